@@ -101,7 +101,7 @@ impl<'u> UnitChecker<'u> {
         self.pointer.pop();
     }
 
-    /// Whether a value is of its kind; if not, that is told.
+    /// Whether a value is of its kind; if not, that is reported.
     fn is(&mut self, node: NodeRef<'u>, kind: NodeKind, what: &str) -> bool {
         if node.kind() == kind {
             return true;
@@ -138,11 +138,13 @@ impl<'u> UnitChecker<'u> {
             let diagnostic = Diagnostic::new(&codes::BOTTLE_VALUE, message).help(help);
             match node.filter(|_| self.pointer != Pointer::root()) {
                 Some(node) => self.report(diagnostic, node),
-                None => self.found.push(self.unit.placed(diagnostic)),
+                None => self.found.push(self.unit.at_location(diagnostic)),
             }
         }
     }
 
+    // A misspelled key would silently fall back to the parent's value, which may allow more, so it is an error and not
+    // a warning.
     fn unknown_key(&mut self, map: NodeRef<'u>, key: NodeRef<'u>, table: &SchemaTable) {
         let name = key.content();
         let message = format!("{} has no key `{name}`", table.what);
@@ -203,7 +205,7 @@ impl<'u> UnitChecker<'u> {
 
     fn help_inside(&self, name: &str, table: &SchemaTable) -> KeyHelp {
         let own = own_keys(table);
-        // What the same map of the other kind holds.
+        // The same map, as the other kind of unit defines it.
         let other =
             self.pointer
                 .steps()
@@ -240,7 +242,7 @@ impl<'u> UnitChecker<'u> {
         name == PROMPT && self.unit.kind == UnitKind::Agent && self.pointer == Pointer::root()
     }
 
-    /// The place, as messages call it.
+    /// The location, as messages call it.
     fn place(&self) -> String {
         if self.pointer == Pointer::root() {
             format!("{} `{}`", self.unit.kind.word(), self.unit.name)
@@ -255,7 +257,7 @@ impl<'u> UnitChecker<'u> {
     }
 }
 
-/// What to do about an unknown key, and the name that fits in its place.
+/// The advice for an unknown key, and the name that fits in its location.
 struct KeyHelp {
     text: String,
     near: Option<&'static str>,
@@ -274,7 +276,7 @@ impl KeyHelp {
     }
 }
 
-/// The keys of a map, for messages.
+/// The keys of an object, for messages.
 fn own_keys(table: &SchemaTable) -> String {
     let names = |body: bool| -> Vec<&str> {
         let fields = table

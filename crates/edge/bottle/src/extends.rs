@@ -23,10 +23,10 @@ const PROVIDER: &str = "agent_provider";
 /// Chains longer than this are cut in messages, to so many at each end.
 const LONGEST_CHAIN: usize = 40;
 const CUT_TO: usize = 6;
-/// Near names are looked for among all names: only so often, or many mistakes would take long to tell.
+/// Near names are looked for among all names: only so often, or many mistakes would take long to report.
 const MOST_NEAR: usize = 20;
 
-/// How bottles compose, lowest first. What no rule speaks of is the highest's; maps merge.
+/// How bottles compose, lowest first. Without a rule, the highest layer's value wins and maps merge.
 const RULES: &[(&str, MergeOperation, EmptyRule)] = &[
     ("/env", MergeOperation::Overlay, EmptyRule::Value),
     ("/git/remotes", MergeOperation::Overlay, EmptyRule::Clear),
@@ -35,7 +35,7 @@ const RULES: &[(&str, MergeOperation, EmptyRule)] = &[
     ("/egress", MergeOperation::Replace, EmptyRule::Value),
 ];
 
-/// What is wrong with a bottle that cannot be read was reported when it was read.
+/// Errors of an unreadable bottle were reported when it was read.
 const REFERENCES: ReferencePolicy = ReferencePolicy {
     malformed: ReferenceReaction::Ignore,
     ..ReferencePolicy::STRICT
@@ -164,7 +164,7 @@ impl<'u> DocumentGraph for ExtendsReferences<'u> {
     }
 }
 
-/// What a name that is no bottle's was probably meant to be, but for one; `at` counts the mistakes.
+/// The bottle whose name is nearest to an unknown one, except one; `at` is the position for mistakes.
 pub(crate) fn near_bottle(
     bottles: &Units,
     at: usize,
@@ -196,12 +196,12 @@ fn shown_chain(chain: &[&str]) -> String {
     )
 }
 
-/// What is known of the provider of an effective bottle.
+/// How much is known of the provider of an effective bottle.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ProviderStatus {
     None,
     Named,
-    /// It lacks its name, and that was told.
+    /// It lacks its name, and that was reported.
     Nameless,
     /// Something below is broken.
     Unknown,

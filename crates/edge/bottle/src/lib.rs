@@ -6,7 +6,7 @@
 //!
 //! | module | is for |
 //! |---|---|
-//! | `loader` | raw units out of one JSON object or folders of Markdown files; alone in touching files |
+//! | `loader` | raw units out of one JSON object or directories of Markdown files; alone in touching files |
 //! | `schema`, `check`, `json_schema` | which keys there are, in one table each, and what is made of the tables |
 //! | `extends` | the order of bottles and the policy by which they compose |
 //! | `overlay` | an agent over its bottle |
@@ -37,7 +37,7 @@
 //! # Ok::<(), agpm_bottle::ManifestError>(())
 //! ```
 //!
-//! # Folders of Markdown files
+//! # Directories of Markdown files
 //!
 //! ```
 //! use agpm_bottle::Manifest;

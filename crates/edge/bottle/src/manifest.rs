@@ -15,7 +15,7 @@ use crate::model::{Agent, Bottle, EffectiveAgent};
 use crate::overlay;
 use crate::unit::{BottleUnit, UnitKind};
 
-/// Bottles and agents without a mistake. Effective values are made when they are asked for.
+/// Bottles and agents without a mistake. Effective values are made when they are requested.
 #[derive(Clone, Debug)]
 pub struct Manifest {
     bottles: Units,
@@ -27,9 +27,9 @@ pub struct Manifest {
 /// Everything that is wrong with a manifest, in all of its files.
 #[derive(Clone, Debug)]
 pub struct ManifestError {
-    /// What was found, by file and place.
+    /// The findings, by file and position.
     pub diagnostics: Vec<Diagnostic>,
-    /// The texts that diagnostics point into.
+    /// The strings that diagnostics point into.
     pub sources: SourceMap,
     /// How many bottles there are, with mistakes or without.
     pub bottles: usize,
@@ -61,8 +61,8 @@ impl Manifest {
         Manifest::compose(loader::from_json(name, text))
     }
 
-    /// Reads `.bot-bottle/bottles/*.md` and `.bot-bottle/agents/*.md` of `home`, and the agents of `cwd`, which stand
-    /// for those of the same name in `home`.
+    /// Reads `.bot-bottle/bottles/*.md` and `.bot-bottle/agents/*.md` of `home`, and the agents of `cwd`, which
+    /// replace those of the same name in `home`.
     pub fn from_md_dirs(home: &Path, cwd: &Path) -> Result<Self, ManifestError> {
         Manifest::compose(loader::from_folders(home, cwd))
     }
@@ -121,7 +121,7 @@ impl Manifest {
         self.units(kind).len()
     }
 
-    /// The file that a bottle or an agent stands in.
+    /// The file that a bottle or an agent is in.
     pub fn file(&self, kind: UnitKind, name: &str) -> Option<&str> {
         self.units(kind).get(name).map(|unit| unit.file.as_str())
     }
@@ -186,12 +186,12 @@ impl Manifest {
         named.map(str::to_owned).collect()
     }
 
-    /// What is worth knowing and no mistake.
+    /// Findings that are not mistakes.
     pub fn notes(&self) -> &[Diagnostic] {
         &self.notes
     }
 
-    /// The texts that notes and resolutions point into.
+    /// The strings that notes and resolutions point into.
     pub fn sources(&self) -> &SourceMap {
         &self.sources
     }
@@ -229,7 +229,7 @@ fn alike(units: &[BottleUnit]) -> Vec<Diagnostic> {
         );
         let diagnostic = Diagnostic::new(&codes::BOTTLE_DUPLICATE_NAME, message)
             .help("rename one of them: case-insensitive file systems cannot distinguish them");
-        two.placed(diagnostic)
+        two.at_location(diagnostic)
     };
     pairs.map(tell).collect()
 }

@@ -17,11 +17,11 @@ pub struct Bottle {
     pub git_user: GitUser,
     /// The program that runs the agent.
     pub agent_provider: Option<AgentProvider>,
-    /// What can be reached; nothing said is not the same as no routes.
+    /// The reachable hosts. No value is different from an empty list of routes.
     pub egress: Option<EgressConfig>,
     /// The image of the sandbox.
     pub image: Option<String>,
-    /// The working folder in the sandbox.
+    /// The working directory in the sandbox.
     pub workdir: Option<String>,
 }
 
@@ -38,7 +38,7 @@ pub struct Agent {
     pub env: BTreeMap<String, String>,
     /// Who commits, as far as the agent says it.
     pub git_user: GitUser,
-    /// What it is told.
+    /// The prompt of the agent.
     pub prompt: String,
 }
 
@@ -51,14 +51,14 @@ pub struct EffectiveAgent {
     pub bottle: Bottle,
     /// The skills that it has.
     pub skills: Vec<String>,
-    /// What it is told.
+    /// The prompt of the agent.
     pub prompt: String,
 }
 
 /// A git remote.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GitEntry {
-    /// The address of the repository.
+    /// The URL of the repository.
     pub url: String,
     /// The private key to log in with.
     pub identity_file: Option<String>,
@@ -71,7 +71,7 @@ pub struct GitEntry {
 pub struct GitUser {
     /// The name in commits.
     pub name: Option<String>,
-    /// The address in commits.
+    /// The URL in commits.
     pub email: Option<String>,
 }
 
@@ -88,7 +88,7 @@ pub struct AgentProvider {
     pub model: Option<String>,
 }
 
-/// What can be reached from a sandbox.
+/// The hosts that can be reached from a sandbox.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EgressConfig {
     /// The hosts that can be reached.
@@ -106,7 +106,7 @@ pub struct EgressRoute {
     pub paths: Option<Vec<String>>,
     /// How requests are authenticated.
     pub auth: Option<EgressAuth>,
-    /// What the proxy does with this route.
+    /// The proxy's policy for this route.
     pub pipelock: Option<PipelockRoutePolicy>,
 }
 
@@ -126,16 +126,16 @@ pub enum AuthKind {
     Bearer,
     /// `Authorization: Basic …`
     Basic,
-    /// In a header of its own.
+    /// In its own header.
     Header,
 }
 
-/// What the proxy does with a route.
+/// The proxy's policy for a route.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PipelockRoutePolicy {
     /// Let encrypted connections through unseen.
     pub tls_passthrough: bool,
-    /// Private addresses that may be reached all the same.
+    /// Private URLs that may be reached all the same.
     pub ssrf_allow: Vec<String>,
 }
 

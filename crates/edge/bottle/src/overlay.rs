@@ -14,7 +14,7 @@ pub(crate) fn bottle_of(agent: &BottleUnit) -> Option<&str> {
     agent.text(BOTTLE)
 }
 
-/// Agents whose bottle is not there.
+/// Agents whose bottle does not exist.
 pub(crate) fn check(agents: &Units, bottles: &Units) -> Vec<Diagnostic> {
     let lost = agents
         .values()
@@ -38,7 +38,7 @@ pub(crate) fn resolution(agent: &BottleUnit, bottles: &Units) -> Option<Resoluti
     ))
 }
 
-/// The effective agent: who it is, then the keys of its bottle with its own laid over, then what it is told.
+/// The effective agent: who it is, then the keys of its bottle with its own laid over, then what it is reported.
 pub(crate) fn value(agent: &BottleUnit, resolution: &Resolution) -> Value {
     let skills = agent
         .get("skills")

@@ -1,4 +1,4 @@
-//! What is reported of bottles and agents.
+//! The reports about bottles and bottle agents.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::manifest::Manifest;
 use crate::unit::UnitKind;
 
-/// What to show.
+/// The unit to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BottleView {
     /// A bottle with what it has from those that it extends.
@@ -37,7 +37,7 @@ pub struct BottleRow {
     pub name: String,
     /// The bottle that it extends.
     pub extends: Option<String>,
-    /// The file that it stands in.
+    /// The file that it is in.
     pub file: String,
 }
 
@@ -50,7 +50,7 @@ pub struct AgentRow {
     pub bottle: String,
     /// Its skills.
     pub skills: Vec<String>,
-    /// The file that it stands in.
+    /// The file that it is in.
     pub file: String,
 }
 
@@ -66,8 +66,8 @@ pub struct BottleValue {
 }
 
 impl BottleValue {
-    /// The value as people may see it: what looks like a secret is masked. What an agent is told is no setting, and is
-    /// shown.
+    /// The value as people may see it: what looks like a secret is masked. The prompt of an agent is not a setting,
+    /// and is shown.
     pub fn masked(&self) -> Value {
         let Value::Map(entries) = &self.value else {
             return self.value.clone();

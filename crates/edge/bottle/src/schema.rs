@@ -4,7 +4,7 @@ use agpm_model::{
     KeyNames, KeyOwner, KeyPresence, Passthrough, SchemaField, SchemaTable, ValueForm,
 };
 
-/// Fields that Claude Code reads in its own agent files, so that one file can serve both programs. Which fields these are
+/// Fields that Claude Code reads in its own agent files, so one file can serve both programs. Which fields these are
 /// is looked up when a version of Claude Code adds some, and the name says when that was.
 pub const CLAUDE_CODE: Passthrough = Passthrough {
     name: "Claude Code 2.1 (2026-11)",

@@ -1,4 +1,4 @@
-//! What the loader gives: one bottle or one agent as it was written.
+//! The loader's result: one bottle or one agent as it was written.
 
 use std::sync::Arc;
 
@@ -8,12 +8,12 @@ use agpm_text::{Document, NodeRef};
 
 use crate::schema::{AGENT, BOTTLE, PROMPT};
 
-/// What a manifest describes.
+/// The kind of a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum UnitKind {
     /// A sandbox.
     Bottle,
-    /// What runs in one.
+    /// An agent that runs in a bottle.
     Agent,
 }
 
@@ -29,7 +29,7 @@ impl UnitKind {
         }
     }
 
-    /// The key of the JSON object, and the folder of the Markdown files.
+    /// The key of the JSON object, and the directory of the Markdown files.
     pub fn plural(self) -> &'static str {
         match self {
             UnitKind::Bottle => "bottles",
@@ -37,7 +37,7 @@ impl UnitKind {
         }
     }
 
-    /// What it is not.
+    /// The other kind.
     pub fn other(self) -> UnitKind {
         match self {
             UnitKind::Bottle => UnitKind::Agent,
@@ -58,7 +58,7 @@ impl UnitKind {
 pub(crate) struct BottleUnit {
     pub(crate) kind: UnitKind,
     pub(crate) name: LayerName,
-    /// The file it stands in, as users see it.
+    /// The file it is in, as users see it.
     pub(crate) file: String,
     pub(crate) document: Arc<Document>,
     pub(crate) prompt: PromptSource,
@@ -70,7 +70,7 @@ pub(crate) struct BottleUnit {
 /// Where an agent's prompt stands.
 #[derive(Clone, Debug)]
 pub(crate) enum PromptSource {
-    /// Markdown: below the front matter.
+    /// Markdown: under the front matter.
     Body(String),
     /// JSON: under a key.
     Key,
@@ -80,7 +80,7 @@ pub(crate) enum PromptSource {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum UnitState {
     Whole,
-    /// It is there, and what is wrong with it was told when it was read.
+    /// It exists, and what is wrong with it was reported when it was read.
     Broken,
 }
 
@@ -102,7 +102,7 @@ impl BottleUnit {
         self.get(key)?.as_str()
     }
 
-    /// What the agent is told.
+    /// The prompt of the agent.
     pub(crate) fn prompt(&self) -> &str {
         match &self.prompt {
             PromptSource::Body(body) => body.trim(),
@@ -111,7 +111,7 @@ impl BottleUnit {
     }
 
     /// A finding about the unit as a whole.
-    pub(crate) fn placed(&self, diagnostic: Diagnostic) -> Diagnostic {
+    pub(crate) fn at_location(&self, diagnostic: Diagnostic) -> Diagnostic {
         match self.spot {
             Some(spot) => diagnostic.at_spot(spot),
             None => diagnostic.in_file(self.file.as_str()),
@@ -119,7 +119,7 @@ impl BottleUnit {
     }
 }
 
-/// The beginning of a text.
+/// The beginning of text.
 pub(crate) fn start_of(source: SourceId) -> SourceSpan {
     SourceSpan {
         source,

@@ -1,4 +1,4 @@
-//! What was typed. Doc comments are the help, the man pages and the reference.
+//! The arguments as they were typed. Doc comments are the help, the man pages and the reference.
 
 mod approve;
 mod bottle;
@@ -20,7 +20,7 @@ use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
-use crate::help::{asks_for_all, with_short_help, without_help_command};
+use crate::help::{wants_all_commands, with_short_help, without_help_command};
 use agpm_ops::{InstallScope, ProgramUse};
 
 pub(crate) use approve::{ApprovalArgs, ApproveArgs};
@@ -144,7 +144,7 @@ pub(crate) enum Command {
     Approve(ApproveArgs),
     /// Show policies, or check the project against them
     Policy {
-        /// What to do
+        /// The subcommand
         #[command(subcommand)]
         what: PolicyCommand,
     },
@@ -174,13 +174,13 @@ pub(crate) enum Command {
     Undo(UndoArgs),
     /// Show or clean fetched data
     Cache {
-        /// What to do
+        /// The subcommand
         #[command(subcommand)]
         what: CacheCommand,
     },
     /// Show or change your configuration
     Config {
-        /// What to do
+        /// The subcommand
         #[command(subcommand)]
         what: ConfigCommand,
     },
@@ -198,7 +198,7 @@ pub(crate) enum Command {
     Profile(ProfileArgs),
     /// Show and check sandboxes of bot-bottle
     Bottle {
-        /// What to do
+        /// The subcommand
         #[command(subcommand)]
         what: BottleCommand,
     },
@@ -206,7 +206,7 @@ pub(crate) enum Command {
     Explain(ExplainArgs),
     /// Run a server for other programs
     Serve {
-        /// What to serve
+        /// The server
         #[command(subcommand)]
         what: ServeCommand,
     },
@@ -252,11 +252,11 @@ impl Command {
     }
 
     /// Whether the user wants no question: `--yes`.
-    pub(crate) fn asks_nothing(&self) -> bool {
+    pub(crate) fn skips_questions(&self) -> bool {
         matches!(self, Command::Add(args) if args.yes)
     }
 
-    /// What the command approves.
+    /// The approvals on the command line.
     pub(crate) fn approval(&self) -> Option<&ApprovalArgs> {
         Some(match self {
             Command::Add(args) => &args.approval,
@@ -314,7 +314,7 @@ impl Command {
 impl Cli {
     /// Reads the command line.
     pub(crate) fn read(arguments: &[OsString]) -> Result<Cli, clap::Error> {
-        if asks_for_all(arguments) {
+        if wants_all_commands(arguments) {
             return Cli::try_parse_from(["agpm", "--help"]);
         }
         let command = with_short_help(Cli::declaration());

@@ -1,4 +1,4 @@
-//! What can follow the words of a command line, with the names of the project at hand.
+//! Completions for a command line, with the names of the current project.
 //!
 //! The scripts for bash, zsh and fish call `agpm complete` with the words so far. Commands, options and their values come
 //! from the declaration; names from the manifest and the lockfile.
@@ -32,11 +32,11 @@ enum Values {
     Tools,
     Schemas,
     Commands,
-    /// What `explain` knows: resources, layers and error codes.
+    /// Everything that `explain` accepts: resources, layers and error codes.
     Explainable,
 }
 
-/// The values of arguments that are not fixed. The first row that fits counts; an empty command fits every one.
+/// The values of arguments that are not fixed. The first row that fits applies; an empty command fits every one.
 const VALUES: &[(&str, &str, Values)] = &[
     ("", "type", Values::Types),
     ("", "kind", Values::Types),

@@ -14,7 +14,7 @@ pub(crate) fn variable(name: &str) -> Option<PathBuf> {
 pub struct EnvironmentVariable {
     /// Its name.
     pub name: &'static str,
-    /// What it does, in Markdown.
+    /// Its effect, in Markdown.
     pub effect: &'static str,
 }
 

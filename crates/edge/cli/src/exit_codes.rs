@@ -15,11 +15,11 @@ const FAILURES: [FailureKind; 6] = [
 pub fn failure_codes() -> impl Iterator<Item = (u8, &'static str)> {
     FAILURES
         .into_iter()
-        .map(|kind| (kind.exit_code(), meaning(kind)))
+        .map(|kind| (kind.exit_code(), exit_code_meaning(kind)))
 }
 
 /// A new kind of failure does not compile until it is described here.
-fn meaning(kind: FailureKind) -> &'static str {
+fn exit_code_meaning(kind: FailureKind) -> &'static str {
     match kind {
         FailureKind::Errors => {
             "errors in the manifest or other files, or findings of a check such as `verify`, `--check` and `--exit-code`"

@@ -1,4 +1,4 @@
-//! What is said of `--format`.
+//! The values of `--format`.
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_ops::{FailureKind, Outcome};

@@ -6,7 +6,7 @@ use clap::{Arg, ArgAction, Command};
 
 use crate::examples::examples_of;
 
-/// What `agpm --help` prints.
+/// The text of `agpm --help`.
 const OVERVIEW: &str = "\
 A package manager and configuration layer for AI coding agents
 
@@ -66,8 +66,8 @@ fn examples_text(path: &str) -> String {
     format!("Examples:{lines}")
 }
 
-/// Whether everything is asked for: `agpm help --all`.
-pub(crate) fn asks_for_all(arguments: &[OsString]) -> bool {
+/// Whether everything is requested: `agpm help --all`.
+pub(crate) fn wants_all_commands(arguments: &[OsString]) -> bool {
     let mut words = arguments.iter().skip(1);
     words.next().is_some_and(|word| word == "help") && words.any(|word| word == "--all")
 }

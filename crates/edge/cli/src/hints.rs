@@ -1,4 +1,4 @@
-//! What to type instead of a command that does not exist.
+//! Suggestions for commands that do not exist.
 
 use std::ffi::OsString;
 

@@ -1,6 +1,6 @@
 //! The `agpm` program: arguments in, reports and diagnostics drawn, exit code out.
 //!
-//! A library so that references can be generated from the same declaration that reads the arguments.
+//! A library so references can be generated from the same declaration that reads the arguments.
 
 mod args;
 mod commands;
@@ -29,7 +29,7 @@ pub use crate::environment::{ENVIRONMENT_VARIABLES, EnvironmentVariable};
 pub use crate::examples::{CommandExamples, EXAMPLES};
 pub use crate::exit_codes::failure_codes;
 
-/// Runs the command that these arguments, the program's name included, ask for.
+/// Runs the command that these arguments, the program's name included, require.
 pub fn run(arguments: &[OsString]) -> ExitCode {
     match Cli::read(arguments) {
         Ok(cli) => {

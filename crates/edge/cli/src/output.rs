@@ -184,12 +184,12 @@ impl Output {
             .iter()
             .filter(|d| !self.quiet || d.severity == Severity::Error);
         let text = draw_diagnostics(loud, sources, self.pen());
-        // Nobody is left to tell when standard error is gone.
+        // Nothing can be reported when standard error is gone.
         let _ = io::stderr().write_all(text.as_bytes());
     }
 }
 
-/// Whether colors are used. What the user typed wins over the environment, and `NO_COLOR` over `CLICOLOR_FORCE`.
+/// Whether colors are used. A flag wins over the environment, and `NO_COLOR` over `CLICOLOR_FORCE`.
 fn color_mode(choice: ColorChoice, is_terminal: bool) -> ColorMode {
     let is_set = |name: &str| {
         let value = std::env::var_os(name);
@@ -278,7 +278,7 @@ pub(crate) fn usage_error(error: &clap::Error, arguments: &[OsString]) -> ExitCo
     ExitCode::from(FailureKind::Usage.exit_code())
 }
 
-/// What was wrong, in one line; the lines below it in `text` name the arguments concerned.
+/// The problem in one line; the indented lines of `text` name the arguments concerned.
 fn usage_message(error: &clap::Error, text: &str) -> String {
     if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         return "no command given".to_owned();

@@ -49,7 +49,7 @@ fn run(terminal: &Term, title: &str, items: &[PickItem]) -> io::Result<Option<Ve
     }
 }
 
-/// What a key led to.
+/// The result of a key press.
 #[derive(Debug, PartialEq, Eq)]
 enum PickerStep {
     More,

@@ -1,8 +1,8 @@
-//! What has a JSON Schema: kinds of files, and the JSON of commands.
+//! Names of JSON Schemas: kinds of files, and the JSON of commands.
 
 use std::str::FromStr;
 
-use agpm_diag::did_you_mean;
+use agpm_diag::nearest;
 use agpm_ops::{PERSONA_SCHEMA, UnitKind, unit_schema};
 use agpm_report::outputs::{output_commands, output_schema};
 use agpm_text::Value;
@@ -40,7 +40,7 @@ const FILES: [FileSchemaRow; 6] = [
     },
 ];
 
-/// What comes before the name of a command.
+/// The prefix of a command's name.
 const OUTPUT: &str = "output/";
 
 /// Something that has a schema, as it is typed: a kind of file, or `output/COMMAND`.
@@ -83,7 +83,17 @@ impl FromStr for SchemaName {
         let found = known(text).or_else(|| known(&joined(text)));
         found.ok_or_else(|| {
             let names = all.iter().map(SchemaName::as_str);
-            did_you_mean(text, "schemas are", names).unwrap_or_default()
+            match nearest(text, names) {
+                Some(near) => format!("did you mean `{near}`?"),
+                // All forty would hide the six that people mean.
+                None => {
+                    let files: Vec<String> = FILES
+                        .iter()
+                        .map(|file| format!("`{}`", file.name))
+                        .collect();
+                    format!("use {} or `{OUTPUT}COMMAND`", files.join(", "))
+                }
+            }
         })
     }
 }

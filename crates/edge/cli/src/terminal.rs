@@ -1,4 +1,4 @@
-//! What the terminal is like, if there is one.
+//! The size and the abilities of the terminal, if there is one.
 
 use std::io::{self, IsTerminal};
 
@@ -33,7 +33,7 @@ pub(crate) fn wants_next_step() -> bool {
     !matches!(key, Ok(Key::Escape | Key::CtrlC | Key::Char('q')) | Err(_))
 }
 
-/// Asks a question that one key answers: `y` is yes, Esc and Ctrl-C are no answer, and anything else is no.
+/// Asks a question that one key answers: `y` is yes, Esc and Ctrl-C give no answer, and any other key means no.
 pub(crate) fn confirm(question: &str) -> Option<bool> {
     let terminal = Term::stderr();
     // Whoever sees the question can answer it: no key may be lost in between.
@@ -51,7 +51,7 @@ pub(crate) fn confirm(question: &str) -> Option<bool> {
 /// A terminal that hands on every key at once and shows none, until this is dropped.
 ///
 /// Reading single keys would leave the usual mode between two of them, in which the terminal echoes letters and keeps
-/// backspaces for itself. What is written to the terminal is treated as before, so a panic is readable.
+/// backspaces for itself. Output is processed as before, so a panic stays readable.
 #[cfg(unix)]
 pub(crate) struct RawMode {
     before: rustix::termios::Termios,

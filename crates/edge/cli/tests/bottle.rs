@@ -326,7 +326,7 @@ fn a_list_of_nothing_says_so() {
     assert_eq!(loud.stdout, "");
     assert_eq!(
         loud.stderr,
-        "No bottles and no agents in `~/.bot-bottle` and `.bot-bottle`.\n"
+        "No bottles or bottle agents in `~/.bot-bottle` and `.bot-bottle`.\n"
     );
     let quiet = sandbox.run_line("agpm bottle list -q");
     assert_eq!((quiet.stdout.as_str(), quiet.stderr.as_str()), ("", ""));

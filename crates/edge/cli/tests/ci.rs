@@ -435,7 +435,7 @@ fn formats() {
     let github = run(&sandbox, "ci --format github").stdout;
     assert_eq!(
         github,
-        "::error file=.claude/agents/reviewer.md,title=verify/changed::.claude/agents/reviewer.md has other bytes than were installed\n"
+        "::error file=.claude/agents/reviewer.md,title=verify/changed::.claude/agents/reviewer.md was modified since install\n"
     );
     let sarif = run(&sandbox, "ci --format sarif").stdout;
     for part in [

@@ -12,8 +12,8 @@ use assistant::{PROGRAM, edit_lock, fails, good, sandbox};
 
 /// What is printed, without the version of git.
 fn neutral(text: &str) -> String {
-    let line = |line: &str| match line.split_once("git        ") {
-        Some((state, _)) => format!("{state}git        VERSION\n"),
+    let line = |line: &str| match line.split_once("git       ") {
+        Some((state, _)) => format!("{state}git       VERSION\n"),
         None => format!("{line}\n"),
     };
     text.lines().map(line).collect()
@@ -65,21 +65,21 @@ fn root(sandbox: &Sandbox) -> std::path::PathBuf {
 fn a_good_project_is_in_order() {
     let sandbox = sandbox();
     let expected = "\
-ok       git        VERSION
-ok       config     no configuration
-ok       manifest   1 dependency, 1 source, locked
-ok       cache      SIZE
-ok       layers     no layers
-ok       ownership  4 files and entries as installed
-skipped  lineage    no personas
-skipped  catalog    no catalog
+ok       git       VERSION
+ok       config    no configuration
+ok       manifest  1 dependency, 1 source, locked
+ok       cache     SIZE
+ok       layers    no layers
+ok       managed   4 files and entries as installed
+skipped  personas  no personas
+skipped  catalog   no catalog
 
 No problems found
 ";
     let said = neutral(&good(&sandbox, "agpm doctor --strict"));
     let size = said
         .lines()
-        .find_map(|line| line.strip_prefix("ok       cache      "))
+        .find_map(|line| line.strip_prefix("ok       cache     "))
         .unwrap()
         .to_owned();
     assert!(size.starts_with("1 copy, "), "{size}");
@@ -91,14 +91,14 @@ No problems found
 fn without_a_manifest_the_rest_is_checked() {
     let sandbox = Sandbox::new(PROGRAM);
     let expected = "\
-ok       git        VERSION
-ok       config     no configuration
-skipped  manifest   no manifest
-ok       cache      nothing was fetched yet
-skipped  layers     no manifest
-skipped  ownership  no manifest
-skipped  lineage    no personas
-skipped  catalog    no catalog
+ok       git       VERSION
+ok       config    no configuration
+skipped  manifest  no manifest
+ok       cache     nothing was fetched yet
+skipped  layers    no manifest
+skipped  managed   no manifest
+skipped  personas  no personas
+skipped  catalog   no catalog
 
 No project found: no `agpm.toml` in this directory or its parents. Run `agpm init` to create one.
 ";
@@ -242,7 +242,7 @@ fn configuration_and_own_manifest_are_read() {
         &sandbox,
         "agpm doctor",
         1,
-        &["skipped  layers     the manifest has errors"],
+        &["skipped  layers    the manifest has errors"],
     );
     assert_eq!(
         output.stdout.matches("error[toml/syntax]").count(),
@@ -299,7 +299,7 @@ fn the_cache_is_measured() {
     fs::create_dir_all(cache.join("ab".repeat(32))).unwrap();
     fs::write(cache.join("stray"), "12345").unwrap();
     let said = good(&sandbox, "agpm doctor");
-    assert!(said.contains("ok       cache      2 copies, "), "{said}");
+    assert!(said.contains("ok       cache     2 copies, "), "{said}");
     assert!(
         !said.contains("the cache holds"),
         "a few bytes are no finding\n{said}"
@@ -336,10 +336,7 @@ fn layers_are_looked_for_without_fetching() {
     sandbox.write("org/.claude/b.md", "B.\n");
     let before = everything(&root(&sandbox));
     let said = good(&sandbox, "agpm doctor");
-    assert!(
-        said.contains("layers     1 of 2 layers found; 1 file in directories, 0 skipped"),
-        "{said}"
-    );
+    assert!(said.contains("layers    1 of 2 layers, 1 file"), "{said}");
     assert!(
         said.contains("note[source/offline]: the version of layer `hub` is not in the cache"),
         "{said}"
@@ -349,10 +346,7 @@ fn layers_are_looked_for_without_fetching() {
     let before = everything(&root(&sandbox));
     let said = good(&sandbox, "agpm doctor --strict");
     assert_eq!(everything(&root(&sandbox)), before);
-    assert!(
-        said.contains("layers     2 of 2 layers found; 1 file in directories, 0 skipped"),
-        "{said}"
-    );
+    assert!(said.contains("layers    2 layers, 1 file"), "{said}");
     std::os::unix::fs::symlink("/", sandbox.work().join("org/.claude/link.md")).unwrap();
     let output = sandbox.run_line("agpm doctor");
     assert_eq!(
@@ -382,22 +376,22 @@ fn what_is_ours_is_compared() {
     sandbox.write(".claude/agents/assistant.md", "edited\n");
     fs::remove_file(sandbox.work().join(".claude/snippets/common.md")).unwrap();
     let words = [
-        "error[verify/changed]: .claude/agents/assistant.md has other bytes than were installed (agents/assistant)",
+        "error[verify/changed]: .claude/agents/assistant.md was modified since install (agents/assistant)",
         "error[verify/missing]: .claude/snippets/common.md is missing (snippets/common)",
         "agpm install --force",
     ];
     let output = fails(&sandbox, "agpm doctor", 1, &words);
     assert_eq!(
-        check(&output, "ownership"),
-        "error ownership 2 of 4 files and entries modified since install"
+        check(&output, "managed"),
+        "error managed 2 of 4 files and entries modified since install"
     );
     assert!(output.stdout.ends_with("\n2 errors\n"), "{output}");
     assert_eq!(sandbox.run_line("agpm install --force").code, Some(0));
     fs::create_dir(sandbox.work().join(".agpm/transaction")).unwrap();
     let output = sandbox.run_line("agpm doctor");
     assert_eq!(
-        check(&output, "ownership"),
-        "error ownership 4 files and entries as installed"
+        check(&output, "managed"),
+        "error managed 4 files and entries as installed"
     );
     assert!(
         output

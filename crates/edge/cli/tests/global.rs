@@ -324,7 +324,7 @@ fn add_and_remove_edit_the_users_manifest_wherever_it_is() {
         };
         assert!(
             made.stdout
-                .starts_with(&format!("wrote [SANDBOX]/{shown}/agpm/agpm.toml\n")),
+                .starts_with(&format!("Wrote [SANDBOX]/{shown}/agpm/agpm.toml\n")),
             "{made}"
         );
         let names: Vec<_> = fs::read_dir(user.folder())
@@ -524,7 +524,7 @@ fn what_the_users_manifest_uses_stays_in_the_cache() {
     user.sandbox.write("agpm.toml", "");
     assert_eq!(
         user.run("cache clean --older-than 0s", 0).stdout,
-        "nothing to remove\n"
+        "Nothing to remove\n"
     );
     fs::remove_file(user.folder().join("agpm.toml")).unwrap();
     assert!(

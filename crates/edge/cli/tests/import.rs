@@ -62,7 +62,7 @@ merge *.md: separator heading
 merge *.markdown: separator heading
 agpm.toml changed: 2 layers, 1 source, 2 lines of [merge] added
 check the branches: agent-manager follows the default branch, which need not be `main`
-next: agpm install
+Next: run `agpm install`
 ";
     assert_eq!(output.stdout, expected);
     assert_eq!(output.stderr.matches("warning[").count(), 1, "{output}");

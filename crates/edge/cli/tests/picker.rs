@@ -203,7 +203,7 @@ fn init_offers_to_adopt_and_does_it_for_y() {
         let usual = session.modes();
         session.wait_for(QUESTION);
         session.press(key);
-        session.wait_for("wrote");
+        session.wait_for("Wrote");
         assert_eq!(session.code(usual), Some(0));
         let manifest = sandbox.read("project/agpm.toml");
         assert_eq!(
@@ -227,13 +227,13 @@ fn init_asks_nothing_where_it_is_told_so_or_finds_nothing() {
         let sandbox = project_with_an_agent();
         let mut session = Session::start(&sandbox, arguments);
         let usual = session.modes();
-        session.wait_for("wrote");
+        session.wait_for("Wrote");
         assert_eq!(session.code(usual), Some(0));
     }
     let sandbox = Sandbox::new(PROGRAM);
     sandbox.write("project/.keep", "");
     let mut session = Session::start(&sandbox, &["init"]);
     let usual = session.modes();
-    session.wait_for("wrote");
+    session.wait_for("Wrote");
     assert_eq!(session.code(usual), Some(0));
 }

@@ -407,7 +407,7 @@ fn a_source_of_a_remote_is_in_use() {
         6,
         &["manifest/in-use", "catalog/community#v1.0.0"],
     );
-    assert!(project.good("cache clean").stdout.contains("nothing"));
+    assert!(project.good("cache clean").stdout.contains("Nothing"));
     let manifest = project
         .read("agpm.toml")
         .replace("community = ", "hub = ")

@@ -114,12 +114,12 @@ fn cleaning_removes_what_nobody_used_for_long_and_the_rest_still_works() {
     let (sandbox, _) = with_cache();
     assert_eq!(
         run(&sandbox, "agpm cache clean", 0).stdout,
-        "nothing to remove\n"
+        "Nothing to remove\n"
     );
     age_copies(&sandbox, 29);
     assert_eq!(
         run(&sandbox, "agpm cache clean", 0).stdout,
-        "nothing to remove\n"
+        "Nothing to remove\n"
     );
     let output = run(&sandbox, "agpm cache clean --older-than 4w --dry-run", 0);
     assert!(
@@ -128,7 +128,7 @@ fn cleaning_removes_what_nobody_used_for_long_and_the_rest_still_works() {
             .starts_with("would remove file://[SANDBOX]/work/two  "),
         "{output}"
     );
-    assert!(output.stdout.ends_with(" would be freed\n"), "{output}");
+    assert!(output.stdout.contains("\nWould free "), "{output}");
     assert_eq!(copies(&sandbox).len(), 2);
     age_copies(&sandbox, 31);
     let json = run(&sandbox, "agpm cache clean --dry-run --json", 0).stdout;
@@ -144,11 +144,11 @@ fn cleaning_removes_what_nobody_used_for_long_and_the_rest_still_works() {
         "{output}"
     );
     assert!(!output.stdout.contains("work/one"), "{output}");
-    assert!(output.stdout.ends_with(" freed\n"), "{output}");
+    assert!(output.stdout.contains("\nFreed "), "{output}");
     assert_eq!(copies(&sandbox).len(), 1);
     assert_eq!(
         run(&sandbox, "agpm cache clean", 0).stdout,
-        "nothing to remove\n"
+        "Nothing to remove\n"
     );
     fs::remove_file(sandbox.work().join(".claude/agents/a.md")).unwrap();
     fs::rename(sandbox.work().join("one"), sandbox.work().join("gone")).unwrap();
@@ -169,19 +169,19 @@ fn what_another_project_needs_is_kept_until_that_project_is_gone() {
     age_copies(&sandbox, 400);
     assert_eq!(
         run(&sandbox, "agpm cache clean --older-than 0d", 0).stdout,
-        "nothing to remove\n"
+        "Nothing to remove\n"
     );
     // Its lockfile is enough.
     sandbox.write("other/agpm.toml", "no TOML");
     assert_eq!(
         run(&sandbox, "agpm cache clean --older-than 0d", 0).stdout,
-        "nothing to remove\n"
+        "Nothing to remove\n"
     );
     // Neither can be read: it may need anything.
     sandbox.write("other/agpm.lock", "no TOML");
     assert_eq!(
         run(&sandbox, "agpm cache clean --older-than 0d", 0).stdout,
-        "nothing to remove\n"
+        "Nothing to remove\n"
     );
     fs::remove_dir_all(sandbox.work().join("other")).unwrap();
     let output = run(&sandbox, "agpm cache clean --older-than 0d", 0);
@@ -203,7 +203,7 @@ fn what_the_configuration_uses_is_kept() {
     age_copies(&sandbox, 400);
     assert_eq!(
         run(&sandbox, "agpm cache clean", 0).stdout,
-        "nothing to remove\n"
+        "Nothing to remove\n"
     );
     assert_eq!(copies(&sandbox).len(), 2);
 }
@@ -222,7 +222,7 @@ fn what_cannot_be_used_and_what_was_left_behind_goes_at_any_age() {
     fs::create_dir_all(git.join(".old-killed/folder")).unwrap();
     let output = run(&sandbox, "agpm cache clean", 0);
     let expected =
-        "removed (unfinished)  5 B\nremoved files of interrupted runs  7 B\n12 B freed\n";
+        "removed (unfinished)  5 B\nremoved files of interrupted runs  7 B\nFreed 12 B\n";
     assert_eq!(output.stdout, expected);
     assert_eq!(copies(&sandbox).len(), 2);
     assert!(!first.join("trees/.new-killed").exists());
@@ -356,7 +356,7 @@ fn what_cannot_be_changed_is_refused_and_nothing_is_written() {
         (
             "agpm config add-source team https://other.example",
             6,
-            "the configuration has `team` under `[sources]` already",
+            "`[sources]` of the configuration already contains `team`",
         ),
         ("agpm config remove-source taem", 3, "did you mean `team`?"),
         (
@@ -511,7 +511,7 @@ fn a_relative_home_is_no_home() {
     assert!(
         output
             .stderr
-            .contains("set `HOME` to the absolute path of your home"),
+            .contains("set `HOME` to the absolute path of your home directory"),
         "{output}"
     );
 }

@@ -350,16 +350,16 @@ snippets/d (local) (*)
     assert!(good(&sandbox, "agpm tree --json").contains("\"repeated\": true"));
     let why = "\
 snippets/d (local): required by the manifest
-└─ snippets/e (local): needed
+└─ snippets/e (local): required
 
 snippets/a (local): required by the manifest
-└─ snippets/d (local): needed
-    └─ snippets/e (local): needed
+└─ snippets/d (local): required
+    └─ snippets/e (local): required
 
 snippets/a (local): required by the manifest
-└─ snippets/b (local): needed
-    └─ snippets/d (local): needed
-        └─ snippets/e (local): needed
+└─ snippets/b (local): required
+    └─ snippets/d (local): required
+        └─ snippets/e (local): required
 ";
     assert_eq!(good(&sandbox, "agpm why e"), why);
 }
@@ -450,8 +450,8 @@ fn why_tells_the_chain_by_name_and_by_file() {
     let sandbox = sandbox();
     let expected = "\
 agents/assistant (v2.0.0): required by the manifest as v2.0.0
-└─ snippets/utils (v2.0.0): needed as v2.0.0
-    └─ snippets/common (v2.0.0): needed as v2.0.0
+└─ snippets/utils (v2.0.0): required as v2.0.0
+    └─ snippets/common (v2.0.0): required as v2.0.0
 ";
     for name in [
         "common",

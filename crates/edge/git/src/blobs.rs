@@ -13,7 +13,7 @@ use crate::stderr::{is_not_there, refuses_bare_ids};
 type Found = HashMap<ObjectId, Vec<u8>>;
 
 impl RemoteRepository {
-    /// The contents of files, in the order asked for; those that are missing are fetched in one go.
+    /// The contents of files, in the order requested; those that are missing are fetched in one go.
     ///
     /// `progress` hears how many are read; it must not ask the source anything itself.
     pub fn read_blobs(
@@ -86,7 +86,7 @@ impl RemoteRepository {
         }
         self.refuse_offline()?;
         let held = self.shelf.hold()?;
-        // Somebody else may have fetched them while we waited.
+        // Another thread may have fetched them in the meantime.
         if self.shelf.packs() != packs {
             missing = self.read_into(&missing, found, progress)?;
         }

@@ -1,4 +1,4 @@
-//! What the cache holds; no process is started for it.
+//! The contents of the cache; no process is started for it.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -12,7 +12,7 @@ use crate::source_cache::{SourceCache, is_whole};
 #[derive(Debug)]
 pub struct CachedSource {
     shelf: SourceCache,
-    /// The address, without secrets; nothing if the copy was never finished.
+    /// The URL, without secrets; nothing if the copy was never finished.
     pub address: Option<String>,
 }
 
@@ -38,7 +38,7 @@ impl CachedSource {
         agpm_store::size_below(self.folder())
     }
 
-    /// Whether it can be used, as far as its names tell.
+    /// Whether it can be used, as far as its names report.
     pub fn condition(&self) -> CopyCondition {
         let objects = self.shelf.objects();
         match self.shelf.address() {
@@ -120,12 +120,12 @@ fn has_whole_packs(objects: &Path) -> bool {
 }
 
 impl GitProgram {
-    /// The folder of all copies.
+    /// The directory of all copies.
     pub fn folder(&self) -> &Path {
         self.cache()
     }
 
-    /// Every copy, by its folder's name. Links are none of ours.
+    /// Every copy, by its directory's name. Links are not among them.
     pub fn cached(&self) -> Vec<CachedSource> {
         let cache = self.cache();
         if !agpm_store::is_real_folder(cache) {

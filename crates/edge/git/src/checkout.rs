@@ -1,4 +1,4 @@
-//! The files of a commit written out once, for those who read folders.
+//! The files of a commit written out once, for those who read directories.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -14,14 +14,14 @@ use crate::tree::{TreeEntry, TreeEntryKind};
 const LARGEST_FILE: u64 = 32 << 20;
 /// All files together.
 const MOST_BYTES: u64 = 1 << 30;
-/// What is read before it is written.
+/// How many bytes are read before they are written.
 const CHUNK: u64 = 32 << 20;
 /// A tree of git can hold itself many times.
 const MOST_FOLDERS: usize = 20_000;
 const MOST_FILES: usize = 100_000;
-/// Folders below folders.
+/// Directories under directories.
 const DEEPEST: usize = 32;
-/// Longer ones are no file on some system.
+/// Longer ones are not file on some system.
 const LONGEST_NAME: usize = 255;
 const LONGEST_PATH: usize = 1024;
 /// How many commits of a source stay written out when nobody uses them.
@@ -35,10 +35,10 @@ struct CommitFile {
 }
 
 impl RemoteRepository {
-    /// The files of a commit, or of a folder of it, as a folder in the cache. Links that lead out of it, other repositories,
+    /// The files of a commit, or of a directory of it, as a directory in the cache. Links that lead out of it, other repositories,
     /// names that some system cannot have and files that are very large are left out.
     ///
-    /// What was written out before costs a look; else everything that is missing is fetched in one go.
+    /// A checkout that exists costs one lookup; otherwise all missing objects are fetched at once.
     pub fn checkout(
         &self,
         commit: &ObjectId,
@@ -69,21 +69,23 @@ impl RemoteRepository {
     ) -> Result<(), GitError> {
         Ok(self
             .shelf
-            .remember_last(&asked(reference, folder), commit)?)
+            .remember_last(&checkout_key(reference, folder), commit)?)
     }
 
-    /// What was last written out for a branch, a tag or the default branch, if it is still there.
+    /// The last checkout of a branch, a tag or the default branch, if it still exists.
     pub fn last_checkout(
         &self,
         reference: Option<&str>,
         folder: Option<&RelativePath>,
     ) -> Option<(ObjectId, PathBuf)> {
-        let commit = self.shelf.remembered_last(&asked(reference, folder))?;
+        let commit = self
+            .shelf
+            .remembered_last(&checkout_key(reference, folder))?;
         let place = self.kept_checkout(&commit, folder)?;
         Some((commit, place))
     }
 
-    /// Where a folder of a commit is written out, if it is.
+    /// Where a directory of a commit is written out, if it is.
     pub fn kept_checkout(
         &self,
         commit: &ObjectId,
@@ -93,12 +95,12 @@ impl RemoteRepository {
         agpm_store::is_real_folder(&place).then_some(place)
     }
 
-    /// Fails unless a commit has a folder; nothing is written out.
+    /// Fails unless a commit has a directory; nothing is written out.
     pub fn require_folder(&self, commit: &ObjectId, folder: &RelativePath) -> Result<(), GitError> {
         self.top_of(commit, Some(folder)).map(drop)
     }
 
-    /// The folder that is meant, of a commit that is fetched if need be.
+    /// The directory that is meant, of a commit that is fetched if need be.
     fn top_of(
         &self,
         commit: &ObjectId,
@@ -135,7 +137,7 @@ impl RemoteRepository {
         Ok(top)
     }
 
-    /// Every file below a folder of a commit that every system can have, and the links behind them.
+    /// Every file under a directory of a commit that every system can have, and the links after them.
     fn files_below(&self, commit: &ObjectId, top: ObjectId) -> Result<Vec<CommitFile>, GitError> {
         let (mut files, mut searched) = (Vec::new(), 0);
         let mut folders = vec![(String::new(), top, 0)];
@@ -171,7 +173,7 @@ impl RemoteRepository {
         Ok(files)
     }
 
-    /// Writes files into a new folder, some at a time: all of them may be more than memory has.
+    /// Writes files into a new directory, some at a time: all of them may be more than memory has.
     fn write_out(
         &self,
         commit: &ObjectId,
@@ -253,7 +255,7 @@ fn inner_target<'t>(link: &RelativePath, target: &'t [u8]) -> Option<&'t str> {
     Some(target)
 }
 
-/// The name of the folder that a commit, or a folder of it, is written out to.
+/// The name of the directory that a commit, or a directory of it, is written out to.
 fn name_of(commit: &ObjectId, folder: Option<&RelativePath>) -> String {
     let digest = |folder: &RelativePath| {
         format!(
@@ -264,8 +266,8 @@ fn name_of(commit: &ObjectId, folder: Option<&RelativePath>) -> String {
     format!("{commit}{}", folder.map(digest).unwrap_or_default())
 }
 
-/// What is asked for, so that no two things read the same.
-fn asked(reference: Option<&str>, folder: Option<&RelativePath>) -> String {
+/// The key of a request; no two requests have the same one.
+fn checkout_key(reference: Option<&str>, folder: Option<&RelativePath>) -> String {
     format!(
         "{}\0{}",
         reference.unwrap_or_default(),
@@ -273,7 +275,7 @@ fn asked(reference: Option<&str>, folder: Option<&RelativePath>) -> String {
     )
 }
 
-/// The entries of a folder that every system can have beside each other, as what they are.
+/// The entries of a directory that every system can have next to each other, as what they are.
 fn portable(entries: &[TreeEntry]) -> impl Iterator<Item = &TreeEntry> {
     let mut taken = HashSet::new();
     entries
@@ -281,7 +283,7 @@ fn portable(entries: &[TreeEntry]) -> impl Iterator<Item = &TreeEntry> {
         .filter(move |entry| is_portable(&entry.name) && taken.insert(entry.name.to_lowercase()))
 }
 
-/// One name, and not that of version control, under which files would be taken for orders.
+/// One name, and not that of version control, under which files would be treated as orders.
 fn is_portable(name: &str) -> bool {
     let reserved = [".git", "git~1"]
         .iter()

@@ -71,7 +71,7 @@ impl RemoteRepository {
 
     fn listed(&self, prefix: &str) -> Result<Option<ObjectId>, GitError> {
         let refs = match self.refs() {
-            // What is in the cache may be enough.
+            // The cache may be enough.
             Err(error) if error.is_network() => return Ok(None),
             refs => refs?,
         };
@@ -101,7 +101,7 @@ impl RemoteRepository {
             return Ok(());
         };
         let held = self.shelf.hold()?;
-        // Always whole and anew: it is small, and a broken one mends itself.
+        // Always whole and again: it is small, and a broken one fixes itself.
         self.replace(&self.shelf.history(), like, &held, |fresh| {
             self.fetch(fresh, FetchTarget::History)
         })

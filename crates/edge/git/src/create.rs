@@ -5,7 +5,7 @@ use crate::program::GitProgram;
 use crate::run::RunOutcome;
 
 impl GitProgram {
-    /// Makes a bare repository at a place that is not there yet, out of a stream as `git fast-import` reads it.
+    /// Makes a bare repository at a location that does not exist yet, out of a stream as `git fast-import` reads it.
     pub fn create_repository(&self, path: &Path, stream: &str) -> Result<(), GitError> {
         let mut init = self.command()?;
         init.args(["init", "--quiet", "--bare", "--initial-branch=main"])

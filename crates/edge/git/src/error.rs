@@ -1,13 +1,13 @@
 use agpm_model::ObjectId;
 use agpm_store::StoreError;
 
-/// Why a source gave not what was asked for; addresses and git's words are without secrets.
+/// Why a source gave not what was requested; URLs and git's words are without secrets.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
-    /// The program is not there.
+    /// The program does not exist.
     #[error("git could not be started: {cause}")]
     NoGit {
-        /// What the system says.
+        /// The error of the operating system.
         cause: std::io::Error,
     },
     /// The program lacks what is needed.
@@ -29,7 +29,7 @@ pub enum GitError {
     Unreachable {
         /// The source.
         address: String,
-        /// What git said.
+        /// The message of git.
         said: String,
     },
     /// The server wants other credentials than git has.
@@ -37,23 +37,23 @@ pub enum GitError {
     AuthRefused {
         /// The source.
         address: String,
-        /// What git said.
+        /// The message of git.
         said: String,
     },
-    /// There is no repository at the address.
+    /// No repository exists at the URL.
     #[error("`{address}` is not a git repository: {said}")]
     NotFound {
         /// The source.
         address: String,
-        /// What git said.
+        /// The message of git.
         said: String,
     },
-    /// The repository at the address lost objects.
+    /// The repository at the URL lost objects.
     #[error("`{address}` is damaged: {said}")]
     Damaged {
         /// The source.
         address: String,
-        /// What git said.
+        /// The message of git.
         said: String,
     },
     /// The source has no such commit.
@@ -61,7 +61,7 @@ pub enum GitError {
     NoSuchCommit {
         /// The source.
         address: String,
-        /// The commit as asked for.
+        /// The commit as requested.
         commit: String,
     },
     /// A short commit that fits several.
@@ -69,12 +69,12 @@ pub enum GitError {
     Ambiguous {
         /// The source.
         address: String,
-        /// The commit as asked for.
+        /// The commit as requested.
         prefix: String,
         /// Those that it fits.
         candidates: Vec<ObjectId>,
     },
-    /// An object that the source lacks, or that is of another kind than asked for.
+    /// An object that the source lacks, or that is of another kind than requested.
     #[error("`{address}` does not have the object {object}")]
     MissingObject {
         /// The source.
@@ -92,16 +92,16 @@ pub enum GitError {
         /// Its size.
         size: u64,
     },
-    /// A commit without the folder that is asked for.
+    /// A commit without the directory that is requested.
     #[error("`{address}` has no directory `{folder}` in {}", commit.short())]
     NoSuchFolder {
         /// The source.
         address: String,
         /// The commit.
         commit: ObjectId,
-        /// The folder as asked for.
+        /// The directory as requested.
         folder: String,
-        /// The folders that are there in its place.
+        /// The directories that exist in its location.
         beside: Vec<String>,
     },
     /// More than is written out of one commit.
@@ -117,7 +117,7 @@ pub enum GitError {
     Broken {
         /// The source.
         address: String,
-        /// What git said.
+        /// The message of git.
         said: String,
     },
     /// The cache could not be written.

@@ -12,20 +12,21 @@ use crate::source_cache::CacheLock;
 use crate::stderr::{is_not_there, refuses_bare_ids};
 
 /// Repositories of this machine up to here are copied by whole commits.
+// Up to this size, one fetch of whole commits is faster than a fetch without files followed by one for the files.
 const SMALL: u64 = 16 << 20;
 
-/// What to fetch.
+/// The objects to fetch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum FetchTarget<'a> {
-    /// These commits with all their folders, without their past.
+    /// These commits with all their directories, without their past.
     Commits(&'a [ObjectId]),
-    /// These commits with their folders and all their files, without their past.
+    /// These commits with their directories and all their files, without their past.
     WholeCommits(&'a [ObjectId]),
     /// These files.
     Blobs(&'a [ObjectId]),
-    /// Every branch and tag with its past, folders and files, from a server that sends nothing less.
+    /// Every branch and tag with its past, directories and files, from a server that sends nothing less.
     Everything,
-    /// Every branch and tag with its past, without folders.
+    /// Every branch and tag with its past, without directories.
     History,
 }
 
@@ -50,7 +51,7 @@ impl FetchTarget<'_> {
         }
     }
 
-    /// What git reads, one a line. A ref keeps each commit, so that the next fetch gets only what differs.
+    /// The input for git, one object a line. A ref keeps each commit, so the next fetch gets only what differs.
     fn lines(self) -> String {
         match self {
             FetchTarget::Commits(ids) | FetchTarget::WholeCommits(ids) => ids
@@ -75,7 +76,7 @@ enum BlobFetching {
 }
 
 impl RemoteRepository {
-    /// Brings commits with all their folders into the cache; those that are there cost nothing.
+    /// Brings commits with all their directories into the cache; those that exist cost nothing.
     pub fn fetch_commits(&self, wanted: &[ObjectId]) -> Result<(), GitError> {
         self.fetch_commits_with(wanted, BlobFetching::WithCommits)
     }
@@ -101,7 +102,7 @@ impl RemoteRepository {
             Err(error @ GitError::Broken { .. }) => self.rebuild(error, &held),
             fetched => fetched,
         };
-        // What the source lacks must not be asked for again when the copy is made anew for another reason.
+        // Objects that the source lacks must not be requested again when the copy is rebuilt for another reason.
         fetched.inspect_err(|_| locked(&self.wanted).retain(|id| !unique.contains(id)))
     }
 
@@ -116,7 +117,7 @@ impl RemoteRepository {
         };
         let repository = self.shelf.objects();
         self.shelf.prepare(&repository, first, held)?;
-        // Somebody else may have fetched them while we waited.
+        // Another thread may have fetched them in the meantime.
         let missing = self.missing_commits(wanted)?;
         if missing.is_empty() {
             return Ok(());
@@ -129,7 +130,7 @@ impl RemoteRepository {
         };
         match self.fetch(&repository, commits) {
             Err(error) if refuses_bare_ids(&error) => self.fetch_everything(first, held)?,
-            Err(error) if is_not_there(&error) => return Err(self.absent(&missing, &error)),
+            Err(error) if is_not_there(&error) => return Err(self.missing_error(&missing, &error)),
             fetched => fetched?,
         }
         match self.missing_commits(&missing)?.first() {
@@ -139,7 +140,7 @@ impl RemoteRepository {
     }
 
     /// Whether the source is on this machine and so small that copying all files of a commit at once costs less than
-    /// asking for some of them several times.
+    /// requiring some of them several times.
     fn is_small(&self) -> bool {
         let path = Path::new(self.url());
         let path = path
@@ -151,7 +152,7 @@ impl RemoteRepository {
         self.address.is_local() && found.is_some_and(|folder| agpm_store::is_smaller(folder, SMALL))
     }
 
-    /// All there is, from a server that does not send single objects. A copy of its own takes the old one's place:
+    /// All there is, from a server that does not send single objects. Its own copy takes the old one's place:
     /// a server does not send again what it thinks is here, and single files may be missing anywhere.
     pub(crate) fn fetch_everything(
         &self,
@@ -163,7 +164,7 @@ impl RemoteRepository {
         })
     }
 
-    /// Puts a new repository in the place of the old one, which stays if the new one cannot be filled.
+    /// Puts a new repository in the location of the old one, which stays if the new one cannot be filled.
     pub(crate) fn replace(
         &self,
         old: &Path,
@@ -219,7 +220,7 @@ impl RemoteRepository {
             })
     }
 
-    /// Those commits that are not in the cache with their top folder.
+    /// Those commits that are not in the cache with their top directory.
     pub(crate) fn missing_commits(&self, wanted: &[ObjectId]) -> Result<Vec<ObjectId>, GitError> {
         let names: Vec<String> = wanted.iter().map(top_folder).collect();
         let mut missing = Vec::new();
@@ -231,7 +232,7 @@ impl RemoteRepository {
         Ok(missing)
     }
 
-    /// Makes the copy anew, once, if a failure to read may be its fault; otherwise the failure stands.
+    /// Makes the copy again, once, if a failure to read may be its fault; otherwise the failure stands.
     pub(crate) fn rebuild_after(&self, error: GitError) -> Result<(), GitError> {
         let suspicious = matches!(
             error,
@@ -258,7 +259,9 @@ impl RemoteRepository {
                 Err(error) if refuses_bare_ids(&error) => {
                     self.fetch(fresh, FetchTarget::Everything)?
                 }
-                Err(error) if is_not_there(&error) => return Err(self.absent(&commits, &error)),
+                Err(error) if is_not_there(&error) => {
+                    return Err(self.missing_error(&commits, &error));
+                }
                 fetched => fetched?,
             }
             self.check(fresh, &commits, error)
@@ -287,7 +290,7 @@ impl RemoteRepository {
         }
     }
 
-    fn absent(&self, commits: &[ObjectId], error: &GitError) -> GitError {
+    fn missing_error(&self, commits: &[ObjectId], error: &GitError) -> GitError {
         let text = error.to_string();
         let named = commits
             .iter()
@@ -304,7 +307,7 @@ impl RemoteRepository {
     }
 }
 
-/// The name of a commit's top folder, for whatever leads to the commit.
+/// The name of a commit's top directory, for whatever leads to the commit.
 fn top_folder(commit: &ObjectId) -> String {
     format!("{commit}^{{commit}}^{{tree}}")
 }

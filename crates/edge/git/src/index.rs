@@ -14,7 +14,7 @@ const NAME_LENGTH: u16 = 0x0fff;
 /// The lengths of an object id.
 const OBJECT_LENGTHS: [usize; 2] = [20, 32];
 
-/// The first path below a folder that its repository tracks and that is meant; nothing without a repository, or if its index
+/// The first path under a directory that its repository tracks and that is meant; nothing without a repository, or if its index
 /// cannot be read.
 pub fn first_tracked(folder: &Path, is_meant: impl Fn(&str) -> bool) -> Option<String> {
     let folder = agpm_store::real_path(folder);
@@ -48,7 +48,7 @@ pub fn first_tracked(folder: &Path, is_meant: impl Fn(&str) -> bool) -> Option<S
     })
 }
 
-/// The folder of a repository's own files: `.git`, or the one that a file of that name leads to.
+/// The directory of a repository's own files: `.git`, or the one that a file of that name leads to.
 fn git_folder(root: &Path) -> Option<PathBuf> {
     let at = root.join(".git");
     if agpm_store::is_folder(&at) {
@@ -65,7 +65,7 @@ fn find(index: &[u8], is_meant: &dyn Fn(&[u8]) -> Option<String>) -> Option<Stri
         .find_map(|length| find_with(index, *length, is_meant))?
 }
 
-/// What is found, or nothing if the entries are not of this form.
+/// The matching entry, or nothing if the entries do not have this form.
 fn find_with(
     index: &[u8],
     object: usize,

@@ -1,16 +1,16 @@
 //! Git sources through the git program: refs, fetches and objects. Credentials stay with git.
 //!
-//! Knows repositories and objects, not what is in the files. What is fetched is kept, for each source:
+//! Knows repositories and objects, not what is in the files. The cache keeps, for each source:
 //!
 //! | in `<cache>/git/<digest>/` | what | by |
 //! |---|---|---|
-//! | `info.txt` | the address without its secrets, for people | `shelf` |
+//! | `info.txt` | the URL without its secrets, for people | `shelf` |
 //! | `lock` | held while something is fetched | `shelf` |
 //! | `refs.txt` | branches and tags as last listed | `refs` |
-//! | `objects.git` | commits with all their trees, and the files asked for | `fetch`, `reader` |
-//! | `history.git` | commits alone; only after a short commit was asked for | `commit` |
-//! | `trees/COMMIT[-DIGEST]/` | the files of a commit, or of one of its folders, written out | `checkout` |
-//! | `last/DIGEST.txt` | the commit that was last written out for a branch or tag and a folder | `checkout` |
+//! | `objects.git` | commits with all their trees, and the files requested | `fetch`, `reader` |
+//! | `history.git` | commits alone; only after a short commit was requested | `commit` |
+//! | `trees/COMMIT[-DIGEST]/` | the files of a commit, or of one of its directories, written out | `checkout` |
+//! | `last/DIGEST.txt` | the commit that was last written out for a branch or tag and a directory | `checkout` |
 
 mod blobs;
 mod cache;

@@ -12,9 +12,12 @@ const NEEDED: (u32, u32) = (2, 41);
 const NEEDED_TEXT: &str = "2.41";
 
 /// How long git may say nothing while it reports progress every second.
+// A limit on the whole run would stop large but healthy fetches; silence is what a hanging connection looks like.
 const PATIENCE: Duration = Duration::from_secs(90);
 
-/// Variables that point git at another repository, or make it talk to somebody else than us.
+/// Variables that point git at another repository, or connect its output to another program.
+// agpm may run inside a git hook or `git rebase --exec`, where these name the repository of the user. With them, agpm
+// would read from it or write into it.
 const REMOVED: &[&str] = &[
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_CEILING_DIRECTORIES",
@@ -48,6 +51,7 @@ const REMOVED: &[&str] = &[
 ];
 
 /// Settings for every call: no hooks, no helpers, no work on the side, and an end to what hangs.
+// Configuration of the user or the system could run a program in every call. `ext::` transports are commands too.
 pub(crate) const SETTINGS: &[&str] = &[
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
@@ -88,7 +92,7 @@ pub struct GitProgram {
 }
 
 impl GitProgram {
-    /// The program on the search path, and an absolute folder to keep things in; starts nothing.
+    /// The program on the search path, and an absolute directory to keep things in; starts nothing.
     pub fn find(cache: PathBuf, network: NetworkAccess) -> Self {
         GitProgram {
             program: "git".into(),
@@ -101,7 +105,7 @@ impl GitProgram {
         }
     }
 
-    /// With the folder that `~/` means in an address.
+    /// With the directory that `~/` means in a URL.
     #[must_use]
     pub fn with_home(self, home: PathBuf) -> Self {
         GitProgram {
@@ -140,7 +144,7 @@ impl GitProgram {
         self.check()?;
         agpm_store::create_folders(&self.cache)?;
         let mut command = self.bare_command();
-        // A repository that the cache happens to lie in must not have a say.
+        // A repository that the cache happens to lie in must not apply.
         command.current_dir(&self.cache);
         command.env(
             "GIT_CEILING_DIRECTORIES",
@@ -168,7 +172,7 @@ impl GitProgram {
             .env("LC_ALL", "C");
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         if self.network == NetworkAccess::Offline {
-            // The user's `url.insteadOf` can turn a local address into one of a server.
+            // The user's `url.insteadOf` can turn a local URL into one of a server.
             command.env("GIT_ALLOW_PROTOCOL", "file");
         }
         command
@@ -183,7 +187,7 @@ impl GitProgram {
         Ok(())
     }
 
-    /// The version of the program, which is there and new enough; makes nothing in the cache.
+    /// The version of the program, which exists and is new enough; makes nothing in the cache.
     pub fn version(&self) -> Result<String, GitError> {
         let mut command = self.bare_command();
         command.arg("version");

@@ -5,10 +5,11 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use agpm_model::ObjectId;
 
-/// A file or folder larger than this is no resource.
+/// A file or directory larger than this is not a resource.
+// A source is not trusted: the size is checked before the bytes are read into memory.
 pub(crate) const MOST_BYTES: u64 = 100 << 20;
 
-/// What is asked about each object.
+/// The question about each object.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ObjectQuery {
     /// Its name and kind.
@@ -17,7 +18,7 @@ pub(crate) enum ObjectQuery {
     Content,
 }
 
-/// What there is to say about an object.
+/// The answer about an object.
 #[derive(Debug)]
 pub(crate) enum ObjectReply {
     Found {
@@ -75,7 +76,7 @@ impl ObjectReader {
             .map(|name| format!("{word} {name}\n"))
             .collect();
         text.push_str("flush\n");
-        // Nothing is answered before the flush, so that writing everything first cannot block on either side.
+        // Nothing is answered before the flush, so writing everything first cannot block on either side.
         self.questions.write_all(text.as_bytes())?;
         self.questions.flush()?;
         for at in 0..names.len() {

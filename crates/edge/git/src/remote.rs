@@ -27,26 +27,26 @@ pub struct RemoteRepository {
     refs: Mutex<Option<Arc<SourceVersions>>>,
     pub(crate) reader: Mutex<Option<ObjectReader>>,
     trees: Mutex<HashMap<ObjectId, Arc<Vec<TreeEntry>>>>,
-    /// For each folder where its names stand, made when a file in it is looked for.
+    /// For each directory where its names stand, made when a file in it is looked for.
     names: Mutex<HashMap<ObjectId, HashMap<String, usize>>>,
-    /// The commits that were asked for, to be fetched again if the copy turns out to be broken.
+    /// The commits that were requested, to be fetched again if the copy turns out to be broken.
     pub(crate) wanted: Mutex<BTreeSet<ObjectId>>,
     pub(crate) rebuilt: Mutex<bool>,
 }
 
-/// Whether a folder is a git repository, with or without files beside it.
+/// Whether a directory is a git repository, with or without files next to it.
 pub fn is_git_folder(path: &Path) -> bool {
     let inner = path.join(".git");
     agpm_store::is_folder(&inner) || agpm_store::is_file(&inner) || is_whole(path)
 }
 
-/// Whether a folder is a git repository without files beside it, so that only versions of it can be read.
+/// Whether a directory is a git repository without files next to it, so only versions of it can be read.
 pub fn is_bare_repository(path: &Path) -> bool {
     is_whole(path)
 }
 
 impl GitProgram {
-    /// One source; a relative folder starts at `base`, which is absolute.
+    /// One source; a relative directory starts at `base`, which is absolute.
     pub fn remote(&self, address: &SourceAddress, base: &Path) -> RemoteRepository {
         RemoteRepository::new(self.clone(), address.clone(), base)
     }
@@ -75,12 +75,12 @@ impl RemoteRepository {
         }
     }
 
-    /// The address, without its secrets when shown.
+    /// The URL, without its secrets when shown.
     pub fn address(&self) -> &SourceAddress {
         &self.address
     }
 
-    /// What git is told the source is.
+    /// The URL as git gets it.
     pub(crate) fn url(&self) -> &OsString {
         &self.url
     }
@@ -90,7 +90,7 @@ impl RemoteRepository {
         self.shelf.folder() == cached.folder()
     }
 
-    /// What the source lists, asked once; without a network, what it listed last.
+    /// The refs of the source, requested once; without a network, those of the last time.
     pub fn refs(&self) -> Result<Arc<SourceVersions>, GitError> {
         let mut known = locked(&self.refs);
         if let Some(refs) = &*known {
@@ -103,12 +103,12 @@ impl RemoteRepository {
         Ok(Arc::clone(known.insert(Arc::new(refs))))
     }
 
-    /// What the source listed when it was last reached.
+    /// The refs of the source when it was last reached.
     pub fn remembered_refs(&self) -> Option<SourceVersions> {
         self.shelf.remembered().map(|listing| refs::parse(&listing))
     }
 
-    /// The entries of a folder, or of a commit's top folder, in git's order.
+    /// The entries of a directory, or of a commit's top directory, in git's order.
     pub fn tree(&self, tree_or_commit: &ObjectId) -> Result<Arc<Vec<TreeEntry>>, GitError> {
         if let Some(entries) = locked(&self.trees).get(tree_or_commit) {
             return Ok(Arc::clone(entries));
@@ -125,7 +125,7 @@ impl RemoteRepository {
         Ok(entries)
     }
 
-    /// What is at a path of a commit, with `/` between its parts; `None` if nothing is.
+    /// The entry at a path of a commit, with `/` between its parts; `None` if there is none.
     pub fn entry(&self, commit: &ObjectId, path: &str) -> Result<Option<TreeEntry>, GitError> {
         let mut found: Option<TreeEntry> = None;
         for part in path.split('/').filter(|part| !part.is_empty()) {
@@ -142,7 +142,7 @@ impl RemoteRepository {
         Ok(found)
     }
 
-    /// The entry of that name in a folder. Large ones are asked for every file, so names are looked up, not searched.
+    /// The entry of that name in a directory. Every file of a large one is looked up, so names are looked up, not searched.
     fn named(&self, folder: &ObjectId, name: &str) -> Result<Option<TreeEntry>, GitError> {
         let entries = self.tree(folder)?;
         let mut all = locked(&self.names);
@@ -156,7 +156,7 @@ impl RemoteRepository {
         Ok(names.get(name).and_then(|at| entries.get(*at)).cloned())
     }
 
-    /// Whether a commit is in the cache, with all its folders.
+    /// Whether a commit is in the cache, with all its directories.
     pub fn has_commit(&self, id: &ObjectId) -> bool {
         self.missing_commits(std::slice::from_ref(id))
             .is_ok_and(|missing| missing.is_empty())
@@ -246,7 +246,7 @@ impl RemoteRepository {
         ObjectReader::start(command).map_err(|cause| GitError::NoGit { cause })
     }
 
-    /// A call that knows the source as `REMOTE`. The address goes by a variable: it may hold a secret.
+    /// A call that knows the source as `REMOTE`. The URL goes by a variable: it may hold a secret.
     pub(crate) fn connecting(&self) -> Result<Command, GitError> {
         let mut command = self.git.command()?;
         command.env("AGPM_SOURCE_URL", &self.url);
@@ -267,7 +267,7 @@ impl RemoteRepository {
                     words.trim()
                 )))
             }
-            RunOutcome::Failed(words) => Err(stderr::meaning(&self.address, &words)),
+            RunOutcome::Failed(words) => Err(stderr::classify_failure(&self.address, &words)),
             RunOutcome::Silent => Err(GitError::Unreachable {
                 address: self.address.to_string(),
                 said: "git timed out".to_owned(),
@@ -316,12 +316,12 @@ impl RemoteRepository {
 /// The source's name on git's command line; one that no user's configuration has.
 pub(crate) const REMOTE: &str = "agpm-source";
 
-/// What a thread that panicked left behind is still whole: every change is one assignment.
+/// The value of a lock whose holder panicked is still consistent: every change is one assignment.
 pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The folder meant. `..` stays: only the file system knows where it leads.
+/// The directory meant. `..` stays: only the file system knows where it leads.
 fn absolute(text: &str, base: &Path, home: Option<&Path>) -> PathBuf {
     let path = match (
         text.strip_prefix('~')

@@ -9,8 +9,11 @@ use std::time::Duration;
 const TICK: Duration = Duration::from_millis(50);
 /// How long the pipes may be silent once the program has ended, counted from the last byte. On a busy machine the
 /// threads that read them get to run much later than the program's end is seen.
+// A helper such as an ssh control master keeps the pipe open after git has ended, so the end of the stream is not
+// awaited forever.
 const DRAIN: Duration = Duration::from_secs(10);
 /// More than the listing of any repository; more than this fails the run.
+// Output beyond the limit is an error and not cut: half a listing would look like a source without the other files.
 const MOST_OUTPUT: usize = 256 << 20;
 const MOST_WORDS: usize = 256 << 10;
 
@@ -28,7 +31,7 @@ pub(crate) enum RunOutcome {
     Incomplete,
 }
 
-/// What to say of an incomplete run.
+/// The message of an incomplete run.
 pub(crate) const CUT_SHORT: &str = "the output of git was cut short";
 
 /// Whether a listing whose every line has this end is whole.
@@ -60,7 +63,7 @@ pub(crate) fn run(
         .stderr(Stdio::piped())
         .spawn()?;
     if let Some(mut stdin) = child.stdin.take() {
-        // Of its own thread: a program that does not read must not stop the one that listens.
+        // A separate thread writes the input: a program that does not read must not block the one that listens.
         thread::spawn(move || stdin.write_all(input.as_bytes()));
     }
     let (sender, heard) = mpsc::channel();
@@ -95,7 +98,7 @@ fn listen(mut pipe: impl Read + Send + 'static, sender: Sender<StreamEvent>, str
     });
 }
 
-/// What was heard of a program so far.
+/// The output of a program so far.
 #[derive(Default)]
 struct OutputCollector {
     patience: Duration,

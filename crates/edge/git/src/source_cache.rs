@@ -1,4 +1,4 @@
-//! The place of one source in the cache.
+//! The location of one source in the cache.
 
 use std::path::{Path, PathBuf};
 
@@ -7,10 +7,10 @@ use agpm_store::{SharedLock, StoreError};
 
 /// More than the refs of any repository.
 const MOST_REFS: u64 = 64 << 20;
-/// More than any address.
+/// More than any URL.
 const LONGEST_LABEL: u64 = 1 << 16;
 
-/// A shelf's folders and files.
+/// A shelf's directories and files.
 #[derive(Debug)]
 pub(crate) struct SourceCache {
     folder: PathBuf,
@@ -24,7 +24,7 @@ pub(crate) struct CacheLock {
 }
 
 impl SourceCache {
-    /// The shelf of a source, named after an address without secrets: a new token finds the old copy.
+    /// The shelf of a source, named after a URL without secrets: a new token finds the old copy.
     pub(crate) fn of(cache: &Path, label: String) -> Self {
         SourceCache {
             // The label has no secrets, so a copy is found again after a token was rotated.
@@ -33,7 +33,7 @@ impl SourceCache {
         }
     }
 
-    /// A shelf that is in the cache, by the name of its folder.
+    /// A shelf that is in the cache, by the name of its directory.
     pub(crate) fn named(cache: &Path, name: &str) -> Self {
         SourceCache {
             folder: cache.join(name),
@@ -41,12 +41,12 @@ impl SourceCache {
         }
     }
 
-    /// Its folder.
+    /// Its directory.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// The address that it was made for, without secrets.
+    /// The URL that it was made for, without secrets.
     pub(crate) fn address(&self) -> Option<String> {
         let bytes = agpm_store::read(&self.folder.join("info.txt"), LONGEST_LABEL).ok()?;
         Some(String::from_utf8_lossy(&bytes).trim_end().to_owned())
@@ -67,14 +67,14 @@ impl SourceCache {
         self.folder.join("trees")
     }
 
-    /// Where it stands what was last written out for something that is asked for.
+    /// Where it stands what was last written out for something that is requested.
     fn last(&self, asked: &str) -> PathBuf {
         self.folder
             .join("last")
             .join(format!("{}.txt", Checksum::of(asked.as_bytes()).digits()))
     }
 
-    /// Keeps which commit was written out for something that is asked for.
+    /// Keeps which commit was written out for something that is requested.
     pub(crate) fn remember_last(&self, asked: &str, commit: &ObjectId) -> Result<(), StoreError> {
         if self.remembered_last(asked).as_ref() == Some(commit) {
             return Ok(());
@@ -88,7 +88,7 @@ impl SourceCache {
         std::str::from_utf8(&bytes).ok()?.trim().parse().ok()
     }
 
-    /// Where a repository is made anew before it takes the place of a broken one.
+    /// Where a repository is made again before it takes the location of a broken one.
     pub(crate) fn rebuilt(&self) -> PathBuf {
         self.folder.join("rebuilt.git")
     }
@@ -104,7 +104,7 @@ impl SourceCache {
         SharedLock::hold(&self.folder.join("trees.lock"))
     }
 
-    /// Makes an empty repository, unless a whole one is there.
+    /// Makes an empty repository, unless a whole one exists.
     pub(crate) fn prepare(
         &self,
         repository: &Path,
@@ -147,13 +147,13 @@ impl SourceCache {
     }
 }
 
-/// Whether a folder has what git asks of a repository before it looks any further.
+/// Whether a directory has what git asks of a repository before it looks any further.
 pub(crate) fn is_whole(repository: &Path) -> bool {
     let folder = |name: &str| agpm_store::is_folder(&repository.join(name));
     agpm_store::is_file(&repository.join("HEAD")) && folder("objects") && folder("refs")
 }
 
-/// No remote stands in it: its address may hold a secret, and reading must never fetch by itself.
+/// No remote is in it: its URL may hold a secret, and reading must never fetch by itself.
 fn config(like: &ObjectId) -> &'static str {
     match like.as_str().len() {
         64 => {

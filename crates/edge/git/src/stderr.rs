@@ -1,10 +1,10 @@
-//! What git says when it fails: made fit to be shown, and understood.
+//! The messages of a failing git, cleaned for display and classified.
 
 use agpm_model::SourceAddress;
 
 use crate::error::GitError;
 
-/// How lines begin that tell of progress.
+/// The beginnings of lines that report progress.
 const PROGRESS: &[&str] = &[
     "remote: Enumerating",
     "remote: Counting",
@@ -83,8 +83,8 @@ const UNREACHED: &[&str] = &["could not read from remote", "hung up", "unable to
 /// Words with which a server refuses a commit by its bare name, or git says so of a server of plain files.
 const BARE_IDS: &[&str] = &["unadvertised object", "not valid", "dumb http transport"];
 
-/// What a failed call means.
-pub(crate) fn meaning(address: &SourceAddress, stderr: &str) -> GitError {
+/// The error that a failed call means.
+pub(crate) fn classify_failure(address: &SourceAddress, stderr: &str) -> GitError {
     let said = clean(address, stderr);
     let address = address.to_string();
     // The words of a repository's own name mean nothing.
@@ -148,7 +148,7 @@ mod tests {
     #[test]
     fn git_is_understood() {
         let address = SourceAddress::parse("https://me:hunter2@h/x").unwrap();
-        let meaning = |stderr: &str| meaning(&address, stderr);
+        let meaning = |stderr: &str| classify_failure(&address, stderr);
         assert!(matches!(
             meaning("fatal: could not read Username for 'https://h': terminal prompts disabled"),
             GitError::AuthRefused { .. }
@@ -166,7 +166,7 @@ mod tests {
             GitError::Unreachable { .. }
         ));
         let named = SourceAddress::parse("https://h/ssl_not-found").unwrap();
-        let odd = super::meaning(&named, "fatal: 'https://h/ssl_not-found' is odd");
+        let odd = super::classify_failure(&named, "fatal: 'https://h/ssl_not-found' is odd");
         assert!(matches!(odd, GitError::Broken { .. }), "{odd}");
         assert!(matches!(meaning("fatal: odd"), GitError::Broken { .. }));
         assert!(matches!(

@@ -1,26 +1,26 @@
 use agpm_model::ObjectId;
 
-/// What an entry of a folder is.
+/// The kind of an entry in a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TreeEntryKind {
     /// A file.
     File,
     /// A file that may be run.
     Executable,
-    /// A symbolic link; its target is the content.
+    /// A symlink; its target is the content.
     Symlink,
-    /// A folder.
+    /// A directory.
     Folder,
     /// A commit of another repository.
     Submodule,
 }
 
-/// One entry of a folder; its name is as the source has it, and not to be trusted as a path.
+/// One entry of a directory; its name is as the source has it, and not to be trusted as a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TreeEntry {
     /// The name.
     pub name: String,
-    /// What it is.
+    /// File, directory, symlink or submodule.
     pub kind: TreeEntryKind,
     /// Its content.
     pub id: ObjectId,
@@ -28,7 +28,7 @@ pub struct TreeEntry {
 
 /// Reads a tree object whose object names have `width` bytes; `None` if it is none.
 ///
-/// A name that is no UTF-8 is read as well as can be: no manifest can mean it.
+/// A name that is not UTF-8 is read as well as can be: no manifest can mean it.
 pub(crate) fn parse(mut bytes: &[u8], width: usize) -> Option<Vec<TreeEntry>> {
     let mut entries = Vec::new();
     while !bytes.is_empty() {

@@ -25,7 +25,7 @@ impl GitProgram {
         ];
         let said = match self.ask(root, &question, String::new())? {
             RunOutcome::Done(output) => listing(root, output)?,
-            // That is what it does where there is no such key.
+            // That is what it does where no such key exists.
             RunOutcome::Failed(words) if words.trim().is_empty() => return Ok(Vec::new()),
             run => return Err(broken(root, run)),
         };
@@ -50,7 +50,7 @@ impl GitProgram {
         ];
         let commit = match self.ask(root, &question, String::new())? {
             RunOutcome::Done(commit) => commit,
-            // That is what it does where there is no such commit.
+            // That is what it does where no such commit exists.
             RunOutcome::Failed(words) if words.trim().is_empty() => {
                 let (address, commit) = (root.display().to_string(), revision.to_owned());
                 return Err(GitError::NoSuchCommit { address, commit });
@@ -88,7 +88,7 @@ impl GitProgram {
         }
     }
 
-    /// What files held in the commits since a revision: each path with every content that came or went.
+    /// The file contents in the commits since a revision: each path with every content that was added or removed.
     pub fn changes_since(
         &self,
         root: &Path,
@@ -113,7 +113,7 @@ impl GitProgram {
         }
     }
 
-    /// The bytes of objects of a repository; nothing for those that are no files.
+    /// The bytes of objects of a repository; nothing for those that are not files.
     pub fn bytes_of(
         &self,
         root: &Path,
@@ -132,7 +132,7 @@ impl GitProgram {
         }
     }
 
-    /// What git would call the content of these files, which are named from the root.
+    /// The object ids that git would give these files, which are named from the root.
     pub fn contents(&self, root: &Path, files: &[String]) -> Result<Vec<ObjectId>, GitError> {
         let question = ["hash-object", "--no-filters", "--stdin-paths"];
         let input: String = files.iter().map(|file| format!("{file}\n")).collect();

@@ -1,4 +1,4 @@
-//! What a use case of `ops` said, for clients: a value and a text, or a failure with its code.
+//! The result of a use case for clients: a value and text, or a failure with its code.
 
 use agpm_diag::{Diagnostic, Severity, SourceMap, codes};
 use agpm_ops::{FailureKind, Outcome};
@@ -19,7 +19,7 @@ pub(crate) struct AnnotatedReport<T> {
     sources: SourceMap,
 }
 
-/// Why there is no report.
+/// Why no report exists.
 #[derive(Clone, Debug)]
 pub(crate) struct OperationFailure {
     pub(crate) kind: FailureKind,
@@ -53,7 +53,7 @@ pub(crate) fn annotate_report<T>(
 }
 
 impl<T> AnnotatedReport<T> {
-    /// What was found on the way, as values.
+    /// The findings, as values.
     pub(crate) fn diagnostics(&self) -> Vec<Json> {
         let diagnostics = report_all(&self.diagnostics, &self.sources);
         diagnostics.iter().map(json).collect()
@@ -61,7 +61,7 @@ impl<T> AnnotatedReport<T> {
 }
 
 impl<T: Serialize> AnnotatedReport<T> {
-    /// A successful answer: the value of the report, and a text to read.
+    /// A successful answer: the value of the report, and text to read.
     pub(crate) fn answer(&self, text: &str) -> CallToolResult {
         let document = ReportDocument::new(&self.report, &self.diagnostics, &self.sources);
         let text = format!("{text}{}", diagnostic_lines(&self.diagnostics));
@@ -102,7 +102,7 @@ impl OperationFailure {
         }
     }
 
-    /// What was found on the way to it, as values.
+    /// The findings, as values.
     pub(crate) fn diagnostics(&self) -> Vec<Json> {
         self.value["diagnostics"]
             .as_array()
@@ -119,7 +119,7 @@ impl OperationFailure {
 
     /// The same where the protocol has errors only.
     pub(crate) fn error(self) -> ErrorData {
-        // A row may name a file that is not there, or not to be read: that is as good as no resource.
+        // A row may name a file that does not exist, or not to be read: that is as good as no resource.
         let gone = matches!(self.kind, FailureKind::NotFound | FailureKind::Refused)
             || self.code == codes::CATALOG_MISSING_FILE.name;
         let trouble = if gone { &UNKNOWN_RESOURCE } else { &INTERNAL };

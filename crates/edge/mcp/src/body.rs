@@ -15,7 +15,7 @@ use crate::stdio::{ErrorReply, ParsedLine, parse_line};
 
 /// The largest body.
 pub(crate) const LONGEST_BODY: usize = 16 << 20;
-/// A body that is not there by then does not come.
+/// A body that has not arrived by then is not awaited.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A request with its message, or what is answered to what is none.

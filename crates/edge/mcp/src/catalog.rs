@@ -23,7 +23,7 @@ const LONGEST: usize = 200;
 /// The catalog as it was when it was read.
 pub(crate) struct CatalogView {
     open: OpenCatalog,
-    /// What is wrong with it.
+    /// The findings about it.
     pub(crate) diagnostics: Vec<Json>,
     search: SearchText,
     everything: CatalogFilter,
@@ -73,7 +73,7 @@ impl CatalogView {
         self.open.has_changed()
     }
 
-    /// Every row that counts, by kind, module and name.
+    /// Every row that applies, by kind, module and name.
     pub(crate) fn rows(&self) -> impl Iterator<Item = EffectiveRow<'_>> {
         self.open
             .content
@@ -86,7 +86,7 @@ impl CatalogView {
         self.rows().filter(move |row| row.kind() == kind)
     }
 
-    /// Those that fit, and have a text in any of their fields, in whatever letters.
+    /// Those that fit, and have text in any of their fields, in whatever letters.
     pub(crate) fn found<'c>(
         &'c self,
         filter: &'c CatalogFilter,
@@ -128,7 +128,7 @@ impl CatalogView {
     }
 }
 
-/// A row that counts.
+/// A row that applies.
 #[derive(Clone, Copy)]
 pub(crate) struct EffectiveRow<'c>(CatalogRow<'c>);
 
@@ -150,7 +150,7 @@ impl<'c> EffectiveRow<'c> {
         self.0.row().label()
     }
 
-    /// What tells it from all others of a list.
+    /// The key, which is unique in a list.
     pub(crate) fn key(self) -> String {
         let key = format!("{} {}", self.kind().singular(), self.reference());
         match self.0.shadowed_by() {
@@ -164,12 +164,12 @@ impl<'c> EffectiveRow<'c> {
         self.0.row().path().unwrap_or_default()
     }
 
-    /// What people call it.
+    /// The name for people.
     pub(crate) fn title(self) -> Option<String> {
         self.first(&TITLES)
     }
 
-    /// What it is for.
+    /// Its purpose.
     pub(crate) fn description(self) -> Option<String> {
         self.first(&DESCRIPTIONS)
     }

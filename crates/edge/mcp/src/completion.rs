@@ -19,7 +19,7 @@ use crate::rpc_error::PARAMETERS;
 use crate::shared::SharedState;
 use crate::tool::names_of;
 
-/// What fits.
+/// The candidates that match.
 pub(crate) fn complete(
     shared: &SharedState,
     request: &CompleteRequestParams,
@@ -40,7 +40,7 @@ pub(crate) fn complete(
         _ => None,
     };
     let wrong = || PARAMETERS.error(format!("no completions for `{argument}`"));
-    fitting(known.ok_or_else(wrong)?, &request.argument.value)
+    matching_names(known.ok_or_else(wrong)?, &request.argument.value)
 }
 
 /// An argument that is decided already.
@@ -52,7 +52,7 @@ fn argument_value<'r>(request: &'r CompleteRequestParams, name: &str) -> Option<
         .map(String::as_str)
 }
 
-/// The names that an argument of a template can have; nothing if there is no such argument.
+/// The names that an argument of a template can have; nothing if no such argument exists.
 fn names<'r>(
     shared: &SharedState,
     asked: (&str, &str),
@@ -102,7 +102,7 @@ fn names<'r>(
 }
 
 /// Those that begin with what is typed, then those that contain it.
-fn fitting(known: Vec<String>, typed: &str) -> Result<CompletionInfo, ErrorData> {
+fn matching_names(known: Vec<String>, typed: &str) -> Result<CompletionInfo, ErrorData> {
     let typed = typed.to_lowercase();
     let known: BTreeSet<String> = known.into_iter().filter(|name| !name.is_empty()).collect();
     let (begin, others): (Vec<String>, Vec<String>) = known
@@ -127,14 +127,14 @@ mod tests {
         let known = ["reviewer", "Prereview", "other", "review", "review"]
             .map(str::to_owned)
             .to_vec();
-        let info = fitting(known, "rev").unwrap();
+        let info = matching_names(known, "rev").unwrap();
         assert_eq!(info.values, ["review", "reviewer", "Prereview"]);
         assert_eq!((info.total, info.has_more), (Some(3), Some(false)));
     }
 
     #[test]
     fn there_are_never_more_than_the_protocol_allows() {
-        let info = fitting((0..250).map(|at| format!("n{at}")).collect(), "").unwrap();
+        let info = matching_names((0..250).map(|at| format!("n{at}")).collect(), "").unwrap();
         assert_eq!(
             (info.values.len(), info.total, info.has_more),
             (100, Some(250), Some(true))

@@ -46,7 +46,7 @@ pub(crate) async fn serve_http(
 ) -> Result<(), ServeError> {
     let HttpOptions { port, token, ready } = options;
     let failed = |cause| ServeError::Port { port, cause };
-    // Loopback only: the server answers with the contents of the project, and a token is no protection on a shared network.
+    // Loopback only: the server answers with the contents of the project, and a token is not a protection on a shared network.
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))
         .await
         .map_err(failed)?;
@@ -94,7 +94,7 @@ async fn connection(stream: TcpStream, gate: Arc<AuthorizedService>) {
     server
         .timer(TokioTimer::new())
         .header_read_timeout(PATIENCE);
-    // Who breaks off is gone, and nobody is left to tell.
+    // The client is gone, and nobody is left to report to.
     let _ = server.serve_connection(TokioIo::new(stream), answer).await;
 }
 
@@ -108,7 +108,7 @@ fn service(shared: Arc<SharedState>) -> Service {
     StreamableHttpService::new(session, Arc::default(), config)
 }
 
-/// Stands before the service.
+/// Precedes the service.
 struct AuthorizedService {
     service: Service,
     token: AccessToken,
@@ -128,10 +128,10 @@ impl AuthorizedService {
                     },
                     _ => self.service.handle(request).await,
                 };
-                settled(&method, answer)
+                finish_answer(&method, answer)
             }
             status => {
-                heard_out(request).await;
+                drain_body(request).await;
                 refusal(status)
             }
         }
@@ -151,6 +151,7 @@ impl AuthorizedService {
     }
 
     /// A name that only now leads to this machine is another one.
+    // A web page can resolve its own name to 127.0.0.1 (DNS rebinding); its requests then have a foreign `Host`.
     fn is_own_host(&self, headers: &HeaderMap) -> bool {
         let mut hosts = headers.get_all(HOST).iter();
         let one = hosts.next().filter(|_| hosts.next().is_none());
@@ -158,7 +159,7 @@ impl AuthorizedService {
             .is_some_and(|host| self.is_own_authority(host))
     }
 
-    /// Programs have no origin; pages of this machine have one of its own.
+    /// Programs have no origin; pages of this machine have the origin of this machine.
     fn is_own_origin(&self, headers: &HeaderMap) -> bool {
         headers.get_all(ORIGIN).iter().all(|origin| {
             let authority = origin
@@ -176,6 +177,7 @@ impl AuthorizedService {
         is_loopback(authority) && port == Some(self.address.port())
     }
 
+    // Other users of the machine reach loopback ports too, so the token is required even there.
     fn knows_token(&self, headers: &HeaderMap) -> bool {
         let mut all = headers.get_all(AUTHORIZATION).iter();
         let one = all.next().filter(|_| all.next().is_none());
@@ -213,7 +215,7 @@ fn is_loopback(authority: &str) -> bool {
 }
 
 /// A session that is ended is gone and not about to go: clients take "accepted" for a failure.
-fn settled(method: &Method, mut answer: Answer) -> Answer {
+fn finish_answer(method: &Method, mut answer: Answer) -> Answer {
     if method == Method::DELETE && answer.status() == StatusCode::ACCEPTED {
         *answer.status_mut() = StatusCode::NO_CONTENT;
     }
@@ -221,7 +223,7 @@ fn settled(method: &Method, mut answer: Answer) -> Answer {
 }
 
 /// Who is still sending when the connection closes may never see why.
-async fn heard_out(request: Request<Incoming>) {
+async fn drain_body(request: Request<Incoming>) {
     let body = Limited::new(request.into_body(), LONGEST_REFUSED).collect();
     let _ = timeout(PATIENCE, body).await;
 }
@@ -236,7 +238,7 @@ fn refusal(status: StatusCode) -> Answer {
     };
     let mut answer = Response::new(Full::new(Bytes::from_static(text.as_bytes())).boxed());
     *answer.status_mut() = status;
-    // Nor is the connection for a next request: what is left of a long body would be taken for it.
+    // Nor is the connection for a next request: what is left of a long body would be treated as it.
     answer
         .headers_mut()
         .insert(CONNECTION, http::HeaderValue::from_static("close"));

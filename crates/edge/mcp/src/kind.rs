@@ -1,4 +1,4 @@
-//! What can be listed and read: the words of the tool's `kind`.
+//! The kinds of things that can be listed and read: the values of the tool's `kind`.
 
 use agpm_model::ResourceType;
 use agpm_ops::EntryKind;
@@ -8,7 +8,7 @@ use agpm_ops::EntryKind;
 pub(crate) enum ItemKind {
     /// Rows of the catalog.
     Catalog(EntryKind),
-    /// What packages brought: of one type, or of all.
+    /// Installed resources: of one type, or of all.
     Installed(Option<ResourceType>),
     /// Personas.
     Persona,
@@ -37,7 +37,7 @@ impl ItemKind {
                 }
             };
         }
-        // What the command line calls a persona.
+        // The command line's word for a persona.
         let word = if matches!(word, "profile" | "profiles") {
             "persona"
         } else {

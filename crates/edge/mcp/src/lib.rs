@@ -1,4 +1,4 @@
-//! The MCP server: what `ops` reports, for clients that are no people. The only crate with an async runtime.
+//! The MCP server: what `ops` reports, for clients that are not people. The only crate with an async runtime.
 //!
 //! `stdio` knows lines and streams, `http` knows sockets; everything else knows neither. Nothing here decides what is
 //! installed or which layer wins: that is asked of `ops`.

@@ -1,4 +1,4 @@
-//! What clients are told besides answers: messages of a level that they ask for.
+//! Log messages for clients, of the level that they request.
 #![expect(deprecated, reason = "current clients still request log messages")]
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,7 +23,7 @@ const LEVELS: [LoggingLevel; 8] = [
     LoggingLevel::Emergency,
 ];
 
-/// What happened, for every session.
+/// Log entries for every session.
 pub(crate) struct LogBroadcast(broadcast::Sender<LogEntry>);
 
 /// One message.
@@ -40,7 +40,7 @@ impl Default for LogBroadcast {
 }
 
 impl LogBroadcast {
-    /// Tells what is wrong with something, as values of diagnostics.
+    /// Reports what is wrong with something, as values of diagnostics.
     pub(crate) fn broadcast(&self, diagnostics: &[Json]) {
         for diagnostic in diagnostics {
             let level = match diagnostic["severity"].as_str() {
@@ -61,7 +61,7 @@ impl LogBroadcast {
     }
 }
 
-/// The least severe messages that a session is told.
+/// The least severe messages that a session is reported.
 #[derive(Debug)]
 pub(crate) struct LogThreshold(AtomicUsize);
 

@@ -1,4 +1,4 @@
-//! Media types by the ending of a file's name.
+//! Media types by the extension of a file's name.
 
 const BY_ENDING: &[(&str, &str)] = &[
     ("cjs", "text/javascript"),
@@ -34,7 +34,7 @@ pub(crate) fn mime_of(path: &str) -> &'static str {
     known.map_or("text/plain", |(_, mime)| mime)
 }
 
-/// The media type of bytes that are no text.
+/// The media type of bytes that are not text.
 pub(crate) fn mime_of_bytes(path: &str) -> &'static str {
     match mime_of(path) {
         image if image.starts_with("image/") => image,

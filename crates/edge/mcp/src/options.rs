@@ -28,9 +28,9 @@ pub enum ServeTransport {
 pub struct HttpOptions {
     /// The port; 0 for any that is free.
     pub port: u16,
-    /// What every request must know.
+    /// The token that every request must have.
     pub token: AccessToken,
-    /// Told the address as soon as requests are taken.
+    /// Called with the URL as soon as requests are accepted.
     pub ready: Box<dyn FnOnce(SocketAddr) + Send>,
 }
 
@@ -49,7 +49,7 @@ pub enum WriteAccess {
 pub struct AccessToken(String);
 
 impl AccessToken {
-    /// Nothing if it is empty, or cannot stand in a header.
+    /// Nothing if it is empty, or cannot be in a header.
     pub fn new(text: &str) -> Option<Self> {
         let good = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
         good.then(|| AccessToken(text.to_owned()))
@@ -69,7 +69,7 @@ impl AccessToken {
         &self.0
     }
 
-    /// Whether it is this one; how long that takes tells nothing of where they differ.
+    /// Whether it is this one; how long that takes reports nothing of where they differ.
     pub(crate) fn is(&self, other: &[u8]) -> bool {
         let own = self.0.as_bytes();
         let differing = own.iter().enumerate().fold(0, |sum, (at, byte)| {

@@ -1,4 +1,4 @@
-//! Lists in pages. A cursor is opaque to clients; it remembers the last item, so that a list may change meanwhile.
+//! Lists in pages. A cursor is opaque to clients; it remembers the last item, so a list may change meanwhile.
 
 use std::borrow::Cow;
 
@@ -26,7 +26,7 @@ pub(crate) struct PageRequest<'a> {
     pub(crate) size: usize,
 }
 
-/// The page that is asked for; `key` tells items from each other.
+/// The requested page; `key` identifies items.
 pub(crate) fn page<'a, T>(
     items: &'a [T],
     asked: PageRequest<'_>,

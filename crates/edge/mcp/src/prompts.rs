@@ -25,7 +25,7 @@ pub(crate) fn all(shared: &SharedState) -> Result<Vec<Prompt>, OperationFailure>
         .collect())
 }
 
-/// How the skills are called that newer catalogs have in the place of agents.
+/// How the skills are called that newer catalogs have in the location of agents.
 const AGENT_SKILL: &str = "bmad-agent-";
 
 /// The agents, and in modules that list none the skills that are agents.

@@ -1,4 +1,4 @@
-//! Resources: what can be read by its address.
+//! Resources: what can be read by its URL.
 
 use agpm_ops::{
     BottleInput, BottleView, ENTRY_KINDS, EntryKind, InstalledRequest, PersonaKind, ProfileKinds,
@@ -19,16 +19,16 @@ use crate::shared::SharedState;
 use crate::tool::HERE;
 use crate::uri::ResourceUri;
 
-/// What a resource holds.
+/// The content of a resource.
 pub(crate) struct ResourceContent {
     pub(crate) bytes: Vec<u8>,
     pub(crate) mime: &'static str,
-    /// What is known of it besides.
+    /// Its metadata.
     pub(crate) about: Option<Json>,
     pub(crate) diagnostics: Vec<Json>,
 }
 
-/// A family of addresses.
+/// A family of URLs.
 struct UriTemplate {
     uri: &'static str,
     name: &'static str,
@@ -108,14 +108,14 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
     TEMPLATES.iter().map(listed).collect()
 }
 
-/// Everything that can be read; what cannot be listed is told to the log and left out.
+/// Everything that can be read; what cannot be listed is reported to the log and left out.
 pub(crate) fn all(shared: &SharedState) -> Vec<Resource> {
     let families = [of_catalog, of_installed, of_personas, of_bottles];
     let mut found = Vec::new();
     for family in families {
         match family(shared) {
             Ok(resources) => found.extend(resources),
-            // Not every folder is a project, and not everybody has bottles.
+            // Not every directory is a project, and not everybody has bottles.
             Err(failed) if failed.code == "manifest/missing" || failed.code == "io/not-found" => {}
             Err(failed) => shared.log.broadcast(&failed.diagnostics()),
         }
@@ -156,7 +156,7 @@ fn of_installed(shared: &SharedState) -> Result<Vec<Resource>, OperationFailure>
         let mime = match path {
             _ if row.kind.is_merged() => "application/json",
             Some(path) => mime_of_place(row.kind, path),
-            // What is not written cannot be read.
+            // A file that was never written cannot be read.
             None => return None,
         };
         resource(
@@ -168,7 +168,7 @@ fn of_installed(shared: &SharedState) -> Result<Vec<Resource>, OperationFailure>
     Ok(view.rows.iter().filter_map(row).collect())
 }
 
-/// A skill is a folder, and its file is Markdown.
+/// A skill is a directory, and its file is Markdown.
 fn mime_of_place(kind: agpm_model::ResourceType, path: &str) -> &'static str {
     if kind == agpm_model::ResourceType::Skills {
         "text/markdown"
@@ -211,7 +211,7 @@ fn of_bottles(shared: &SharedState) -> Result<Vec<Resource>, OperationFailure> {
     Ok(bottles.chain(agents).collect())
 }
 
-/// What is at an address.
+/// The content at a URI.
 pub(crate) fn content_of(
     shared: &SharedState,
     address: &ResourceUri,

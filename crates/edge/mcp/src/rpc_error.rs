@@ -1,4 +1,4 @@
-//! What can be wrong with a message of the protocol: stable words, each with the number that JSON-RPC has for it.
+//! Errors of protocol messages: stable words, each with its JSON-RPC number.
 
 use agpm_diag::{Code, server_codes};
 use rmcp::ErrorData;
@@ -74,7 +74,7 @@ impl RpcErrorKind {
 }
 
 /// Gives an error of the SDK, which has no word, the word of its number.
-pub(crate) fn coded(mut error: ErrorData) -> ErrorData {
+pub(crate) fn with_error_code(mut error: ErrorData) -> ErrorData {
     let known = ALL
         .iter()
         .find(|trouble| trouble.number == error.code.0)
@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn errors_of_others_get_a_word() {
         let word = |number| {
-            coded(ErrorData::new(ErrorCode(number), "", None))
+            with_error_code(ErrorData::new(ErrorCode(number), "", None))
                 .data
                 .unwrap()["code"]
                 .clone()
@@ -114,7 +114,7 @@ mod tests {
         assert_eq!(word(-32601), "mcp/unknown-method");
         assert_eq!(word(-32602), "mcp/parameters");
         assert_eq!(word(-1), "mcp/internal");
-        let own = coded(CURSOR.error("no cursor"));
+        let own = with_error_code(CURSOR.error("no cursor"));
         assert_eq!(own.data.unwrap()["code"], "mcp/cursor");
     }
 }

@@ -1,8 +1,8 @@
-//! A text in rows, found without looking at one row after the other.
+//! Text in rows, found without looking at one row after the other.
 
 use memchr::memmem;
 
-/// Stands between fields, so that nothing is found across two of them.
+/// Stands between fields, so nothing is found across two of them.
 const BETWEEN: char = '\u{1}';
 
 /// The fields of all rows in small letters, one after the other.

@@ -1,4 +1,4 @@
-//! What all sessions of a server share: the world, what was read of it, and the right to work on it.
+//! The state that all sessions of a server share: the world, its contents as read, and the permits to work on it.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -22,9 +22,10 @@ use crate::rpc_error::INTERNAL;
 use crate::traffic_control::TrafficControl;
 
 /// So many pieces of work of a speed run at once; the others wait.
+// Use cases block on files. More workers than this gain nothing on a local disk, and each may hold a whole catalog.
 const WORKERS: usize = 4;
 
-/// How long a piece of work may take others' places.
+/// How long a piece of work may take others' locations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WorkPool {
     /// Reads files.
@@ -33,7 +34,7 @@ pub(crate) enum WorkPool {
     Slow,
 }
 
-/// What all sessions share.
+/// The state that all sessions share.
 pub(crate) struct SharedState {
     pub(crate) world: World,
     pub(crate) writes: WriteAccess,
@@ -50,7 +51,7 @@ pub(crate) struct SharedState {
     unread: Mutex<Option<CatalogWatch>>,
 }
 
-/// What is installed, as of the lockfile.
+/// The installed resources, by the lockfile.
 #[derive(Debug)]
 pub(crate) struct InstalledView {
     pub(crate) rows: Vec<InstalledRow>,
@@ -91,7 +92,7 @@ impl SharedState {
         })
     }
 
-    /// Does a piece of work beside the runtime; nobody waits for it any more once `cancelled` is.
+    /// Does a piece of work next to the runtime; nobody waits for it any more once `cancelled` is.
     pub(crate) async fn work<T: Send + 'static>(
         self: &Arc<Self>,
         pace: WorkPool,
@@ -105,11 +106,11 @@ impl SharedState {
         };
         let begun = async {
             let place = Arc::clone(places).acquire_owned().await;
-            // Those who wait have the place already: else all of them would go on at once, and so would their answers.
+            // Those who wait have the location already: else all of them would go on at once, and so would their answers.
             self.flow.wait_for_output_capacity().await;
             let shared = Arc::clone(self);
             let done = tokio::task::spawn_blocking(move || {
-                // The place is kept until the work is done, be it waited for or not.
+                // The location is kept until the work is done, be it waited for or not.
                 let _place = place;
                 work(&shared)
             });
@@ -122,7 +123,7 @@ impl SharedState {
         }
     }
 
-    /// What is installed; read again only if a file changed.
+    /// The installed resources; read again only if a file changed.
     pub(crate) fn installed(&self) -> Result<Arc<InstalledView>, OperationFailure> {
         let mut kept = self
             .installed
@@ -137,7 +138,7 @@ impl SharedState {
         Ok(view)
     }
 
-    /// The catalog; read again only if a file changed, and what is wrong with it is told then.
+    /// The catalog; read again only if a file changed, and what is wrong with it is reported then.
     pub(crate) fn catalog(&self) -> Result<Arc<CatalogView>, OperationFailure> {
         let mut kept = self.catalog.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(view) = kept.as_ref().filter(|view| view.is_current()) {
@@ -167,7 +168,7 @@ impl SharedState {
         }
     }
 
-    /// The same for one that nobody asked for yet: since the last look.
+    /// The same for one that was not requested yet: since the last look.
     fn unread_state(&self) -> CatalogState {
         let mut watch = self.unread.lock().unwrap_or_else(PoisonError::into_inner);
         let changed = watch.as_ref().is_some_and(CatalogWatch::has_changed);

@@ -1,4 +1,4 @@
-//! How much is under way on a pair of streams, so that neither a fast nor a deaf client makes the server grow.
+//! How much is under way on a pair of streams, so neither a fast nor a deaf client makes the server grow.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,6 +9,8 @@ use tokio::sync::Notify;
 use tokio::time::timeout;
 
 /// So many requests are taken in before one of them is answered.
+// The protocol has no flow control. Without bounds, a client that sends faster than it reads would fill memory with
+// answers.
 const MOST_REQUESTS: usize = 4096;
 /// So many bytes of requests.
 const MOST_TAKEN: usize = 64 << 20;
@@ -16,11 +18,13 @@ const MOST_TAKEN: usize = 64 << 20;
 const MOST_UNSENT: usize = 32 << 20;
 
 /// After the end of the input, answers that nobody reads are waited for so long.
+// At the end of the input, answers are still delivered, but a client that does not read must not keep the process
+// alive.
 const UNREAD_GRACE: Duration = Duration::from_secs(2);
 /// And what is still being worked on so long.
 const SLOW: Duration = Duration::from_secs(20);
 
-/// What is under way.
+/// The work under way.
 #[derive(Default)]
 pub(crate) struct TrafficControl {
     state: Mutex<TrafficState>,
@@ -111,11 +115,13 @@ impl TrafficControl {
 
     /// Waits until one more answer can be made.
     pub(crate) async fn wait_for_output_capacity(&self) {
+        // Reading stops while answers are unread, which fills the pipe and makes the client wait: back-pressure by
+        // means that every client has.
         self.until(|state| state.unsent < MOST_UNSENT).await;
     }
 
-    /// Waits until everything is answered and written, or there is no hope of it.
-    pub(crate) async fn drained(&self, since: Instant) {
+    /// Waits until everything is answered and written, or no hope exists of it.
+    pub(crate) async fn wait_until_drained(&self, since: Instant) {
         let all_done = self.until(|state| state.requests.is_empty() && state.unsent == 0);
         tokio::pin!(all_done);
         let mut written = self.state().written;
@@ -186,17 +192,17 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn the_end_waits_for_answers_and_not_for_the_deaf() {
         let flow = TrafficControl::default();
-        assert!(!is_waiting(flow.drained(Instant::now())).await);
+        assert!(!is_waiting(flow.wait_until_drained(Instant::now())).await);
         assert!(flow.admit(&RequestId::Number(1), 1).is_ok());
         assert!(
-            timeout(UNREAD_GRACE * 3, flow.drained(Instant::now()))
+            timeout(UNREAD_GRACE * 3, flow.wait_until_drained(Instant::now()))
                 .await
                 .is_err(),
             "work is waited for"
         );
         flow.reserve_output(10);
         assert!(
-            timeout(UNREAD_GRACE * 3, flow.drained(Instant::now()))
+            timeout(UNREAD_GRACE * 3, flow.wait_until_drained(Instant::now()))
                 .await
                 .is_ok(),
             "the deaf are not"

@@ -1,4 +1,4 @@
-//! Addresses of resources. A name in one is compared with names that are known, and never made a path of.
+//! URLs of resources. A name in one is compared with names that are known, and never made a path of.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ const SCHEME: &str = "agpm://";
 const CATALOG: &str = "catalog";
 const CSV: &str = ".csv";
 const LONGEST: usize = 2048;
-/// What stands for the module of an entry that has none.
+/// The placeholder for the module of an entry that has none.
 const NO_MODULE: &str = "-";
 
 /// All but the characters that RFC 3986 never reserves.
@@ -24,7 +24,7 @@ const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'.')
     .remove(b'~');
 
-/// What a URI means.
+/// A parsed URI.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ResourceUri {
     /// `agpm://catalog/KIND.csv`
@@ -145,7 +145,7 @@ fn is_escape(rest: &str) -> bool {
     digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
 }
 
-/// A name as it can stand in a URI.
+/// A name as it can be in a URI.
 fn encode(name: &str) -> String {
     utf8_percent_encode(name, RESERVED).to_string()
 }

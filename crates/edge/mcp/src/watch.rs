@@ -1,4 +1,4 @@
-//! Looks now and then whether files changed, and tells sessions. Only looks: nothing is read.
+//! Looks now and then whether files changed, and notifies sessions. It compares stamps and reads nothing.
 #![expect(deprecated, reason = "current clients still request log messages")]
 
 use std::sync::Arc;
@@ -65,7 +65,7 @@ pub(crate) async fn watch_files(shared: Arc<SharedState>) {
     }
 }
 
-/// Reads the catalog again, so that what is wrong with it is told and the next change is seen; whether it differs.
+/// Reads the catalog again, so what is wrong with it is reported and the next change is seen; whether it differs.
 async fn renew_catalog(shared: &Arc<SharedState>) -> bool {
     let shared = Arc::clone(shared);
     spawn_blocking(move || shared.renew_catalog())
@@ -73,7 +73,7 @@ async fn renew_catalog(shared: &Arc<SharedState>) -> bool {
         .unwrap_or(true)
 }
 
-/// What changed since it was last asked.
+/// The changes since the last query.
 struct ChangeSubscription {
     changes: Receiver<ListChanges>,
     before: ListChanges,
@@ -94,7 +94,7 @@ impl ChangeSubscription {
     }
 }
 
-/// Tells a session of changes and messages until it ends.
+/// Reports a session of changes and messages until it ends.
 pub(crate) async fn notify_session(
     shared: Arc<SharedState>,
     peer: Peer<RoleServer>,
@@ -127,7 +127,7 @@ async fn send_log_message(peer: &Peer<RoleServer>, message: LoggingMessageNotifi
     let _ = peer.notify_logging_message(message).await;
 }
 
-/// Tells a subscription of changes until it is cancelled or the server ends.
+/// Reports a subscription of changes until it is cancelled or the server ends.
 pub(crate) async fn notify_subscription(shared: &SharedState, subscription: SubscriptionContext) {
     let mut news = ChangeSubscription::of(shared);
     loop {
@@ -135,7 +135,7 @@ pub(crate) async fn notify_subscription(shared: &SharedState, subscription: Subs
             lists = news.next() => {
                 let Some(lists) = lists else { return };
                 for list in lists {
-                    // What the client did not ask for is not sent.
+                    // Changes that the client did not subscribe to are not sent.
                     let _ = match list {
                         ChangedList::Resources => subscription.sink().notify_resource_list_changed().await,
                         ChangedList::Prompts => subscription.sink().notify_prompt_list_changed().await,

@@ -78,7 +78,7 @@ fn run(world: &World, request: &ConfigRequest, notes: &mut Notes) -> Result<Conf
 fn show(path: &Path, document: Option<&Document>, notes: &mut Notes) -> ConfigAnswer {
     if document.is_none() {
         let message = format!("no `{}` yet", path.display());
-        let help = "`agpm config add-source` makes it";
+        let help = "`agpm config add-source` creates it";
         let mut diagnostic = Diagnostic::new(&codes::IO_NOT_FOUND, message).help(help);
         diagnostic.severity = Severity::Note;
         notes.diagnostics.push(diagnostic);

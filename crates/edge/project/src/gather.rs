@@ -427,11 +427,11 @@ fn missing(environment: &Environment) -> Failure {
     let (message, help) = match (environment.scope, ManifestLocation::of_user(environment)) {
         (InstallScope::User, Ok(places)) => (
             format!("no `{}`", shown(environment, &places.manifest)),
-            "run `agpm init -g` to make one",
+            "run `agpm init -g` to create one",
         ),
         _ => (
             format!("no `{MANIFEST_NAME}` in this directory or its parents"),
-            "run `agpm init` to make one, or name it with `--manifest-path`",
+            "run `agpm init` to create one, or name it with `--manifest-path`",
         ),
     };
     let ignored = NearestManifest::warnings(environment)

@@ -122,7 +122,7 @@ impl ManifestLocation {
             _ => {
                 let message = "cannot locate the home directory: `HOME` is not set";
                 Err(Diagnostic::new(&codes::MANIFEST_MISSING, message)
-                    .help("set `HOME` to the absolute path of your home")
+                    .help("set `HOME` to the absolute path of your home directory")
                     .into())
             }
         }

@@ -1,4 +1,4 @@
-//! What was added, where it went, what it may run, and how to take it back.
+//! The added resources, their files, the commands they run, and how to undo it.
 
 use agpm_ops::{AddReport, AddedResource, Writing};
 

@@ -5,7 +5,7 @@ use agpm_ops::{BlameLine, BlameReport};
 use crate::rendering::{RenderContext, RenderedReport};
 use crate::styled::{LineStyle, StyledLine, StyledPiece};
 
-/// What no layer and no resource has.
+/// The owner of lines that no layer and no resource has.
 const YOURS: &str = "(you)";
 /// Layers one after the other have different colors.
 const COLORS: [LineStyle; 4] = [

@@ -47,7 +47,7 @@ pub fn render_list(report: BottleList, context: &RenderContext<'_>) -> RenderedR
     }
     if lines.is_empty() {
         return RenderedReport::Empty(
-            "No bottles and no agents in `~/.bot-bottle` and `.bot-bottle`.",
+            "No bottles or bottle agents in `~/.bot-bottle` and `.bot-bottle`.",
         );
     }
     RenderedReport::Lines(lines)
@@ -57,7 +57,7 @@ fn cells<const N: usize>(texts: [&str; N]) -> Vec<String> {
     texts.map(one_line).to_vec()
 }
 
-/// What was checked, after the findings.
+/// The number of checked units, after the findings.
 pub fn render_check(report: BottleCheck, context: &RenderContext<'_>) -> RenderedReport {
     if context.json {
         return context.document(&report);

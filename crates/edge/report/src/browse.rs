@@ -1,15 +1,13 @@
-//! What a source offers, grouped by plugin; and what was found in all sources.
+//! The resources of a source, grouped by plugin; and the results of a search.
 
 use std::collections::BTreeMap;
 
 use agpm_ops::{BrowseReport, FoundResource, OfferedResource, SearchReport};
 
-use crate::diagnostics::one_line;
+use crate::diagnostics::{ColorMode, one_line};
 use crate::rendering::{RenderContext, RenderedReport};
-use crate::table::columns;
-
-/// Terminals that are at most this wide wrap long lines themselves.
-const NARROW: usize = 100;
+use crate::styled::draw_lines;
+use crate::table::{column_lines, plain_rows};
 
 /// The report as text or as a document; `width` is that of the terminal, if there is one.
 pub fn render(
@@ -21,8 +19,12 @@ pub fn render(
         return context.document(&report);
     }
     if report.resources.is_empty() {
-        let place = report.url.as_ref().unwrap_or(&report.source);
-        return RenderedReport::Text(format!("No resources found in {}\n", one_line(place)));
+        let searched = report.url.as_ref().unwrap_or(&report.source);
+        let searched = match searched.as_str() {
+            "" => "the current directory".to_owned(),
+            url => one_line(url),
+        };
+        return RenderedReport::Text(format!("No resources found in {searched}\n"));
     }
     let mut standalone: Vec<Vec<String>> = Vec::new();
     let mut parts: BTreeMap<&str, Vec<Vec<String>>> = BTreeMap::new();
@@ -73,7 +75,7 @@ fn row(one: &OfferedResource, indent: &str) -> Vec<String> {
     ]
 }
 
-/// What was found as text or as a document.
+/// The results of a search, as text or as a document.
 pub fn render_search(
     report: SearchReport,
     width: Option<usize>,
@@ -109,21 +111,9 @@ fn more_line(total: usize, shown: usize) -> String {
     }
 }
 
-/// Columns whose last one ends where the terminal does. On a narrow terminal that would leave nothing of it.
+/// Columns that fit the terminal; long cells are cut with `…`.
 fn cut_table(rows: &[Vec<String>], width: Option<usize>) -> String {
-    let rows: Vec<&Vec<String>> = rows.iter().collect();
-    let text = columns(&rows);
-    let Some(width) = width.filter(|width| *width > NARROW) else {
-        return text;
-    };
-    let cut = |line: &str| match line.char_indices().nth(width) {
-        Some(_) => {
-            let kept: String = line.chars().take(width - 1).collect();
-            format!("{}…\n", kept.trim_end())
-        }
-        None => format!("{line}\n"),
-    };
-    text.lines().map(cut).collect()
+    draw_lines(&column_lines(&plain_rows(rows), width), ColorMode::Plain)
 }
 
 #[cfg(test)]
@@ -131,17 +121,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_lines_are_cut_where_a_wide_terminal_ends() {
+    fn long_lines_are_cut_where_a_terminal_ends() {
         let rows = vec![vec!["agents/a".to_owned(), "x".repeat(200)]];
-        let cut = cut_table(&rows, Some(120));
-        assert_eq!(
-            cut.lines()
-                .map(|line| line.chars().count())
-                .collect::<Vec<_>>(),
-            [120]
-        );
-        assert!(cut.ends_with("…\n"));
-        assert_eq!(cut_table(&rows, Some(80)).trim_end().len(), 210);
+        for width in [60, 80, 120] {
+            let cut = cut_table(&rows, Some(width));
+            assert_eq!(cut.trim_end().chars().count(), width);
+            assert!(cut.ends_with("…\n"));
+        }
         assert_eq!(cut_table(&rows, None).trim_end().len(), 210);
     }
 }

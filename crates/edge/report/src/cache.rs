@@ -14,11 +14,11 @@ pub fn render(report: CacheReport, context: &RenderContext<'_>) -> RenderedRepor
         CacheRequest::Clean {
             writing: Writing::Apply,
             ..
-        } => ("removed ", "freed"),
+        } => ("removed ", "Freed"),
         CacheRequest::Clean {
             writing: Writing::Show,
             ..
-        } => ("would remove ", "would be freed"),
+        } => ("would remove ", "Would free"),
     };
     let mut lines: String = report.copies.iter().map(|copy| line(verb, copy)).collect();
     if report.leftovers > 0 {
@@ -30,8 +30,8 @@ pub fn render(report: CacheReport, context: &RenderContext<'_>) -> RenderedRepor
     let sum = size(report.bytes());
     match report.request {
         CacheRequest::Info => RenderedReport::Text(format!("{}  {sum}\n{lines}", report.folder)),
-        _ if lines.is_empty() => RenderedReport::Done("nothing to remove\n".to_owned()),
-        _ => RenderedReport::Done(format!("{lines}{sum} {total}\n")),
+        _ if lines.is_empty() => RenderedReport::Done("Nothing to remove\n".to_owned()),
+        _ => RenderedReport::Done(format!("{lines}{total} {sum}\n")),
     }
 }
 

@@ -1,4 +1,4 @@
-//! What changed in what a resource or a layer lets tools do.
+//! Changes in the capabilities of a resource or a layer.
 
 use agpm_diag::visible;
 use agpm_ops::{CapabilityChange, CapabilityIncrease, CapabilityName};
@@ -12,7 +12,7 @@ pub fn line(change: &CapabilityChange) -> String {
     one_line(&words.join("  "))
 }
 
-/// What is more, what is less, and tools that are others.
+/// Added, removed and replaced capabilities.
 pub(crate) fn difference(change: &CapabilityChange) -> Vec<String> {
     let tools = change.tools();
     let is_listed =

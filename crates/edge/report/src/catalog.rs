@@ -19,7 +19,7 @@ const HEAD: [&str; 6] = ["Kind", "Module", "Name", "Title", "Layer", "Shadowed b
 /// Longer ones would push everything else aside.
 const LONGEST_TITLE: usize = 60;
 
-/// What is shown of a file.
+/// The part of a file that is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileView {
     /// Its bytes.
@@ -50,7 +50,7 @@ pub fn render_file(
     }
 }
 
-/// The rows, in the form that was asked for.
+/// The rows, in the form that was requested.
 pub fn render(
     report: CatalogReport,
     form: CatalogForm,
@@ -82,9 +82,9 @@ pub fn render(
 }
 
 /// As a table.
-pub(crate) fn table(report: &CatalogReport) -> String {
+pub(crate) fn table(report: &CatalogReport, screen: Screen) -> String {
     let mut text = String::new();
-    let written = each_table_piece(report, Screen::FILE, |line| {
+    let written = each_table_piece(report, screen, |line| {
         text.push_str(line);
         Ok(())
     });
@@ -142,7 +142,7 @@ fn lines_of<'c>(rows: &mut dyn Iterator<Item = CatalogRow<'c>>, widths: &[usize]
     lines
 }
 
-/// What a row has in each column.
+/// The cells of a row.
 fn cells(row: CatalogRow<'_>) -> [Cow<'_, str>; HEAD.len()] {
     let entry = row.row();
     let by = row.shadowed_by().unwrap_or_default();

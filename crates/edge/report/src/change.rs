@@ -1,4 +1,4 @@
-//! What a change of the manifest did, and what was installed with it.
+//! A change of the manifest, and the install after it.
 
 use agpm_ops::{ChangeReport, InstallScope};
 
@@ -15,10 +15,7 @@ pub fn render(report: ChangeReport, context: &RenderContext<'_>) -> RenderedRepo
     if context.json {
         return context.document(&report);
     }
-    let mut lines = vec![StyledLine::plain(format!(
-        "{}: agpm.toml changed",
-        report.done
-    ))];
+    let mut lines = vec![StyledLine::plain(done_line(&report.done))];
     if let Some(installed) = &report.installed {
         lines.extend(install::styled_lines(
             installed,
@@ -27,6 +24,18 @@ pub fn render(report: ChangeReport, context: &RenderContext<'_>) -> RenderedRepo
         ));
     }
     RenderedReport::DoneLines(lines)
+}
+
+/// `remove agents/a` as "Removed agents/a from agpm.toml". The words of the change are those of `agpm undo --list`.
+fn done_line(done: &str) -> String {
+    let (verb, object) = done.split_once(' ').unwrap_or((done, ""));
+    match verb {
+        "add" => format!("Added {object} to agpm.toml"),
+        "replace" => format!("Replaced {object} in agpm.toml"),
+        "remove" => format!("Removed {object} from agpm.toml"),
+        "exclude" => format!("Excluded {object} in agpm.toml"),
+        _ => format!("Changed agpm.toml: {done}"),
+    }
 }
 
 /// The same for a new source.

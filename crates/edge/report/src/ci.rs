@@ -1,4 +1,4 @@
-//! What a pipeline found, in the formats that pipelines read.
+//! The findings of a pipeline, in the formats that pipelines read.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ pub enum CiForm {
     JUnit,
 }
 
-/// The findings in the form that was asked for.
+/// The findings in the form that was requested.
 pub fn render(report: CiReport, form: CiForm, context: &RenderContext<'_>) -> RenderedReport {
     if context.json {
         return context.document(&report);
@@ -74,7 +74,7 @@ fn word(check: &CheckResult) -> String {
     serialized(&check.name)
 }
 
-/// A word as it is in JSON.
+/// A value as its word in JSON.
 fn serialized<T: Serialize>(value: &T) -> String {
     to_json(value).trim().trim_matches('"').to_owned()
 }

@@ -21,7 +21,7 @@ pub fn render(report: DemoReport, context: &RenderContext<'_>) -> RenderedReport
     RenderedReport::Steps(steps)
 }
 
-/// What to try next.
+/// Commands to try next.
 const NEXT: &str = "  agpm status
   agpm tree
   agpm explain .claude/settings.json --blame
@@ -31,7 +31,7 @@ const NEXT: &str = "  agpm status
 
 /// One screen of the demonstration.
 struct DemoStep {
-    /// What it shows, in one sentence.
+    /// Its description, in one sentence.
     sentence: &'static str,
     /// Which result of the report it shows.
     is_shown: fn(&DemoResult) -> bool,
@@ -43,7 +43,7 @@ const STEPS: [DemoStep; 5] = [
         is_shown: |result| matches!(result, DemoResult::Installed(_)),
     },
     DemoStep {
-        sentence: "Merge the settings of company, team and yourself, with the origin of each value.",
+        sentence: "Merge company, team and personal settings, with the origin of each value.",
         is_shown: |result| matches!(result, DemoResult::Explained(_)),
     },
     DemoStep {
@@ -61,7 +61,7 @@ const STEPS: [DemoStep; 5] = [
 ];
 
 fn step_text(step: &DemoStep, report: &DemoReport, context: &RenderContext<'_>) -> String {
-    let mut text = format!("{}\n\n  cd {}\n", step.sentence, report.folder);
+    let mut text = format!("{}\n\n", step.sentence);
     for show in report
         .shows
         .iter()
@@ -69,7 +69,8 @@ fn step_text(step: &DemoStep, report: &DemoReport, context: &RenderContext<'_>) 
     {
         text += &format!(
             "  {}\n\n{}",
-            show.command,
+            show.command
+                .replacen("agpm", &format!("agpm -C {}", report.folder), 1),
             result_text(&show.result, context)
         );
     }
@@ -83,6 +84,6 @@ fn result_text(result: &DemoResult, context: &RenderContext<'_>) -> String {
         DemoResult::Explained(origins) => explain::provenance_text(origins),
         DemoResult::Persona(persona) => markdown(persona, "Persona"),
         DemoResult::Bottle(agent) => print(agent, Format::Yaml).unwrap_or_default(),
-        DemoResult::Catalog(report) => catalog::table(report),
+        DemoResult::Catalog(report) => catalog::table(report, context.screen),
     }
 }

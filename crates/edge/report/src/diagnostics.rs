@@ -13,7 +13,7 @@ use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Render
 /// How diagnostics are drawn.
 #[derive(Clone, Copy, Debug)]
 pub struct DiagnosticStyle {
-    /// Whether colours are used.
+    /// Whether colors are used.
     pub paint: ColorMode,
     /// Whether lines of files are drawn with their secrets.
     pub secrets: SecretDisplay,
@@ -21,7 +21,7 @@ pub struct DiagnosticStyle {
     pub detail: DetailLevel,
 }
 
-/// Whether colours are used.
+/// Whether colors are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColorMode {
     /// No escape codes.
@@ -39,10 +39,10 @@ pub enum DetailLevel {
     All,
 }
 
-/// Lines longer than this are cut around the place; shorter ones are trimmed by the renderer.
+/// Lines longer than this are cut around the location; shorter ones are trimmed by the renderer.
 const WIDEST_LINE: usize = 4096;
 
-/// What is looked at of a longer line, on either side of a place.
+/// How much of a longer line is examined on either side of a location.
 const LOOKED_AT: usize = WIDEST_LINE / 2;
 
 /// Draws diagnostics, each with a blank line after it.
@@ -154,7 +154,7 @@ fn plain_lines(found: &Diagnostic) -> String {
     )
 }
 
-/// A drawn diagnostic with lines directly below its message.
+/// A drawn diagnostic with lines directly under its message.
 fn with_details(drawn: &str, details: &[String]) -> String {
     let lines: String = details
         .iter()
@@ -357,7 +357,7 @@ fn without_values(line: &str) -> String {
 }
 
 /// A character of a quoted line. The renderer draws the old control characters by itself; every other one that acts or
-/// hides gets a sign in its place, so that the columns stay.
+/// hides gets a sign in its location, so the columns stay.
 fn drawable(c: char) -> char {
     let is_old = c.is_ascii_control();
     if !is_old && (c.is_control() || is_invisible(c)) && c != '\u{200d}' {
@@ -367,7 +367,7 @@ fn drawable(c: char) -> char {
     }
 }
 
-/// The part of a very long line around a place: all of it need not be looked at to show a little.
+/// The part of a very long line around a location: all of it need not be looked at to show a little.
 fn near(line: &str, place: usize) -> Range<usize> {
     if line.len() <= WIDEST_LINE {
         return 0..line.len();
@@ -385,7 +385,7 @@ fn next_char(text: &str, at: usize) -> usize {
     text[at..].chars().next().map_or(at, |c| at + c.len_utf8())
 }
 
-/// A text from elsewhere on one line: nothing in it can move a terminal's cursor or hide what stands beside it.
+/// Text from elsewhere on one line: nothing in it can move a terminal's cursor or hide what is next to it.
 pub fn one_line(text: &str) -> String {
     let plain = |c: char| match c {
         '\n' | '\r' | '\t' => " ".to_owned(),
@@ -397,7 +397,7 @@ pub fn one_line(text: &str) -> String {
     text.chars().map(plain).collect()
 }
 
-/// Lines of text for people: nothing in them can move a terminal's cursor, or hide what is beside it.
+/// Lines of text for people: nothing in them can move a terminal's cursor, or hide what is next to it.
 pub fn printable(text: &str) -> String {
     let plain = |c: char| match c {
         '\n' | '\t' | '\u{200c}' | '\u{200d}' => c.to_string(),

@@ -1,4 +1,4 @@
-//! What would change, as lines or as Markdown for a pull request.
+//! The planned changes, as lines or as Markdown for a pull request.
 
 use agpm_diag::visible;
 use agpm_ops::{CapabilityChange, DiffReport, FileAction, FileDifference, Moved};
@@ -7,7 +7,7 @@ use crate::capabilities;
 use crate::rendering::{RenderContext, RenderedReport};
 use crate::styled::{LineStyle, StyledLine};
 
-/// What a report says when nothing differs.
+/// The text when nothing differs.
 const NOTHING: &str = "No differences";
 
 /// How differences are printed, unless they are a JSON document.
@@ -21,7 +21,7 @@ pub enum DiffForm {
     Markdown,
 }
 
-/// The differences in the form that was asked for.
+/// The differences in the form that was requested.
 pub fn render(report: &DiffReport, form: DiffForm, context: &RenderContext<'_>) -> RenderedReport {
     match form {
         _ if context.json => context.document(report),
@@ -49,7 +49,7 @@ fn lines(
     lines
 }
 
-/// What is to be said of one resource or layer: its version and its capabilities.
+/// The facts to show about one resource or layer: its version and its capabilities.
 struct ChangedId<'r> {
     id: String,
     moved: Option<&'r Moved>,

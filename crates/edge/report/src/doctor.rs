@@ -10,7 +10,7 @@ use crate::table::column_lines;
 const NO_PROJECT: &str = "No project found: no `agpm.toml` in this directory or its parents. Run `agpm init` to create one.";
 const NO_USER_MANIFEST: &str = "No user manifest found. Run `agpm init -g` to create one.";
 
-/// The checks as a table with the findings below it, or as a document.
+/// The checks as a table with the findings under it, or as a document.
 pub fn render(
     report: DoctorReport,
     scope: InstallScope,

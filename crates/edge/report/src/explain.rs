@@ -11,13 +11,16 @@ use agpm_text::{Pointer, Value};
 use crate::diagnostics::one_line;
 use crate::rendering::{RenderContext, RenderedReport};
 
+/// The operation of a value that one layer alone has.
+const SINGLE_LAYER: &str = "only";
+
 /// Chains that are shown here; `agpm why` shows more.
 const MOST_CHAINS: usize = 5;
 
 /// How much of the page of a code is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageExtent {
-    /// What it means and what to do.
+    /// The meaning and the fix.
     Summary,
     /// The examples too.
     Full,
@@ -62,7 +65,7 @@ pub fn text(report: &ExplainReport) -> String {
 }
 
 fn values_text(values: &ExplainedValues) -> String {
-    // Who asks for one place wants to know of that alone.
+    // A query for one location gets the findings about that alone.
     let whole = values.pointer == Pointer::root();
     let head = values.resource.as_deref().filter(|_| whole).map(head);
     format!(
@@ -85,14 +88,17 @@ fn head(resource: &ExplainedResource) -> String {
     )
 }
 
-/// What is known, each with what it is.
+/// The known facts, each with a label.
 fn facts(resource: &ExplainedResource) -> Vec<(&'static str, String)> {
     let mut facts = vec![("source", source(resource))];
     let mut add = |what, fact: Option<String>| facts.extend(fact.map(|fact| (what, fact)));
     let is_file = resource.origin != ResourceOrigin::Manifest;
     add("path", is_file.then(|| resource.path.to_string()));
     let asked_at = resource.asked_at.as_ref();
-    add("required", asked_at.map(|at| asked_for(resource, at)));
+    add(
+        "required",
+        asked_at.map(|at| requirement_text(resource, at)),
+    );
     let chains = &resource.required.chains;
     let through: Vec<&Vec<ChainLink>> = chains.iter().filter(|chain| chain.len() > 1).collect();
     for chain in through.iter().take(MOST_CHAINS) {
@@ -155,7 +161,7 @@ fn source(resource: &ExplainedResource) -> String {
     }
 }
 
-fn asked_for(resource: &ExplainedResource, at: &RequiredAt) -> String {
+fn requirement_text(resource: &ExplainedResource, at: &RequiredAt) -> String {
     let requirement = at.requirement.as_ref();
     let requirement = requirement.map(|text| format!(", as {text}"));
     let pattern = resource
@@ -210,11 +216,13 @@ pub(crate) fn provenance_text(provenance: &Provenance) -> String {
             &pointer
         };
         out.push_str(&format!("{place} = {}\n", inline(&leaf.value)));
-        let from = format!(
-            "{} ({}:{}), {}",
-            leaf.layer, leaf.file, leaf.line, leaf.operation
-        );
-        out.push_str(&format!("  from {from}\n"));
+        let origin = format!("  from {} ({}:{})", leaf.layer, leaf.file, leaf.line);
+        out.push_str(&origin);
+        // Where one layer alone has the value, nothing was merged and an operation would only puzzle.
+        if leaf.operation != SINGLE_LAYER {
+            out.push_str(&format!(", {}", leaf.operation));
+        }
+        out.push('\n');
         shadows(&leaf.shadows, &mut out);
     }
     for deletion in &provenance.deletions {

@@ -1,4 +1,4 @@
-//! What the files of another manager added to the manifest.
+//! The additions to the manifest from another manager's files.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use agpm_text::Value;
 use crate::diagnostics::printable;
 use crate::rendering::{RenderContext, RenderedReport};
 
-/// What was added, or as a document.
+/// The additions as text or as a document.
 pub fn render(report: ImportReport, context: &RenderContext<'_>) -> RenderedReport {
     if context.json {
         return context.document(&report);
@@ -27,7 +27,7 @@ pub fn render(report: ImportReport, context: &RenderContext<'_>) -> RenderedRepo
     RenderedReport::Done(printable(&out) + &lost_settings(&report))
 }
 
-/// What was taken from another manager's dependencies.
+/// The dependencies that were imported.
 fn dependencies(report: &ImportReport) -> String {
     let mut out = String::new();
     for entry in &report.dependencies {
@@ -45,7 +45,7 @@ fn dependencies(report: &ImportReport) -> String {
         counted(report.dependencies.len(), "dependency", "dependencies"),
         counted(sources, "source", "sources"),
     );
-    out.push_str("next: agpm install\n");
+    out.push_str("Next: run `agpm install`\n");
     out
 }
 
@@ -58,7 +58,7 @@ fn origin(entry: &NewEntry) -> String {
     source.unwrap_or_default() + &version.unwrap_or_default()
 }
 
-/// What agpm does differently with a project of agpm-cli.
+/// The differences between agpm and agpm-cli for this project.
 fn differences(report: &ImportReport) -> String {
     let mut out = String::new();
     for one in &report.changes {
@@ -72,7 +72,7 @@ fn differences(report: &ImportReport) -> String {
     out
 }
 
-/// How much is not taken; each has a warning of its own.
+/// How much is not taken; each has its own warning.
 fn lost_settings(report: &ImportReport) -> String {
     match report.lost.len() {
         0 => String::new(),
@@ -119,7 +119,7 @@ fn text(manifest: &str, additions: &ImportAdditions) -> String {
             "check the branches: agent-manager follows the default branch, which need not be `main`\n",
         );
     }
-    out.push_str("next: agpm install\n");
+    out.push_str("Next: run `agpm install`\n");
     out
 }
 

@@ -7,7 +7,7 @@ use agpm_ops::{AdoptedResource, InitReport, ProjectSurvey, counted};
 use crate::diagnostics::printable;
 use crate::rendering::{RenderContext, RenderedReport};
 
-const NEXT: &str = "next: agpm add source NAME URL, then agpm add dep TYPE NAME:PATH@VERSION\n";
+const NEXT: &str = "Next: run `agpm add OWNER/REPO` or `agpm add URL`\n";
 
 /// The files that were written, or as a document.
 pub fn render(report: InitReport, context: &RenderContext<'_>) -> RenderedReport {
@@ -27,7 +27,7 @@ pub fn render(report: InitReport, context: &RenderContext<'_>) -> RenderedReport
         let _ = writeln!(out, "tools: {tools} (found in the {place})");
     }
     for file in &report.files {
-        let _ = writeln!(out, "wrote {file}");
+        let _ = writeln!(out, "Wrote {file}");
     }
     out.push_str(&next_step(&report));
     RenderedReport::Done(out)
@@ -41,7 +41,7 @@ fn next_step(report: &InitReport) -> String {
             .is_some_and(|found| !found.resources.is_empty());
         return match has_resources {
             true => format!(
-                "to describe these files in the manifest: agpm init --adopt --force\n{NEXT}"
+                "To describe these files in the manifest, run `agpm init --adopt --force`\n{NEXT}"
             ),
             false => NEXT.to_owned(),
         };
@@ -55,7 +55,7 @@ fn next_step(report: &InitReport) -> String {
         "Adopted {}; no file was changed",
         counted(adopted.len(), "resource", "resources")
     );
-    out.push_str("next: agpm install\n");
+    out.push_str("Next: run `agpm install`\n");
     out
 }
 
@@ -72,7 +72,7 @@ fn adopted_line(resource: &AdoptedResource) -> String {
     }
 }
 
-/// What a project has, one line for each kind of thing and tool.
+/// The contents of a project, one line for each kind and tool.
 pub fn found_text(found: &ProjectSurvey) -> String {
     let mut out = String::new();
     for resource in &found.resources {

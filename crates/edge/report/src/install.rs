@@ -1,4 +1,4 @@
-//! What an install did or would do: one line for each change, and their sum.
+//! The result of an install or its dry run: one line for each change, and a summary.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::Duration;
@@ -58,7 +58,7 @@ fn styled_line(line: &str) -> StyledLine {
     StyledLine::of([StyledPiece::new(word, style), StyledPiece::plain(rest)])
 }
 
-/// One line for each change, program and field that is worth a word.
+/// One line for each change, program and notable field.
 fn lines(report: &InstallReport, detail: DetailLevel) -> Vec<String> {
     let moved = moved_lines(&report.moved, detail).into_iter();
     let changes = change_lines(&report.changes, detail);
@@ -277,7 +277,7 @@ fn is_one_run(first: &PlannedChange, second: &PlannedChange) -> bool {
         && common_folder(first, second).is_some()
 }
 
-/// The folder that two files share below the folder of a tool. Paths are in order, so that the first and the last of a run
+/// The directory that two files share under the directory of a tool. Paths are in order, so the first and the last of a run
 /// share what all of them do.
 fn common_folder<'c>(first: &'c PlannedChange, last: &PlannedChange) -> Option<&'c str> {
     let (one, other) = (first.path.as_str(), last.path.as_str());
@@ -299,7 +299,7 @@ fn run_line(first: &PlannedChange, last: &PlannedChange, files: usize) -> String
     )
 }
 
-/// Items of one list are told alike: once, with their number.
+/// Items of one list are reported alike: once, with their number.
 fn counted_lines(lines: impl Iterator<Item = String>) -> Vec<String> {
     let mut told: Vec<(String, usize)> = Vec::new();
     for line in lines {
@@ -315,7 +315,7 @@ fn counted_lines(lines: impl Iterator<Item = String>) -> Vec<String> {
     told.into_iter().map(shown).collect()
 }
 
-/// What a tool would do, each command in full with every character visible.
+/// The commands that a tool would run, each in full with every character visible.
 fn program_lines(program: &Program) -> Vec<String> {
     let line = |one: &Capability| {
         let event = one
@@ -343,7 +343,7 @@ fn program_lines(program: &Program) -> Vec<String> {
     program.capabilities.iter().map(line).collect()
 }
 
-/// What became of one field of a resource.
+/// The conversion of one field of a resource.
 #[derive(Clone, Copy)]
 struct FieldNote<'r> {
     resource: &'r Owner,
@@ -351,7 +351,7 @@ struct FieldNote<'r> {
     fate: &'r FieldOutcome,
 }
 
-/// What became of the fields of a resource; what is kept is told only in a plan.
+/// The conversions of the fields of a resource; kept fields are shown only in a plan.
 fn field_notes(conversion: &Conversion, writing: Writing) -> Vec<FieldNote<'_>> {
     let is_shown =
         |fate: &&FieldOutcome| writing == Writing::Show || fate.kind != FieldOutcomeKind::Exact;
@@ -398,7 +398,7 @@ fn note_lines(notes: &[FieldNote<'_>], detail: DetailLevel) -> Vec<String> {
 }
 
 impl FieldNote<'_> {
-    /// What is said, whichever resource it is said of.
+    /// The text without the resource, to group equal notes.
     fn text(&self) -> String {
         let FieldOutcome { field, kind, note } = self.fate;
         let note = if note.is_empty() {

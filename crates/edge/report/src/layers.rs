@@ -6,8 +6,8 @@ use crate::rendering::{RenderContext, RenderedReport};
 use crate::styled::{LineStyle, StyledLine, StyledPiece};
 use crate::table::table_lines;
 
-const HEAD: [&str; 5] = ["Rank", "Layer", "Place", "Snapshot", "Files"];
-/// What was skipped in one layer is shown up to so many.
+const HEAD: [&str; 5] = ["Rank", "Layer", "Location", "Snapshot", "Files"];
+/// How many skipped files of one layer are shown.
 const MOST_SKIPPED: usize = 20;
 
 /// The layers as a table, or as a document.

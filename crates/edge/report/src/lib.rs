@@ -1,6 +1,6 @@
 //! The one renderer over the reports of `agpm-ops`: text for people, JSON documents, and what the MCP server answers.
 //!
-//! A file for each command's report. Nothing here prints: the streams, their widths and colours are the caller's.
+//! A file for each command's report. Nothing here prints: the streams, their widths and colors are the caller's.
 
 pub mod add;
 pub mod approve;

@@ -1,4 +1,4 @@
-//! What is installed, as a table, YAML or JSON.
+//! The installed resources, as a table, YAML or JSON.
 
 use agpm_model::{RelativePath, ToolName};
 use agpm_ops::{ClientCount, DiskState, LOCAL, ListReport, ListedResource, MASKED, PatchedField};
@@ -31,7 +31,7 @@ pub enum ListForm {
     Yaml,
 }
 
-/// The resources in the form that was asked for; a document of them holds no diagnostics.
+/// The resources in the form that was requested; a document of them holds no diagnostics.
 pub fn render(report: &ListReport, form: ListForm, context: &RenderContext<'_>) -> RenderedReport {
     match form {
         _ if context.json => RenderedReport::Data(to_json(report)),
@@ -94,7 +94,7 @@ fn tools(resource: &ListedResource) -> String {
     tools.join(", ")
 }
 
-/// The first of several paths stands for all: they are in the directories of the tools.
+/// The first of several paths represents all: they are in the directories of the tools.
 fn installed_at(paths: &BTreeSet<&RelativePath>) -> String {
     match (paths.first(), paths.len()) {
         (None, _) => "-".to_owned(),

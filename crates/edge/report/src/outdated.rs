@@ -1,4 +1,4 @@
-//! What could be newer, as a table.
+//! Resources with newer versions, as a table.
 
 use agpm_ops::{LockfileState, MovedBranch, OutdatedReport, OutdatedRow, counted};
 
@@ -16,6 +16,9 @@ pub fn render(report: OutdatedReport, context: &RenderContext<'_>) -> RenderedRe
     let moved: String = report.moved.iter().map(moved_line).collect();
     if report.lockfile == LockfileState::Missing {
         return RenderedReport::Text(String::new());
+    }
+    if report.checked == 0 {
+        return RenderedReport::Text("No resources installed. Run `agpm add`.\n".to_owned());
     }
     if report.outdated.is_empty() {
         let all = counted(report.checked, "resource is", "resources are");

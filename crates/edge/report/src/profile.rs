@@ -7,9 +7,9 @@ use crate::diagnostics::one_line;
 use crate::rendering::{RenderContext, RenderedReport, to_yaml};
 use crate::table::{plain_rows, table_lines};
 
-const HEAD: [&str; 3] = ["Persona", "Kinds", "Levels"];
+const HEAD: [&str; 3] = ["Persona", "Kinds", "Directories"];
 
-/// How a profile is printed, unless a JSON document is asked for.
+/// How a profile is printed, unless a JSON document is requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProfileForm {
     /// A profile as a JSON document, a list as a table.

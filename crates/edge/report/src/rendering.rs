@@ -1,4 +1,4 @@
-//! What a report becomes for standard output, and what it needs for that besides itself.
+//! Reports rendered for standard output, with the context that they need.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -17,15 +17,15 @@ use crate::styled::StyledLine;
 pub enum RenderedReport {
     /// Text for people, in which nothing can move a terminal's cursor or hide; diagnostics go to standard error.
     Text(String),
-    /// Text in a format of its own, byte for byte; diagnostics go to standard error.
+    /// Text in its own format, byte for byte; diagnostics go to standard error.
     Data(String),
     /// The same with a style for each part of a line, where the terminal has colors.
     Lines(Vec<StyledLine>),
-    /// What a command did, with styles; `-q` hides it.
+    /// The result of a change, with styles; `-q` hides it.
     DoneLines(Vec<StyledLine>),
-    /// What a command did, in steps that a terminal shows one after the other; `-q` hides it.
+    /// The result of a change, in steps that a terminal shows one after the other; `-q` hides it.
     Steps(Vec<String>),
-    /// What a command did, which `-q` hides; diagnostics go to standard error.
+    /// The result of a change, which `-q` hides; diagnostics go to standard error.
     Done(String),
     /// That a list is empty. It goes to standard error like the diagnostics, and `-q` hides it.
     Empty(&'static str),
@@ -33,7 +33,7 @@ pub enum RenderedReport {
     Bytes(Vec<u8>),
     /// A file's content; diagnostics go to standard error.
     Pieces(FileBytes),
-    /// What writes itself; diagnostics go to standard error.
+    /// Content that writes itself; diagnostics go to standard error.
     Stream(PieceWriter),
     /// A document that holds the diagnostics.
     Report(String),
@@ -61,7 +61,7 @@ impl Screen {
     };
 }
 
-/// Writes a text piece by piece.
+/// Writes text piece by piece.
 pub type PieceWriter = Box<dyn FnOnce(&mut dyn Write) -> io::Result<()>>;
 
 /// Whether a report holds something that makes the command fail.
@@ -75,11 +75,11 @@ pub enum Verdict {
     As(FailureKind),
 }
 
-/// What a report may need besides itself.
+/// The context that a report may need.
 pub struct RenderContext<'a> {
-    /// What was found on the way.
+    /// The findings of the command.
     pub diagnostics: &'a [Diagnostic],
-    /// The texts that diagnostics point into.
+    /// The strings that diagnostics point into.
     pub sources: &'a SourceMap,
     /// Whether a JSON document is wanted.
     pub json: bool,
@@ -93,7 +93,7 @@ pub struct RenderContext<'a> {
     pub screen: Screen,
 }
 
-/// As YAML, out of the JSON document, so that both say the same.
+/// As YAML, out of the JSON document, so both say the same.
 pub(crate) fn to_yaml<R: Serialize>(report: &R) -> String {
     let parsed = parse_alone(to_json(report), Format::Json);
     let root = parsed.document.root();
@@ -101,7 +101,7 @@ pub(crate) fn to_yaml<R: Serialize>(report: &R) -> String {
         .unwrap_or_default()
 }
 
-/// A list for a document, too large for a value of its own.
+/// A list for a document, too large for its own value.
 pub(crate) struct ListDocument {
     pub(crate) key: &'static str,
     pub(crate) is_empty: bool,
@@ -129,10 +129,10 @@ impl RenderContext<'_> {
         })
     }
 
-    /// A good report of one list whose items write themselves, each on a line of its own.
+    /// A good report of one list whose items write themselves, each on its own line.
     pub(crate) fn list_document(&self, list: ListDocument) -> RenderedReport {
         let diagnostics = to_json(&report_all(self.diagnostics, self.sources));
-        // The document's own indent; a line break in a text is never a break of the line.
+        // The document's own indent; a line break in text is never a break of the line.
         let diagnostics = diagnostics.trim_end().replace('\n', "\n  ");
         RenderedReport::ReportStream(Box::new(move |out| {
             write!(out, "{{\n  \"ok\": true,\n  \"{}\": [", list.key)?;

@@ -1,7 +1,7 @@
 //! How a project stands: one line for each thing that is known of it, with the command that helps.
 
 use agpm_model::{ResourceType, ToolName};
-use agpm_ops::{NextInstall, ProjectFound, StatusReport, counted};
+use agpm_ops::{NextInstall, OutdatedRow, ProjectFound, StatusReport, counted};
 
 use crate::diagnostics::ColorMode;
 use crate::rendering::{RenderContext, RenderedReport};
@@ -18,7 +18,7 @@ pub fn render(report: StatusReport, context: &RenderContext<'_>) -> RenderedRepo
     RenderedReport::Lines(lines(&report, context.screen.width))
 }
 
-/// What is installed, what could be newer, what was changed by hand, and what an install would do.
+/// Installed resources, newer versions, local modifications, and the plan of an install.
 pub fn text(report: &StatusReport) -> String {
     draw_lines(&lines(report, None), ColorMode::Plain)
 }
@@ -47,10 +47,15 @@ impl StatusRow {
         } else {
             LineStyle::Changed
         };
+        // The command is part of the cell: in a third column, one long value would push every command off the screen.
+        let value = if self.help.is_empty() {
+            self.value.clone()
+        } else {
+            format!("{}  ({})", self.value, self.help)
+        };
         vec![
             StyledPiece::new(self.name, LineStyle::Heading),
-            StyledPiece::new(&self.value, style),
-            StyledPiece::new(self.help, LineStyle::Identity),
+            StyledPiece::new(&value, style),
         ]
     }
 
@@ -103,7 +108,11 @@ fn rows(report: &StatusReport) -> Vec<StatusRow> {
         Some(known) => StatusRow {
             name: "outdated",
             value: format!("{} of {}", known.outdated.len(), known.checked),
-            help: "agpm diff --update",
+            help: if known.outdated.iter().any(OutdatedRow::is_updatable) {
+                "agpm diff --update"
+            } else {
+                "agpm outdated"
+            },
         },
         None if report.installed.is_empty() => StatusRow::new("outdated", "0".to_owned()),
         None => StatusRow {

@@ -5,7 +5,7 @@ use agpm_ops::{BuiltInStrategy, CustomStrategy, StrategiesReport, StrategyExampl
 
 use crate::rendering::{RenderContext, RenderedReport};
 
-/// The strategies that were asked for, and with all of them the operations.
+/// The strategies that were requested, and with all of them the operations.
 pub fn render(report: StrategiesReport, context: &RenderContext<'_>) -> RenderedReport {
     if context.json {
         return context.document(&report);
@@ -41,7 +41,7 @@ fn page(page: &StrategyPage) -> String {
 
 fn built_in(strategy: &BuiltInStrategy) -> String {
     format!(
-        "{}: {}\n  maps:   {}\n  lists:  {}\n  values: {}\n",
+        "{}: {}\n  objects: {}\n  lists:   {}\n  values:  {}\n",
         strategy.name, strategy.purpose, strategy.maps, strategy.lists, strategy.values
     )
 }
@@ -50,12 +50,12 @@ fn custom(strategy: &CustomStrategy) -> String {
     let mut out = format!("{}: defined in the manifest\n", strategy.name);
     if strategy.command.is_none() {
         out.push_str(&format!(
-            "  maps:   {}\n  lists:  {}\n",
+            "  objects: {}\n  lists:   {}\n",
             strategy.maps, strategy.lists
         ));
     }
     for pointer in &strategy.unset {
-        out.push_str(&format!("  unset:  {pointer}\n"));
+        out.push_str(&format!("  unset:   {pointer}\n"));
     }
     for (pattern, operation) in &strategy.rules {
         let operation = operation.as_deref().unwrap_or("as around");

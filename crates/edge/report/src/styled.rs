@@ -17,7 +17,7 @@ pub struct StyledPiece {
     pub style: LineStyle,
 }
 
-/// What a line or a part of it is about, which decides its color.
+/// The role of a line or of a part of it, which decides its color.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineStyle {
     /// Anything.
@@ -32,7 +32,7 @@ pub enum LineStyle {
     Changed,
     /// The type or the id of a resource, or the name of a layer.
     Identity,
-    /// What can be overlooked.
+    /// Secondary text.
     Faint,
 }
 

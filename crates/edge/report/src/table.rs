@@ -1,17 +1,10 @@
 //! Columns as wide as their widest cell, or as a terminal allows.
 
-use crate::diagnostics::ColorMode;
-use crate::styled::{LineStyle, StyledLine, StyledPiece, draw_lines};
+use crate::styled::{LineStyle, StyledLine, StyledPiece};
 
 /// No column gets narrower than this to fit a terminal.
 const NARROWEST: usize = 8;
 const GAP: &str = "  ";
-
-/// Columns as plain text; two spaces between them, none at the end of a line.
-pub(crate) fn columns(rows: &[&Vec<String>]) -> String {
-    let rows: Vec<Vec<String>> = rows.iter().map(|row| (*row).clone()).collect();
-    draw_lines(&column_lines(&plain_rows(&rows), None), ColorMode::Plain)
-}
 
 /// Cells without a color.
 pub(crate) fn plain_rows(rows: &[Vec<String>]) -> Vec<Vec<StyledPiece>> {
@@ -55,7 +48,7 @@ pub(crate) fn fit(widths: &mut [usize], available: usize) {
     }
 }
 
-/// A text that is too wide, with `…` for what is left out.
+/// Text that is too wide, with `…` for what is left out.
 pub(crate) fn cut(text: &str, width: usize) -> String {
     if letters(text) <= width {
         return text.to_owned();

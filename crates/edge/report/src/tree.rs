@@ -16,7 +16,7 @@ pub enum TreeForm {
     Dot,
 }
 
-/// The tree in the form that was asked for, or as a document.
+/// The tree in the form that was requested, or as a document.
 pub fn render(report: &TreeReport, form: TreeForm, context: &RenderContext<'_>) -> RenderedReport {
     if context.json {
         return context.document(report);
@@ -30,7 +30,7 @@ pub fn render(report: &TreeReport, form: TreeForm, context: &RenderContext<'_>) 
 
 fn lines(report: &TreeReport) -> Vec<StyledLine> {
     let mut out = Vec::new();
-    // What stands before a line of each level, all in one text, and where each level's part ends.
+    // The prefixes of all levels in one string, and where each level's part ends.
     let mut before = String::new();
     let mut ends: Vec<usize> = vec![0];
     for line in &report.lines {

@@ -1,4 +1,4 @@
-//! What was taken back, or can be.
+//! The transactions that were undone, or can be.
 
 use agpm_ops::{PastEntry, UndoAction, UndoReport, counted};
 

@@ -14,7 +14,7 @@ pub fn render(report: ValidateReport, context: &RenderContext<'_>) -> RenderedRe
     let summary = match context.verdict {
         Verdict::Good if context.quiet => String::new(),
         Verdict::Good => format!(
-            "the manifest is valid: {}, {}\n",
+            "The manifest is valid: {}, {}\n",
             counted(report.dependencies, "dependency", "dependencies"),
             counted(report.sources, "source", "sources")
         ),

@@ -1,4 +1,4 @@
-//! Who asked for a resource, chain by chain.
+//! The dependents of a resource, chain by chain.
 
 use agpm_ops::{ChainLink, RequiredResource, WhyReport};
 
@@ -27,7 +27,7 @@ fn resource(resource: &RequiredResource) -> String {
     format!("{}{more}", chains.join("\n"))
 }
 
-/// Each link below the one that requires it.
+/// Each link under the one that requires it.
 fn chain(links: &[ChainLink]) -> String {
     let mut out = String::new();
     for (level, link) in links.iter().enumerate() {
@@ -37,7 +37,7 @@ fn chain(links: &[ChainLink]) -> String {
         };
         let verb = match level {
             0 => "required by the manifest",
-            _ => "needed",
+            _ => "required",
         };
         let requirement = link.requirement.as_ref();
         let requirement = requirement.map(|text| format!(" as {text}"));

@@ -45,12 +45,12 @@ impl DirectorySource {
         }
     }
 
-    fn absent(&self, what: &str) -> SourceError {
+    fn missing_error(&self, what: &str) -> SourceError {
         let directory = self.directory.display();
         SourceError::NoSuchRevision(format!("`{directory}` has no {what}: it has no versions"))
     }
 
-    /// Refuses files that are really in a place for credentials. Where a directory really is is looked up once for all its
+    /// Refuses files that are really in a location for credentials. Where a directory really is is looked up once for all its
     /// files: a layer may have ten thousand of them.
     fn refuse_credentials(&self, files: &[&SourceEntry]) -> Result<(), StoreError> {
         let is_inside = !self.bounds.is_outside(&store::real_path(&self.directory));
@@ -112,7 +112,7 @@ impl Source for DirectorySource {
     }
 
     fn find_revision(&self, digits: &str) -> Result<ObjectId, SourceError> {
-        Err(self.absent(&format!("commit `{digits}`")))
+        Err(self.missing_error(&format!("commit `{digits}`")))
     }
 
     fn has_revision(&self, _: &ObjectId) -> bool {
@@ -121,7 +121,7 @@ impl Source for DirectorySource {
 
     fn fetch(&self, revisions: &[ObjectId], _: FileFetching) -> Result<(), SourceError> {
         match revisions.first() {
-            Some(revision) => Err(self.absent(&format!("commit `{revision}`"))),
+            Some(revision) => Err(self.missing_error(&format!("commit `{revision}`"))),
             None => Ok(()),
         }
     }
@@ -271,7 +271,7 @@ impl AllowedDirectory {
         self.is_outside(path) && is_credential_path(&path.to_string_lossy())
     }
 
-    /// Refuses to read a place for credentials outside, by whatever links it is reached.
+    /// Refuses to read a location for credentials outside, by whatever links it is reached.
     pub fn guard(&self, path: &Path) -> Result<(), StoreError> {
         if self.is_secret(&normalize(path)) || self.is_secret(&store::real_path(path)) {
             return Err(StoreError {

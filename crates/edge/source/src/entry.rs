@@ -1,24 +1,24 @@
 use agpm_model::{Checksum, FileMode, ObjectId};
 
-/// What is at a path of a source.
+/// An entry at a path of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceEntry {
     /// Its path from the top of the source, as the source has it: not to be trusted as a path to write to.
     pub path: String,
-    /// What it is.
+    /// File, directory or symlink.
     pub kind: SourceEntryKind,
     /// The id of its content, where the source knows one without reading it: equal ids are equal contents.
     pub id: Option<ObjectId>,
 }
 
-/// What an entry is.
+/// The kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SourceEntryKind {
     /// A file.
     File(FileMode),
     /// A directory.
     Directory,
-    /// A symbolic link that is not followed.
+    /// A symlink that is not followed.
     Symlink,
     /// A commit of another repository.
     Submodule,
@@ -36,7 +36,7 @@ impl SourceEntryKind {
     }
 }
 
-/// What a walk found, by path.
+/// The result of a walk, by path.
 #[derive(Clone, Debug, Default)]
 pub struct SourceTree {
     /// Everything but the directories that were entered.

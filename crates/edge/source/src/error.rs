@@ -15,12 +15,12 @@ pub enum SourceError {
     /// The source wants other credentials.
     #[error("{0}")]
     AuthRefused(String),
-    /// Nothing is at the address.
+    /// Nothing is at the URL.
     #[error("{message}")]
     NotFound {
-        /// The address, without secrets.
+        /// The URL, without secrets.
         address: String,
-        /// What was found instead.
+        /// The message, with what was found instead.
         message: String,
     },
     /// The source itself lost something.
@@ -37,9 +37,9 @@ pub enum SourceError {
     NoSuchDirectory {
         /// The directory.
         directory: String,
-        /// The directories in its place.
+        /// The directories in its location.
         beside: Vec<String>,
-        /// What to tell the user.
+        /// The message for the user.
         message: String,
     },
     /// A link in a directory leads out of it.

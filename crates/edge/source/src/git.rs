@@ -11,7 +11,7 @@ use crate::{
     FileFetching, Source, SourceEntry, SourceEntryKind, SourceError, SourceTree, SourceVersioning,
 };
 
-/// Without a revision there are no files: a repository has only commits.
+/// Without a revision no files exist: a repository has only commits.
 fn commit(revision: Option<&ObjectId>) -> Result<&ObjectId, SourceError> {
     revision.ok_or_else(|| SourceError::NoSuchRevision("no commit given".to_owned()))
 }
@@ -61,7 +61,7 @@ impl Source for RemoteRepository {
     }
 
     fn released(&self, versions: &[ResolvedVersion]) -> Vec<Option<u64>> {
-        // What the server said last tells tags from branches; it is not asked again for a date.
+        // The refs that the server listed last distinguish tags from branches; it is not asked again for a date.
         let known = self.remembered_refs().unwrap_or_default();
         let tag_of = |version: &ResolvedVersion| {
             let is_tag = known.tags.get(&version.label) == Some(&version.revision);

@@ -1,7 +1,7 @@
 //! Where bytes come from: one trait for git repositories, directories and every kind of source that follows.
 //!
-//! A source lists its versions, finds the revision that a version is, and gives the files of a revision. What the files
-//! mean, and which version is wanted, is decided above.
+//! A source lists its versions, finds the revision that a version is, and gives the files of a revision. Crates above
+//! decide what files mean and which version is wanted.
 
 mod directory;
 mod entry;
@@ -30,7 +30,7 @@ pub use resolve::{ReferenceError, resolve, resolve_all, resolve_reference};
 pub enum SourceVersioning {
     /// Every revision has an id, and its files never change.
     Versioned,
-    /// There is only what is there now.
+    /// There is only what exists now.
     Unversioned,
 }
 
@@ -43,7 +43,7 @@ pub enum FileFetching {
     OnDemand,
 }
 
-/// A place that files come from.
+/// A location that files come from.
 ///
 /// A revision of `None` means what an unversioned source has now.
 pub trait Source: Debug + Send + Sync {
@@ -53,7 +53,7 @@ pub trait Source: Debug + Send + Sync {
     /// All tags and branches. The source is asked once; without a network, this is what it said last.
     fn versions(&self) -> Result<Arc<SourceVersions>, SourceError>;
 
-    /// What the source said when it was last reached.
+    /// The versions that the source had when it was last reached.
     fn remembered_versions(&self) -> Option<SourceVersions> {
         None
     }
@@ -83,7 +83,7 @@ pub trait Source: Debug + Send + Sync {
     /// Makes revisions available, all that are missing in one request.
     fn fetch(&self, revisions: &[ObjectId], files: FileFetching) -> Result<(), SourceError>;
 
-    /// What is at a path; nothing if nothing is.
+    /// The entry at a path; nothing if there is none.
     fn entry(
         &self,
         revision: Option<&ObjectId>,
@@ -136,7 +136,7 @@ pub trait Source: Debug + Send + Sync {
         Ok(())
     }
 
-    /// What was kept by [`Source::remember_directory`], if its directory still exists.
+    /// The directory kept by [`Source::remember_directory`], if it still exists.
     fn last_directory(
         &self,
         _reference: Option<&str>,

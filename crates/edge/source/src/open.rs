@@ -1,4 +1,4 @@
-//! Which source is at an address.
+//! Which source is at a URL.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,22 +10,22 @@ use agpm_store as store;
 
 use crate::{DirectorySource, Source, SymlinkConfinement};
 
-/// What opening a source depends on.
+/// The context for opening a source.
 #[derive(Clone, Debug)]
 pub struct SourceContext {
     /// Where copies are kept.
     pub cache: PathBuf,
-    /// What `~` means.
+    /// The directory that `~` means.
     pub home: Option<PathBuf>,
     /// Whether connections may be opened.
     pub network: NetworkAccess,
-    /// The directory of the manifest: relative addresses start here.
+    /// The directory of the manifest: relative URLs start here.
     pub project: PathBuf,
 }
 
 /// Opens sources; asks nobody and reads no file of them.
 pub trait SourceOpener: Send + Sync {
-    /// What is at an address: a directory that is not a repository has no versions.
+    /// Opens the source at a URL: a directory that is not a repository has no versions.
     fn open(&self, address: &SourceAddress, context: &SourceContext) -> Arc<dyn Source>;
 
     /// The same for those who mean a source with versions, even where there is only a directory.

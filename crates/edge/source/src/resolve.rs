@@ -39,7 +39,7 @@ pub fn resolve_all(
     })
 }
 
-/// Why a reference is no revision.
+/// Why a reference is not a revision.
 #[derive(Debug)]
 pub enum ReferenceError {
     /// The source failed.
@@ -56,7 +56,8 @@ impl From<SourceError> for ReferenceError {
     }
 }
 
-/// What a branch, tag or commit is now, as far as the source may be asked; the default branch if none is named.
+/// The commit of a branch, tag or commit name, as far as the source may be asked; of the default branch if none is
+/// named.
 pub fn resolve_reference(
     source: &dyn Source,
     reference: Option<&str>,

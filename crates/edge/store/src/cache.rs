@@ -1,4 +1,4 @@
-//! What can be made anew: written whole or not at all, and thrown away without regret.
+//! Data that can be recreated: written whole or not at all, and discarded freely.
 
 use std::fs;
 use std::io::{ErrorKind, Write};
@@ -8,15 +8,15 @@ use std::time::{Duration, SystemTime};
 use crate::error::StoreError;
 use crate::folder::ConfinedDirectory;
 
-/// What was used within this time may be in use still.
+/// Data used within this time may still be in use.
 const RECENT: Duration = Duration::from_secs(24 * 60 * 60);
-/// Uses within this time are one: a folder in use is not written to all the time.
+/// Uses within this time are one: a directory in use is not written to all the time.
 const SAME_USE: Duration = Duration::from_secs(60 * 60);
-/// How folders begin that are in the making, and those that are going.
+/// How directories begin that are in the making, and those that are going.
 const MAKING: &str = ".new-";
 const GOING: &str = ".old-";
 
-/// Makes a folder and those above it, if they are not there.
+/// Creates a directory and those above it, if they do not exist.
 pub fn create_folders(path: &Path) -> Result<(), StoreError> {
     fs::create_dir_all(path).map_err(|cause| StoreError::new(path, cause))
 }
@@ -25,7 +25,7 @@ pub fn create_folders(path: &Path) -> Result<(), StoreError> {
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     let fail = |cause| StoreError::new(path, cause);
     match write_once(path, bytes) {
-        // Another process threw the folder away in between.
+        // Another process threw the directory away in between.
         Err(cause) if cause.kind() == ErrorKind::NotFound => write_once(path, bytes).map_err(fail),
         written => written.map_err(fail),
     }
@@ -46,7 +46,7 @@ pub fn touch(path: &Path) -> bool {
         .is_ok()
 }
 
-/// Throws away the folders that killed processes were throwing away.
+/// Throws away the directories that killed processes were throwing away.
 pub fn sweep_folders(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         if entry.file_name().to_string_lossy().starts_with(GOING) {
@@ -61,17 +61,17 @@ pub fn age(path: &Path) -> Option<Duration> {
     Some(modified.elapsed().unwrap_or_default())
 }
 
-/// When a folder was last used; nothing if it is none.
+/// When a directory was last used; nothing if it is none.
 pub fn last_used(folder: &Path) -> Option<SystemTime> {
     last_use(folder)
 }
 
-/// Throws a folder away so that nobody ever sees half of it, or fails to make it again meanwhile.
+/// Throws a directory away so nobody ever sees half of it, or fails to make it again meanwhile.
 pub fn remove_at_once(folder: &Path) -> Result<(), StoreError> {
     put_away(folder).map(drop)
 }
 
-/// The bytes of a file; none if it is no file.
+/// The bytes of a file; none if it is not a file.
 pub fn file_size(path: &Path) -> u64 {
     fs::symlink_metadata(path)
         .ok()
@@ -79,14 +79,14 @@ pub fn file_size(path: &Path) -> u64 {
         .map_or(0, |known| known.len())
 }
 
-/// The same for a file that only its owner may read, in a folder made for its owner alone.
+/// The same for a file that only its owner may read, in a directory made for its owner alone.
 pub fn write_private(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     create_private_folder(path.parent().unwrap_or(Path::new(".")))?;
     // Temporary files are made for their owner alone, and keep that mode under their new name.
     write_whole(path, bytes)
 }
 
-/// Makes a folder that only its owner may look into; one that exists stays as it is.
+/// Creates a directory that only its owner may look into; one that exists stays as it is.
 pub fn create_private_folder(folder: &Path) -> Result<(), StoreError> {
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
@@ -97,7 +97,7 @@ pub fn create_private_folder(folder: &Path) -> Result<(), StoreError> {
         .map_err(|cause| StoreError::new(folder, cause))
 }
 
-/// Makes a folder with these subfolders and files, whole or not at all; one that is there already stays.
+/// Creates a directory with these subdirectories and files, whole or not at all; one that exists already stays.
 pub fn create_whole(
     path: &Path,
     folders: &[&str],
@@ -114,7 +114,7 @@ pub fn create_whole(
     })
 }
 
-/// Makes a folder that others see full or not at all; one that is there already stays.
+/// Creates a directory that others see full or not at all; one that exists already stays.
 pub fn fill_whole<E: From<StoreError>>(
     path: &Path,
     fill: impl FnOnce(&ConfinedDirectory) -> Result<(), E>,
@@ -129,7 +129,7 @@ pub fn fill_whole<E: From<StoreError>>(
     fill(&ConfinedDirectory::open(fresh.path())?)?;
     match fs::rename(fresh.path(), path) {
         Ok(()) => {
-            // The folder has its own name now: nothing is left under the temporary one to clean up.
+            // The directory has its own name now: nothing is left under the temporary one to clean up.
             let _ = fresh.keep();
             Ok(())
         }
@@ -138,15 +138,16 @@ pub fn fill_whole<E: From<StoreError>>(
     }
 }
 
-/// Notes that a folder is in use, so that it is kept; one that cannot be written to is read all the same.
+/// Notes that a directory is in use, so it is kept; one that cannot be written to is read all the same.
 pub fn mark_used(folder: &Path) {
     if last_use(folder).is_some_and(|time| !is_within(time, SAME_USE)) {
         let _ = fs::File::open(folder).and_then(|open| open.set_modified(SystemTime::now()));
     }
 }
 
-/// Throws away the folders in a folder that were not used for a day, but for the newest so many; one that is going is not
-/// seen half empty. What others are making is not looked at, unless a crash left it behind. What cannot be removed stays.
+/// Throws away the directories in a directory that were not used for a day, but for the newest so many; one that is
+/// going is not seen half empty. Unfinished directories of other processes are ignored, unless a crash left
+/// them. Directories that cannot be removed stay.
 pub fn keep_used(folder: &Path, count: usize) {
     let (mut whole, mut going): (Vec<(SystemTime, PathBuf)>, Vec<PathBuf>) = Default::default();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -171,7 +172,7 @@ pub fn keep_used(folder: &Path, count: usize) {
         .for_each(|path| drop(put_away(path)));
 }
 
-/// When a folder was last used; nothing if it is none.
+/// When a directory was last used; nothing if it is none.
 fn last_use(folder: &Path) -> Option<SystemTime> {
     let known = fs::symlink_metadata(folder)
         .ok()
@@ -184,7 +185,7 @@ fn is_within(time: SystemTime, span: Duration) -> bool {
     time.elapsed().map_or(true, |age| age < span)
 }
 
-/// Takes a folder out of sight at once; it is thrown away with what is returned.
+/// Takes a directory out of sight at once; it is thrown away with what is returned.
 fn put_away(path: &Path) -> Result<tempfile::TempDir, StoreError> {
     let fail = |cause| StoreError::new(path, cause);
     let parent = path.parent().unwrap_or(Path::new("."));
@@ -198,13 +199,13 @@ fn put_away(path: &Path) -> Result<tempfile::TempDir, StoreError> {
     }
 }
 
-/// Puts one folder in the place of another, which is thrown away.
+/// Puts one directory in the location of another, which is thrown away.
 pub fn replace_folder(new: &Path, old: &Path) -> Result<(), StoreError> {
     let _trash = put_away(old)?;
     fs::rename(new, old).map_err(|cause| StoreError::new(old, cause))
 }
 
-/// Throws a folder away; one that is not there is no error.
+/// Throws a directory away; one that does not exist is not an error.
 pub fn remove_folder(path: &Path) -> Result<(), StoreError> {
     match fs::remove_dir_all(path) {
         Err(cause) if cause.kind() != ErrorKind::NotFound => Err(StoreError::new(path, cause)),
@@ -212,7 +213,7 @@ pub fn remove_folder(path: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Throws the files of a folder away whose names start so; what cannot be removed stays.
+/// Throws the files of a directory away whose names start so; what cannot be removed stays.
 pub fn sweep(folder: &Path, prefix: &str) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         if entry.file_name().to_string_lossy().starts_with(prefix) {
@@ -221,12 +222,12 @@ pub fn sweep(folder: &Path, prefix: &str) {
     }
 }
 
-/// Whether there is a folder.
+/// Whether there is a directory.
 pub fn is_folder(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|known| known.is_dir())
 }
 
-/// Whether the files below a folder, up to the second level, are smaller than this together.
+/// Whether the files under a directory, up to the second level, are smaller than this together.
 pub fn is_smaller(folder: &Path, limit: u64) -> bool {
     let mut left = limit;
     let mut folders = vec![(folder.to_owned(), 0)];
@@ -266,7 +267,7 @@ impl TemporaryFolder {
     }
 }
 
-/// Whether something could be written at a path, as far as its nearest directory tells.
+/// Whether something could be written at a path, as far as its nearest directory reports.
 #[cfg(unix)]
 pub fn is_writable(path: &Path) -> bool {
     let existing = path.ancestors().find(|above| above.exists());
@@ -316,7 +317,7 @@ mod tests {
         assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1);
     }
 
-    /// A folder that was last used so many hours ago.
+    /// A directory that was last used so many hours ago.
     fn used(place: &Path, name: &str, hours: u64) -> PathBuf {
         let path = place.join(name);
         create_whole(&path, &[], &[("f", "")]).unwrap();

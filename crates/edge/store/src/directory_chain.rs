@@ -1,4 +1,4 @@
-//! Open folders on the way to a file, so that neighbours need not be looked up from the top again.
+//! Open directories on the way to a file, so neighbors need not be looked up from the top again.
 
 use std::io;
 use std::path::Path;
@@ -10,12 +10,12 @@ use crate::error::escape;
 use crate::state::{is_inside, is_own};
 use crate::steps;
 
-/// The open folders from the project down to the one used last.
+/// The open directories from the project down to the one used last.
 pub(crate) struct DirectoryChain<'a> {
     root: &'a Dir,
     /// Each with its whole path from the project; a handful, since a limit on open files is always near.
     open: Vec<(String, Dir)>,
-    /// A directory that does not exist. A first install asks for it once for every file in it.
+    /// A directory that does not exist. A first install requires it once for every file in it.
     missing: Option<String>,
 }
 
@@ -28,7 +28,7 @@ impl<'a> DirectoryChain<'a> {
         }
     }
 
-    /// The folder that a file is in.
+    /// The directory that a file is in.
     pub(crate) fn parent(&mut self, file: &RelativePath) -> io::Result<&Dir> {
         self.folder(
             file.as_str()
@@ -37,7 +37,7 @@ impl<'a> DirectoryChain<'a> {
         )
     }
 
-    /// A folder by its path; the project itself is the empty path.
+    /// A directory by its path; the project itself is the empty path.
     pub(crate) fn folder(&mut self, path: &str) -> io::Result<&Dir> {
         let mut missing = self.missing.iter();
         if missing.any(|missing| is_within(path, missing)) {
@@ -68,17 +68,17 @@ impl<'a> DirectoryChain<'a> {
         Ok(self.last())
     }
 
-    /// Makes a folder in one that is there.
+    /// Creates a directory in one that exists.
     pub(crate) fn make(&mut self, path: &str) -> io::Result<()> {
         self.missing = None;
         let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
         steps::make_folder(self.folder(parent)?, name)
     }
 
-    /// Removes a folder if it is there and empty.
+    /// Removes a directory if it exists and is empty.
     pub(crate) fn remove_if_empty(&mut self, path: &str) -> io::Result<()> {
         let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
-        steps::gone_is_fine(
+        steps::ignore_not_found(
             self.folder(parent)
                 .and_then(|dir| steps::remove_if_empty(dir, name)),
         )
@@ -88,8 +88,8 @@ impl<'a> DirectoryChain<'a> {
         self.open.last().map_or(self.root, |(_, dir)| dir)
     }
 
-    /// A link to a folder of the project is followed, since people share folders between tools that way; one
-    /// that leads out is refused by cap-std, and one into git's or our own state here.
+    /// A link to a directory of the project is followed, since people share directories between tools that way; one
+    /// that leads out is refused by cap-std, and one into git's or agpm's own state here.
     fn enter(&self, path: &str, name: &str) -> io::Result<Dir> {
         let here = self.last();
         if !here.symlink_metadata(name)?.is_symlink() {

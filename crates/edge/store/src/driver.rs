@@ -23,7 +23,7 @@ pub enum DriverError {
     NotStarted {
         /// The program.
         program: String,
-        /// What the system says.
+        /// The error of the operating system.
         cause: std::io::Error,
     },
     /// It took too long and was stopped.
@@ -41,7 +41,7 @@ pub enum DriverError {
         program: String,
         /// How it ended.
         status: String,
-        /// What it said.
+        /// Its standard error.
         stderr: String,
     },
     /// Its input could not be prepared.
@@ -58,12 +58,12 @@ fn stderr_suffix(stderr: &str) -> String {
     }
 }
 
-/// What a merge program is called with.
+/// The input of a merge program.
 #[derive(Clone, Copy, Debug)]
 pub struct DriverCall<'a> {
     /// The program and its arguments.
     pub command: &'a [String],
-    /// The folder to run it in; the working folder if there is none.
+    /// The directory to run it in; the working directory if there is none.
     pub folder: Option<&'a Path>,
     /// The name that both files get.
     pub file_name: &'a str,
@@ -126,7 +126,7 @@ fn wait(mut child: Child, program: String, limit: Duration) -> Result<Vec<u8>, D
         }
     };
     // A child of the program may hold the pipes open: the same limit holds for the end of the output, and a part of a
-    // result is never taken for the whole.
+    // result is never treated as the whole.
     let left = limit.saturating_sub(start.elapsed()).max(DRAIN);
     let Some(Ok(output)) = stdout.and_then(|stdout| stdout.recv_timeout(left).ok()) else {
         return Err(DriverError::TooSlow { program, limit });

@@ -2,15 +2,15 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What cap-std says of a path that would leave its folder.
+/// The message of cap-std for a path that would leave its directory.
 const ESCAPE: &str = "a path led outside of the filesystem";
 
-/// What went wrong with which file.
+/// A problem with a file.
 #[derive(Debug)]
 pub struct StoreError {
-    /// The file or folder.
+    /// The file or directory.
     pub path: PathBuf,
-    /// What went wrong.
+    /// The problem.
     pub problem: StoreProblem,
 }
 
@@ -19,21 +19,21 @@ pub struct StoreError {
 pub enum StoreProblem {
     /// Not there.
     NotFound,
-    /// A folder where a file was expected.
+    /// A directory where a file was expected.
     IsFolder,
     /// There already, and not to be overwritten.
     Exists,
-    /// Leads out of the folder that it must stay in.
+    /// Leads out of the directory that it must stay in.
     Escapes,
     /// Larger than this.
     TooLarge(u64),
-    /// Neither a file nor a folder, such as a symbolic link.
+    /// Neither a file nor a directory, such as a symlink.
     NotFile,
     /// Not what it was when the plan was made.
     Changed,
-    /// A place of the program itself or of git, where nothing is installed.
+    /// A location of the program itself or of git, where nothing is installed.
     Reserved,
-    /// A place for credentials, which is not read.
+    /// A location for credentials, which is not read.
     Credentials,
     /// Locked by another process.
     Locked,
@@ -82,7 +82,7 @@ pub(crate) fn escape() -> io::Error {
     io::Error::new(io::ErrorKind::PermissionDenied, ESCAPE)
 }
 
-/// Whether cap-std refused it before the system could. Others wrap what the system says, so words have to tell them apart.
+/// Whether cap-std refused it before the system could. Others wrap what the system says, so the message has to distinguish them.
 fn is_escape(cause: &io::Error) -> bool {
     cause
         .get_ref()
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn a_folder_that_refuses_temporary_files_is_no_escape() {
-        // As temporary files tell of the system's refusal: with a path, and without its number.
+        // As temporary files describe the system's refusal: with a path, and without its number.
         let refused = io::Error::new(
             io::ErrorKind::PermissionDenied,
             "Permission denied at path \"/x/.tmp\"",

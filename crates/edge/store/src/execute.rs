@@ -1,4 +1,4 @@
-//! Carries out a journal or takes it back. Every step looks at the disk for what is left to do, so that it can
+//! Carries out a journal or takes it back. Every step looks at the disk for what is left to do, so it can
 //! be repeated after a kill at any moment.
 
 use std::collections::BTreeSet;
@@ -13,27 +13,27 @@ use crate::owned::above;
 use crate::staging::StagingDirectory;
 use crate::stamp::{FileStamp, is_unchanged};
 use crate::steps::{
-    exchange, exists, gone_is_fine, is_same, link, remove_file, rename, rename_to_free,
+    exchange, exists, ignore_not_found, is_same, link, remove_file, rename, rename_to_free,
 };
 
 /// How often a user may write the same file while it is given back to them.
 const MOST_EXCHANGES: usize = 8;
-/// What a file is called whose place a user took while the transaction was taken back.
+/// The suffix of a user's file that appeared at a path during a rollback.
 const SET_ASIDE: &str = "agpm-old";
 const MOST_SET_ASIDE: usize = 100;
 
-/// What to do with a file that came up where one of ours belongs.
+/// The treatment of a file that appeared where a managed one belongs.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum UnexpectedFile {
-    /// Fail, so that all is taken back.
+    /// Fail, so all is taken back.
     Fail,
     /// Leave it alone: a killed transaction goes forward with what is left.
     Leave,
 }
 
-/// Places that must be free before something is written.
+/// Locations that must be free before something is written.
 struct InTheWay<'a> {
-    /// Folders that are made.
+    /// Directories that are made.
     made: BTreeSet<&'a str>,
     /// Files that are written, as systems see them to which case says nothing.
     written: BTreeSet<String>,
@@ -50,7 +50,7 @@ impl<'a> InTheWay<'a> {
         }
     }
 
-    /// Whether a file or folder that goes is where something is written, or holds its place.
+    /// Whether a file or directory that goes is where something is written, or holds its location.
     fn is(&self, path: &str) -> bool {
         let folded = path.to_lowercase();
         self.made.contains(path)
@@ -85,9 +85,11 @@ impl<'a> JournalExecution<'a> {
         }
     }
 
-    /// Writes come before removals: what a configuration names is there before it is named, and goes after it. Only
-    /// what is in the way of a write goes first.
+    /// Writes come before removals: what a configuration names exists before it is named, and goes after it. Only
+    /// obstacles to a write are removed first.
     pub(crate) fn roll_forward(&mut self) -> Result<(), StoreError> {
+        // A hook in a settings file must never name a script that is not written yet, nor one that is removed already,
+        // also if the process is killed between two steps.
         let journal = self.journal;
         let in_the_way = InTheWay::of(journal);
         self.remove(|path| in_the_way.is(path))?;
@@ -104,6 +106,8 @@ impl<'a> JournalExecution<'a> {
 
     /// The last look before the end: a program that had a file open may have written to it after it was moved away.
     pub(crate) fn require_untouched(&mut self) -> Result<(), StoreError> {
+        // An editor with an open descriptor still writes to the moved inode. Its bytes would be lost with the old
+        // file, so they are compared once more.
         let replaced = self.journal.operations.iter().enumerate();
         for (at, operation) in replaced.filter(|(_, operation)| operation.before.is_some()) {
             let name = at.to_string();
@@ -114,7 +118,7 @@ impl<'a> JournalExecution<'a> {
         Ok(())
     }
 
-    /// Takes away the files and then the empty folders that are meant.
+    /// Removes the files and then the empty directories that are meant.
     fn remove(&mut self, meant: impl Fn(&str) -> bool) -> Result<(), StoreError> {
         let journal = self.journal;
         for (at, operation) in journal
@@ -122,6 +126,8 @@ impl<'a> JournalExecution<'a> {
             .filter(|(_, operation)| meant(operation.path.as_str()))
         {
             let taken = exists(&self.staging.old, &at.to_string()).map_err(self.fail(operation))?;
+            // After a crash, the file may have been edited before recovery. Recovery completes the rest and leaves the
+            // edit to the next plan.
             if !taken && self.is_edited(operation)? {
                 continue;
             }
@@ -141,7 +147,7 @@ impl<'a> JournalExecution<'a> {
     pub(crate) fn roll_back(&mut self) -> Result<(), StoreError> {
         let journal = self.journal;
         self.staging.revert_finish(journal.purpose)?;
-        // What was opened on the way forward may be gone.
+        // Directories opened on the way forward may be gone.
         self.chain = DirectoryChain::new(&self.staging.store.root);
         let in_the_way = InTheWay::of(journal);
         self.bring_back(|path| !in_the_way.is(path))?;
@@ -194,17 +200,17 @@ impl<'a> JournalExecution<'a> {
             .chain
             .parent(&operation.path)
             .and_then(|dir| rename(dir, operation.path.file_name(), &self.staging.old, at));
-        gone_is_fine(moved)
+        ignore_not_found(moved)
     }
 
-    /// Moves the new file into its place, unless that was done.
+    /// Moves the new file into its location, unless that was done.
     fn put(&mut self, at: usize, operation: &JournalOperation) -> Result<(), StoreError> {
         let fail = self.fail(operation);
         let (staging, name) = (self.staging, at.to_string());
         if !exists(&staging.new, &name).map_err(&fail)? {
             return Ok(());
         }
-        // Only a file that replaces another one changes places with it.
+        // Only a file that replaces another one changes locations with it.
         if operation.before.is_some() && staging.is_exchanged(&name) {
             return remove_file(&staging.new, &name).map_err(fail);
         }
@@ -218,24 +224,24 @@ impl<'a> JournalExecution<'a> {
         if rename_to_free(&staging.new, &name, dir, operation.path.file_name()).map_err(fail)? {
             Ok(())
         } else {
-            Err(self.changed(operation))
+            Err(self.changed_error(operation))
         }
     }
 
-    /// Puts the new file in the place of the old one, which is never empty: the old content gets a second name first, and
-    /// then both change places in one step. Whatever was there at that very moment is looked at afterwards, and given
-    /// back if it is not what the plan saw. `false` if the place is empty.
+    /// Puts the new file in the location of the old one, which is never empty: the old content gets a second name first, and
+    /// then both change locations in one step. Whatever existed at that very moment is looked at afterwards, and given
+    /// back if it is not what the plan saw. `false` if the location is empty.
     fn replace(&mut self, at: usize, operation: &JournalOperation) -> Result<bool, StoreError> {
         let fail = self.fail(operation);
         let (staging, number, name) = (self.staging, at.to_string(), operation.path.file_name());
         let dir = self.chain.parent(&operation.path).map_err(&fail)?;
         let in_place = exists(dir, name).map_err(&fail)?;
-        // After a kill, a user may have saved what was there as a new file: then that is the old one now.
+        // After a kill, a user may have saved what existed as a new file: then that is the old one now.
         if self.clash == UnexpectedFile::Leave
             && in_place
             && !is_same(dir, name, &staging.old, &number)
         {
-            gone_is_fine(remove_file(&staging.old, &number)).map_err(&fail)?;
+            ignore_not_found(remove_file(&staging.old, &number)).map_err(&fail)?;
         }
         if !exists(&staging.old, &number).map_err(&fail)? {
             let dir = self.chain.parent(&operation.path).map_err(&fail)?;
@@ -249,8 +255,10 @@ impl<'a> JournalExecution<'a> {
             return Ok(false);
         }
         if !is_same(dir, name, &staging.old, &number) {
-            return Err(self.changed(operation));
+            return Err(self.changed_error(operation));
         }
+        // An exchange keeps the file that was at the path at that very moment. A plain rename would destroy an edit
+        // that an editor saved between the check above and the rename.
         if !exchange(&staging.new, &number, dir, name).map_err(&fail)? {
             rename(&staging.new, &number, dir, name).map_err(&fail)?;
             return self.require_planned(at, operation).map(|()| true);
@@ -260,12 +268,17 @@ impl<'a> JournalExecution<'a> {
                 .map_err(fail)
                 .map(|()| true);
         }
-        self.give_back(&number, operation)?;
-        Err(self.changed(operation))
+        self.restore_user_file(&number, operation)?;
+        Err(self.changed_error(operation))
     }
 
-    /// Exchanges again until the user's latest file is in its place and ours, or an earlier one of theirs, is not.
-    fn give_back(&mut self, at: &str, operation: &JournalOperation) -> Result<(), StoreError> {
+    /// Exchanges again until the user's latest file is at its path and neither a managed one nor an earlier one of the
+    /// user is.
+    fn restore_user_file(
+        &mut self,
+        at: &str,
+        operation: &JournalOperation,
+    ) -> Result<(), StoreError> {
         let fail = self.fail(operation);
         let (staging, name) = (self.staging, operation.path.file_name());
         for _ in 0..MOST_EXCHANGES {
@@ -286,7 +299,7 @@ impl<'a> JournalExecution<'a> {
     }
 
     /// Fails unless the old file, which has its second name by now, is what the plan saw. After a kill, a user's file goes
-    /// back to its place instead.
+    /// back to its location instead.
     fn require_taken(&mut self, at: usize, operation: &JournalOperation) -> Result<(), StoreError> {
         let number = at.to_string();
         let taken = exists(&self.staging.old, &number).map_err(self.fail(operation))?;
@@ -294,7 +307,7 @@ impl<'a> JournalExecution<'a> {
             return Ok(());
         }
         match self.clash {
-            UnexpectedFile::Fail => Err(self.changed(operation)),
+            UnexpectedFile::Fail => Err(self.changed_error(operation)),
             UnexpectedFile::Leave => self.restore(&number, operation),
         }
     }
@@ -307,7 +320,7 @@ impl<'a> JournalExecution<'a> {
         if self.is_planned(at, operation)? {
             Ok(())
         } else {
-            Err(self.changed(operation))
+            Err(self.changed_error(operation))
         }
     }
 
@@ -321,13 +334,13 @@ impl<'a> JournalExecution<'a> {
             .map_err(self.fail(operation))
     }
 
-    fn changed(&self, operation: &JournalOperation) -> StoreError {
+    fn changed_error(&self, operation: &JournalOperation) -> StoreError {
         self.staging
             .store
             .error(operation.path.as_str(), StoreProblem::Changed)
     }
 
-    /// Takes one write back; what a user wrote meanwhile stays in its place.
+    /// Takes one write back; what a user wrote meanwhile stays in its location.
     fn put_back(&mut self, at: &str, operation: &JournalOperation) -> Result<(), StoreError> {
         let fail = self.fail(operation);
         let staging = self.staging;
@@ -336,9 +349,9 @@ impl<'a> JournalExecution<'a> {
         }
         if exists(&staging.new, at).map_err(&fail)? {
             if self.has_displaced(at, operation)? {
-                return self.give_back(at, operation);
+                return self.restore_user_file(at, operation);
             }
-            // What is still to be placed left its place alone: there is the old file, or a user's.
+            // An operation that was not executed left its path alone: there is the old file, or a user's.
             if self.is_there(operation) {
                 return Ok(());
             }
@@ -349,7 +362,7 @@ impl<'a> JournalExecution<'a> {
         self.restore(at, operation)
     }
 
-    /// Whether the place holds ours and `new` a file of the user's, as a kill between two exchanges leaves them.
+    /// Whether the path has a managed file and `new` a file of the user's, as a kill between two exchanges leaves them.
     fn has_displaced(
         &mut self,
         at: &str,
@@ -372,7 +385,7 @@ impl<'a> JournalExecution<'a> {
         Ok(!is_old && is_unchanged(dir, name, &after, None).unwrap_or(false))
     }
 
-    /// Whether a user wrote to the new file after it got its place.
+    /// Whether a user wrote to the new file after it got its location.
     fn is_written_since(&mut self, operation: &JournalOperation) -> Result<bool, StoreError> {
         let Some(after) = operation.after else {
             return Ok(false);
@@ -389,7 +402,7 @@ impl<'a> JournalExecution<'a> {
         }
     }
 
-    /// Gives the old file a free name beside the one that its place was taken by.
+    /// Gives the old file a free name next to the one that its location was taken by.
     fn set_aside(&mut self, at: &str, operation: &JournalOperation) -> Result<(), StoreError> {
         let (fail, staging) = (self.fail(operation), self.staging);
         if !exists(&staging.old, at).map_err(&fail)? {
@@ -403,10 +416,10 @@ impl<'a> JournalExecution<'a> {
                 return Ok(());
             }
         }
-        Err(self.changed(operation))
+        Err(self.changed_error(operation))
     }
 
-    /// Takes the new file out of its place, if it got there. Where an old one comes back, it only gets a second name.
+    /// Takes the new file out of its location, if it got there. Where an old one comes back, it only gets a second name.
     fn take_back(&mut self, at: &str, operation: &JournalOperation) -> io::Result<()> {
         if exists(&self.staging.new, at)? {
             return Ok(());
@@ -421,7 +434,7 @@ impl<'a> JournalExecution<'a> {
                 rename(dir, name, &self.staging.new, at)
             }
         });
-        gone_is_fine(moved)
+        ignore_not_found(moved)
     }
 
     /// Moves the old file back, if it was moved; never over another than the new one.

@@ -1,4 +1,4 @@
-//! What the disk could not do, as failures with a way out.
+//! Errors of the disk, as failures with a fix.
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes};
 

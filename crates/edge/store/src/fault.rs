@@ -47,7 +47,8 @@ fn stop() {
     std::process::abort();
 }
 
-/// What an editor does to `AGPM_EDIT_FILE`: `AGPM_EDIT_HOW` is `in-place`, or `rename` for a new file in its place.
+/// The edit that an editor makes to `AGPM_EDIT_FILE`: `AGPM_EDIT_HOW` is `in-place`, or `rename` for a new file at its
+/// path.
 #[cfg(debug_assertions)]
 fn edit() {
     let (Some(file), Ok(how)) = (
@@ -60,7 +61,7 @@ fn edit() {
     if how == "rename" {
         let draft = file.with_extension("draft");
         let replaced = std::fs::write(&draft, EDITED).and_then(|()| std::fs::rename(&draft, file));
-        // A folder may have its place.
+        // A directory may have its location.
         let _ = replaced.or_else(|_| std::fs::remove_file(draft));
     } else {
         let _ = std::fs::write(file, EDITED);

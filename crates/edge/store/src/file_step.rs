@@ -6,18 +6,18 @@ use agpm_model::{Checksum, FileMode as Mode, RelativePath};
 
 use crate::steps::PermissionBits;
 
-/// What must be at a path for a change to be right.
+/// The content that a path must have for a change to be right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExpectedFile {
     /// Nothing.
     Missing,
     /// A file of this content.
     Checksum(Checksum),
-    /// A file, or nothing; links and folders are refused all the same.
+    /// A file, or nothing; links and directories are refused all the same.
     Anything,
 }
 
-/// One file's change, as both a plan and an undo ask for it.
+/// One file's change, as both a plan and an undo require it.
 pub(crate) struct FileStep<'a> {
     pub(crate) path: RelativePath,
     /// Nothing to remove it.
@@ -47,7 +47,7 @@ impl RequestedMode {
         matches!(self, RequestedMode::Exact(_))
     }
 
-    /// What is private stays private when we write it anew.
+    /// A private file stays private when agpm writes it again.
     pub(crate) fn bits(self, before: Option<PermissionBits>) -> PermissionBits {
         match (self, before) {
             (RequestedMode::Exact(bits), _) => bits,

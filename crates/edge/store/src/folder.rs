@@ -7,7 +7,7 @@ use cap_std::fs::{Dir, OpenOptions};
 use crate::error::{StoreError, StoreProblem};
 use crate::read::{mode_of, open_file, read_open};
 
-/// A folder that nothing done through it can leave: not by `..`, not by a symbolic link.
+/// A directory that nothing done through it can leave: not by `..`, not by a symlink.
 #[derive(Debug)]
 pub struct ConfinedDirectory {
     dir: Dir,
@@ -15,7 +15,7 @@ pub struct ConfinedDirectory {
 }
 
 impl ConfinedDirectory {
-    /// Opens a folder that is there.
+    /// Opens a directory that exists.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let dir = Dir::open_ambient_dir(path, ambient_authority())
             .map_err(|cause| StoreError::new(path, cause))?;
@@ -25,7 +25,7 @@ impl ConfinedDirectory {
         })
     }
 
-    /// Opens a folder, which is made if it is not there and must be empty.
+    /// Opens a directory, which is made if it does not exist and must be empty.
     pub fn create(path: &Path) -> Result<Self, StoreError> {
         let fail = |cause| StoreError::new(path, cause);
         Dir::create_ambient_dir_all(path, ambient_authority()).map_err(fail)?;
@@ -51,7 +51,7 @@ impl ConfinedDirectory {
         read_open(open.into_std(), &path, limit)
     }
 
-    /// The bytes and the mode of a file in it; links are followed as long as they stay in the folder.
+    /// The bytes and the mode of a file in it; links are followed as long as they stay in the directory.
     pub fn read_with_mode(
         &self,
         file: &str,
@@ -63,7 +63,7 @@ impl ConfinedDirectory {
         Ok((read_open(open, &path, limit)?, mode))
     }
 
-    /// Writes a file that is not there yet, with the folders above it.
+    /// Writes a file that does not exist yet, with the directories above it.
     pub fn create_new(&self, file: &RelativePath, bytes: &[u8]) -> Result<(), StoreError> {
         let path = self.path.join(file.as_str());
         let fail = |cause| StoreError::new(&path, cause);
@@ -76,7 +76,7 @@ impl ConfinedDirectory {
         std::io::Write::write_all(&mut open, bytes).map_err(fail)
     }
 
-    /// Makes a symbolic link that is not there yet, with the folders above it; its target is relative, and not looked at.
+    /// Makes a symlink that does not exist yet, with the directories above it; its target is relative, and not looked at.
     pub fn link_new(&self, link: &RelativePath, target: &str) -> Result<(), StoreError> {
         let path = self.path.join(link.as_str());
         let fail = |cause| StoreError::new(&path, cause);
@@ -85,7 +85,7 @@ impl ConfinedDirectory {
         }
         #[cfg(not(windows))]
         let made = self.dir.symlink(target, link.as_str());
-        // A link would have to know there whether it leads to a file or to a folder.
+        // A link would have to know there whether it leads to a file or to a directory.
         #[cfg(windows)]
         let made = Err(std::io::Error::new(std::io::ErrorKind::Unsupported, target));
         made.map_err(fail)

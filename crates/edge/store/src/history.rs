@@ -14,16 +14,16 @@ pub const KEPT_TRANSACTIONS: usize = 50;
 /// It stands among the entries once one of them was dropped.
 const DROPPED: &str = "dropped";
 
-/// The place of a transaction in the history, counted from one.
+/// The location of a transaction in the history, counted from one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EntryNumber(pub(crate) u32);
 
 /// A transaction of the past.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HistoryEntry {
-    /// Its place.
+    /// Its location.
     pub number: EntryNumber,
-    /// What it was called.
+    /// The title of the transaction.
     pub title: String,
     /// Its files, in order.
     pub changes: Vec<(RelativePath, FileChangeKind)>,
@@ -63,7 +63,7 @@ impl ProjectStore {
                 problem: StoreProblem::NotFound,
                 ..
             }) => None,
-            Err(error) => Some(damaged(number, &error)),
+            Err(error) => Some(damaged_entry(number, &error)),
         });
         Ok(listed.collect())
     }
@@ -84,7 +84,7 @@ impl ProjectStore {
             .map_or(1, |number| number.saturating_add(1)))
     }
 
-    /// The newest entry, with its folder.
+    /// The newest entry, with its directory.
     pub(crate) fn newest(&self) -> Result<Option<(u32, Dir, Journal)>, StoreError> {
         let Some(history) = self.believed_history()? else {
             return Ok(None);
@@ -137,7 +137,7 @@ impl ProjectStore {
         Ok(numbers)
     }
 
-    /// The folder of an entry.
+    /// The directory of an entry.
     pub(crate) fn kept_in(&self, number: u32) -> String {
         self.state.inner(&format!("{HISTORY}/{number}"))
     }
@@ -167,7 +167,7 @@ fn listed(number: u32, journal: &Journal) -> HistoryEntry {
     }
 }
 
-fn damaged(number: u32, error: &StoreError) -> HistoryEntry {
+fn damaged_entry(number: u32, error: &StoreError) -> HistoryEntry {
     let why = Some(error.problem.to_string());
     HistoryEntry {
         number: EntryNumber(number),

@@ -1,4 +1,4 @@
-//! What a transaction is going to do, in a form that a later process can finish or take back.
+//! The operations of a transaction, in a form that a later process can finish or undo.
 
 use std::fmt;
 use std::str::FromStr;
@@ -22,10 +22,10 @@ pub(crate) struct Journal {
     /// Its number in the history, or the entry that it takes back.
     #[serde(flatten)]
     pub(crate) purpose: JournalPurpose,
-    /// Folders to make, outer ones first.
+    /// Directories to make, outer ones first.
     #[serde(deserialize_with = "folders")]
     pub(crate) make: Vec<String>,
-    /// Folders of ours that become empty, inner ones first.
+    /// Managed Directories that become empty, inner ones first.
     #[serde(deserialize_with = "folders")]
     pub(crate) prune: Vec<String>,
     #[serde(rename = "files")]
@@ -40,7 +40,7 @@ pub(crate) enum JournalPurpose {
     Undo(u32),
 }
 
-/// One file; its place in the list names its bytes, in `new/` and in `old/`.
+/// One file; its location in the list names its bytes, in `new/` and in `old/`.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct JournalOperation {
     #[serde(deserialize_with = "checked_path")]
@@ -49,7 +49,7 @@ pub(crate) struct JournalOperation {
     pub(crate) after: Option<JournaledFile>,
 }
 
-/// What a file is.
+/// A file in the journal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct JournaledFile {
     pub(crate) checksum: Checksum,
@@ -68,7 +68,7 @@ impl Journal {
 }
 
 impl Journal {
-    /// The files that were asked for, with their numbers: all but our own list.
+    /// The files of the request, with their numbers: all except the list of directories.
     pub(crate) fn files(&self) -> impl Iterator<Item = (usize, &JournalOperation)> {
         self.numbered()
             .filter(|(_, file)| !is_folders(file.path.as_str()) && file.done().is_some())
@@ -128,12 +128,12 @@ impl<'d> Deserialize<'d> for JournaledFile {
     }
 }
 
-/// A path of our own list; what comes with a cloned project may name any.
+/// A path of the list of directories; a journal that comes with a cloned project may name any.
 fn checked_path<'d, D: Deserializer<'d>>(deserializer: D) -> Result<RelativePath, D::Error> {
-    checked(&String::deserialize(deserializer)?)
+    parse_path(&String::deserialize(deserializer)?)
 }
 
-/// The same for folders.
+/// The same for directories.
 pub(crate) fn folders<'d, C, D>(deserializer: D) -> Result<C, D::Error>
 where
     C: FromIterator<String>,
@@ -142,11 +142,11 @@ where
     let paths = Vec::<String>::deserialize(deserializer)?;
     paths
         .iter()
-        .map(|path| checked(path).map(|path| path.as_str().to_owned()))
+        .map(|path| parse_path(path).map(|path| path.as_str().to_owned()))
         .collect()
 }
 
-fn checked<E: de::Error>(path: &str) -> Result<RelativePath, E> {
+fn parse_path<E: de::Error>(path: &str) -> Result<RelativePath, E> {
     let checked = RelativePath::new(path).map_err(|why| E::custom(format!("`{path}`: {why}")))?;
     if is_reserved(&checked) && !is_folders(path) {
         let why = format!("`{path}` is a reserved path");

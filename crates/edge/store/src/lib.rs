@@ -1,8 +1,8 @@
-//! The only crate that touches the file system: reads, and writes that cannot leave their folder.
+//! The only crate that touches the file system: reads, and writes that cannot leave their directory.
 //!
 //! Every error carries its path. Knows bytes and paths, not what they mean.
 //!
-//! What is in the state of a store (`.agpm` of a project, `.local/state/agpm` of a home), and who writes it:
+//! The files in the state of a store (`.agpm` of a project, `.local/state/agpm` of a home), and who writes them:
 //!
 //! | path | module | what |
 //! |---|---|---|
@@ -10,8 +10,8 @@
 //! | `transaction/` | `staging` | a transaction at work: `new/N`, `old/N` and, once it is committed, `journal.json` |
 //! | `history/NUMBER/` | `staging`, `history` | one that is done: `old/N` and `journal.json` |
 //! | `discarded/` | `staging` | leftovers of one that no longer matters |
-//! | `ledger.json` | the callers | what they know of the files that are ours |
-//! | `folders.json` | `owned` | the folders that we made; part of each transaction |
+//! | `ledger.json` | the callers | what they know of the files that are managed |
+//! | `folders.json` | `owned` | the directories that agpm created; part of each transaction |
 //!
 //! All else in there belongs to the callers and is written like any other file of the project.
 

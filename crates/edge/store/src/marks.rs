@@ -1,4 +1,4 @@
-//! Files and folders that somebody relies on, and whether they are still as they were.
+//! Files and directories that somebody relies on, and whether they are still as they were.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use crate::watch::{SETTLED, identity};
 
-/// Paths as they were when they were marked; those that are not there may come.
+/// Paths as they were when they were marked; those that do not exist may come.
 #[derive(Clone, Debug, Default)]
 pub struct PathMarks {
     seen: Vec<(PathBuf, Option<String>)>,
@@ -39,7 +39,7 @@ impl PathMarks {
     }
 }
 
-/// What tells a path from its earlier self, and when it last changed.
+/// The identity of a path and the time of its last change.
 fn stamp_path(path: &Path) -> Option<(String, Option<SystemTime>)> {
     let known = fs::metadata(path).ok()?;
     let (identity, changed) = identity(&known);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::StoreError;
 
-/// The bytes of all files below a folder; links are not followed, and a folder that is not there holds none.
+/// The bytes of all files under a directory; links are not followed, and a directory that does not exist holds none.
 pub fn size_below(folder: &Path) -> Result<u64, StoreError> {
     let mut size = 0;
     let mut folders = vec![folder.to_owned()];
@@ -25,7 +25,7 @@ pub fn size_below(folder: &Path) -> Result<u64, StoreError> {
     Ok(size)
 }
 
-/// Whether there is a folder of that very name, not a link to one.
+/// Whether there is a directory of that very name, not a link to one.
 pub fn is_real_folder(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|known| known.is_dir())
 }
@@ -40,7 +40,7 @@ pub fn link_target(path: &Path) -> Option<PathBuf> {
     fs::read_link(path).ok()
 }
 
-/// Throws away what is there, file, folder or link, without following links; what is not there is no error.
+/// Throws away what exists, file, directory or link, without following links; what does not exist is not an error.
 pub fn remove_whole(path: &Path) -> Result<(), StoreError> {
     let removed = if is_real_folder(path) {
         fs::remove_dir_all(path)
@@ -53,7 +53,7 @@ pub fn remove_whole(path: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Where a file is that links may lead to, so that writing it leaves the links; the path itself if nothing is there.
+/// Where a file is that links may lead to, so writing it leaves the links; the path itself if nothing exists.
 pub fn real_path(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }

@@ -1,4 +1,4 @@
-//! The folders that we made, which are the only ones that we remove.
+//! The directories that agpm created, which are the only ones that it removes.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ pub(crate) fn encode(folders: BTreeSet<String>) -> Vec<u8> {
     to_json(&FolderList { folders }).into_bytes()
 }
 
-/// The folders above a path, outer ones first.
+/// The directories above a path, outer ones first.
 pub(crate) fn above(path: &str) -> impl DoubleEndedIterator<Item = &str> {
     path.char_indices()
         .filter(|(_, c)| *c == '/')

@@ -1,4 +1,4 @@
-//! Compares the disk with what the plan saw, and finds the folders to make and to remove.
+//! Compares the disk with what the plan saw, and finds the directories to make and to remove.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -21,9 +21,9 @@ pub(crate) struct PreCommitCheck<'a> {
     chain: DirectoryChain<'a>,
     steps: &'a [FileStep<'a>],
     removed: BTreeSet<&'a str>,
-    /// The folders of ours that become empty.
+    /// The managed directories that become empty.
     prune: BTreeSet<String>,
-    /// The folders that we made, and what their list is on the disk.
+    /// The directories that agpm created, and their list on disk.
     owned: BTreeSet<String>,
     list: Option<JournaledFile>,
 }
@@ -52,7 +52,7 @@ impl<'a> PreCommitCheck<'a> {
         Ok(check)
     }
 
-    /// What a step comes to, with the file as it is now, unless that is not what the plan saw.
+    /// The operation of a step for the current file, unless that is not the file that the plan saw.
     pub(crate) fn operation(
         &mut self,
         step: &FileStep<'_>,
@@ -60,7 +60,7 @@ impl<'a> PreCommitCheck<'a> {
         let refuse = |problem| Err(self.store.error(step.path.as_str(), problem));
         let (before, stamp) = match (step.expected, self.store.see(&mut self.chain, &step.path)?) {
             (ExpectedFile::Missing | ExpectedFile::Anything, ObservedPath::Missing) => (None, None),
-            // A file takes the place of a folder that goes.
+            // A file takes the location of a directory that goes.
             (_, ObservedPath::Directory) if self.prune.contains(step.path.as_str()) => (None, None),
             (ExpectedFile::Anything, ObservedPath::File(JournalFile { content, stamp })) => {
                 (Some(content), stamp)
@@ -91,7 +91,7 @@ impl<'a> PreCommitCheck<'a> {
         ))
     }
 
-    /// The folders to make, outer ones first, and those to remove, inner ones first.
+    /// The directories to make, outer ones first, and those to remove, inner ones first.
     pub(crate) fn folders(&mut self) -> Result<(Vec<String>, Vec<String>), StoreError> {
         let mut make = BTreeSet::new();
         for step in self.steps.iter().filter(|step| step.content.is_some()) {
@@ -107,10 +107,10 @@ impl<'a> PreCommitCheck<'a> {
         let written = self.steps.iter().filter(|step| step.content.is_some());
         let needed: BTreeSet<&str> = written.flat_map(|step| above(step.path.as_str())).collect();
         let emptied: BTreeSet<&str> = self.removed.iter().flat_map(|path| above(path)).collect();
-        // In a clone nothing tells which folders an install made. Git keeps no empty ones, so one that holds nothing else
+        // In a clone nothing records which directories an install made. Git keeps no empty ones, so one that holds nothing else
         // came with the files that go now.
         let is_clone = self.list.is_none() && !self.store.has_history()?;
-        // A folder sorts before what is in it.
+        // A directory sorts before what is in it.
         for folder in emptied.into_iter().rev() {
             let is_ours = is_clone || self.owned.contains(folder);
             if !needed.contains(folder) && is_ours && self.becomes_empty(folder)? {
@@ -160,7 +160,7 @@ impl<'a> PreCommitCheck<'a> {
         Ok(true)
     }
 
-    /// The list of our folders as it becomes and what it is now, if it changes.
+    /// The list of managed directories before and after, if it changes.
     pub(crate) fn owned_after(
         &self,
         make: &[String],

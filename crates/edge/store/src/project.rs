@@ -20,12 +20,12 @@ const LOCK: &str = "lock";
 const IGNORE: &str = ".gitignore";
 /// Plugins and snippets are installed files like those of tools: who clones the project can use them.
 const IGNORED: &[u8] = b"*\n!/plugins/\n!/plugins/**\n!/snippets/\n!/snippets/**\n";
-/// What earlier versions wrote.
+/// The content that earlier versions wrote.
 const IGNORED_BEFORE: &[u8] = b"*\n";
 /// A file of a project is read whole to be compared; more than this no one means to install.
 const LARGEST: u64 = 1 << 34;
 
-/// A folder of a project or a user's home, which nothing done through it can leave, with our state in it.
+/// A directory of a project or a user's home, which nothing done through it can leave, with agpm's state in it.
 #[derive(Debug)]
 pub struct ProjectStore {
     pub(crate) root: Dir,
@@ -39,7 +39,7 @@ pub struct ProjectStore {
 pub enum StateUse {
     /// It is what agpm left here.
     Believed,
-    /// Somebody else may have written it: there is no history, nothing to recover, and no folder of ours.
+    /// Somebody else may have written it: it has no history, nothing to recover, and no managed directory.
     Ignored,
 }
 
@@ -50,7 +50,7 @@ pub struct ProjectLock {
     _file: File,
 }
 
-/// What to do when another process holds the lock.
+/// The behavior when another process holds the lock.
 #[derive(Clone, Copy)]
 pub enum LockWait<'a> {
     /// Call this once, then wait.
@@ -84,12 +84,12 @@ impl From<JournalFile> for FileState {
 }
 
 impl ProjectStore {
-    /// Opens a project folder that is there, and writes nothing.
+    /// Opens a project directory that exists, and writes nothing.
     pub fn open(folder: &Path) -> Result<Self, StoreError> {
         ProjectStore::open_at(folder, StateFolder::Project)
     }
 
-    /// Opens any folder that is there, with this state, and writes nothing.
+    /// Opens any directory that exists, with this state, and writes nothing.
     pub fn open_at(folder: &Path, state: StateFolder) -> Result<Self, StoreError> {
         let root = Dir::open_ambient_dir(folder, ambient_authority());
         let root = root.map_err(|cause| StoreError::new(folder, cause))?;
@@ -125,13 +125,13 @@ impl ProjectStore {
         &self.path
     }
 
-    /// Where our state is, be it there or not.
+    /// The directory of the state, whether it exists or not.
     pub fn state_folder(&self) -> PathBuf {
         self.path.join(self.state.path())
     }
 
-    /// Whether the state was put there by somebody who has no business in this project. What it says is not believed:
-    /// it would decide which files are removed.
+    /// Whether the state was put there by somebody who has no business in this project. Its contents are not trusted:
+    /// they would decide which files are removed.
     pub fn has_foreign_state(&self) -> bool {
         let state = self.state_folder();
         let parts = [
@@ -181,7 +181,7 @@ impl ProjectStore {
         }
     }
 
-    /// Makes the folder of our state; what is in a home may be private, and so is what we keep of it.
+    /// Creates the directory of the state. A home may be private, and so is the state about it.
     fn make_state(&self) -> io::Result<()> {
         let path = self.state.path();
         for folder in above(path) {
@@ -193,7 +193,7 @@ impl ProjectStore {
         }
     }
 
-    /// Keeps our state out of version control: what is installed can be installed again.
+    /// Keeps the state out of version control: installed files can be installed again.
     fn ignore(&self, state: &Dir) -> Result<(), StoreError> {
         let fail = self.at(&self.state.inner(IGNORE));
         if !steps::exists(state, IGNORE).map_err(&fail)? {
@@ -219,13 +219,14 @@ impl ProjectStore {
         Ok(())
     }
 
-    /// What is at a path; a folder above it may be a link that stays in the project, not one that leaves it.
+    /// The observed file at a path; a directory above it may be a link that stays in the project, not one that leaves
+    /// it.
     pub fn observe(&self, path: &RelativePath) -> Result<ObservedPath, StoreError> {
         let seen = self.see(&mut DirectoryChain::new(&self.root), path)?;
         Ok(seen.map(FileState::from))
     }
 
-    /// The same for many; in the order of their folders, each folder is opened once.
+    /// The same for many; in the order of their directories, each directory is opened once.
     pub fn observe_all(&self, paths: &[&RelativePath]) -> Result<Vec<ObservedPath>, StoreError> {
         let mut chain = DirectoryChain::new(&self.root);
         paths
@@ -234,7 +235,7 @@ impl ProjectStore {
             .collect()
     }
 
-    /// What is at a path, with the bytes of a file of at most `limit` bytes, which is read once for both.
+    /// The same with the bytes of a file of at most `limit` bytes, which is read once for both.
     pub fn observe_content(
         &self,
         path: &RelativePath,
@@ -301,12 +302,12 @@ impl ProjectStore {
         }
     }
 
-    /// The folder of our state, if it is there.
+    /// The directory of the state, if it exists.
     pub(crate) fn state(&self) -> Result<Option<Dir>, StoreError> {
         self.inner(&self.root, self.state.path(), self.state.path())
     }
 
-    /// A folder in our state, if it is there. A cloned project may bring a link instead: it is not followed.
+    /// A directory in the state, if it exists. A cloned project may bring a link instead: it is not followed.
     pub(crate) fn inner(
         &self,
         dir: &Dir,

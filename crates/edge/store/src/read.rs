@@ -22,7 +22,7 @@ pub(crate) fn read_open(file: File, path: &Path, limit: u64) -> Result<Vec<u8>, 
         return Err(StoreError::of(path, StoreProblem::IsFolder));
     }
     let mut bytes = Vec::with_capacity(usize::try_from(known.len().min(limit)).unwrap_or(0));
-    // What is no regular file (a pipe) has no length beforehand: read one byte more than allowed to see.
+    // A pipe or another irregular file has no length beforehand: read one byte more than allowed to notice.
     file.take(limit + 1)
         .read_to_end(&mut bytes)
         .map_err(|cause| StoreError::new(path, cause))?;
@@ -44,7 +44,7 @@ pub fn read_with_mode(path: &Path, limit: u64) -> Result<(Vec<u8>, FileMode), St
     Ok((read_open(file, path, limit)?, mode))
 }
 
-/// The same for a file that must not be outside of a folder, by whatever links.
+/// The same for a file that must not be outside of a directory, by whatever links.
 pub fn read_below(
     folder: &Path,
     file: &str,
@@ -53,7 +53,7 @@ pub fn read_below(
     ConfinedDirectory::open(folder)?.read_with_mode(file, limit)
 }
 
-/// Opens what is a file or a folder; anything else, such as a pipe, would be waited for.
+/// Opens what is a file or a directory; anything else, such as a pipe, would be waited for.
 pub(crate) fn open_file(dir: &Dir, file: &str, path: &Path) -> Result<File, StoreError> {
     let fail = |cause| StoreError::new(path, cause);
     let known = dir.metadata(file).map_err(fail)?;
@@ -87,7 +87,7 @@ pub(crate) fn mode_from(known: &fs::Metadata) -> FileMode {
     }
 }
 
-/// The files below a folder by their paths from it, in order; links are not followed, and a folder that is not there
+/// The files under a directory by their paths from it, in order; links are not followed, and a directory that does not exist
 /// holds nothing.
 pub fn files_below(folder: &Path, depth: usize) -> Result<Vec<String>, StoreError> {
     let files = entries_below(folder, depth)?
@@ -96,7 +96,7 @@ pub fn files_below(folder: &Path, depth: usize) -> Result<Vec<String>, StoreErro
     Ok(files.map(|found| found.path).collect())
 }
 
-/// Everything below a folder but the folders, likewise.
+/// Everything under a directory but the directories, likewise.
 pub fn entries_below(folder: &Path, depth: usize) -> Result<Vec<FoundFile>, StoreError> {
     let mut found = Vec::new();
     let mut folders = vec![(folder.to_owned(), String::new(), 0)];
@@ -127,7 +127,7 @@ pub fn entries_below(folder: &Path, depth: usize) -> Result<Vec<FoundFile>, Stor
     Ok(found)
 }
 
-/// The names in a folder, in order; none if it cannot be read.
+/// The names in a directory, in order; none if it cannot be read.
 pub fn names_in(folder: &Path) -> Vec<String> {
     folder_names(folder).unwrap_or_default()
 }
@@ -142,7 +142,7 @@ pub fn exists(path: &Path) -> bool {
     fs::metadata(path).is_ok()
 }
 
-/// A new, empty folder of its own in the system's temporary place, which stays.
+/// A new, empty directory in the system's temporary directory, which is not removed.
 pub fn temporary_folder(prefix: &str) -> Result<PathBuf, StoreError> {
     let folder = tempfile::Builder::new().prefix(prefix).tempdir();
     folder
@@ -168,7 +168,7 @@ pub fn reach(path: &Path) -> Result<Option<ResolvedPath>, StoreError> {
     }))
 }
 
-/// The names in a folder, in order; none if it is not there, or is no folder.
+/// The names in a directory, in order; none if it does not exist, or is not a directory.
 pub fn folder_names(folder: &Path) -> Result<Vec<String>, StoreError> {
     let fail = |cause| StoreError::new(folder, cause);
     let entries = match fs::read_dir(folder) {

@@ -48,7 +48,7 @@ impl ProjectStore {
         let fail = self.at(&self.state.inner(TRANSACTION));
         staging::sweep(&state).map_err(self.at(&self.state.inner(DISCARDED)))?;
         if self.state_use == StateUse::Ignored {
-            // What somebody else left to be finished is thrown away, not carried out.
+            // An unfinished transaction of somebody else is discarded, not executed.
             staging::discard(&state).map_err(fail)?;
             return Ok(RecoveryOutcome::Nothing);
         }

@@ -13,16 +13,18 @@ pub struct SharedLock {
 
 /// How often a lock may turn out to be another file's before it is taken as it is: some file systems give a file no
 /// lasting identity.
+// A process that waited may get the lock of a file that was removed meanwhile, and has to try again; a bound turns an
+// endless race into an error.
 const MOST_TRIES: usize = 100;
 
 impl SharedLock {
-    /// Waits until nobody else holds the lock that this file stands for; the file is made and stays.
+    /// Waits until nobody else holds the lock that this file represents; the file is made and stays.
     pub fn hold(path: &Path) -> Result<Self, StoreError> {
         let mut last = SharedLock::wait(path);
         for _ in 0..MOST_TRIES {
             match &last {
                 Ok(lock) if is_still(&lock.file, path) => break,
-                // Its folder was thrown away just now.
+                // Its directory was thrown away just now.
                 Err(StoreError {
                     problem: StoreProblem::NotFound,
                     ..
@@ -52,7 +54,7 @@ impl SharedLock {
     }
 }
 
-/// Whether the file is the one of that name: whoever held the lock may have thrown the folder away, and then the next
+/// Whether the file is the one of that name: whoever held the lock may have thrown the directory away, and then the next
 /// one would lock another file.
 #[cfg(unix)]
 fn is_still(file: &File, path: &Path) -> bool {

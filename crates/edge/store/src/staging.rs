@@ -1,4 +1,4 @@
-//! The folder of a transaction: `transaction` in the state while it runs, `history/N` afterwards.
+//! The directory of a transaction: `transaction` in the state while it runs, `history/N` afterwards.
 
 use std::io;
 
@@ -30,14 +30,14 @@ pub(crate) struct PreparedTransaction {
     pub(crate) stamps: Vec<Option<FileStamp>>,
 }
 
-/// A transaction's folder with its parts open.
+/// A transaction's directory with its parts open.
 pub(crate) struct StagingDirectory<'a> {
     pub(crate) store: &'a ProjectStore,
     state: Dir,
     dir: Dir,
-    /// What files become, by their number in the journal.
+    /// The new contents of files, by their number in the journal.
     pub(crate) new: Dir,
-    /// What files were.
+    /// The old contents of files.
     pub(crate) old: Dir,
 }
 
@@ -68,7 +68,7 @@ impl<'a> StagingDirectory<'a> {
         }
     }
 
-    /// The one that is there; nothing if there is none or it was killed before it had its parts.
+    /// The one that exists; nothing if there is none or it was killed before it had its parts.
     pub(crate) fn open(store: &'a ProjectStore) -> Result<Option<Self>, StoreError> {
         let Some(state) = store.state()? else {
             return Ok(None);
@@ -94,7 +94,7 @@ impl<'a> StagingDirectory<'a> {
         }))
     }
 
-    /// Puts all contents on the disk, checks what is there now, and drafts the journal.
+    /// Puts all contents on the disk, checks what exists now, and drafts the journal.
     pub(crate) fn prepare(
         &self,
         title: &str,
@@ -102,10 +102,12 @@ impl<'a> StagingDirectory<'a> {
         steps: &[FileStep<'_>],
         progress: &dyn Fn(usize),
     ) -> Result<PreparedTransaction, StoreError> {
+        // All new contents are on disk before the journal exists: a full disk or a crash here has changed nothing yet.
         for (at, step) in steps.iter().enumerate() {
             self.stage(at, step)?;
             progress(at + 1);
         }
+        // The plan was made from an earlier observation, so every path is compared with it again, as late as possible.
         let mut check = PreCommitCheck::new(self.store, steps)?;
         let mut operations = Vec::with_capacity(steps.len() + 1);
         let mut stamps = Vec::with_capacity(steps.len());
@@ -214,12 +216,12 @@ impl<'a> StagingDirectory<'a> {
                         .is_some_and(|after| after.checksum == Checksum::of(&bytes));
                     arrived || self.is_exchanged(&at.to_string())
                 }
-                // It is in its place already.
+                // It is in its location already.
                 Err(cause) => cause.kind() == io::ErrorKind::NotFound,
             })
     }
 
-    /// Whether the old file is where the new one was: they changed places, and only the second name is left to remove.
+    /// Whether the old file is where the new one was: they changed locations, and only the second name is left to remove.
     pub(crate) fn is_exchanged(&self, at: &str) -> bool {
         steps::is_same(&self.new, at, &self.old, at)
     }
@@ -278,12 +280,12 @@ fn journal_path(store: &ProjectStore) -> String {
     store.state.inner(&format!("{TRANSACTION}/{JOURNAL}"))
 }
 
-/// Throws the transaction's folder away. It gets another name first, so that no one ever finds half of it.
+/// Throws the transaction's directory away. It gets another name first, so no one ever finds half of it.
 pub(crate) fn discard(state: &Dir) -> io::Result<()> {
     throw_away(state, TRANSACTION, state)
 }
 
-/// Throws a folder away: at once for everyone, on the disk if that works.
+/// Throws a directory away: at once for everyone, on the disk if that works.
 pub(crate) fn throw_away(dir: &Dir, name: &str, state: &Dir) -> io::Result<()> {
     steps::rename(dir, name, state, DISCARDED)?;
     let _ = sweep(state);
@@ -295,7 +297,7 @@ pub(crate) fn sweep(state: &Dir) -> io::Result<()> {
     steps::remove_tree(state, DISCARDED)
 }
 
-/// The journal in a folder, if it has one; one that cannot be read is an error, never nothing.
+/// The journal in a directory, if it has one; one that cannot be read is an error, never nothing.
 pub(crate) fn read_journal(
     store: &ProjectStore,
     dir: &Dir,

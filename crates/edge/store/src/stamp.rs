@@ -8,7 +8,7 @@ use cap_std::fs::{Dir, Metadata};
 
 use crate::journal::JournaledFile;
 
-/// The coarsest steps that file systems count time in. A change right after a file was read may hide behind its time.
+/// The coarsest steps that file systems count time in. A change right after a file was read may keep its time.
 const COARSEST: Duration = Duration::from_secs(2);
 
 /// A file as it was when its content was read.
@@ -23,7 +23,7 @@ pub(crate) struct FileStamp {
 }
 
 impl FileStamp {
-    /// Nothing where the system gives files no identity. Our own renames and links change a file's change time, and so
+    /// Nothing where the system gives files no identity. Renames and links by agpm change a file's change time, and so
     /// it is left out.
     #[cfg(unix)]
     pub(crate) fn of(known: &Metadata) -> Option<Self> {
@@ -31,6 +31,8 @@ impl FileStamp {
         let modified = known.modified().ok()?.into_std();
         let age = SystemTime::now().duration_since(modified);
         let (device, inode) = (known.dev(), known.ino());
+        // The time of a file has coarse steps: a second write within the step would keep the time of the first. Only
+        // an old enough time proves that nothing was written after it was read.
         let is_settled = age.is_ok_and(|age| age > COARSEST);
         Some(FileStamp {
             device,

@@ -11,12 +11,12 @@ const OURS: [&str; 5] = [
     "folders.json",
 ];
 
-/// Where a store keeps its state, below its own folder so that files can be moved between them.
+/// Where a store keeps its state, under its own directory so files can be moved between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StateFolder {
     /// In a project.
     Project,
-    /// In a user's home, apart from that of a project that stands there; nobody else may look into it.
+    /// In a user's home, apart from the state of a project in the same directory; nobody else may read it.
     Home,
 }
 
@@ -31,7 +31,7 @@ impl StateFolder {
         }
     }
 
-    /// Whether a path from a project is a file that tells what agpm did there: the ledger, the list of folders, a
+    /// Whether a path from a project is a file that reports what agpm did there: the ledger, the list of directories, a
     /// transaction or the history.
     pub fn is_record(self, path: &str) -> bool {
         let records = ["transaction", "history", "folders.json", "ledger.json"];
@@ -39,12 +39,12 @@ impl StateFolder {
         name.is_some_and(|name| records.contains(&name))
     }
 
-    /// A file or folder in it.
+    /// A file or directory in it.
     pub(crate) fn inner(self, name: &str) -> String {
         format!("{}/{name}", self.path())
     }
 
-    /// What the callers know of the files. It goes back with them when a transaction is undone, and is nobody's work.
+    /// The name of the ledger file. It goes back with them when a transaction is undone, and is nobody's work.
     pub(crate) const fn ledger(self) -> &'static str {
         match self {
             StateFolder::Project => ".agpm/ledger.json",
@@ -52,7 +52,8 @@ impl StateFolder {
         }
     }
 
-    /// Where the folders that we made are listed. It is written by the transaction itself, like any other file.
+    /// The file that lists the directories created by agpm. It is written by the transaction itself, like any other
+    /// file.
     pub(crate) const fn folders(self) -> &'static str {
         match self {
             StateFolder::Project => ".agpm/folders.json",
@@ -71,12 +72,12 @@ impl StateFolder {
     }
 }
 
-/// Whether a path is the list of folders of any state.
+/// Whether a path is the list of directories of any state.
 pub(crate) fn is_folders(path: &str) -> bool {
     StateFolder::ALL.iter().any(|state| state.folders() == path)
 }
 
-/// Whether a lower-case path is in the way of a state's own files.
+/// Whether a lower-case path would collide with the state's own files.
 pub(crate) fn is_own(path: &str) -> bool {
     let ours =
         |rest: &str| rest.is_empty() || OURS.contains(&rest.split('/').next().unwrap_or_default());
@@ -85,7 +86,7 @@ pub(crate) fn is_own(path: &str) -> bool {
         .any(|state| state.within(path).is_some_and(ours))
 }
 
-/// Whether a folder, by its lower-case path without links, is a state or in one.
+/// Whether a directory, by its lower-case path without links, is a state or in one.
 pub(crate) fn is_inside(folder: &str) -> bool {
     folder
         .split('/')

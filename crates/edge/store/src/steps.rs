@@ -1,4 +1,4 @@
-//! Every single write of a transaction, each behind a possible fault.
+//! Every single write of a transaction, each after a possible fault.
 
 use std::io::{self, Write};
 
@@ -19,7 +19,7 @@ impl PermissionBits {
     }
 }
 
-/// Writes a file that is not there yet; the system's mask takes from `most` what it always takes.
+/// Writes a file that does not exist yet; the system's mask takes from `most` what it always takes.
 pub(crate) fn write_new(
     dir: &Dir,
     name: &str,
@@ -42,7 +42,7 @@ pub(crate) fn write_new(
     Ok(file)
 }
 
-/// Moves a file or folder within or between folders; a link is moved itself.
+/// Moves a file or directory within or between directories; a link is moved itself.
 pub(crate) fn rename(from: &Dir, name: &str, to: &Dir, new_name: &str) -> io::Result<()> {
     step()?;
     from.rename(name, to, new_name)
@@ -62,7 +62,7 @@ pub(crate) fn rename_to_free(from: &Dir, name: &str, to: &Dir, new_name: &str) -
     }
 }
 
-/// Lets two files change places in one step; `false` where the file system cannot do that.
+/// Lets two files change locations in one step; `false` where the file system cannot do that.
 pub(crate) fn exchange(from: &Dir, name: &str, to: &Dir, new_name: &str) -> io::Result<bool> {
     step()?;
     match atomic::exchange(from, name, to, new_name) {
@@ -137,10 +137,10 @@ pub(crate) fn remove_file(dir: &Dir, name: &str) -> io::Result<()> {
     dir.remove_file(name)
 }
 
-/// Makes a folder unless there is one.
+/// Creates a directory unless there is one.
 pub(crate) fn make_folder(dir: &Dir, name: &str) -> io::Result<()> {
     step()?;
-    ignoring(io::ErrorKind::AlreadyExists, dir.create_dir(name))
+    ignore_error_kind(io::ErrorKind::AlreadyExists, dir.create_dir(name))
 }
 
 /// The same, for its owner alone.
@@ -149,7 +149,7 @@ pub(crate) fn make_private_folder(dir: &Dir, name: &str) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     #[cfg(unix)]
     cap_std::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    ignoring(
+    ignore_error_kind(
         io::ErrorKind::AlreadyExists,
         dir.create_dir_with(name, &builder),
     )
@@ -184,14 +184,14 @@ pub(crate) fn is_same(_: &Dir, _: &str, _: &Dir, _: &str) -> bool {
     false
 }
 
-/// Removes a folder if it is there and empty.
+/// Removes a directory if it exists and is empty.
 pub(crate) fn remove_if_empty(dir: &Dir, name: &str) -> io::Result<()> {
     step()?;
-    let removed = gone_is_fine(dir.remove_dir(name));
-    ignoring(io::ErrorKind::DirectoryNotEmpty, removed)
+    let removed = ignore_not_found(dir.remove_dir(name));
+    ignore_error_kind(io::ErrorKind::DirectoryNotEmpty, removed)
 }
 
-/// Removes a folder with all that is in it, if it is there.
+/// Removes a directory with all that is in it, if it exists.
 pub(crate) fn remove_tree(dir: &Dir, name: &str) -> io::Result<()> {
     if !exists(dir, name)? {
         return Ok(());
@@ -244,7 +244,7 @@ pub(crate) fn set_bits(_: &Dir, _: &str, _: PermissionBits) -> io::Result<()> {
     Ok(())
 }
 
-/// Lets only their owner read the files of a folder, and enter the folder that it is kept in; as far as that works. A file
+/// Lets only their owner read the files of a directory, and enter the directory that it is kept in; as far as that works. A file
 /// that has another name elsewhere is left as it is: it is still somebody's.
 #[cfg(unix)]
 pub(crate) fn make_private(outer: &Dir, inner: &Dir) {
@@ -266,16 +266,16 @@ pub(crate) fn make_private(outer: &Dir, inner: &Dir) {
 #[cfg(not(unix))]
 pub(crate) fn make_private(_: &Dir, _: &Dir) {}
 
-/// For steps that may have been done before: what is not there need not be moved or removed.
-pub(crate) fn gone_is_fine(result: io::Result<()>) -> io::Result<()> {
-    // A file where a folder was looked for: nothing can be in it.
-    ignoring(
+/// For steps that may have been done before: what does not exist need not be moved or removed.
+pub(crate) fn ignore_not_found(result: io::Result<()>) -> io::Result<()> {
+    // A file where a directory was looked for: nothing can be in it.
+    ignore_error_kind(
         io::ErrorKind::NotADirectory,
-        ignoring(io::ErrorKind::NotFound, result),
+        ignore_error_kind(io::ErrorKind::NotFound, result),
     )
 }
 
-fn ignoring(kind: io::ErrorKind, result: io::Result<()>) -> io::Result<()> {
+fn ignore_error_kind(kind: io::ErrorKind, result: io::Result<()>) -> io::Result<()> {
     match result {
         Err(cause) if cause.kind() == kind => Ok(()),
         other => other,

@@ -15,13 +15,13 @@ use crate::staging::{PreparedTransaction, StagingDirectory};
 /// Changes that are made all together or not at all.
 #[derive(Clone, Debug)]
 pub struct Transaction<'a> {
-    /// What it is called in the history.
+    /// The title in the history.
     pub title: String,
     /// The files, each once; they are written in this order, and removed after that.
     pub changes: Vec<FileChange<'a>>,
 }
 
-/// What happens to one file.
+/// The change to one file.
 #[derive(Clone, Debug)]
 pub enum FileChange<'a> {
     /// It gets this content; bits other than those for running stay as they were.
@@ -32,19 +32,19 @@ pub enum FileChange<'a> {
         bytes: Cow<'a, [u8]>,
         /// Whether it can be run.
         mode: Mode,
-        /// What the plan saw there.
+        /// The file that the plan saw.
         before: ExpectedFile,
     },
-    /// It goes, and with it the folders of ours that become empty.
+    /// It goes, and with it the managed directories that become empty.
     Remove {
         /// The file.
         path: RelativePath,
-        /// What the plan saw there.
+        /// The file that the plan saw.
         before: ExpectedFile,
     },
 }
 
-/// What a transaction did.
+/// The result of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AppliedTransaction {
     /// Its entry in the history; none if there was nothing to do.
@@ -53,7 +53,7 @@ pub struct AppliedTransaction {
     pub files: usize,
 }
 
-/// What became of the work of a process that was killed.
+/// The treatment of an unfinished transaction of a killed process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecoveryOutcome {
     /// There was none.
@@ -128,7 +128,7 @@ impl ProjectStore {
             }
             Ok(prepared) => self.carry_out(&staging, &prepared),
             Err(error) => {
-                // If even this fails, there is no final journal, and the next run throws it away.
+                // If even this fails, no final journal exists, and the next run throws the draft away.
                 let _ = staging.discard();
                 Err(error)
             }

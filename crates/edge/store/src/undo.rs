@@ -26,18 +26,18 @@ pub enum ForceUndo {
 pub struct ReconciledFile {
     /// The file.
     pub path: RelativePath,
-    /// What it holds now.
+    /// Its current content.
     pub now: Checksum,
-    /// What it holds afterwards; nothing if it goes.
+    /// Its content after the undo; nothing if it is removed.
     pub content: Option<Vec<u8>>,
 }
 
-/// What was taken back.
+/// A file that was restored or removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UndoneEntry {
     /// The entry, which is no longer in the history.
     pub number: EntryNumber,
-    /// What it was called.
+    /// The title of the transaction.
     pub title: String,
     /// How many files changed.
     pub files: usize,
@@ -70,7 +70,7 @@ fn first(paths: &[RelativePath]) -> &str {
 }
 
 impl ProjectStore {
-    /// What the newest transaction found in a file; nothing if it did not change it or made it.
+    /// The content of a file before the newest transaction; nothing if that did not change the file or created it.
     pub fn kept_by_newest(&self, path: &RelativePath) -> Result<Option<Vec<u8>>, StoreError> {
         let Some((number, dir, journal)) = self.newest()? else {
             return Ok(None);
@@ -86,7 +86,7 @@ impl ProjectStore {
         }
     }
 
-    /// What the newest transaction left in a file; nothing if it did not change it or removed it.
+    /// The content of a file after the newest transaction; nothing if that did not change the file or removed it.
     pub fn left_by_newest(&self, path: &RelativePath) -> Result<Option<Checksum>, StoreError> {
         let Some((_, _, journal)) = self.newest()? else {
             return Ok(None);
@@ -98,7 +98,7 @@ impl ProjectStore {
     }
 
     /// Takes back the newest transaction, which leaves the history with it. Files that were edited since are a reason to
-    /// refuse, but for those that are mended.
+    /// refuse, but for those that are fixed.
     pub fn undo(
         &self,
         lock: &ProjectLock,
@@ -120,7 +120,7 @@ impl ProjectStore {
             }
             let content = match (&file.before, &old) {
                 (Some(before), Some(old)) => {
-                    let force = self.trusted(&file.path, force);
+                    let force = self.force_for(&file.path, force);
                     Some(self.kept(old, &format!("{path}/{at}"), before, force)?)
                 }
                 (Some(_), None) => {
@@ -169,7 +169,7 @@ impl ProjectStore {
         for (_, file) in journal.files().filter(|(_, file)| counts(&file.path)) {
             let same = match (self.see(&mut chain, &file.path)?, &file.after) {
                 (ObservedPath::Missing, None) => true,
-                // Its place was taken by a folder.
+                // Its location was taken by a directory.
                 (ObservedPath::Directory, None) => {
                     journal.make.iter().any(|made| made == file.path.as_str())
                 }
@@ -185,8 +185,8 @@ impl ProjectStore {
         }
     }
 
-    /// What the program itself lives from is never taken unless it is what was kept.
-    fn trusted(&self, path: &RelativePath, force: ForceUndo) -> ForceUndo {
+    /// agpm's own files are never restored unless they are exactly the kept ones.
+    fn force_for(&self, path: &RelativePath, force: ForceUndo) -> ForceUndo {
         if path.as_str() == self.state.ledger() {
             ForceUndo::No
         } else {
@@ -226,6 +226,7 @@ impl ReconciledFile {
     }
 }
 
+// The mode is part of the comparison: a script whose executable bit the user removed was changed by the user.
 fn is_same(now: &JournaledFile, left: &JournaledFile) -> bool {
     now.checksum == left.checksum && Mode::from(now.bits) == Mode::from(left.bits)
 }

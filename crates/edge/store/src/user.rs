@@ -23,13 +23,13 @@ impl SystemUser {
         SystemUser::ROOT
     }
 
-    /// Who owns what is at a path, a symlink itself and not what it leads to; nothing if nothing is there.
+    /// Who owns what is at a path, a symlink itself and not what it leads to; nothing if nothing exists.
     pub fn of(path: &Path) -> Option<Self> {
         fs::symlink_metadata(path).ok().map(|known| user_of(&known))
     }
 
     /// Whether files of this owner may decide what this process does in `folder`: those of this user, of the
-    /// administrator, and of whoever owns the folder, since a pipeline may run as root on the files of another user.
+    /// administrator, and of whoever owns the directory, since a pipeline may run as root on the files of another user.
     pub fn is_trusted_in(self, folder: &Path) -> bool {
         self == SystemUser::ROOT
             || self == SystemUser::current()

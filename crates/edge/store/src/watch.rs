@@ -1,4 +1,4 @@
-//! What is in folders, with a stamp that tells later, without reading a file, whether any of it changed.
+//! The contents of directories, with a stamp that shows later, without reading a file, whether any of it changed.
 
 use std::fs::{self, Metadata};
 use std::io::ErrorKind;
@@ -10,43 +10,45 @@ use agpm_model::{Checksum, FileMode};
 use crate::error::StoreError;
 use crate::read::mode_from;
 
-/// A change may hide behind a time stamp that is not older than this: file systems count in steps.
+/// A change may be invisible behind a time stamp that is not older than this: file systems count in steps.
+// Changes within the resolution of the clock of the file system would be invisible, so a stamp is neither created nor
+// trusted for that long.
 pub(crate) const SETTLED: Duration = Duration::from_millis(100);
 
-/// Something in a folder.
+/// Something in a directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedEntry {
-    /// From the folder that is listed, with `/`.
+    /// From the directory that is listed, with `/`.
     pub path: String,
-    /// What it is.
+    /// File, directory or another kind.
     pub kind: ListedKind,
 }
 
-/// What something in a folder is.
+/// The kind of an entry in a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListedKind {
     /// A file.
     File(FileMode),
-    /// A folder that was not looked into.
+    /// A directory that was not looked into.
     Folder,
-    /// A symbolic link.
+    /// A symlink.
     Link,
     /// A device, a pipe or the like.
     Other,
 }
 
-/// Everything below a folder.
+/// Everything under a directory.
 #[derive(Clone, Debug, Default)]
 pub struct DirectoryListing {
     /// By path.
     pub entries: Vec<ListedEntry>,
-    /// The folders that were looked into, from the one that is listed (the empty path).
+    /// The directories that were looked into, from the one that is listed (the empty path).
     pub folders: Vec<String>,
-    /// What [`stamp`] says of these folders as long as nothing changes; nothing if something changed just now.
+    /// The value of [`stamp`] for these directories as long as nothing changes; nothing if something changed just now.
     pub stamp: Option<Checksum>,
 }
 
-/// Lists what is below a folder; only folders that `enters` says yes to are looked into, and links are not followed.
+/// Lists what is under a directory; only directories that `enters` says yes to are looked into, and links are not followed.
 pub fn list(folder: &Path, enters: &dyn Fn(&str) -> bool) -> Result<DirectoryListing, StoreError> {
     let mut listing = DirectoryListing {
         folders: vec![String::new()],
@@ -55,7 +57,7 @@ pub fn list(folder: &Path, enters: &dyn Fn(&str) -> bool) -> Result<DirectoryLis
     let mut stamps = StampCollector::default();
     let mut next = 0;
     while let Some(inner) = listing.folders.get(next).cloned() {
-        for (name, known) in stamps.look(folder, &inner)? {
+        for (name, known) in stamps.list_directory(folder, &inner)? {
             let path = if inner.is_empty() {
                 name
             } else {
@@ -71,20 +73,20 @@ pub fn list(folder: &Path, enters: &dyn Fn(&str) -> bool) -> Result<DirectoryLis
     listing
         .entries
         .sort_by(|left, right| left.path.cmp(&right.path));
-    listing.stamp = stamps.settled();
+    listing.stamp = stamps.stamp_if_settled();
     Ok(listing)
 }
 
-/// A number that changes when something in these folders does: names, sizes, times.
+/// A number that changes when something in these directories does: names, sizes, times.
 pub fn stamp(folder: &Path, folders: &[String]) -> Option<Checksum> {
     let mut stamps = StampCollector::default();
     for inner in folders {
-        stamps.look(folder, inner).ok()?;
+        stamps.list_directory(folder, inner).ok()?;
     }
-    stamps.settled()
+    stamps.stamp_if_settled()
 }
 
-/// What is at a path, through links; nothing if nothing is.
+/// The kind of entry at a path, through links; nothing if there is none.
 pub fn kind_at(path: &Path) -> Result<Option<ListedKind>, StoreError> {
     match fs::metadata(path) {
         Ok(known) => Ok(Some(kind_of(&known))),
@@ -110,8 +112,12 @@ struct StampCollector {
 }
 
 impl StampCollector {
-    /// What is in one folder, by name.
-    fn look(&mut self, folder: &Path, inner: &str) -> Result<Vec<(String, Metadata)>, StoreError> {
+    /// The entries of one directory, by name.
+    fn list_directory(
+        &mut self,
+        folder: &Path,
+        inner: &str,
+    ) -> Result<Vec<(String, Metadata)>, StoreError> {
         let path = folder.join(inner);
         let fail = |cause| StoreError::new(&path, cause);
         let mut found = Vec::new();
@@ -132,7 +138,8 @@ impl StampCollector {
         Ok(found)
     }
 
-    /// What is in a folder has stamps of its own, and what a folder of somebody else's holds is no matter.
+    /// Entries of a subdirectory have stamps of their directory, and the contents of unrelated directories do not
+    /// matter.
     fn add(&mut self, name: &str, known: &Metadata) {
         use std::fmt::Write as _;
         self.text.push('\0');
@@ -147,7 +154,7 @@ impl StampCollector {
     }
 
     /// The sum of all stamps, if all of them are old enough to be trusted.
-    fn settled(&self) -> Option<Checksum> {
+    fn stamp_if_settled(&self) -> Option<Checksum> {
         let old = |time: SystemTime| time.elapsed().is_ok_and(|age| age > SETTLED);
         self.newest
             .is_none_or(old)
@@ -155,7 +162,7 @@ impl StampCollector {
     }
 }
 
-/// What tells a file from its earlier self, and when it last changed in any way.
+/// The identity of a file and the time of its last change of any kind.
 #[cfg(unix)]
 pub(crate) fn identity(known: &Metadata) -> (String, Option<SystemTime>) {
     use std::os::unix::fs::MetadataExt;

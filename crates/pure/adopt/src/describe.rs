@@ -12,7 +12,7 @@ use crate::git_metadata::clone_around;
 /// A found resource with the entries that could describe it.
 #[derive(Clone, Debug)]
 pub struct AdoptionChoice {
-    /// What was found.
+    /// The file or directory.
     pub found: FoundResource,
     /// Where it says that it comes from, best first. Only one whose bytes are the same may be written.
     pub origins: Vec<ManifestEntry>,

@@ -32,7 +32,7 @@ pub struct EntrySource {
     pub key: &'static str,
     /// Where it is, without a secret.
     pub address: SourceAddress,
-    /// What it should be called, if somebody called it something.
+    /// Its suggested name, if the source has one.
     pub name: Option<String>,
 }
 
@@ -48,7 +48,7 @@ pub enum ForeignVersion {
 }
 
 impl ForeignVersion {
-    /// What a name for a revision means: hexadecimal digits are a commit, also if there are fewer than forty.
+    /// The requirement of a revision name: hexadecimal digits are a commit, also if there are fewer than forty.
     pub fn of_reference(reference: &str) -> Self {
         match reference {
             "" => ForeignVersion::Unstated,
@@ -134,7 +134,7 @@ impl ManifestEntry {
     }
 }
 
-/// What is written into a manifest, and what it has already.
+/// New entries of a manifest, and those that exist already.
 #[derive(Clone, Debug, Default)]
 pub struct NewEntries {
     /// The tools of the project; none if it names some.
@@ -166,7 +166,7 @@ pub struct NewEntry {
 }
 
 impl NewEntries {
-    /// What a manifest lacks of these entries and tools.
+    /// The entries and tools that a manifest lacks.
     pub fn for_manifest(manifest: &Document, entries: &[ManifestEntry], tools: &[String]) -> Self {
         let mut new = NewEntries::default();
         let root = manifest.root();

@@ -1,4 +1,4 @@
-//! What was found.
+//! The resources and files that were found.
 
 use agpm_model::ResourceType;
 use serde::{Serialize, Serializer};
@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 /// Everything in a project that AI coding clients or other managers read.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct ProjectSurvey {
-    /// Agents, skills, commands and instructions that are files of their own.
+    /// Agents, skills, commands and instructions that are their own files.
     pub resources: Vec<FoundResource>,
     /// Files with instructions that users write by hand.
     pub rules: Vec<FoundRule>,
@@ -16,7 +16,7 @@ pub struct ProjectSurvey {
     pub servers: Vec<FoundEntries>,
     /// Files of other managers.
     pub managers: Vec<FoundManager>,
-    /// What looks like a resource and cannot be described.
+    /// Files that look like a resource and cannot be described.
     pub skipped: Vec<SkippedFile>,
 }
 
@@ -37,7 +37,7 @@ pub struct FoundResource {
     /// Its type.
     #[serde(rename = "type", serialize_with = "singular")]
     pub kind: ResourceType,
-    /// What its file or directory calls it.
+    /// Its name, from its file or directory.
     pub name: String,
     /// The file, or the directory of a skill, from the project.
     pub path: String,
@@ -72,7 +72,7 @@ pub struct FoundManager {
     pub name: &'static str,
     /// Its file, from the project.
     pub path: String,
-    /// What `agpm import` calls its files; nothing if they cannot be imported.
+    /// The format name for `agpm import`; nothing if its files cannot be imported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<&'static str>,
 }

@@ -10,7 +10,7 @@ pub(crate) struct NestedClone {
     pub(crate) directory: String,
     /// Where it was cloned from.
     pub(crate) address: SourceAddress,
-    /// What is checked out.
+    /// The checked-out commit.
     pub(crate) commit: String,
 }
 

@@ -1,7 +1,7 @@
-//! What a project has before agpm comes: from a look at its files to entries of a manifest.
+//! The state of a project before agpm: from its files to entries of a manifest.
 //!
 //! Reads through `model::MachineFiles`, writes nothing, and asks no source. Two ways lead to entries: files that tools
-//! read already are described in place, and the files of other managers name where theirs came from.
+//! read already are described in place, and the files of other managers name the sources of the files that they installed.
 
 mod describe;
 mod entries;

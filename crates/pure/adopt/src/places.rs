@@ -9,7 +9,7 @@ pub(crate) struct ResourceDirectory {
     pub(crate) kind: ResourceType,
     /// From the project.
     pub(crate) path: String,
-    /// What files end in, without the dot; nothing for directories.
+    /// The extension of files, without the dot; nothing for directories.
     pub(crate) extension: Option<&'static str>,
     /// Levels of directories that the tool looks into.
     pub(crate) depth: usize,
@@ -18,7 +18,7 @@ pub(crate) struct ResourceDirectory {
 /// Deeper than anybody sorts files.
 pub(crate) const MOST_LEVELS: usize = 8;
 
-/// Types that are files of their own and that tools have.
+/// Types that are their own files and that tools have.
 const TYPES: [ResourceType; 4] = [
     ResourceType::Agents,
     ResourceType::Skills,
@@ -120,7 +120,7 @@ fn extension_of(kind: ResourceType, of_tool: Option<&'static str>) -> Option<&'s
     }
 }
 
-/// Tools with directories of their own before those that read the directories of others.
+/// Tools with their own directories before those that read the directories of others.
 fn by_ownership() -> Vec<&'static ToolDefinition> {
     let shares = |tool: &&ToolDefinition| {
         let skills = tool.skills.as_ref().and_then(|skills| skills.place.project);

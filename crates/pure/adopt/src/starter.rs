@@ -6,8 +6,8 @@ use crate::found::ChosenTools;
 pub const STARTER_MANIFEST: &str = include_str!("../starter/agpm.toml");
 /// The comment that tools are named before.
 const SOURCES_COMMENT: &str = "# Where packages come from";
-/// What must not be committed: the state is of one machine, and the private manifest of one person. Plugins and snippets
-/// are installed files like those of tools.
+/// Paths that must not be committed: the state belongs to one machine, and the private manifest to one person. Plugins
+/// and snippets are installed files like those of tools.
 const IGNORED: [&str; 4] = [
     ".agpm/*",
     "!.agpm/plugins/",

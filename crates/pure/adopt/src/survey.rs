@@ -1,4 +1,4 @@
-//! Looks at the places that tools and other managers read, and nowhere else: a project may be large.
+//! Looks at the locations that tools and other managers read, and nowhere else: a project may be large.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -35,7 +35,7 @@ pub fn survey(files: &dyn MachineFiles, project: &Path) -> ProjectSurvey {
         paths: BTreeSet::new(),
     };
     for directory in resource_directories() {
-        surveyor.look_into(&directory);
+        surveyor.scan_directory(&directory);
     }
     surveyor.find_rules();
     surveyor.find_entries();
@@ -97,7 +97,7 @@ impl Surveyor<'_> {
         self.survey.skipped.push(SkippedFile { path, reason });
     }
 
-    fn look_into(&mut self, directory: &ResourceDirectory) {
+    fn scan_directory(&mut self, directory: &ResourceDirectory) {
         match directory.extension {
             Some(extension) => self.look_for_files(directory, extension),
             None => self.look_for_skills(directory),

@@ -1,4 +1,4 @@
-//! Everything that has a say, and which row of it counts.
+//! Everything that is listed, and which row of it wins.
 
 use agpm_diag::{Diagnostic, at_most};
 
@@ -16,7 +16,7 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// Folds manifests, highest first; rows that are there twice in one file are told.
+    /// Folds manifests, highest first; rows that exist twice in one file are reported.
     pub fn new(manifests: Vec<CatalogManifest>) -> (Self, Vec<Diagnostic>) {
         let selected = select(&manifests);
         let (entries, shadowed) = (selected.entries, selected.shadowed);
@@ -47,7 +47,7 @@ impl Catalog {
         &self.shadowed[entry.shadowed.start as usize..entry.shadowed.end as usize]
     }
 
-    /// The row that counts.
+    /// The row that applies.
     pub fn winner(&self, entry: &CatalogEntry) -> RowRef<'_> {
         self.row(entry.winner)
     }
@@ -57,7 +57,7 @@ impl Catalog {
         RowRef::new(&self.manifests[id.manifest as usize], id)
     }
 
-    /// Every row of a manifest that counts or could.
+    /// Every row of a manifest that applies or could.
     pub fn rows_of(&self, manifest: usize) -> impl Iterator<Item = RowRef<'_>> {
         let count = self.manifests.get(manifest).map_or(0, CatalogManifest::len);
         let id = move |row: usize| RowId {

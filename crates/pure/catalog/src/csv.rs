@@ -10,7 +10,7 @@ use crate::columns::{COLUMNS, MODULE};
 use crate::manifest::CatalogManifest;
 use crate::row::RowRef;
 
-/// Columns of an output, and where they stand in each manifest.
+/// Columns of an output, and where they are in each manifest.
 #[derive(Clone, Debug)]
 pub struct CsvTable<'c> {
     columns: Vec<&'c str>,
@@ -34,7 +34,7 @@ impl<'c> CsvTable<'c> {
         }
     }
 
-    /// Adds the header, with more columns at its end; a column of the same name is told under another one.
+    /// Adds the header, with more columns at its end; a column of the same name is reported under another one.
     pub fn write_header(&self, more: &[&str], out: &mut String) {
         let own = self.columns.iter().map(|column| {
             if more.contains(column) {
@@ -61,7 +61,7 @@ impl<'c> CsvTable<'c> {
         }
     }
 
-    /// Adds a row, with more fields at its end. A module that only the place of the manifest tells is told here too:
+    /// Adds a row, with more fields at its end. A module that only the location of the manifest reports is reported here too:
     /// without it, rows of two modules would look the same.
     pub fn write_row(&self, row: RowRef<'_>, more: &[&str], out: &mut String) {
         let node = row.node();
@@ -88,12 +88,12 @@ impl<'c> CsvTable<'c> {
     }
 }
 
-/// Where a column is told whose name is taken.
+/// Where a column is reported whose name is taken.
 pub fn other_name(column: &str) -> String {
     format!("column:{column}")
 }
 
-/// What is quoted already is as it must be.
+/// A quoted field is valid already.
 fn write_field(field: NodeRef<'_>, out: &mut String) {
     let raw = &field.document().text()[field.span().range()];
     if raw.starts_with('"') {

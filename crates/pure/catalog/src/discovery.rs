@@ -38,7 +38,9 @@ impl CatalogDiscovery<'_> {
         for (path, problem) in &ground.closed {
             let shown = layer.shown(self.here, path);
             notes.log.push(format!("skipped {shown}: it {problem}"));
-            notes.diagnostics.push(closed(layer, shown, problem));
+            notes
+                .diagnostics
+                .push(unreadable_finding(layer, shown, problem));
         }
         for file in &manifests {
             (self.mark)(&layer.folder.join(&file.path));
@@ -110,7 +112,7 @@ impl CatalogDiscovery<'_> {
                 roots.push(root.folder);
             }
         }
-        // One that must not be read is told once, not for everything that may be in it.
+        // One that must not be read is reported once, not for everything that may be in it.
         let mut read: Vec<(&'static str, Vec<String>)> = Vec::new();
         for root in roots {
             (self.mark)(&folder.join(root));
@@ -127,7 +129,7 @@ impl CatalogDiscovery<'_> {
                     module: None,
                     path,
                 };
-                self.look(folder, found, &mut ground);
+                self.inspect_directory(folder, found, &mut ground);
             }
         }
         for (root, names) in read {
@@ -143,18 +145,23 @@ impl CatalogDiscovery<'_> {
                         module: Some(module.clone()),
                         path,
                     };
-                    self.look(folder, found, &mut ground);
+                    self.inspect_directory(folder, found, &mut ground);
                 }
             }
         }
         ground
     }
 
-    fn look(&mut self, folder: &Path, found: ConfigFolder, ground: &mut ManifestDirectories) {
+    fn inspect_directory(
+        &mut self,
+        folder: &Path,
+        found: ConfigFolder,
+        ground: &mut ManifestDirectories,
+    ) {
         let place = folder.join(&found.path);
         match self.files.reach(&place) {
             Ok(Some(ResolvedPath::Folder(_))) => ground.open.push(found),
-            // A symlink that leads nowhere, or a folder on the way that must not be read; the latter is reported once.
+            // A symlink that leads nowhere, or a directory on the way that must not be read; the latter is reported once.
             Err(problem) => {
                 let above = found
                     .path
@@ -176,8 +183,8 @@ impl CatalogDiscovery<'_> {
     }
 }
 
-/// What is reported of a directory whose manifests nobody can see.
-fn closed(layer: &CatalogLayer, shown: String, problem: &FileProblem) -> Diagnostic {
+/// The finding about a directory whose manifests cannot be read.
+fn unreadable_finding(layer: &CatalogLayer, shown: String, problem: &FileProblem) -> Diagnostic {
     let message = format!("the catalog files in this directory are ignored: it {problem}");
     let mut finding = Diagnostic::new(&codes::CATALOG_MALFORMED, message).in_file(shown);
     finding.severity = Severity::Warning;
@@ -186,18 +193,18 @@ fn closed(layer: &CatalogLayer, shown: String, problem: &FileProblem) -> Diagnos
         .help("check its permissions")
 }
 
-/// A folder for manifests that is there.
+/// A directory for manifests that exists.
 struct ConfigFolder {
     root: &'static str,
     module: Option<String>,
     path: String,
 }
 
-/// What of a layer's folder may hold manifests.
+/// The parts of a layer's directory that may hold manifests.
 #[derive(Default)]
 struct ManifestDirectories {
-    /// Folders for manifests, highest first.
+    /// Directories for manifests, highest first.
     open: Vec<ConfigFolder>,
-    /// Folders that nobody can look into.
+    /// Directories that nobody can look into.
     closed: Vec<(String, FileProblem)>,
 }

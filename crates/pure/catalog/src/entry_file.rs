@@ -15,7 +15,7 @@ use crate::select::CatalogEntry;
 /// How users say a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KindSaid {
-    /// With an option of its own.
+    /// With its own option.
     Apart,
     /// Before module and name.
     Before,

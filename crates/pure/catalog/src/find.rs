@@ -1,4 +1,4 @@
-//! What users ask for: one entry by name, or those that fit.
+//! Lookups by users: one entry by name, or all that match.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -17,7 +17,7 @@ pub struct EntryReference<'t> {
     pub text: &'t str,
 }
 
-/// What a reference leads to.
+/// The target of a reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReferenceMatch<'c> {
     /// This one.
@@ -86,7 +86,7 @@ impl Catalog {
         }
     }
 
-    /// The entries that fit, in order, each with its place among all.
+    /// The entries that fit, in order, each with its location among all.
     pub fn filtered<'c>(
         &'c self,
         filter: &'c EntryFilter,

@@ -10,7 +10,7 @@ use crate::lookup::{FileFinder, FolderListings};
 use crate::manifest::CatalogManifest;
 use crate::row::RowRef;
 
-/// Writes rows with the keys of `CatalogRow`. What all rows of a manifest share is written once.
+/// Writes rows with the keys of `CatalogRow`. The parts that all rows of a manifest share are written once.
 pub struct RowWriter<'c> {
     content: &'c CatalogContent<'c>,
     listings: FolderListings<'c>,
@@ -21,7 +21,7 @@ pub struct RowWriter<'c> {
     parts: Vec<ManifestParts>,
 }
 
-/// What all rows of a manifest share.
+/// The parts that all rows of a manifest share.
 struct ManifestParts {
     /// The brace and the kind.
     start: String,
@@ -165,7 +165,7 @@ impl<'c> RowWriter<'c> {
             .iter()
             .find(|part| part.is_module)
             .and_then(value);
-        // A module that only the folder of the manifest says comes first, as it is not one of the columns.
+        // A module that only the directory of the manifest says comes first, as it is not one of the columns.
         if !own_module.is_some_and(is_said) {
             self.field("module", entry.module(), out);
         }

@@ -1,6 +1,6 @@
 use std::fmt;
 
-/// What a catalog lists.
+/// The kind of a catalog entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum EntryKind {
     /// An agent.
@@ -24,7 +24,7 @@ pub const ENTRY_KINDS: [EntryKind; 5] = [
     EntryKind::Skill,
 ];
 
-/// What is known of a kind.
+/// The properties of a kind.
 struct KindFacts {
     singular: &'static str,
     plural: &'static str,
@@ -32,14 +32,14 @@ struct KindFacts {
     convention: FileConvention,
 }
 
-/// Where files of a kind live in a module's folder.
+/// Where files of a kind live in a module's directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileConvention {
-    /// The folder in the module.
+    /// The directory in the module.
     pub folder: &'static str,
-    /// How deep below it they may be: zero is in the folder itself.
+    /// How deep under it they may be: zero is in the directory itself.
     pub depth: usize,
-    /// Their names: whole ones, or endings that begin with a dot.
+    /// Their names: whole ones, or extensions that begin with a dot.
     pub names: &'static [&'static str],
 }
 
@@ -119,7 +119,7 @@ impl EntryKind {
         self.facts().convention
     }
 
-    /// The kind that a word names, in singular or plural.
+    /// The kind with this name, in singular or plural.
     pub fn read(word: &str) -> Option<Self> {
         ENTRY_KINDS
             .into_iter()

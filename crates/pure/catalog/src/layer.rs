@@ -21,11 +21,11 @@ pub enum CatalogMode {
     Strict,
 }
 
-/// What a layer is.
+/// The kind of a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LayerKind {
-    /// The nearest folder upward that holds a catalog.
+    /// The nearest directory upward that holds a catalog.
     Project,
     /// Home.
     User,
@@ -36,26 +36,26 @@ pub enum LayerKind {
 /// A layer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CatalogLayer {
-    /// What it is.
+    /// The kind of layer.
     pub kind: LayerKind,
     /// The remote, as users know it.
     pub remote: Option<String>,
-    /// The folder that holds the catalog.
+    /// The directory that holds the catalog.
     pub folder: PathBuf,
     /// Where that really is, over links.
     pub real: PathBuf,
 }
 
-/// A manifest that is there.
+/// A manifest that exists.
 #[derive(Clone, Debug)]
 pub struct ManifestFile {
     /// Which layer it is in.
     pub layer: usize,
-    /// What it lists.
+    /// The kind of its entries.
     pub kind: EntryKind,
     /// Where it is in its layer.
     pub standing: ManifestLocation,
-    /// From the layer's folder, with `/`.
+    /// From the layer's directory, with `/`.
     pub path: String,
     /// As users see it.
     pub shown: String,
@@ -85,7 +85,7 @@ impl LayerKind {
 }
 
 impl CatalogLayer {
-    /// What users know it by.
+    /// Its name for users.
     pub fn label(&self) -> String {
         match &self.remote {
             Some(remote) => format!("{} {remote}", self.kind.word()),

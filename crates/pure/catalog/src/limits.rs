@@ -1,4 +1,4 @@
-//! What is bounded in a catalog, and why.
+//! Limits of a catalog, and the reasons.
 
 /// Findings that are reported of one manifest: one that is wrong all over is not worth reading further.
 pub(crate) const MOST_FINDINGS: usize = 25;

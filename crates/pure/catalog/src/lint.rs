@@ -1,4 +1,4 @@
-//! What `doctor` says of a catalog: rows without a file, and files without a row.
+//! The catalog checks of `doctor`: rows without a file, and files without a row.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::location::ROOTS;
 use crate::lookup::{FolderListings, NoFile, SKILL_FILE};
 use crate::row::RowRef;
 
-/// A layer that is wrong all over is told of up to here.
+/// A layer that is wrong all over is reported of up to here.
 const MOST_TOLD: usize = 100;
 
 impl CatalogContent<'_> {
@@ -83,14 +83,14 @@ fn unlisted(
             .map(|file| file.kind)
             .collect()
     };
-    // What a manifest lists that cannot be read, nobody knows.
+    // The rows of an unreadable manifest are unknown.
     let kinds: Vec<EntryKind> = kinds(&content.files)
         .difference(&kinds(&content.left_out))
         .copied()
         .collect();
     let mut roots: Vec<&str> = ROOTS.iter().map(|root| root.folder).collect();
     roots.dedup();
-    // The folder of a listed skill is its own: a workflow in it is a part of that skill, not an entry.
+    // The directory of a listed skill is its own: a workflow in it is a part of that skill, not an entry.
     let skill_files = listed.iter().filter(|file| file.ends_with(SKILL_FILE));
     let skills: BTreeSet<&Path> = skill_files.filter_map(|file| file.parent()).collect();
     let is_known = |file: &Path| {

@@ -16,7 +16,7 @@ use crate::layer::{CatalogMode, LayerKind};
 use crate::row::{RowId, RowRef};
 use crate::select::CatalogEntry;
 
-/// Columns that tell what becomes of a row.
+/// Columns that say what becomes of a row.
 const MARKS: [&str; 2] = ["layer", "shadowedBy"];
 
 /// Whether shadowed rows are listed.
@@ -33,11 +33,11 @@ pub enum ShadowedRows {
 #[derive(Clone, Copy, Debug)]
 pub struct ListedRow {
     row: RowId,
-    /// The row that counts instead.
+    /// The row that applies instead.
     instead: Option<RowId>,
 }
 
-/// A row as it is told.
+/// A row as it is reported.
 #[derive(Clone, Copy, Debug)]
 pub struct CatalogRow<'c> {
     content: &'c CatalogContent<'c>,
@@ -45,11 +45,11 @@ pub struct CatalogRow<'c> {
     pub(crate) standing: RowStatus<'c>,
 }
 
-/// One thing that is told of a row.
+/// One thing that is reported of a row.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub(crate) enum CellValue<'c> {
-    /// A text.
+    /// Text.
     Text(Cow<'c, str>),
     /// Yes or no.
     Flag(bool),
@@ -57,25 +57,25 @@ pub(crate) enum CellValue<'c> {
     Nothing,
 }
 
-/// Whether a row counts.
+/// Whether a row applies.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum RowStatus<'c> {
-    /// It does, and nobody asked for others.
+    /// It applies, and overridden rows were not requested.
     Unasked,
     /// It does.
     Counts,
-    /// This one counts instead.
+    /// This one applies instead.
     Shadowed(RowRef<'c>),
 }
 
-/// What is reported where no catalog was found.
+/// The finding where no catalog was found.
 pub fn empty_catalog(mode: CatalogMode, kind: Option<EntryKind>) -> Diagnostic {
     let kinds = [
         (LayerKind::Project, "the project"),
         (LayerKind::User, "home"),
         (LayerKind::Git, "the remotes"),
     ];
-    let looked = kinds
+    let searched = kinds
         .into_iter()
         .filter(|(kind, _)| mode.has(*kind))
         .map(|(_, place)| place);
@@ -83,16 +83,18 @@ pub fn empty_catalog(mode: CatalogMode, kind: Option<EntryKind>) -> Diagnostic {
         || "catalog".to_owned(),
         |kind| format!("catalog of {}", kind.plural()),
     );
-    let message = format!(
-        "no {what} found in {}",
-        looked.collect::<Vec<_>>().join(", ")
-    );
+    let searched: Vec<&str> = searched.collect();
+    let message = match searched.split_last() {
+        Some((last, [])) => format!("no {what} found in {last}"),
+        Some((last, others)) => format!("no {what} found in {} or {last}", others.join(", ")),
+        None => format!("no {what} found"),
+    };
     let name = kind.unwrap_or(EntryKind::Agent).manifest_name();
     Diagnostic::new(&codes::CATALOG_EMPTY, message)
         .help(format!("a catalog is a file such as `bmad/_cfg/{name}`"))
 }
 
-/// What is reported of a module that no entry is of; it is probably mistyped.
+/// The finding about a module without entries; it is probably mistyped.
 pub fn unknown_module(content: &CatalogContent<'_>, filter: &EntryFilter) -> Option<Diagnostic> {
     let wanted = filter.module.as_deref()?;
     let rows = content
@@ -132,17 +134,17 @@ impl CatalogContent<'_> {
         rows
     }
 
-    /// The entries that fit, as they are told, each with its place among all.
+    /// The entries that fit, as they are reported, each with its location among all.
     pub fn rows<'c>(
         &'c self,
         filter: &'c EntryFilter,
     ) -> impl Iterator<Item = (usize, CatalogRow<'c>)> {
         self.catalog
             .filtered(filter)
-            .map(|(at, entry)| (at, self.told(entry)))
+            .map(|(at, entry)| (at, self.row_of(entry)))
     }
 
-    /// The entry at a place, and behind it the rows that it shadows.
+    /// The entry at a location, and after it the rows that it shadows.
     pub fn rows_at(&self, place: usize) -> impl Iterator<Item = CatalogRow<'_>> {
         let entries = self.catalog.entries().get(place).into_iter();
         entries.flat_map(move |entry| {
@@ -163,7 +165,7 @@ impl CatalogContent<'_> {
         })
     }
 
-    fn told(&self, entry: &CatalogEntry) -> CatalogRow<'_> {
+    fn row_of(&self, entry: &CatalogEntry) -> CatalogRow<'_> {
         CatalogRow {
             content: self,
             row: self.catalog.winner(entry),
@@ -225,7 +227,7 @@ impl CatalogContent<'_> {
     }
 }
 
-/// Keys of a row that are ours; a column of that name is told under another one.
+/// Keys that agpm adds to a row; a column of that name is printed under another one.
 pub(crate) const OWN_KEYS: [&str; 7] = [
     "kind",
     "layer",
@@ -239,12 +241,12 @@ pub(crate) const OWN_KEYS: [&str; 7] = [
 impl Serialize for CatalogRow<'_> {
     /// Its columns, then where it is from.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        agpm_text::pairs(&self.told(), serializer)
+        agpm_text::pairs(&self.fields(), serializer)
     }
 }
 
 impl<'c> CatalogRow<'c> {
-    /// What it says.
+    /// The row itself.
     pub fn row(self) -> RowRef<'c> {
         self.row
     }
@@ -262,8 +264,8 @@ impl<'c> CatalogRow<'c> {
         }
     }
 
-    /// What is told of it, by key: its columns, then where it is from.
-    pub(crate) fn told(self) -> Vec<(Cow<'c, str>, CellValue<'c>)> {
+    /// The fields to print, by key: its columns, then its origin.
+    pub(crate) fn fields(self) -> Vec<(Cow<'c, str>, CellValue<'c>)> {
         let (row, layer) = (self.row, self.content.layer(self.row));
         let text = |text: &'c str| CellValue::Text(Cow::from(text));
         let mut told = vec![(Cow::from("kind"), text(row.kind().singular()))];

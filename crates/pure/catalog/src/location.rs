@@ -1,11 +1,11 @@
-//! Where catalogs are in a folder, and where the file of a row may be in it.
+//! Where catalogs are in a directory, and where the file of a row may be in it.
 
-/// A folder that holds a catalog, with the folder in it for manifests.
+/// A directory that holds a catalog, with the directory in it for manifests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CatalogRoot {
-    /// The catalog's folder.
+    /// The catalog's directory.
     pub folder: &'static str,
-    /// The folder in it for manifests.
+    /// The directory in it for manifests.
     pub config: &'static str,
 }
 
@@ -29,20 +29,20 @@ pub const ROOTS: [CatalogRoot; 4] = [
     },
 ];
 
-/// Folders for manifests in a module, likewise.
+/// Directories for manifests in a module, likewise.
 pub const CONFIG_FOLDERS: [&str; 2] = ["_cfg", "_config"];
 
-/// How paths of manifests say the folder that holds the catalog.
+/// How paths of manifests say the directory that holds the catalog.
 const PROJECT_ROOT: &str = "{project-root}/";
 
-/// Where a manifest stands in its layer.
+/// Where a manifest is in its layer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ManifestLocation {
-    /// The catalog's folder, such as `bmad`.
+    /// The catalog's directory, such as `bmad`.
     pub root: &'static str,
-    /// The module's folder in it, if the manifest is a module's own.
+    /// The module's directory in it, if the manifest is a module's own.
     pub module: Option<String>,
-    /// Whether the layer is a home, so that `~/` is in it.
+    /// Whether the layer is a home, so `~/` is in it.
     pub home: LayerHome,
 }
 
@@ -51,7 +51,7 @@ pub struct ManifestLocation {
 pub enum LayerHome {
     /// It is.
     Own,
-    /// It is another folder.
+    /// It is another directory.
     Elsewhere,
 }
 
@@ -64,8 +64,8 @@ pub enum PathFault {
     Escapes,
 }
 
-/// Where in its layer the file of a row may be, best first: as written from the layer's folder, then from the catalog
-/// that the manifest is in, which may have been moved to a folder of another generation.
+/// Where in its layer the file of a row may be, best first: as written from the layer's directory, then from the catalog
+/// that the manifest is in, which may have been moved to a directory of another generation.
 pub fn places(written: &str, standing: &ManifestLocation) -> Result<Vec<String>, PathFault> {
     let path = relative(written, standing.home)?;
     let (first, rest) = path.split_once('/').unwrap_or((path.as_str(), ""));
@@ -85,7 +85,7 @@ pub fn places(written: &str, standing: &ManifestLocation) -> Result<Vec<String>,
     Ok(places)
 }
 
-/// Folders in which BMAD's installer puts skills for tools, best first.
+/// Directories in which BMAD's installer puts skills for tools, best first.
 /// Source: `tools/installer/ide/platform-codes.yaml` of bmad-method 6.12.0, of 2026-11, in projects and in home.
 const TOOL_SKILL_FOLDERS: [&str; 36] = [
     ".claude/skills",
@@ -126,9 +126,9 @@ const TOOL_SKILL_FOLDERS: [&str; 36] = [
     ".zencoder/skills",
 ];
 
-/// The folders in its layer that a skill with this canonical id has in the folders of tools, best first.
+/// The directories in its layer that a skill with this canonical id has in the directories of tools, best first.
 pub fn skill_folders(canonical_id: &str) -> impl Iterator<Item = String> {
-    // An id is one name: with a separator it could lead out of the folder.
+    // An id is one name: with a separator it could lead out of the directory.
     let is_name = relative(canonical_id, LayerHome::Elsewhere)
         .is_ok_and(|path| path == canonical_id)
         && !canonical_id.contains('/');
@@ -136,7 +136,7 @@ pub fn skill_folders(canonical_id: &str) -> impl Iterator<Item = String> {
     folders.map(move |folder| format!("{folder}/{canonical_id}"))
 }
 
-/// A path from the layer's folder, without anything that leads elsewhere.
+/// A path from the layer's directory, without anything that leads elsewhere.
 fn relative(written: &str, home: LayerHome) -> Result<String, PathFault> {
     let path = written.trim().replace('\\', "/");
     let path = path.strip_prefix(PROJECT_ROOT).unwrap_or(&path);

@@ -1,4 +1,4 @@
-//! Where the files of rows are: asked one by one, or for a whole list with every folder read once.
+//! Where the files of rows are: asked one by one, or for a whole list with every directory read once.
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -12,10 +12,10 @@ use crate::layer::CatalogLayer;
 use crate::location::{PathFault, places, skill_folders};
 use crate::row::RowRef;
 
-/// The file of a skill that is a folder.
+/// The file of a skill that is a directory.
 pub(crate) const SKILL_FILE: &str = "SKILL.md";
 
-/// Why there is no file.
+/// Why no file exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoFile {
     /// The row names none.
@@ -26,7 +26,7 @@ pub(crate) enum NoFile {
     Escapes,
 }
 
-/// What a path in a layer leads to.
+/// The target of a path in a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PathTarget {
     File,
@@ -57,9 +57,9 @@ impl PathProbe for EachPath<'_> {
     }
 }
 
-/// Folders that were read, for all who look for files at the same time.
+/// Directories that were read, for all who look for files at the same time.
 ///
-/// A catalog has many rows in few folders, and reading a folder costs about as much as asking for a few of its files. The
+/// A catalog has many rows in few directories, and reading a directory costs about as much as requiring a few of its files. The
 /// listings are as old as this value: keep it only as long as one list is made.
 #[derive(Debug)]
 pub(crate) struct FolderListings<'f> {
@@ -67,19 +67,19 @@ pub(crate) struct FolderListings<'f> {
     known: Mutex<HashMap<PathBuf, Arc<DirectoryNames>>>,
 }
 
-/// One finder of files, with the folders that it has met so far at hand.
+/// One finder of files, with the directories that it has met so far at hand.
 #[derive(Debug)]
 pub(crate) struct FileFinder<'l> {
     listings: &'l FolderListings<'l>,
     met: HashMap<PathBuf, HashMap<String, Arc<DirectoryNames>>>,
 }
 
-/// The names in a folder.
+/// The names in a directory.
 #[derive(Debug)]
 struct DirectoryNames {
-    /// Sorted by name; nothing if the folder could not be read.
+    /// Sorted by name; nothing if the directory could not be read.
     entries: Option<Vec<FoundFile>>,
-    /// Whether the folder really is in its layer.
+    /// Whether the directory really is in its layer.
     is_inside: bool,
     /// The names in small letters, made when a name is missed: file systems may ignore the difference.
     small: OnceLock<HashSet<String>>,
@@ -131,7 +131,7 @@ impl PathProbe for FileFinder<'_> {
                 .entry(folder.to_owned())
                 .or_insert(self.listings.listing(layer, folder)),
         };
-        // Links, folders and what cannot be listed are for the file system to say.
+        // Links, directories and what cannot be listed are for the file system to say.
         listing
             .target_of(name)
             .unwrap_or_else(|| EachPath(self.listings.files).target(layer, place))
@@ -139,7 +139,7 @@ impl PathProbe for FileFinder<'_> {
 }
 
 impl DirectoryNames {
-    /// What a name in this folder leads to, if the listing alone says it.
+    /// The target of a name in this directory, if the listing alone decides it.
     fn target_of(&self, name: &str) -> Option<PathTarget> {
         let entries = self.entries.as_ref()?;
         match entries.binary_search_by(|own| own.path.as_str().cmp(name)) {
@@ -163,9 +163,9 @@ impl DirectoryNames {
 }
 
 impl CatalogContent<'_> {
-    /// Where the file of a row is, from the layer's folder.
+    /// Where the file of a row is, from the layer's directory.
     pub(crate) fn place_of(&self, row: RowRef<'_>) -> Result<String, NoFile> {
-        self.place_by(row, &mut EachPath(self.machine))
+        self.path_of_row(row, &mut EachPath(self.machine))
     }
 
     /// The same for one of many rows.
@@ -174,10 +174,10 @@ impl CatalogContent<'_> {
         row: RowRef<'_>,
         finder: &mut FileFinder<'_>,
     ) -> Result<String, NoFile> {
-        self.place_by(row, finder)
+        self.path_of_row(row, finder)
     }
 
-    fn place_by(&self, row: RowRef<'_>, probe: &mut impl PathProbe) -> Result<String, NoFile> {
+    fn path_of_row(&self, row: RowRef<'_>, probe: &mut impl PathProbe) -> Result<String, NoFile> {
         let written = row.path().ok_or(NoFile::Unnamed)?;
         let candidates =
             places(written, &self.manifest_file(row).standing).map_err(|fault| match fault {
@@ -198,7 +198,7 @@ impl CatalogContent<'_> {
                 PathTarget::Folder | PathTarget::Nothing => {}
             }
         }
-        // Newer installers keep the file in the folders of tools alone, and leave the path of their package in the row.
+        // Newer installers keep the file in the directories of tools alone, and leave the path of their package in the row.
         let mut folders = row.canonical_id().into_iter().flat_map(skill_folders);
         folders
             .find_map(|folder| installed_skill(probe, layer, &folder))
@@ -206,7 +206,7 @@ impl CatalogContent<'_> {
     }
 }
 
-/// The file of a skill in a folder of a tool, if it has one of that name.
+/// The file of a skill in a directory of a tool, if it has one of that name.
 fn installed_skill(
     probe: &mut impl PathProbe,
     layer: &CatalogLayer,

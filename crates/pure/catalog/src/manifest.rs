@@ -14,7 +14,7 @@ use crate::limits::MOST_FINDINGS;
 #[derive(Clone, Debug)]
 pub struct CatalogManifest {
     kind: EntryKind,
-    /// The module whose folder it lies in; it counts where a row names none.
+    /// The module whose directory it lies in; it applies where a row names none.
     module: String,
     document: Arc<Document>,
     columns: Vec<NamedColumn>,
@@ -36,8 +36,8 @@ pub(crate) struct NamedRow {
     pub(crate) module: Option<NodeId>,
 }
 
-/// Reads a manifest. One that is malformed is left out as a whole, and that is said; everything else that is odd is told
-/// beside what was read.
+/// Reads a manifest. One that is malformed is left out as a whole, and that is said; everything else that is odd is reported
+/// next to what was read.
 pub fn read_manifest(
     parsed: ParsedDocument,
     kind: EntryKind,
@@ -119,7 +119,7 @@ fn flaw(document: &Document, columns: &[NamedColumn], found: &[Diagnostic]) -> O
     flawed("it has no column `name`", help)
 }
 
-/// What is said of a manifest that does not count.
+/// The finding about a manifest that is ignored.
 pub fn left_out(cause: Diagnostic) -> Diagnostic {
     let message = format!("this catalog file is ignored: {}", cause.message);
     let (code, severity) = (&codes::CATALOG_MALFORMED, Severity::Warning);
@@ -163,7 +163,7 @@ impl CatalogManifest {
         rows
     }
 
-    /// A row of nothing but commas is as good as a blank line.
+    /// A row of only commas is as good as a blank line.
     fn nameless(&self, row: NodeRef<'_>) -> Option<Diagnostic> {
         let blank = row
             .entries()
@@ -180,7 +180,7 @@ impl CatalogManifest {
         })
     }
 
-    /// What it lists.
+    /// The kind of its entries.
     pub fn kind(&self) -> EntryKind {
         self.kind
     }
@@ -205,7 +205,7 @@ impl CatalogManifest {
         self.rows.is_empty()
     }
 
-    /// Where a column stands in its rows.
+    /// Where a column is in its rows.
     pub fn position(&self, column: &str) -> Option<usize> {
         self.columns
             .iter()

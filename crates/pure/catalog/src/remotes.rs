@@ -51,7 +51,7 @@ pub struct WantedRemote<'a> {
     pub remote: &'a CatalogRemote,
     /// Who names it.
     pub named_by: NamedBy,
-    /// What the lockfile has for it.
+    /// The pin in the lockfile.
     pub pin: Option<&'a LockedRemote>,
 }
 
@@ -65,7 +65,7 @@ pub enum NamedBy {
 }
 
 impl WantedRemote<'_> {
-    /// What is reported where nothing may be fetched.
+    /// The finding where nothing may be fetched.
     pub fn not_cached(&self) -> Diagnostic {
         let message = format!(
             "remote `{}` is not in the cache and is skipped",
@@ -81,7 +81,7 @@ impl WantedRemote<'_> {
     }
 }
 
-/// Each remote once, at its highest place; a source by its name and by its address is one.
+/// Each remote once, at its highest rank; a source by its name and by its URL is one.
 pub fn wanted_remotes<'a>(
     manifest: &'a Manifest,
     command_line: &'a [CatalogRemote],

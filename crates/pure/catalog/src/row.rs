@@ -37,7 +37,7 @@ impl<'c> RowRef<'c> {
         self.id
     }
 
-    /// What it lists.
+    /// The kind of its entry.
     pub fn kind(self) -> EntryKind {
         self.manifest.kind()
     }
@@ -52,7 +52,7 @@ impl<'c> RowRef<'c> {
         self.manifest.module(self.row)
     }
 
-    /// Whether the row itself says its module, not the place of its manifest.
+    /// Whether the row itself says its module, not the location of its manifest.
     pub(crate) fn names_its_module(self) -> bool {
         self.row.module.is_some() || self.module().is_empty()
     }
@@ -70,19 +70,19 @@ impl<'c> RowRef<'c> {
         self.get(PATH).filter(|path| !path.trim().is_empty())
     }
 
-    /// The name under which installers put it into the folders of tools.
+    /// The name under which installers put it into the directories of tools.
     pub fn canonical_id(self) -> Option<&'c str> {
         self.get(CANONICAL_ID)
             .map(str::trim)
             .filter(|id| !id.is_empty())
     }
 
-    /// What it says in a column; nothing if it has no such field.
+    /// The field of a column; nothing if it has no such field.
     pub fn get(self, column: &str) -> Option<&'c str> {
         self.nth(self.manifest.position(column)?)
     }
 
-    /// What it says at a position of its manifest's columns.
+    /// The field at a position of its manifest's columns.
     pub fn nth(self, position: usize) -> Option<&'c str> {
         self.manifest.nth(self.row, position)
     }
@@ -92,7 +92,7 @@ impl<'c> RowRef<'c> {
         self.manifest.fields(self.row)
     }
 
-    /// Its place in the manifest.
+    /// Its location in the manifest.
     pub fn node(self) -> NodeRef<'c> {
         self.manifest.document().node(self.row.node)
     }

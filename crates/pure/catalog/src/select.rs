@@ -14,21 +14,21 @@ use crate::row::{RowId, RowRef};
 /// One identity: the row of the highest rank that has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CatalogEntry {
-    /// The row that counts.
+    /// The row that applies.
     pub winner: RowId,
     /// Where the rows that it shadows are kept.
     pub(crate) shadowed: std::ops::Range<u32>,
 }
 
-/// What came out.
+/// The result of the selection.
 pub(crate) struct SelectedRows {
     pub(crate) entries: Vec<CatalogEntry>,
     pub(crate) shadowed: Vec<RowId>,
-    /// Rows of one file that say the same identity again, each with the one that counts.
+    /// Rows of one file that say the same identity again, each with the one that applies.
     pub(crate) duplicates: Vec<(RowId, RowId)>,
 }
 
-/// What makes two rows the same thing.
+/// The identity of a row.
 #[derive(PartialEq, Eq, Hash)]
 struct RowIdentity<'m> {
     kind: EntryKind,
@@ -42,11 +42,13 @@ struct IdentityCandidate<'m> {
     /// The beginning of the name, which decides most comparisons.
     prefix: u128,
     winner: RowId,
-    /// The latest row of it that counts in its manifest.
+    /// The latest row of it that applies in its manifest.
     latest: RowId,
 }
 
 /// Selects out of manifests, highest first.
+// One pass over the rows instead of a fold: 300,000 rows are chosen in a fraction of the time, and a law checks that
+// the fold would choose the same.
 pub(crate) fn select(manifests: &[CatalogManifest]) -> SelectedRows {
     let hasher = FixedState::default();
     let rows = manifests.iter().map(CatalogManifest::len).sum();
@@ -119,7 +121,7 @@ fn prefix(name: &str) -> u128 {
     u128::from_be_bytes(first)
 }
 
-/// By kind, module and name. Modules are few, so that they are compared by number.
+/// By kind, module and name. Modules are few, so they are compared by number.
 fn in_order(candidates: &[IdentityCandidate<'_>]) -> Vec<u32> {
     let mut modules: BTreeMap<&str, u32> = BTreeMap::new();
     for candidate in candidates {
@@ -178,7 +180,7 @@ fn gather(
     (entries, lower.into_iter().map(|(_, row)| row).collect())
 }
 
-/// What is said of a row whose identity stands above it in the same file.
+/// The finding about a row whose identity is above it in the same file.
 pub(crate) fn duplicate(counts: RowRef<'_>, again: RowRef<'_>) -> Diagnostic {
     let message = format!(
         "duplicate {} `{}`; the first row applies",

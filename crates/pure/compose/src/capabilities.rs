@@ -1,4 +1,4 @@
-//! What resources and layers let tools do, by the entry of the lockfile that they belong to.
+//! Capabilities of resources and layers, by the lockfile entry that they belong to.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -18,7 +18,7 @@ pub fn capability_sets(resources: &[RenderedResource]) -> BTreeMap<ResourceId, C
             continue;
         }
         let (id, set) = match &resolved.part_of {
-            // Each part has tools of its own, and one set holds them all.
+            // Each part has its own tools, and one set holds them all.
             Some(plugin) => {
                 let mut part = output.locked_capabilities().clone();
                 // Files of a part are files of the plugin, which has them under their whole paths.

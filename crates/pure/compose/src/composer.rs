@@ -1,4 +1,4 @@
-//! What is made of resources on their way to the disk: patched, filled, and in the form that their tool wants.
+//! Renders resources: patched, with filled templates, in the format of their tool.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,15 +19,15 @@ pub struct Composer<'a> {
     pub(crate) manifest: &'a Manifest,
     pub(crate) entries: Vec<ResolvedEntry>,
     pub(crate) templates: TemplateFiller<'a>,
-    /// What others may embed of an entry under a variant.
+    /// The bodies of entries that others may embed, by variant.
     pub(crate) bodies: BTreeMap<(usize, Variant), Arc<str>>,
     outputs: Vec<ResourceOutput>,
     reads: BTreeMap<String, Checksum>,
-    /// What was found of each resource, and the entry that it was found of first.
+    /// The findings of each resource, and the entry that had them first.
     findings: BTreeMap<(String, &'static str, String), usize>,
 }
 
-/// What came of one entry, and what was found on the way.
+/// The rendered entry, and its findings.
 #[derive(Default)]
 pub struct ComposedEntry {
     made: ResourceOutput,
@@ -56,6 +56,7 @@ impl<'a> Composer<'a> {
 
     /// The numbers of the entries, those that others embed first.
     pub fn levels(&self) -> Vec<Vec<usize>> {
+        // Entries of one level depend only on earlier levels, so each level can be rendered in parallel.
         let needs: Vec<&[usize]> = self
             .entries
             .iter()
@@ -73,7 +74,7 @@ impl<'a> Composer<'a> {
         };
         let mut bodies = Vec::new();
         let made = self
-            .made(number, &mut bodies, &mut log, cache)
+            .compose_entry(number, &mut bodies, &mut log, cache)
             .unwrap_or_default();
         ComposedEntry {
             made,
@@ -85,7 +86,7 @@ impl<'a> Composer<'a> {
 
     /// Takes in what came of an entry.
     pub fn accept(&mut self, number: usize, mut composed: ComposedEntry, notes: &mut Notes) {
-        // What is wrong with a resource is reported once, however many tools it is for.
+        // A problem of a resource is reported once, however many tools it is for.
         let label = self.entries[number].label();
         composed.notes.diagnostics.retain(|found| {
             let key = (label.clone(), found.code.name, found.message.clone());
@@ -111,7 +112,7 @@ impl<'a> Composer<'a> {
 }
 
 impl Composer<'_> {
-    fn made(
+    fn compose_entry(
         &self,
         number: usize,
         bodies: &mut Vec<(Variant, Arc<str>)>,

@@ -1,4 +1,4 @@
-//! What a tool's own form cannot say is told, and never permits more in silence.
+//! Fields that a tool's format cannot express are reported, and never widen permissions silently.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use agpm_resolve::ResolvedEntry;
 use crate::folding::{counted, listed};
 use crate::rendered::RenderedResource;
 
-/// What conversions may lose.
+/// The losses that conversions may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LossPolicy {
     /// Nothing: every loss is an error.
@@ -171,7 +171,7 @@ fn parents_of(resources: &[RenderedResource]) -> Vec<Vec<usize>> {
     parents
 }
 
-/// The lines of the manifest behind entries.
+/// The lines of the manifest for entries.
 struct ManifestLines<'a> {
     manifest: &'a Manifest,
     resources: &'a [RenderedResource],

@@ -170,7 +170,7 @@ impl Composer<'_> {
     }
 
     /// The names that the manifest gives to servers of a file. One for a server that is not in the file is an error,
-    /// unless a pattern stands for several files.
+    /// unless a pattern represents several files.
     fn rename_of(
         &self,
         resolved: &ResolvedEntry,
@@ -201,13 +201,13 @@ impl Composer<'_> {
     }
 }
 
-/// What an entry lets a tool do: by what it says, and by files that can be run.
+/// The capabilities of an entry: by its content, and by files that can be run.
 fn capabilities(
     resolved: &ResolvedEntry,
     text: Option<&str>,
     cache: &mut MarkdownCache,
 ) -> Vec<OutputCapability> {
-    // What runs files of a plugin is one of its parts.
+    // The parts of a plugin run its files.
     if is_switched_off(resolved, text) || resolved.entry.kind == ResourceType::Plugins {
         return Vec::new();
     }
@@ -236,7 +236,7 @@ fn capabilities(
     said.chain(runnable_files(resolved)).collect()
 }
 
-/// The same as a set. It is taken from the author's text, so that it is one set for all tools.
+/// The same as a set. It is taken from the author's text, so it is one set for all tools.
 fn capability_set(
     resolved: &ResolvedEntry,
     text: Option<&str>,

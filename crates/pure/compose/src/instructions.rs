@@ -15,7 +15,7 @@ use agpm_tools::{FileFormat, find};
 
 use crate::rendered::{OutputBlock, RenderedResource};
 
-/// What a block's place depends on.
+/// The files that the path of a block depends on.
 pub trait ProjectTree {
     /// Whether a directory of the project itself is at a path.
     fn is_directory(&self, path: &RelativePath) -> bool;
@@ -29,7 +29,7 @@ pub(crate) enum InstructionOutput {
     Block(OutputBlock, Vec<agpm_render::FieldOutcome>),
 }
 
-/// What the manifest says of an instruction.
+/// The manifest's settings of an instruction.
 #[derive(Clone, Copy)]
 pub(crate) struct InstructionEntry<'a> {
     scope: Option<&'a InstructionScope>,
@@ -79,7 +79,7 @@ impl<'a> InstructionEntry<'a> {
         Ok(InstructionOutput::File(converted))
     }
 
-    /// A locked entry may have left the manifest: then its place tells what it is.
+    /// A locked entry may have left the manifest: then its path shows what it is.
     fn is_block(self, tool: &Tool, resolved: &ResolvedEntry) -> bool {
         match tool.destination(ResourceType::Instructions) {
             Some(Destination::Blocks(_)) => true,

@@ -72,7 +72,7 @@ pub fn judged_version(pin: &Pin, age: ReleaseAge) -> JudgedVersion {
     }
 }
 
-/// Whether a requirement follows a branch. A name that is not a version is taken for one: a tag of that kind can be
+/// Whether a requirement follows a branch. A name that is not a version is treated as one: a tag of that kind can be
 /// pinned by its commit.
 fn follows_branch(requirement: &Requirement, label: &str) -> bool {
     match requirement {

@@ -36,7 +36,7 @@ const ENTRY_KEYS: [(&str, ResourceType); 7] = [
 pub struct JudgedFile<'a> {
     /// From the project.
     pub path: &'a RelativePath,
-    /// What is written.
+    /// The written bytes.
     pub bytes: &'a [u8],
     /// Whether it may be run.
     pub mode: FileMode,
@@ -154,7 +154,7 @@ impl<'m> JudgedLayers<'m> {
     }
 }
 
-/// What one file lets tools do.
+/// The capabilities of one file.
 pub(crate) fn capability_set_of_file(manifest: &Manifest, file: &JudgedFile<'_>) -> CapabilitySet {
     set_of_file(file, type_of_path(manifest, file.path))
 }

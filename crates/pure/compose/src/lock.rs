@@ -36,7 +36,7 @@ pub fn lock_of(
         .chain(of_marketplaces)
         .collect();
     let sources = used.into_iter().filter_map(|name| manifest.source(name));
-    // A folder of the user's own says nothing to others.
+    // A directory of the user's own says nothing to others.
     let shown = |source: &&SourceDeclaration| {
         source.scope == SourceScope::Project || !source.address.is_local()
     };

@@ -15,9 +15,9 @@ pub struct AppliedField {
     pub field: FieldPath,
     /// Who set it.
     pub scope: PatchScope,
-    /// What the source has.
+    /// The value in the source.
     pub before: Option<Value>,
-    /// What was set.
+    /// The new value.
     pub after: Value,
 }
 
@@ -30,7 +30,7 @@ pub(crate) fn patches_of<'m>(manifest: &'m Manifest, resolved: &ResolvedEntry) -
     manifest.patches.iter().filter(concerns).collect()
 }
 
-/// Sets the fields of patches in a text, one patch after the other.
+/// Sets the fields of patches in text, one patch after the other.
 pub(crate) fn apply(
     patches: &[Patch],
     source: SourceId,
@@ -51,7 +51,7 @@ pub(crate) fn apply(
     Ok((text, applied))
 }
 
-/// What is said of a file that has no fields; the file is copied all the same.
+/// The finding about a file without fields; the file is copied all the same.
 pub(crate) fn no_fields(resolved: &ResolvedEntry, patch: &Patch) -> Diagnostic {
     let entry = &resolved.entry;
     let message = format!(
@@ -92,7 +92,7 @@ pub(crate) fn report(
     }
 }
 
-/// Patches for names that are not there, now that all names are known.
+/// Patches for names that do not exist, now that all names are known.
 pub fn check_names(
     manifest: &Manifest,
     entries: &[ResolvedEntry],
@@ -132,7 +132,7 @@ pub fn check_names(
     notes.check()
 }
 
-/// Whether the resource is there, for a tool that is not used.
+/// Whether the resource exists, for a tool that is not used.
 fn is_skipped(manifest: &Manifest, patch: &Patch) -> bool {
     let skipped = |dependency: &&Dependency| manifest.tools.used_by(dependency).is_empty();
     let same = |dependency: &Dependency| {

@@ -301,7 +301,7 @@ fn key(name: &str) -> String {
     }
 }
 
-/// Agents that their tool cannot tell apart, one finding for each tool.
+/// Agents that their tool cannot distinguish, one finding for each tool.
 fn same_names(manifest: &Manifest, resources: &[RenderedResource]) -> Vec<Diagnostic> {
     let mut by_tool: BTreeMap<&str, BTreeMap<&str, Vec<&ResolvedEntry>>> = BTreeMap::new();
     for RenderedResource { resolved, output } in resources {

@@ -1,4 +1,4 @@
-//! What changed in what resources and layers let tools do since they were locked.
+//! Changes in the capabilities of resources and layers since they were locked.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use agpm_trust::{CapabilityChange, CapabilitySet};
 use crate::capabilities::capability_sets;
 use crate::rendered::RenderedResource;
 
-/// What everything that is to be installed lets tools do.
+/// The capabilities of everything that is to be installed.
 #[derive(Debug)]
 pub struct ProjectCapabilities {
     sets: BTreeMap<Owner, CapabilitySet>,
@@ -23,26 +23,26 @@ pub struct ProjectCapabilities {
     plugins: BTreeMap<Owner, Owner>,
 }
 
-/// What changed, by id.
+/// The changes, by id.
 #[derive(Debug, Default)]
 pub struct CapabilityChanges {
     /// Everything that is new or may have changed.
     pub all: Vec<CapabilityChange>,
-    /// Those that were locked before: being named in the manifest approves only what was there then.
+    /// Those that were locked before: being named in the manifest approves only what existed then.
     pub after_locking: BTreeSet<Owner>,
 }
 
 /// Finds the sets of some ids as they were when they were locked.
 pub type SetsAsLocked<'a> = &'a dyn Fn(&BTreeSet<Owner>) -> BTreeMap<Owner, CapabilitySet>;
 
-/// What is known of the time before.
+/// The earlier capabilities, as far as they are known.
 #[derive(Clone, Copy)]
 pub struct LockedBefore<'a> {
     /// The lockfile that was.
     pub lock: Option<&'a Lockfile>,
-    /// What the ledger has kept; nothing if an older program wrote it.
+    /// The capabilities in the ledger; nothing if an older version wrote it.
     pub recorded: Option<&'a BTreeMap<Owner, CapabilitySet>>,
-    /// What sources still have. It takes reading them, so it is not called before it is needed.
+    /// The capabilities in the sources, as locked. It takes reading them, so it is not called before it is needed.
     pub as_locked: SetsAsLocked<'a>,
 }
 
@@ -95,7 +95,7 @@ impl ProjectCapabilities {
         digest.is_some() && digest == locked.digest(id)
     }
 
-    /// What the ledger is to keep.
+    /// The capabilities to record in the ledger.
     pub fn to_record(&self) -> BTreeMap<Owner, CapabilitySet> {
         let kept =
             |(id, set): &(&Owner, &CapabilitySet)| self.unpinned.contains(*id) && !set.is_empty();
@@ -140,7 +140,7 @@ impl ProjectCapabilities {
         }
     }
 
-    /// The sets that were locked, as far as they can be found. What the ledger has counts if the digest fits: a clone
+    /// The sets that were locked, as far as they can be found. The ledger's set is used if its digest matches: a clone
     /// can bring a ledger.
     fn sets_before(
         &self,
@@ -156,6 +156,8 @@ impl ProjectCapabilities {
                 let set = sets.get(id).cloned();
                 set.unwrap_or_else(|| CapabilitySet::default_of(id))
             });
+            // The ledger is a file in the project and may come with a clone. A set that does not match the locked
+            // digest proves nothing.
             match set.filter(|set| set.locked_digest() == locked.digest(id)) {
                 Some(set) => drop(found.insert(id.clone(), set)),
                 None => drop(open.insert(id.clone())),
@@ -167,7 +169,7 @@ impl ProjectCapabilities {
         found
     }
 
-    /// What is written again and lets tools do what it did before.
+    /// Entries that are written again with the same capabilities.
     pub fn rewritten(
         &self,
         written: &[PlannedChange],

@@ -1,4 +1,4 @@
-//! What rendering a resource gives.
+//! The result of rendering a resource.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use agpm_trust::{Capability, CapabilitySet};
 
 use crate::patching::AppliedField;
 
-/// What is made of one entry.
+/// The output of one entry.
 #[derive(Clone, Debug, Default)]
 pub struct ResourceOutput {
     /// Whole files.
@@ -26,9 +26,9 @@ pub struct ResourceOutput {
     pub block: Option<OutputBlock>,
     /// Fields that patches set.
     pub patched: Vec<AppliedField>,
-    /// What became of fields that its tool wants in another form.
+    /// The conversions of its fields for its tool.
     pub fates: Vec<FieldOutcome>,
-    /// What it lets a tool do, in the order of its text.
+    /// Its capabilities, in the order of its text.
     pub capabilities: Vec<OutputCapability>,
     /// The same as a set, with the tools that it may use.
     pub capability_set: CapabilitySet,
@@ -39,7 +39,7 @@ pub struct ResourceOutput {
 }
 
 impl ResourceOutput {
-    /// What is locked for everybody.
+    /// The capabilities that are locked for everybody.
     pub fn locked_capabilities(&self) -> &CapabilitySet {
         let shared = self.shared_capability_set.as_ref();
         shared.unwrap_or(&self.capability_set)
@@ -49,7 +49,7 @@ impl ResourceOutput {
 /// Something that a tool would do.
 #[derive(Clone, Debug)]
 pub struct OutputCapability {
-    /// What the tool would do.
+    /// The capability.
     pub capability: Capability,
     /// The file that it is in; nothing for entries of a shared file.
     pub file: Option<RelativePath>,
@@ -60,7 +60,7 @@ pub struct OutputCapability {
 pub struct OutputFile {
     /// Where it is written.
     pub path: RelativePath,
-    /// What is written.
+    /// The written bytes.
     pub bytes: RenderedBytes,
     /// Whether it may be run.
     pub mode: FileMode,
@@ -92,7 +92,7 @@ pub struct OutputEntries {
 pub struct OutputBlock {
     /// The shared file; nothing if the tool has none.
     pub file: Option<RelativePath>,
-    /// What is between the markers.
+    /// The text between the markers.
     pub text: String,
     /// The files that it is for.
     pub scope: InstructionScope,
@@ -146,9 +146,9 @@ fn part(resource: &ResourceFiles, which: Option<usize>) -> &SourceFile {
 /// A resource with what is written of it.
 #[derive(Debug)]
 pub struct RenderedResource {
-    /// What it was resolved to.
+    /// The resolved entry.
     pub resolved: ResolvedEntry,
-    /// What is written.
+    /// The rendered output.
     pub output: ResourceOutput,
 }
 
@@ -161,7 +161,7 @@ pub struct RenderedSet {
     pub reads: BTreeMap<String, Checksum>,
 }
 
-/// The texts of an entry under one variant; nothing where the bytes of the source stay.
+/// The strings of an entry under one variant; nothing where the bytes of the source stay.
 #[derive(Clone, Default, PartialEq)]
 pub(crate) struct RenderedTexts {
     pub(crate) main: Option<String>,
@@ -190,7 +190,7 @@ impl RenderedTexts {
             .or_else(|| std::str::from_utf8(&resolved.resource.main.bytes).ok())
     }
 
-    /// What others may embed of it: Markdown without its front matter, anything else whole.
+    /// The part that others may embed: Markdown without its front matter, anything else whole.
     pub(crate) fn body(&self, resolved: &ResolvedEntry) -> Option<Arc<str>> {
         let text = self.text(resolved)?;
         Some(Arc::from(if is_markdown(resolved) {
@@ -201,7 +201,7 @@ impl RenderedTexts {
     }
 }
 
-/// The whole files of an entry; `main` is there if it has other bytes than the source.
+/// The whole files of an entry; `main` exists if it has other bytes than the source.
 pub(crate) fn files(
     resolved: &ResolvedEntry,
     main: Option<String>,

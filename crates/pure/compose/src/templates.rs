@@ -15,9 +15,9 @@ use agpm_text::Value;
 const READABLE: [&str; 7] = ["md", "markdown", "txt", "json", "toml", "yaml", "yml"];
 /// A larger file is not read.
 pub const LARGEST_READ: u64 = 1 << 20;
-/// Places of the project that are nobody's business.
+/// Locations of the project that are nobody's business.
 const HIDDEN: [&str; 3] = [".agpm", ".git", "agpm.private.toml"];
-/// The same beside a user's own manifest, where addresses may hold what is secret.
+/// The same next to a user's own manifest, where URLs may hold what is secret.
 const HIDDEN_OF_USER: [&str; 2] = ["agpm.toml", "config.toml"];
 
 /// Why a file of the project cannot be read.
@@ -53,7 +53,7 @@ pub(crate) struct TemplateFiller<'a> {
 pub(crate) struct ProjectReads {
     files: TemplateFiles,
     held: BTreeMap<String, Checksum>,
-    /// What was used, and what it held.
+    /// The used files, with their checksums.
     pub used: BTreeMap<String, Checksum>,
     /// Whether a path leads out of the project.
     escapes: bool,
@@ -65,7 +65,7 @@ pub(crate) struct NamedTemplate<'t> {
     pub(crate) text: &'t str,
 }
 
-/// What rendering an entry read and found.
+/// The inputs and findings of rendering an entry.
 #[derive(Default)]
 pub(crate) struct CompositionLog {
     pub(crate) reads: ProjectReads,
@@ -81,7 +81,7 @@ impl<'a> TemplateFiller<'a> {
         }
     }
 
-    /// What a template of an entry knows besides what it needs.
+    /// The names available to a template of an entry, besides its dependencies.
     pub(crate) fn names(&self, resolved: &ResolvedEntry, variant: Variant) -> TemplateNames {
         self.bases[&variant].with(
             &["agpm", "resource"],
@@ -122,7 +122,7 @@ impl<'a> TemplateFiller<'a> {
         }
     }
 
-    /// Reads a file of the project for templates, if they may read it. For a user that is the manifest's folder: home is
+    /// Reads a file of the project for templates, if they may read it. For a user that is the manifest's directory: home is
     /// full of things that no resource has to know.
     fn read(&self, path: String, reads: &mut ProjectReads) {
         reads.escapes |= matches!(
@@ -171,7 +171,7 @@ fn readable(path: &str, scope: InstallScope) -> Result<RelativePath, String> {
     Ok(at)
 }
 
-/// What templates know of the project, by variant.
+/// The project's template variables, by variant.
 pub fn project_names(manifest: &Manifest) -> BTreeMap<Variant, TemplateNames> {
     let nothing = Value::Map(Vec::new());
     let project = manifest.project.as_ref().unwrap_or(&nothing);
@@ -192,7 +192,7 @@ pub fn project_names(manifest: &Manifest) -> BTreeMap<Variant, TemplateNames> {
         .collect()
 }
 
-/// What templates know of a resource.
+/// The template variables of a resource.
 pub(crate) fn resource_fields(resolved: &ResolvedEntry) -> Vec<(&'static str, Value)> {
     let entry = &resolved.entry;
     let text = |text: Option<&str>| Value::from(text.unwrap_or_default());

@@ -1,4 +1,4 @@
-//! The texts of an entry under one set of variables: patched and filled.
+//! The strings of an entry under one set of variables: patched and filled.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ struct ComposeTask<'a> {
 }
 
 impl ComposeTask<'_> {
-    /// What the main file is called in messages.
+    /// The name of the main file in messages.
     fn file(&self, what: &str) -> String {
         format!(
             "{}@{}{what}",
@@ -34,7 +34,7 @@ impl ComposeTask<'_> {
 
 /// The names under which a template finds something that it needs.
 struct TemplateAliases {
-    /// What its declaration calls it, and its own name.
+    /// The name in its declaration, and its own name.
     own: Vec<String>,
     /// The name of its file, unless its declaration calls it otherwise.
     file: Option<String>,
@@ -47,7 +47,7 @@ enum PatchMode {
 }
 
 impl Composer<'_> {
-    /// Patches and fills the texts of an entry under a variant.
+    /// Patches and fills the strings of an entry under a variant.
     pub(crate) fn texts(
         &self,
         number: usize,
@@ -62,7 +62,7 @@ impl Composer<'_> {
             patches: &patches,
         };
         let mut texts = RenderedTexts::default();
-        // A plugin is kept as it is; its parts are entries of their own.
+        // A plugin is kept as it is; its parts are their own entries.
         if resolved.entry.kind == ResourceType::Plugins {
             return Some(texts);
         }
@@ -143,7 +143,7 @@ impl Composer<'_> {
         Some(texts.main.unwrap_or_else(|| source.to_owned()))
     }
 
-    /// Markdown beside a `SKILL.md` may be a template too.
+    /// Markdown next to a `SKILL.md` may be a template too.
     fn fill_others(
         &self,
         task: ComposeTask<'_>,
@@ -220,7 +220,7 @@ impl Composer<'_> {
         })
     }
 
-    /// What a template knows; what it needs is told only if it asks.
+    /// The names available to a template; its dependencies are rendered only if it uses them.
     fn names(&self, task: ComposeTask<'_>, text: &str) -> TemplateNames {
         let names = self.templates.names(task.resolved, task.variant);
         if !text.contains("deps") {
@@ -232,7 +232,7 @@ impl Composer<'_> {
             .entry
             .needs
             .iter()
-            .filter_map(|need| Some((*need, self.called(task, *need)?)))
+            .filter_map(|need| Some((*need, self.template_aliases(task, *need)?)))
             .collect();
         for (need, names) in &called {
             let child = &self.entries[*need];
@@ -267,7 +267,7 @@ impl Composer<'_> {
     }
 
     /// How a template calls something that it needs; nothing if it is not needed under this variant.
-    fn called(&self, task: ComposeTask<'_>, need: usize) -> Option<TemplateAliases> {
+    fn template_aliases(&self, task: ComposeTask<'_>, need: usize) -> Option<TemplateAliases> {
         let child = &self.entries[need].entry;
         let of_kind = task
             .resolved
@@ -357,7 +357,7 @@ fn patched(
             Some(PatchMode::AfterFilling)
         }
         Err(_) => {
-            // Once more, with a text that messages can show.
+            // Once more, with text that messages can show.
             let source = notes.sources.add(task.file(""), text.to_owned());
             if let Err(error) = patching::apply(&meant, source, text, format) {
                 patching::report(resolved, first, error, notes);
@@ -379,7 +379,7 @@ fn resolve_patches(
     } else {
         Value::Null
     };
-    patches.iter().map(|patch| patch.meant_in(&root)).collect()
+    patches.iter().map(|patch| patch.for_file(&root)).collect()
 }
 
 /// The fields under the names that the manifest has for them.

@@ -5,7 +5,7 @@ use crate::{ErrorPage, Severity};
 pub struct Code {
     /// The stable word, such as `json/syntax`.
     pub name: &'static str,
-    /// What it weighs unless a strict command says otherwise.
+    /// Its severity, unless a strict command raises it.
     pub severity: Severity,
     /// The page in Markdown, with an example that fails and one that passes.
     pub page: &'static str,

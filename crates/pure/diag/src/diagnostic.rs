@@ -1,24 +1,24 @@
 use crate::{Code, Severity, SourceId, SourceSpan, Span, codes, mask_message};
 
-/// A place in a source and what is to be said about it.
+/// A location in a source and what is to be said about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
-    /// The text that the place is in.
+    /// The text that the location is in.
     pub source: SourceId,
-    /// The bytes of the place.
+    /// The bytes of the location.
     pub span: Span,
-    /// A few words beside the place; may be empty.
+    /// A few words next to the location; may be empty.
     pub text: String,
 }
 
-/// A change of a text that resolves a finding, where the program knows the answer.
+/// A change of text that resolves a finding, where the program knows the answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SuggestedEdit {
     /// The text that changes.
     pub source: SourceId,
     /// The bytes that go.
     pub span: Span,
-    /// What comes in their place.
+    /// The replacement.
     pub replacement: String,
 }
 
@@ -31,7 +31,7 @@ impl SuggestedEdit {
     }
 }
 
-/// One finding. The first label is the place, the others are its context.
+/// One finding. The first label is the location, the others are its context.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// The stable identity of this kind of finding.
@@ -40,10 +40,10 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// One sentence without a final full stop.
     pub message: String,
-    /// One line each below the message: what it counts, item by item. They are never masked, since they hold what
+    /// One line each under the message: the items that it counts. They are never masked, since they hold what
     /// somebody has to judge.
     pub details: Vec<String>,
-    /// Places, the primary one first.
+    /// Locations, the primary one first.
     pub labels: Vec<Label>,
     /// The way out.
     pub help: Option<String>,
@@ -51,14 +51,14 @@ pub struct Diagnostic {
     pub edit: Option<SuggestedEdit>,
     /// The layer whose content is concerned.
     pub layer: Option<String>,
-    /// The file concerned, where there is no text to point into.
+    /// The file concerned, where no text exists to point into.
     pub file: Option<String>,
     /// The thing concerned, where its file holds several.
     pub unit: Option<String>,
 }
 
 impl Diagnostic {
-    /// The message with secret-looking values masked. Programs that come along must be seen whole: they are nothing of
+    /// The message with secret-looking values masked. Programs that are pulled in must be seen whole: they are nothing of
     /// the user's, and somebody has to judge them.
     pub fn shown_message(&self) -> String {
         if *self.code == codes::PACKAGE_EXECUTABLE {
@@ -84,7 +84,7 @@ impl Diagnostic {
         }
     }
 
-    /// Adds a place with a few words.
+    /// Adds a location with a few words.
     #[must_use]
     pub fn at(mut self, source: SourceId, span: Span, text: impl Into<String>) -> Self {
         self.labels.push(Label {
@@ -95,13 +95,13 @@ impl Diagnostic {
         self
     }
 
-    /// Adds a place without words.
+    /// Adds a location without words.
     #[must_use]
     pub fn at_spot(self, spot: SourceSpan) -> Self {
         self.at(spot.source, spot.span, "")
     }
 
-    /// Adds lines below the message.
+    /// Adds lines under the message.
     #[must_use]
     pub fn details(mut self, lines: impl IntoIterator<Item = String>) -> Self {
         self.details.extend(lines);
@@ -136,7 +136,7 @@ impl Diagnostic {
         self
     }
 
-    /// Names the file concerned, for findings without a text.
+    /// Names the file concerned, for findings without text.
     #[must_use]
     pub fn in_file(mut self, file: impl Into<String>) -> Self {
         self.file = Some(file.into());

@@ -14,7 +14,7 @@ pub struct FoldedDiagnostic<'d> {
     pub others: Option<String>,
 }
 
-/// What makes two findings alike: everything but the ids, paths, numbers and quoted words in their texts.
+/// The shape by which findings are alike: everything but the ids, paths, numbers and quoted words in their strings.
 #[derive(PartialEq, Eq, Hash)]
 struct FindingShape<'d> {
     code: &'static str,
@@ -24,7 +24,7 @@ struct FindingShape<'d> {
     help: Vec<&'d str>,
 }
 
-/// A part of a text.
+/// A part of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum MessagePart<'t> {
     /// Words that are the same whatever they are said of.
@@ -33,7 +33,7 @@ enum MessagePart<'t> {
     Subject(&'t str),
 }
 
-/// Folds findings, each in the place of the first that is like it.
+/// Folds findings, each in the location of the first that is like it.
 pub fn fold<'d>(found: &[&'d Diagnostic], sources: &SourceMap) -> Vec<FoldedDiagnostic<'d>> {
     let mut alike: HashMap<FindingShape<'d>, Vec<&'d Diagnostic>> = HashMap::new();
     for diagnostic in found.iter().copied() {
@@ -87,7 +87,7 @@ fn fixed_parts(text: &str) -> Vec<&str> {
     parts(text).into_iter().map(fixed).collect()
 }
 
-/// Cuts a text into what is fixed and what is not.
+/// Cuts text into what is fixed and what is not.
 fn parts(text: &str) -> Vec<MessagePart<'_>> {
     let mut parts = Vec::new();
     // Every second piece is inside of backquotes.
@@ -100,7 +100,7 @@ fn parts(text: &str) -> Vec<MessagePart<'_>> {
     parts
 }
 
-/// A word with the space after it, and with the signs around it that do not belong to it.
+/// One word with the space after it, and with the punctuation around it.
 fn word_parts(word: &str) -> Vec<MessagePart<'_>> {
     let inner = word.trim_matches(|sign: char| {
         !sign.is_alphanumeric() && !matches!(sign, '/' | '.' | '_' | '~')
@@ -120,7 +120,7 @@ fn word_parts(word: &str) -> Vec<MessagePart<'_>> {
     ]
 }
 
-/// What the others are about, in one line.
+/// The subjects of the others, in one line.
 fn others(first: &Diagnostic, rest: &[&Diagnostic], sources: &SourceMap) -> String {
     let most = match first.severity {
         Severity::Error => MOST_ERROR_SUBJECTS,
@@ -141,7 +141,7 @@ fn others(first: &Diagnostic, rest: &[&Diagnostic], sources: &SourceMap) -> Stri
     }
 }
 
-/// What a finding is about: the first thing that its message says otherwise, or else its location.
+/// The subject of a finding: the first part in which its message differs, or else its location.
 fn subject(first: &Diagnostic, other: &Diagnostic, sources: &SourceMap) -> Option<String> {
     let (mine, theirs) = (first.shown_message(), other.shown_message());
     let pairs = parts(&mine).into_iter().zip(parts(&theirs));

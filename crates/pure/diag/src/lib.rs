@@ -1,6 +1,6 @@
-//! Diagnostics as data: a code, a severity, places in sources, and a way out.
+//! Diagnostics as data: a code, a severity, locations in sources, and a way out.
 //!
-//! This crate draws nothing and reads nothing. It knows texts by [`SourceId`] and places by byte [`Span`].
+//! This crate draws nothing and reads nothing. It knows strings by [`SourceId`] and locations by byte [`Span`].
 
 mod code;
 mod diagnostic;

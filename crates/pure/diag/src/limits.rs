@@ -1,4 +1,4 @@
-//! What is bounded in messages, and why.
+//! Limits of messages, and the reasons.
 
 /// Findings alike that are drawn one by one: more of them read better as one.
 pub(crate) const MOST_DRAWN_ALONE: usize = 2;
@@ -15,5 +15,6 @@ pub(crate) const LONGEST_COMPARED: usize = 64;
 /// Names that are listed where none is near: a longer list is not read.
 pub(crate) const MOST_LISTED: usize = 40;
 
-/// Characters in which the end of a word is looked for that could be a secret: a longer one is no plain word anyway.
+/// The number of characters in which the end of a possible secret is searched: a longer word is not a plain one
+/// anyway.
 pub(crate) const LONGEST_WORD: usize = 64;

@@ -22,7 +22,8 @@ const SECRET_ENDINGS: &[&str] = &[
     "_key", "-key", "_pat", "_pwd", "_pass", "-pass", "_auth", "-auth",
 ];
 
-/// Names that end a key which tells of a secret and holds none.
+/// Last words of keys that mention a secret and hold none.
+// `token_limit` and `key_path` contain the word of a secret without holding one.
 const PLAIN_ENDINGS: &[&str] = &[
     "limit",
     "ttl",
@@ -79,12 +80,13 @@ const SECRET_PREFIXES: &[&str] = &[
 /// How headers call the credentials that follow.
 const SCHEMES: &[&str] = &["bearer", "basic"];
 
-/// What may stand around a name or a value inside of a text.
+/// Characters around a name or a value in text.
 const QUOTES: [char; 3] = ['"', '\'', '\\'];
 
+// Shorter values are mostly words and numbers; masking them would hide the mistake that a message is about.
 const SHORTEST_SECRET: usize = 8;
 
-/// What a secret's name may stand before without being one.
+/// Values that a secret's name may precede without being secrets.
 const PLAIN_WORDS: &[&str] = &[
     "true", "false", "null", "~", "|", ">", "|-", ">-", "{", "[", "{}", "[]",
 ];
@@ -109,7 +111,7 @@ pub fn is_secret_name(key: &str) -> bool {
 }
 
 /// A command with the tokens in it masked. Only whole words that no shell gives a meaning are masked: nothing that runs
-/// can hide behind the looks of a secret.
+/// can hide after the looks of a secret.
 pub fn mask_words(command: &str) -> String {
     let mut out = String::with_capacity(command.len());
     let mut rest = command;
@@ -147,10 +149,10 @@ pub fn looks_secret(key: Option<&str>, value: &str) -> bool {
         || value.contains("PRIVATE KEY-----")
         || has_url_password(value)
         || scheme_length(value).is_some_and(|length| length == value.len())
-        || value.lines().any(says_secret)
+        || value.lines().any(mentions_secret)
 }
 
-/// Whether this is no secret, whatever its name: nothing, a reference, or a word of the format.
+/// Whether this is not a secret, whatever its name: nothing, a reference, or a keyword of the format.
 fn is_plain(value: &str) -> bool {
     value.is_empty()
         || value.starts_with('$')
@@ -160,7 +162,7 @@ fn is_plain(value: &str) -> bool {
 }
 
 /// Whether a line says `NAME=value`, `NAME:value` or `NAME: value` with the name of a secret.
-fn says_secret(line: &str) -> bool {
+fn mentions_secret(line: &str) -> bool {
     line.match_indices([':', '='])
         .any(|(at, _)| announces(&line[..at], &line[at..]))
 }
@@ -190,7 +192,7 @@ fn announces(before: &str, sign: &str) -> bool {
         && is_telling(told)
 }
 
-/// Whether the word that a text starts with can be a secret. It is looked at no further than it takes to know.
+/// Whether the word that text starts with can be a secret. It is looked at no further than it takes to know.
 fn is_telling(text: &str) -> bool {
     let text = text.trim_start_matches(QUOTES);
     let text = SCHEMES
@@ -206,7 +208,7 @@ fn is_telling(text: &str) -> bool {
     text[..end].contains(char::is_alphanumeric) && !is_plain(&text[..end])
 }
 
-/// How long the credentials are that a text starts with: `Bearer …` or `Basic …`.
+/// How long the credentials are that text starts with: `Bearer …` or `Basic …`.
 fn scheme_length(text: &str) -> Option<usize> {
     let told = SCHEMES
         .iter()
@@ -217,14 +219,14 @@ fn scheme_length(text: &str) -> Option<usize> {
     (end > 0 && !is_plain(&told[..end])).then(|| text.len() - told.len() + end)
 }
 
-/// What stands behind a word and blanks.
+/// The text after a given word and blanks.
 fn text_after<'t>(text: &'t str, word: &str) -> Option<&'t str> {
     let (start, rest) = text.split_at_checked(word.len())?;
     let is_word = start.eq_ignore_ascii_case(word) && rest.starts_with([' ', '\t']);
     is_word.then(|| rest.trim_start())
 }
 
-/// Whether an address holds a password or a token: in its user part, under a telling name in its query, or behind `#`.
+/// Whether a URL holds a password or a token: in its user part, under a telling name in its query, or after `#`.
 fn has_url_password(value: &str) -> bool {
     let value = value.trim();
     let Some((user, rest)) = value.split_once('@') else {
@@ -262,7 +264,7 @@ fn has_secret_tail(value: &str) -> bool {
     let Some((scheme, rest)) = value.split_once("://") else {
         return false;
     };
-    // What stands behind the `#` of `git+https://…` is a branch, a tag or a commit.
+    // The text after the `#` of `git+https://…` is a branch, a tag or a commit.
     let scheme = scheme
         .rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '+')
         .next()
@@ -309,7 +311,7 @@ fn is_telling_pointer(text: &str) -> bool {
             .any(|step| looks_secret(None, step) || lacks_colon(step))
 }
 
-/// The line with secret-looking values replaced by as many `*`, so that columns stay.
+/// The line with secret-looking values replaced by as many `*`, so columns stay.
 pub fn mask_line(line: &str) -> String {
     behind_variables(line, &mask_tokens(line))
 }
@@ -320,8 +322,8 @@ fn is_secret_variable(name: &str) -> bool {
     name.len() > 2 && name.chars().all(is_variable) && is_secret_name(name)
 }
 
-/// Masks what stands behind the name of a secret variable even where the line is broken: a quote or a colon is missing,
-/// or a map stands in place of the value. Lines of mistakes are the ones that are shown.
+/// Masks what follows the name of a secret variable even where the line is broken: a quote or a colon is missing,
+/// or an object is in place of the value. Lines of mistakes are the ones that are shown.
 fn behind_variables(line: &str, masked: &str) -> String {
     let chars: Vec<char> = line.chars().collect();
     let mut out: Vec<char> = masked.chars().collect();
@@ -341,7 +343,7 @@ fn behind_variables(line: &str, masked: &str) -> String {
             }
             ',' if depth == 0 => inside = false,
             '$' => {
-                // A reference is no secret, and nor is what comes behind it.
+                // A reference is not a secret, and nor is what comes after it.
                 inside = false;
                 let close = chars[at..]
                     .iter()
@@ -439,12 +441,12 @@ fn shown(key: Option<&str>, token: &str) -> String {
     token.chars().enumerate().map(hidden).collect()
 }
 
-/// Up to and with the closing quote, or to the end. What follows a secret's quote without a break belongs to it.
+/// Up to and with the closing quote, or to the end. Text after a secret's quote without a break belongs to it.
 fn quoted_length(text: &str, quote: char, secret: bool) -> usize {
     let mut escaped = false;
     let mut rest = text.char_indices().skip(1).peekable();
     while let Some((at, c)) = rest.next() {
-        // In single quotes a quote is written twice, in double quotes behind a backslash.
+        // In single quotes a quote is written twice, in double quotes after a backslash.
         let doubled =
             quote == '\'' && c == quote && rest.next_if(|(_, next)| *next == quote).is_some();
         if c == quote && !escaped && !doubled {
@@ -472,7 +474,7 @@ fn bare_length(text: &str, secret: bool) -> usize {
         '#' => secret && text[..*at].ends_with(' '),
         ' ' | '\t' if secret => text[*at..].trim_start().starts_with('#'),
         '"' | '[' | '{' => !secret,
-        // A word may hold `:` and `=` inside, as URLs and base64 do.
+        // Words may hold `:` and `=` inside, as URLs and base64 do.
         ':' if !secret => {
             next(*at, *c).is_none_or(|n| n.is_whitespace() || n == '"')
                 || announces(&text[..*at], &text[*at..])
@@ -489,10 +491,10 @@ fn bare_length(text: &str, secret: bool) -> usize {
     text[..end].trim_end().len().max(1)
 }
 
-/// The line that follows `before` in a text, masked; a key on the line above speaks for a value on this one.
+/// The line that follows `before` in text, masked; a key on the line above speaks for a value on this one.
 pub fn mask_line_after(before: &str, line: &str) -> String {
     let above = before.trim_end().rsplit('\n').next().unwrap_or_default();
-    // A block scalar in YAML starts on the line below its sign.
+    // A block scalar in YAML starts on the line under its sign.
     let above = above.trim_end_matches(['|', '>', '-', '+']).trim_end();
     if !above.ends_with([':', '=', '[', '{']) {
         return mask_line(line);

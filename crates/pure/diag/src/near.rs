@@ -11,12 +11,25 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         let longer = name.chars().count().max(candidate.chars().count());
         distance <= allowed && (distance == 0 || distance * 2 < longer)
     };
-    candidates
-        .into_iter()
+    let candidates: Vec<&str> = candidates.into_iter().collect();
+    let by_distance = candidates
+        .iter()
         .map(|candidate| (osa_distance(&lowered, &beginning(candidate)), candidate))
         .filter(|(distance, candidate)| is_near(*distance, candidate))
         .min()
-        .map(|(_, candidate)| candidate)
+        .map(|(_, candidate)| *candidate);
+    by_distance.or_else(|| completed(&lowered, &candidates))
+}
+
+/// The only candidate that continues a name after a hyphen: `claude` is far from `claude-code` by letters alone.
+fn completed<'a>(name: &str, candidates: &[&'a str]) -> Option<&'a str> {
+    let continues = |candidate: &&&str| {
+        let rest = candidate.strip_prefix(name);
+        rest.is_some_and(|rest| rest.starts_with('-'))
+    };
+    let mut found = candidates.iter().filter(continues);
+    let only = found.next().filter(|_| !name.is_empty())?;
+    found.next().is_none().then_some(*only)
 }
 
 /// "did you mean `x`?", or else the list of what there is.
@@ -35,7 +48,7 @@ where
     (!all.is_empty()).then(|| format!("{what}: {}", all.join(", ")))
 }
 
-/// What of a name is compared, whatever its case.
+/// The compared part of a name, in lower case.
 fn beginning(name: &str) -> String {
     name.to_lowercase().chars().take(LONGEST_COMPARED).collect()
 }
@@ -51,6 +64,15 @@ mod tests {
         assert_eq!(nearest("depe", names), Some("deep"));
         assert_eq!(nearest("Replace", names), Some("replace"));
         assert_eq!(nearest("union", names), None);
+    }
+
+    #[test]
+    fn a_name_that_one_candidate_continues_is_near_it() {
+        let tools = ["claude-code", "codex", "copilot", "copilot-cli"];
+        assert_eq!(nearest("claude", tools), Some("claude-code"));
+        assert_eq!(nearest("Claude", tools), Some("claude-code"));
+        assert_eq!(nearest("x", ["x-a", "x-b"]), None);
+        assert_eq!(nearest("", ["-a"]), None);
     }
 
     #[test]

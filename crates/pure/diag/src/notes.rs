@@ -1,4 +1,4 @@
-//! What a use case finds while it runs, and what it gives back.
+//! The findings of a use case, and its result.
 
 use std::collections::BTreeSet;
 
@@ -9,11 +9,11 @@ use crate::{Diagnostic, Severity, SourceMap, codes, has_errors};
 pub struct Outcome<T> {
     /// The report, or what kind of failure the diagnostics describe.
     pub result: Result<T, FailureKind>,
-    /// What was found, in the order it was found.
+    /// The findings, in their order.
     pub diagnostics: Vec<Diagnostic>,
-    /// The texts that diagnostics point into.
+    /// The strings that diagnostics point into.
     pub sources: SourceMap,
-    /// What was used and left out, for those who ask.
+    /// Used and skipped things, for `-v`.
     pub log: Vec<String>,
 }
 
@@ -58,7 +58,7 @@ impl FailureKind {
 /// A failure on its way up: its kind and the last diagnostic about it.
 #[derive(Debug)]
 pub struct Failure {
-    /// What kind of failure it is.
+    /// The kind of failure.
     pub kind: FailureKind,
     /// Nothing if the diagnostics so far describe it.
     pub diagnostic: Option<Diagnostic>,
@@ -88,7 +88,7 @@ impl From<Diagnostic> for Failure {
     }
 }
 
-/// What warnings do.
+/// The treatment of warnings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WarningPolicy {
     /// They are shown.
@@ -97,19 +97,19 @@ pub enum WarningPolicy {
     Stop,
 }
 
-/// Texts and findings of a use case while it runs.
+/// Strings and findings of a use case while it runs.
 #[derive(Debug, Default)]
 pub struct Notes {
-    /// The texts that were read.
+    /// The strings that were read.
     pub sources: SourceMap,
-    /// What was found.
+    /// The findings.
     pub diagnostics: Vec<Diagnostic>,
-    /// What was used and left out.
+    /// Used and skipped things.
     pub log: Vec<String>,
 }
 
 impl Notes {
-    /// Empty notes for a part of the work, on another thread as a rule. Its findings may point into texts of these notes.
+    /// Empty notes for a part of the work, on another thread as a rule. Its findings may point into strings of these notes.
     pub fn fork(&self) -> Notes {
         Notes {
             sources: self.sources.fork(),
@@ -199,7 +199,7 @@ impl Notes {
     }
 }
 
-/// Every finding once: a file that is read several times is several texts to the diagnostics, and one to people.
+/// Every finding once: a file that is read several times is several strings to the diagnostics, and one to people.
 pub fn distinct(found: Vec<Diagnostic>, sources: &SourceMap) -> Vec<Diagnostic> {
     let mut seen = BTreeSet::new();
     let identity = |one: &Diagnostic| {

@@ -1,13 +1,13 @@
-//! The page of a code is Markdown with a fixed shape, so that its examples can be run.
+//! The page of a code is Markdown with a fixed shape, so its examples can be run.
 
 /// A page, split into its parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErrorPage<'a> {
-    /// What the code means, in one sentence.
+    /// The meaning of the code, in one sentence.
     pub summary: &'a str,
     /// An input that gets exactly this code.
     pub fails: PageExample<'a>,
-    /// The same input, mended.
+    /// The same input, fixed.
     pub passes: PageExample<'a>,
 }
 

@@ -7,7 +7,7 @@ pub enum Severity {
     Note,
     /// The result stands, but probably not as meant.
     Warning,
-    /// There is no result.
+    /// No result exists.
     Error,
 }
 

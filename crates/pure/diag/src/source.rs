@@ -40,16 +40,16 @@ impl fmt::Debug for Span {
     }
 }
 
-/// Identifies a text in a [`SourceMap`].
+/// Identifies text in a [`SourceMap`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SourceId(u32);
 
-/// A place in one of many texts.
+/// A location in one of many strings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SourceSpan {
     /// The text.
     pub source: SourceId,
-    /// The bytes of the place.
+    /// The bytes of the location.
     pub span: Span,
 }
 
@@ -60,7 +60,7 @@ pub struct SourceText {
     pub name: String,
     /// The whole text.
     pub text: Text,
-    /// Where lines start, found when first asked for.
+    /// Where lines start, found when first requested.
     lines: OnceLock<Vec<u32>>,
 }
 
@@ -84,16 +84,16 @@ pub struct LineColumn {
     pub column: usize,
 }
 
-/// All texts that a command has looked at.
+/// All strings that a command has looked at.
 #[derive(Clone, Debug, Default)]
 pub struct SourceMap {
-    /// How many texts of the map that this one was forked from come before its own.
+    /// How many strings of the object that this one was forked from come before its own.
     first: usize,
     sources: Vec<SourceText>,
 }
 
 impl SourceMap {
-    /// Takes in a text and gives its identity.
+    /// Takes in text and gives its identity.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<Text>) -> SourceId {
         let id = self.first + self.sources.len();
         let id = u32::try_from(id).expect("fewer than 2^32 sources");
@@ -105,7 +105,7 @@ impl SourceMap {
         SourceId(id)
     }
 
-    /// An empty map for a part of the work: identities of this map keep their meaning beside those of the new one.
+    /// An empty map for a part of the work: identities of this map keep their meaning next to those of the new one.
     pub(crate) fn fork(&self) -> SourceMap {
         SourceMap {
             first: self.first + self.sources.len(),
@@ -113,7 +113,7 @@ impl SourceMap {
         }
     }
 
-    /// Takes in all texts of a map that was forked from this one; the function gives the identities here for those there.
+    /// Takes in all strings of an object that was forked from this one; the function gives the identities here for those there.
     pub(crate) fn absorb(&mut self, fork: SourceMap) -> impl Fn(SourceId) -> SourceId + use<> {
         let (first, now) = (fork.first, self.first + self.sources.len());
         self.sources.extend(fork.sources);
@@ -134,7 +134,7 @@ impl SourceMap {
         }
     }
 
-    /// The text behind an identity that this map gave.
+    /// The text of an identity that this map gave.
     pub fn get(&self, id: SourceId) -> &SourceText {
         &self.sources[id.0 as usize - self.first]
     }
@@ -160,7 +160,7 @@ impl SourceMap {
         LineColumn { line, column }
     }
 
-    /// The byte range of the lines that `span` touches, without the last line's ending.
+    /// The byte range of the lines that `span` touches, without the last line's extension.
     pub fn lines_around(&self, id: SourceId, span: Span) -> Span {
         let text = &self.get(id).text;
         let start = line_start(text, span.start as usize);

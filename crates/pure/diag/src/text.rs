@@ -2,7 +2,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// A text that several hold at once. Unlike `Arc<str>` it takes over a `String` without copying it, which for large
+/// Text that several hold at once. Unlike `Arc<str>` it takes over a `String` without copying it, which for large
 /// files is most of their cost.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Text(Arc<String>);

@@ -1,7 +1,7 @@
 //! Text from elsewhere, made safe to look at.
 
-/// The text with every character that acts on a terminal or cannot be seen written as an escape. What people approve
-/// by reading must not be able to hide a part of itself.
+/// The text with every character that acts on a terminal or cannot be seen written as an escape. Text that people
+/// approve by reading must not be able to hide a part of itself.
 pub fn visible(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -12,13 +12,13 @@ pub enum CandidateType {
     Agent,
     /// A slash command.
     Command,
-    /// A text that a tool always reads.
+    /// Text that a tool always reads.
     Instruction,
     /// A file of hooks.
     Hook,
     /// An MCP server.
     McpServer,
-    /// A text that others include.
+    /// Text that others include.
     Snippet,
     /// An executable.
     Script,
@@ -118,7 +118,7 @@ impl PluginMembership {
 /// Where a plugin of a marketplace is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PluginPlacement {
-    /// In a directory of the same source, with a manifest of its own.
+    /// In a directory of the same source, with its own manifest.
     Here,
     /// In the same source, and only its marketplace says what it is.
     Listed,
@@ -129,15 +129,15 @@ pub enum PluginPlacement {
 /// Something that a source offers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// What it is.
+    /// The type.
     pub kind: CandidateType,
-    /// What it is called by its path.
+    /// Its name, from its path.
     pub name: String,
-    /// What it calls itself, if that is something else.
+    /// Its declared name, if that differs.
     pub declared_name: Option<String>,
     /// Its file or directory from the root of the source; empty for the root itself.
     pub path: String,
-    /// What it says of itself, on one line, if it was read.
+    /// Its description, on one line, if it was read.
     pub description: Option<String>,
     /// The plugin that it belongs to.
     pub membership: PluginMembership,
@@ -151,7 +151,7 @@ impl Candidate {
         format!("{}/{}", self.kind.plural(), self.name)
     }
 
-    /// Whether a word is its name, by its path or by itself.
+    /// Whether this is its name, by its path or by its own declaration.
     pub fn is_called(&self, word: &str) -> bool {
         self.name == word || self.declared_name.as_deref() == Some(word)
     }

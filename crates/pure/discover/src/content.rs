@@ -1,4 +1,4 @@
-//! What the content of a file says where its path says nothing.
+//! Recognizes resources by their content where the path says nothing.
 
 use agpm_text::{Document, Format, NodeKind, NodeRef, parse_alone};
 
@@ -53,7 +53,7 @@ fn type_of_object(root: NodeRef<'_>) -> Option<CandidateType> {
     let hooks = root.get("hooks").unwrap_or(root);
     let is_event = |key: NodeRef<'_>| HOOK_EVENTS.contains(&key.content());
     let has_events = hooks.entries().any(|(key, _)| is_event(key));
-    // A hook that names its events beside its command.
+    // A hook that names its events next to its command.
     let names_events = root
         .get("events")
         .is_some_and(|node| node.kind() == NodeKind::List);
@@ -85,7 +85,7 @@ fn type_of_front_matter(root: NodeRef<'_>) -> Option<CandidateType> {
     }
 }
 
-/// What a file says of itself.
+/// A file's description of itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SelfDescription {
     pub(crate) name: Option<String>,
@@ -99,7 +99,7 @@ impl SelfDescription {
         root.map(SelfDescription::in_map).unwrap_or_default()
     }
 
-    /// The keys `name` and `description` of a map.
+    /// The keys `name` and `description` of an object.
     pub(crate) fn in_map(root: NodeRef<'_>) -> Self {
         SelfDescription {
             name: text(root, "name"),
@@ -108,7 +108,7 @@ impl SelfDescription {
     }
 }
 
-/// A text of a map on one line; nothing if it is empty.
+/// Text of an object on one line; nothing if it is empty.
 pub(crate) fn text(map: NodeRef<'_>, key: &str) -> Option<String> {
     let line = plain_line(map.get(key)?.as_str()?);
     (!line.is_empty()).then_some(line)

@@ -2,7 +2,7 @@ use agpm_diag::is_invisible;
 
 use crate::limits::LONGEST_DESCRIPTION;
 
-/// A text from elsewhere on one line, without anything that acts on a terminal or cannot be seen.
+/// Text from elsewhere on one line, without anything that acts on a terminal or cannot be seen.
 pub fn plain_line(text: &str) -> String {
     let mut line = String::new();
     let mut chars = text.chars().peekable();

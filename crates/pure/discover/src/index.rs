@@ -1,4 +1,4 @@
-//! What a source offers, as one text that is searched without being taken apart first.
+//! The resources of a source, as one string that is searched without being parsed first.
 //!
 //! A header line, then one line for each resource, with tabs between the fields. Fifty thousand lines are read and matched
 //! faster than any parsed form of them could be built.
@@ -7,9 +7,10 @@ use crate::candidate::{Candidate, CandidateType};
 use crate::description::plain_line;
 use crate::matching::{Score, SearchQuery};
 
+// An index of another format is rebuilt, never migrated: everything in it can be read from the source again.
 const FORMAT: &str = "agpm-index-1";
 
-/// What an index was made of.
+/// The inputs of an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexHeader {
     /// The URL of the source, without secrets.
@@ -21,7 +22,7 @@ pub struct IndexHeader {
 /// A resource in an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IndexRow<'i> {
-    /// What it is.
+    /// The type.
     pub kind: CandidateType,
     /// Its name.
     pub name: &'i str,
@@ -31,7 +32,7 @@ pub struct IndexRow<'i> {
     pub plugin: &'i str,
     /// The newest version; empty for none.
     pub version: &'i str,
-    /// What it says of itself.
+    /// Its description.
     pub description: &'i str,
 }
 

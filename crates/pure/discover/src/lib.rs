@@ -1,4 +1,4 @@
-//! What a source offers: from a listing of its paths, and the few files worth reading, to candidates.
+//! The resources of a source: from a listing of its paths, and the few files worth reading, to candidates.
 //!
 //! Knows neither where files are nor what is installed. Whoever has the listing asks which files must be read, reads them
 //! in one batch, and hands them back.

@@ -1,4 +1,4 @@
-//! What is bounded, since nothing from a source is trusted.
+//! Limits, since nothing from a source is trusted.
 
 /// Characters of a description that are kept; the format of skills allows 1,024.
 pub(crate) const LONGEST_DESCRIPTION: usize = 1024;

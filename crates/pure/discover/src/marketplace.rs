@@ -10,9 +10,9 @@ use crate::limits::MOST_PLUGINS;
 /// A plugin of a marketplace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MarketplaceListing {
-    /// What the marketplace calls it.
+    /// Its name in the marketplace.
     pub name: String,
-    /// What it says of it.
+    /// Its description in the marketplace.
     pub description: Option<String>,
     /// Its directory from the root of the source; empty for the root.
     pub path: String,

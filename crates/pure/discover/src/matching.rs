@@ -12,12 +12,12 @@ const INSIDE: Score = 500;
 const MISTYPED: Score = 250;
 const DESCRIPTION_WORD: Score = 120;
 const DESCRIPTION: Score = 60;
-/// Letters that are spread over a name say less than a word in the description.
+/// Letters spread over a name score less than a whole word in the description.
 const LETTERS: Score = 50;
-/// Texts shorter than this are not taken for mistyped names: nearly all of them would fit.
+/// Strings shorter than this are not treated as mistyped names: nearly all of them would fit.
 const SHORTEST_MISTYPED: usize = 4;
 
-/// What is looked for: words that all have to fit, in names or descriptions.
+/// A search query: words that all have to match, in names or descriptions.
 #[derive(Clone, Debug)]
 pub struct SearchQuery {
     words: Vec<String>,
@@ -32,12 +32,12 @@ impl SearchQuery {
         }
     }
 
-    /// Whether nothing is asked for, which everything fits.
+    /// Whether nothing is requested, which everything fits.
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
 
-    /// How well a name with a description fits; nothing if a word does not.
+    /// How well a name with a description matches; nothing if one of the words does not.
     pub fn score(&self, name: &str, description: &str) -> Option<Score> {
         let mut sum = 0;
         for word in &self.words {
@@ -90,7 +90,7 @@ enum WordMatch {
     AtWord,
 }
 
-/// Where a lower-case word is in a text, the beginning of a word before any other place.
+/// Where a lower-case word is found, preferably at the beginning of another word.
 fn find(text: &[u8], word: &[u8]) -> Option<WordMatch> {
     let first = *word.first()?;
     let mut inside = None;

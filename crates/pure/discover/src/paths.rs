@@ -1,4 +1,4 @@
-//! What paths alone say.
+//! Recognizes resources by their paths alone.
 
 use crate::candidate::CandidateType;
 

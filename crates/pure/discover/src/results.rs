@@ -1,4 +1,4 @@
-//! What a search and a look into a source find, the best first.
+//! The results of searching and browsing, the best first.
 
 use std::cmp::Reverse;
 
@@ -15,7 +15,7 @@ const DEFAULT_LIMIT: usize = 50;
 /// Which resources are looked for.
 #[derive(Clone, Debug)]
 pub struct ResultFilter {
-    /// What names and descriptions must fit.
+    /// The query for names and descriptions.
     pub query: SearchQuery,
     /// Only this type.
     pub kind: Option<CandidateType>,
@@ -49,11 +49,11 @@ pub struct FoundResource {
     pub version: Option<String>,
     /// The plugin that it belongs to.
     pub plugin: Option<String>,
-    /// What it says of itself.
+    /// Its description.
     pub description: Option<String>,
 }
 
-/// What was found.
+/// The results of a search.
 #[derive(Clone, Debug, Serialize)]
 pub struct SearchReport {
     /// The best first.
@@ -138,7 +138,7 @@ pub struct OfferedResource {
     pub kind: CandidateType,
     /// Its name.
     pub name: String,
-    /// What it says of itself.
+    /// Its description.
     pub description: Option<String>,
     /// The newest version; nothing without tags.
     pub version: Option<String>,

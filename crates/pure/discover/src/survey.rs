@@ -11,14 +11,14 @@ use crate::limits::MOST_UNDECIDED;
 use crate::marketplace::{MarketplaceListing, read_marketplace};
 use crate::paths::{file_name, is_skipped, is_within, may_be_resource, parent, type_of_path};
 
-/// Files that make the directory above their own a plugin.
+/// Files that turn the directory above their own into a plugin.
 const PLUGIN_FILES: [&str; 4] = [
     ".claude-plugin/plugin.json",
     ".cursor-plugin/plugin.json",
     ".codex-plugin/plugin.json",
     ".github/plugin/plugin.json",
 ];
-/// The manifest of an Agent Plugin, which only its `$schema` tells from other files of that name.
+/// The manifest of an Agent Plugin, which only its `$schema` distinguishes from other files of that name.
 const AGENT_PLUGIN_FILE: &str = "plugin.json";
 const AGENT_PLUGIN_SCHEMA: &str = "agent-plugins.org/";
 
@@ -31,10 +31,10 @@ pub enum ReadExtent {
     Everything,
 }
 
-/// What a listing offers, and what is still to be read.
+/// The candidates of a listing, and the files still to be read.
 #[derive(Clone, Debug)]
 pub struct SourceSurvey {
-    /// What the root is called where nothing else names it.
+    /// The name of the root where nothing else names it.
     source_name: String,
     /// The directory that is looked at; what is exactly there is meant, not what is in it.
     top: String,
@@ -210,7 +210,7 @@ impl SourceSurvey {
         found
     }
 
-    /// What the path that was asked about is itself: a skill, or a plugin with its parts.
+    /// The candidate at the requested path itself: a skill, or a plugin with its parts.
     fn at_top(&self, plugins: &[Candidate]) -> Option<Vec<Candidate>> {
         if self.top.is_empty() {
             return None;
@@ -501,7 +501,7 @@ mod tests {
                 "mcp-server one plugins/one/.mcp.json of one",
             ]
         );
-        // Reached by their path, parts are candidates of their own.
+        // Reached by their path, parts are their own candidates.
         assert_eq!(
             files.read("plugins/one/agents"),
             ["agent a plugins/one/agents/a.md"]

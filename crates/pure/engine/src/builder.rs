@@ -41,7 +41,7 @@ struct PendingLayer {
     files: Vec<(String, Vec<u8>)>,
 }
 
-/// A merge that is being described. What is wrong with it is told by [`merge`](EngineBuilder::merge).
+/// A merge that is being described. Problems are reported by [`merge`](EngineBuilder::merge).
 pub struct EngineBuilder<'c> {
     layers: Vec<PendingLayer>,
     default: Result<Strategy, EngineError>,
@@ -104,7 +104,7 @@ impl<'c> EngineBuilder<'c> {
         self
     }
 
-    /// Merges by a strategy of your own.
+    /// Merges by your own strategy.
     ///
     /// ```
     /// use agpm_engine::{EmptyRule, Engine, PointerRule, Strategy};
@@ -151,7 +151,7 @@ impl<'c> EngineBuilder<'c> {
         self
     }
 
-    /// Lets code of your own choose where it wants to; see `examples/lists_by_id.rs`.
+    /// Lets custom code choose where it wants to; see `examples/lists_by_id.rs`.
     ///
     /// ```
     /// use agpm_engine::{Combination, Combine, Engine, MergeOperation, MergePoint};
@@ -281,7 +281,7 @@ impl MergedLayers {
         self.files.iter()
     }
 
-    /// What was found that does not keep the files from being merged.
+    /// Findings that do not keep the files from being merged.
     pub fn findings(&self) -> impl Iterator<Item = &Finding> {
         self.findings.iter()
     }

@@ -35,7 +35,7 @@ pub struct ExplainedValue {
     pub line: usize,
     /// How it got there.
     pub operation: LeafOperation,
-    /// What lower layers say there, highest first.
+    /// The values of lower layers there, highest first.
     pub overrides: Vec<OverriddenValue>,
 }
 
@@ -51,7 +51,7 @@ pub struct OverriddenValue {
     pub line: usize,
 }
 
-/// A part of a text, and the layer that it came from.
+/// A part of text, and the layer that it came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TextOrigin {
@@ -120,7 +120,7 @@ impl EffectiveFile {
         }
     }
 
-    /// The result as one value; Markdown as a map of `front_matter` and `body`. Nothing for bytes that are not text.
+    /// The result as one value; Markdown as an object of `front_matter` and `body`. Nothing for bytes that are not text.
     ///
     /// ```
     /// # use agpm_engine::{Engine, Value};
@@ -172,7 +172,7 @@ impl EffectiveFile {
     ///
     /// # Errors
     ///
-    /// The pointer is malformed, or nothing is there.
+    /// The pointer is malformed, or nothing exists.
     pub fn explain(&self, pointer: &str) -> Result<ExplainedValue, EngineError> {
         let malformed = |_| EngineError::Pointer {
             pointer: pointer.to_owned(),
@@ -187,7 +187,7 @@ impl EffectiveFile {
             .ok_or_else(nothing)
     }
 
-    /// Which layer each part of a text came from: of plain text, or of the body of Markdown.
+    /// Which layer each part of text came from: of plain text, or of the body of Markdown.
     ///
     /// ```
     /// use agpm_engine::Engine;

@@ -1,10 +1,10 @@
-//! Why there is no result.
+//! Why no result exists.
 
 use agpm_model::RelativePath;
 
 use crate::finding::Finding;
 
-/// Why there is no result.
+/// Why no result exists.
 ///
 /// ```
 /// use agpm_engine::{Engine, EngineError};
@@ -26,7 +26,7 @@ pub enum EngineError {
     LayerName {
         /// As it was given.
         name: String,
-        /// What is wrong with it.
+        /// The problem.
         why: String,
     },
     /// A path is absolute, leads out, or is not one that every system can have.
@@ -34,10 +34,10 @@ pub enum EngineError {
     Path {
         /// As it was given.
         path: String,
-        /// What is wrong with it.
+        /// The problem.
         why: String,
     },
-    /// There is no built-in strategy of that name.
+    /// No built-in strategy exists of that name.
     #[error("no such strategy: `{name}`")]
     UnknownStrategy {
         /// As it was given.
@@ -46,7 +46,7 @@ pub enum EngineError {
     /// Files are malformed; all mistakes of all files.
     #[error("{} of the layers cannot be merged", if findings.len() == 1 { "a file" } else { "files" })]
     Files {
-        /// What is wrong with them.
+        /// The problems.
         findings: Vec<Finding>,
     },
     /// A result cannot be written in its format.

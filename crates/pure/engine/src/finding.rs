@@ -1,10 +1,10 @@
-//! What is worth knowing about files and their merge.
+//! Findings about files and their merge.
 
 use std::fmt;
 
 use agpm_diag::{Diagnostic, Severity, SourceMap};
 
-/// Something that was found in the files, with its place.
+/// Something that was found in the files, with its location.
 ///
 /// ```
 /// use agpm_engine::{Engine, Severity};
@@ -33,7 +33,7 @@ pub struct Finding {
     pub help: Option<String>,
 }
 
-/// A place in a file.
+/// A location in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Location {

@@ -8,7 +8,7 @@
 //! | [`MergedLayers`] | every path of the layers, and all [findings](MergedLayers::findings) |
 //! | [`EffectiveFile`] | one path: its text, its value, its [leaves](EffectiveFile::leaves), an [explanation](EffectiveFile::explain) |
 //! | [`Strategy`], [`PointerRule`], [`MergeOperation`] | how files merge, as data |
-//! | [`Combine`] | a strategy of your own, which can only choose, so that provenance stays true |
+//! | [`Combine`] | your own strategy, which can only choose, so provenance stays true |
 
 mod builder;
 mod effective;

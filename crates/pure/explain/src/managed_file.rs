@@ -17,9 +17,9 @@ pub(crate) const YOURS: &str = "yours";
 
 /// A file as it is on the disk, and what agpm manages in it.
 pub struct ManagedFile {
-    /// What is in it.
+    /// Its content.
     pub document: Arc<Document>,
-    /// What is managed.
+    /// The managed nodes.
     pub owned: OwnedNodes,
 }
 
@@ -63,7 +63,7 @@ impl ManagedFile {
         all
     }
 
-    /// What is in the file.
+    /// The content of the file.
     pub fn value(&self) -> Option<Value> {
         self.document.root().map(to_value)
     }
@@ -81,7 +81,7 @@ impl ManagedFile {
         )
     }
 
-    /// Where the layers' result has what is at a place of the file: items of lists may be elsewhere.
+    /// Where the layers' result has what is at a location of the file: items of lists may be elsewhere.
     fn twin(&self, layers: &Resolution, place: &Pointer) -> Option<Pointer> {
         let mut here = self.document.root()?;
         let mut there = layers.root()?;
@@ -118,13 +118,13 @@ impl ManagedFile {
     }
 }
 
-/// What the layers have at the place of a value on the disk.
+/// The layers' value at the location of a value on disk.
 struct LayerValue {
     stated: ExplainedLeaf,
     is_same: bool,
 }
 
-/// Names the owner of a value: a layer, with the place it came from; a package; or else the user.
+/// Names the owner of a value: a layer, with the location it came from; a package; or else the user.
 fn attribute(leaf: &mut ExplainedLeaf, owner: Option<&Owner>, layers: Option<LayerValue>) {
     match (owner, layers) {
         (Some(Owner::Layers(_)), Some(value)) if value.is_same => {
@@ -140,7 +140,7 @@ fn attribute(leaf: &mut ExplainedLeaf, owner: Option<&Owner>, layers: Option<Lay
     }
 }
 
-/// What is reported of a file that is managed whole and is not what the layers give.
+/// The finding about a wholly managed file that differs from the layers.
 pub fn edited_layered_file(file: &str, now: &[u8], merged: &MergedFile) -> Option<Diagnostic> {
     let is_structured = matches!(merged.merged, MergedContent::Structured(_));
     let (text, _) = merged.render().ok()?;

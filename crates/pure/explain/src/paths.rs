@@ -5,7 +5,7 @@ use std::path::Path;
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes, unknown_name};
 use agpm_model::{PathError, RelativePath, normalize};
 
-/// A path is from the manifest's folder `root`; where one works in a folder below, it may also be from there, `here`.
+/// A path is from the manifest's directory `root`; where one works in a directory below, it may also be from there, `here`.
 pub fn file_paths(root: &Path, here: &Path, file: &str) -> Result<Vec<RelativePath>, Failure> {
     let from_manifest = RelativePath::new(file);
     let full = normalize(&here.join(file));

@@ -23,9 +23,9 @@ pub enum ExplainReport {
 pub struct CodePage {
     /// The stable word.
     pub code: &'static str,
-    /// What it weighs unless a strict command says otherwise.
+    /// Its severity, unless a strict command raises it.
     pub severity: String,
-    /// What it means, in one sentence.
+    /// Its meaning, in one sentence.
     pub summary: &'static str,
     /// The page in Markdown.
     pub page: &'static str,
@@ -46,12 +46,12 @@ impl CodePage {
 /// Where the values of something came from.
 #[derive(Debug, Serialize)]
 pub struct ExplainedValues {
-    /// What is explained.
+    /// The subject.
     #[serde(flatten)]
     pub name: NamedSubject,
-    /// The place in it.
+    /// The location in it.
     pub pointer: Pointer,
-    /// What else is known, if it is a resource.
+    /// More facts, if it is a resource.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resource: Option<Box<ExplainedResource>>,
     /// Where each value came from.

@@ -1,4 +1,4 @@
-//! What can be explained, and how it is written.
+//! The subjects of `explain`, and how they are written.
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes};
 use agpm_model::ResourceType;
@@ -6,12 +6,12 @@ use agpm_text::Pointer;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-/// What can be explained, besides codes.
+/// A subject of `explain`, besides codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// A file, by its path.
     File,
-    /// The manifest with its bases, by a place in it.
+    /// The manifest with its bases, by a location in it.
     Manifest,
     /// An entry of the catalog, by module and name.
     Catalog,
@@ -45,7 +45,7 @@ impl Subject {
     }
 
     fn named(word: &str) -> Option<Self> {
-        // What the MCP server calls a profile.
+        // The MCP server's word for a profile.
         let word = if word == "persona" { "profile" } else { word };
         let subject = Subject::ALL.into_iter().find(|one| one.word() == word);
         subject.or_else(|| ResourceType::named(word).map(Subject::Resource))
@@ -55,14 +55,14 @@ impl Subject {
 /// One thing to explain; in documents, the subject is the key of its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedSubject {
-    /// What it is.
+    /// The kind of subject.
     pub subject: Subject,
-    /// What it is called.
+    /// Its name.
     pub name: String,
 }
 
 impl NamedSubject {
-    /// What `WORD:NAME` is about.
+    /// Parses `WORD:NAME`.
     pub fn parse(what: &str) -> Option<Self> {
         let (word, name) = what.split_once(':')?;
         Some(NamedSubject {
@@ -124,10 +124,15 @@ pub fn refuse_flags(subject: Option<Subject>, given: &[SubjectFlag]) -> Result<(
 
 /// A JSON Pointer as it is typed.
 pub fn parse_pointer(written: &str) -> Result<Pointer, Failure> {
-    let help = "a pointer has `/` before every step, as in `/permissions/allow/0`";
-    written
-        .parse()
-        .map_err(|error| usage(format!("{error}"), help))
+    written.parse().map_err(|error| {
+        let is_dotted = !written.contains('/') && written.contains('.');
+        let help = if is_dotted {
+            format!("did you mean `/{}`?", written.replace('.', "/"))
+        } else {
+            "a JSON Pointer has `/` before every key, as in `/permissions/allow/0`".to_owned()
+        };
+        usage(format!("{error}"), &help)
+    })
 }
 
 fn usage(message: String, help: &str) -> Failure {

@@ -1,10 +1,10 @@
-//! A place in a document that has a value, or the one that was meant.
+//! A location in a document that has a value, or the one that was meant.
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes, nearest};
 use agpm_merge::Provenance;
 use agpm_text::{Pointer, Value};
 
-/// The provenance of a place; nothing there is a failure, with a near place of these values.
+/// The provenance of a location; nothing there is a failure, with a near place of these values.
 pub fn require_values(
     provenance: Provenance,
     name: &str,
@@ -25,7 +25,7 @@ pub fn require_values(
     Err(Failure::new(FailureKind::NotFound, diagnostic))
 }
 
-/// The place that a pointer was probably meant to be: its first step that leads nowhere, put right.
+/// The location that a pointer was probably meant to be: its first step that leads nowhere, put right.
 fn near_place(value: &Value, pointer: &Pointer) -> Option<Pointer> {
     let mut place = value.get("front_matter").unwrap_or(value);
     let mut here = Pointer::root();

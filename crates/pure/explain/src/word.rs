@@ -1,4 +1,4 @@
-//! What a word without a subject means.
+//! The meaning of an argument without a subject.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use agpm_resolve::{LockView, WrittenId, means, near_ids};
 
 use crate::subject::{NamedSubject, Subject};
 
-const SUBJECTS: &str = "explain knows `file:PATH`, `manifest:/POINTER`, `agent:NAME` and other types, `catalog:MODULE/NAME`, `profile:SLUG`, `bottle:NAME` and codes such as `json/syntax`";
+const SUBJECTS: &str = "use the path of a file, an id such as `agents/reviewer`, a code such as `json/syntax`, `manifest:/POINTER`, `catalog:MODULE/NAME`, `profile:SLUG` or `bottle:NAME`";
 
 /// The path of an installed file, the id of a resource, or a name that is unique. Paths are seen from `here`.
 pub fn subject_of_word(
@@ -50,7 +50,7 @@ fn resource(entry: &LockEntry) -> NamedSubject {
     }
 }
 
-/// A word that means nothing, with a near code or resource.
+/// The error for an unknown argument, with a near code or resource.
 pub fn unknown_subject(word: &str, view: Option<&LockView>) -> Failure {
     let near_code = did_you_mean(word, "codes are", all_codes().map(|code| code.name));
     let near_resource = || {
@@ -67,8 +67,10 @@ pub fn unknown_subject(word: &str, view: Option<&LockView>) -> Failure {
         .unwrap_or_else(|| SUBJECTS.to_owned());
     let what = match WrittenId::parse(word) {
         Some(_) => "resource",
-        None if word.contains(':') => "explanation of",
-        None => "code",
+        None if word.contains(':') => "subject",
+        None if word.contains('/') && !word.contains('.') => "code",
+        None if word.contains('/') => "file",
+        None => "name",
     };
     unknown_name(what, word, Some(help))
 }

@@ -3,7 +3,7 @@
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, codes, has_errors};
 use serde::{Serialize, Serializer};
 
-/// What a pipeline checks.
+/// A check of a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CheckName {
@@ -48,9 +48,9 @@ impl CheckCause {
 /// One check, and what it came to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CheckResult {
-    /// What was checked.
+    /// The check.
     pub name: CheckName,
-    /// What it came to.
+    /// Its outcome.
     pub state: CheckOutcome,
     /// The errors that it found, by their numbers among all diagnostics.
     #[serde(serialize_with = "count")]
@@ -64,7 +64,7 @@ fn count<S: Serializer>(findings: &[usize], serializer: S) -> Result<S::Ok, S::E
     serializer.serialize_u64(findings.len() as u64)
 }
 
-/// What a check came to.
+/// The outcome of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CheckOutcome {
@@ -76,7 +76,7 @@ pub enum CheckOutcome {
     Skipped,
 }
 
-/// What was checked, and what each check came to.
+/// The checks and their outcomes.
 #[derive(Debug, Serialize)]
 pub struct CiReport {
     /// In the order in which they ran.
@@ -156,7 +156,7 @@ impl Checks {
         }
     }
 
-    /// What each check came to.
+    /// The result of each check.
     pub fn results(self) -> Vec<CheckResult> {
         self.0
     }

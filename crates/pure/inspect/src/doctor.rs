@@ -1,4 +1,4 @@
-//! What checks of everything that commands rely on come to.
+//! The results of checking everything that commands rely on.
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Severity, WarningPolicy, counted};
 use agpm_model::{ToolName, VersionTag};
@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::drift::VerifyReport;
 
-/// What was checked; the findings are the diagnostics.
+/// The checks; the findings are the diagnostics.
 #[derive(Clone, Debug, Serialize)]
 pub struct DoctorReport {
     /// Every check, in order.
@@ -24,7 +24,7 @@ pub struct CheckRow {
     pub name: &'static str,
     /// How it went.
     pub state: CheckState,
-    /// What was seen, in one line.
+    /// The result, in one line.
     pub summary: String,
 }
 
@@ -42,7 +42,7 @@ pub enum CheckState {
     Error,
 }
 
-/// What a check found, besides its findings.
+/// The result of a check, besides its findings.
 pub enum CheckSummary {
     /// This, in one line.
     Line(String),
@@ -64,7 +64,7 @@ pub struct FinishedCheck {
 }
 
 impl FinishedCheck {
-    /// What a check came to with these findings, each of which is there once.
+    /// The outcome of a check with these findings, each of which is reported once.
     pub fn of(
         name: &'static str,
         result: Result<CheckSummary, FailureKind>,

@@ -9,16 +9,16 @@ use agpm_resolve::LockView;
 
 /// The entry itself and everything it needs.
 pub fn needs_of(view: &LockView, number: usize) -> BTreeSet<usize> {
-    reached(BTreeSet::from([number]), &view.needs)
+    reachable_from(BTreeSet::from([number]), &view.needs)
 }
 
 /// The entry, everything that needs it, and everything those need.
 pub fn family_of(view: &LockView, number: usize) -> BTreeSet<usize> {
-    let above = reached(BTreeSet::from([number]), &view.needed_by());
-    reached(above, &view.needs)
+    let above = reachable_from(BTreeSet::from([number]), &view.needed_by());
+    reachable_from(above, &view.needs)
 }
 
-fn reached(mut found: BTreeSet<usize>, edges: &[Vec<usize>]) -> BTreeSet<usize> {
+fn reachable_from(mut found: BTreeSet<usize>, edges: &[Vec<usize>]) -> BTreeSet<usize> {
     let mut waiting: Vec<usize> = found.iter().copied().collect();
     while let Some(at) = waiting.pop() {
         waiting.extend(edges[at].iter().copied().filter(|next| found.insert(*next)));
@@ -39,7 +39,7 @@ pub(crate) fn owners_at<'l>(
 }
 
 /// `TYPE/NAME (VERSION)`.
-pub(crate) fn titled(entry: &LockEntry) -> String {
+pub(crate) fn entry_title(entry: &LockEntry) -> String {
     format!("{} ({})", entry.label(), entry.version().unwrap_or("local"))
 }
 

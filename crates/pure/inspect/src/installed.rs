@@ -6,7 +6,7 @@ use agpm_diag::{Diagnostic, Failure, codes, did_you_mean, unknown_name};
 use agpm_model::{LockEntry, RelativePath, ResourceExtent, ResourceType, SKILL_FILE};
 use agpm_resolve::LockView;
 
-/// What is installed in a project, as of its manifest and lockfile when they were read.
+/// The installed resources of a project, as of its manifest and lockfile when they were read.
 #[derive(Debug)]
 pub struct InstalledIndex {
     /// Manifest and lockfile.
@@ -67,7 +67,7 @@ pub fn installed_path(entry: &LockEntry) -> Result<Option<RelativePath>, Failure
     Ok(match entry.kind.extent() {
         ResourceExtent::File => Some(path.clone()),
         ResourceExtent::Folder => RelativePath::new(&format!("{path}/{SKILL_FILE}")).ok(),
-        // A plugin is not one text; its parts are resources of their own.
+        // A plugin is not one text; its parts are their own resources.
         ResourceExtent::Plugin => None,
     })
 }

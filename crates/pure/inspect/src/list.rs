@@ -21,7 +21,7 @@ pub fn no_resources() -> Diagnostic {
     nothing_listed("No resources installed. Run `agpm add`.")
 }
 
-/// What patches changed, by resource id.
+/// The patched fields, by resource id.
 pub type AppliedPatches = BTreeMap<String, Vec<AppliedField>>;
 
 /// Which resources.
@@ -47,17 +47,17 @@ pub enum DiskCheck {
     /// It is not.
     #[default]
     Skip,
-    /// What is modified or missing is marked.
+    /// Mark modified and missing resources.
     Compare,
 }
 
 /// How much is shown of a resource.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ListDetail {
-    /// What the lockfile has.
+    /// The contents of the lockfile.
     #[default]
     Locked,
-    /// What patches changed too, from which value to which.
+    /// Patched fields too, with old and new value.
     Patches,
 }
 
@@ -100,13 +100,13 @@ pub struct ListedResource {
     /// Its type.
     #[serde(skip)]
     pub kind: ResourceType,
-    /// What the lockfile has of it.
+    /// Its lockfile entry.
     #[serde(flatten)]
     pub locked: LockedResource,
     /// How it differs from what was installed, if files were compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<DiskState>,
-    /// What patches changed; nothing if that was not requested.
+    /// The patched fields; nothing if not requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patched: Option<Vec<PatchedField>>,
 }
@@ -115,7 +115,7 @@ pub struct ListedResource {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DiskState {
-    /// Files of it are not there.
+    /// Files of it do not exist.
     Missing,
     /// Files of it were edited.
     Modified,
@@ -126,9 +126,9 @@ pub enum DiskState {
 pub struct PatchedField {
     /// Which one, as the manifest has it.
     pub field: String,
-    /// What the source has there, if anything.
+    /// The value in the source, if any.
     pub old: Option<Value>,
-    /// What the patch says.
+    /// The value of the patch.
     pub new: Value,
     /// The file that the patch is in.
     pub from: &'static str,
@@ -187,7 +187,7 @@ impl ListedEntries {
         self.entries.iter().any(|entry| !entry.patches.is_empty())
     }
 
-    /// What to do where nothing fits.
+    /// The hint where nothing matches.
     pub fn nothing_found(&self) -> Option<Diagnostic> {
         let nothing = match self.installed {
             0 => no_resources(),
@@ -264,10 +264,10 @@ fn drift_by_resource(report: &VerifyReport) -> BTreeMap<String, DiskState> {
     drift
 }
 
-/// What replaces the source of files of the project itself.
+/// The source name of files of the project itself.
 pub const LOCAL: &str = "local";
 
-/// What replaces a secret of a patch.
+/// The replacement for a secret of a patch.
 pub const MASKED: &str = "***";
 
 fn shown_source(entry: &LockEntry) -> &str {

@@ -11,7 +11,7 @@ use serde::Serialize;
 /// Versions that are checked for one resource, from the newest down.
 pub const MOST_TRIED: usize = 8;
 
-/// What to compare.
+/// The resources to compare.
 #[derive(Clone, Debug, Default)]
 pub struct OutdatedRequest {
     /// Names, ids, paths of installed files, or sources; all if there are none.
@@ -20,10 +20,10 @@ pub struct OutdatedRequest {
     pub rows: OutdatedRows,
 }
 
-/// What is listed.
+/// The rows to list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OutdatedRows {
-    /// What could be newer.
+    /// Resources with newer versions.
     #[default]
     Outdated,
     /// Everything that has a version.
@@ -33,7 +33,7 @@ pub enum OutdatedRows {
 /// One resource that could be newer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct OutdatedRow {
-    /// What users call it.
+    /// Its id for users.
     pub id: String,
     /// The word for its type.
     #[serde(rename = "type")]
@@ -42,12 +42,19 @@ pub struct OutdatedRow {
     pub name: String,
     /// Its source.
     pub source: String,
-    /// What is locked.
+    /// The locked version.
     pub current: String,
     /// The newest that the requirements allow.
     pub allowed: String,
     /// The newest stable one.
     pub newest: String,
+}
+
+impl OutdatedRow {
+    /// Whether `agpm update` would change the version. Newer ones that the requirements exclude need an edit first.
+    pub fn is_updatable(&self) -> bool {
+        self.allowed != self.current
+    }
 }
 
 /// Everything that could be newer.
@@ -104,7 +111,7 @@ pub enum ContentChange {
 }
 
 impl OutdatedReport {
-    /// What is reported of a project without a lockfile.
+    /// The report of a project without a lockfile.
     pub fn without_lockfile(manifest: &Manifest) -> Self {
         let lockfile = if manifest.dependencies.is_empty() && manifest.layers.is_empty() {
             LockfileState::Present
@@ -127,7 +134,7 @@ impl OutdatedReport {
     }
 }
 
-/// What is locked next to what could be.
+/// The locked version next to the newer ones.
 pub struct VersionComparison {
     /// The newest that the requirements allow.
     pub allowed: BTreeMap<PinId, AllowedVersion>,
@@ -202,7 +209,7 @@ impl VersionComparison {
             |newer: &&VersionTag| prefix.is_some() && newer.prefix() == prefix && **newer > tag;
         let tags = self.tags.get(&pin.source).into_iter().flatten();
         let mut newer = tags.filter(is_newer).take(MOST_TRIED);
-        // What is allowed was found to hold the resource.
+        // The allowed version was found to hold the resource.
         newer.find(|newer| **newer == allowed || holds(newer))
     }
 

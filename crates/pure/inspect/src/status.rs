@@ -23,15 +23,15 @@ pub struct StatusReport {
     pub tools: BTreeSet<ToolName>,
     /// How many resources of each type are installed, by the word of the type.
     pub installed: BTreeMap<&'static str, usize>,
-    /// What could be newer, as far as earlier runs know; nothing if they do not.
+    /// Newer versions, as far as earlier runs know; nothing if they do not.
     pub outdated: Option<OutdatedReport>,
-    /// What is not as it was installed.
+    /// Modified and missing files.
     pub drift: VerifyReport,
-    /// What an install would do now; nothing if that takes a network.
+    /// The plan of an install; nothing if that takes a network.
     pub next: Option<NextInstall>,
 }
 
-/// What an install would do now.
+/// The plan of an install.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct NextInstall {
     /// How many files, keys and blocks would change.
@@ -83,7 +83,7 @@ impl StatusReport {
 }
 
 impl NextInstall {
-    /// What a plan with so many changes needs before it is carried out, by what was found.
+    /// The approvals and violations of a plan with so many changes, from its findings.
     pub fn of(changes: usize, findings: &[Diagnostic]) -> Self {
         let count = |codes: &[&'static Code]| {
             let found = findings.iter();
@@ -101,7 +101,7 @@ impl NextInstall {
     }
 }
 
-/// Why it is not known what could be newer: a note, since its place is in a text that is not kept.
+/// Why it is not known what could be newer: a note, since its location is in text that is not kept.
 pub fn outdated_unknown(why: Diagnostic) -> Diagnostic {
     let message = format!("what could be newer is not known: {}", why.shown_message());
     let mut note = Diagnostic::new(why.code, message).help("`agpm outdated` asks the sources");

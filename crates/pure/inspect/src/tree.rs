@@ -1,4 +1,4 @@
-//! What needs what, as a tree.
+//! The dependency tree.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,7 +8,7 @@ use agpm_resolve::{LockView, ResourceIdentity};
 use serde::Serialize;
 use serde::ser::{SerializeStruct, Serializer};
 
-use crate::graph::titled;
+use crate::graph::entry_title;
 
 /// JSON readers give up at about twice as many brackets.
 const DEEPEST_VALUE: usize = 60;
@@ -27,7 +27,7 @@ pub enum TreeDirection {
 pub struct TreeRequest {
     /// Where to start, as `NAME` or `TYPE/NAME`; without any, at the ends.
     pub names: Vec<String>,
-    /// How many levels below the start are shown.
+    /// How many levels under the start are shown.
     pub depth: Option<usize>,
     /// Which way.
     pub direction: TreeDirection,
@@ -55,7 +55,7 @@ struct TreeNode {
     part: bool,
 }
 
-/// A resource at one place of a tree, with all below it.
+/// A resource at one place of a tree, with all under it.
 #[derive(Serialize)]
 struct TreeBranch<'t> {
     #[serde(flatten)]
@@ -75,15 +75,15 @@ struct TreeBranch<'t> {
 pub struct TreeLine {
     /// Which resource.
     pub node: usize,
-    /// How far below the start.
+    /// How far under the start.
     pub level: usize,
-    /// Its place among its siblings.
+    /// Its location among its siblings.
     pub place: SiblingPosition,
-    /// What of it follows.
+    /// The lines under it.
     pub below: LineExpansion,
 }
 
-/// A place among siblings.
+/// A location among siblings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SiblingPosition {
     /// Others follow.
@@ -92,7 +92,7 @@ pub enum SiblingPosition {
     Last,
 }
 
-/// What follows below a line.
+/// The expansion of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineExpansion {
     /// All there is, down to the depth of the request.
@@ -127,7 +127,7 @@ fn node(view: &LockView, at: usize) -> TreeNode {
         (false, false) => "",
     };
     TreeNode {
-        title: format!("{}{mark}", titled(entry)),
+        title: format!("{}{mark}", entry_title(entry)),
         identity: ResourceIdentity::of(entry),
         transitive,
         part: is_part,
@@ -138,7 +138,7 @@ fn node(view: &LockView, at: usize) -> TreeNode {
 fn walk(starts: &[usize], children: &[Vec<usize>], depth: Option<usize>) -> Vec<TreeLine> {
     let mut lines = Vec::new();
     let mut waiting = Vec::new();
-    // How far up each was shown with what is below it: where levels are cut, more of it shows higher up.
+    // How far up each was shown with what is under it: where levels are cut, more of it shows higher up.
     let mut shown: BTreeMap<usize, usize> = BTreeMap::new();
     put(&mut waiting, starts, 0);
     while let Some((node, level, place)) = waiting.pop() {
@@ -200,7 +200,7 @@ impl TreeReport {
         })
     }
 
-    /// What a line says: the resource, its version, and whether it came through others.
+    /// The text of a line: the resource, its version, and whether it is transitive.
     pub fn title(&self, line: &TreeLine) -> &str {
         &self.nodes[line.node].title
     }
@@ -227,7 +227,7 @@ impl TreeReport {
             .collect()
     }
 
-    /// The resources that these lines begin with, each with all below it.
+    /// The resources that these lines begin with, each with all under it.
     fn branches<'t>(&'t self, lines: &'t [TreeLine]) -> Vec<TreeBranch<'t>> {
         let level = lines.first().map_or(0, |line| line.level);
         let branches = lines.chunk_by(|_, next| next.level > level);

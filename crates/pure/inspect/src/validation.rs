@@ -23,16 +23,16 @@ pub enum ValidateCheck {
     Lock,
 }
 
-/// What to check.
+/// The checks to run.
 #[derive(Clone, Debug)]
 pub struct ValidateRequest {
     /// Besides the manifest itself.
     pub checks: Vec<ValidateCheck>,
-    /// What warnings are.
+    /// The treatment of warnings.
     pub warnings: WarningPolicy,
 }
 
-/// What was checked; the findings are the diagnostics.
+/// The checks; the findings are the diagnostics.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct ValidateReport {
     /// How many dependencies the manifest has.
@@ -46,17 +46,17 @@ pub struct ValidateReport {
     pub failure: Option<FailureKind>,
 }
 
-/// What has to exist for a local dependency.
+/// The files that a local dependency needs.
 #[derive(Clone, Debug)]
 pub struct LocalContent<'m> {
     dependency: &'m Dependency,
-    /// From the manifest's folder.
+    /// From the manifest's directory.
     pub path: String,
-    /// What it has to be.
+    /// The required form.
     pub form: LocalForm,
 }
 
-/// What a local dependency is on the disk.
+/// The form of a local dependency on disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LocalForm {
     /// A file.
@@ -84,7 +84,7 @@ impl<'m> LocalContent<'m> {
         })
     }
 
-    /// What is reported if it does not exist.
+    /// The finding if it does not exist.
     pub fn missing(&self) -> Diagnostic {
         let unit = &self.dependency.unit;
         let what = match unit.extent {

@@ -10,7 +10,7 @@ use agpm_plan::Ledger;
 use agpm_resolve::{LockView, ResourceIdentity};
 use serde::Serialize;
 
-use crate::graph::{owners_at, titled};
+use crate::graph::{entry_title, owners_at};
 
 /// How many chains are shown; a graph may have more of them than anyone can read.
 const MOST_CHAINS: usize = 100;
@@ -59,7 +59,7 @@ pub struct ChainLink {
 }
 
 impl WhyReport {
-    /// Who requires what a word means: a name, an id, or a path that is seen from `here`.
+    /// The dependents of a name, an id, or a path that is seen from `here`.
     pub fn of(view: &LockView, ledger: &Ledger, here: &Path, word: &str) -> Result<Self, Failure> {
         let layers = layers_at(view, &owners_at(view, here, ledger, word));
         let mut at_path = view.at_path(here, word);
@@ -141,7 +141,7 @@ impl<'v> ChainFinder<'v> {
         let link = |at: &usize| link(&self.view.entries[*at]);
         let entry = &self.view.entries[target];
         RequiredResource {
-            title: titled(entry),
+            title: entry_title(entry),
             identity: ResourceIdentity::of(entry),
             required: RequirementChains {
                 chains: chains
@@ -156,7 +156,7 @@ impl<'v> ChainFinder<'v> {
 
 fn link(entry: &LockEntry) -> ChainLink {
     ChainLink {
-        title: titled(entry),
+        title: entry_title(entry),
         identity: ResourceIdentity::of(entry),
         requirement: entry.requirement().map(str::to_owned),
     }
@@ -230,7 +230,7 @@ fn chains(
     found
 }
 
-/// What is done with a step that was reached.
+/// The action at a step that was reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Goal {
     /// Chains go on through it.

@@ -1,4 +1,4 @@
-//! What a command approves by `--approve` and `--allow-executables`.
+//! The approvals of a command by `--approve` and `--allow-executables`.
 
 use agpm_compose::ProjectCapabilities;
 use agpm_diag::{Failure, did_you_mean, unknown_name};
@@ -10,7 +10,7 @@ use crate::request::Executables;
 /// The word that approves everything in one run.
 const ALL: &str = "all";
 
-/// What a command approves.
+/// The approvals of a command.
 #[derive(Clone, Copy, Debug)]
 pub struct CommandApprovals<'a> {
     /// Resources and layers, as they are typed.
@@ -40,7 +40,7 @@ impl CommandApprovals<'_> {
     }
 }
 
-/// Whether a word that is typed means a resource or a layer.
+/// Whether a typed argument means a resource or a layer.
 pub fn is_meant(word: &str, id: &Owner) -> bool {
     match id {
         Owner::Resource(id) => means(word, id.kind, id.name.as_str()),

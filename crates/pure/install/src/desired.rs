@@ -9,7 +9,7 @@ use agpm_plan::{DesiredBlock, DesiredFile, DesiredState, LayerDocument, OnEqualU
 use agpm_compose::{RenderedResource, ResourceOutput};
 use agpm_layers::{LayerBlock, LayeredFile, LayeredForm};
 
-/// Everything that is to be on the disk; fails if it cannot all be there, whatever is there now.
+/// Everything that is to be on the disk; fails if it cannot all be there, whatever exists now.
 pub fn desired_state<'a>(
     project: &Path,
     resources: &[RenderedResource],

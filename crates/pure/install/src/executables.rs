@@ -22,24 +22,24 @@ const RUN: [ResourceType; 3] = [
     ResourceType::McpServers,
 ];
 
-/// What decides whether something that a tool would run is approved.
+/// The rules that decide whether something that a tool would run is approved.
 pub struct ExecutableRules<'a> {
-    /// What it names itself, and what its `allow-executables` names.
+    /// The manifest: its own resources and its `allow-executables` are approved.
     pub manifest: &'a Manifest,
-    /// What the command approves.
+    /// The approvals of the command.
     pub approvals: CommandApprovals<'a>,
     /// Under `approve`, what the manifest names needs approval too.
     pub mode: ExecutableMode,
-    /// What is installed on this machine was approved before.
+    /// The ledger: resources installed on this machine were approved before.
     pub installed: &'a Ledger,
-    /// What is locked with its capabilities was approved by whoever locked it.
+    /// The lockfile: resources locked with their capabilities were approved by whoever locked them.
     pub locked: LockedCapabilities<'a>,
-    /// What everything lets tools do now.
+    /// The current capabilities of everything.
     pub capabilities: &'a ProjectCapabilities,
 }
 
 impl ExecutableRules<'_> {
-    /// The refusal of what a tool would run and nobody approved; nothing if there is no such thing.
+    /// The refusal of what a tool would run and nobody approved; nothing if no such thing exists.
     pub fn refusal(&self, resources: &[RenderedResource]) -> Option<Diagnostic> {
         if self.approvals.executables == Executables::Allowed {
             return None;

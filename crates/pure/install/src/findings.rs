@@ -1,11 +1,11 @@
-//! What a plan found that stops a run.
+//! Findings of a plan that stop a run.
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, WarningPolicy, codes};
 use agpm_plan::{Observation, Plan};
 
 use crate::request::{InstallRequest, LockUse, Writing};
 
-/// Reports what is in the way; a run that only shows goes on to show the rest.
+/// Reports the obstacles; a run that only shows goes on to show the rest.
 pub fn report_refusals(
     plan: &Plan,
     observation: &Observation,

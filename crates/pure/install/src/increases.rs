@@ -9,14 +9,14 @@ use agpm_trust::{CapabilityChange, CapabilityIncrease, IncreaseApproval};
 use crate::approvals::CommandApprovals;
 use crate::request::Executables;
 
-/// What approves an increase.
+/// The rules that approve an increase.
 #[derive(Clone, Copy)]
 pub struct IncreaseRules<'a> {
     /// Its `allow-executables` approves what is run.
     pub manifest: &'a Manifest,
     /// The new lockfile, which says where resources come from.
     pub lock: &'a Lockfile,
-    /// What the command approves.
+    /// The approvals of the command.
     pub approvals: CommandApprovals<'a>,
 }
 

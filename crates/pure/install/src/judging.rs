@@ -1,4 +1,4 @@
-//! What is to be installed, as policies judge it.
+//! The resources to install, as policies judge them.
 
 use agpm_compose::{JudgedFile, RenderedResource, judged_layers, judged_resources, judged_version};
 use agpm_diag::{Diagnostic, codes};
@@ -10,7 +10,7 @@ use agpm_trust::{CapabilitySet, JudgedContent, PolicySet, ReleaseAge, Violation}
 
 /// Everything that policies judge.
 pub struct JudgedInstall<'a> {
-    /// What requires it.
+    /// The manifest that requires them.
     pub manifest: &'a Manifest,
     /// The manifests that it extends.
     pub bases: &'a [LoadedBase],
@@ -35,7 +35,7 @@ pub trait ReleaseAges {
 }
 
 impl JudgedInstall<'_> {
-    /// What the policies forbid.
+    /// The violations of the policies.
     pub fn violations(&self, policies: &PolicySet, ages: &dyn ReleaseAges) -> Vec<Diagnostic> {
         if policies.count() == 0 {
             return Vec::new();

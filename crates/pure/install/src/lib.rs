@@ -1,5 +1,5 @@
-//! What an install decides: the state that the disk is to have, what needs approval, what becomes of the lockfile, and
-//! what the next run may rely on.
+//! The decisions of an install: the desired state of the disk, the needed approvals, the new lockfile, and the inputs
+//! that the next run compares.
 //!
 //! Knows no disk and no sources: resources are rendered, files are observed and approvals are asked for elsewhere.
 

@@ -1,4 +1,4 @@
-//! What becomes of the lockfile.
+//! The change of the lockfile.
 
 use agpm_diag::{Diagnostic, Failure, Notes, codes};
 use agpm_model::{LOCK_NAME, Lockfile, Manifest, PinSource};
@@ -10,7 +10,7 @@ use agpm_plan::{
 use crate::report::{LockChange, Moved};
 use crate::request::LockUse;
 
-/// What becomes of the lockfile; fails if it must not change and would.
+/// The change of the lockfile; fails if it must not change and would.
 pub fn lock_change(
     old: Option<&Lockfile>,
     new: &Lockfile,

@@ -15,21 +15,21 @@ pub struct PlannedInstall {
     pub resources: Vec<RenderedResource>,
     /// The files of layers.
     pub layers: Vec<LayeredFile>,
-    /// What changes on disk.
+    /// The changes on disk.
     pub plan: Plan,
     /// Pins that moved.
     pub moved: Vec<Moved>,
-    /// What resources and layers let tools do, where that is new or may have changed.
+    /// Capabilities of resources and layers that are new or may have changed.
     pub capabilities: Vec<CapabilityChange>,
     /// Paths outside of the project that are read.
     pub reads: Vec<String>,
-    /// What becomes of the lockfile.
+    /// The change of the lockfile.
     pub lock_change: LockChange,
     /// The lockfile.
     pub lock_text: Vec<u8>,
 }
 
-/// What a report leaves of a plan. It may be large, so the caller decides when it is dropped.
+/// The part of a plan that a report needs no longer. It may be large, so the caller decides when it is dropped.
 pub struct DiscardedPlan {
     _plan: Plan,
     _layers: Vec<LayeredFile>,
@@ -50,7 +50,7 @@ impl PlannedInstall {
             fates: output.fates.clone(),
         };
         let report = InstallReport {
-            // What was installed before was shown then.
+            // Programs of an earlier install were shown then.
             programs: new_programs(&self.resources, &self.layers, &self.plan.changes),
             conversions: converted.map(conversion).collect(),
             moved: self.moved,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 const VERSION: u32 = 1;
 
-/// What was approved on this machine.
+/// The approvals of this machine.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct ApprovalFile {
     version: FormatVersion<VERSION>,
@@ -109,7 +109,7 @@ impl ManifestProgram {
     }
 }
 
-/// What this machine knows about the programs of a project.
+/// The approval of a project's programs on this machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Approval {
     /// Nothing.
@@ -121,7 +121,7 @@ pub enum Approval {
 }
 
 impl Approval {
-    /// What is known of programs with a digest, if another one was approved before.
+    /// The approval of programs with a digest, given the one that was approved before.
     pub fn of(programs: &[ManifestProgram], digest: Checksum, approved: Option<Checksum>) -> Self {
         match approved {
             _ if programs.is_empty() => Approval::Given,

@@ -1,4 +1,4 @@
-//! What is new or changed in this install and lets a tool do something.
+//! New or changed capabilities of this install.
 
 use std::collections::BTreeMap;
 
@@ -58,7 +58,7 @@ pub fn new_programs(
 /// Changes by what they are of.
 type ChangesBy<'c, K> = BTreeMap<&'c K, Vec<&'c PlannedChange>>;
 
-/// What is new in a file of the layers, by the layer that says it.
+/// New capabilities in a file of the layers, by the layer that states them.
 fn of_layer(file: &LayeredFile, changes: &[&PlannedChange]) -> Vec<Program> {
     let is_new = |one: &Capability| {
         changes.iter().any(|change| {

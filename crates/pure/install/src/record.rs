@@ -1,4 +1,4 @@
-//! What the ledger keeps of an install besides what is managed: the next run compares it to see whether it has work.
+//! The inputs of an install that the ledger keeps: the next run compares them to see whether it has work.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use agpm_plan::{ChangeAction, Ledger, Plan};
 use agpm_resolve::ResolvedEntry;
 
 /// Resources that are installed and own nothing: a hook that is switched off, or one of which another resource writes every
-/// entry. The ledger names them, so that the next run does not take them for unknown.
+/// entry. The ledger names them, so the next run does not take them for unknown.
 pub fn owners_of_nothing(resources: &[RenderedResource], ledger: &Ledger) -> BTreeSet<Owner> {
     let owners = ledger.owners();
     let is_written = |resolved: &&ResolvedEntry| {
@@ -39,8 +39,10 @@ pub fn is_unsettled(notes: &Notes, plan: &Plan) -> bool {
             .any(|change| change.action == ChangeAction::Keep)
 }
 
-/// What an install is made of, in one number. Another version of the program may make something else of it.
+/// The inputs of an install, as one checksum. Another version of the program may make something else of it.
 pub fn inputs_of(manifest: &[u8], lock: &[u8]) -> Checksum {
+    // Managed files are hashed on every run instead of trusting a stat cache: 1,000 files take a few milliseconds, and
+    // no clock can hide an edit.
     let mut all = env!("CARGO_PKG_VERSION").as_bytes().to_vec();
     all.extend_from_slice(manifest);
     all.extend_from_slice(lock);
@@ -63,6 +65,8 @@ impl InstallInputs<'_> {
     /// Keeps them in the ledger, unless files were read that new ones may join.
     pub fn record(self, ledger: &mut Ledger) {
         ledger.reads = self.reads;
+        // A local pattern can match a new file at any time without a change to a recorded input, so such a project
+        // always takes the full path.
         let mut is_open = self.watching == WatchMode::Unsettled;
         if let WatchMode::Folders(watched) = self.watching {
             ledger.watched = watched;
@@ -72,7 +76,7 @@ impl InstallInputs<'_> {
         for resolved in local {
             let unit = &resolved.entry.unit;
             match unit.origin {
-                // What it says is part of the digest.
+                // Its content is part of the digest.
                 ResourceOrigin::Manifest => {}
                 ResourceOrigin::Source(_) => is_open = true,
                 ResourceOrigin::Local => {

@@ -1,4 +1,4 @@
-//! What an install did, or would do.
+//! The result of an install or its dry run.
 
 use agpm_model::{ObjectId, Owner, Pin, PinId, RelativePath, SourceName};
 use agpm_plan::{ChangeAction, PlannedChange};
@@ -9,7 +9,7 @@ use serde::ser::{SerializeMap, Serializer};
 
 use crate::request::{Writing, is_dry_run};
 
-/// What happened to the lockfile.
+/// The change of the lockfile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LockChange {
@@ -26,27 +26,27 @@ pub enum LockChange {
 /// A pin that moved to another commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Moved {
-    /// What it is of.
+    /// Its subject.
     pub id: PinId,
     /// The URL of the source, without secrets.
     pub url: Option<String>,
-    /// What was locked.
+    /// The old pin.
     pub old: Pin,
-    /// What is locked now.
+    /// The new pin.
     pub new: Pin,
-    /// What the source's `CHANGELOG.md` has between the two versions, if it was read.
+    /// The section of the source's `CHANGELOG.md` between the two versions, if it was read.
     pub changelog: Vec<String>,
 }
 
 impl Moved {
-    /// What was locked, with the commit where the version alone says nothing.
+    /// The old version, with the commit where the version alone is not enough.
     pub fn from(&self) -> String {
-        self.old.shown_beside(&self.new)
+        self.old.label_next_to(&self.new)
     }
 
-    /// What is locked now, in the same way.
+    /// The new version, in the same way.
     pub fn to(&self) -> String {
-        self.new.shown_beside(&self.old)
+        self.new.label_next_to(&self.old)
     }
 }
 
@@ -81,7 +81,7 @@ impl Serialize for Moved {
     }
 }
 
-/// What of a pin moved.
+/// The part of a pin that moved.
 #[derive(Serialize)]
 struct MovedVersion<'m> {
     version: &'m str,
@@ -105,7 +105,7 @@ pub struct Program {
     pub resource: String,
     /// Where it comes from.
     pub unit: String,
-    /// What a tool would do.
+    /// The capabilities that a tool would use.
     #[serde(flatten, serialize_with = "with_runs")]
     pub capabilities: Vec<Capability>,
     /// Who requires it.
@@ -149,12 +149,12 @@ pub struct Conversion {
     /// Where it is written for that tool.
     #[serde(skip)]
     pub target: Option<RelativePath>,
-    /// What became of each field.
+    /// The result for each field.
     #[serde(rename = "fields")]
     pub fates: Vec<FieldOutcome>,
 }
 
-/// What an install did or would do.
+/// The result of an install or its dry run.
 #[derive(Clone, Debug, Serialize)]
 pub struct InstallReport {
     /// Whether it was done or is only shown.
@@ -164,9 +164,9 @@ pub struct InstallReport {
     pub changes: Vec<PlannedChange>,
     /// Versions that moved.
     pub moved: Vec<Moved>,
-    /// What resources and layers let tools do, where that is new or may have changed.
+    /// Capabilities of resources and layers that are new or may have changed.
     pub capabilities: Vec<CapabilityChange>,
-    /// What is new or changed and would run.
+    /// New or changed programs that would run.
     pub programs: Vec<Program>,
     /// Paths outside of the project that the manifest reads, as they are written.
     pub reads: Vec<String>,
@@ -174,9 +174,9 @@ pub struct InstallReport {
     pub conversions: Vec<Conversion>,
     /// How many files are as they should be.
     pub unchanged: usize,
-    /// What happened to the lockfile.
+    /// The change of the lockfile.
     pub lock: LockChange,
-    /// How many files are in the way.
+    /// How many files are obstacles.
     #[serde(skip)]
     pub refused: usize,
 }

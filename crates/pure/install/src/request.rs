@@ -33,7 +33,7 @@ pub fn is_dry_run<S: Serializer>(writing: &Writing, serializer: S) -> Result<S::
     serializer.serialize_bool(*writing == Writing::Show)
 }
 
-/// What the lockfile is for in a run.
+/// The use of the lockfile in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LockUse {
     /// Its pins stay, and it is brought up to date.
@@ -55,7 +55,7 @@ pub enum Executables {
     Allowed,
 }
 
-/// What happens where the format of a tool cannot express everything that a resource has.
+/// The treatment of fields that the format of a tool cannot express.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fidelity {
     /// It is reported.
@@ -73,20 +73,20 @@ pub enum Changelogs {
     Skipped,
 }
 
-/// What to install, and how.
+/// The options of an install.
 #[derive(Clone, Copy, Debug)]
 pub struct InstallRequest {
     /// The lockfile's part in it.
     pub lock: LockUse,
     /// Whether it is done or shown.
     pub writing: Writing,
-    /// Which files in the way may be overwritten.
+    /// Which files blocking may be overwritten.
     pub overwrite: OverwriteRule,
-    /// What warnings do.
+    /// The treatment of warnings.
     pub warnings: WarningPolicy,
     /// Whether transitive executables are allowed.
     pub executables: Executables,
-    /// What a loss in the format of a tool does.
+    /// The treatment of a loss in the format of a tool.
     pub fidelity: Fidelity,
     /// Whether changelogs are read.
     pub changelogs: Changelogs,

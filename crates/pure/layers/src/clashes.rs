@@ -1,4 +1,4 @@
-//! Files that cannot be beside each other, or beside the layers themselves.
+//! Files that cannot be next to each other, or next to the layers themselves.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,7 +14,7 @@ struct LayerPath<'s> {
     layer: &'s Layer,
 }
 
-/// Fails if a file of one layer is where another one has a folder, or if two paths differ only in case.
+/// Fails if a file of one layer is where another one has a directory, or if two paths differ only in case.
 pub fn refuse_clashes(snapshots: &[LayerSnapshot<'_>]) -> Result<(), Failure> {
     let all = snapshots
         .iter()
@@ -58,7 +58,7 @@ fn clash(one: &LayerPath<'_>, other: &LayerPath<'_>) -> Failure {
         .into()
 }
 
-/// Fails if a file would land in the folder of a layer: it would be taken for a part of it the next time.
+/// Fails if a file would land in the directory of a layer: it would be treated as a part of it the next time.
 pub fn refuse_own_folders(
     files: &dyn MachineFiles,
     snapshots: &[LayerSnapshot<'_>],

@@ -18,13 +18,13 @@ use crate::snapshot::{LayerSnapshot, SnapshotFile};
 pub struct LayeredFile {
     /// In the project.
     pub path: RelativePath,
-    /// What it is to hold where nobody else writes it.
+    /// Its whole content where nobody else writes it.
     pub bytes: Vec<u8>,
     /// The mode of the highest layer that has it.
     pub mode: FileMode,
     /// The layers that it comes from.
     pub owner: Owner,
-    /// What is managed in it key by key; nothing for a file that is managed whole.
+    /// The keys that are managed in it; nothing for a file that is managed whole.
     pub keys: Option<SharedKeys>,
     /// Whether a program made it.
     pub driven: bool,
@@ -44,7 +44,7 @@ pub enum LayeredForm {
     BlocksBesideUser(Vec<LayerBlock>),
 }
 
-/// What one layer gives to a file with blocks.
+/// One layer's block in a file with blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LayerBlock {
     /// The layer.
@@ -193,7 +193,7 @@ impl<'m> FileStack<'m> {
         }
     }
 
-    /// The same with its texts known to the source map, so that many can be folded side by side.
+    /// The same with its strings known to the source map, so many can be folded side by side.
     pub fn unfolded(self, sources: &mut SourceMap) -> UnfoldedFile<'m> {
         let owner = Owner::Layers(LayerSet::of(self.files.iter().map(|file| &file.layer)));
         let driver = self.driver();
@@ -222,7 +222,7 @@ impl<'m> FileStack<'m> {
     }
 }
 
-/// A stack whose texts are known and whose structure is not yet.
+/// A stack whose strings are known and whose structure is not yet.
 pub struct UnfoldedFile<'m> {
     recipe: FileRecipe<'m>,
     mode: FileMode,
@@ -230,11 +230,11 @@ pub struct UnfoldedFile<'m> {
     form: LayeredForm,
 }
 
-/// What folding a stack gave.
+/// The result of merging a stack.
 pub struct FoldedFile {
     /// The file; nothing if what was found forbids it.
     pub file: Result<Option<LayeredFile>, Failure>,
-    /// What was found.
+    /// The findings.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -280,7 +280,7 @@ fn no_blocks(path: &RelativePath) -> Diagnostic {
         .help("choose a strategy other than `block` for it")
 }
 
-/// What a file is made of.
+/// The content that a file is merged from.
 enum LayeredContent<'m> {
     /// Bytes of one layer that nobody needs to understand.
     Plain(Vec<u8>),
@@ -290,7 +290,7 @@ enum LayeredContent<'m> {
     Driven(Vec<RawFile>, &'m MergeDriver),
 }
 
-/// What is to become of it.
+/// The instructions for a file.
 struct FileRecipe<'m> {
     path: RelativePath,
     strategy: &'m Strategy,
@@ -351,7 +351,7 @@ impl FileRecipe<'_> {
         Ok((MergedBytes { bytes, keys }, warning))
     }
 
-    /// A program's result is a layer of its own, called as all that it was made of.
+    /// A program's result is its own layer, called as all that it was made of.
     fn drive(
         &self,
         files: Vec<RawFile>,
@@ -414,7 +414,7 @@ impl FileRecipe<'_> {
     }
 }
 
-/// Whether a text is well-formed, but says things that have no keys: nothing is to be merged, so it is taken as it is.
+/// Whether text is well-formed, but says things that have no keys: nothing is to be merged, so it is taken as it is.
 fn is_only_odd(diagnostics: &[Diagnostic]) -> bool {
     let odd = [&codes::YAML_DOCUMENTS, &codes::YAML_TAG, &codes::YAML_KEY];
     !diagnostics.is_empty() && diagnostics.iter().all(|found| odd.contains(&found.code))

@@ -116,7 +116,7 @@ pub fn locked_layers(
 /// How later runs see that nothing changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WatchMode {
-    /// By a look at these folders.
+    /// By a look at these directories.
     Folders(Vec<WatchedDirectory>),
     /// Something changed just now: they have to read it all again.
     Unsettled,

@@ -13,24 +13,24 @@ use agpm_resolve::{UpdateScope, relocated_sources};
 use crate::locking::other_than_locked;
 use crate::snapshot::LayerSnapshot;
 
-/// What the lockfile is for.
+/// The use of the lockfile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LayerLock {
     /// Its pins stay where they fit.
     Pins,
-    /// It alone counts, and every byte is checked against it.
+    /// It alone applies, and every byte is checked against it.
     Alone,
-    /// The same for folders; sources are not asked.
+    /// The same for directories; sources are not asked.
     AloneForFolders,
-    /// It alone counts, whatever the manifest asks for by now.
+    /// It alone applies, whatever the manifest requires by now.
     AsItWas,
 }
 
-/// What the lockfile says of layers, and which of it stays.
+/// The locked layers, and which of them stay.
 pub struct LayerPinning<'a> {
     locked: &'a [LockedLayer],
     moving: &'a UpdateScope,
-    /// What the lockfile is for.
+    /// The use of the lockfile.
     pub lock: LayerLock,
     /// Sources that have another URL than when they were locked.
     relocated: BTreeSet<&'a SourceName>,
@@ -97,7 +97,9 @@ impl<'a> LayerPinning<'a> {
         }
     }
 
-    /// Where the lockfile alone counts, every byte has to be as it says.
+    /// Where the lockfile alone applies, every byte has to be as it says.
+    // The checksum covers path, mode and bytes of the files in use, so a changed `include` is noticed like a changed
+    // file.
     pub fn check(&self, snapshot: &LayerSnapshot<'_>) -> Result<(), Failure> {
         let layer = snapshot.layer;
         match (self.lock, self.locked(layer)) {
@@ -118,7 +120,7 @@ impl<'a> LayerPinning<'a> {
     }
 }
 
-/// What a layer requires of its source.
+/// A layer's requirement on its source.
 pub struct RequiredVersion<'a> {
     /// The source.
     pub source: &'a SourceName,

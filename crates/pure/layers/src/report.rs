@@ -22,29 +22,29 @@ pub struct LayerRow {
     pub name: String,
     /// Where it is, as users see it.
     pub place: String,
-    /// What it is; nothing if it is not there.
+    /// Its state; nothing if it does not exist.
     #[serde(flatten, serialize_with = "presence")]
     pub state: Option<LayerState>,
 }
 
-/// A layer that is there.
+/// A layer that exists.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LayerState {
-    /// The version of its source; nothing for a folder.
+    /// The version of its source; nothing for a directory.
     #[serde(flatten)]
     pub pin: Option<Pin>,
     /// Of all files that count.
     pub checksum: String,
     /// How many files count.
     pub files: usize,
-    /// What does not count, and why.
+    /// Ignored files, and the reasons.
     pub skipped: Vec<SkippedRow>,
 }
 
 /// Something of a layer that does not count.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SkippedRow {
-    /// Its path in the layer; a folder ends in `/`.
+    /// Its path in the layer; a directory ends in `/`.
     pub path: String,
     /// Why.
     pub reason: &'static str,

@@ -1,4 +1,4 @@
-//! What of a layer is left out, and why.
+//! Files of a layer that are left out, and the reasons.
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{Layer, RelativePath, is_junk};
@@ -7,7 +7,7 @@ use agpm_plan::is_reserved;
 /// Something of a layer that does not count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SkippedItem {
-    /// Its path in the layer; a folder ends in `/`.
+    /// Its path in the layer; a directory ends in `/`.
     pub path: String,
     /// Why it is left out.
     pub why: SkipReason,
@@ -18,7 +18,7 @@ pub struct SkippedItem {
 pub enum SkipReason {
     /// No pattern of `include` matches it.
     NotIncluded,
-    /// Version control, editors or caches left it behind.
+    /// Version control, editors or caches left it after.
     Junk,
     /// It is a file of agpm itself.
     Own,
@@ -28,7 +28,7 @@ pub enum SkipReason {
     Name,
     /// A device, a pipe or the like.
     NoFile,
-    /// Another repository stands there.
+    /// Contains another repository.
     Repository,
 }
 
@@ -55,14 +55,14 @@ impl SkipReason {
     }
 }
 
-/// Whether agpm keeps something of its own there. Snippets of the tool `agpm` are ordinary files.
+/// Whether agpm keeps its own files there. Snippets of the tool `agpm` are ordinary files.
 fn is_own(path: &str) -> bool {
     let path = path.to_ascii_lowercase();
     let in_state = path.starts_with(".local/state/agpm/") || path.starts_with(".agpm/");
     path == ".agpm" || is_reserved(&path) || in_state && !path.starts_with(".agpm/snippets/")
 }
 
-/// The path of a file that counts, or why it does not.
+/// The path of a file that applies, or why it does not.
 pub fn included_file(layer: &Layer, path: &str) -> Result<RelativePath, SkipReason> {
     if path.split('/').any(is_junk) {
         return Err(SkipReason::Junk);
@@ -70,6 +70,7 @@ pub fn included_file(layer: &Layer, path: &str) -> Result<RelativePath, SkipReas
     if !layer.includes(path) {
         return Err(SkipReason::NotIncluded);
     }
+    // A layer that could write the state or the manifest would decide what is managed and what is approved.
     if is_own(path) {
         return Err(SkipReason::Own);
     }
@@ -82,7 +83,7 @@ pub fn included_file(layer: &Layer, path: &str) -> Result<RelativePath, SkipReas
         .ok_or(SkipReason::Name)
 }
 
-/// Whether a folder may hold files that count, or why it does not.
+/// Whether a directory may hold files that count, or why it does not.
 pub fn enters(layer: &Layer, folder: &str) -> Result<(), SkipReason> {
     match folder {
         folder if folder.split('/').any(is_junk) => Err(SkipReason::Junk),
@@ -91,7 +92,7 @@ pub fn enters(layer: &Layer, folder: &str) -> Result<(), SkipReason> {
     }
 }
 
-/// What users will miss, all of one layer at once.
+/// The skipped files of one layer that users will miss, as one finding.
 pub(crate) fn skipped_finding(layer: &Layer, skipped: &[SkippedItem]) -> Option<Diagnostic> {
     let missed: Vec<&SkippedItem> = skipped
         .iter()

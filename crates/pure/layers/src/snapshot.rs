@@ -19,17 +19,17 @@ pub struct LayerSnapshot<'m> {
     pub layer: &'m Layer,
     /// Where it is, as users see it.
     pub shown: String,
-    /// The folder that it is, if it is one.
+    /// The directory that it is, if it is one.
     pub folder: Option<PathBuf>,
-    /// The version that it is; nothing for a folder.
+    /// The version that it is; nothing for a directory.
     pub pin: Option<Pin>,
     /// Of all its files.
     pub checksum: Checksum,
     /// By path.
     pub files: Vec<SnapshotFile>,
-    /// What is left out.
+    /// The skipped files.
     pub skipped: Vec<SkippedItem>,
-    /// How a change of a folder is seen later; nothing if it is pinned, or if it changed just now.
+    /// How a change of a directory is seen later; nothing if it is pinned, or if it changed just now.
     pub watched: Option<WatchedDirectory>,
 }
 
@@ -40,19 +40,19 @@ pub struct SnapshotFile {
     pub path: RelativePath,
     /// As users see it.
     pub shown: String,
-    /// What it holds.
+    /// Its content.
     pub bytes: Vec<u8>,
     /// Whether it can be run.
     pub mode: FileMode,
 }
 
 impl LayerSnapshot<'_> {
-    /// What users will miss of it.
+    /// The skipped files that users will miss, as one finding.
     pub fn skipped_finding(&self) -> Option<Diagnostic> {
         skipped_finding(self.layer, &self.skipped)
     }
 
-    /// The entry of the lockfile; a folder of the user's home is nobody else's matter.
+    /// The entry of the lockfile; a directory of the user's home is nobody else's matter.
     pub fn locked(&self) -> Option<LockedLayer> {
         let own = matches!(&self.layer.place, LayerPlace::Folder(path) if is_own_folder(path));
         let (name, pin, checksum) = (self.layer.name.clone(), self.pin.clone(), self.checksum);
@@ -65,7 +65,7 @@ impl LayerSnapshot<'_> {
     }
 }
 
-/// Whether a folder is named by its place in the user's home.
+/// Whether a directory is named by its location in the user's home.
 fn is_own_folder(path: &str) -> bool {
     path == "~" || path.starts_with("~/")
 }
@@ -87,7 +87,7 @@ pub fn groups_by_source(layers: Vec<(usize, &Layer)>) -> Vec<Vec<(usize, &Layer)
     groups
 }
 
-/// The directory of a layer in the directory of its place.
+/// The directory of a layer in the directory of its location.
 pub fn layer_folder(folder: &Path, layer: &Layer) -> PathBuf {
     match &layer.root {
         Some(root) => folder.join(root.as_str()),
@@ -126,7 +126,7 @@ pub fn missing_root(layer: &Layer, pin: &Pin) -> Failure {
         .into()
 }
 
-/// The refusal of a layer that is larger than `folders` folders or `bytes` bytes.
+/// The refusal of a layer that is larger than `folders` directories or `bytes` bytes.
 pub fn too_large(layer: &Layer, folders: usize, bytes: u64) -> Failure {
     let message = format!(
         "layer `{}` has more than {folders} directories or {} MiB",
@@ -140,7 +140,7 @@ pub fn too_large(layer: &Layer, folders: usize, bytes: u64) -> Failure {
         .into()
 }
 
-/// The finding of a layer that requires a version of a folder without versions.
+/// The finding of a layer that requires a version of a directory without versions.
 pub fn ignored_version(layer: &Layer) -> Option<Diagnostic> {
     let LayerPlace::Source(source, requirement) = &layer.place else {
         return None;

@@ -1,4 +1,4 @@
-//! What a candidate becomes in the manifest.
+//! The manifest entry of a candidate.
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes};
 use agpm_discover::{Candidate, CandidateType, PluginPlacement};
@@ -28,15 +28,15 @@ pub struct AddedResource {
     pub url: Option<String>,
     /// Its path.
     pub path: String,
-    /// What is required of the source's version.
+    /// The requirement on the source's version.
     pub version: Option<String>,
 }
 
-/// What entries of one address share.
+/// The context that entries of one argument share.
 pub struct EntryContext<'a> {
     /// Where it is added from.
     pub origin: &'a PlaceOrigin,
-    /// What is typed after `@`.
+    /// The requirement after `@`.
     pub requirement: Option<&'a VersionRequirement>,
     /// Tags and branches; nothing for what has no versions.
     pub versions: Option<&'a SourceVersions>,
@@ -211,7 +211,7 @@ impl AddedEntry {
         }
     }
 
-    /// What is reported of it.
+    /// Its report.
     pub fn report(&self, origin: &PlaceOrigin) -> AddedResource {
         let source = origin.source();
         AddedResource {
@@ -232,7 +232,7 @@ fn is_listed(context: &EntryContext<'_>, candidate: &Candidate) -> bool {
         && (context.is_marketplace || candidate.location != PluginPlacement::Here)
 }
 
-/// What is required where nothing is typed: versions that are compatible with the newest stable one of this resource, else
+/// The requirement where none is typed: versions that are compatible with the newest stable one of this resource, else
 /// the default branch.
 fn default_version(
     context: &EntryContext<'_>,

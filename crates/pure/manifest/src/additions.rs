@@ -1,4 +1,4 @@
-//! What a command adds to a manifest, collected before anything is written.
+//! The additions of a command to a manifest, collected before anything is written.
 
 use agpm_diag::Failure;
 use agpm_discover::Candidate;
@@ -28,7 +28,7 @@ pub struct ManifestAdditions {
     pub sources: Vec<AddedSource>,
     /// New resources.
     pub added: Vec<AddedResource>,
-    /// What the manifest had already, as `TYPE/NAME`.
+    /// Entries that the manifest had already, as `TYPE/NAME`.
     pub present: Vec<String>,
     /// The sources of the manifest, and those that were added.
     pub known: Vec<PlaceSource>,
@@ -51,7 +51,7 @@ impl ManifestAdditions {
         self.added.is_empty() && self.sources.is_empty()
     }
 
-    /// What the transaction is called.
+    /// The title of the transaction.
     pub fn title(&self) -> String {
         let ids: Vec<&str> = self.added.iter().map(|one| one.id.as_str()).collect();
         match ids.as_slice() {
@@ -60,7 +60,7 @@ impl ManifestAdditions {
         }
     }
 
-    /// Adds what was chosen of one address.
+    /// Adds what was chosen of one URL.
     pub fn add(
         &mut self,
         context: &EntryContext<'_>,
@@ -89,7 +89,7 @@ impl ManifestAdditions {
         Ok(())
     }
 
-    /// A new source becomes part of the manifest, also for the addresses that follow.
+    /// A new source becomes part of the manifest, also for the URLs that follow.
     fn add_source(&mut self, origin: &PlaceOrigin) -> Result<(), Failure> {
         let source = origin.source();
         let Some(source) = source.filter(|source| source.state == SourceState::New) else {

@@ -1,4 +1,4 @@
-//! Which of the words after `add` are addresses, and which are names of resources in them.
+//! Which of the words after `add` are URLs, and which are names of resources in them.
 
 use agpm_diag::{Failure, nearest};
 use agpm_discover::CandidateType;
@@ -6,9 +6,9 @@ use agpm_model::{Address, AddressContext, Manifest};
 
 use crate::usage::{not_an_address, usage};
 
-/// An address and the names that follow it.
+/// A URL and the names that follow it.
 pub struct AddressWords {
-    /// The address as it is typed.
+    /// The URL as it is typed.
     pub typed: String,
     /// The same, read.
     pub address: Address,
@@ -17,7 +17,7 @@ pub struct AddressWords {
 }
 
 impl AddressWords {
-    /// The address of a path in the same place; nothing where the form has no place for one.
+    /// The URL of a path in the same location; nothing where the form has no place for one.
     pub fn with_path(&self, path: &str) -> Option<String> {
         let inner = match &self.address {
             Address::Repository(found) => &found.inner,
@@ -45,7 +45,7 @@ impl AddressWords {
     }
 }
 
-/// Reads an address as this manifest understands it.
+/// Reads a URL as this manifest understands it.
 pub fn read_address(word: &str, manifest: &Manifest) -> Result<Address, Failure> {
     let is_source = |name: &str| manifest.sources.iter().any(|one| one.name.as_str() == name);
     let context = AddressContext {
@@ -92,7 +92,7 @@ pub fn group_words(words: &[String], manifest: &Manifest) -> Result<Vec<AddressW
     Ok(groups)
 }
 
-/// Whether a word after an address names a resource in it: a bare word, or `TYPE/NAME`.
+/// Whether an argument after a URL names a resource in it: a bare name, or `TYPE/NAME`.
 fn is_name(word: &str, is_source: &dyn Fn(&str) -> bool) -> bool {
     let is_type = |kind: &str| CandidateType::named(kind).is_some();
     let is_plain = |name: &str| !name.is_empty() && !name.contains(['/', ':', '@']);

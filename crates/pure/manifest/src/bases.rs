@@ -28,7 +28,7 @@ pub struct LoadedBase {
     pub document: Arc<Document>,
     /// Where its relative paths start.
     pub root: BaseRoot,
-    /// What the lockfile keeps of it.
+    /// Its record in the lockfile.
     pub locked: LockedBase,
 }
 
@@ -69,12 +69,12 @@ pub fn base_with<'b>(
     bases.find(|base| base.document.at(&at).is_some())
 }
 
-/// What decides which bases a manifest has.
+/// The rules that decide which bases a manifest has.
 #[derive(Clone, Copy)]
 pub struct BaseRules<'a> {
-    /// The host of addresses that name none.
+    /// The host of URLs that name none.
     pub host: &'a DefaultHost,
-    /// What is locked.
+    /// The lockfile.
     pub lock: Option<&'a Lockfile>,
     /// Which versions are used.
     pub versions: BaseVersions<'a>,
@@ -84,7 +84,7 @@ pub struct BaseRules<'a> {
 pub struct BaseFile {
     /// The file as diagnostics show it.
     pub name: String,
-    /// What it holds.
+    /// Its content.
     pub bytes: Vec<u8>,
     /// Where its relative paths start.
     pub root: BaseRoot,
@@ -94,13 +94,13 @@ pub struct BaseFile {
 
 /// How bases are reached.
 pub trait BaseReader {
-    /// What tells a directory from others, however it is written.
+    /// The identity of a directory, however it is written.
     fn identity(&self, directory: &str) -> String;
 
-    /// An address with its version told apart from its path: `../base@^3` may be a repository on this machine.
+    /// A URL with its version distinguished from its path: `../base@^3` may be a repository on this machine.
     fn with_version(&self, address: BaseAddress) -> BaseAddress;
 
-    /// Reads the manifest at an address, in the version that the pins choose.
+    /// Reads the manifest at a URL, in the version that the pins choose.
     fn read(
         &mut self,
         address: &BaseAddress,
@@ -151,14 +151,15 @@ impl<'a> BasePins<'a> {
     }
 }
 
-/// The bases of a manifest and theirs, lowest first. Mistakes go to the notes; one that cannot be had is a failure.
+/// The bases of a manifest and those of its bases, lowest first. Mistakes go to the notes; one that cannot be had is a
+/// failure.
 pub fn load_bases(
     rules: BaseRules<'_>,
     reader: &mut dyn BaseReader,
     manifest: &Document,
     notes: &mut Notes,
 ) -> Result<Vec<LoadedBase>, Failure> {
-    // What is wrong with the addresses is reported with the rest of the manifest.
+    // Problems with the URLs are reported with the rest of the manifest.
     let (references, _) = read_extends(manifest, rules.host);
     if references.is_empty() {
         return refuse_other_bases(rules, Vec::new());
@@ -234,7 +235,7 @@ fn refuse_other_bases(
     }
 }
 
-/// What tells one base from another.
+/// The identity of a base.
 fn id_of(reader: &dyn BaseReader, address: &BaseAddress) -> BaseId {
     match address {
         BaseAddress::Directory(path) => BaseId(reader.identity(path)),
@@ -261,7 +262,7 @@ struct BaseLoader<'a, 'n> {
     places: BTreeMap<BaseId, BasePlace>,
     loaded: BTreeMap<BaseId, LoadedBase>,
     pins: BasePins<'a>,
-    /// What the manifest itself names, until it is asked for.
+    /// The bases that the manifest itself names, until they are requested.
     manifest_bases: Option<Vec<BaseReference>>,
     failure: Option<Failure>,
 }
@@ -271,7 +272,7 @@ impl DocumentGraph for BaseLoader<'_, '_> {
 
     fn parents(&mut self, id: &BaseId) -> Result<Vec<BaseId>, UnavailableReason> {
         if let Some(references) = self.manifest_bases.take() {
-            return Ok(self.note_places(references, 1));
+            return Ok(self.record_references(references, 1));
         }
         let place = self.places.get(id).ok_or(UnavailableReason::Missing)?;
         let (address, spot, depth) = (place.address.clone(), place.spot, place.depth);
@@ -281,7 +282,7 @@ impl DocumentGraph for BaseLoader<'_, '_> {
         match self.load(&address, spot) {
             Ok((base, references)) => {
                 self.loaded.insert(id.clone(), base);
-                Ok(self.note_places(references, depth + 1))
+                Ok(self.record_references(references, depth + 1))
             }
             Err(mut failure) => {
                 let at_entry = |found: Diagnostic| match spot {
@@ -326,7 +327,7 @@ impl BaseLoader<'_, '_> {
         place.map_or_else(String::new, |place| place.address.to_string())
     }
 
-    fn note_places(&mut self, references: Vec<BaseReference>, depth: usize) -> Vec<BaseId> {
+    fn record_references(&mut self, references: Vec<BaseReference>, depth: usize) -> Vec<BaseId> {
         let mut ids = Vec::new();
         for BaseReference { address, spot } in references {
             let address = self.reader.with_version(address);
@@ -432,7 +433,7 @@ mod tests {
     use agpm_model::{ObjectId, PinSource};
     use agpm_text::parse_alone;
 
-    /// Manifests by their addresses; one in a repository has the pin that was chosen, or version 2.
+    /// Manifests by their URLs; one in a repository has the pin that was chosen, or version 2.
     struct MemoryBases(BTreeMap<&'static str, &'static str>);
 
     fn pin(base: &RepositoryBase, version: &str) -> Pin {

@@ -9,7 +9,7 @@ use crate::edit::{EditedManifest, set_entry};
 use crate::typed_dependency::{NewDependency, TypedDependency};
 use crate::usage::{Replace, name_exists, usage};
 
-/// What a dependency is added to.
+/// The manifest to which a dependency is added.
 pub struct DependencyEdit<'a> {
     /// The text of the manifest.
     pub document: &'a Document,

@@ -8,11 +8,11 @@ use agpm_text::{Document, Edit, EditError, Format, Pointer, Value, parse_alone};
 pub struct EditedManifest {
     /// Its text.
     pub text: String,
-    /// What the edit does, as in `add agents/reviewer`.
+    /// A summary of the edit, as in `add agents/reviewer`.
     pub done: String,
 }
 
-/// The text with an entry in one of its tables; a table that is missing gets a header of its own, under which entries are
+/// The text with an entry in one of its tables; a table that is missing gets its own header, under which entries are
 /// one a line.
 pub fn set_entry(text: &str, section: &str, name: &str, value: Value) -> Result<String, Failure> {
     let table = Pointer::root().child(section);

@@ -31,7 +31,7 @@ impl ManifestDocuments {
         root.is_some_and(|root| root.get("extends").is_some())
     }
 
-    /// The host of addresses that name none.
+    /// The host of URLs that name none.
     pub fn default_host(&self) -> DefaultHost {
         let config = self.config.as_deref();
         config.map(DefaultHost::of_config).unwrap_or_default()
@@ -138,7 +138,7 @@ fn contribution(layer: &str, document: &Arc<Document>) -> Contribution {
     }
 }
 
-/// All texts of a manifest, folded.
+/// All strings of a manifest, folded.
 pub fn fold_texts(texts: Vec<Contribution>) -> Resolution {
     fold(texts, &MergePolicy::merge(entry_by_entry()), None)
 }
@@ -147,7 +147,7 @@ pub fn fold_texts(texts: Vec<Contribution>) -> Resolution {
 struct FoldedManifest(Resolution);
 
 impl FoldedManifest {
-    /// The entries of a section, each whole as one of the texts has it.
+    /// The entries of a section, each whole as one of the strings has it.
     fn entries(&self, section: &str) -> Vec<Entry<'_>> {
         let place = Pointer::root().child(section);
         let Some(section) = self.0.at(&place) else {
@@ -160,7 +160,7 @@ impl FoldedManifest {
         let mut entries = Vec::with_capacity(count);
         for (at, key) in keys {
             if let Some(value) = section.entry(at).1.node() {
-                entries.push((value.key_beside(key, &place), value));
+                entries.push((value.key_in_same_text(key, &place), value));
             }
         }
         entries
@@ -185,15 +185,15 @@ fn entry_by_entry() -> Strategy {
     strategy
 }
 
-/// What can be understood of a lockfile; what is wrong with it is reported by those who need all of it.
+/// The readable part of a lockfile; its errors are reported by those who need all of it.
 pub fn understood_lock(bytes: Vec<u8>) -> Option<Lockfile> {
     let text = String::from_utf8(bytes).ok()?;
     let (lock, _) = Lockfile::read(&parse_alone(text, Format::Toml).document);
     Some(lock)
 }
 
-/// The age that policies require of releases: those in files, and the one of the manifest. What is wrong with a policy
-/// is reported where it judges.
+/// The age that policies require of releases: those in files, and the one of the manifest. Errors in a policy are
+/// reported where it judges.
 pub fn required_release_age<'p>(
     policies: impl Iterator<Item = &'p [u8]>,
     own: &Document,

@@ -1,4 +1,4 @@
-//! What is said where an address does not lead to one thing to add.
+//! The errors where an argument does not lead to one thing to add.
 
 use std::collections::BTreeSet;
 
@@ -43,7 +43,7 @@ impl AddressWords {
         command_line(words)
     }
 
-    /// The failure of an address with nothing of the wanted type, at the tag, branch or commit that was looked at.
+    /// The failure of a URL with nothing of the wanted type, at the tag, branch or commit that was looked at.
     pub fn nothing(
         &self,
         kind: Option<CandidateType>,
@@ -86,7 +86,7 @@ impl AddressWords {
     }
 }
 
-/// The beginning of a text.
+/// The beginning of text.
 fn cut(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((at, _)) => format!("{}…", text[..at].trim_end()),

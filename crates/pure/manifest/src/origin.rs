@@ -10,7 +10,7 @@ use agpm_model::{
 
 use crate::usage::usage;
 
-/// What a manifest calls a place.
+/// The manifest's name of a location.
 #[derive(Clone, Debug)]
 pub enum PlaceOrigin {
     /// A source that it has, or one to be added.
@@ -22,7 +22,7 @@ pub enum PlaceOrigin {
 /// A source that something can be added from.
 #[derive(Clone, Debug)]
 pub struct PlaceSource {
-    /// What the manifest calls it.
+    /// Its name in the manifest.
     pub name: SourceName,
     /// Where it is.
     pub address: SourceAddress,
@@ -48,7 +48,7 @@ impl PlaceOrigin {
         }
     }
 
-    /// What messages and root candidates call it.
+    /// Its name in messages and for root candidates.
     pub fn label(&self) -> String {
         match self {
             PlaceOrigin::Source(source) => source.name.to_string(),
@@ -145,7 +145,7 @@ fn plain_word(owner: &str) -> String {
     owner.chars().map(plain).collect()
 }
 
-/// A directory as a manifest in `folder` writes it: relative where it is inside or beside, absolute elsewhere.
+/// A directory as a manifest in `folder` writes it: relative where it is inside or next to, absolute elsewhere.
 pub fn path_from_manifest(directory: &Path, folder: &Path) -> String {
     let folder = normalize(folder);
     let text = |path: &Path| path.to_string_lossy().replace('\\', "/");

@@ -1,4 +1,4 @@
-//! What words on the command line mean among everything that is pinned.
+//! The meaning of arguments among everything that is pinned.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use agpm_diag::{Failure, did_you_mean, nearest, unknown_name};
 use agpm_model::{BaseName, CatalogRemote, LayerName, LockEntry, Lockfile, Manifest, PinId};
 use agpm_resolve::{LockView, WrittenId, ambiguous, means};
 
-/// What words on the command line may mean.
+/// The pins that arguments may mean.
 pub struct PinWords<'p> {
     working: &'p Path,
     manifest: &'p Manifest,
@@ -21,12 +21,12 @@ impl<'p> PinWords<'p> {
         PinWords {
             working,
             manifest,
-            known: known(manifest, &lock),
+            known: known_pins(manifest, &lock),
             view: LockView::of(lock, manifest, root),
         }
     }
 
-    /// What a word means: one thing by its id, its name or the path of its file, or everything of a source.
+    /// The pins that an argument means: one by its id, its name or the path of its file, or all of a source.
     pub fn find(&self, word: &str) -> Result<Vec<PinId>, Failure> {
         let resource = |at: &usize| PinId::Resource(self.view.entries[*at].id());
         let at_path = self.view.at_path(self.working, word);
@@ -49,7 +49,7 @@ impl<'p> PinWords<'p> {
         }
     }
 
-    /// The plugin that a word means a part of.
+    /// The plugin with a part of that name.
     fn plugin_with(&self, word: &str) -> Option<PinId> {
         let has_part = |entry: &&LockEntry| {
             let mut parts = entry.parts.iter();
@@ -87,7 +87,7 @@ impl<'p> PinWords<'p> {
 }
 
 /// Every name that something can be called by.
-fn known(manifest: &Manifest, lock: &Lockfile) -> BTreeSet<PinId> {
+fn known_pins(manifest: &Manifest, lock: &Lockfile) -> BTreeSet<PinId> {
     let roots = manifest
         .dependencies
         .iter()
@@ -108,7 +108,7 @@ fn known(manifest: &Manifest, lock: &Lockfile) -> BTreeSet<PinId> {
     roots.chain(remotes).chain(bases).collect()
 }
 
-/// The one that a word means: a name, or `TYPE/NAME`; of a remote, what is written in the manifest.
+/// The pin that an argument means: a name, or `TYPE/NAME`; of a remote, its text in the manifest.
 fn find(word: &str, known: &BTreeSet<PinId>) -> Result<PinId, Failure> {
     let fits = |named: &&PinId| match named {
         PinId::Resource(id) => means(word, id.kind, id.name.as_str()),
@@ -129,7 +129,7 @@ fn find(word: &str, known: &BTreeSet<PinId>) -> Result<PinId, Failure> {
     }
 }
 
-/// The id that a word was probably meant to be, or all there are.
+/// The nearest id, or all of them.
 fn near_label(word: &str, known: &BTreeSet<PinId>) -> Option<String> {
     let own = WrittenId::parse(word).map(|id| id.name);
     let name = own
@@ -144,5 +144,9 @@ fn near_label(word: &str, known: &BTreeSet<PinId>) -> Option<String> {
             .map(|named| format!("did you mean `{}`?", named));
     }
     let labels: BTreeSet<String> = known.iter().map(ToString::to_string).collect();
-    did_you_mean(word, "there are", labels.iter().map(String::as_str))
+    did_you_mean(
+        word,
+        "resources and layers are",
+        labels.iter().map(String::as_str),
+    )
 }

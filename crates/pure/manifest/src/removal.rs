@@ -26,7 +26,7 @@ pub enum DependencyId {
     Word(String),
 }
 
-/// What becomes of a resource that a pattern of the manifest brought.
+/// The treatment of a resource that matches a pattern of the manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PatternUse {
     /// It stays, and the command fails.
@@ -43,9 +43,9 @@ pub struct Removal<'a> {
     pub manifest: &'a Manifest,
     /// The manifests that it extends.
     pub bases: &'a [LoadedBase],
-    /// What is locked.
+    /// The lockfile.
     pub view: LockView,
-    /// What becomes of those that a pattern brought.
+    /// The treatment of those that match a pattern.
     pub pattern_use: PatternUse,
 }
 
@@ -56,13 +56,13 @@ impl Removal<'_> {
         let mut done: Vec<String> = Vec::new();
         let mut seen = BTreeSet::new();
         for id in ids {
-            let (kind, name) = self.meant(id)?;
+            let (kind, name) = self.resolve_id(id)?;
             if !seen.insert((kind, name.clone())) {
                 continue;
             }
             let (without, what) = match self.pattern_use {
-                PatternUse::Kept => self.without(&text, kind, &name)?,
-                PatternUse::Excluded => self.excluding(&text, kind, &name)?,
+                PatternUse::Kept => self.remove_entry(&text, kind, &name)?,
+                PatternUse::Excluded => self.exclude_from_pattern(&text, kind, &name)?,
             };
             text = without;
             done.push(what);
@@ -78,7 +78,7 @@ impl Removal<'_> {
     }
 
     /// The type and name that somebody means.
-    fn meant(&self, id: &DependencyId) -> Result<(ResourceType, String), Failure> {
+    fn resolve_id(&self, id: &DependencyId) -> Result<(ResourceType, String), Failure> {
         let word = match id {
             DependencyId::Typed { kind, name } => {
                 let kind = resource_type_of_word(kind)?;
@@ -108,7 +108,7 @@ impl Removal<'_> {
     }
 
     /// The text without one dependency and its patch.
-    fn without(
+    fn remove_entry(
         &self,
         text: &str,
         kind: ResourceType,
@@ -156,7 +156,7 @@ impl Removal<'_> {
     }
 
     /// The text in which the pattern that brought a resource leaves it out.
-    fn excluding(
+    fn exclude_from_pattern(
         &self,
         text: &str,
         kind: ResourceType,

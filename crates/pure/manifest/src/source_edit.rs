@@ -51,9 +51,8 @@ pub fn remove_source(
     }
     let users = users_of(manifest, name);
     if !users.is_empty() {
-        let message = format!("source `{name}` is used by {}", users.join(", "));
-        let diagnostic =
-            Diagnostic::new(&codes::MANIFEST_IN_USE, message).help("remove these first");
+        let diagnostic = Diagnostic::new(&codes::MANIFEST_IN_USE, in_use(name, &users))
+            .help(format!("first remove {}", users.join(", ")));
         return Err(Failure::new(FailureKind::Refused, diagnostic));
     }
     let text = edit(document, &Edit::Remove { at })?;
@@ -63,7 +62,21 @@ pub fn remove_source(
     })
 }
 
-/// What in a manifest uses a source.
+/// A long list would hide the problem, so the help has it.
+fn in_use(source: &str, users: &[String]) -> String {
+    match users {
+        [first] => format!("source `{source}` is used by {first}"),
+        [first, rest @ ..] => {
+            format!(
+                "source `{source}` is used by {first} and {} more",
+                rest.len()
+            )
+        }
+        [] => format!("source `{source}` is in use"),
+    }
+}
+
+/// The ids of everything in a manifest that uses a source.
 fn users_of(manifest: &Manifest, source: &str) -> Vec<String> {
     let is_it = |name: Option<&SourceName>| name.is_some_and(|name| name.as_str() == source);
     let dependencies = manifest.dependencies.iter();

@@ -1,4 +1,4 @@
-//! A dependency as it is typed after `add dep TYPE`: an address, or a local path.
+//! A dependency as it is typed after `add dep TYPE`: a URL, or a local path.
 
 use std::sync::Arc;
 
@@ -23,13 +23,13 @@ pub struct NewDependency {
     pub name: Option<String>,
     /// The tool it is for.
     pub tool: Option<String>,
-    /// A folder below the tool's own.
+    /// A directory under the tool's own.
     pub target: Option<String>,
     /// The installed file's name.
     pub filename: Option<String>,
 }
 
-/// What a dependency is typed as.
+/// A dependency as it was typed.
 pub struct TypedDependency {
     source: Option<SourceName>,
     path: String,
@@ -47,7 +47,7 @@ pub struct DependencyParser<'a> {
 }
 
 impl DependencyParser<'_> {
-    /// Reads an address or a local path.
+    /// Reads a URL or a local path.
     pub fn parse(&self, text: &str) -> Result<TypedDependency, Failure> {
         let names = || self.manifest.sources.iter().map(|one| one.name.as_str());
         let is_source = |word: &str| names().any(|name| name == word);
@@ -195,7 +195,7 @@ impl TypedDependency {
         resource_name(kind, &path, source, is_taken)
     }
 
-    /// What tags for this resource alone begin with.
+    /// The prefixes of tags for this resource alone.
     pub fn tag_names(&self, kind: ResourceType) -> Vec<String> {
         tag_names(kind, &self.name(kind, &|_| false))
     }
@@ -205,7 +205,7 @@ impl TypedDependency {
         self.source.as_ref()
     }
 
-    /// What is required of its version.
+    /// The requirement on its version.
     pub fn version(&self) -> Option<&str> {
         self.version.as_deref()
     }

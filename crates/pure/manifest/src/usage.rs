@@ -1,4 +1,4 @@
-//! What was typed, checked: types, names of sources, addresses.
+//! Arguments, checked: types, names of sources, URLs.
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes, did_you_mean};
 use agpm_discover::CandidateType;
@@ -23,7 +23,7 @@ pub fn usage(message: String, help: String) -> Failure {
     )
 }
 
-/// A text that is not an address, with the forms that one can have.
+/// Text that is not a URL, with the forms that one can have.
 pub fn not_an_address(error: &AddressError) -> Failure {
     let forms: Vec<String> = error.forms.iter().map(ToString::to_string).collect();
     usage(
@@ -32,7 +32,7 @@ pub fn not_an_address(error: &AddressError) -> Failure {
     )
 }
 
-/// The type that a word names.
+/// The type of that name.
 pub fn type_of_word(word: &str) -> Result<CandidateType, Failure> {
     CandidateType::named(word).ok_or_else(|| {
         let words = agpm_discover::CANDIDATE_TYPES.map(CandidateType::singular);
@@ -41,7 +41,7 @@ pub fn type_of_word(word: &str) -> Result<CandidateType, Failure> {
     })
 }
 
-/// The type of resource that a word names.
+/// The type of resource of that name.
 pub fn resource_type_of_word(word: &str) -> Result<ResourceType, Failure> {
     ResourceType::named(word).ok_or_else(|| {
         let words = RESOURCE_TYPES.map(|kind| kind.singular());
@@ -52,7 +52,7 @@ pub fn resource_type_of_word(word: &str) -> Result<ResourceType, Failure> {
 
 /// A name that is taken.
 pub fn name_exists(file: &str, section: &str, name: &str) -> Failure {
-    let message = format!("the {file} has `{name}` under `[{section}]` already");
+    let message = format!("`[{section}]` of the {file} already contains `{name}`");
     let help = "run the command with `--force` to replace it, or choose another name";
     Failure::new(
         FailureKind::Refused,
@@ -60,7 +60,7 @@ pub fn name_exists(file: &str, section: &str, name: &str) -> Failure {
     )
 }
 
-/// The address of a source that is to be added, if it and the name are good.
+/// The URL of a source that is to be added, if it and the name are good.
 pub fn new_source(name: &str, address: &str) -> Result<SourceAddress, Failure> {
     let bad_name =
         |error: NameError| usage(error.to_string(), "give the source a short name".to_owned());

@@ -1,4 +1,4 @@
-//! What users write about a merge: rules, names of layers, and the format of the result.
+//! A user's arguments for a merge: rules, names of layers, and the format of the result.
 
 use std::str::FromStr;
 

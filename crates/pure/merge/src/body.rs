@@ -15,7 +15,7 @@ pub struct BodySegment {
     pub to: Range<usize>,
 }
 
-/// What stands between two bodies.
+/// The text between two bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BodyJoint {
     Markdown(BodySeparator),
@@ -30,7 +30,7 @@ pub(crate) struct BodyPart<'a> {
     pub(crate) range: Range<usize>,
 }
 
-/// Joins bodies, lowest first, onto `out`. Blank bodies have no say.
+/// Joins bodies, lowest first, onto `out`. Blank bodies do not apply.
 pub(crate) fn join(
     parts: &[BodyPart<'_>],
     joint: BodyJoint,
@@ -74,7 +74,7 @@ pub(crate) fn join(
         let mut from = range.clone();
         if index > 0 {
             from.start += text.len() - text.trim_start_matches(['\r', '\n']).len();
-            out.push_str(&between(joint, part.name, newline));
+            out.push_str(&separator_text(joint, part.name, newline));
         }
         if index + 1 < said.len() {
             from.end -= text.len() - text.trim_end_matches(['\r', '\n']).len();
@@ -88,7 +88,7 @@ pub(crate) fn join(
 }
 
 /// Markdown needs the blank lines: `---` right under a paragraph would make a heading of it.
-fn between(joint: BodyJoint, layer: &LayerName, newline: &str) -> String {
+fn separator_text(joint: BodyJoint, layer: &LayerName, newline: &str) -> String {
     let line = match joint {
         BodyJoint::Markdown(BodySeparator::None) => return newline.to_owned(),
         BodyJoint::Markdown(BodySeparator::Rule) => "---".to_owned(),

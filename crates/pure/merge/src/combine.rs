@@ -1,25 +1,25 @@
 use agpm_model::MergeOperation;
 use agpm_text::{NodeRef, Pointer};
 
-/// A strategy of an embedder's own, asked at every place where several layers have a say.
+/// A strategy of an embedder's own, asked at every place where several layers apply.
 ///
-/// It chooses among what the layers said and cannot invent a value, so that every leaf of the result still has its
+/// It chooses among what the layers said and cannot invent a value, so every leaf of the result still has its
 /// layer, file and line.
 pub trait Combine {
-    /// What happens at this place; `None` leaves it to the strategy's rules.
+    /// The combination at this location; `None` leaves it to the strategy's rules.
     fn combine(&self, place: &MergePoint<'_>) -> Option<Combination<'_>>;
 }
 
-/// A place where at least two layers have a say.
+/// A location where at least two layers apply.
 #[derive(Debug)]
 pub struct MergePoint<'a> {
     /// Where it is.
     pub pointer: &'a Pointer,
-    /// What each of them says, lowest first.
+    /// The value of each of them, lowest first.
     pub contributions: &'a [NodeRef<'a>],
 }
 
-/// What happens at a place.
+/// The combination at a location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Combination<'s> {
     /// One of the operations.

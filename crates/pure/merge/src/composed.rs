@@ -41,7 +41,7 @@ impl<'r> ResolutionComposer<'r> {
                 for (at, key) in view.keys().into_iter().enumerate() {
                     let value = view.entry(at).1;
                     let key = match value.node() {
-                        Some(whole) => whole.key_beside(key, place),
+                        Some(whole) => whole.key_in_same_text(key, place),
                         None => key,
                     };
                     entries.push(self.of_layer(key));

@@ -1,4 +1,4 @@
-//! What layers say.
+//! The contributions of layers.
 
 use std::sync::Arc;
 
@@ -12,12 +12,12 @@ use crate::origin::NodeOrigin;
 pub struct Contribution {
     /// The layer that says it.
     pub layer: LayerName,
-    /// What it says.
+    /// Its content.
     pub document: Arc<Document>,
 }
 
-/// What one layer says at a place. Where a map was replaced, the lower ones are there no longer, but a rule for a place
-/// inside may still call on them.
+/// The node of one layer at a location. Where an object was replaced, the lower ones exist no longer, but a rule for a
+/// location inside may still call on them.
 #[derive(Clone, Copy)]
 pub(crate) struct LayerNode<'a> {
     pub(crate) layer: u32,

@@ -19,11 +19,11 @@ use crate::resolution::{Resolution, ResolvedRef};
 /// A merged file with its provenance.
 #[derive(Debug)]
 pub struct MergedFile {
-    /// What it was merged from, lowest first.
+    /// The merged files, lowest first.
     pub files: Vec<LayerFile>,
     /// The result.
     pub merged: MergedContent,
-    /// What was found on the way.
+    /// The findings.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -61,7 +61,7 @@ pub fn merge_files(
     let last = files.len().checked_sub(1)?;
     let family = family_of(&files);
     let mut diagnostics = Vec::new();
-    let called_alike = |file: &LayerFile| ending(file) == ending(&files[last]);
+    let called_alike = |file: &LayerFile| extension_of(file) == extension_of(&files[last]);
     let differs = |file: &&LayerFile| {
         file.family() != family && !(family == ContentFamily::Opaque && called_alike(file))
     };
@@ -113,11 +113,11 @@ pub fn merge_files(
     })
 }
 
-/// What the files are: of the highest's kind, unless one of them is no text although it is called one.
+/// The family of the files: that of the highest, unless one of them is not text although its name says so.
 fn family_of(files: &[LayerFile]) -> ContentFamily {
     let highest = &files[files.len() - 1];
     let is_binary = |file: &LayerFile| {
-        file.family() == ContentFamily::Opaque && ending(file) == ending(highest)
+        file.family() == ContentFamily::Opaque && extension_of(file) == extension_of(highest)
     };
     if files.iter().any(is_binary) {
         ContentFamily::Opaque
@@ -126,7 +126,7 @@ fn family_of(files: &[LayerFile]) -> ContentFamily {
     }
 }
 
-fn ending(file: &LayerFile) -> Option<String> {
+fn extension_of(file: &LayerFile) -> Option<String> {
     file.file.rsplit('.').next().map(str::to_ascii_lowercase)
 }
 
@@ -270,7 +270,7 @@ impl MergedFile {
         }
     }
 
-    /// The result as one value; Markdown as a map of `front_matter` and `body`. Nothing for bytes that are no text.
+    /// The result as one value; Markdown as an object of `front_matter` and `body`. Nothing for bytes that are not text.
     pub fn value(&self) -> Option<Value> {
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).ok().map(Value::String);
         let page = |front: Option<Value>, body: &str| {
@@ -336,14 +336,16 @@ impl MergedFile {
             Ok(text) => Ok((FileBytes::Rewritten(text), None)),
             Err(error @ EditError::Unrepresentable { .. }) => Err(self.unprintable(&error)),
             Err(error) => {
-                let text = self.anew(root).map_err(|error| self.unprintable(&error))?;
+                let text = self
+                    .print_from_scratch(root)
+                    .map_err(|error| self.unprintable(&error))?;
                 Ok((FileBytes::Text(text.into()), Some(self.layout_lost(&error))))
             }
         }
     }
 
     /// The value in the lowest file's format, without its comments and layout.
-    fn anew(&self, root: ResolvedRef<'_>) -> Result<String, EditError> {
+    fn print_from_scratch(&self, root: ResolvedRef<'_>) -> Result<String, EditError> {
         match self.document(0).format() {
             Format::Markdown => Ok(format!("---\n{}---\n", print(root, Format::Yaml)?)),
             format => print(root, format),

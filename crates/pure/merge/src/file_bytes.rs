@@ -3,14 +3,14 @@ use std::sync::Arc;
 use agpm_diag::Text;
 use agpm_text::RewrittenText;
 
-/// What a file will hold, in pieces, so that large ones are written without being built.
+/// The content of a file, in pieces, so large ones are written without being built.
 #[derive(Debug)]
 pub enum FileBytes {
     /// Anything.
     Bytes(Arc<[u8]>),
-    /// A text.
+    /// Text.
     Text(Text),
-    /// A text with replacements.
+    /// Text with replacements.
     Rewritten(RewrittenText),
 }
 

@@ -37,6 +37,7 @@ pub fn fold_parts(units: Vec<(Contribution, NodeId)>, policy: &MergePolicy) -> R
     fold_from(contributions, &roots, policy, None)
 }
 
+// All layers are folded at once: two at a time would build every intermediate result and carry origins along.
 fn fold_from(
     contributions: Vec<Contribution>,
     roots: &[Option<NodeId>],
@@ -122,7 +123,7 @@ pub(crate) struct MergeEngine<'a, 's> {
     alone: SingleLayerMode,
 }
 
-/// What is done where only one layer has a say.
+/// The treatment of values that only one layer has.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SingleLayerMode {
     /// It is taken as it is.
@@ -184,7 +185,7 @@ impl<'a, 's> MergeEngine<'a, 's> {
                     .collect();
                 said = &revived;
             }
-            // What one layer gives as a whole, only a more specific rule takes apart.
+            // A value that one layer gives as a whole is split only by a more specific rule.
             if operation.selects() {
                 within = reach.more_specific_than(index);
                 reach = &within;
@@ -196,7 +197,7 @@ impl<'a, 's> MergeEngine<'a, 's> {
         if empty != EmptyRule::Value && said.len() > 1 {
             kept = without_empty(said, empty, mode);
             let is_kept = |s: &LayerNode<'a>| kept.iter().any(|other| other.layer == s.layer);
-            // What is blank says nothing, and so there is nothing to tell of it.
+            // A blank value contributes nothing, so there is nothing to report.
             if empty != EmptyRule::Blank {
                 dropped = replaced(
                     &said
@@ -279,7 +280,9 @@ impl<'a, 's> MergeEngine<'a, 's> {
         self.alone != SingleLayerMode::United || one.node.len() == 0
     }
 
-    /// Items of lists must have their keys also where only one layer has a say; `None` if one has none.
+    /// Items of lists must have their keys also where only one layer applies; `None` if one has none.
+    // Elsewhere a node of a single layer is used without inspection. A missing key must not be accepted until a second
+    // layer appears and turns it into an error.
     fn check_inside(
         &mut self,
         one: LayerNode<'a>,
@@ -317,7 +320,7 @@ impl<'a, 's> MergeEngine<'a, 's> {
         }
     }
 
-    /// Merges what is of the same kind as the highest; what is below the last change of kind is shadowed.
+    /// Merges what is of the same kind as the highest; what is under the last change of kind is shadowed.
     fn recursive(
         &mut self,
         said: &[LayerNode<'a>],
@@ -348,7 +351,7 @@ impl<'a, 's> MergeEngine<'a, 's> {
         }
     }
 
-    /// One of them whole, unless a rule speaks of a place inside: there the others have a say again.
+    /// One of them whole, unless a rule speaks of a location inside: there the others apply again.
     fn select(
         &mut self,
         said: &[LayerNode<'a>],
@@ -491,7 +494,7 @@ impl<'a, 's> MergeEngine<'a, 's> {
             .collect()
     }
 
-    /// The place, as messages call it.
+    /// The location, as messages call it.
     pub(crate) fn place_name(&self) -> String {
         if self.path.is_empty() {
             "the document".to_owned()
@@ -508,7 +511,7 @@ impl<'a, 's> MergeEngine<'a, 's> {
         &self.said[said.layer as usize].layer
     }
 
-    /// Tells where layers disagree on what kind of thing this is; where nothing may differ, that it does.
+    /// Reports where layers disagree on what kind of thing this is; where nothing may differ, that it does.
     fn report_changes(&mut self, said: &[LayerNode<'a>], mode: MergeMode<'s>) {
         let kind = |s: &LayerNode<'a>| family(s.node.kind());
         if mode.forbids() {
@@ -614,7 +617,7 @@ fn only_maps<'a>(said: &[LayerNode<'a>]) -> Vec<LayerNode<'a>> {
         .collect()
 }
 
-/// Kinds that replace each other without a word.
+/// Kinds that replace each other silently.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ValueFamily {
     Null,
@@ -671,7 +674,7 @@ fn without_empty<'a>(
             said[from..].to_vec()
         }
         _ => {
-            // Keys of maps that merge are there even if what stands at them is blank.
+            // Keys of maps that merge exist even if what is at them is blank.
             let merges = |node: NodeRef<'a>| {
                 node.kind() == NodeKind::Map && node.len() > 0 && mode.merges_maps()
             };

@@ -1,4 +1,4 @@
-//! Lists as sets whose items may be maps with an identity, or texts that say what a map says.
+//! Lists as sets whose items may be maps with an identity, or strings that say what an object says.
 
 use std::hash::BuildHasher;
 
@@ -15,7 +15,7 @@ use crate::origin::{ShadowKind, ShadowedValue};
 
 impl<'a> MergeEngine<'a, '_> {
     /// Every item once, where the lowest that is the same stands; blank ones are left out.
-    pub(crate) fn united(
+    pub(crate) fn unite_lists(
         &mut self,
         lists: &[LayerNode<'a>],
         identity: ListIdentity,
@@ -62,7 +62,7 @@ impl<'a> MergeEngine<'a, '_> {
     }
 }
 
-/// The values that tell an item apart, by field.
+/// The values that report an item apart, by field.
 struct ItemKey<'a>(Vec<Option<KeyPart<'a>>>);
 
 /// Which of the alternatives of a field an item has, how it spells it, and what it says there.
@@ -118,18 +118,18 @@ impl<'a> ItemKey<'a> {
     }
 }
 
-/// Null and blank texts are no items.
+/// Null and blank strings are not items.
 fn is_blank_item(item: NodeRef<'_>) -> bool {
     matches!(item.kind(), NodeKind::Null | NodeKind::String) && is_blank(item)
 }
 
-/// What an item says under a name, if it is a value that is not blank.
+/// The value of an item under a name, if it is not blank.
 fn scalar<'a>(item: NodeRef<'a>, name: &str) -> Option<NodeRef<'a>> {
     let value = item.get(name)?;
     (!matches!(value.kind(), NodeKind::Map | NodeKind::List) && !is_blank(value)).then_some(value)
 }
 
-/// A slot with its place among the others.
+/// A slot with its location among the others.
 struct PlacedSlot<'a> {
     place: usize,
     slot: ItemSlot<'a>,
@@ -157,7 +157,7 @@ impl<'a> ItemSet<'a> {
         let told = |said: &&LayerNode<'a>| said.layer == item.layer && !equal(said.node, item.node);
         let told = slot.said.iter().find(told).copied();
         match keyed {
-            // All that it says is there already.
+            // All that it says exists already.
             ItemIdentity::Not if !slot.said.is_empty() => {
                 slot.duplicates.insert(0, duplicate(item))
             }
@@ -206,7 +206,7 @@ impl<'a> ItemSet<'a> {
         (place, keyed)
     }
 
-    /// Texts that a map says too, as all layers together have it, are taken into its slot, which stands where the lowest
+    /// Strings that an object says too, as all layers together have it, are taken into its slot, which stands where the lowest
     /// of them stood.
     fn absorb_texts(&mut self, projection: TextProjection) {
         let mut maps: HashMap<String, usize, FixedState> = HashMap::default();
@@ -268,7 +268,7 @@ fn duplicate(item: LayerNode<'_>) -> ShadowedValue {
     }
 }
 
-/// What maps that are one item read as together: the title of the highest, the items of all.
+/// The united text of objects that are one item: the title of the highest, the items of all.
 fn united_lines(said: &[LayerNode<'_>], projection: TextProjection) -> Vec<String> {
     let title = said
         .iter()
@@ -277,7 +277,7 @@ fn united_lines(said: &[LayerNode<'_>], projection: TextProjection) -> Vec<Strin
     let mut lines: Vec<&str> = Vec::new();
     said.iter()
         .for_each(|said| lines.extend(lines_of(said.node, projection)));
-    titled(title, &lines)
+    lines_with_title(title, &lines)
 }
 
 /// The lines of text that an item reads as.
@@ -286,10 +286,10 @@ pub fn projected<'v>(item: impl TreeView<'v>, projection: TextProjection) -> Vec
         return text_of(item).into_iter().map(str::to_owned).collect();
     };
     let lines: Vec<&str> = lines_of(item, projection).collect();
-    titled(first_text(item, projection.title), &lines)
+    lines_with_title(first_text(item, projection.title), &lines)
 }
 
-fn titled(title: Option<&str>, lines: &[&str]) -> Vec<String> {
+fn lines_with_title(title: Option<&str>, lines: &[&str]) -> Vec<String> {
     match title {
         Some(title) if lines.is_empty() => vec![title.to_owned()],
         Some(title) => lines

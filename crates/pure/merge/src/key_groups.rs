@@ -14,12 +14,12 @@ pub(crate) struct KeyGroups<'a> {
     pub(crate) keys: Vec<(NodeRef<'a>, u32)>,
     /// Where the values of each key start, and the end of the last.
     starts: Vec<u32>,
-    /// Values with the map that says them, key by key and low to high: as many as there are, however many maps and keys.
+    /// Values with the object that says them, key by key and low to high: as many as there are, however many maps and keys.
     values: Vec<(u32, NodeRef<'a>)>,
 }
 
 impl<'a> KeyGroups<'a> {
-    /// What the maps say at a key, lowest first, each with the number of its map.
+    /// The values of the maps at a key, lowest first, each with the number of its map.
     pub(crate) fn at(&self, key: usize) -> &[(u32, NodeRef<'a>)] {
         &self.values[self.starts[key] as usize..self.starts[key + 1] as usize]
     }
@@ -31,7 +31,7 @@ pub(crate) fn group<'a>(maps: &[LayerNode<'a>]) -> KeyGroups<'a> {
         list: Vec::with_capacity(maps[0].node.len()),
         index: None,
     };
-    // For each value, in the order of the maps, the key that it stands at.
+    // For each value, in the order of the maps, the key that it is at.
     let mut rows: Vec<u32> = Vec::with_capacity(count);
     let mut starts: Vec<u32> = Vec::with_capacity(maps[0].node.len() + 1);
     for (number, map) in maps.iter().enumerate() {

@@ -15,16 +15,16 @@ pub struct LayerFile {
     pub layer: LayerName,
     /// The file's name, as users see it.
     pub file: String,
-    /// The identity of its text, for places.
+    /// The identity of its text, for locations.
     pub source: SourceId,
-    /// What is in it.
+    /// Its content.
     pub content: LayerContent,
 }
 
-/// What is in a file.
+/// The content of a file.
 #[derive(Clone, Debug)]
 pub enum LayerContent {
-    /// A format whose structure we know.
+    /// A format whose structure agpm knows.
     Document(Arc<Document>),
     /// Plain text.
     Text(Text),
@@ -48,7 +48,7 @@ pub struct RawFile {
     pub layer: LayerName,
     /// Its path as users see it.
     pub shown: String,
-    /// What it holds.
+    /// Its content.
     pub bytes: Vec<u8>,
 }
 
@@ -68,7 +68,7 @@ pub struct UnparsedFile {
 }
 
 impl UnparsedFile {
-    /// Takes in the bytes of a file. What they are is told by the ending of its name.
+    /// Takes in the bytes of a file. The extension of its name decides the format.
     pub fn new(layer: LayerName, file: &str, bytes: Vec<u8>, sources: &mut SourceMap) -> Self {
         let format = Format::of_file(file).filter(|format| *format != Format::Csv);
         let is_text = file.to_ascii_lowercase().ends_with(".txt");
@@ -82,7 +82,7 @@ impl UnparsedFile {
             format,
             diagnostics,
         };
-        // What holds a NUL is no page and no text, whatever it is called; data in it is malformed.
+        // Content with a NUL is neither a page nor text, whatever its name; as data it is malformed.
         let is_binary = bytes.contains(&0) && (is_text || format == Some(Format::Markdown));
         if is_binary || format.is_none() && !is_text {
             return unparsed(
@@ -113,7 +113,7 @@ impl UnparsedFile {
         }
     }
 
-    /// Finds its structure. What is wrong comes as diagnostics that name the layer.
+    /// Finds its structure. Errors are returned as diagnostics that name the layer.
     pub fn parse(self) -> (LayerFile, Vec<Diagnostic>) {
         let UnparsedFile {
             mut file,
@@ -135,7 +135,7 @@ impl UnparsedFile {
 }
 
 impl LayerFile {
-    /// Reads the bytes of a file by the ending of its name. What is wrong comes as diagnostics that name the layer.
+    /// Reads the bytes of a file by the extension of its name. Errors are returned as diagnostics that name the layer.
     pub fn read(
         layer: LayerName,
         file: &str,

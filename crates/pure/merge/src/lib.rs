@@ -1,7 +1,7 @@
 //! The fold: ranked layers in, one value out, and for every leaf where it came from and what it shadowed.
 //!
 //! The highest rank wins. Layers stay intact: a result refers to their nodes and never copies or invents a value,
-//! so that provenance holds by construction. Knows no files, no manifest and no command.
+//! so provenance holds by construction. Knows no files, no manifest and no command.
 
 mod arguments;
 mod blame;

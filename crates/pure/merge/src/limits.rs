@@ -1,4 +1,4 @@
-//! What is bounded in a merge, and why.
+//! Limits of a merge, and the reasons.
 
 /// Changes of a value's type that are reported one by one; the rest is counted, because they often have one cause.
 pub(crate) const MOST_TYPE_CHANGES: usize = 10;

@@ -6,7 +6,7 @@ use crate::policy::{ReferenceFailureKind, ReferencePolicy};
 
 /// Documents of one kind that name others of it, as the walk along their references sees them.
 pub trait DocumentGraph {
-    /// What tells one document from another.
+    /// The identity of a document.
     type Id: Clone + Ord;
 
     /// The documents that this one names, lowest first. Asked once for every document.
@@ -29,7 +29,7 @@ pub struct Lineage<K> {
 /// A reference that failed. The document that it names is left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReferenceFailure<K> {
-    /// What was wrong.
+    /// The problem.
     pub kind: ReferenceFailureKind,
     /// From a start along the references to what was named; in a cycle, from a document back to itself.
     pub chain: Vec<K>,
@@ -46,7 +46,7 @@ pub enum UnavailableReason {
     Refused,
 }
 
-/// Puts every parent directly below the document that names it: depth first, in the order of the list.
+/// Puts every parent directly under the document that names it: depth first, in the order of the list.
 ///
 /// A document that several name appears once, at its lowest place. Chains of any length are fine.
 pub fn order<D: DocumentGraph>(

@@ -12,7 +12,7 @@ use crate::nodes::{NodeBody, ResolvedChild};
 use crate::origin::{LeafOperation, ShadowKind, ShadowedValue};
 use crate::rules::PendingRules;
 
-/// The key that smart lists tell items apart by.
+/// The key that identifies items of smart lists.
 pub(crate) const SMART_KEY: &str = "id";
 
 /// An item of the result: what layers say of it, lowest first, and what was the same and not repeated.
@@ -97,8 +97,10 @@ impl<'a, 's> MergeEngine<'a, 's> {
                 LeafOperation::Union,
             ),
             ListMode::Smart => self.smart(lists),
-            ListMode::ByKey(key, _) => (self.keyed(lists, key)?, LeafOperation::ByKey),
-            ListMode::Unite(identity, _) => (self.united(lists, identity), LeafOperation::Union),
+            ListMode::ByKey(key, _) => (self.slots_by_key(lists, key)?, LeafOperation::ByKey),
+            ListMode::Unite(identity, _) => {
+                (self.unite_lists(lists, identity), LeafOperation::Union)
+            }
         };
         let list = NewList {
             slots,
@@ -173,7 +175,7 @@ impl<'a, 's> MergeEngine<'a, 's> {
             .folded(NodeBody::List, top.origin(), &children, shadows)
     }
 
-    /// By `id` as long as every item has one, else what is not there yet joins the end.
+    /// By `id` as long as every item has one, else what does not exist yet joins the end.
     fn smart(&mut self, lists: &[LayerNode<'a>]) -> (Vec<ItemSlot<'a>>, LeafOperation) {
         let keyed = |item: NodeRef<'a>| key_of(item, SMART_KEY).is_some();
         let mut slots: Vec<ItemSlot<'a>> = items(lists[0]).map(ItemSlot::of).collect();
@@ -194,8 +196,8 @@ impl<'a, 's> MergeEngine<'a, 's> {
         (slots, operation)
     }
 
-    /// Items told apart by a key, lower order first; `None` if an item has no such key.
-    fn keyed(&mut self, lists: &[LayerNode<'a>], key: &str) -> Option<Vec<ItemSlot<'a>>> {
+    /// Items distinguished by a key, lower order first; `None` if an item has no such key.
+    fn slots_by_key(&mut self, lists: &[LayerNode<'a>], key: &str) -> Option<Vec<ItemSlot<'a>>> {
         self.check_keys(lists, key)?;
         let mut slots = Vec::new();
         lists
@@ -292,7 +294,7 @@ pub(crate) fn items<'a>(list: LayerNode<'a>) -> impl Iterator<Item = LayerNode<'
         .map(move |node| LayerNode { node, ..list })
 }
 
-/// The value that tells an item apart.
+/// The value that identifies an item.
 fn key_of<'a>(item: NodeRef<'a>, key: &str) -> Option<NodeRef<'a>> {
     item.get(key).filter(|value| {
         matches!(
@@ -302,7 +304,7 @@ fn key_of<'a>(item: NodeRef<'a>, key: &str) -> Option<NodeRef<'a>> {
     })
 }
 
-/// Items that are not there yet join the end, list by list.
+/// Items that do not exist yet join the end, list by list.
 fn extended<'a>(lists: &[LayerNode<'a>], lowest: LowestItems) -> Vec<ItemSlot<'a>> {
     let (first, rest) = match lowest {
         LowestItems::AsIs => (items(lists[0]).map(ItemSlot::of).collect(), &lists[1..]),
@@ -313,7 +315,7 @@ fn extended<'a>(lists: &[LayerNode<'a>], lowest: LowestItems) -> Vec<ItemSlot<'a
     slots
 }
 
-/// Items that are not there yet join the end.
+/// Items that do not exist yet join the end.
 fn join_new<'a>(slots: &mut Vec<ItemSlot<'a>>, list: LayerNode<'a>) {
     let mut index: HashTable<usize> = HashTable::with_capacity(slots.len() + list.node.len());
     for at in 0..slots.len() {

@@ -1,8 +1,8 @@
-//! Operations, made ready for the engine: what happens at a place, and what holds below it.
+//! Operations, made ready for the engine: what happens at a location, and what holds under it.
 
 use agpm_model::{ItemRule, ListIdentity, ListRule, MapRule, MergeOperation, Strategy};
 
-/// What happens at a place and below.
+/// The operation at a location and below.
 #[derive(Clone, Copy)]
 pub(crate) enum MergeMode<'s> {
     Recursive {
@@ -58,7 +58,7 @@ impl<'s> MergeMode<'s> {
         }
     }
 
-    /// What an operation means where `outer` holds around it.
+    /// The mode of an operation inside `outer`.
     pub(crate) fn of(operation: &'s MergeOperation, outer: MergeMode<'s>) -> Self {
         let recursive = |lists| MergeMode::Recursive {
             lists,

@@ -11,10 +11,10 @@ pub struct NodeOrigin {
     pub node: NodeId,
 }
 
-/// What brought a leaf into the result.
+/// The operation that brought a leaf into the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeafOperation {
-    /// Only one layer has a say.
+    /// Only one layer applies.
     Only,
     /// The highest replaced the others.
     Replace,
@@ -57,17 +57,17 @@ impl LeafOperation {
 /// Something a layer said that is not in the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShadowedValue {
-    /// What was said.
+    /// The shadowed value.
     pub origin: NodeOrigin,
-    /// Why it is not there.
+    /// Why it does not exist.
     pub kind: ShadowKind,
 }
 
 /// Why something is not in the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShadowKind {
-    /// Another value counts.
+    /// Another value applies.
     Replaced,
-    /// The same value is there already.
+    /// The same value exists already.
     Duplicate,
 }

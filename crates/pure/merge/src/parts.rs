@@ -1,4 +1,4 @@
-//! What is owned on its own in a merged file: keys, and items of lists that others may add to.
+//! Separately owned parts of a merged file: keys, and items of lists that others may add to.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ pub struct MergedPart {
 }
 
 impl MergedFile {
-    /// The parts of a structured file; nothing for one that is no map and can only be owned whole.
+    /// The parts of a structured file; nothing for one that is not an object and can only be owned whole.
     pub fn parts(&self, strategy: &Strategy) -> Option<Vec<MergedPart>> {
         match &self.merged {
             MergedContent::Structured(resolution) => parts_of(resolution, strategy),
@@ -113,7 +113,12 @@ impl<'w> PartWalk<'w> {
             ListMode::Smart => Some(SMART_KEY),
             _ => None,
         };
-        let keyed = key.and_then(|key| items.iter().map(|item| keyed(list, *item, key)).collect());
+        let keyed = key.and_then(|key| {
+            items
+                .iter()
+                .map(|item| keyed_location(list, *item, key))
+                .collect()
+        });
         let places: Vec<NodeLocation> = match (
             lists,
             keyed.filter(|places: &Vec<NodeLocation>| !has_repeats(places)),
@@ -146,8 +151,8 @@ impl<'w> PartWalk<'w> {
     }
 }
 
-/// The item of a list by its key, if it has one that tells it apart.
-fn keyed(list: &Pointer, item: ResolvedRef<'_>, key: &str) -> Option<NodeLocation> {
+/// The item of a list by its key, if it has one that identifies it.
+fn keyed_location(list: &Pointer, item: ResolvedRef<'_>, key: &str) -> Option<NodeLocation> {
     let NodeShape::Map(count) = item.shape() else {
         return None;
     };
@@ -161,7 +166,7 @@ fn keyed(list: &Pointer, item: ResolvedRef<'_>, key: &str) -> Option<NodeLocatio
     scalar.then(|| NodeLocation::keyed(list.clone(), key, &to_value(value)))
 }
 
-/// Whether two items have one key: they cannot be told apart by it.
+/// Whether two items have one key: they cannot be distinguished by it.
 fn has_repeats(places: &[NodeLocation]) -> bool {
     let ids = places.iter().map(|place| match place {
         NodeLocation::Keyed { id, .. } => id.as_str(),

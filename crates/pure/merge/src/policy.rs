@@ -6,7 +6,7 @@ use agpm_model::Strategy;
 pub struct MergePolicy {
     /// One contribution, or all of them.
     pub composition: Composition,
-    /// What references to other documents do when they fail.
+    /// The treatment of failed references to other documents.
     pub references: ReferencePolicy,
 }
 
@@ -19,7 +19,7 @@ pub enum Composition {
     Merge(Strategy),
 }
 
-/// What a reference to another document does when it fails.
+/// The treatment of a failed reference to another document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReferencePolicy {
     /// The document does not exist.
@@ -32,7 +32,7 @@ pub struct ReferencePolicy {
     pub cyclic: ReferenceReaction,
 }
 
-/// What can be wrong with a reference.
+/// The problem with a reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReferenceFailureKind {
     /// The document does not exist.
@@ -45,7 +45,7 @@ pub enum ReferenceFailureKind {
     Cyclic,
 }
 
-/// What happens when a reference fails. The document that it names is left out in any case.
+/// The reaction to a failed reference. The document that it names is left out in any case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReferenceReaction {
     /// Nothing: another finding covers it.
@@ -57,7 +57,7 @@ pub enum ReferenceReaction {
 }
 
 impl ReferenceReaction {
-    /// What a finding weighs; nothing if there is none.
+    /// The severity of the finding; nothing if there is none.
     pub fn severity(self) -> Option<Severity> {
         match self {
             ReferenceReaction::Ignore => None,
@@ -81,13 +81,13 @@ impl ReferencePolicy {
     /// Nothing may be wrong.
     pub const STRICT: ReferencePolicy = ReferencePolicy::all(ReferenceReaction::Fail);
 
-    /// What is wrong is left out; what must not be read is an error all the same.
+    /// Wrong references are left out; forbidden ones are errors all the same.
     pub const LENIENT: ReferencePolicy = ReferencePolicy {
         refused: ReferenceReaction::Fail,
         ..ReferencePolicy::all(ReferenceReaction::Warn)
     };
 
-    /// What happens to a reference that failed in this way.
+    /// The reaction to a reference that failed in this way.
     pub fn reaction(self, kind: ReferenceFailureKind) -> ReferenceReaction {
         match kind {
             ReferenceFailureKind::Missing => self.missing,

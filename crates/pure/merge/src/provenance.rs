@@ -10,7 +10,7 @@ use crate::limits::LONGEST_VALUE;
 use crate::origin::{NodeOrigin, ShadowKind, ShadowedValue};
 use crate::resolution::{MergedLeaf, Resolution};
 
-/// What stands for a secret.
+/// The replacement for a secret.
 pub const MASK: &str = "********";
 
 /// The key to judge a value by that is known to be a secret: references are none even then.
@@ -22,7 +22,7 @@ pub enum SecretDisplay {
     /// They are not.
     #[default]
     Masked,
-    /// The user asked for them.
+    /// The user requested them.
     Shown,
 }
 
@@ -31,10 +31,10 @@ pub enum SecretDisplay {
 pub struct Provenance {
     /// Every value without children.
     pub leaves: Vec<ExplainedLeaf>,
-    /// What was deleted.
+    /// The deleted values.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub deletions: Vec<ExplainedDeletion>,
-    /// Which layer gave which lines of a text.
+    /// Which layer gave which lines of text.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub body: Vec<BodyLines>,
 }
@@ -42,7 +42,7 @@ pub struct Provenance {
 /// A value and where it came from.
 #[derive(Clone, Debug, Serialize)]
 pub struct ExplainedLeaf {
-    /// Its place in the result.
+    /// Its location in the result.
     pub pointer: Pointer,
     /// The value; secrets are masked.
     pub value: Value,
@@ -54,7 +54,7 @@ pub struct ExplainedLeaf {
     pub line: usize,
     /// How it got there.
     pub operation: &'static str,
-    /// What it shadows, highest first.
+    /// The values that it shadows, highest first.
     pub shadows: Vec<ExplainedShadow>,
 }
 
@@ -91,16 +91,16 @@ pub struct ExplainedShadow {
     pub file: String,
     /// The line in it.
     pub line: usize,
-    /// Whether it is the same as what counts.
+    /// Whether it is the same as what applies.
     pub duplicate: bool,
 }
 
-/// A place that the strategy deleted.
+/// A location that the strategy deleted.
 #[derive(Clone, Debug, Serialize)]
 pub struct ExplainedDeletion {
-    /// The place.
+    /// The location.
     pub pointer: Pointer,
-    /// What layers said there, highest first.
+    /// The deleted values of the layers, highest first.
     pub shadows: Vec<ExplainedShadow>,
 }
 
@@ -135,7 +135,7 @@ impl Provenance {
                     provenance.add_body(merged, body, segments, sources);
                 }
             }
-            // Text has no places inside.
+            // Text has no locations inside.
             _ if *under != Pointer::root() => {}
             MergedContent::Text { body, segments } => {
                 provenance.add_body(merged, body, segments, sources)
@@ -155,7 +155,7 @@ impl Provenance {
         provenance
     }
 
-    /// Whether there is nothing to tell.
+    /// Whether there is nothing to report.
     pub fn is_empty(&self) -> bool {
         self.leaves.is_empty() && self.deletions.is_empty() && self.body.is_empty()
     }
@@ -195,7 +195,7 @@ impl Provenance {
         }));
     }
 
-    /// Masks what is and was at a place that holds a secret, whatever its name.
+    /// Masks what is and was at a location that holds a secret, whatever its name.
     pub fn mask(&mut self, pointer: &Pointer) {
         let hide = |value: &mut Value| {
             if value
@@ -317,7 +317,7 @@ impl LeafExplainer<'_> {
         )
     }
 
-    /// The value as it may be shown: secrets masked, containers and long texts cut short.
+    /// The value as it may be shown: secrets masked, containers and long strings cut short.
     fn shown(&self, pointer: &Pointer, node: NodeRef<'_>) -> Value {
         let text = node.content();
         let secret =

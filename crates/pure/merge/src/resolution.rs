@@ -7,12 +7,12 @@ use crate::contribution::Contribution;
 use crate::nodes::{NodeBody, PackedOrigin, ResolvedNodes};
 use crate::origin::{LeafOperation, NodeOrigin, ShadowKind, ShadowedValue};
 
-/// A place that the strategy deletes.
+/// A location that the strategy deletes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deletion {
-    /// The place.
+    /// The location.
     pub pointer: Pointer,
-    /// What the layers said there, highest first.
+    /// The deleted values of the layers, highest first.
     pub shadows: Vec<ShadowedValue>,
 }
 
@@ -27,7 +27,7 @@ pub struct MergedLeaf<'r> {
     pub layer: u32,
     /// How it got there.
     pub operation: LeafOperation,
-    /// What it shadows, highest first.
+    /// The values that it shadows, highest first.
     pub shadows: Vec<ShadowedValue>,
 }
 
@@ -56,22 +56,22 @@ impl Resolution {
         self.root.map(|root| ResolvedRef::Folded(self, root))
     }
 
-    /// What was folded, lowest first.
+    /// The merged contributions, lowest first.
     pub fn contributions(&self) -> &[Contribution] {
         &self.contributions
     }
 
-    /// What was found on the way.
+    /// The findings.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
     }
 
-    /// What the strategy deleted.
+    /// The values that the strategy deleted.
     pub fn deletions(&self) -> &[Deletion] {
         &self.deletions
     }
 
-    /// The value at a place.
+    /// The value at a location.
     pub fn at(&self, pointer: &Pointer) -> Option<ResolvedRef<'_>> {
         pointer
             .steps()
@@ -120,13 +120,13 @@ impl Resolution {
         }
     }
 
-    /// The node of the highest layer that has a say in a folded one.
+    /// The node of the highest layer that applies in a folded one.
     pub(crate) fn highest_node(&self, id: u32) -> NodeRef<'_> {
-        self.packed(self.nodes.get(id).origin)
+        self.unpack_node(self.nodes.get(id).origin)
     }
 
-    /// The layer's node behind a packed origin.
-    fn packed(&self, packed: PackedOrigin) -> NodeRef<'_> {
+    /// The layer's node of a packed origin.
+    fn unpack_node(&self, packed: PackedOrigin) -> NodeRef<'_> {
         self.node(self.nodes.numbering.unpack(packed))
     }
 }
@@ -147,12 +147,12 @@ struct LeafWalk<'w, 'r> {
 }
 
 impl<'r> LeafWalk<'_, 'r> {
-    /// Whether the place is on the way to, at or below the one asked for.
-    fn concerned(&self) -> bool {
+    /// Whether the location is on the way to, at or under the one requested.
+    fn is_on_path(&self) -> bool {
         self.pointer.is_within(self.under) || self.under.is_within(&self.pointer)
     }
 
-    /// `above` is what this place's container shadows as a whole.
+    /// `above` is what this location's container shadows as a whole.
     fn folded(&mut self, node: u32, above: &[ShadowedValue]) {
         let resolution = self.resolution;
         let resolved = resolution.nodes.get(node);
@@ -176,7 +176,7 @@ impl<'r> LeafWalk<'_, 'r> {
             let (kind, step) = match resolved.body {
                 NodeBody::Map => (
                     NodeKind::Map,
-                    resolution.packed(child.key).content().to_owned(),
+                    resolution.unpack_node(child.key).content().to_owned(),
                 ),
                 _ => (NodeKind::List, index.to_string()),
             };
@@ -185,12 +185,12 @@ impl<'r> LeafWalk<'_, 'r> {
                 let has = |key: &str| {
                     children
                         .iter()
-                        .any(|c| resolution.packed(c.key).content() == key)
+                        .any(|c| resolution.unpack_node(c.key).content() == key)
                 };
                 below.extend(self.lost_parts(&shadows, kind, has));
             }
             self.pointer.push(step);
-            if self.concerned() {
+            if self.is_on_path() {
                 self.folded(child.node, &below);
             }
             self.pointer.pop();
@@ -220,7 +220,7 @@ impl<'r> LeafWalk<'_, 'r> {
                 below.shadows.extend(lost);
             }
             self.pointer.push(step);
-            if self.concerned() {
+            if self.is_on_path() {
                 self.inside(child, below);
             }
             self.pointer.pop();
@@ -250,7 +250,7 @@ impl<'r> LeafWalk<'_, 'r> {
         }
     }
 
-    /// What was shadowed as a whole is shadowed part by part.
+    /// Values that were shadowed as a whole are shadowed part by part.
     fn shadows_below(
         &self,
         shadows: &[ShadowedValue],
@@ -261,7 +261,7 @@ impl<'r> LeafWalk<'_, 'r> {
         let follow = |shadow: &ShadowedValue| {
             let node = self.resolution.node(shadow.origin);
             if node.kind() != kind {
-                // A text that says what a map says is told once, not at every leaf.
+                // Text that says what an object says is reported once, not at every leaf.
                 return Some(*shadow)
                     .filter(|shadow| shadow.kind == ShadowKind::Replaced || index == 0);
             }
@@ -277,7 +277,7 @@ impl<'r> LeafWalk<'_, 'r> {
         shadows.iter().filter_map(follow).collect()
     }
 
-    /// Maps and lists with parts that the result has no place for: they are told as a whole, beside the first leaf.
+    /// Maps and lists with parts that the result has no place for: they are reported as a whole, next to the first leaf.
     fn lost_parts(
         &self,
         shadows: &[ShadowedValue],
@@ -298,7 +298,7 @@ impl<'r> LeafWalk<'_, 'r> {
 }
 
 impl<'r> ResolvedRef<'r> {
-    /// The keys of a map, in the order of its entries, as their layers write them.
+    /// The keys of an object, in the order of its entries, as their layers write them.
     pub fn keys(self) -> Vec<NodeRef<'r>> {
         match (self, self.node()) {
             (_, Some(node)) => node.entries().map(|(key, _)| key).collect(),
@@ -306,7 +306,7 @@ impl<'r> ResolvedRef<'r> {
                 let children = resolution.nodes.children_of(id);
                 children
                     .iter()
-                    .map(|child| resolution.packed(child.key))
+                    .map(|child| resolution.unpack_node(child.key))
                     .collect()
             }
             (_, None) => Vec::new(),
@@ -321,7 +321,7 @@ impl<'r> TreeView<'r> for ResolvedRef<'r> {
             ResolvedRef::Folded(resolution, id) => {
                 let resolved = resolution.nodes.get(id);
                 match resolved.body {
-                    NodeBody::Whole => resolution.packed(resolved.origin).shape(),
+                    NodeBody::Whole => resolution.unpack_node(resolved.origin).shape(),
                     NodeBody::Map => NodeShape::Map(resolved.count as usize),
                     NodeBody::List => NodeShape::List(resolved.count as usize),
                 }
@@ -348,7 +348,7 @@ impl<'r> TreeView<'r> for ResolvedRef<'r> {
             (ResolvedRef::Folded(resolution, id), None) => {
                 let child = resolution.nodes.children_of(id)[index];
                 (
-                    resolution.packed(child.key).content(),
+                    resolution.unpack_node(child.key).content(),
                     ResolvedRef::Folded(resolution, child.node),
                 )
             }
@@ -361,7 +361,7 @@ impl<'r> TreeView<'r> for ResolvedRef<'r> {
             ResolvedRef::Inside(node) => Some(node),
             ResolvedRef::Folded(resolution, id) => {
                 let resolved = resolution.nodes.get(id);
-                (resolved.body == NodeBody::Whole).then(|| resolution.packed(resolved.origin))
+                (resolved.body == NodeBody::Whole).then(|| resolution.unpack_node(resolved.origin))
             }
         }
     }

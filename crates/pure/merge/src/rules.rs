@@ -11,7 +11,7 @@ pub(crate) struct RuleSet<'s> {
     empty: EmptyRule,
 }
 
-/// What may still match below a place.
+/// The rules that may still match under a location.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PendingRules {
     rules: Vec<(usize, PatternProgress)>,
@@ -19,7 +19,7 @@ pub(crate) struct PendingRules {
 }
 
 impl<'s> RuleSet<'s> {
-    /// Most specific first, so that the first match counts; of equals the one said last.
+    /// Most specific first, so the first match applies; of equals the one said last.
     pub(crate) fn new(strategy: &'s Strategy) -> Self {
         let mut rules: Vec<&PointerRule> = strategy.rules.iter().rev().collect();
         rules.sort_by_key(|rule| std::cmp::Reverse(rule.pattern.specificity()));
@@ -61,7 +61,7 @@ impl<'s> RuleSet<'s> {
         }
     }
 
-    /// What the rules say of this place: which of them says what to do, and what empty containers do.
+    /// The rules for this location: which of them decides the operation, and the treatment of empty containers.
     pub(crate) fn here(
         &self,
         reach: &PendingRules,
@@ -80,7 +80,7 @@ impl<'s> RuleSet<'s> {
         (operation, empty.unwrap_or(self.empty))
     }
 
-    /// The deletion that matches this place.
+    /// The deletion that matches this location.
     pub(crate) fn unset_here(&self, reach: &PendingRules) -> Option<usize> {
         reach
             .unset

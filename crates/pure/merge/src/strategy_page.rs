@@ -15,7 +15,7 @@ use crate::layer_file::LayerFile;
 pub struct StrategiesReport {
     /// The strategies that were named, or all.
     pub strategies: Vec<StrategyPage>,
-    /// What rules can do, where no strategy was named.
+    /// The operations of rules, where no strategy was named.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub operations: Vec<OperationRow>,
 }
@@ -36,15 +36,15 @@ pub struct BuiltInStrategy {
     /// Its name.
     pub name: &'static str,
     origin: &'static str,
-    /// What happens to maps, in words.
+    /// The treatment of maps, in words.
     pub maps: &'static str,
-    /// What happens to lists, in words.
+    /// The treatment of lists, in words.
     pub lists: &'static str,
-    /// What happens to values, in words.
+    /// The treatment of values, in words.
     pub values: &'static str,
     /// When to take it.
     pub purpose: &'static str,
-    /// What it does, shown.
+    /// An example of it.
     pub example: StrategyExample,
 }
 
@@ -54,19 +54,19 @@ pub struct CustomStrategy {
     /// Its name.
     pub name: String,
     origin: &'static str,
-    /// What happens to maps, in words.
+    /// The treatment of maps, in words.
     pub maps: &'static str,
-    /// What happens to lists, as the manifest spells it.
+    /// The treatment of lists, as the manifest spells it.
     pub lists: String,
-    /// Places that differ, by pattern; without an operation, they merge as what is around them.
+    /// Locations that differ, by pattern; without an operation, they merge as what is around them.
     #[serde(serialize_with = "agpm_text::pairs")]
     pub rules: Vec<(String, Option<String>)>,
-    /// Places that are deleted from the result.
+    /// Locations that are deleted from the result.
     pub unset: Vec<Pointer>,
     /// A program that does it all instead.
     #[serde(serialize_with = "command_line")]
     pub command: Option<Vec<String>>,
-    /// What it does, shown.
+    /// An example of it.
     pub example: StrategyExample,
 }
 
@@ -81,12 +81,12 @@ pub struct StrategyExample {
     pub result: Cow<'static, str>,
 }
 
-/// What a rule can do.
+/// An operation of rules.
 #[derive(Debug, Serialize)]
 pub struct OperationRow {
     /// The word for it.
     pub name: &'static str,
-    /// What it does, in words.
+    /// Its effect, in words.
     pub does: &'static str,
 }
 

@@ -100,7 +100,7 @@ impl BaseAddress {
         }
     }
 
-    /// Reads an address of `extends`; an error is a message and what to write instead.
+    /// Reads a URL of `extends`; an error is a message and what to write instead.
     fn parse(text: &str, host: &DefaultHost) -> Result<Self, BaseError> {
         let context = AddressContext {
             default_host: host,

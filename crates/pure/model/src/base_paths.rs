@@ -1,4 +1,4 @@
-//! What the relative paths of a base mean.
+//! The meaning of the relative paths of a base.
 
 use std::collections::BTreeMap;
 
@@ -55,7 +55,7 @@ struct PathRelocation<'t> {
     moved: BTreeMap<SourceName, SnapshotDirectory>,
 }
 
-/// What a relative path of a base is.
+/// A relative path of a base, resolved.
 enum RelocatedPath {
     Local(String),
     InSnapshot(SnapshotDirectory),
@@ -66,7 +66,7 @@ fn is_relative(path: &str) -> bool {
 }
 
 impl PathRelocation<'_> {
-    /// What a path means that is written at `spot`; nothing if it means what it says.
+    /// The meaning of a path that is written at `spot`; nothing if it needs no change.
     fn path(&mut self, spot: SourceSpan, path: &str) -> Option<RelocatedPath> {
         let root = *self.roots.get(&spot.source)?;
         if !is_relative(path) {

@@ -8,21 +8,21 @@ use crate::name::{NameError, SourceName};
 use crate::path::{PathError, RelativePath};
 use crate::version::is_ref_name;
 
-/// What stands before an address, so that it is not taken for a name.
+/// The prefix of a URL, which distinguishes it from a name.
 const PREFIX: &str = "git+";
-/// What stands before the folder.
+/// The separator before the directory.
 const FOLDER: &str = ":/";
 /// How owners begin that are remotes, where resources have their kind.
 const LABEL: &str = "catalog/";
 
-/// A repository, or a folder, that contributes to the catalog; shown without what is secret in it.
+/// A repository, or a directory, that contributes to the catalog; shown without what is secret in it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CatalogRemote {
     /// Where it is.
     pub base: RemoteBase,
     /// The branch, tag or commit; the default branch if nothing is said.
     pub reference: Option<String>,
-    /// The folder that holds the catalog, from the top of the repository.
+    /// The directory that holds the catalog, from the top of the repository.
     pub folder: Option<RelativePath>,
 }
 
@@ -31,29 +31,29 @@ pub struct CatalogRemote {
 pub enum RemoteBase {
     /// A source by name.
     Source(SourceName),
-    /// An address of its own.
+    /// Its own URL.
     Address(SourceAddress),
 }
 
-/// Why a text is no remote; it never repeats the text, which may hold a secret.
+/// Why text is not a remote; it never repeats the text, which may hold a secret.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RemoteError {
     /// Nothing there.
     #[error("the remote is empty")]
     Empty,
-    /// An address without its prefix, or a path.
+    /// A URL without its prefix, or a path.
     #[error("neither the name of a source nor a URL that starts with `git+`")]
     NoPrefix,
-    /// An address that is none.
+    /// An invalid URL.
     #[error(transparent)]
     Address(#[from] SourceAddressError),
     /// A name that is none.
     #[error(transparent)]
     Name(#[from] NameError),
-    /// What stands behind `#` is no name that git takes.
+    /// The text after `#` is not a name that git accepts.
     #[error("invalid branch, tag or commit after `#`")]
     Reference,
-    /// What stands behind `:/` is no folder of the repository.
+    /// The text after `:/` is not a directory of the repository.
     #[error("invalid directory after `:/`: {0}")]
     Folder(PathError),
 }
@@ -101,7 +101,7 @@ impl CatalogRemote {
         }
     }
 
-    /// The address that it has of its own.
+    /// The URL that it its own has.
     pub fn address(&self) -> Option<&SourceAddress> {
         match &self.base {
             RemoteBase::Source(_) => None,
@@ -137,7 +137,7 @@ impl CatalogRemote {
 
     fn of_address(text: &str) -> Result<Self, RemoteError> {
         let (scheme, rest) = text.split_once("://").ok_or(RemoteError::NoPrefix)?;
-        // Looked at as a whole: a password that is not escaped must not end up in what is shown as a ref or a folder.
+        // Looked at as a whole: a password that is not escaped must not end up in what is shown as a ref or a directory.
         SourceAddress::parse(text)?;
         // Ports, users and passwords come before the first `/`, and a drive letter may follow it.
         let host = rest.find('/').unwrap_or(rest.len());
@@ -174,7 +174,7 @@ impl CatalogRemote {
             reference,
             folder,
         } = RemoteParts::of(text)?;
-        // `git@host:org/repo` is how ssh writes an address.
+        // `git@host:org/repo` is how ssh writes a URL.
         if base.contains(':') {
             return Err(RemoteError::NoPrefix);
         }
@@ -186,7 +186,7 @@ impl CatalogRemote {
     }
 }
 
-/// A text taken apart, without what cannot be a part of it.
+/// Text taken apart, without what cannot be a part of it.
 struct RemoteParts<'t> {
     base: &'t str,
     reference: Option<String>,
@@ -194,7 +194,7 @@ struct RemoteParts<'t> {
 }
 
 impl<'t> RemoteParts<'t> {
-    /// The folder stands behind the last `:/`, the ref behind the last `#` before it.
+    /// The directory follows the last `:/`, the ref after the last `#` before it.
     fn of(text: &'t str) -> Result<Self, RemoteError> {
         let (front, folder) = text
             .rsplit_once(FOLDER)
@@ -228,12 +228,12 @@ fn is_known(scheme: &str) -> bool {
         .any(|known| known.eq_ignore_ascii_case(scheme))
 }
 
-/// Whether an address begins so, or one whose prefix is misspelt.
+/// Whether a URL begins so, or one whose prefix is misspelt.
 fn is_like_address(scheme: &str) -> bool {
     is_known(scheme.rsplit_once('+').map_or(scheme, |(_, scheme)| scheme))
 }
 
-/// Whether a path of a `file` address begins with a drive, as in `/C:/repo`.
+/// Whether a path of a `file` URL begins with a drive, as in `/C:/repo`.
 fn is_drive(scheme: &str, path: &str) -> bool {
     let bytes = path.as_bytes();
     scheme.eq_ignore_ascii_case("file")

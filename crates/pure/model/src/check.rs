@@ -20,7 +20,7 @@ pub(crate) enum Completeness {
     Partial,
 }
 
-/// A place to point at.
+/// A location to point at.
 pub(crate) fn spot(node: NodeRef<'_>) -> SourceSpan {
     SourceSpan {
         source: node.source(),
@@ -36,7 +36,7 @@ impl Check {
         }
     }
 
-    /// What was found, in the order of the text.
+    /// The findings, in the order of the text.
     pub(crate) fn into_diagnostics(mut self) -> Vec<Diagnostic> {
         self.diagnostics
             .sort_by_key(|d| d.labels.first().map(|label| (label.source, label.span)));
@@ -179,7 +179,7 @@ impl Check {
         found
     }
 
-    /// Whether a node is a map, which is reported if not.
+    /// Whether a node is an object, which is reported if not.
     pub(crate) fn map(&mut self, node: NodeRef<'_>, what: &str) -> bool {
         if node.kind() != NodeKind::Map {
             self.wrong_kind(node, what, "a table");
@@ -194,7 +194,7 @@ impl Check {
         node.as_bool()
     }
 
-    /// A path below a folder, or nothing for the folder itself.
+    /// A path under a directory, or nothing for the directory itself.
     pub(crate) fn path(&mut self, node: NodeRef<'_>, what: &str) -> Option<RelativePath> {
         let text = self.string(node, what)?;
         match RelativePath::new(text) {

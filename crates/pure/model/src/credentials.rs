@@ -1,9 +1,9 @@
-//! Places where people and programs keep credentials. Nothing of a project has any business there: what agpm reads may
+//! Locations where people and programs keep credentials. Nothing of a project has any business there: what agpm reads may
 //! end up before a model.
 
 use agpm_tools::TOOLS;
 
-/// A place by the last folders of its path and, at the end, a file or folder; everything in a folder belongs to it.
+/// A location by the last directories of its path and, at the end, a file or directory; everything in a directory belongs to it.
 /// Small letters: on some disks case makes no difference.
 const PLACES: &[&[&str]] = &[
     &[".ssh"],
@@ -73,7 +73,7 @@ const FILES: &[&str] = &[
     "id_ecdsa_sk",
 ];
 
-/// Places of the system, from its root.
+/// Locations of the system, from its root.
 const SYSTEM: &[&[&str]] = &[
     &["etc", "shadow"],
     &["etc", "gshadow"],
@@ -82,7 +82,7 @@ const SYSTEM: &[&[&str]] = &[
     &["run", "secrets"],
 ];
 
-/// Whether a full path, with `/`, is a place for credentials or in one.
+/// Whether a full path, with `/`, is a location for credentials or in one.
 pub fn is_credential_path(path: &str) -> bool {
     let lower = path.replace('\\', "/").to_lowercase();
     let parts: Vec<&str> = lower

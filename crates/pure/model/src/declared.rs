@@ -1,4 +1,4 @@
-//! What a resource says that it needs, in its front matter or JSON.
+//! The dependencies that a resource declares in its front matter or JSON.
 
 use agpm_diag::{Diagnostic, Severity, SourceSpan, codes, did_you_mean};
 use agpm_text::{NodeKind, NodeRef};
@@ -49,9 +49,9 @@ pub struct DeclaredDependency {
     pub requirement: Option<Requirement>,
     /// For which tool, if it is said.
     pub tool: Option<ToolName>,
-    /// What the declaring file calls it.
+    /// Its name in the declaring file.
     pub name: Option<ResourceName>,
-    /// Whether folders are kept, if it is said.
+    /// Whether directories are kept, if it is said.
     pub layout: Option<TargetLayout>,
     /// Whether it is written.
     pub install: InstallMode,
@@ -64,14 +64,14 @@ pub struct DeclaredDependency {
 pub enum DeclaringFile {
     /// A file of the project: its author can correct it.
     Project,
-    /// A file of a source. Many have `dependencies` of their own that name packages of Python or programs.
+    /// A file of a source. Many have `dependencies` that name Python packages or programs instead.
     Source,
 }
 
 /// One `dependencies` of a resource.
 #[derive(Clone, Copy, Debug)]
 pub struct Declarations<'n> {
-    /// What is declared.
+    /// The declaration.
     pub node: NodeRef<'n>,
     /// Whether it is under `agpm`, where only agpm's own form belongs.
     pub under_agpm: bool,
@@ -126,7 +126,7 @@ fn has_types(node: NodeRef<'_>) -> bool {
         .any(|(key, list)| ResourceType::named(key.content()).is_some() || has_paths(list))
 }
 
-/// A word on `dependencies` that another program reads; nothing if they are empty.
+/// A note on `dependencies` that another program reads; nothing if they are empty.
 fn foreign(node: NodeRef<'_>) -> Option<Diagnostic> {
     let empty = node.len() == 0 && node.as_str().is_none_or(str::is_empty);
     let message = "`dependencies` has no resource type and is ignored";
@@ -264,7 +264,7 @@ impl DeclarationReader {
     }
 
     fn version(&mut self, node: NodeRef<'_>) -> Option<Requirement> {
-        // YAML takes `1.0` for a number; what is written counts.
+        // YAML treats `1.0` as a number; the text as written is used.
         let written = node
             .as_str()
             .or_else(|| node.document().text().get(node.span().range()));

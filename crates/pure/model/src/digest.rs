@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct ObjectId(String);
 
-/// Why a text is no object name.
+/// Why text is not an object name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("invalid commit: expected 40 or 64 hexadecimal digits")]
 pub struct ObjectIdError;
@@ -48,7 +48,7 @@ impl fmt::Display for ObjectId {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Checksum([u8; 32]);
 
-/// Why a text is no checksum.
+/// Why text is not a checksum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("invalid checksum: expected `sha256:` and 64 hexadecimal digits")]
 pub struct ChecksumError;
@@ -59,7 +59,7 @@ impl Checksum {
         Checksum(Sha256::digest(bytes).into())
     }
 
-    /// The first sixteen bytes as a number: enough to tell things of one place apart.
+    /// The first sixteen bytes as a number: enough to distinguish things of one kind.
     pub fn first_half(&self) -> u128 {
         self.0[..16]
             .iter()

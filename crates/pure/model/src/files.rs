@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
 
-/// What of a machine's files can be asked. The edge implements it on the disk, tests in memory.
+/// Read access to the files of a machine. The edge implements it on the disk, tests in memory.
 pub trait MachineFiles: fmt::Debug + Send + Sync {
     /// Follows a path; nothing if there is nothing of that name. A symlink that leads nowhere, or in a circle, is a
     /// problem.
@@ -21,14 +21,14 @@ pub trait MachineFiles: fmt::Debug + Send + Sync {
     /// The bytes of a file.
     fn read(&self, file: &Path) -> Result<Vec<u8>, FileProblem>;
 
-    /// Where a path leads over symlinks; the path itself if nothing is there.
+    /// Where a path leads over symlinks; the path itself if nothing exists.
     fn real_path(&self, path: &Path) -> PathBuf;
 
     /// Whether the user who owns what is at a path may decide what happens in `directory`; so may nobody.
     fn is_trusted(&self, path: &Path, directory: &Path) -> bool;
 }
 
-/// What a path leads to, over symlinks, and where that really is.
+/// The target of a path through symlinks, and its real location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ResolvedPath {
     /// A directory.
@@ -44,11 +44,11 @@ pub enum ResolvedPath {
 pub struct FoundFile {
     /// From the directory, with `/`.
     pub path: String,
-    /// What it is; symlinks are not followed.
+    /// Its kind; symlinks are not followed.
     pub kind: FoundKind,
 }
 
-/// What something in a directory is.
+/// The kind of an entry in a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FoundKind {
     /// A file.
@@ -66,10 +66,10 @@ pub struct FileProblem {
     pub words: String,
 }
 
-/// What sort of problem it is.
+/// The kind of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProblemKind {
-    /// There is no such file.
+    /// No such file exists.
     NotFound,
     /// A symlink leads out of the directory that it must stay in.
     Escapes,
@@ -86,7 +86,7 @@ impl fmt::Display for FileProblem {
 /// Whether files outside of the project may be read because a document of it names them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OutsideReads {
-    /// They may, except for places of credentials.
+    /// They may, except for locations of credentials.
     #[default]
     Allowed,
     /// They may not: nobody looks over a model's shoulder.

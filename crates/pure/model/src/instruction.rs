@@ -1,4 +1,4 @@
-//! What an instruction is for: all files, or those that patterns match.
+//! The scope of an instruction: all files, or those that match patterns.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ pub enum InstructionScope {
 }
 
 impl InstructionScope {
-    /// What several strings say, each with commas or alone.
+    /// The scope of several strings, each with commas or alone.
     pub fn of<'t>(texts: impl IntoIterator<Item = &'t str>) -> Self {
         InstructionPaths::of(texts).map_or(InstructionScope::Everything, InstructionScope::Paths)
     }
@@ -100,7 +100,7 @@ impl fmt::Display for InstructionPaths {
     }
 }
 
-/// The directories at the start of a pattern that are no patterns themselves.
+/// The directories at the start of a pattern that are not patterns themselves.
 fn literal_directories(pattern: &str) -> Vec<&str> {
     let pattern = pattern.trim_start_matches("./").trim_start_matches('/');
     let is_pattern = |part: &&str| part.contains(['*', '?', '[', '{', '(']);

@@ -14,9 +14,9 @@ const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 pub struct FileSchema {
     /// The title in editors.
     pub title: &'static str,
-    /// What it is for, in one line.
+    /// Its purpose, in one line.
     pub about: &'static str,
-    /// What it holds.
+    /// The form of its value.
     pub form: ValueForm,
     /// The forms that others refer to by name.
     pub definitions: &'static [&'static Definition],
@@ -31,7 +31,7 @@ impl FileSchema {
         if let Some(definitions) = definitions_entry(self.definitions) {
             entries.push(definitions);
         }
-        titled(self.title, self.about, entries)
+        titled_schema(self.title, self.about, entries)
     }
 }
 
@@ -43,10 +43,10 @@ pub fn any_of_schema(title: &str, about: &str, forms: &[ValueForm]) -> Value {
     }
     let forms = Value::list(forms.iter().map(value));
     let entries = std::iter::once(("anyOf", forms)).chain(definitions_entry(&definitions));
-    titled(title, about, entries.collect())
+    titled_schema(title, about, entries.collect())
 }
 
-fn titled(title: &str, about: &str, entries: Entries) -> Value {
+fn titled_schema(title: &str, about: &str, entries: Entries) -> Value {
     let head = [
         ("$schema", DIALECT.into()),
         ("title", title.into()),

@@ -1,4 +1,4 @@
-//! Which files of a layer count if it does not say so: the folders and root files of all tools.
+//! Which files of a layer count if it does not say so: the directories and root files of all tools.
 
 use agpm_tools::TOOLS;
 

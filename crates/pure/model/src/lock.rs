@@ -1,4 +1,4 @@
-//! `agpm.lock`: what was resolved, so that the next one gets the same.
+//! `agpm.lock`: what was resolved, so the next one gets the same.
 
 use std::collections::BTreeSet;
 
@@ -44,7 +44,7 @@ pub struct Lockfile {
 pub struct LockedLayer {
     /// Its name.
     pub name: LayerName,
-    /// The version of its source; nothing for a folder.
+    /// The version of its source; nothing for a directory.
     pub pin: Option<Pin>,
     /// Of all its files that count: paths, modes and bytes.
     pub checksum: Checksum,
@@ -88,7 +88,7 @@ fn capability_field(digest: Option<Checksum>) -> Option<(&'static str, Value)> {
     digest.map(|digest| ("capabilities", digest.to_string().into()))
 }
 
-/// What is written of every pin.
+/// The fields of every pin.
 fn pin_fields(pin: &Pin) -> impl Iterator<Item = (&'static str, Value)> {
     let requirement = pin.requirement.as_deref();
     let requirement = requirement.map(|text| ("requirement", Value::from(text)));
@@ -122,7 +122,7 @@ impl LockedRemote {
         };
         let pin = Pin {
             source,
-            // What is required is part of the remote.
+            // The requirement is part of the remote.
             requirement: None,
             version: version.label,
             commit: version.revision,
@@ -130,7 +130,7 @@ impl LockedRemote {
         LockedRemote { remote, pin }
     }
 
-    /// What was asked for, without secrets.
+    /// The remote, without secrets.
     pub fn remote(&self) -> &CatalogRemote {
         &self.remote
     }
@@ -163,7 +163,7 @@ impl LockedRemote {
 pub struct LockedSource {
     /// Its name in the manifest.
     pub name: SourceName,
-    /// Its address, without secrets; nothing for a folder of one machine.
+    /// Its URL, without secrets; nothing for a directory of one machine.
     pub url: Option<String>,
 }
 
@@ -187,17 +187,17 @@ pub struct LockEntry {
     pub manifest_alias: Option<ResourceName>,
     /// That pattern.
     pub pattern: Option<ResourcePath>,
-    /// What it is.
+    /// The resource in its source.
     pub unit: Unit,
     /// The version of its source; nothing for what is on one machine.
     pub pin: Option<Pin>,
-    /// Of the bytes in the source; nothing in files of older programs that is not one of ours.
+    /// Of the bytes in the source; nothing in files of older versions of agpm.
     pub checksum: Option<Checksum>,
     /// Of what it lets a tool do; nothing if that is nothing, or in files of older programs.
     pub capabilities: Option<Checksum>,
     /// The tools it is for, sorted; empty in files of older programs that name none.
     pub placements: Vec<LockedPlacement>,
-    /// What it needs, as `TYPE/NAME@VERSION`.
+    /// Its dependencies, as `TYPE/NAME@VERSION`.
     pub dependencies: Vec<String>,
     /// The fields that patches set.
     pub patches: Vec<String>,
@@ -205,7 +205,7 @@ pub struct LockEntry {
     pub private_patches: Vec<String>,
     /// Whether it is written.
     pub install: InstallMode,
-    /// What is installed of a plugin.
+    /// The installed parts of a plugin.
     pub parts: Vec<ResourceId>,
     /// The marketplace that named a plugin's place.
     pub marketplace: Option<LockedMarketplace>,
@@ -225,7 +225,7 @@ impl LockEntry {
         }
     }
 
-    /// A part of this plugin, as far as the lockfile tells: it has the plugin's version and tools.
+    /// A part of this plugin, as far as the lockfile shows: it has the plugin's version and tools.
     pub fn part(&self, part: &ResourceId) -> LockEntry {
         let placement = |own: &LockedPlacement| LockedPlacement {
             tool: own.tool.clone(),
@@ -269,7 +269,7 @@ impl LockEntry {
         self.pin.as_ref().map(|pin| &pin.commit)
     }
 
-    /// What was required of its source.
+    /// The requirement on its source.
     pub fn requirement(&self) -> Option<&str> {
         self.pin.as_ref()?.requirement.as_deref()
     }
@@ -548,9 +548,9 @@ impl LockedPlacement {
     }
 }
 
-/// What to do about a lockfile that cannot be read.
+/// The fix for an unreadable lockfile.
 pub const RESTORE_LOCK: &str =
-    "Restore it with `git checkout agpm.lock`, or delete it and run `agpm install`";
+    "restore it with `git checkout agpm.lock`, or delete it and run `agpm install`";
 
 fn invalid(key: &str) -> String {
     match key {
@@ -590,7 +590,7 @@ impl LockReader {
         }
     }
 
-    /// A text of the entry, read as what it must be.
+    /// Text of the entry, read as what it must be.
     fn read<T>(
         &mut self,
         entry: NodeRef<'_>,
@@ -804,7 +804,7 @@ impl LockReader {
         let pattern = self.read(node, "pattern", path).ok()?;
         let text = |text: &str| Some(text.to_owned());
         let requirement = self.read(node, "requirement", text).ok()?;
-        // Older programs name entries by their path and keep the manifest's key beside it.
+        // Older programs name entries by their path and keep the manifest's key next to it.
         let alias = self.read(node, "manifest_alias", name).ok()?;
         let older = requirement.is_none() && source.is_some();
         let (name, manifest_alias) = if older {

@@ -8,7 +8,7 @@ use crate::name::SourceName;
 pub struct MarketplacePlugin {
     /// The source that has the `marketplace.json`.
     pub marketplace: SourceName,
-    /// What the plugin is called there.
+    /// The plugin's name there.
     pub name: String,
 }
 
@@ -17,7 +17,7 @@ pub struct MarketplacePlugin {
 pub struct LockedMarketplace {
     /// The plugin, as the marketplace calls it, and the source that is the marketplace.
     pub plugin: MarketplacePlugin,
-    /// What was required of that source.
+    /// The requirement on that source.
     pub requirement: String,
     /// The commit at which it was read; nothing for a directory.
     pub commit: Option<ObjectId>,

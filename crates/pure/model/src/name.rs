@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// Why a text is no name.
+/// Why text is not a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a name is one line and not empty")]
 pub struct NameError;
@@ -47,7 +47,7 @@ names! {
 }
 
 impl LayerName {
-    /// What layers are called where resources have their type.
+    /// The type name of layers, next to the types of resources.
     pub const TYPE_NAME: &str = "layers";
 
     /// `layers/NAME`.
@@ -61,12 +61,12 @@ impl LayerName {
     }
 }
 
-/// The name of a base in a lockfile, in messages and on the command line: its address without a version or secrets.
+/// The name of a base in a lockfile, in messages and on the command line: its URL without a version or secrets.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct BaseName(String);
 
 impl BaseName {
-    /// What bases are called where resources have their type.
+    /// The type name of bases, next to the types of resources.
     pub const TYPE_NAME: &str = "bases";
 
     pub(crate) fn new(address: impl Into<String>) -> Self {

@@ -1,4 +1,4 @@
-//! What a resource is called in a manifest, and what tags for it alone begin with.
+//! The name of a resource in a manifest, and the prefixes of tags for it alone.
 
 use crate::resource::ResourceType;
 use crate::unit::ResourcePath;
@@ -9,7 +9,7 @@ const GENERIC_STEMS: [&str; 5] = [".mcp", "mcp", "index", "plugin", "settings"];
 /// Extensions that say the type; what is before them is the name.
 const TYPE_SUFFIXES: [&str; 4] = [".agent", ".prompt", ".instructions", ".chatmode"];
 
-/// The name of a resource: that of its file, or for a pattern that of its folder. A file name that many have says nothing,
+/// The name of a resource: that of its file, or for a pattern that of its directory. A file name that many have says nothing,
 /// so the directory's applies, with as many more as it takes to be a name that is not taken.
 pub fn resource_name(
     kind: ResourceType,
@@ -43,7 +43,7 @@ pub fn resource_name(
     name.unwrap_or_else(|| stem.trim_start_matches('.').to_owned())
 }
 
-/// What tags for a resource alone begin with: its name, and its type and name.
+/// The prefixes of tags for one resource: its name, and its type and name.
 pub fn tag_names(kind: ResourceType, name: &str) -> Vec<String> {
     vec![format!("{}/{name}", kind.plural()), name.to_owned()]
 }

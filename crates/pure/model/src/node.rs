@@ -1,8 +1,8 @@
-//! What is ours inside a file that others write too.
+//! Managed parts of a file that others write too.
 
 use agpm_text::{Pointer, Value};
 
-/// Where a node of ours is in a file.
+/// Where a managed node is in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum NodeLocation {
     /// Under this key.
@@ -48,6 +48,6 @@ impl NodeLocation {
 pub struct EntryNode {
     /// Where.
     pub place: NodeLocation,
-    /// What it holds.
+    /// Its value.
     pub value: Value,
 }

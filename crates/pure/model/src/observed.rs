@@ -1,9 +1,9 @@
-//! What is on the disk at one path.
+//! The state of one path on disk.
 
 use crate::digest::Checksum;
 use crate::unit::FileMode;
 
-/// What is at a path of a project; symlinks are not followed.
+/// The state of a path in a project; symlinks are not followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ObservedPath<F = FileState> {
     /// Nothing.

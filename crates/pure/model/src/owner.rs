@@ -10,7 +10,7 @@ use crate::name::{LayerName, ResourceName};
 use crate::pin::ResourceId;
 use crate::resource::RESOURCE_TYPES;
 
-/// The owner of something that agpm manages. Ledgers hold it as text, and a text that an owner was read from is the
+/// The owner of something that agpm manages. Ledgers hold it as text, and text that an owner was read from is the
 /// text that it is written as.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Owner {
@@ -68,7 +68,7 @@ impl Owner {
         }
     }
 
-    /// What it is written as, piece by piece.
+    /// Its written form, piece by piece.
     fn pieces(&self) -> [&str; 3] {
         match self {
             Owner::Resource(id) => [id.kind.plural(), "/", id.name.as_str()],
@@ -170,7 +170,7 @@ mod tests {
             name: ResourceName::new("layers").unwrap(),
         };
         assert_eq!(Owner::from("agents/layers"), Owner::Resource(id));
-        // A singular is no owner: it would be written as the plural.
+        // A singular is not an owner: it would be written as the plural.
         for text in ["agent/x", "agents", "agents/", "", "an entry"] {
             assert_eq!(Owner::from(text), Owner::Other(text.into()), "{text}");
         }

@@ -3,7 +3,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// A path with `/` that stays below the folder it is read from, on every system.
+/// A path with `/` that stays under the directory it is read from, on every system.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct RelativePath(String);
 
@@ -16,18 +16,18 @@ pub enum PathError {
     /// Starts at a root or a drive.
     #[error("the path is absolute")]
     Absolute,
-    /// Leaves the folder.
+    /// Leaves the directory.
     #[error("the path leaves its directory with `..`")]
     Escapes,
-    /// An address where a path belongs.
+    /// A URL where a path belongs.
     #[error("this is a URL, not a path: add it under `[sources]`, and use its name as `source`")]
     Address,
-    /// A name that some system does not take, or takes for something else.
+    /// A name that some system does not take, or treats as something else.
     #[error("a part of the path is not a portable file name")]
     NotPortable,
 }
 
-/// Device names that Windows reserves in every folder, with any ending.
+/// Device names that Windows reserves in every directory, with any extension.
 const RESERVED: &[&str] = &["con", "prn", "aux", "nul", "conin$", "conout$"];
 
 impl FromStr for RelativePath {

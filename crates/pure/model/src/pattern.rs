@@ -3,7 +3,7 @@ use std::str::FromStr;
 
 use agpm_text::{Pointer, PointerError};
 
-/// A JSON pointer in which `*` stands for one step and `**` for many: any number, and at the end at least one.
+/// A JSON pointer in which `*` represents one step and `**` for many: any number, and at the end at least one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PointerPattern {
     steps: Vec<PatternStep>,
@@ -17,21 +17,21 @@ enum PatternStep {
     Many,
 }
 
-/// Orders patterns that match the same place: more specific is greater.
+/// Orders patterns that match the same location: more specific is greater.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Specificity(Vec<u8>);
 
-/// Why a text is no pattern.
+/// Why text is not a pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(transparent)]
 pub struct PatternError(#[from] PointerError);
 
-/// How far a pattern has got on the way down to a place: the steps that may come next.
+/// How far a pattern has got on the way down to a location: the steps that may come next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PatternProgress(Vec<usize>);
 
 impl PointerPattern {
-    /// The pattern that matches just this place.
+    /// The pattern that matches just this location.
     pub fn literal(pointer: &Pointer) -> Self {
         let steps = pointer
             .steps()
@@ -75,12 +75,12 @@ impl PointerPattern {
         (!next.0.is_empty()).then_some(next)
     }
 
-    /// Whether the place reached is matched.
+    /// Whether the location reached is matched.
     pub fn is_match(&self, matching: &PatternProgress) -> bool {
         matching.0.contains(&self.steps.len())
     }
 
-    /// `**` may also stand for nothing.
+    /// `**` may also represent nothing.
     fn open(&self, mut states: Vec<usize>) -> PatternProgress {
         let mut index = 0;
         while let Some(at) = states.get(index).copied() {

@@ -1,4 +1,4 @@
-//! What the lockfile holds for anything that comes from a source with versions.
+//! The lockfile's record of anything that comes from a source with versions.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ use crate::version::{Requirement, VersionRequirement};
 pub struct ResourceId {
     /// Which type it is.
     pub kind: ResourceType,
-    /// What it is called among those of its type.
+    /// Its name among those of its type.
     pub name: ResourceName,
 }
 
@@ -36,7 +36,7 @@ impl fmt::Display for ResourceId {
     }
 }
 
-/// What a pin is of.
+/// The subject of a pin.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PinId {
     /// A resource.
@@ -60,7 +60,7 @@ impl PinId {
         }
     }
 
-    /// What it is, as commands show it.
+    /// Its type, as commands show it.
     pub fn type_name(&self) -> &'static str {
         match self {
             PinId::Resource(id) => id.kind.singular(),
@@ -121,7 +121,7 @@ impl fmt::Display for PinSource {
 pub struct Pin {
     /// The source.
     pub source: PinSource,
-    /// What was required, several joined by ` && `; nothing in files of older programs.
+    /// The requirements, joined by ` && `; nothing in files of older versions.
     pub requirement: Option<String>,
     /// The tag or branch, or the commit as it was required.
     pub version: String,
@@ -133,7 +133,7 @@ pub struct Pin {
 const AND: &str = " && ";
 
 impl Pin {
-    /// The requirements that it was chosen for, as far as a lockfile tells: a branch is a name like any other.
+    /// The requirements that it was chosen for, as far as a lockfile shows: a branch is a name like any other.
     pub fn parsed_requirements(&self) -> impl Iterator<Item = Requirement> + '_ {
         let parsed = self.requirements().map(VersionRequirement::parse);
         parsed.filter_map(Result::ok).map(Requirement::Version)
@@ -151,7 +151,7 @@ impl Pin {
     }
 
     /// The version, with the commit where another pin has the same version.
-    pub fn shown_beside(&self, other: &Pin) -> String {
+    pub fn label_next_to(&self, other: &Pin) -> String {
         if self.version == other.version {
             format!("{} ({})", self.version, self.commit.short())
         } else {
@@ -163,7 +163,7 @@ impl Pin {
 /// A pin of a lockfile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LockedPin<'l> {
-    /// What it is of.
+    /// Its subject.
     pub id: PinId,
     /// The version.
     pub pin: &'l Pin,

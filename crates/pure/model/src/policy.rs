@@ -1,4 +1,4 @@
-//! What an organization allows: `policy.toml`, or `[policy]` of a manifest. Every policy that applies is judged by
+//! The policy of an organization: `policy.toml`, or `[policy]` of a manifest. Every policy that applies is judged by
 //! itself, so one more can only allow less.
 
 use std::fmt;
@@ -21,7 +21,7 @@ use crate::version::VersionRequirement;
 /// One value of a policy, and where it is written.
 #[derive(Clone, Debug)]
 pub struct PolicyRule<T> {
-    /// What it says.
+    /// Its value.
     pub value: T,
     /// The value in its file.
     pub spot: SourceSpan,
@@ -30,7 +30,7 @@ pub struct PolicyRule<T> {
 /// A list outside of which nothing is allowed; an empty one allows nothing.
 #[derive(Clone, Debug)]
 pub struct AllowList<T> {
-    /// What is allowed.
+    /// Allowed values.
     pub rules: Vec<PolicyRule<T>>,
     /// The list in its file.
     pub spot: SourceSpan,
@@ -48,7 +48,7 @@ impl<T> AllowList<T> {
 pub struct AllowDeny<T> {
     /// Nothing where all are allowed that are not denied.
     pub allow: Option<AllowList<T>>,
-    /// What is denied, whatever is allowed.
+    /// Denied values, which win over allowed ones.
     pub deny: Vec<PolicyRule<T>>,
 }
 
@@ -70,18 +70,18 @@ pub struct RequiredResource {
     pub requirement: VersionRequirement,
 }
 
-/// What becomes of content that runs something.
+/// The treatment of content that runs something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ExecutableMode {
     /// As without a policy.
     Allow,
-    /// What the manifest names needs approval too.
+    /// Resources in the manifest need approval too.
     Approve,
     /// Nothing that runs is installed.
     Deny,
 }
 
-/// What becomes of a run whose policy cannot be reached.
+/// The treatment of a run whose policy cannot be reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnUnreachable {
     /// It stops.
@@ -112,7 +112,7 @@ pub struct Policy {
     pub allow_hosts: Option<AllowList<String>>,
     /// Beginnings of command lines that servers may have.
     pub allow_commands: Option<AllowList<String>>,
-    /// What becomes of content that runs something.
+    /// The treatment of content that runs something.
     pub executables: Option<PolicyRule<ExecutableMode>>,
     /// No branches.
     pub pinned_only: Option<PolicyRule<bool>>,
@@ -120,13 +120,13 @@ pub struct Policy {
     pub min_release_age: Option<PolicyRule<u64>>,
     /// Modes and rules of tools that nothing may have.
     pub permissions_deny: Vec<PolicyRule<String>>,
-    /// What must be in the manifest, and at which versions.
+    /// Resources that must be in the manifest, and at which versions.
     pub require: Vec<PolicyRule<RequiredResource>>,
     /// Repositories that must be signed.
     pub signatures: Vec<PolicyRule<RepositoryPattern>>,
     /// The severity from which findings of an audit are errors.
     pub audit_level: Option<PolicyRule<String>>,
-    /// What becomes of a run whose farther policies cannot be reached.
+    /// The treatment of a run whose remote policies cannot be reached.
     pub on_unreachable: Option<PolicyRule<OnUnreachable>>,
 }
 
@@ -226,7 +226,7 @@ impl Serialize for RuleName {
 pub struct PolicyRow {
     /// The key.
     pub rule: RuleName,
-    /// What it says.
+    /// Its value.
     pub value: String,
     /// Where it is written.
     pub spot: SourceSpan,

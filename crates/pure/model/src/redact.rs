@@ -1,4 +1,4 @@
-//! What is secret in an address, and texts without it.
+//! Secrets in URLs, and strings without them.
 
 use std::ops::Range;
 
@@ -16,13 +16,13 @@ const SECRET_NAMES: &[&str] = &[
     "credential",
 ];
 
-/// What stands for a secret in a text.
+/// The replacement for a secret.
 pub(crate) const HIDDEN: &str = "***";
 
 /// No token is shorter.
 const SHORTEST_TOKEN: usize = 16;
 
-/// What of a user and password may be shown.
+/// The parts of user and password that may be shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum KeptCredential {
     Name,
@@ -41,7 +41,7 @@ pub(crate) fn split_user(user: &str, keep: KeptCredential) -> (String, Vec<Strin
         String::new()
     };
     let mut secrets = vec![password.to_owned(), decoded(password)];
-    // A token often stands in place of the user name; what is shorter is a name, and a word in many a message.
+    // A token often replaces the user name; anything shorter is a name, and common in messages.
     if keep == KeptCredential::Nothing && name.len() >= SHORTEST_TOKEN {
         secrets.extend([name.to_owned(), decoded(name)]);
     }
@@ -54,9 +54,9 @@ fn decoded(text: &str) -> String {
     decoded.unwrap_or_default().into_owned()
 }
 
-/// What follows the host, with the values of telling names hidden.
+/// The text after the host, with the values of secret-looking names hidden.
 pub(crate) fn hide_query(tail: &str) -> (String, Vec<String>) {
-    // What stands behind `#` means nothing to git, and a secret to somebody.
+    // The text after `#` means nothing to git, and may be a secret.
     if let Some((tail, fragment)) = tail.split_once('#') {
         let (shown, mut secrets) = hide_query(tail);
         secrets.extend([fragment.to_owned(), decoded(fragment)]);
@@ -85,7 +85,8 @@ pub(crate) fn hide_query(tail: &str) -> (String, Vec<String>) {
     (shown, secrets)
 }
 
-/// So that no secret is cut in two by a shorter one; the empty ones hide nothing.
+/// So no secret is cut in two by a shorter one; the empty ones hide nothing.
+// A short secret can be part of a longer one; replaced first, it would leave the rest of the longer one readable.
 pub(crate) fn longest_first(mut secrets: Vec<String>) -> Vec<String> {
     secrets.retain(|secret| !secret.is_empty());
     secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
@@ -93,7 +94,7 @@ pub(crate) fn longest_first(mut secrets: Vec<String>) -> Vec<String> {
     secrets
 }
 
-/// A text in which no URL has a password, and no URL of the web a user either: that is where tokens stand.
+/// Text in which no URL has a password, and no URL of the web a user either: that is where tokens stand.
 pub(crate) fn without_passwords(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
     let mut rest = text;

@@ -13,7 +13,7 @@ pub struct RepositoryPattern {
     matcher: GlobMatcher,
 }
 
-/// Why a text is not such a pattern.
+/// Why text is not such a pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RepositoryPatternError {
     /// Neither a URL nor a short form.

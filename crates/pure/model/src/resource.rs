@@ -21,7 +21,7 @@ pub enum ResourceType {
     Hooks,
     /// Entries of a tool's MCP configuration.
     McpServers,
-    /// Folders with a `SKILL.md`.
+    /// Directories with a `SKILL.md`.
     Skills,
     /// Markdown that a tool reads with every request, or with those about some files.
     Instructions,
@@ -29,7 +29,7 @@ pub enum ResourceType {
     Plugins,
 }
 
-/// The file that makes a folder a skill.
+/// The file that creates a directory a skill.
 pub const SKILL_FILE: &str = "SKILL.md";
 
 /// Where a source has its list of plugins, the first that exists.
@@ -41,7 +41,7 @@ pub const MARKETPLACE_FILES: [&str; 5] = [
     ".github/plugin/marketplace.json",
 ];
 
-/// Whether folders between the type's folder and the file are kept at the target.
+/// Whether directories between the type's directory and the file are kept at the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TargetLayout {
     /// The file name alone.
@@ -51,7 +51,7 @@ pub enum TargetLayout {
 }
 
 impl TargetLayout {
-    /// What the key `flatten` asks for.
+    /// The meaning of the key `flatten`.
     pub const fn of_flatten(flatten: bool) -> Self {
         if flatten {
             TargetLayout::Flat
@@ -69,18 +69,18 @@ struct ResourceTypeRow {
     shape: ResourceShape,
 }
 
-/// What one resource is on disk.
+/// The shape of a resource on disk.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ResourceShape {
-    /// A file of its own.
+    /// Its own file.
     File,
-    /// A folder of its own.
+    /// Its own directory.
     Folder,
-    /// A folder of its own, and its parts wherever their types go.
+    /// Its own directory, and its parts wherever their types go.
     Plugin,
     /// Entries of a file that others write too.
     Entries,
-    /// A file of its own, or a block in one that others write too.
+    /// Its own file, or a block in one that others write too.
     FileOrBlock,
 }
 
@@ -199,7 +199,7 @@ impl ResourceType {
         self.row().default_tool
     }
 
-    /// What one of them is made of.
+    /// The extent of one resource.
     pub const fn extent(self) -> ResourceExtent {
         match self.row().shape {
             ResourceShape::Folder => ResourceExtent::Folder,
@@ -210,7 +210,7 @@ impl ResourceType {
         }
     }
 
-    /// Whether one of them is always a file of its own.
+    /// Whether one of them is always its own file.
     pub fn is_file(self) -> bool {
         self.row().shape == ResourceShape::File
     }
@@ -225,7 +225,7 @@ impl ResourceType {
         self.row().shape == ResourceShape::Entries
     }
 
-    /// The folder that is meant by the path of a skill's own file; other paths mean themselves.
+    /// The directory that is meant by the path of a skill's own file; other paths mean themselves.
     pub fn folder_of(self, path: &str) -> &str {
         let file = (self == ResourceType::Skills)
             .then(|| path.strip_suffix(SKILL_FILE))

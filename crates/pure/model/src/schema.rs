@@ -1,4 +1,4 @@
-//! Which keys a map has and what they hold, as data. The checkers of keys, the JSON Schemas and the messages about
+//! Which keys an object has and what they hold, as data. The checkers of keys, the JSON Schemas and the messages about
 //! both read the same tables.
 
 use agpm_diag::{SuggestedEdit, did_you_mean, nearest};
@@ -7,13 +7,13 @@ use agpm_text::{NodeRef, Value};
 /// The keys of one kind of map.
 #[derive(Clone, Copy, Debug)]
 pub struct SchemaTable {
-    /// What such a map is called in messages, with its article.
+    /// The name of such an object in messages, with its article.
     pub what: &'static str,
     /// Keys with a meaning here.
     pub fields: &'static [SchemaField],
     /// Keys that belong to others: accepted, then ignored.
     pub passthrough: Option<&'static Passthrough>,
-    /// What keys do that are neither.
+    /// The treatment of other keys.
     pub others: OtherKeys,
 }
 
@@ -22,15 +22,15 @@ pub struct SchemaTable {
 pub struct SchemaField {
     /// As it is written.
     pub name: &'static str,
-    /// What its value looks like.
+    /// The form of its value.
     pub form: ValueForm,
     /// Whether it must be written.
     pub presence: KeyPresence,
-    /// What it is for, in one line.
+    /// Its purpose, in one line.
     pub about: &'static str,
 }
 
-/// What a value looks like.
+/// The form of a value.
 #[derive(Clone, Copy, Debug)]
 pub enum ValueForm {
     /// Any value.
@@ -60,11 +60,11 @@ pub enum ValueForm {
     List(&'static ValueForm),
     /// The same with at least one item.
     FilledList(&'static ValueForm),
-    /// A map with keys that users choose and values of one form.
+    /// An object with keys that users choose and values of one form.
     Map(KeyNames, &'static ValueForm),
-    /// A map of anything.
+    /// An object of anything.
     AnyMap,
-    /// A map with the keys of a table.
+    /// An object with the keys of a table.
     Table(&'static SchemaTable),
     /// The table without some of its keys.
     Part(&'static SchemaTable, &'static [&'static str]),
@@ -74,15 +74,15 @@ pub enum ValueForm {
     Either(&'static [ValueForm]),
     /// A value of that form, or `null`.
     OrNull(&'static ValueForm),
-    /// A form with words of its own.
+    /// A form with its own words.
     Described(&'static str, &'static ValueForm),
-    /// A map of that form whose keys depend on each other.
+    /// An object of that form whose keys depend on each other.
     With(&'static ValueForm, &'static [KeyCondition]),
     /// Keywords of JSON Schema, for the few values that no other form describes.
     Computed(fn() -> Vec<(&'static str, Value)>),
 }
 
-/// Which keys a map of one kind of value may have.
+/// Which keys an object of one kind of value may have.
 #[derive(Clone, Copy, Debug)]
 pub enum KeyNames {
     /// Whatever users choose.
@@ -95,14 +95,14 @@ pub enum KeyNames {
     Except(fn() -> Vec<&'static str>),
 }
 
-/// What several keys of one map need of each other.
+/// A condition on several keys of one object.
 #[derive(Clone, Copy, Debug)]
 pub enum KeyCondition {
     /// All of these are written.
     Required(&'static [&'static str]),
     /// None of these is.
     Without(&'static [&'static str]),
-    /// A key needs others beside it.
+    /// A key needs others next to it.
     Together(&'static [(&'static str, &'static [&'static str])]),
     /// At least one of these groups holds.
     AnyOf(&'static [&'static [KeyCondition]]),
@@ -113,7 +113,7 @@ pub enum KeyCondition {
 pub struct Definition {
     /// The name in the JSON Schema.
     pub name: &'static str,
-    /// What it stands for.
+    /// The form that it names.
     pub form: ValueForm,
 }
 
@@ -130,7 +130,7 @@ pub enum KeyPresence {
     Body,
 }
 
-/// What keys do that a table does not know.
+/// The treatment of keys that a table does not know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OtherKeys {
     /// They are mistakes.
@@ -166,11 +166,11 @@ pub struct UnknownKey<'n> {
     pub key: NodeRef<'n>,
     /// A near name, or all there are.
     pub help: Option<String>,
-    /// The near name in its place.
+    /// The near name in its location.
     pub edit: Option<SuggestedEdit>,
 }
 
-/// What a table says of one key.
+/// The class of a key in a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyClass {
     /// It has a meaning here.
@@ -186,7 +186,7 @@ impl ValueForm {
     pub const WORD: ValueForm = ValueForm::matching(r"\S");
     /// A list of strings.
     pub const TEXTS: ValueForm = ValueForm::List(&ValueForm::Text);
-    /// A map of strings.
+    /// An object of strings.
     pub const TEXT_MAP: ValueForm = ValueForm::Map(KeyNames::Any, &ValueForm::Text);
 
     /// A string that matches a regular expression.
@@ -226,7 +226,7 @@ impl ValueForm {
         }
     }
 
-    /// A map from names, which are not blank.
+    /// An object from names, which are not blank.
     pub const fn by_name(values: &'static ValueForm) -> Self {
         ValueForm::Map(KeyNames::Matching(r"\S"), values)
     }
@@ -271,7 +271,7 @@ impl SchemaTable {
         }
     }
 
-    /// The same beside keys of another program.
+    /// The same next to keys of another program.
     pub const fn beside(self, passthrough: &'static Passthrough) -> Self {
         SchemaTable {
             passthrough: Some(passthrough),
@@ -301,7 +301,7 @@ impl SchemaTable {
             .is_some_and(|list| list.keys.contains(&name))
     }
 
-    /// What this table says of `key`.
+    /// The class of `key` in this table.
     pub fn classify(&self, key: &str) -> KeyClass {
         match self.field(key) {
             Some(_) => KeyClass::Owned,
@@ -310,7 +310,7 @@ impl SchemaTable {
         }
     }
 
-    /// The keys of a map that are mistakes, each with what it was probably meant to be.
+    /// The keys of an object that are mistakes, each with what it was probably meant to be.
     pub fn unknown_keys<'n>(&self, map: NodeRef<'n>) -> impl Iterator<Item = UnknownKey<'n>> {
         let unknown = map
             .entries()
@@ -323,7 +323,7 @@ impl SchemaTable {
         })
     }
 
-    /// The edit that gives a misspelled key of a map the name that it was probably meant to have.
+    /// The edit that gives a misspelled key of an object the name that it was probably meant to have.
     pub fn rename(&self, map: NodeRef<'_>, key: NodeRef<'_>) -> Option<SuggestedEdit> {
         map.renamed_key(key, nearest(key.content(), self.names())?)
     }

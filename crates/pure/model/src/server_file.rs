@@ -15,7 +15,7 @@ fn reference_wrapper() -> Option<&'static str> {
     servers.map(|servers| servers.format.key)
 }
 
-/// Keys beside servers that belong to the file, and not to a server.
+/// Keys next to servers that belong to the file, and not to a server.
 const FILE_KEYS: [&str; 4] = ["$schema", "inputs", "dependencies", "agpm"];
 
 /// A file with MCP servers, by its shape.
@@ -25,7 +25,7 @@ pub enum ServerFile<'v> {
     Wrapped {
         /// The key.
         key: &'static str,
-        /// What is under it.
+        /// The servers under it.
         servers: &'v Value,
     },
     /// Servers by name, without a key around them.
@@ -50,7 +50,7 @@ impl<'v> ServerFile<'v> {
         }
     }
 
-    /// Whether a key beside servers belongs to the file.
+    /// Whether a key next to servers belongs to the file.
     pub fn is_file_key(key: &str) -> bool {
         FILE_KEYS.contains(&key)
     }

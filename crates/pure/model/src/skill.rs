@@ -1,4 +1,4 @@
-//! The rules for the head of a `SKILL.md`. Real skills break them, so that each is a warning with a way out.
+//! The rules for the head of a `SKILL.md`. Real skills break them, so each is a warning with a way out.
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_text::{NodeKind, NodeRef};
@@ -8,7 +8,7 @@ use crate::check::spot;
 use crate::limits::{LONGEST_SKILL_DESCRIPTION, LONGEST_SKILL_NAME};
 use crate::resource::SKILL_FILE;
 
-/// What the head of a skill says that strict tools do not take; `folder` is what it is called where it is installed.
+/// Properties of a skill's front matter that strict tools reject; `folder` is its name where it is installed.
 pub fn skill_findings(head: Option<NodeRef<'_>>, folder: &str) -> Vec<Diagnostic> {
     let Some(head) = head.filter(|head| head.kind() == NodeKind::Map) else {
         let message = format!("the {SKILL_FILE} of `{folder}` has no front matter");

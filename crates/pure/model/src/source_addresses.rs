@@ -6,7 +6,7 @@ use crate::lock::Lockfile;
 use crate::manifest::Manifest;
 
 impl Manifest {
-    /// The addresses of sources and of remotes of the catalog; layers are versions of sources.
+    /// The URLs of sources and of remotes of the catalog; layers are versions of sources.
     pub fn source_addresses(&self) -> Vec<SourceAddress> {
         let remotes = self.catalog.all().filter_map(CatalogRemote::address);
         let sources = self.sources.iter().map(|source| &source.address);
@@ -15,7 +15,7 @@ impl Manifest {
 }
 
 impl Lockfile {
-    /// The addresses of sources, of remotes of the catalog and of bases; layers are versions of sources.
+    /// The URLs of sources, of remotes of the catalog and of bases; layers are versions of sources.
     pub fn source_addresses(&self) -> Vec<SourceAddress> {
         let urls = self.sources.iter();
         let urls = urls.filter_map(|source| source.url.as_deref());

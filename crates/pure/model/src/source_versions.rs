@@ -6,7 +6,8 @@ use std::sync::Arc;
 use crate::digest::ObjectId;
 use crate::version::{DEFAULT_VERSION, Requirement, VersionRequirement, VersionTag, newest_range};
 
-/// The fewest digits that are taken for the beginning of a commit: fewer are rather a word.
+/// The fewest digits that are treated as the beginning of a commit: fewer are probably a name.
+// Seven is the shortest abbreviation that git prints itself.
 const FEWEST_DIGITS: usize = 7;
 const MOST_DIGITS: usize = 64;
 
@@ -19,7 +20,7 @@ pub struct SourceVersions {
     pub branches: BTreeMap<String, ObjectId>,
     /// Tags.
     pub tags: BTreeMap<String, ObjectId>,
-    /// The objects of annotated tags, which have a date of their own.
+    /// The objects of annotated tags, which have their own date.
     pub annotated: BTreeMap<String, ObjectId>,
 }
 
@@ -28,12 +29,12 @@ pub struct SourceVersions {
 pub struct ResolvedVersion {
     /// The tag or branch, or the commit as it is written.
     pub label: String,
-    /// What it is.
+    /// The commit.
     pub revision: ObjectId,
 }
 
 impl SourceVersions {
-    /// What a name means to git: a tag before a branch, and the default branch if there is no name.
+    /// The meaning of a name to git: a tag before a branch, and the default branch if no name is given.
     pub fn reference(&self, name: Option<&str>) -> Option<ResolvedVersion> {
         let name = name.filter(|name| *name != "HEAD");
         let written = name.or(self.default_branch.as_deref())?;
@@ -84,7 +85,7 @@ pub struct VersionIndex {
     tags: Vec<VersionTag>,
 }
 
-/// What a requirement allows of a source.
+/// The versions of a source that a requirement allows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AllowedVersions {
     /// These versions by number, best first; none if nothing fits.
@@ -146,7 +147,7 @@ impl VersionIndex {
             .map(|(at, _)| self.branches.len() + at)
     }
 
-    /// What a requirement allows.
+    /// The versions that a requirement allows.
     pub fn allowed(&self, requirement: &Requirement) -> AllowedVersions {
         match requirement {
             Requirement::Only => AllowedVersions::Listed(Vec::new()),
@@ -162,7 +163,7 @@ impl VersionIndex {
             let numbers = tags.into_iter().map(|at| self.branches.len() + at);
             return AllowedVersions::Listed(numbers.collect());
         }
-        // A branch may have a name that reads as a version; ranges are no names.
+        // A branch may have a name that reads as a version; ranges are not names.
         match requirement.as_str() {
             name if self.versions.branches.contains_key(name) => {
                 AllowedVersions::Listed(self.branch(name))
@@ -192,7 +193,7 @@ impl VersionIndex {
     }
 }
 
-/// What is required of a source where nothing is said: the newest stable tag, else the default branch.
+/// The requirement where none is written: the newest stable tag, else the default branch.
 pub fn default_requirement(
     versions: &SourceVersions,
     names: &[String],

@@ -1,4 +1,4 @@
-//! Strategies are data: what happens to maps, lists and values, and rules for places that differ.
+//! Strategies are data: what happens to maps, lists and values, and rules for locations that differ.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,7 +8,7 @@ use agpm_text::Pointer;
 
 use crate::pattern::PointerPattern;
 
-/// What happens to one place where several layers have a say.
+/// The operation at one position that several layers have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MergeOperation {
     /// Maps merge all the way down; lists and values are the highest's.
@@ -23,18 +23,18 @@ pub enum MergeOperation {
     Prepend,
     /// Lists become sets: every item once.
     Union,
-    /// Items of lists are told apart by a key.
+    /// Items of lists are distinguished by a key.
     ByKey {
         /// The key that every item has.
         key: String,
-        /// What happens to two items with one key.
+        /// The rule for two items with one key.
         items: ItemRule,
     },
-    /// Lists become sets also where one layer alone has a say, without their blank items. Only policies say it.
+    /// Lists become sets also where one layer alone applies, without their blank items. Only policies say it.
     Unite {
-        /// What tells items apart.
+        /// The identity of items.
         identity: ListIdentity,
-        /// What happens to two items that are one.
+        /// The rule for two items with the same identity.
         items: ItemRule,
     },
     /// Maps merge field by field, one level deep.
@@ -47,7 +47,7 @@ pub enum MergeOperation {
     Forbid,
 }
 
-/// What tells items of a list apart where not every item need have it: those without are told apart by all they say.
+/// The identity of list items where not every item has a key: items without one are compared as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ListIdentity {
     /// Fields that count together.
@@ -56,7 +56,7 @@ pub struct ListIdentity {
     pub projection: Option<TextProjection>,
 }
 
-/// The first of these that an item has tells it apart; each may be spelled in several ways.
+/// The first of these that an item has identifies it; each may be spelled in several ways.
 pub type IdentityField = &'static [&'static [&'static str]];
 
 impl ListIdentity {
@@ -67,21 +67,21 @@ impl ListIdentity {
     };
 }
 
-/// How a map reads as plain text: a line `Title: item` for each of its items, or its title alone.
+/// How an object reads as plain text: a line `Title: item` for each of its items, or its title alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextProjection {
     /// The first of these that it has is its title.
     pub title: &'static [&'static str],
     /// The first of these that it has holds its items.
     pub items: &'static [&'static str],
-    /// What stands for an item that is a map: the first of these that it has.
+    /// The keys that identify an item that is an object: the first of these that it has.
     pub item: &'static [&'static str],
 }
 
-/// What happens to two list items with one key.
+/// The rule for two list items with one key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ItemRule {
-    /// The higher one counts.
+    /// The higher one applies.
     #[default]
     Replace,
     /// They merge.
@@ -112,13 +112,13 @@ pub const OPERATIONS: &[(&str, &str)] = &[
     ("forbid", "different values in two layers are an error"),
 ];
 
-/// Why a text is no operation.
+/// Why text is not an operation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OperationError {
     /// No operation has that name.
     #[error("unknown operation `{name}`{}", .help.as_ref().map(|h| format!("; {h}")).unwrap_or_default())]
     Unknown {
-        /// What was written.
+        /// The name as written.
         name: String,
         /// Near names, or all.
         help: Option<String>,
@@ -237,33 +237,33 @@ impl fmt::Display for MergeOperation {
     }
 }
 
-/// What an empty map or list over one that is not empty does.
+/// The effect of an empty map or list over one that is not empty.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EmptyRule {
     /// It is a value like any other.
     #[default]
     Value,
-    /// As if it were not there.
+    /// As if it did not exist.
     Ignore,
-    /// It takes away what is below.
+    /// It removes what is below.
     Clear,
-    /// As if it were not there, and so is everything that holds nothing but blanks: null, blank text. Only policies
+    /// As if it did not exist, and so is everything that holds only blanks: null, blank text. Only policies
     /// say it.
     Blank,
 }
 
-/// What holds for the places that a pattern matches.
+/// The rule for the locations that a pattern matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PointerRule {
-    /// Which places.
+    /// Which locations.
     pub pattern: PointerPattern,
-    /// What happens there; nothing said leaves it to the strategy.
+    /// The operation; without one, the strategy decides.
     pub operation: Option<MergeOperation>,
-    /// What empty maps and lists do there.
+    /// The effect of empty maps and lists.
     pub empty: EmptyRule,
 }
 
-/// What happens to maps by default.
+/// The default operation for maps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MapRule {
     /// They merge recursively.
@@ -272,16 +272,16 @@ pub enum MapRule {
     Replace,
 }
 
-/// What happens to lists by default.
+/// The default operation for lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ListRule {
     /// As the operation does; one of `replace`, `extend`, `append`, `prepend`, `union`, `by-key`.
     By(MergeOperation),
-    /// By `id` where every item is a map with one, else `extend`.
+    /// By `id` where every item is an object with one, else `extend`.
     Smart,
 }
 
-/// What stands between the bodies of Markdown files.
+/// The separator between the bodies of Markdown files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BodySeparator {
     /// A horizontal rule.
@@ -327,27 +327,27 @@ pub enum ProgramAuthor {
 /// A complete way to merge a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Strategy {
-    /// What users call it.
+    /// Its name.
     pub name: String,
     /// Maps.
     pub maps: MapRule,
     /// Lists.
     pub lists: ListRule,
-    /// What empty maps and lists do where no rule says it.
+    /// The effect of empty maps and lists where no rule matches.
     pub empty: EmptyRule,
     /// Between Markdown bodies.
     pub separator: BodySeparator,
-    /// Places that differ.
+    /// Locations that differ.
     pub rules: Vec<PointerRule>,
-    /// Places that are deleted from the result.
+    /// Locations that are deleted from the result.
     pub unset: Vec<Pointer>,
     /// A program that does it all instead.
     pub driver: Option<MergeDriver>,
-    /// What the result is on the disk.
+    /// The form of the result on disk.
     pub output: MergeOutput,
 }
 
-/// What becomes of merged text on the disk.
+/// The form of merged text on disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MergeOutput {
     /// A file, or keys of one.
@@ -362,7 +362,7 @@ pub enum MergeOutput {
 pub struct BuiltIn {
     /// Its name.
     pub name: &'static str,
-    /// What happens to maps, lists and values, in words.
+    /// The treatment of maps, lists and values, in words.
     pub table: [&'static str; 3],
     /// When to take it.
     pub purpose: &'static str,
@@ -461,7 +461,7 @@ impl Strategy {
 }
 
 impl MapRule {
-    /// What happens, in words.
+    /// The operation, in words.
     pub fn words(self) -> &'static str {
         match self {
             MapRule::Merge => "merge recursively",

@@ -14,15 +14,15 @@ use crate::resource::{PLUGIN_PARTS, RESOURCE_TYPES, ResourceType, TargetLayout};
 /// For whom things are installed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum InstallScope {
-    /// For those who work on a project, in its folder.
+    /// For those who work on a project, in its directory.
     #[default]
     Project,
-    /// For one user, in the home folder.
+    /// For one user, in the home directory.
     User,
 }
 
 impl InstallScope {
-    /// What holds in this scope.
+    /// The value for this scope.
     fn of<T>(self, both: ScopedValue<T>) -> T {
         match self {
             InstallScope::Project => both.project,
@@ -34,7 +34,7 @@ impl InstallScope {
 /// Where a tool keeps one kind of resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Destination {
-    /// As files in a folder.
+    /// As files in a directory.
     Files(ToolDirectory, FileFormat),
     /// As entries of a file, by its path from the project.
     Entries(RelativePath, EntryFormat),
@@ -54,10 +54,10 @@ impl Destination {
     }
 }
 
-/// A folder that files go to.
+/// A directory that files go to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ToolDirectory {
-    /// Below the tool's own, and moved with it; `None` is the tool's own.
+    /// Under the tool's own, and moved with it; `None` is the tool's own.
     Own(Option<RelativePath>),
     /// One that several tools read, by its path from the project.
     Shared(RelativePath),
@@ -77,7 +77,7 @@ pub enum ToolState {
 pub struct Tool {
     /// Its name.
     pub name: ToolName,
-    /// Its folder in the project; `None` is the project's own.
+    /// Its directory in the project; `None` is the project's own.
     pub folder: Option<RelativePath>,
     /// Whether it is used.
     pub state: ToolState,
@@ -253,7 +253,7 @@ fn name(text: &str) -> ToolName {
 }
 
 impl Tools {
-    /// The built-in tools with their places in a project or in home.
+    /// The built-in tools with their locations in a project or in home.
     pub fn in_scope(scope: InstallScope) -> Self {
         let tools = TOOLS.iter().map(|tool| Tool {
             name: name(tool.name),
@@ -273,7 +273,7 @@ impl Tools {
     }
 
     /// Sets the tools of dependencies that name none: those of their kind, else those of the project, else the kind's
-    /// own default. The last applies too if none of the others has a place for the kind.
+    /// own default. The last applies too if none of the others has a location for the kind.
     pub(crate) fn set_defaults(
         &mut self,
         by_kind: &BTreeMap<ResourceType, Vec<ToolName>>,
@@ -292,7 +292,7 @@ impl Tools {
         }
     }
 
-    /// Whether a tool has a place for resources of a kind.
+    /// Whether a tool has a location for resources of a kind.
     pub fn has_place(&self, name: &ToolName, kind: ResourceType) -> bool {
         self.named(name.as_str())
             .is_some_and(|tool| tool.destination(kind).is_some())
@@ -308,7 +308,7 @@ impl Tools {
         self.tools.iter()
     }
 
-    /// Whether a tool is there and used.
+    /// Whether a tool exists and used.
     pub fn is_enabled(&self, name: &ToolName) -> bool {
         self.named(name.as_str())
             .is_some_and(|tool| tool.state == ToolState::Enabled)

@@ -1,4 +1,4 @@
-//! What can be installed, and where it is: a path or pattern in a source, or on this machine.
+//! A resource in its source: a path or pattern there, or on this machine.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ use crate::path::{PathError, RelativePath};
 pub enum ResourceOrigin {
     /// The manifest itself, which says all there is to say.
     Manifest,
-    /// This machine, from the manifest's folder.
+    /// This machine, from the manifest's directory.
     Local,
     /// A named source.
     Source(SourceName),
@@ -29,14 +29,14 @@ impl ResourceOrigin {
     }
 }
 
-/// What a resource is made of.
+/// The files of a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ResourceExtent {
     /// One file.
     File,
-    /// A folder with everything in it.
+    /// A directory with everything in it.
     Folder,
-    /// A folder with everything in it, whatever is in there; some of it are resources of their own.
+    /// A directory with everything in it, whatever is in there; some of it are their own resources.
     Plugin,
 }
 
@@ -64,14 +64,14 @@ enum PathMeaning {
     Pattern,
 }
 
-/// A resource, or a pattern for several, in its place.
+/// A resource, or a pattern for several, in its location.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Unit {
     /// Where it comes from.
     pub origin: ResourceOrigin,
     /// Its path there.
     pub path: ResourcePath,
-    /// What is at that path.
+    /// The files at that path.
     pub extent: ResourceExtent,
 }
 
@@ -81,7 +81,7 @@ pub struct Unit {
 pub struct GlobError(String);
 
 impl ResourcePath {
-    /// A path or pattern below the root of a source.
+    /// A path or pattern under the root of a source.
     pub fn in_source(text: &str) -> Result<Self, PathError> {
         let plain: String = text
             .chars()
@@ -106,7 +106,7 @@ impl ResourcePath {
         }
     }
 
-    /// The path of a file that is there, whatever characters it has.
+    /// The path of a file that exists, whatever characters it has.
     pub fn found(text: &str) -> Result<Self, PathError> {
         let written = if text.starts_with(['/', '.']) {
             ResourcePath::local(text)?
@@ -119,7 +119,7 @@ impl ResourcePath {
         })
     }
 
-    /// What stands for a resource that has no path, by its name in the manifest.
+    /// The path of a resource that has none, from its name in the manifest.
     pub fn of_name(name: &ResourceName) -> Self {
         ResourcePath {
             text: name.as_str().to_owned(),
@@ -189,24 +189,24 @@ impl ResourcePath {
         }
     }
 
-    /// Whether it starts outside of the folder that it is read from.
+    /// Whether it starts outside of the directory that it is read from.
     pub fn leaves_folder(&self) -> bool {
         self.text.starts_with('/') || self.text.starts_with("../") || self.text == ".."
     }
 
-    /// Whether it stands for several.
+    /// Whether it represents several.
     pub fn is_pattern(&self) -> bool {
         self.meaning == PathMeaning::Pattern
     }
 
-    /// What it matches; `*` does not cross `/`.
+    /// Its matcher; `*` does not cross `/`.
     pub fn matcher(&self) -> Result<GlobMatcher, GlobError> {
         let glob = GlobBuilder::new(&self.text).literal_separator(true).build();
         glob.map(|glob| glob.compile_matcher())
             .map_err(|error| GlobError(error.kind().to_string()))
     }
 
-    /// The folders that lead to every match: those before the first part with a special character.
+    /// The directories that lead to every match: those before the first part with a special character.
     pub fn literal_folder(&self) -> &str {
         let special = self.text.find(is_special).unwrap_or(self.text.len());
         self.text[..special]
@@ -214,7 +214,7 @@ impl ResourcePath {
             .map_or("", |(folder, _)| folder)
     }
 
-    /// The folder it is in; empty at the root.
+    /// The directory it is in; empty at the root.
     pub fn folder(&self) -> &str {
         self.text.rsplit_once('/').map_or("", |(folder, _)| folder)
     }
@@ -224,14 +224,14 @@ impl ResourcePath {
         self.text.rsplit('/').next().unwrap_or(&self.text)
     }
 
-    /// The last part without its ending.
+    /// The last part without its extension.
     pub fn stem(&self) -> &str {
         let name = self.file_name();
         name.rsplit_once('.')
             .map_or(name, |(stem, _)| if stem.is_empty() { name } else { stem })
     }
 
-    /// The ending of the last part.
+    /// The extension of the last part.
     pub fn extension(&self) -> Option<&str> {
         self.file_name()
             .rsplit_once('.')

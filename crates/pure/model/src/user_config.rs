@@ -17,7 +17,7 @@ pub struct UserConfig<'d>(Option<&'d Document>);
 pub struct ConfiguredSource {
     /// Its name, as it is written.
     pub name: String,
-    /// Its address.
+    /// Its URL.
     pub address: SourceAddress,
 }
 
@@ -34,7 +34,7 @@ impl<'d> UserConfig<'d> {
         table.into_iter().flat_map(NodeRef::entries)
     }
 
-    /// The sources whose addresses can be understood.
+    /// The sources whose URLs can be understood.
     pub fn sources(self) -> Vec<ConfiguredSource> {
         let source = |(name, value): (NodeRef<'_>, NodeRef<'_>)| {
             Some(ConfiguredSource {
@@ -57,7 +57,7 @@ impl<'d> UserConfig<'d> {
             .is_some_and(|document| document.at(&source_place(name)).is_some())
     }
 
-    /// The text without the secrets of its addresses, and with what looks like one masked line by line.
+    /// The text without the secrets of its URLs, and with what looks like one masked line by line.
     pub fn masked_text(self) -> String {
         let text = self.0.map(|document| document.text().to_string());
         let scrubbed = self.sources().iter().fold(

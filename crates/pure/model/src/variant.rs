@@ -47,7 +47,7 @@ impl Variants {
         merged
     }
 
-    /// Variables that have names of their own.
+    /// Variables that have their own names.
     pub fn names(&self, variant: Variant) -> impl Iterator<Item = (&str, &Value)> {
         let entries = match self.variables(variant) {
             Some(Value::Map(entries)) => entries.as_slice(),

@@ -1,4 +1,4 @@
-//! What versions may be asked for, and what tags say.
+//! Version requirements, and versions in tags.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -6,13 +6,13 @@ use std::hash::{Hash, Hasher};
 
 use semver::{Comparator, Version, VersionReq};
 
-/// What a dependency without a version requires: the default branch, whatever it is called.
+/// The requirement of a dependency without a version: the default branch, whatever its name.
 pub const DEFAULT_VERSION: &str = "main";
 
 /// Characters that may end a tag's prefix, as in `agents-v1.0.0`.
 const PREFIX_ENDS: [char; 4] = ['-', '/', '@', '_'];
 
-/// What a dependency asks of a source's versions, as it is written.
+/// A dependency's requirement on the versions of a source, as it is written.
 #[derive(Clone, Debug)]
 pub struct VersionRequirement {
     written: String,
@@ -31,7 +31,7 @@ enum RequirementKind {
     Name,
 }
 
-/// Something behind a prefix such as `agents-`, which may be empty.
+/// Something after a prefix such as `agents-`, which may be empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct PrefixedVersion<T> {
     prefix: String,
@@ -44,7 +44,7 @@ struct RangeComparators {
     none: Vec<Comparator>,
 }
 
-/// Why a text is no requirement.
+/// Why text is not a requirement.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RequirementError {
     /// Nothing there.
@@ -96,7 +96,7 @@ impl VersionRequirement {
         }
     }
 
-    /// The places of the tags that fit, highest version first.
+    /// The locations of the tags that fit, highest version first.
     pub fn among(&self, tags: &[VersionTag]) -> Vec<usize> {
         let mut found: Vec<usize> = (0..tags.len()).filter(|at| self.fits(&tags[*at])).collect();
         found.sort_by(|a, b| tags[*b].cmp(&tags[*a]).then_with(|| a.cmp(b)));
@@ -119,7 +119,7 @@ impl VersionRequirement {
         }
     }
 
-    /// What is before the version, as in `agents-^1.0`; nothing if a name is meant.
+    /// The text before the version, as in `agents-^1.0`; nothing if a name is meant.
     pub fn prefix(&self) -> Option<&str> {
         match &self.wants {
             RequirementKind::Exact(exact) => Some(&exact.prefix),
@@ -262,7 +262,7 @@ pub(crate) fn is_ref_name(text: &str) -> bool {
 }
 
 impl VersionTag {
-    /// Reads a tag's name; the shortest prefix that leaves a version counts.
+    /// Reads a tag's name; the shortest prefix that leaves a version applies.
     pub fn new(name: &str) -> Self {
         let version = splits(name).find_map(|(prefix, rest)| {
             full_version(rest).map(|what| PrefixedVersion {
@@ -285,7 +285,7 @@ impl VersionTag {
         self.version.as_ref().map(|version| &version.what)
     }
 
-    /// What stands before the version; nothing if the tag holds no version.
+    /// The text before the version; nothing if the tag holds no version.
     pub fn prefix(&self) -> Option<&str> {
         self.version.as_ref().map(|version| version.prefix.as_str())
     }
@@ -346,12 +346,12 @@ pub fn newest_tag<'t>(tags: impl Iterator<Item = &'t str>, names: &[String]) -> 
     newest.cloned()
 }
 
-/// Whether a text is what separates a name from its version.
+/// Whether text is what separates a name from its version.
 fn is_separator(text: &str) -> bool {
     matches!(text, "-" | "--" | "/" | "@" | "_")
 }
 
-/// What decides the version of a dependency: a commit beats a branch beats a version.
+/// The requirement that decides the version of a dependency: a commit beats a branch beats a version.
 #[derive(Clone, Debug)]
 pub enum Requirement {
     /// There is just one: a file on this machine.

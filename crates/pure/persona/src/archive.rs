@@ -9,7 +9,7 @@ use agpm_text::{Document, Format, NodeKind, NodeRef, equal, parse_alone};
 use crate::kind::DocumentName;
 use crate::levels::PersonaLevels;
 
-/// The folder that documents are archived in, anywhere in a repository.
+/// The directory that documents are archived in, anywhere in a repository.
 pub(crate) const ARCHIVE: &str = "legacy-imports";
 
 /// Whether a path of a repository is that of a persona's document that is at work.
@@ -25,17 +25,17 @@ fn is_archived(path: &str) -> bool {
     path.rsplit('/').skip(1).any(|folder| folder == ARCHIVE)
 }
 
-/// A repository, as far as the lossless rule asks for it. Paths are from its root.
+/// A repository, as far as the lossless rule requires it. Paths are from its root.
 pub trait CommitHistory {
     /// The files of a revision, each with what it held.
     fn files_at(&self, revision: &str) -> Result<Vec<(String, ObjectId)>, Failure>;
     /// The files of the work tree that are not ignored.
     fn files_now(&self) -> Result<Vec<String>, Failure>;
-    /// What files of the work tree hold.
+    /// The contents of files in the work tree.
     fn contents(&self, files: &[String]) -> Result<Vec<ObjectId>, Failure>;
     /// Every version of every file that was committed since a revision.
     fn changes_since(&self, revision: &str) -> Result<Vec<(String, ObjectId)>, Failure>;
-    /// The bytes of objects, in their order; nothing for one that is not there.
+    /// The bytes of objects, in their order; nothing for one that does not exist.
     fn bytes_of(&self, objects: &[ObjectId]) -> Result<Vec<Option<Vec<u8>>>, Failure>;
     /// Whether a file is in the work tree.
     fn is_file(&self, path: &str) -> bool;
@@ -72,7 +72,7 @@ fn lost_documents(history: &dyn CommitHistory, revision: &str) -> Result<Vec<Str
     if gone.is_empty() {
         return Ok(Vec::new());
     }
-    // A document that is new since may be one that moved; one that was there before is another.
+    // A document that is new since may be one that moved; one that existed before is another.
     let before: BTreeSet<&str> = was.iter().map(|(path, _)| path.as_str()).collect();
     let is_new = |path: &str| is_live_document(path) && !before.contains(path);
     let mut kept = history.files_now()?;
@@ -93,7 +93,7 @@ fn lost_documents(history: &dyn CommitHistory, revision: &str) -> Result<Vec<Str
     let archive = ArchivedDocuments::new(archived.filter_map(|path| history.read(path)));
     let ids = missing.iter().flat_map(|path| &versions[path]);
     let ids: Vec<ObjectId> = ids.copied().cloned().collect();
-    // Asking for the bytes takes a process: nothing is asked that nothing could keep.
+    // Requiring the bytes takes a process: nothing is asked that nothing could keep.
     let mut said = if archive.is_empty() {
         Vec::new().into_iter()
     } else {
@@ -114,7 +114,7 @@ fn lost_documents(history: &dyn CommitHistory, revision: &str) -> Result<Vec<Str
 struct ArchivedDocuments(Vec<Document>);
 
 impl ArchivedDocuments {
-    /// Reads them; what is no text keeps nothing.
+    /// Reads them; what is not a string keeps nothing.
     fn new(texts: impl Iterator<Item = Vec<u8>>) -> Self {
         ArchivedDocuments(texts.filter_map(document).collect())
     }
@@ -141,7 +141,7 @@ fn document(bytes: Vec<u8>) -> Option<Document> {
     Some(parse_alone(String::from_utf8(bytes).ok()?, Format::Json).document)
 }
 
-/// Whether a value is there with all that is in it: keys may have come, and items too.
+/// Whether a value exists with all that is in it: keys may have come, and items too.
 fn holds(kept: NodeRef<'_>, said: NodeRef<'_>) -> bool {
     match (kept.kind(), said.kind()) {
         (NodeKind::Map, NodeKind::Map) => said.entries().all(|(key, value)| {

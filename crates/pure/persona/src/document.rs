@@ -10,14 +10,14 @@ use crate::schema::{INHERITS, LINKS, SCHEMA_VERSION};
 /// The version of the schema that is read, with any third number.
 const VERSION: &str = "0.4";
 
-/// A document that counts.
+/// A document that applies.
 #[derive(Clone, Debug)]
 pub struct PersonaDocument {
-    /// What it says.
+    /// Its content.
     pub document: Arc<Document>,
     /// Whom it inherits, in the order of its list.
     pub parents: Vec<ParentReference>,
-    /// What is odd about it.
+    /// Findings that do not exclude it.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -31,7 +31,7 @@ pub struct ParentReference {
 }
 
 impl ParentReference {
-    /// Whether it is an address, and no path.
+    /// Whether it is a URL, and no path.
     pub fn is_remote(&self) -> bool {
         let scheme = self
             .path
@@ -55,10 +55,10 @@ pub(crate) struct ChainLink {
     pub(crate) inherited_from: Option<String>,
 }
 
-/// Why a document does not count, to be told together with who asked for it.
+/// Why a document does not count, to be reported together with who requested it.
 #[derive(Clone, Debug)]
 pub struct UnusableDocument {
-    /// What is wrong, without the document's name.
+    /// The reason, without the document's name.
     pub reason: String,
     /// Where.
     pub span: Span,

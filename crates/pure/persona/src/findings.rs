@@ -1,4 +1,4 @@
-//! What is reported of documents that are left out, and of directories that are odd.
+//! Findings about documents that are left out, and about odd directories.
 
 use std::path::Path;
 
@@ -25,7 +25,7 @@ impl PersonaLevels<'_> {
         )
     }
 
-    /// Names in one folder that differ only in case.
+    /// Names in one directory that differ only in case.
     pub(crate) fn case(&self, level: &PersonaLevel, names: &[String]) -> Vec<Diagnostic> {
         let told = |pair: &[String]| {
             let (one, other) = (&pair[0], &pair[1]);
@@ -42,7 +42,7 @@ impl PersonaLevels<'_> {
     }
 
     /// Something that cannot be read, for this reason.
-    pub(crate) fn left_out(&self, path: &Path, reason: &str, help: &str) -> Diagnostic {
+    pub(crate) fn left_out_finding(&self, path: &Path, reason: &str, help: &str) -> Diagnostic {
         let message = format!("`{}` is ignored: {reason}", self.label(path));
         let diagnostic = Diagnostic::new(&codes::LINEAGE_UNREADABLE, message);
         diagnostic.in_file(self.shown(path)).help(help)

@@ -7,9 +7,9 @@ use serde::{Serialize, Serializer};
 pub enum PersonaKind {
     /// Who it is, and what it must and must not do.
     Agent,
-    /// What it is up to.
+    /// Its plans.
     Agenda,
-    /// What it has done.
+    /// Its past work.
     Agency,
 }
 
@@ -47,12 +47,12 @@ impl fmt::Display for PersonaKind {
     }
 }
 
-/// A persona's name: the name of its folder.
+/// A persona's name: the name of its directory.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct PersonaSlug(String);
 
 impl PersonaSlug {
-    /// A name that leads to one folder and nowhere else.
+    /// A name that leads to one directory and nowhere else.
     pub fn new(text: &str) -> Option<Self> {
         let leads_elsewhere = text.contains(['/', '\\', '\0']) || matches!(text, "." | "..");
         (!text.trim().is_empty() && !leads_elsewhere).then(|| PersonaSlug(text.to_owned()))
@@ -70,20 +70,20 @@ impl fmt::Display for PersonaSlug {
     }
 }
 
-/// What the name of a document's file says: `PREFIX.KIND.triad.json`.
+/// The parts of a document's file name: `PREFIX.KIND.triad.json`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DocumentName {
     /// `SLUG@TAG` as a rule, and free.
     pub prefix: String,
-    /// What kind of document it is.
+    /// The kind of document.
     pub kind: PersonaKind,
 }
 
 impl DocumentName {
-    /// What all documents' names end with.
+    /// The suffix of all documents' names.
     pub const ENDING: &'static str = ".triad.json";
 
-    /// Reads a file's name; nothing if it is no document's.
+    /// Reads a file's name; nothing if it is not a document's.
     pub fn read(file: &str) -> Option<Self> {
         let (prefix, kind) = file.strip_suffix(DocumentName::ENDING)?.rsplit_once('.')?;
         let kind = PersonaKind::named(kind)?;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use agpm_diag::{Diagnostic, Notes, codes};
 use agpm_model::MachineFiles;
 
-/// What holds the personas of a directory.
+/// The directory that holds the personas of a directory.
 pub(crate) const CLIA: &str = ".clia";
 
 /// A directory that may hold personas.
@@ -34,7 +34,7 @@ pub struct LevelSearch {
     pub folder: PathBuf,
     /// The topmost directory; the root of the outermost repository if there is none.
     pub ceiling: Option<PathBuf>,
-    /// Other repositories inside of the current one, which rank directly below it.
+    /// Other repositories inside of the current one, which rank directly under it.
     pub submodules: Vec<PathBuf>,
 }
 
@@ -81,7 +81,7 @@ impl<'f> PersonaLevels<'f> {
             .ancestors()
             .take_while(|above| above.starts_with(&levels.top))
             .collect();
-        // Anybody may write into a directory such as `/tmp`, and would speak to every model below it.
+        // Anybody may write into a directory such as `/tmp`, and would speak to every model under it.
         folders.retain(|above| {
             let is_trusted = *above == folder || files.is_trusted(&above.join(CLIA), &folder);
             if !is_trusted {
@@ -123,7 +123,7 @@ impl<'f> PersonaLevels<'f> {
     pub fn label(&self, path: &Path) -> String {
         let short = path.strip_prefix(&self.top).map(Path::to_owned).ok();
         let short = short.or_else(|| {
-            // A ceiling may be below the root of its repository.
+            // A ceiling may be under the root of its repository.
             let shared = repository_of(self.files, &self.top).filter(|root| path.starts_with(root));
             shared.and_then(|root| from_here(&self.top, path, root))
         });

@@ -1,4 +1,4 @@
-//! The personas that can be seen from a folder: found by level, merged along `inherits`.
+//! The personas that can be seen from a directory: found by level, merged along `inherits`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::kind::{DocumentName, PersonaKind, PersonaSlug};
 use crate::levels::{PersonaLevel, PersonaLevels, repository_of};
 use crate::policy::policy;
 
-/// Where a document really is; one that is not there is known by where it would be.
+/// Where a document really is; one that does not exist is known by where it would be.
 pub(crate) type Place = Arc<Path>;
 
 /// The personas that can be seen from a directory.
@@ -36,7 +36,7 @@ pub(crate) struct LevelRoster {
     pub(crate) names: BTreeSet<String>,
     /// Those that differ only in case, by what they are in small letters.
     pub(crate) alike: BTreeMap<String, Vec<String>>,
-    /// What is odd about the folder.
+    /// Findings about the directory.
     pub(crate) odd: Vec<Diagnostic>,
 }
 
@@ -48,7 +48,7 @@ pub(crate) struct VisiblePersona {
     pub(crate) levels: Vec<String>,
 }
 
-/// What reading a document gave.
+/// The result of reading a document.
 pub(crate) enum DocumentState {
     Usable(Box<UsableDocument>),
     Unfit {
@@ -83,7 +83,7 @@ impl UsableDocument {
 }
 
 impl<'f> PersonaLibrary<'f> {
-    /// What can be seen from levels.
+    /// The personas visible from these levels.
     pub fn open(levels: PersonaLevels<'f>, outside: OutsideReads) -> Self {
         let mut library = PersonaLibrary {
             outside,
@@ -144,7 +144,7 @@ impl<'f> PersonaLibrary<'f> {
         found
     }
 
-    /// Whether a level has a folder of that name.
+    /// Whether a level has a directory of that name.
     pub(crate) fn has_folder(&self, slug: &str) -> bool {
         self.rosters
             .iter()
@@ -173,16 +173,18 @@ impl<'f> PersonaLibrary<'f> {
     pub(crate) fn reach(&self, path: &Path, repository: &Path, notes: &mut Notes) -> Option<Place> {
         let odd = match self.levels.files.reach(path) {
             Ok(None) => return None,
-            Ok(Some(ResolvedPath::Other(_))) => {
-                self.levels
-                    .left_out(path, "it is neither a file nor a directory", "remove it")
-            }
+            Ok(Some(ResolvedPath::Other(_))) => self.levels.left_out_finding(
+                path,
+                "it is neither a file nor a directory",
+                "remove it",
+            ),
             Err(problem) => {
                 let help = "fix the symlink or the permissions, or remove it";
-                self.levels.left_out(path, &format!("it {problem}"), help)
+                self.levels
+                    .left_out_finding(path, &format!("it {problem}"), help)
             }
             Ok(Some(ResolvedPath::Folder(real) | ResolvedPath::File(real))) => {
-                // A repository inside of its own is another one; outside of any, it may not leave the top.
+                // Its own repository inside is another one; outside of any, it may not leave the top.
                 let own = repository_of(self.levels.files, &real)
                     .filter(|own| own.starts_with(repository))
                     .unwrap_or(repository);
@@ -196,13 +198,15 @@ impl<'f> PersonaLibrary<'f> {
         None
     }
 
-    /// The names in a folder, in order; what cannot be read is told.
+    /// The names in a directory, in order; what cannot be read is reported.
     fn names(&self, folder: &Path, notes: &mut Notes) -> Vec<String> {
         let names = self.levels.files.names(folder).unwrap_or_else(|problem| {
             let help = "check its type and permissions";
-            notes
-                .diagnostics
-                .push(self.levels.left_out(folder, &format!("it {problem}"), help));
+            notes.diagnostics.push(self.levels.left_out_finding(
+                folder,
+                &format!("it {problem}"),
+                help,
+            ));
             Vec::new()
         });
         let (good, bad): (Vec<String>, Vec<String>) = names
@@ -210,7 +214,7 @@ impl<'f> PersonaLibrary<'f> {
             .partition(|name| !name.contains(char::REPLACEMENT_CHARACTER));
         let told = |name: String| {
             self.levels
-                .left_out(&folder.join(name), "its name is not UTF-8", "rename it")
+                .left_out_finding(&folder.join(name), "its name is not UTF-8", "rename it")
         };
         notes.diagnostics.extend(bad.into_iter().map(told));
         good

@@ -1,4 +1,4 @@
-//! What is allowed in a persona and still worth a word.
+//! Valid but doubtful content of personas.
 
 use std::collections::BTreeMap;
 use std::path::Path;

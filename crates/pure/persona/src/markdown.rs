@@ -2,10 +2,10 @@
 
 use agpm_text::Value;
 
-/// Fields that stand at the top, in this order.
+/// Fields that are at the top, in this order.
 const HEAD: &[&str] = &["title", "purpose"];
 
-/// What an item of a list is called by: the first of these that it has.
+/// The keys that name an item of a list: the first of these that it has.
 const NAMES: &[&str] = &[
     "title",
     "name",

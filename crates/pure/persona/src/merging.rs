@@ -15,7 +15,7 @@ use crate::library::{DocumentState, PersonaLibrary, Place, UsableDocument};
 
 /// One kind of a persona, merged.
 pub struct MergedPersona {
-    /// What its documents say together.
+    /// The merged value of its documents.
     pub resolution: Resolution,
     /// Lowest first, as the contributions of the resolution.
     pub(crate) chain: Vec<ChainLink>,
@@ -23,7 +23,7 @@ pub struct MergedPersona {
     pub(crate) places: Vec<Place>,
 }
 
-/// What the search for one kind of a persona found.
+/// The result of searching one kind of a persona.
 pub enum FoundPersona {
     /// Documents, merged.
     Merged(Box<MergedPersona>),
@@ -236,7 +236,7 @@ fn chain(start: &[Place], documents: &[(&Place, &UsableDocument)]) -> Vec<ChainL
     let mut heirs: BTreeMap<&Place, &str> = BTreeMap::new();
     let mut below: BTreeSet<&Place> = BTreeSet::new();
     for (place, fit) in documents {
-        // One that stands above is where a cycle was cut.
+        // One that is above is where a cycle was cut.
         for (parent, _) in fit
             .parents
             .iter()

@@ -13,7 +13,7 @@ pub(crate) const TEXT: TextProjection = TextProjection {
     item: &["text", "title", "name", "label"],
 };
 
-/// Lists of texts or of maps with a title and items.
+/// Lists of strings or of maps with a title and items.
 pub(crate) const TITLED: &[&str] = &[
     "sections",
     "checklists",
@@ -22,20 +22,20 @@ pub(crate) const TITLED: &[&str] = &[
     "backlog",
 ];
 
-/// Lists whose items are told apart by what they are, and of which the highest counts as a whole.
+/// Lists whose items are distinguished by what they are, and of which the highest is treated as a whole.
 const SELECTED: &[(&str, ListIdentity)] = &[
     ("/contributionMix/primary", by(&[&[&["type"]]])),
     ("/contributionMix/secondary", by(&[&[&["type"]]])),
     ("/focusDomains", by(&[&[&["identifier"]]])),
 ];
 
-/// Lists whose items are told apart by some fields, and whose other fields are filled from below.
+/// Lists whose items are distinguished by some fields, and whose other fields are filled from below.
 const UNITED: &[(&str, ListIdentity)] = &[
     ("/links", by(&[&[&["title"]], &[&["url"]]])),
     ("/entries", by(&[&[&["timestamp"]], &[&["title"]]])),
 ];
 
-/// What one document says as a whole, if it says anything.
+/// Keys that come from one document as a whole.
 const WHOLE: &[&str] = &["/notes", "/extensions"];
 
 const fn by(fields: &'static [IdentityField]) -> ListIdentity {
@@ -45,8 +45,11 @@ const fn by(fields: &'static [IdentityField]) -> ListIdentity {
     }
 }
 
-/// How the documents of one persona compose: scalars are the highest's that is not blank, lists are united, maps merge,
-/// and what the tables above name goes its own way. What is wrong with a reference is told and left out.
+/// How the documents of one persona compose: scalars are the highest's that is not blank, lists are united, maps
+/// merge, and what the tables above name goes its own way. Problems with a reference are reported, and the reference
+/// is left out.
+// A profile is for reading, so one unreadable document must not make a persona unavailable. A bottle is a security
+// boundary and has the opposite policy.
 pub fn policy() -> MergePolicy {
     let titled = ListIdentity {
         fields: &[&[&["slug", "id", "key"], &["title"]]],

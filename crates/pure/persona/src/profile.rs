@@ -21,7 +21,7 @@ pub enum ProfileKinds {
     All,
 }
 
-/// What a profile holds besides what its documents say.
+/// An addition to the merged documents of a profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProfileAddition {
     /// `contextChain`: every document, lowest first.
@@ -36,7 +36,7 @@ pub enum ProfileAddition {
 #[derive(Clone, Debug, Serialize)]
 #[serde(transparent)]
 pub struct ProfileReport {
-    /// What it says.
+    /// Its value.
     pub value: Value,
 }
 
@@ -108,7 +108,7 @@ impl PersonaLibrary<'_> {
         })
     }
 
-    /// What `SLUG`, for the agent document, or `SLUG/KIND` says.
+    /// The persona `SLUG`, for the agent document, or `SLUG/KIND`.
     pub fn merge_named(&mut self, name: &str, notes: &mut Notes) -> Result<MergedPersona, Failure> {
         let (slug, word) = name
             .rsplit_once('/')
@@ -151,7 +151,7 @@ impl PersonaLibrary<'_> {
     }
 }
 
-/// There are documents, and none of them counts.
+/// There are documents, and none of them applies.
 fn unreadable(slug: &PersonaSlug, kinds: &[PersonaKind]) -> Failure {
     let kinds: Vec<&str> = kinds.iter().map(|kind| kind.word()).collect();
     let message = format!("no {} document of `{slug}` can be read", kinds.join(" or "));
@@ -162,7 +162,7 @@ fn unreadable(slug: &PersonaSlug, kinds: &[PersonaKind]) -> Failure {
         .into()
 }
 
-/// There is no such persona; near names help.
+/// No such persona exists; near names help.
 fn unknown_persona(library: &PersonaLibrary<'_>, slug: &str) -> Failure {
     let known = library.personas(&mut Notes::default());
     let near = did_you_mean(slug, "personas are", known.keys().map(PersonaSlug::as_str));
@@ -185,7 +185,7 @@ fn unknown_persona(library: &PersonaLibrary<'_>, slug: &str) -> Failure {
     unknown_name("persona", slug, Some(help))
 }
 
-/// There is no such document of a persona, or no such persona.
+/// No such document exists of a persona, or no such persona.
 fn no_such_kind(library: &PersonaLibrary<'_>, slug: &PersonaSlug, kind: PersonaKind) -> Failure {
     let known = library.personas(&mut Notes::default());
     let Some(visible) = known.get(slug) else {
@@ -244,7 +244,7 @@ fn link_value(link: &ChainLink) -> Value {
     ])
 }
 
-/// Where every value came from, by its place.
+/// Where every value came from, by its location.
 fn sources_value(merged: &MergedPersona, notes: &Notes) -> Value {
     let mut places = Vec::new();
     merged.resolution.each_leaf(&Pointer::root(), &mut |leaf| {

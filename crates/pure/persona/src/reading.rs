@@ -161,7 +161,7 @@ fn parse_document(source: SourceId, bytes: Vec<u8>) -> Result<PersonaDocument, U
     read_document(source, text)
 }
 
-/// The folder that a document belongs to: the one that holds `.clia`, or else its own.
+/// The directory that a document belongs to: the one that holds `.clia`, or else its own.
 fn home_of(place: &Path) -> &Path {
     let clia = place
         .ancestors()

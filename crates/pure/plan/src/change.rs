@@ -1,10 +1,10 @@
-//! One change with its reason, and what is in the way of one.
+//! One change with its reason, and the obstacles to one.
 
 use agpm_model::{ObservedPath, Owner, RelativePath};
 use agpm_text::{BlockName, NodeKind, Pointer};
 use serde::{Serialize, Serializer};
 
-/// Who wrote what agpm manages. What the user wrote stays on disk when agpm no longer manages it.
+/// Who wrote what agpm manages. A file that the user wrote stays on disk when agpm no longer manages it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Author {
     /// agpm did.
@@ -37,43 +37,43 @@ pub(crate) mod adopted {
     }
 }
 
-/// Which files that are not as we left them may be overwritten.
+/// Which modified files may be overwritten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OverwriteRule {
     /// None.
     Nothing,
-    /// Files that we did not write.
+    /// Files that agpm did not write.
     Unowned,
-    /// These, and files of ours that were edited.
+    /// These, and managed files that were edited.
     Everything,
 }
 
 /// Why something happens to a file, or does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangeReason {
-    /// It was not there before.
+    /// It did not exist before.
     New,
-    /// It is ours and was gone.
+    /// It is managed and was gone.
     WasMissing,
     /// Only its mode is not as it should be.
     Mode,
-    /// What it is to hold changed.
+    /// Its desired content changed.
     Content,
     /// It was edited, and the user wants it overwritten.
     EditDropped,
-    /// It was not ours, and the user wants it taken over.
+    /// It was unmanaged, and the user adopts it.
     TakenOver,
     /// It was edited.
     Edited,
     /// The user has just what is wanted.
     Identical,
-    /// Nothing asks for it any more, and the user wrote it.
+    /// Nothing requires it any more, and the user wrote it.
     UsersOwn,
-    /// Nothing asks for it any more.
+    /// Nothing requires it any more.
     Unasked,
-    /// Nothing asks for it any more; it was edited, and the user wants that dropped.
+    /// Nothing requires it any more; it was edited, and the user wants that dropped.
     UnaskedEditDropped,
-    /// Nothing asks for it any more, but it was edited: it is the user's from now on.
+    /// Nothing requires it any more, but it was edited: it is the user's from now on.
     UnaskedEdited,
 }
 
@@ -105,7 +105,7 @@ impl Serialize for ChangeReason {
     }
 }
 
-/// What is in the way of a file or a node.
+/// The obstacle at a file or a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Obstacle {
     /// A file that agpm did not write; the user may let agpm take it over.
@@ -131,7 +131,7 @@ pub enum Obstacle {
 }
 
 impl Obstacle {
-    /// What is never replaced; nothing for files and free paths.
+    /// An obstacle that is never replaced; nothing for files and free paths.
     pub fn of(now: ObservedPath) -> Option<Obstacle> {
         match now {
             ObservedPath::Missing | ObservedPath::File(_) => None,
@@ -144,9 +144,9 @@ impl Obstacle {
     /// The words that users see.
     pub fn words(self) -> &'static str {
         match self {
-            Obstacle::File => "an existing file that agpm does not manage",
-            Obstacle::Entry => "an existing entry that agpm does not manage",
-            Obstacle::Block => "an existing block that agpm does not manage",
+            Obstacle::File => "an unmanaged file",
+            Obstacle::Entry => "an unmanaged entry",
+            Obstacle::Block => "an unmanaged block",
             Obstacle::Directory => "a directory",
             Obstacle::Symlink => "a symlink",
             Obstacle::Special => "not a regular file",
@@ -158,7 +158,7 @@ impl Obstacle {
     }
 }
 
-/// What happens to a file.
+/// The action on a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChangeAction {
@@ -189,7 +189,7 @@ impl ChangeAction {
 /// One change, or a file that is left alone although it is not as it should be.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PlannedChange {
-    /// What happens.
+    /// The action.
     pub action: ChangeAction,
     /// The file.
     pub path: RelativePath,
@@ -207,13 +207,13 @@ pub struct PlannedChange {
         serialize_with = "write_block"
     )]
     pub block: Option<BlockName>,
-    /// What the file is now.
+    /// The current state of the file.
     #[serde(skip)]
     pub before: ObservedPath,
 }
 
 impl PlannedChange {
-    /// The place inside the file, unless it is the file as a whole.
+    /// The location inside the file, unless it is the file as a whole.
     pub fn inner_place(&self) -> Option<&Pointer> {
         self.place
             .as_ref()
@@ -229,16 +229,16 @@ fn is_whole_file(place: &Option<Pointer>) -> bool {
     place.as_ref().is_none_or(|place| place.steps().is_empty())
 }
 
-/// A file that is in the way.
+/// A file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefusedChange {
     /// The file.
     pub path: RelativePath,
-    /// What is in the way inside it; nothing for whole files.
+    /// The position of the obstacle in the file; nothing for whole files.
     pub place: Option<Pointer>,
-    /// The block that is in the way; nothing for anything else.
+    /// The obstructing block; nothing for anything else.
     pub block: Option<BlockName>,
-    /// What is there.
+    /// The obstacle.
     pub what: Obstacle,
     /// Whose it was to be.
     pub owner: Owner,

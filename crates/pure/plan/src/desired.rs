@@ -43,7 +43,7 @@ pub struct DesiredFile {
     pub mode: FileMode,
     /// Whose it is to be.
     pub owner: Owner,
-    /// What becomes of a file of the user's that has the same bytes.
+    /// The treatment of a user's file with the same bytes.
     pub on_equal: OnEqualUserValue,
     /// Whether it is a document of the layers without a single key, which adds nothing to a file of the user's.
     pub is_empty_document: bool,
@@ -67,7 +67,7 @@ pub struct LayerDocument<'a> {
 /// A file that others write too, as it is to be.
 #[derive(Clone, Debug)]
 pub struct DesiredShared<'a> {
-    /// The text that the layers give; a file that is not there, or wholly managed, is made from it.
+    /// The text that the layers give; a file that does not exist, or wholly managed, is made from it.
     pub(crate) base: Option<&'a LazyDocument>,
     /// The layers that give it.
     pub(crate) layers: Option<&'a Owner>,
@@ -94,7 +94,7 @@ pub struct DesiredState<'a> {
     pub(crate) shared: BTreeMap<RelativePath, DesiredShared<'a>>,
     /// Blocks in files that users write too, in the order in which new ones are added.
     pub(crate) blocks: BTreeMap<RelativePath, Vec<DesiredBlock>>,
-    /// Blocks that take the place of a whole file of the layers, where the user has a file of their own.
+    /// Blocks that take the location of a whole file of the layers, where the user has their own file.
     pub(crate) blocks_beside_user: BTreeMap<RelativePath, Vec<DesiredBlock>>,
     /// Where each file is in the list. On some systems case does not matter, so the paths are in lower case.
     by_path: BTreeMap<String, usize>,
@@ -172,7 +172,7 @@ impl<'a> DesiredState<'a> {
         self.blocks.contains_key(path)
     }
 
-    /// The same with blocks in the place of whole files, where the user has a file of their own or other blocks are in
+    /// The same with blocks in the location of whole files, where the user has their own file or other blocks are in
     /// it: what the user wrote and what the layers give live side by side.
     pub(crate) fn with_blocks_beside_user(
         &self,
@@ -239,7 +239,7 @@ impl<'a> DesiredState<'a> {
         self.shared.contains_key(path)
     }
 
-    /// Whether a path is to be a whole file, whatever is there now.
+    /// Whether a path is to be a whole file, whatever exists now.
     pub fn is_surely_whole(&self, path: &RelativePath) -> bool {
         let at = self.by_path.get(&path.as_str().to_lowercase());
         at.map(|at| &self.files[*at])

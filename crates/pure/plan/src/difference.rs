@@ -18,9 +18,9 @@ pub struct FileVersions {
     pub path: RelativePath,
     /// Who gives it, or the entries in it that change.
     pub owners: Vec<Owner>,
-    /// What is there now; nothing if it is new.
+    /// The current content; nothing if the file is new.
     pub before: Option<Vec<u8>>,
-    /// What is to be there; nothing if it is removed.
+    /// The new content; nothing if the file is removed.
     pub after: Option<Vec<u8>>,
     /// Whether it may be run afterwards.
     pub mode: FileMode,
@@ -33,7 +33,7 @@ pub struct FileDifference {
     pub path: RelativePath,
     /// The resources and layers that change in it.
     pub ids: Vec<Owner>,
-    /// What happens to it.
+    /// The action on it.
     pub action: FileAction,
     /// Fields of the front matter that change.
     pub fields: Vec<FieldDifference>,
@@ -52,7 +52,7 @@ fn is_executable<S: serde::Serializer>(mode: &FileMode, serializer: S) -> Result
     serializer.serialize_bool(*mode == FileMode::Executable)
 }
 
-/// What happens to a file.
+/// The action on a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FileAction {
@@ -123,11 +123,11 @@ impl FileDifference {
         if is_markdown && self.action == FileAction::Update {
             self.fields = changed_fields(before, after);
         }
-        self.diff = Some(self.unified(before, after));
+        self.diff = Some(self.unified_diff(before, after));
     }
 
     /// Fields that are shown one by one are left out of the lines.
-    fn unified(&self, before: &str, after: &str) -> String {
+    fn unified_diff(&self, before: &str, after: &str) -> String {
         let (before, after) = if self.fields.is_empty() {
             (before, after)
         } else {
@@ -151,7 +151,7 @@ impl FileDifference {
     }
 }
 
-/// A line of a diff behind its sign.
+/// A line of a diff after its sign.
 fn masked(line: &str) -> String {
     match line.chars().next() {
         Some(sign @ ('+' | '-' | ' ')) => format!("{sign}{}", mask_line(&line[1..])),

@@ -1,4 +1,4 @@
-//! From a solved graph to entries: which tool, which name, which place, and who needs whom.
+//! From a solved graph to entries: which tool, which name, which location, and who needs whom.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -15,27 +15,27 @@ use crate::target::{TargetRequest, ToolSharing, skill_in, target};
 /// A declaration and the units that it means.
 pub type Need<'a> = (&'a DeclaredDependency, Vec<&'a Unit>);
 
-/// What the entries are made of.
+/// The graph that entries are made from.
 pub struct EntryGraph<'a> {
     /// The manifest's dependencies.
     pub dependencies: &'a [Dependency],
     /// The tools.
     pub tools: &'a Tools,
-    /// What each unit declares at its chosen version under a variant, with the unit that is meant; patterns are
-    /// resolved.
+    /// The dependencies that each unit declares at its chosen version under a variant, with the unit that is meant;
+    /// patterns are resolved.
     pub children: &'a dyn Fn(&Unit, Variant) -> Vec<Need<'a>>,
     /// The matches of a pattern, in order.
     pub matches: &'a dyn Fn(&Unit) -> Vec<&'a Unit>,
 }
 
-/// One copy of a resource: for one tool, or for several that read it at the same place.
+/// One copy of a resource: for one tool, or for several that read it at the same location.
 #[derive(Clone, Debug)]
 pub struct ResourceEntry {
     /// Its kind.
     pub kind: ResourceType,
     /// Its name.
     pub name: ResourceName,
-    /// What it is.
+    /// The resource in its source.
     pub unit: Unit,
     /// Which dependency of the manifest it is, by number; none if it came through others.
     pub root: Option<usize>,
@@ -56,18 +56,18 @@ pub struct ResourceEntry {
 /// Why an entry has no place.
 #[derive(Clone, Debug)]
 pub enum EntryError {
-    /// A declared tool is not there, or keeps no such resources.
+    /// A declared tool does not exist, or keeps no such resources.
     Tool {
         /// Who declares it.
         parent: Unit,
         /// The declaration.
         declared: Box<DeclaredDependency>,
     },
-    /// The target is no path that can be used.
+    /// The target is not a path that can be used.
     Target {
         /// The resource.
         unit: Unit,
-        /// What is wrong with it.
+        /// The problem.
         error: PathError,
     },
 }
@@ -90,7 +90,7 @@ struct EntrySeed {
 }
 
 impl EntrySeed {
-    /// What it is called if it is a whole source.
+    /// Its name if it is a whole source.
     fn name_of_source(&self) -> &str {
         let source = self.unit.origin.source().map_or("", SourceName::as_str);
         self.named.as_ref().map_or(source, ResourceName::as_str)
@@ -108,8 +108,8 @@ struct EntryWalk<'g, 'a> {
     errors: Vec<EntryError>,
 }
 
-/// A resource as something requires it: for these tools, by the numbers of their seeds, under a variant. What it needs
-/// depends on all its tools at once.
+/// A resource as something requires it: for these tools, by the numbers of their seeds, under a variant. Its
+/// dependencies are those for all its tools together.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct ReachedResource {
     seeds: Vec<usize>,
@@ -219,7 +219,7 @@ impl<'a> EntryWalk<'_, 'a> {
         }
     }
 
-    /// What a resource needs for a tool is the child for that tool, or another one if the tool has none.
+    /// A dependency for a tool is the child for that tool, or another one if the tool has none.
     fn link(&mut self, parents: &[usize], children: &[usize]) {
         for parent in parents {
             let tool = self.seeds[*parent].tool.clone();
@@ -230,7 +230,7 @@ impl<'a> EntryWalk<'_, 'a> {
         }
     }
 
-    /// Its own, else those of the parent that have a place for the kind, else the kind's defaults.
+    /// Its own, else those of the parent that have a location for the kind, else the kind's defaults.
     fn tools(
         &mut self,
         parents: &[usize],
@@ -261,7 +261,7 @@ impl<'a> EntryWalk<'_, 'a> {
     }
 
     /// The entry that others share under a variant: the manifest's own if it has the same variables, or the one that
-    /// stands for all variants.
+    /// represents all variants.
     fn shared(&self, key: &(ResourceType, Unit, ToolName), variant: Variant) -> Option<usize> {
         let numbers = self.shared.get(key)?;
         let own = |number: &&usize| {
@@ -290,12 +290,12 @@ impl<'a> EntryWalk<'_, 'a> {
             if !seed.variants.contains(&variant) {
                 seed.variants.push(variant);
             }
-            // What one asks to be written is written; the manifest's own word stands.
+            // One dependent that wants the file written is enough; the manifest's own setting wins.
             if seed.root.is_none() {
                 if declared.install == InstallMode::Write {
                     seed.install = InstallMode::Write;
                 }
-                // Whoever comes first has no more say than the others: to be flat counts most.
+                // The order does not matter: flat wins over nested.
                 seed.layout = [TargetLayout::Flat, TargetLayout::Folders]
                     .into_iter()
                     .find(|layout| [seed.layout, declared.layout].contains(&Some(*layout)));
@@ -468,7 +468,7 @@ impl<'a> EntryWalk<'_, 'a> {
 /// A resource with all its tools: its kind, what it is, and the dependency of the manifest that it is of.
 type ResourceKey = (ResourceType, Unit, Option<usize>);
 
-/// What the tools of a resource have in common.
+/// The settings that the tools of a resource share.
 struct ResourceTools {
     sharing: ToolSharing,
     /// The directory of a skill for each tool, if there are several.

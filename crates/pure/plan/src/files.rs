@@ -23,7 +23,7 @@ pub(crate) fn plan_files(
     let mut plan = Plan::default();
     for file in desired {
         let owned = ledger.files.get(&file.path);
-        // A file of agpm's own in the place of the directory makes way for it.
+        // A file of agpm's own in the location of the directory makes way for it.
         let blocker = observation.blocker_above(&file.path);
         if blocker.is_some_and(|blocker| !ledger.files.contains_key(blocker)) {
             plan.refuse(file, Obstacle::BelowFile);
@@ -49,7 +49,7 @@ pub(crate) fn plan_files(
     plan
 }
 
-/// What a desired file comes to.
+/// The placement of a desired file.
 enum FilePlacement {
     /// It is as it should be.
     Settled,
@@ -57,7 +57,7 @@ enum FilePlacement {
     Change(ChangeAction, ChangeReason, Author),
     /// It was edited and stays as it is.
     Kept,
-    /// The user has just what is wanted, and it stays theirs.
+    /// The user has exactly the desired file, and it stays the user's.
     UsersTwin,
     Refused(Obstacle),
 }
@@ -99,7 +99,7 @@ fn place(
         FilePlacement::Kept => {
             plan.changes
                 .push(change(ChangeAction::Keep, ChangeReason::Edited));
-            // What was installed stays recorded, so the edit is still known as one.
+            // The record keeps the installed content, so the edit is still recognized as one.
             record = owned.cloned().unwrap_or(record);
         }
         FilePlacement::UsersTwin => {

@@ -1,4 +1,4 @@
-//! What users are told of a plan: what is in the way, and what stays although it was edited.
+//! The findings of a plan: obstacles, and edited files that stay.
 
 use std::collections::BTreeSet;
 
@@ -13,12 +13,12 @@ use crate::observation::Observation;
 use crate::plan::Plan;
 
 impl Plan {
-    /// Reports what is in the way.
+    /// Reports the obstacles.
     pub fn report_refusals(&self, observation: &Observation, notes: &mut Notes) {
         let mut blockers = BTreeSet::new();
         for refusal in self.refusals.iter().take(MOST_REFUSALS_SHOWN) {
             match observation.blocker_above(&refusal.path) {
-                // One file may be in the way of many others.
+                // One file may be blocking of many others.
                 Some(blocker) if refusal.what == Obstacle::BelowFile => {
                     if blockers.insert(blocker) {
                         notes.diagnostics.push(no_directory(blocker));
@@ -32,7 +32,7 @@ impl Plan {
         }
     }
 
-    /// What was edited and stays as it is.
+    /// Edited files and nodes that stay.
     pub fn kept_findings(&self, overwrite: OverwriteRule) -> impl Iterator<Item = Diagnostic> {
         let kept = self
             .changes
@@ -44,7 +44,7 @@ impl Plan {
 
 fn no_directory(blocker: &RelativePath) -> Diagnostic {
     let message = format!("cannot create `{blocker}/`: a file of that name exists");
-    let help = format!("Move or remove `{blocker}`, then run `agpm install`");
+    let help = format!("move or remove `{blocker}`, then run `agpm install`");
     Diagnostic::new(&codes::INSTALL_NOT_OURS, message)
         .in_file(blocker.as_str())
         .help(help)
@@ -95,7 +95,7 @@ fn way_out(refusal: &RefusedChange) -> &'static str {
     }
 }
 
-/// Where in a shared file is what is in the way; nothing for whole files.
+/// The position of the obstacle in a shared file; nothing for whole files.
 fn spot_of(
     refusal: &RefusedChange,
     observation: &Observation,

@@ -1,4 +1,4 @@
-//! The ledger: which files on disk, and which nodes inside others' files, are ours, and what we wrote.
+//! The ledger: which files on disk, and which nodes inside others' files, agpm manages, and the content that it wrote.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt;
@@ -15,6 +15,8 @@ use crate::change::{Author, adopted};
 use crate::nodes::{NodesRecord, OwnedNodes};
 
 /// The newest form that is read.
+// A ledger of a newer version is refused and not ignored: ignoring it would make every managed file look like the
+// user's.
 const VERSION: u32 = 3;
 
 /// The form of a ledger. An earlier program would lose blocks, so only a ledger without any has the earlier form.
@@ -46,19 +48,19 @@ impl<'d> Deserialize<'d> for LedgerVersion {
     }
 }
 
-/// What we own on disk. In its file, the nodes of each shared file are one string: most runs ask only whether there is
-/// anything to do, and need not read thousands of them.
+/// Everything that agpm manages on disk. In its file, the nodes of each shared file are one string: most runs ask only
+/// whether there is anything to do, and need not read thousands of them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ledger<N = OwnedNodes> {
     /// The version of the file's form.
     pub version: LedgerVersion,
-    /// What the last install was made from; nothing if it did not come to its end.
+    /// The inputs of the last install; nothing if it did not finish.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inputs: Option<Checksum>,
     /// Files on this machine that were read for it, and what they held.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub reads: BTreeMap<String, Checksum>,
-    /// Folders on this machine that layers were taken from.
+    /// Directories on this machine that layers were taken from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub watched: Vec<WatchedDirectory>,
     /// Resources that rightly write nothing: a hook that is switched off, say.
@@ -67,22 +69,22 @@ pub struct Ledger<N = OwnedNodes> {
     /// Files of the user's that are just what is wanted, as they were.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub theirs: BTreeMap<RelativePath, Checksum>,
-    /// What resources and layers out of directories let tools do: nothing pins them, so what they were cannot be read
-    /// again. Older programs keep nothing of it.
+    /// The capabilities of resources and layers from directories: no pin describes them, so their earlier state cannot
+    /// be read again. Older programs keep nothing of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capabilities: Option<BTreeMap<Owner, CapabilitySet>>,
     /// Files by path.
     #[serde(default = "BTreeMap::new", deserialize_with = "sorted_map")]
     pub files: BTreeMap<RelativePath, OwnedFile>,
-    /// What is ours inside files that others write too, by path.
+    /// The managed nodes in files that others write too, by path.
     #[serde(default = "BTreeMap::new", skip_serializing_if = "BTreeMap::is_empty")]
     pub shared: BTreeMap<RelativePath, N>,
-    /// Blocks of ours inside files that others write too, by path.
+    /// Managed Blocks inside files that others write too, by path.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub blocks: BTreeMap<RelativePath, OwnedBlocks>,
 }
 
-/// A map whose keys come in order, as they are written. Thousands of them are put in place at once and not one by one,
+/// An object whose keys come in order, as they are written. Thousands of them are put in place at once and not one by one,
 /// which a run with nothing to do would notice.
 fn sorted_map<'d, D: Deserializer<'d>>(
     deserializer: D,
@@ -130,26 +132,26 @@ impl<N> Default for Ledger<N> {
     }
 }
 
-/// A folder that files were taken from, and how it looked then.
+/// A directory that files were taken from, and how it looked then.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WatchedDirectory {
     /// Where it is.
     pub folder: String,
-    /// The folders in it that were looked into.
+    /// The directories in it that were looked into.
     pub folders: Vec<String>,
     /// Changes when anything in them does.
     pub stamp: Checksum,
 }
 
-/// A file of ours.
+/// A managed file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnedFile {
-    /// Of the bytes we wrote.
+    /// Of the written bytes.
     pub checksum: Checksum,
     /// Of the bytes in the source, if they are others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<Checksum>,
-    /// The mode we gave it.
+    /// The mode that agpm set.
     #[serde(
         rename = "executable",
         default,
@@ -192,7 +194,7 @@ mod executable {
 }
 
 impl<N> Ledger<N> {
-    /// How many blocks inside shared files are ours.
+    /// How many blocks inside shared files are managed.
     pub fn block_count(&self) -> usize {
         let blocks = self.blocks.values().map(|owned| owned.blocks.len());
         blocks.sum()
@@ -228,7 +230,7 @@ impl Ledger {
         file.into_iter().chain(nodes).chain(blocks).collect()
     }
 
-    /// What owners of one sort own, and what all others do.
+    /// The entries of owners of one sort, and those of all others.
     pub fn split(self, is_meant: impl Fn(&Owner) -> bool) -> (Ledger, Ledger) {
         let (mut meant, mut rest) = (Ledger::default(), self);
         let files = std::mem::take(&mut rest.files).into_iter();
@@ -263,7 +265,7 @@ impl Ledger {
         (meant, rest)
     }
 
-    /// How many files and nodes inside shared files are ours.
+    /// How many files and nodes inside shared files are managed.
     pub fn count(&self) -> usize {
         self.files.len()
             + self.theirs.len()
@@ -276,7 +278,7 @@ impl Ledger {
         to_json(self)
     }
 
-    /// Reads a ledger. One that cannot be understood is an error: without it, files of ours would be taken for the
+    /// Reads a ledger. One that cannot be understood is an error: without it, managed files would be treated as the
     /// user's.
     pub fn read(bytes: &[u8]) -> Result<Self, Diagnostic> {
         let file = LedgerFile::read_file(bytes)?;
@@ -307,7 +309,7 @@ impl LedgerFile {
         })
     }
 
-    /// How many files and nodes inside shared files are ours.
+    /// How many files and nodes inside shared files are managed.
     pub fn count(&self) -> usize {
         let shared = self.shared.values().map(|record| record.count);
         self.files.len() + self.theirs.len() + shared.sum::<usize>() + self.block_count()

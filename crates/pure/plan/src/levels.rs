@@ -1,6 +1,6 @@
 //! In which order entries can be made.
 
-/// The numbers of entries, so that each comes in a later level than what it needs. There are no cycles.
+/// The numbers of entries, so each comes in a later level than what it needs. No cycles exist.
 pub fn levels(needs: &[&[usize]]) -> Vec<Vec<usize>> {
     let mut depth: Vec<Option<usize>> = vec![None; needs.len()];
     for start in 0..needs.len() {

@@ -1,6 +1,6 @@
-//! Target files of resources, desired against observed, and the ledger of what is ours.
+//! Target files of resources, desired against observed, and the ledger of what is managed.
 //!
-//! Knows no disk: what is there is told to it, and what is to be done is given back as data.
+//! Knows no disk: what exists is reported to it, and what is to be done is given back as data.
 
 mod blocks;
 mod change;

@@ -20,7 +20,7 @@ pub enum CapabilityStanding {
     Changed,
 }
 
-/// What was locked, by id.
+/// The locked capabilities, by id.
 pub struct LockedCapabilities<'l> {
     entries: BTreeMap<ResourceId, &'l LockEntry>,
     layers: BTreeMap<&'l LayerName, &'l LockedLayer>,

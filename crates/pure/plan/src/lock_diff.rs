@@ -109,13 +109,14 @@ fn version_misfit(lock: &Lockfile) -> Option<String> {
     ))
 }
 
-/// The same for lockfiles that can differ in nothing but their patches.
+/// The same for lockfiles that can differ in only their patches.
 pub fn patch_difference(old: &Lockfile, new: &Lockfile) -> Option<String> {
     let (old, new) = (shared_part(old), shared_part(new));
     (patches_of(&old) != patches_of(&new)).then(|| difference(&old, &new))
 }
 
-/// What is the same for everybody: private patches are the matter of one user. Capabilities are compared on their own.
+/// The part that is the same for everybody: private patches belong to one user. Capabilities are compared on their
+/// own.
 fn shared_part(lock: &Lockfile) -> Lockfile {
     let mut lock = lock.clone();
     for entry in &mut lock.entries {
@@ -171,11 +172,11 @@ fn is_same_pin(was: &LockEntry, now: &LockEntry) -> bool {
 /// A pin that is in both lockfiles with different commits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MovedPin<'l> {
-    /// What it is of.
+    /// Its subject.
     pub id: PinId,
-    /// What was locked.
+    /// The old pin.
     pub old: &'l Pin,
-    /// What is locked now.
+    /// The new pin.
     pub new: &'l Pin,
 }
 

@@ -6,7 +6,7 @@ use agpm_model::{
     Dependency, ResourceName, ResourceOrigin, ResourceType, ToolName, Unit, repository_name,
 };
 
-/// What a name is derived from.
+/// The parts that a name is derived from.
 pub(crate) struct NameBasis<'a> {
     pub(crate) kind: ResourceType,
     pub(crate) unit: &'a Unit,
@@ -26,8 +26,8 @@ impl NameBasis<'_> {
         short.filter(|short| !short.is_empty()).unwrap_or(stem)
     }
 
-    /// Names to try, the shortest first; the last one is unique. `twin` says that the same file is there for another
-    /// tool, which only the tool can tell apart.
+    /// Names to try, the shortest first; the last one is unique. `twin` says that the same file exists for another
+    /// tool, which only the tool can distinguish.
     fn candidates(&self, twin: bool) -> Vec<String> {
         if twin && self.tool.as_str() != self.kind.default_tool() {
             let plain = self.candidates(false);
@@ -74,14 +74,14 @@ impl NameBasis<'_> {
 /// The matches of a pattern that a dependency leaves out, and the exclusions that mean none of them or several.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExcludedMatches {
-    /// The matches, by their places in the list.
+    /// The matches, by their locations in the list.
     pub matches: BTreeSet<usize>,
-    /// The exclusions, by their places in the dependency's list.
+    /// The exclusions, by their locations in the dependency's list.
     pub unknown: Vec<usize>,
 }
 
 /// Which matches of a pattern a dependency leaves out. A match has its name once all resources are known, and is read
-/// long before that; so every name counts that could become its own, as long as it is no other match's.
+/// long before that; so every name applies that could become its own, as long as it is not another match's.
 pub fn excluded(dependency: &Dependency, tool: &ToolName, matches: &[&Unit]) -> ExcludedMatches {
     let mut places: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
     let wanted: BTreeSet<&str> = dependency

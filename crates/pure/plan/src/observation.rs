@@ -1,4 +1,4 @@
-//! What is on the disk at every path that a plan may touch.
+//! The state of every path that a plan may touch.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,11 +16,11 @@ pub struct Observation {
     documents: BTreeMap<RelativePath, Arc<Document>>,
     block_documents: BTreeMap<RelativePath, BlockDocument>,
     unreadable: BTreeSet<RelativePath>,
-    /// Files in the place of directories that desired files need.
+    /// Files in the location of directories that desired files need.
     blockers: BTreeSet<RelativePath>,
 }
 
-/// What is at the path of a shared file.
+/// The content at the path of a shared file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum SharedContent<'o> {
     Missing,
@@ -64,7 +64,7 @@ impl Observation {
         self.unreadable.insert(path);
     }
 
-    /// Records a file in the place of a directory.
+    /// Records a file in the location of a directory.
     pub fn add_blocker(&mut self, path: RelativePath) {
         self.blockers.insert(path);
     }
@@ -82,7 +82,7 @@ impl Observation {
             || self.entries.get(path).is_some_and(is_not_file)
     }
 
-    /// What is at a path. A path that nobody looked at counts as missing: if something is there after all, the
+    /// The state of a path. A path that nobody looked at is treated as missing: if something exists after all, the
     /// transaction refuses to write over it.
     pub fn get(&self, path: &RelativePath) -> ObservedPath {
         self.entries
@@ -106,7 +106,7 @@ impl Observation {
         &self.unreadable
     }
 
-    /// The file in the place of a directory above a path.
+    /// The file in the location of a directory above a path.
     pub fn blocker_above(&self, path: &RelativePath) -> Option<&RelativePath> {
         let is_above = |blocker: &&RelativePath| {
             path.as_str()

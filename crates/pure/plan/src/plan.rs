@@ -7,7 +7,7 @@ use crate::change::{PlannedChange, RefusedChange};
 use crate::ledger::Ledger;
 use crate::nodes::FileOutcome;
 
-/// What becomes of a file that others write too.
+/// The change to a file that others write too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SharedChange {
     /// From the project.
@@ -16,7 +16,7 @@ pub struct SharedChange {
     pub outcome: FileOutcome,
     /// The mode of a file that is new.
     pub mode: FileMode,
-    /// What is there now.
+    /// The current state.
     pub before: ObservedPath,
 }
 
@@ -25,15 +25,15 @@ pub struct SharedChange {
 pub struct Plan {
     /// Changes by path.
     pub changes: Vec<PlannedChange>,
-    /// The texts of shared files that change.
+    /// The strings of shared files that change.
     pub shared: Vec<SharedChange>,
-    /// What must not be done. If there is any, nothing is.
+    /// Changes that are refused. If there is any, nothing is.
     pub refusals: Vec<RefusedChange>,
-    /// What is ours afterwards.
+    /// The ledger afterwards.
     pub ledger: Ledger,
     /// How many files are as they should be.
     pub unchanged: usize,
-    /// What users should know of the result.
+    /// Findings for users.
     pub findings: Vec<Diagnostic>,
 }
 
@@ -46,7 +46,7 @@ impl Plan {
     }
 }
 
-/// Why there is no plan.
+/// Why no plan exists.
 #[derive(Debug)]
 pub enum PlanError {
     /// A shared file exists and cannot be understood.

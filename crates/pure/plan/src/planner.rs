@@ -22,7 +22,7 @@ pub type PlanEach<'f> = dyn for<'p> Fn(
     ) -> Vec<Result<SharedFilePlan, PlanError>>
     + 'f;
 
-/// Compares what is to be with what is there.
+/// Compares the desired state with the existing one.
 pub fn plan(
     desired: &DesiredState<'_>,
     observation: &Observation,
@@ -80,7 +80,7 @@ fn plan_blocks(
                 }));
             continue;
         }
-        // A file that is to be whole takes the place of its blocks.
+        // A file that is to be whole takes the location of its blocks.
         if desired.is_surely_whole(path) {
             continue;
         }
@@ -117,7 +117,7 @@ fn is_left_to_user(file: &DesiredFile, observation: &Observation, ledger: &Ledge
     file.is_empty_document && !ledger.files.contains_key(&file.path) && !is_managed
 }
 
-/// What agpm wrote and the manifest now describes in place is the user's from now on.
+/// Files that agpm wrote and the manifest now describes in place are the user's from now on.
 fn with_released_files<'l>(ledger: &'l Ledger, desired: &DesiredState<'_>) -> Cow<'l, Ledger> {
     let is_released = |path: &RelativePath| desired.is_in_place(path);
     if !ledger.files.keys().any(is_released) {

@@ -1,5 +1,5 @@
-//! What agpm manages although the ledger does not say so: in a fresh clone there is no ledger, and after a pull it is
-//! behind. The lockfile tells what was written, and what is still exactly that is managed.
+//! Managed files that the ledger does not record: a fresh clone has no ledger, and after a pull the ledger is out of
+//! date. The lockfile records what was written, and files that are still exactly that are managed.
 
 use agpm_model::{FileMode, InstallMode, LockEntry, Lockfile, ObservedPath, Owner, RelativePath};
 
@@ -11,7 +11,7 @@ use crate::nodes::{OnEqualUserValue, OwnedNodes, recognise_file, recognise_nodes
 use crate::observation::Observation;
 use crate::plan::Plan;
 
-/// Whether a lockfile has resources whose written bytes it does not tell by itself.
+/// Whether a lockfile has resources whose written bytes it does not~report by itself.
 pub fn hides_written_bytes(lock: &Lockfile) -> bool {
     let hides = |locked: &LockEntry| !locked.kind.is_file() || !locked.patches.is_empty();
     !lock.layers.is_empty() || lock.entries.iter().any(hides)
@@ -59,6 +59,8 @@ pub fn recover_ownership(
     observation: &Observation,
     ledger: &Ledger,
 ) -> Ledger {
+    // The ledger is not committed. Bytes that are exactly those of the locked state were written by agpm on another
+    // machine; anything else may be the user's and stays unmanaged.
     let mut known = ledger.clone();
     for file in &locked.files {
         if let Some(owned) = recover_file(file, observation, ledger) {
@@ -100,7 +102,7 @@ fn recover_file(
         .files
         .get(&file.path)
         .is_some_and(|owned| owned.checksum == file.checksum);
-    // A file of the user's that equals what the layers give stays theirs.
+    // A file of the user's that equals the layers' stays the user's.
     let is_users =
         file.on_equal == OnEqualUserValue::Keep && ledger.theirs.contains_key(&file.path);
     (now.checksum == file.checksum && !is_recorded && !is_users).then(|| OwnedFile {
@@ -125,7 +127,7 @@ fn recover_nodes(
     whole.or_else(|| recognise_nodes(document, &shared.nodes, recorded))
 }
 
-/// What a lockfile says of plain files, where there is no ledger.
+/// The plain files that a lockfile records, for use without a ledger.
 pub fn ledger_of_lock(lock: &Lockfile) -> Ledger {
     Ledger {
         files: lock.entries.iter().flat_map(owned_by_lock).collect(),
@@ -134,7 +136,7 @@ pub fn ledger_of_lock(lock: &Lockfile) -> Ledger {
 }
 
 fn owned_by_lock(locked: &LockEntry) -> Vec<(RelativePath, OwnedFile)> {
-    // Entries and the files of skills have no checksum of their own there.
+    // Entries and the files of skills have no checksum there.
     let is_written = locked.kind.is_file() && locked.install == InstallMode::Write;
     let checksum = locked.checksum.filter(|_| is_written);
     let owned = checksum.map(|checksum| OwnedFile {

@@ -1,4 +1,4 @@
-//! Files that users write too: the nodes that are to be in one against what is there.
+//! Files that users write too: the desired nodes against the existing ones.
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{FileMode, LayerSet, ObservedPath, Owner, RelativePath};
@@ -15,7 +15,7 @@ use crate::nodes::{
 use crate::observation::{Observation, SharedContent, shared_format};
 use crate::plan::{PlanError, SharedChange};
 
-/// What is to be done to one shared file.
+/// The plan for one shared file.
 #[derive(Debug)]
 pub struct SharedFilePlan {
     pub(crate) path: RelativePath,
@@ -83,7 +83,7 @@ fn refused(
     }
 }
 
-/// What the plan of the nodes means for the file as a whole: its mode, and how it is reported.
+/// The effect of the node plan on the whole file: its mode, and how it is reported.
 fn whole_file(
     path: &RelativePath,
     desired: Option<&DesiredShared<'_>>,

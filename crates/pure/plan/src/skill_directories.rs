@@ -41,7 +41,7 @@ fn directories_of(tool: &Tool) -> Vec<RelativePath> {
     })
 }
 
-/// For each reader the number of one of its directories, so that there are as few different ones as possible. Of equally
+/// For each reader the number of one of its directories, so there are as few different ones as possible. Of equally
 /// good choices the one with the common directory wins, then the one with more readers in their own.
 fn fewest_directories(readers: &[Vec<&str>]) -> Vec<usize> {
     if readers.len() < 2 {

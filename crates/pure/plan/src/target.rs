@@ -1,4 +1,4 @@
-//! Where a resource goes: tool folder, type folder, `target`, file name.
+//! Where a resource goes: tool directory, type directory, `target`, file name.
 
 use std::collections::BTreeMap;
 
@@ -10,24 +10,24 @@ use agpm_tools::FileFormat;
 
 use crate::skill_directories::skill_directories;
 
-/// What decides the place of one file.
+/// The inputs that decide the path of one file.
 #[derive(Clone, Copy, Debug)]
 pub struct TargetRequest<'a> {
     /// The kind.
     pub kind: ResourceType,
     /// The path in its source.
     pub path: &'a ResourcePath,
-    /// A folder below the type's own.
+    /// A directory under the type's own.
     pub target: Option<&'a RelativePath>,
     /// Another file name.
     pub filename: Option<&'a RelativePath>,
-    /// Whether folders are kept, if it is said.
+    /// Whether directories are kept, if it is said.
     pub layout: Option<TargetLayout>,
     /// The pattern that the path matches.
     pub pattern: Option<&'a ResourcePath>,
     /// Whether it is for other tools too.
     pub sharing: ToolSharing,
-    /// What it is called: files of instructions have that name, and so do whole sources, which have none in themselves.
+    /// Its name: instruction files are named after it, and so are whole sources, which have no name in themselves.
     pub name: &'a str,
     /// How an instruction is installed.
     pub form: InstructionForm,
@@ -56,7 +56,7 @@ impl ToolSharing {
 /// Two entries that would be at one place, by their numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TargetClash {
-    /// The place, as the first one has it.
+    /// The location, as the first one has it.
     pub path: RelativePath,
     /// The first.
     pub first: usize,
@@ -65,7 +65,7 @@ pub struct TargetClash {
 }
 
 impl<'a> TargetRequest<'a> {
-    /// What a dependency of the manifest says of the file at this path.
+    /// The request of a manifest dependency for the file at this path.
     pub fn of(dependency: &'a Dependency, path: &'a ResourcePath, tools: &Tools) -> Self {
         TargetRequest {
             sharing: ToolSharing::of(tools.used_by(dependency).len()),
@@ -87,7 +87,7 @@ impl TargetRequest<'_> {
     }
 }
 
-/// The path from the project of the file, of the skill's folder, or of the file that holds the entries or the block;
+/// The path from the project of the file, of the skill's directory, or of the file that holds the entries or the block;
 /// `None` if the tool has no place for the kind. A block for some files may go into a directory instead.
 pub fn target(tool: &Tool, wanted: &TargetRequest<'_>) -> Result<Option<RelativePath>, PathError> {
     let (folder, form) = match tool.destination(wanted.kind) {
@@ -136,7 +136,7 @@ fn path_in(
     RelativePath::new(&path)
 }
 
-/// Where each of several tools has a resource; nothing for tools without a place for the kind.
+/// Where each of several tools has a resource; nothing for tools without a location for the kind.
 pub fn placements(
     tools: &Tools,
     names: &[&ToolName],
@@ -185,8 +185,8 @@ pub fn path_in_type_folder<'p>(
 }
 
 /// The directories that stay at the target: those under the first one that is named like the type, or all of them if
-/// there is none. A pattern with `flatten = false` may match the type's directory in many places; then all stay too,
-/// because only the directories above it tell the matches apart.
+/// there is none. A pattern with `flatten = false` may match the type's directory in many locations; then all stay too,
+/// because only the directories above it report the matches apart.
 fn kept_directories<'a>(wanted: &TargetRequest<'a>) -> &'a str {
     let mut folder = wanted.path.folder();
     // The directories above the project are this machine's own.
@@ -222,7 +222,7 @@ fn instruction_name(wanted: &TargetRequest<'_>, format: FileFormat) -> String {
     }
 }
 
-/// A name with an ending is taken as it is; any other gets the one that the tool wants, or the source's.
+/// A name with an extension is taken as it is; any other gets the one that the tool wants, or the source's.
 fn file_name(wanted: &TargetRequest<'_>, format: FileFormat) -> String {
     let own = wanted.path;
     let stem = match wanted.filename {
@@ -258,7 +258,7 @@ fn has_ending(name: &str, ending: &str) -> bool {
         .is_some_and(|rest| rest.len() > 1 && rest.ends_with('.'))
 }
 
-/// A folder has no ending.
+/// A directory has no extension.
 fn folder_name(wanted: &TargetRequest<'_>) -> String {
     match wanted.filename {
         Some(name) => name.to_string(),
@@ -267,7 +267,7 @@ fn folder_name(wanted: &TargetRequest<'_>) -> String {
     }
 }
 
-/// Pairs of files that cannot both be there: on some systems case does not count, and a file is no folder.
+/// Pairs of files that cannot both be there: on some systems case does not count, and a file is not a directory.
 pub fn clashes<'a>(files: impl IntoIterator<Item = (usize, &'a RelativePath)>) -> Vec<TargetClash> {
     let mut seen: BTreeMap<String, (usize, &RelativePath)> = BTreeMap::new();
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! What a file becomes when a transaction is taken back after a user changed the file.
+//! The content of a file when a transaction is undone after a user changed the file.
 
 use std::fmt::Display;
 
@@ -10,7 +10,7 @@ use crate::ledger::Ledger;
 use crate::nodes::{FileOutcome, take_back};
 use crate::observation::read_shared_file;
 
-/// What was managed before a transaction, and after it.
+/// The ledgers before and after a transaction.
 #[derive(Clone, Copy)]
 pub struct UndoneLedgers<'l> {
     /// Before it.
@@ -21,9 +21,9 @@ pub struct UndoneLedgers<'l> {
 
 /// A file as it is, and as it was before the transaction.
 pub struct ChangedFile {
-    /// What it holds now.
+    /// Its current content.
     pub now: Vec<u8>,
-    /// What it held; nothing if it did not exist.
+    /// Its content before; nothing if it did not exist.
     pub before: Option<Vec<u8>>,
 }
 
@@ -34,7 +34,7 @@ impl UndoneLedgers<'_> {
         is_in(self.before) || is_in(self.after)
     }
 
-    /// What such a file is to hold; nothing if it goes.
+    /// The content of such a file after the undo; nothing if it is removed.
     pub fn take_back(
         &self,
         path: &RelativePath,

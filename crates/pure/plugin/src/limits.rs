@@ -1,4 +1,4 @@
-//! What is bounded in plugins and marketplaces, and why. Nothing from a source is trusted.
+//! Limits of plugins and marketplaces, and the reasons. Nothing from a source is trusted.
 
 /// Bytes of a `marketplace.json`. The largest one that is known has 300 KiB.
 pub const MOST_MARKETPLACE_BYTES: u64 = 16 << 20;

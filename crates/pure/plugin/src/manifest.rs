@@ -30,14 +30,14 @@ pub const MANIFESTS: [(&str, PluginDialect); 5] = [
     ("plugin.json", PluginDialect::AgentPlugins),
 ];
 
-/// What a manifest says of a plugin.
+/// The manifest of a plugin.
 #[derive(Clone, Debug, Default)]
 pub struct PluginManifest {
     /// Its name.
     pub name: Option<String>,
     /// Its version.
     pub version: Option<String>,
-    /// What it is for.
+    /// Its purpose.
     pub description: Option<String>,
     /// Plugins that it needs.
     pub dependencies: Vec<PluginDependency>,

@@ -28,11 +28,11 @@ pub struct MarketplaceEntry {
     pub name: String,
     /// Where it is; nothing if the entry does not say so in a way that is understood.
     pub source: Option<PluginSource>,
-    /// Whether it has a manifest of its own.
+    /// Whether it has its own manifest.
     pub strictness: Strictness,
-    /// What the entry says itself.
+    /// The metadata in the entry itself.
     pub manifest: PluginManifest,
-    /// What is wrong with the entry. It concerns only those who want this plugin.
+    /// The problems of the entry. It concerns only those who want this plugin.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -98,7 +98,7 @@ impl Marketplace {
     }
 }
 
-/// Reads a marketplace. What is wrong with one entry is kept with it, and does not concern the others.
+/// Reads a marketplace. Problems of one entry are kept with it, and do not affect the others.
 pub fn read_marketplace(root: NodeRef<'_>, file: &str) -> (Marketplace, Vec<Diagnostic>) {
     let mut reader = PluginFileReader::new(file.to_owned(), &codes::PLUGIN_MARKETPLACE);
     let mut marketplace = Marketplace::default();
@@ -138,7 +138,7 @@ pub fn read_marketplace(root: NodeRef<'_>, file: &str) -> (Marketplace, Vec<Diag
 }
 
 fn entry(node: NodeRef<'_>, plugin_root: &str, file: &str) -> Option<MarketplaceEntry> {
-    // An entry without a name cannot be asked for.
+    // An entry without a name cannot be requested.
     let name = node.get("name").and_then(NodeRef::as_str)?.to_owned();
     let what = format!("plugin `{name}` of {file}");
     let mut reader = PluginFileReader::new(what, &codes::PLUGIN_MARKETPLACE);
@@ -244,7 +244,7 @@ fn git_source(node: NodeRef<'_>, reader: &mut PluginFileReader) -> Option<Plugin
     })
 }
 
-/// Whether a text is `OWNER/REPOSITORY`.
+/// Whether text is `OWNER/REPOSITORY`.
 fn is_repository(text: &str) -> bool {
     let part = |part: &str| {
         !part.is_empty()

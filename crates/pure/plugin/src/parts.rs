@@ -13,15 +13,15 @@ use crate::tree::{PluginContext, PluginTree};
 /// A resource that is in a plugin.
 #[derive(Clone, Debug)]
 pub struct PluginPart {
-    /// What it is called.
+    /// Its id.
     pub id: ResourceId,
     /// Where it is written, from the top of the plugin.
     pub path: String,
-    /// What it is made of.
+    /// Its content.
     pub content: PartContent,
 }
 
-/// What a part is made of.
+/// The content of a part.
 #[derive(Clone, Debug)]
 pub enum PartContent {
     /// The file at its path.
@@ -35,11 +35,11 @@ pub enum PartContent {
 /// A plugin as its files describe it.
 #[derive(Clone, Debug, Default)]
 pub struct PluginListing {
-    /// What its manifest says.
+    /// Its manifest.
     pub manifest: PluginManifest,
     /// The parts, by type and name.
     pub parts: Vec<PluginPart>,
-    /// What it has that no tool of agpm gets.
+    /// Contents that no tool of agpm gets.
     pub unsupported: Vec<String>,
     /// Whose manifest it has.
     pub dialect: Option<PluginDialect>,
@@ -223,7 +223,7 @@ impl PartFinder<'_, '_> {
             *count.entry(stem(inner)).or_default() += 1;
         }
         for (path, inner) in files {
-            // Directories are namespaces: they tell files of one name apart.
+            // Directories are namespaces: they distinguish files of one name.
             let is_alone = count.get(stem(inner)).is_none_or(|count| *count == 1);
             let nested = inner.strip_suffix(".md").unwrap_or(inner).replace('/', "-");
             let name = if is_alone { stem(inner) } else { &nested };
@@ -291,7 +291,7 @@ impl PartFinder<'_, '_> {
         }
     }
 
-    /// Hooks have no name of their own: the first ones are called like the plugin.
+    /// Hooks have no name: the first ones are called like the plugin.
     fn add_hooks(&mut self, path: &str, content: PartContent) {
         let is_hooks = |part: &&PluginPart| part.id.kind == ResourceType::Hooks;
         let own = self.parts.values().filter(is_hooks);

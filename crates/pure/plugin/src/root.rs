@@ -23,7 +23,7 @@ pub struct PluginPlace<'a> {
 pub struct RootReference<'a> {
     /// An environment variable of commands that a shell runs.
     pub command: Option<&'a str>,
-    /// What is written in other fields, such as the arguments of servers.
+    /// The context in other fields, such as the arguments of servers.
     pub field: Option<&'a str>,
 }
 
@@ -39,7 +39,7 @@ const DATA_VARIABLES: [&str; 2] = ["CLAUDE_PLUGIN_DATA", "PLUGIN_DATA"];
 /// Fields of hooks that a shell runs.
 const SHELL_FIELDS: [&str; 2] = ["command", "bash"];
 
-/// A variable in a text.
+/// A variable in text.
 struct FoundVariable<'t> {
     name: &'t str,
     /// Where it ends.
@@ -82,7 +82,7 @@ fn variable_at(text: &str, at: usize) -> Option<FoundVariable<'_>> {
     })
 }
 
-/// What surrounds a place in a shell command.
+/// The quotes around a position in a shell command.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ShellQuotes {
     None,
@@ -137,7 +137,7 @@ fn shell_path(path: &str, reference: RootReference<'_>, quotes: ShellQuotes) -> 
     }
 }
 
-/// A text that no shell reads, with the plugin's variables replaced.
+/// Text that no shell reads, with the plugin's variables replaced.
 fn rewrite_text(text: &str, place: PluginPlace<'_>, before: Option<&str>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
@@ -260,7 +260,7 @@ pub fn environment_of(tree: &PluginTree<'_>) -> Vec<&'static str> {
         .chain(DATA_VARIABLES)
         .filter(is_read)
         .collect();
-    // Who reads a variable of a client calls one of its own by the short name.
+    // A reader of a client's variables uses the short name for its own.
     if read.iter().any(|name| !name.starts_with("PLUGIN_")) {
         read.retain(|name| !name.starts_with("PLUGIN_"));
     }
@@ -303,7 +303,7 @@ pub fn unknown_variables(text: &str) -> BTreeSet<String> {
     unknown
 }
 
-/// Whether a text needs the directory of its plugin.
+/// Whether text needs the directory of its plugin.
 pub fn has_root_variable(text: &str) -> bool {
     text.match_indices('$')
         .filter_map(|(at, _)| variable_at(text, at))

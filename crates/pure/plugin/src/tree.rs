@@ -38,12 +38,12 @@ impl<'a> PluginTree<'a> {
         }
     }
 
-    /// Whether a file is there.
+    /// Whether a file exists.
     pub fn has_file(&self, path: &str) -> bool {
         self.files.contains_key(path)
     }
 
-    /// Whether a file or a directory is there; the top is empty.
+    /// Whether a file or a directory exists; the top is empty.
     pub fn has(&self, path: &str) -> bool {
         self.has_file(path) || self.under(path).next().is_some()
     }

@@ -1,27 +1,28 @@
-//! Which texts are templates.
+//! Which strings are templates.
 
 use agpm_diag::has_errors;
 use agpm_text::{Format, NodeRef, markdown_body, parse_alone};
 
-/// Whether a Markdown text is a template: front matter decides; without its word, a tag that mentions one of our names.
+/// Whether Markdown text is a template: front matter decides; without a setting there, a tag that mentions one of
+/// agpm's names.
 pub fn is_template(text: &str) -> bool {
     if !has_tags(text) {
         return false;
     }
-    // Most texts say nothing of templates, and need not be read for it.
+    // Most strings say nothing of templates, and need not be read for it.
     if !text.contains("templating") {
         return mentions_agpm(text);
     }
     let parsed = parse_alone(text, Format::Markdown);
     let said = match has_errors(&parsed.diagnostics) {
         false => parsed.document.root().and_then(templating),
-        // What does not read as YAML may still say it plainly.
+        // Text that is not valid YAML may still have the setting on one line.
         true => templating_line(&text[..text.len() - markdown_body(text).len()]),
     };
     said.unwrap_or_else(|| mentions_agpm(text))
 }
 
-/// What a line of front matter says of templates; where lines say both, no.
+/// The setting for templates in a line of front matter; where lines contradict each other, no.
 fn templating_line(front: &str) -> Option<bool> {
     let word = |line: &str| {
         let said = line
@@ -34,7 +35,7 @@ fn templating_line(front: &str) -> Option<bool> {
     [false, true].into_iter().find(|word| words.contains(word))
 }
 
-/// What front matter says of templates; where it says both, no.
+/// The setting for templates in front matter; where it contradicts itself, no.
 pub fn templating(root: NodeRef<'_>) -> Option<bool> {
     let nested = root.get("agpm").and_then(|agpm| agpm.get("templating"));
     let words = [nested, root.get("agpm.templating")].map(|word| word.and_then(NodeRef::as_bool));
@@ -43,13 +44,13 @@ pub fn templating(root: NodeRef<'_>) -> Option<bool> {
         .find(|word| words.contains(&Some(*word)))
 }
 
-/// Whether a text holds a template tag at all.
+/// Whether text holds a template tag at all.
 pub fn has_tags(text: &str) -> bool {
     text.contains("{{") || text.contains("{%")
 }
 
-/// Whether a template tag of the text mentions one of our own names. A text with `{{ agpm.project.* }}`, which no template
-/// can say, is about templates and none itself.
+/// Whether a template tag of the text mentions one of agpm's names. Text with `{{ agpm.project.* }}`, which no
+/// template can say, is about templates and none itself.
 fn mentions_agpm(text: &str) -> bool {
     let mut mentioned = false;
     let mut rest = text;
@@ -72,7 +73,7 @@ fn mentions_agpm(text: &str) -> bool {
     mentioned
 }
 
-/// Whether one of our own names ends in `.*`.
+/// Whether one of agpm's names ends in `.*`.
 fn has_wildcard(tag: &str) -> bool {
     let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
     let ends_in_wildcard = |(at, _): (usize, &str)| {

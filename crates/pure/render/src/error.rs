@@ -6,9 +6,9 @@ pub(crate) const TOO_LARGE: &str = "the template output is larger than 8 MiB";
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct RenderError {
-    /// What went wrong.
+    /// The problem.
     pub message: String,
-    /// What can be done.
+    /// The fix.
     pub help: String,
     /// The bytes of the template concerned, if they are known.
     pub range: Option<std::ops::Range<usize>>,

@@ -1,4 +1,4 @@
-//! What the engine's errors mean to those who write templates.
+//! The meaning of the engine's errors for authors of templates.
 
 use std::ops::Range;
 
@@ -88,10 +88,10 @@ fn hyphen_help(written: &str, names: &TemplateNames) -> String {
     }
 }
 
-/// Where a name stands in the tag that the engine points into.
+/// Where a name is in the tag that the engine points into.
 fn place_of(name: &str, range: &Range<usize>, template: &str) -> Option<Range<usize>> {
     let tag = tags(template).find(|tag| tag.contains(&range.start))?;
-    // The engine's place may begin in the midst of the name, and never behind it but for filters.
+    // The engine's place may begin in the midst of the name, and never after it but for filters.
     let near = template
         .get(tag.start..range.end.min(tag.end))?
         .rfind(name)
@@ -125,7 +125,7 @@ fn help_for(name: &str, names: &TemplateNames) -> String {
     }
 }
 
-/// What stands beside the name that is missing.
+/// The names near the missing one.
 fn near(name: &str, names: &TemplateNames) -> Option<String> {
     let steps: Vec<&str> = name.split('.').collect();
     let (missing, parents) = steps.split_last()?;

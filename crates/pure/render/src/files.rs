@@ -1,4 +1,4 @@
-//! Files that templates ask for with the `content` filter. Reading them is the caller's work.
+//! Files that templates read with the `content` filter. Reading them is the caller's work.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,7 +15,7 @@ use crate::names::TemplateNames;
 pub(crate) const CANNOT_READ: &str = "cannot read";
 /// The name under which filters find their run; no template can write it.
 const RUN: &str = "\0run";
-/// Stands for a content that is not there yet, in texts that are thrown away.
+/// Represents a content that does not exist yet, in strings that are thrown away.
 const PENDING: char = '\0';
 
 /// Files by path: their text, or why it cannot be had.
@@ -23,7 +23,7 @@ const PENDING: char = '\0';
 pub struct TemplateFiles(Arc<BTreeMap<String, Result<Arc<str>, String>>>);
 
 impl TemplateFiles {
-    /// Adds a file that a render needed; of Markdown only the body counts.
+    /// Adds a file that a render needed; of Markdown only the body applies.
     pub fn provide(&mut self, path: impl Into<String>, text: Result<String, String>) {
         let path = path.into();
         let text = text.map(|text| {
@@ -54,7 +54,7 @@ fn is_markdown(path: &str) -> bool {
         .any(|markdown| ending.eq_ignore_ascii_case(markdown))
 }
 
-/// What one render reads and what it uses up.
+/// The inputs and the budget of one render.
 #[derive(Debug, Default)]
 pub(crate) struct RenderRun {
     files: TemplateFiles,
@@ -83,7 +83,7 @@ impl RenderRun {
         })
     }
 
-    /// What was used so far.
+    /// The resources used so far.
     pub(crate) fn used(&self) -> RenderUsage {
         self.used
             .lock()
@@ -157,7 +157,7 @@ pub(crate) fn content(state: &State<'_, '_>, path: &str) -> Result<Item, Error> 
     with_run(state, |run| run.content(path))
 }
 
-/// Counts the bytes that a filter goes through.
+/// Applies the bytes that a filter goes through.
 pub(crate) fn charge(state: &State<'_, '_>, bytes: usize) -> Result<(), Error> {
     with_run(state, |run| run.charge(bytes))
 }

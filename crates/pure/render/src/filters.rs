@@ -24,7 +24,7 @@ pub(crate) fn add(environment: &mut Environment<'_>) {
     environment.add_test("none", tests::is_none);
 }
 
-/// What a filter is given, as text; undefined is an error that names it.
+/// The argument of a filter, as text; an undefined one is an error that names it.
 fn text<'a>(state: &State<'_, '_>, value: &'a Value) -> Result<StringInput<'a>, Error> {
     let text = StringInput::new(state, value)?;
     charge(state, text.as_str().len())?;

@@ -1,5 +1,5 @@
-//! What no template of ours needs and a hostile one would use. The engine counts steps, not bytes: a text that doubles
-//! forty times is forty steps.
+//! Constructs that no legitimate template needs and a hostile one would use. The engine counts steps, not bytes: text
+//! that doubles forty times is forty steps.
 
 use std::ops::Range;
 
@@ -10,7 +10,8 @@ use crate::limits::{
 };
 use crate::tags::tags;
 
-/// Statements that are not ours, and what to do instead.
+/// Statements of the engine that agpm refuses, and what to write instead.
+// They read other templates or define code; both would make a template larger than what a reviewer sees.
 const REFUSED: &[(&str, &str)] = &[
     ("include", OTHER_FILES),
     ("import", OTHER_FILES),
@@ -24,7 +25,7 @@ const REFUSED: &[(&str, &str)] = &[
 const OTHER_FILES: &str =
     "write `{{ 'path/of/file.md' | content }}`, or declare a dependency and use its `content`";
 
-/// How far texts may grow in a template.
+/// How far strings may grow in a template.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct GrowthBound {
     /// The longest tag, which bounds every literal.
@@ -38,13 +39,15 @@ pub(crate) struct GrowthBound {
 }
 
 impl GrowthBound {
-    /// Steps for a template that knows texts of so many bytes: the longer they may become, the fewer.
+    /// Steps for a template that knows strings of so many bytes: the longer they may become, the fewer.
     pub(crate) fn fuel(self, longest: usize) -> u64 {
+        // The engine counts steps and not bytes. A named join can double a string at every step, so each one halves
+        // the steps that are left.
         let longest = (longest.max(self.tag).max(self.filtered) as u64) << self.kept;
         MOST_STEPS.min(MOST_COPIED / longest.max(1).saturating_mul(self.joins as u64 + 1))
     }
 
-    /// Counts what a statement that gives names may add.
+    /// Applies what a statement that gives names may add.
     fn name(&mut self, code: &str, joins: usize) {
         let statement = statement(code);
         let value = text_after(code, statement);
@@ -152,14 +155,14 @@ fn check_naming(statement: &str, code: &str) -> Result<(), RefusedTag> {
     }
 }
 
-/// What stands behind the first occurrence of a word.
+/// The text after the first occurrence of a given word.
 fn text_after<'a>(code: &'a str, word: &str) -> &'a str {
     words(code)
         .find(|(_, found)| *found == word)
         .map_or(code, |(at, _)| &code[at + word.len()..])
 }
 
-/// What a loop goes over: behind `in`, and before an `if` that is not inside brackets.
+/// The iterated expression of a loop: after `in`, and before an `if` that is not inside brackets.
 fn looped_over(code: &str) -> &str {
     let list = text_after(code, "in");
     let depth = |at: usize| {
@@ -200,7 +203,7 @@ fn last_word(text: &str) -> &str {
         .unwrap_or_default()
 }
 
-/// Names and keywords, with their places.
+/// Names and keywords, with their locations.
 fn words(code: &str) -> impl Iterator<Item = (usize, &str)> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let mut at = 0;
@@ -226,7 +229,7 @@ fn statement(code: &str) -> &str {
         .unwrap_or_default()
 }
 
-/// A tag with `"` in the place of each string.
+/// A tag with `"` in the location of each string.
 fn without_strings(tag: &str) -> String {
     let mut code = String::with_capacity(tag.len());
     let mut quote = None;

@@ -1,6 +1,6 @@
 //! Templates and patches. Templates are hostile input, so strict, with fuel, and without environment, clock or loader.
 //!
-//! Knows values and texts, not resources or files.
+//! Knows values and strings, not resources or files.
 
 mod convert;
 mod detect;
@@ -37,12 +37,12 @@ pub use links::{FileLink, file_links};
 pub use names::TemplateNames;
 pub use patch::{FieldChange, PatchError, PatchedDocument, patch};
 
-/// What a template came to.
+/// The result of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RenderedTemplate {
     /// The text.
     Text {
-        /// What the template gives.
+        /// The rendered text.
         text: String,
         /// The provided files that it used, in the order of the template.
         read: Vec<String>,
@@ -96,7 +96,7 @@ impl TemplateRenderer {
                 text,
                 read: used.read,
             }),
-            // What went wrong may have gone wrong for want of them.
+            // The error may be due to their absence.
             false => Ok(RenderedTemplate::Needs(used.needed)),
         }
     }
@@ -142,7 +142,7 @@ fn formatter(
     }
 }
 
-/// A text that does not grow past its limit.
+/// Text that does not grow past its limit.
 struct BoundedWriter {
     bytes: Vec<u8>,
     full: bool,

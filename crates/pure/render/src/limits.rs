@@ -1,4 +1,4 @@
-//! What is bounded in templates, which come from anybody, and why.
+//! Limits of templates, which come from anybody, and the reasons.
 
 /// Bytes of a template: it is looked through several times before it runs.
 pub(crate) const LARGEST_TEMPLATE: usize = 1 << 20;
@@ -26,9 +26,10 @@ pub(crate) const MOST_COPIED: u64 = 1 << 33;
 pub(crate) const DEEPEST_TEMPLATE: usize = 50;
 
 /// Bytes that a template gives: more than any page of instructions.
+// Far above any prompt that a model could read.
 pub(crate) const LARGEST_OUTPUT: usize = 8 << 20;
 
-/// Bytes that a filter may make of smaller texts; from larger ones it makes at most twice as much.
+/// Bytes that a filter may make of smaller strings; from larger ones it makes at most twice as much.
 pub(crate) const LARGEST_FILTERED: usize = 128 << 10;
 
 /// Bytes that the filters of one template may go through in all.
@@ -37,5 +38,5 @@ pub(crate) const MOST_FILTERED: usize = 64 << 20;
 /// Files that one template may read: each may cost a fetch.
 pub(crate) const MOST_FILES: usize = 64;
 
-/// Bytes of a path in a template; longer ones are texts that were meant to be something else.
+/// Bytes of a path in a template; longer ones are strings that were meant to be something else.
 pub(crate) const LONGEST_PATH: usize = 1024;

@@ -5,13 +5,13 @@ use std::ops::Range;
 /// A link to a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileLink {
-    /// Where the path stands in the text.
+    /// Where the path is in the text.
     pub range: Range<usize>,
     /// The path, without what points into the file.
     pub path: String,
 }
 
-/// The links of a text that lead to files: relative ones, outside of code.
+/// The links of text that lead to files: relative ones, outside of code.
 pub fn file_links(text: &str) -> Vec<FileLink> {
     let mut links = Vec::new();
     let mut fence: Option<&str> = None;
@@ -50,7 +50,7 @@ fn links_of_line(line: &str, start: usize, links: &mut Vec<FileLink>) {
     }
 }
 
-/// The place behind a code span that begins here; behind its marks if it has no end.
+/// The location after a code span that begins here; after its marks if it has no end.
 fn behind_code(line: &str, at: usize) -> usize {
     let marks = line[at..].len() - line[at..].trim_start_matches('`').len();
     let ticks = &line[at..at + marks];
@@ -59,7 +59,7 @@ fn behind_code(line: &str, at: usize) -> usize {
         .map_or(at + marks, |end| at + marks + end + marks)
 }
 
-/// What stands in the round brackets behind a text in square ones, and where to go on.
+/// The text in the round brackets after text in square ones, and where to go on.
 fn destination(line: &str, at: usize) -> (Option<Range<usize>>, usize) {
     if !line[at..].starts_with('(') {
         return (None, at);
@@ -89,7 +89,7 @@ fn link(line: &str, inner: Range<usize>, start: usize) -> Option<FileLink> {
     })
 }
 
-/// Whether a target is a file near by: no address, no anchor, no place of the whole machine, nothing to be filled in.
+/// Whether a target is a file near by: no URL, no anchor, no place of the whole machine, nothing to be filled in.
 fn is_file(target: &str, path: &str) -> bool {
     let first = target.split('/').next().unwrap_or_default();
     !path.is_empty()

@@ -7,12 +7,12 @@ use crate::{RenderError, RenderedTemplate, TemplateFiles, TemplateNames, Templat
 
 /// The word of a code fence whose content is left alone.
 const LITERAL: &str = "literal";
-/// Around the number of a literal, while it is not there.
+/// The markers around the number of a literal, while its text is missing.
 const OPEN: &str = "\u{1}literal ";
 const CLOSE: char = '\u{1}';
 
 impl TemplateRenderer {
-    /// Fills a Markdown template; places in errors are those of `text`.
+    /// Fills a Markdown template; locations in errors are those of `text`.
     pub fn render_markdown(
         &self,
         text: &str,
@@ -40,7 +40,7 @@ impl TemplateRenderer {
     }
 }
 
-/// The text with something short in the place of each literal.
+/// The text with something short in the location of each literal.
 fn without(text: &str, literals: &[Range<usize>]) -> String {
     let mut template = String::with_capacity(text.len());
     let mut at = 0;
@@ -71,7 +71,7 @@ fn put_back(filled: &str, literals: &[&str]) -> Result<String, RenderError> {
     Ok(out)
 }
 
-/// An error with its place as it is in the text with the literals.
+/// An error with its location as it is in the text with the literals.
 fn in_text(mut error: RenderError, literals: &[Range<usize>]) -> RenderError {
     let original = |at: usize| {
         literals.iter().enumerate().fold(at, |at, (number, range)| {
@@ -126,7 +126,7 @@ fn literals(text: &str) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// The marks of a fence and what stands behind them.
+/// The marks of a fence and what follows them.
 fn fence(line: &str) -> Option<(&str, &str)> {
     let line = inside(line).trim();
     let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
@@ -134,7 +134,7 @@ fn fence(line: &str) -> Option<(&str, &str)> {
     (marks >= 3).then(|| (&line[..marks], line[marks..].trim()))
 }
 
-/// A line without the marks of quotes and lists that it stands in.
+/// A line without the marks of quotes and lists that it is in.
 fn inside(line: &str) -> &str {
     let mut line = line.trim_start();
     loop {

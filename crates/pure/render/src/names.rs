@@ -1,4 +1,4 @@
-//! What templates know, as the engine reads it: converted once, shared by many renders.
+//! The template variables, as the engine reads them: converted once, shared by many renders.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use minijinja::value::{Enumerator, Object};
 pub struct TemplateNames(Arc<NameMap>);
 
 impl TemplateNames {
-    /// The names of a map.
+    /// The names of an object.
     pub fn new(value: &Value) -> Self {
         match value.shape() {
             NodeShape::Map(_) => TemplateNames(Arc::new(map(value))),
@@ -19,13 +19,13 @@ impl TemplateNames {
         }
     }
 
-    /// These names with a value at a place; maps on the way are made where they are missing.
+    /// These names with a value at a location; maps on the way are made where they are missing.
     #[must_use]
     pub fn with(&self, path: &[&str], value: &Value) -> Self {
         TemplateNames(Arc::new(self.0.with(path, item(value), longest(value))))
     }
 
-    /// These names with others at a place, which are shared and not copied.
+    /// These names with others at a location, which are shared and not copied.
     #[must_use]
     pub fn with_names(&self, path: &[&str], names: &TemplateNames) -> Self {
         TemplateNames(Arc::new(self.0.with(
@@ -44,7 +44,7 @@ impl TemplateNames {
         self.0.get(key).cloned()
     }
 
-    /// What a map at a place is made of; `None` if there is no map.
+    /// The keys of an object at a location; `None` if there is none.
     pub(crate) fn keys_at(&self, path: &[&str]) -> Option<Vec<String>> {
         let mut map = Arc::clone(&self.0);
         for step in path {
@@ -58,7 +58,7 @@ impl TemplateNames {
 #[derive(Debug, Default)]
 pub(crate) struct NameMap {
     entries: Vec<(Item, Item)>,
-    /// Places of the entries, ascending by key.
+    /// Locations of the entries, ascending by key.
     sorted: Vec<u32>,
     /// Bytes of the longest text in here.
     longest: usize,
@@ -87,7 +87,7 @@ impl NameMap {
         self.place(key).map(|at| &self.entries[at].1)
     }
 
-    /// A copy with something else at a place; only the maps on the way are new.
+    /// A copy with something else at a location; only the maps on the way are new.
     fn with(&self, path: &[&str], value: Item, longest: usize) -> NameMap {
         let Some((step, rest)) = path.split_first() else {
             return value
@@ -172,7 +172,7 @@ fn item(value: &Value) -> Item {
     }
 }
 
-/// Bytes of the longest text in a value; what is no text is short.
+/// Bytes of the longest text in a value; what is not a string is short.
 fn longest(value: &Value) -> usize {
     match value {
         Value::String(text) => text.len(),

@@ -14,18 +14,18 @@ use agpm_text::{
 pub struct FieldChange {
     /// Which one.
     pub field: FieldPath,
-    /// What the field held.
+    /// The old value.
     pub before: Option<Value>,
-    /// What it holds afterwards.
+    /// The new value.
     pub after: Value,
 }
 
-/// A text with its patch applied.
+/// Text with its patch applied.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PatchedDocument {
     /// The new text.
     pub text: String,
-    /// What was set, in the order of the patch.
+    /// The fields that were set, in the order of the patch.
     pub fields: Vec<FieldChange>,
 }
 
@@ -38,15 +38,15 @@ pub enum PatchError {
     /// The fields do not read.
     #[error("the file's fields cannot be read")]
     Broken(Vec<Diagnostic>),
-    /// The fields are no map but this.
+    /// The fields are not map but this.
     #[error("the file has {0} instead of fields")]
     NoMap(&'static str),
-    /// A place cannot be changed, or not alone.
+    /// A location cannot be changed, or not alone.
     #[error(transparent)]
     Edit(#[from] EditError),
 }
 
-/// Sets the fields of `body`, a map: nested maps merge key by key, everything else replaces.
+/// Sets the fields of `body`, an object: nested maps merge key by key, everything else replaces.
 pub fn patch(
     source: SourceId,
     text: &str,
@@ -142,7 +142,7 @@ fn change(field: FieldPath, root: Option<NodeRef<'_>>, body: &Value) -> FieldCha
         .try_fold(body, |value, key| value.get(key))
         .cloned()
         .unwrap_or(Value::Null);
-    // An empty map adds nothing to a map that is there.
+    // An empty map adds nothing to an object that exists.
     let after = before
         .clone()
         .filter(|before| matches!((before, &new), (Value::Map(_), Value::Map(_))));
@@ -176,7 +176,7 @@ impl<'a> PatchedValue<'a> {
     }
 }
 
-/// The entries of a patch whose keys a map does not have.
+/// The entries of a patch whose keys an object does not have.
 fn added<'a>(
     node: NodeRef<'a>,
     entries: &'a [(String, Value)],
@@ -227,7 +227,7 @@ impl<'a> TreeView<'a> for PatchedValue<'a> {
     }
 }
 
-/// First what the map has, then what the patch adds.
+/// First what the object has, then what the patch adds.
 fn merged_entry<'a>(
     node: NodeRef<'a>,
     entries: &'a [(String, Value)],

@@ -1,4 +1,4 @@
-//! Why there is no solution, in words: who asks for what, and the smallest change that helps.
+//! Why no solution exists, in words: who requires what, and the smallest change that helps.
 
 use std::collections::BTreeMap;
 
@@ -44,7 +44,7 @@ pub fn too_hard(units: &[Unit]) -> Failure {
         .into()
 }
 
-/// What is at a path of a source.
+/// The content at a path of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathContent {
     /// A directory with a `SKILL.md`.
@@ -57,7 +57,7 @@ pub enum PathContent {
 
 /// Lists files of sources, for advice about paths that do not exist.
 pub trait FileListing {
-    /// What is at a path of a commit.
+    /// The content at a path of a commit.
     fn at(&self, source: &SourceName, commit: &ObjectId, path: &str) -> PathContent;
     /// The paths of everything in a directory of a commit.
     fn in_directory(&self, source: &SourceName, commit: &ObjectId, directory: &str) -> Vec<String>;
@@ -65,11 +65,11 @@ pub trait FileListing {
 
 /// Explains conflicts.
 pub struct ConflictReporter<'a> {
-    /// What requires resources.
+    /// The manifest.
     pub manifest: &'a Manifest,
-    /// What is known of the sources.
+    /// The known facts about the sources.
     pub index: &'a SourceIndex,
-    /// What else the sources have.
+    /// The listing of other files in the sources.
     pub files: &'a dyn FileListing,
 }
 
@@ -84,15 +84,17 @@ impl ConflictReporter<'_> {
         for clash in &conflict.clashes {
             let mut diagnostic = match clash.kind {
                 ClashKind::NoCandidate => self.no_candidate(clash),
-                ClashKind::Absent => self.absent(clash),
-                ClashKind::Incompatible | ClashKind::Exhausted => self.incompatible(clash),
+                ClashKind::Absent => self.not_found_error(clash),
+                ClashKind::Incompatible | ClashKind::Exhausted => self.incompatible_error(clash),
             };
             let conflicting = matches!(clash.kind, ClashKind::Incompatible | ClashKind::Exhausted);
             let suggestion = suggestion.filter(|_| conflicting);
             if let Some(change) = suggestion.and_then(|suggestion| self.change(suggestion)) {
                 diagnostic.help = Some(change);
             }
-            notes.diagnostics.push(self.placed(diagnostic, clash));
+            notes
+                .diagnostics
+                .push(self.at_manifest_entries(diagnostic, clash));
         }
         Failure::reported()
     }
@@ -100,7 +102,7 @@ impl ConflictReporter<'_> {
 
 impl ConflictReporter<'_> {
     /// With the manifest's entries that lead there.
-    fn placed(
+    fn at_manifest_entries(
         &self,
         mut diagnostic: Diagnostic,
         clash: &ConflictingUnit<Unit, Requirement>,
@@ -146,7 +148,7 @@ impl ConflictReporter<'_> {
             .help(self.versions(&clash.unit, &requirement))
     }
 
-    fn absent(&self, clash: &ConflictingUnit<Unit, Requirement>) -> Diagnostic {
+    fn not_found_error(&self, clash: &ConflictingUnit<Unit, Requirement>) -> Diagnostic {
         let labels = clash
             .asks
             .first()
@@ -160,10 +162,10 @@ impl ConflictReporter<'_> {
             (false, true) => "no skill",
         };
         let place = match &clash.unit.origin {
-            ResourceOrigin::Manifest => "in the manifest".to_owned(),
-            ResourceOrigin::Local => "on this machine, relative to the manifest".to_owned(),
-            ResourceOrigin::Source(name) if labels == "local" => format!("in source `{name}`"),
-            ResourceOrigin::Source(name) => format!("in source `{name}` at {labels}"),
+            ResourceOrigin::Manifest => " in the manifest".to_owned(),
+            ResourceOrigin::Local => String::new(),
+            ResourceOrigin::Source(name) if labels == "local" => format!(" in source `{name}`"),
+            ResourceOrigin::Source(name) => format!(" in source `{name}` at {labels}"),
         };
         let through = clash.asks.iter().any(|ask| ask.chain.len() > 1);
         let by = if through {
@@ -171,7 +173,7 @@ impl ConflictReporter<'_> {
         } else {
             String::new()
         };
-        let message = format!("{what} `{}` {place}{by}", clash.unit.path);
+        let message = format!("{what} `{}`{place}{by}", clash.unit.path);
         let mut diagnostic = Diagnostic::new(&codes::PACKAGE_NOT_FOUND, message);
         diagnostic.help = match skill {
             true => Some(
@@ -183,7 +185,7 @@ impl ConflictReporter<'_> {
         diagnostic
     }
 
-    fn incompatible(&self, clash: &ConflictingUnit<Unit, Requirement>) -> Diagnostic {
+    fn incompatible_error(&self, clash: &ConflictingUnit<Unit, Requirement>) -> Diagnostic {
         let asks: Vec<String> = clash
             .asks
             .iter()
@@ -290,10 +292,10 @@ impl ConflictReporter<'_> {
         }
     }
 
-    /// What is there under a similar name.
+    /// Files with a similar name.
     fn near_files(&self, clash: &ConflictingUnit<Unit, Requirement>) -> Option<String> {
         let ResourceOrigin::Source(source) = &clash.unit.origin else {
-            return Some("check the path".to_owned());
+            return Some("check the path, which is relative to the manifest".to_owned());
         };
         let label = clash.asks.first()?.allows.first()?;
         let versions = self.index.versions(source);

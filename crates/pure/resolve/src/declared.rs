@@ -1,4 +1,4 @@
-//! What a resource declares, out of its bytes.
+//! The declarations of a resource, from its bytes.
 
 use agpm_diag::{Diagnostic, Notes, SourceId, Span, codes, has_errors};
 use agpm_model::{
@@ -72,8 +72,8 @@ impl DeclaringResource<'_> {
         declared
     }
 
-    /// What front matter declares once it is filled as a whole, if statements in it may change what it says; nothing if
-    /// that cannot be done before everything is resolved.
+    /// The declarations of front matter once it is rendered as a whole, if statements in it may change them; nothing
+    /// if that cannot be done before everything is resolved.
     fn as_filled(
         &self,
         document: &Document,
@@ -107,8 +107,8 @@ impl DeclaringResource<'_> {
         )
     }
 
-    /// Front matter that is no YAML as it stands: a template may make it so. If nothing in it speaks of dependencies it
-    /// is not ours to judge.
+    /// Front matter that is not YAML as it stands: a template may make it so. If nothing in it speaks of dependencies it
+    /// is not for this code to judge.
     fn broken(
         &self,
         document: &Document,
@@ -139,14 +139,14 @@ impl DeclaringResource<'_> {
                 .flat_map(declarations);
             return nodes.flat_map(|node| self.take(node, notes)).collect();
         }
-        // A word in somebody's prose declares nothing. Front matter that is not ours is warned of where it is written.
+        // A key in somebody's prose declares nothing. Front matter of another format gets a warning where it is written.
         if document.format() != Format::Markdown || front.lines().any(declares) {
             notes.diagnostics.extend(found);
         }
         Vec::new()
     }
 
-    /// Declarations whose texts are templates, filled and read again.
+    /// Declarations whose strings are templates, filled and read again.
     fn rendered(
         &self,
         document: &Document,
@@ -200,7 +200,7 @@ impl DeclaringResource<'_> {
         }
     }
 
-    /// What is known before anything is resolved: it has neither its final name nor its place yet.
+    /// The names that are known before anything is resolved: neither its final name nor its path yet.
     fn names(&self) -> TemplateNames {
         let source = match &self.unit.origin {
             ResourceOrigin::Source(name) => name.as_str(),
@@ -271,7 +271,7 @@ fn is_below(folder: &str, path: &ResourcePath) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EscapedPath;
 
-/// What the file of a unit is written in, if it has fields; of a skill, its `SKILL.md`.
+/// The format of a unit's file, if it has fields; of a skill, its `SKILL.md`.
 pub fn format_of(unit: &Unit) -> Option<Format> {
     match (unit.extent, &unit.origin) {
         (ResourceExtent::Folder, _) => Some(Format::Markdown),
@@ -281,8 +281,8 @@ pub fn format_of(unit: &Unit) -> Option<Format> {
     }
 }
 
-/// Whether a local file may need another one. A file of the project cannot reach the rest of the machine; one outside is
-/// there because the manifest names it, and needs what is near it, wherever that is. Absolute paths are nobody's need.
+/// Whether a local file may need another one. A file of the project cannot reach the rest of the machine; one outside
+/// was named by the manifest, and may need its siblings, wherever they are. Absolute paths are never accepted.
 fn may_need(parent: &ResourcePath, path: &ResourcePath) -> bool {
     let near = !path.as_str().starts_with('/') || parent.as_str().starts_with('/');
     !path.leaves_folder() || is_below(parent.folder(), path) || parent.leaves_folder() && near
@@ -295,7 +295,7 @@ pub fn declared_unit(
     exists: &dyn Fn(&str) -> bool,
 ) -> Result<Unit, EscapedPath> {
     let path = declared.kind.folder_of(declared.path.trim());
-    // The declaring file of a skill is in its folder.
+    // The declaring file of a skill is in its directory.
     let folder = match parent.extent {
         ResourceExtent::File => parent.path.folder(),
         ResourceExtent::Folder | ResourceExtent::Plugin => parent.path.in_tree(),
@@ -327,7 +327,7 @@ pub fn declared_unit(
     })
 }
 
-/// What is said of a template that gives no text.
+/// The finding about a template that fails.
 pub fn template_error(source: SourceId, start: usize, error: RenderError) -> Diagnostic {
     let range = error.range.unwrap_or(0..0);
     Diagnostic::new(&codes::RESOURCE_TEMPLATE, error.message)

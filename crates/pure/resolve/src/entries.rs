@@ -19,7 +19,7 @@ use crate::index::{DeclaredNeeds, FoundContent, ResourceFiles, SourceIndex, Sour
 /// An entry with what it was resolved to.
 #[derive(Debug)]
 pub struct ResolvedEntry {
-    /// What is installed, and where.
+    /// The installed resource, and its path.
     pub entry: ResourceEntry,
     /// The version that was chosen.
     pub version: SourceVersion,
@@ -29,9 +29,9 @@ pub struct ResolvedEntry {
     pub matched_pattern: bool,
     /// Its files in the source.
     pub resource: Arc<ResourceFiles>,
-    /// What it declares.
+    /// Its declarations.
     pub needs: Arc<DeclaredNeeds>,
-    /// Where it is on this machine, if it is no file of a repository.
+    /// Where it is on this machine, if it is not a file of a repository.
     pub file: Option<PathBuf>,
     /// The plugin that it is a part of.
     pub part_of: Option<ResourceId>,
@@ -52,7 +52,7 @@ impl ResolvedEntry {
     }
 }
 
-/// What the manifest requires, as the solver takes it.
+/// The manifest's requirements, as the solver takes them.
 pub fn roots(manifest: &Manifest) -> Vec<RootRequirement<Unit, Requirement>> {
     let root = |dependency: &Dependency| RootRequirement {
         unit: dependency.unit.clone(),
@@ -61,12 +61,12 @@ pub fn roots(manifest: &Manifest) -> Vec<RootRequirement<Unit, Requirement>> {
     manifest.dependencies.iter().map(root).collect()
 }
 
-/// The manifest's dependency behind a root of the solver.
+/// The manifest's dependency of a root of the solver.
 pub(crate) fn dependency_of(manifest: &Manifest, root: usize) -> Option<&Dependency> {
     manifest.dependencies.get(root)
 }
 
-/// The chosen version of a unit and what is there.
+/// The chosen version of a unit and what exists.
 struct ChosenUnit<'a> {
     index: &'a SourceIndex,
     solution: &'a Solution<Unit, Requirement>,
@@ -202,7 +202,7 @@ fn report_entry_errors(manifest: &Manifest, errors: &[EntryError], notes: &mut N
     }
 }
 
-/// Whether an entry is a file or a folder of its own on the disk.
+/// Whether an entry is a file or its own directory on the disk.
 pub(crate) fn is_written_as_file(manifest: &Manifest, entry: &ResourceEntry) -> bool {
     let tool = manifest.tools.named(entry.tool.as_str());
     let destination = tool.and_then(|tool| tool.destination(entry.kind));
@@ -322,7 +322,7 @@ fn way_out(manifest: &Manifest, first: &ResourceEntry, second: &ResourceEntry) -
     }
 }
 
-/// Whether two matches of a pattern have different places if it keeps their directories.
+/// Whether two matches of a pattern have different locations if it keeps their directories.
 fn differ_in_folders(
     manifest: &Manifest,
     root: &Dependency,

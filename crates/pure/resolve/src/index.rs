@@ -1,4 +1,4 @@
-//! What is known of the sources so far, as the solver asks for it.
+//! The known facts about sources, as the solver requires them.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -17,13 +17,13 @@ use agpm_trust::ReleaseAge;
 const LOCAL: &str = "local";
 // A smaller candidate is a better one, so the pin wins wherever it fits, and an install with a lockfile asks no
 // source for its versions.
-/// The candidate that stands for the pin.
+/// The candidate that represents the pin.
 const PINNED: CandidateRank = CandidateRank(0);
 
 /// A version of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceVersion {
-    /// The tag, branch or commit as it is asked for.
+    /// The tag, branch or commit as it is requested.
     pub label: String,
     /// Nothing for what is on this machine.
     pub commit: Option<ObjectId>,
@@ -38,30 +38,30 @@ impl From<ResolvedVersion> for SourceVersion {
     }
 }
 
-/// What a pin is good for.
+/// The use of a pin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PinState {
     /// It stays where the requirements allow it.
     Kept,
     /// It was let go; what it was is still worth a comparison.
     Released,
-    /// The URL of its source changed. A tag of the same name keeps the version, at whatever commit it is there.
+    /// The URL of its source changed. A tag of the same name keeps the version, at whatever commit it exists.
     Relocated,
 }
 
-/// What the lockfile says of a unit, for the solver.
+/// The lockfile's pin of a unit, for the solver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SolverPin {
     /// Whether it can be chosen.
     pub state: PinState,
-    /// What was locked.
+    /// The locked version.
     pub version: SourceVersion,
-    /// What was asked for when it was locked; nothing if that is not known.
+    /// The requirements when it was locked; nothing if unknown.
     pub requirements: Vec<String>,
 }
 
 impl SolverPin {
-    /// What the solver has to know of a pin.
+    /// The solver's view of a pin.
     pub fn new(pin: &Pin, state: PinState) -> Self {
         SolverPin {
             state,
@@ -97,7 +97,7 @@ impl SourceFile {
     }
 }
 
-/// What a unit is at one commit.
+/// The files of a unit at one commit.
 #[derive(Debug)]
 pub struct ResourceFiles {
     /// The file; of a skill, its `SKILL.md`.
@@ -106,7 +106,7 @@ pub struct ResourceFiles {
     pub others: Vec<(RelativePath, SourceFile)>,
     /// Of all of it.
     pub checksum: Checksum,
-    /// What the author wrote, if paths in the main file were changed to fit a tool.
+    /// The author's text, if paths in the main file were changed to fit a tool.
     pub authored: Option<String>,
 }
 
@@ -121,7 +121,7 @@ impl ResourceFiles {
         }
     }
 
-    /// A folder without a file that stands for it; its checksum covers every path, mode and content.
+    /// A directory without a file that represents it; its checksum covers every path, mode and content.
     pub fn plugin(files: Vec<(RelativePath, SourceFile)>) -> Self {
         let mut lines: Vec<String> = files
             .iter()
@@ -136,7 +136,7 @@ impl ResourceFiles {
         }
     }
 
-    /// A folder; its checksum covers every path, mode and content.
+    /// A directory; its checksum covers every path, mode and content.
     pub fn folder(main: SourceFile, others: Vec<(RelativePath, SourceFile)>) -> Self {
         let mut lines: Vec<String> = others
             .iter()
@@ -153,7 +153,7 @@ impl ResourceFiles {
     }
 }
 
-/// What a checksum of many files covers of one.
+/// The line of one file in a checksum of many.
 pub fn tree_line(path: &str, mode: FileMode, checksum: Checksum) -> String {
     let mode = if mode == FileMode::Executable {
         "x"
@@ -163,7 +163,7 @@ pub fn tree_line(path: &str, mode: FileMode, checksum: Checksum) -> String {
     format!("{path}\0{mode}\0{checksum}\n")
 }
 
-/// What a resource declares, by the variables under which it is read.
+/// The declarations of a resource, by the variables under which it is read.
 #[derive(Clone, Debug, Default)]
 pub struct DeclaredNeeds {
     by_variant: BTreeMap<Variant, Vec<(DeclaredDependency, Unit)>>,
@@ -188,7 +188,7 @@ impl DeclaredNeeds {
         self.by_variant.insert(variant, declared);
     }
 
-    /// What it declares under a variant, each with the unit that is declared_unit.
+    /// Its declarations under a variant, each with the unit that is meant.
     pub fn under(&self, variant: Variant) -> &[(DeclaredDependency, Unit)] {
         self.by_variant
             .get(&variant)
@@ -202,7 +202,7 @@ impl DeclaredNeeds {
     }
 }
 
-/// What is at a path, or what a pattern matches, at one commit.
+/// The content at a path, or the matches of a pattern, at one commit.
 #[derive(Clone, Debug)]
 pub enum FoundContent {
     /// Nothing.
@@ -218,9 +218,9 @@ pub enum FoundContent {
 pub enum MissingFact {
     /// The refs of a source.
     Refs(SourceName),
-    /// The commit that a short name stands for.
+    /// The commit that a short name represents.
     Rev(SourceName, String),
-    /// What is at a path or matches a pattern.
+    /// The content at a path, or the matches of a pattern.
     Content(Unit, Option<ObjectId>),
     /// When these tags of a source were released.
     Releases(SourceName, Vec<String>),
@@ -254,7 +254,7 @@ impl ReleaseLimit {
 pub struct SourceIndex {
     indexes: BTreeMap<SourceName, VersionIndex>,
     revs: BTreeMap<(SourceName, String), ObjectId>,
-    /// What is locked.
+    /// The pins of the lockfile.
     pub pins: BTreeMap<Unit, SolverPin>,
     contents: BTreeMap<Unit, BTreeMap<Option<ObjectId>, FoundContent>>,
     /// The variables under which each unit is wanted.
@@ -393,7 +393,7 @@ impl SourceIndex {
             .collect()
     }
 
-    /// Whether a source was asked for its versions.
+    /// Whether a source was requested its versions.
     pub fn is_listed(&self, source: &SourceName) -> bool {
         self.indexes.contains_key(source)
     }
@@ -408,7 +408,7 @@ impl SourceIndex {
         self.indexes.get(source).map(VersionIndex::versions)
     }
 
-    /// Takes in the commit that digits stand for.
+    /// Takes in the commit that digits represent.
     pub fn set_rev(&mut self, source: SourceName, rev: String, commit: ObjectId) {
         self.revs.insert((source, rev), commit);
     }
@@ -463,7 +463,7 @@ impl SourceIndex {
         }
     }
 
-    /// What was read of a unit at a commit.
+    /// The content of a unit at a commit, as far as it was read.
     pub fn found(&self, unit: &Unit, commit: Option<&ObjectId>) -> Option<&FoundContent> {
         self.contents.get(unit)?.get(&commit.cloned())
     }
@@ -503,7 +503,7 @@ impl SourceIndex {
         chain
     }
 
-    /// What a unit needs, or what a pattern matches, at any version that was read.
+    /// The dependencies of a unit, or the matches of a pattern, at any version that was read.
     fn children_of(&self, unit: &Unit) -> Vec<&Unit> {
         let found = self
             .contents
@@ -525,7 +525,7 @@ impl SourceIndex {
         children
     }
 
-    /// What was required of a pinned unit; nothing if it has no pin that stays.
+    /// The requirements on a pinned unit; nothing if it has no pin that stays.
     pub fn pinned_requirements(&self, unit: &Unit) -> &[String] {
         self.pin(unit)
             .map_or(&[], |pin| pin.requirements.as_slice())
@@ -539,7 +539,7 @@ impl SourceIndex {
         }
     }
 
-    /// The version that a number stands for: the pin, then branches, tags and commits.
+    /// The version that a number represents: the pin, then branches, tags and commits.
     pub fn version(&self, unit: &Unit, candidate: CandidateRank) -> SourceVersion {
         let local = || SourceVersion {
             label: LOCAL.to_owned(),
@@ -621,7 +621,7 @@ impl SourceIndex {
         let same = of_source
             .filter(|(_, (_, other))| *other == commit)
             .map(|(at, _)| number(index.count() + at));
-        // A tag of that commit will do as well, if another requirement asks for it.
+        // A tag of that commit will do as well, if another requirement requires it.
         let tags = index.tags_of(commit).map(number);
         let mut all: Vec<CandidateRank> = same.chain(tags).collect();
         all.sort_unstable();
@@ -629,7 +629,7 @@ impl SourceIndex {
     }
 }
 
-/// The candidate of a place in the list; the first number is the pin's.
+/// The candidate of a location in the list; the first number is the pin's.
 fn number(at: usize) -> CandidateRank {
     CandidateRank(u32::try_from(at + 1).unwrap_or(u32::MAX))
 }

@@ -145,7 +145,7 @@ fn check_locked_as(
     }
 }
 
-/// Whether a resource is locked at the places that the manifest gives it. Which directory a block is in depends on the
+/// Whether a resource is locked at the locations that the manifest gives it. Which directory a block is in depends on the
 /// files that it is for, and on the project.
 fn are_same_places(manifest: &Manifest, locked: &LockEntry, places: &[LockedPlacement]) -> bool {
     let is_same = |(locked, now): (&LockedPlacement, &LockedPlacement)| {
@@ -226,7 +226,7 @@ pub(crate) fn numbers_by_reference(lock: &Lockfile) -> BTreeMap<String, usize> {
         .collect()
 }
 
-/// What the resources declare must be what they are locked with: a variable of the project may have changed it.
+/// The declarations of resources must match the lockfile: a variable of the project may have changed them.
 pub fn check_declared_needs(manifest: &Manifest, entries: &[ResolvedEntry]) -> Result<(), Failure> {
     for resolved in entries {
         let locked: BTreeSet<&Unit> = resolved

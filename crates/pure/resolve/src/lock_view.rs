@@ -21,9 +21,9 @@ pub struct LockView {
     pub sources: BTreeSet<String>,
     /// The names of the tools, locked and in the manifest.
     pub tools: BTreeSet<String>,
-    /// Entries that the manifest itself asks for, in order.
+    /// Entries that the manifest itself requires, in order.
     pub roots: Vec<usize>,
-    /// What each entry needs.
+    /// The dependencies of each entry.
     pub needs: Vec<Vec<usize>>,
     /// The layers.
     pub layers: Vec<LockedLayer>,
@@ -154,7 +154,7 @@ impl LockView {
         }
     }
 
-    /// The entries whose file this is, or of whose directory it is a part, seen from the working folder or from the
+    /// The entries whose file this is, or of whose directory it is a part, seen from the working directory or from the
     /// project's.
     pub fn at_path(&self, working: &Path, word: &str) -> Vec<usize> {
         let names = self.paths_of(working, word);
@@ -179,7 +179,7 @@ impl LockView {
         std::iter::once(short.to_owned()).chain(inside).collect()
     }
 
-    /// The entries that a word means: by the path of a file, or as [`LockView::find`] does.
+    /// The entries that an argument means: by the path of a file, or as [`LockView::find`] does.
     pub fn find_word(&self, working: &Path, word: &str) -> Result<Vec<usize>, Failure> {
         let at_path = self.at_path(working, word);
         if at_path.is_empty() {
@@ -236,14 +236,14 @@ fn needs(entries: &[LockEntry]) -> Vec<Vec<usize>> {
     entries.iter().map(of).collect()
 }
 
-/// What commands say that read a lockfile where none is.
+/// The note of commands that read a lockfile where none exists.
 pub fn no_lockfile() -> Diagnostic {
     let mut diagnostic = Diagnostic::new(&codes::LOCK_OUTDATED, "No lockfile; run `agpm install`");
     diagnostic.severity = Severity::Note;
     diagnostic
 }
 
-/// What commands say that would list nothing.
+/// The note of commands that would list nothing.
 pub fn nothing_listed(message: &str) -> Diagnostic {
     Diagnostic::new(&codes::LIST_EMPTY, message)
 }

@@ -15,7 +15,7 @@ use crate::entries::ResolvedEntry;
 use crate::index::{FoundContent, SourceIndex, SourceVersion};
 use crate::lock_match::{RootFinder, numbers_by_reference};
 
-/// What locked resources are made of, besides the lockfile.
+/// The content of locked resources, besides the lockfile.
 pub struct LockedContent<'a> {
     /// The manifest that they are installed for.
     pub manifest: &'a Manifest,
@@ -129,7 +129,7 @@ fn entries_at(locked: &LockEntry, root: Option<usize>) -> Vec<ResourceEntry> {
     entries
 }
 
-/// Every copy needs the copy of a resource that is for one of its own tools, or else the first one.
+/// Every copy depends on the copy of a resource for one of the same tools, or else the first one.
 fn link_needs(
     lock: &Lockfile,
     copies: &[Range<usize>],
@@ -186,7 +186,8 @@ fn spread_variants(manifest: &Manifest, entries: &mut [ResolvedEntry]) {
     }
 }
 
-/// What of a lockfile the tools and the inline servers of a manifest can still be installed from, whatever it requires.
+/// The part of a lockfile that the tools and inline servers of a manifest can still be installed from, whatever it
+/// requires.
 pub fn installable_part(lock: &Lockfile, manifest: &Manifest) -> Lockfile {
     let finder = RootFinder::new(manifest);
     let known_part = |locked: &LockEntry| {

@@ -1,4 +1,4 @@
-//! What the lockfile has of one resource, as reports show it.
+//! The lockfile's record of one resource, as reports show it.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use agpm_plan::ResourceEntry;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-/// What every view of a resource begins with.
+/// The fields at the start of every view of a resource.
 #[derive(Clone, Debug)]
 pub struct ResourceIdentity {
     /// The word for its type.
@@ -125,7 +125,7 @@ impl Serialize for Placements {
     }
 }
 
-/// What the lockfile has of a resource.
+/// The lockfile's record of a resource.
 #[derive(Clone, Debug, Serialize)]
 pub struct LockedResource {
     /// Which one it is.
@@ -143,9 +143,9 @@ pub struct LockedResource {
     /// The tools it is for, and where it is installed for them.
     #[serde(flatten)]
     pub placements: Placements,
-    /// What it needs.
+    /// Its dependencies.
     pub dependencies: Vec<String>,
-    /// What is installed of a plugin, as `TYPE/NAME`.
+    /// The installed parts of a plugin, as `TYPE/NAME`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<String>,
     /// The fields that patches change.

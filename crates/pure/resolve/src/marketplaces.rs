@@ -8,7 +8,7 @@ use agpm_model::{
 };
 use agpm_plugin::{Marketplace, MarketplaceEntry, PluginSource};
 
-/// Gives plugins of marketplaces the places that the lockfile has for them, as long as the manifest requires the same.
+/// Gives plugins of marketplaces the locations that the lockfile has for them, as long as the manifest requires the same.
 pub fn bind_locked_plugins(manifest: &mut Manifest, lock: &Lockfile) {
     let mut sources = Vec::new();
     for dependency in &mut manifest.dependencies {
@@ -80,7 +80,7 @@ pub fn add_source(manifest: &mut Manifest, source: SourceDeclaration) {
 pub struct PluginLocation {
     /// The plugin.
     pub unit: Unit,
-    /// What is required of its source, if that is another one than the marketplace's.
+    /// The requirement on its source, if that is another one than the marketplace's.
     pub requirement: Option<Requirement>,
     /// The source that it opens.
     pub source: Option<SourceDeclaration>,
@@ -269,7 +269,7 @@ pub fn locate_plugin(
     }
 }
 
-/// What an entry requires of the repository that it names: a commit wins over a name for it.
+/// An entry's requirement on the repository that it names: a commit wins over a name for it.
 pub fn remote_requirement(
     sha: Option<&ObjectId>,
     reference: Option<&str>,

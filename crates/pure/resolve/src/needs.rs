@@ -1,4 +1,4 @@
-//! What resources need, out of their bytes: the sources that they are in are asked through a port.
+//! The dependencies of resources, from their bytes: their sources are read through a port.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -19,16 +19,16 @@ use crate::required_source::{
     RequiredSource, SourceRefusal, refused_source, required_source, unit_of_source,
 };
 
-/// What is required of a source where nothing is declared, after a prefix.
+/// The requirement where none is declared, after a prefix.
 const LATEST: &str = "latest";
 
-/// What was read of a unit at a commit.
+/// The content of a unit at a commit.
 pub struct ReadContent {
     /// The unit.
     pub unit: Unit,
     /// Nothing for what is on this machine.
     pub commit: Option<ObjectId>,
-    /// What is there.
+    /// The content.
     pub found: FoundContent,
 }
 
@@ -146,7 +146,7 @@ impl<'a> NeedsReader<'a> {
         Ok(())
     }
 
-    /// What a resource declares under a variant, each with the unit that it means.
+    /// The declarations of a resource under a variant, each with the unit that it means.
     fn understand(
         &self,
         wanted: &VariantUnit,
@@ -167,7 +167,7 @@ impl<'a> NeedsReader<'a> {
             let needs = plugin_needs(&finder, unit, commit.as_ref(), resource, notes)?;
             return self.needed_plugins(unit, needs, known);
         }
-        // The tool alone reads a file in place: agpm is told where it is, not what it means.
+        // The tool alone reads a file in place: agpm is reported where it is, not what it means.
         if self.manifest.is_in_place(unit) {
             return Ok(Vec::new());
         }
@@ -257,7 +257,7 @@ impl<'a> NeedsReader<'a> {
         dependencies.map(|one| one.unit.clone()).collect()
     }
 
-    /// What is declared in another source; nothing if that has to be opened first.
+    /// The unit in another source; nothing if that has to be opened first.
     fn in_other_source(
         &self,
         declared: &DeclaredDependency,
@@ -288,7 +288,7 @@ impl<'a> NeedsReader<'a> {
         Ok(Some((declared, unit)))
     }
 
-    /// What is required where nothing is declared. A source is not asked for what the lockfile tells.
+    /// The requirement where none is declared. A source is not asked for anything that the lockfile has.
     fn default_requirement(
         &self,
         source: &SourceName,

@@ -1,4 +1,4 @@
-//! What is asked of the sources of a project while its resources are understood.
+//! The queries to a project's sources while its resources are read.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What a path of a source leads to, before it is understood.
+//! The files at a path of a source, before they are parsed.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use agpm_solve::RequiredUnit;
 
 use crate::index::{FoundContent, ResourceFiles, SourceFile};
 
-/// What is at a path.
+/// The files at a path.
 pub enum PathFiles {
     /// Nothing.
     Absent,
@@ -19,13 +19,13 @@ pub enum PathFiles {
     Folder(Vec<(RelativePath, SourceFile)>),
     /// Something that is not taken.
     Unfit(Unfit),
-    /// What a pattern matches.
+    /// The matches of a pattern.
     Matches(Vec<Unit>),
 }
 
 /// Why something of a source is not taken.
 pub enum Unfit {
-    /// It is a symbolic link, which is not followed: it may lead anywhere.
+    /// It is a symlink, which is not followed: it may lead anywhere.
     Link,
     /// A skill breaks a limit.
     Skill(String),

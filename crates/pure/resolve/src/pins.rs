@@ -45,7 +45,7 @@ impl UpdateScope {
     }
 }
 
-/// What is locked; whether a requirement still allows it is for the solver to see.
+/// The pins; whether a requirement still allows them is for the solver to see.
 pub fn pins(
     manifest: &Manifest,
     lock: &Lockfile,

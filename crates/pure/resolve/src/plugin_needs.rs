@@ -1,4 +1,5 @@
-//! What plugins need, and the plugins that hooks and servers need: both are read from files that are not agpm's own.
+//! The dependencies of plugins, and the plugins that hooks and servers need: both are read from files that are not
+//! agpm's own.
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, SourceSpan, codes};
 use agpm_model::{
@@ -63,7 +64,7 @@ impl RemoteNeed {
     }
 }
 
-/// What a plugin declares that it needs; what is found in it otherwise is reported when it is installed.
+/// The declared dependencies of a plugin; other findings are reported when it is installed.
 pub(crate) fn plugin_needs(
     finder: &PluginFinder<'_>,
     unit: &Unit,
@@ -195,7 +196,7 @@ fn found(
             .is_some_and(|own| own.plugin.marketplace == *source && own.plugin.name == entry.name)
     };
     if let Some(named) = finder.manifest.dependencies.iter().find(is_named) {
-        // What the marketplace requires of another repository is what the manifest's entry requires of it.
+        // The marketplace's requirement on another repository is the requirement of the manifest's entry.
         let requirement = match named.unit.origin.source() {
             Some(own) if own == source => range_over_tags(finder, source, &entry.name, dependency)?,
             _ => Some(named.requirement.clone()),

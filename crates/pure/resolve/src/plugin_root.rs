@@ -1,4 +1,4 @@
-//! Where a plugin is kept, and what its parts say of that place in a tool.
+//! Where a plugin is kept, and what its parts say of that location in a tool.
 
 use agpm_model::{RelativePath, ResourceType, ToolName};
 use agpm_plan::ResourceEntry;
@@ -23,7 +23,7 @@ pub(crate) struct PluginDirectory {
     environment: Vec<&'static str>,
 }
 
-/// What the paths of a plugin start from.
+/// The base of a plugin's paths.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PathScope {
     Project,
@@ -115,7 +115,7 @@ impl PluginDirectory {
         }
     }
 
-    /// Servers that run in the plugin's directory, so that their paths start there.
+    /// Servers that run in the plugin's directory, so their paths start there.
     fn in_own_directory(&self, value: &Value) -> Value {
         let steps = self.root.split('/').count();
         let data = format!("{}{}", "../".repeat(steps), self.data);

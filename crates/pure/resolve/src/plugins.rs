@@ -21,7 +21,7 @@ use crate::entries::{ResolvedEntry, is_written_as_file};
 use crate::index::{DeclaredNeeds, ResourceFiles, SourceFile};
 use crate::plugin_root::PluginDirectory;
 
-/// What marketplaces say of plugins, by where the plugins are.
+/// The marketplaces' entries of plugins, by where the plugins are.
 pub type MarketplaceEntries = BTreeMap<Unit, MarketplaceEntry>;
 
 /// Adds the parts of all plugins to the entries; what is wrong with them is reported together.
@@ -86,7 +86,7 @@ fn report_target_clashes(manifest: &Manifest, entries: &[ResolvedEntry], notes: 
     }
 }
 
-/// Whether the parts of a plugin are wanted. One that only hooks or servers need is there for its files.
+/// Whether the parts of a plugin are wanted. One that only hooks or servers need exists for its files.
 fn is_installed(entries: &[ResolvedEntry], number: usize) -> bool {
     let is_parent = |resolved: &ResolvedEntry| {
         resolved.entry.kind == ResourceType::Plugins && resolved.entry.needs.contains(&number)
@@ -118,7 +118,7 @@ fn point_to_plugins(entries: &mut [ResolvedEntry]) {
         let directory = PluginDirectory::of(&plugin.entry, &tree_of(plugin));
         let entry = &resolved.entry;
         let pointed = directory.merged_file(entry.kind, &value, None, &entry.tool);
-        // What is locked is the file of the source.
+        // The lockfile pins the file of the source.
         let resource = ResourceFiles {
             checksum: resolved.resource.checksum,
             ..pointed
@@ -556,7 +556,7 @@ impl<'a> PluginExpansion<'a> {
                                 .merged_file(id.kind, &value, listing.dialect, tool),
                         )
                     }
-                    // What is wrong with it is reported where its tool's form is made.
+                    // Its problems are reported where its tool's format is rendered.
                     None => Some(ResourceFiles::file(self.file(&part.path)?.clone())),
                 }
             }

@@ -27,7 +27,7 @@ pub enum SourceRefusal {
     NoRepository(String),
 }
 
-/// What a declared dependency means by `source`. A repository counts as the manifest's own whichever way its URL is
+/// The source that a declared dependency means. A repository is treated as the manifest's own whichever way its URL is
 /// written.
 pub fn required_source(
     manifest: &Manifest,
@@ -145,7 +145,7 @@ fn allowed_source(manifest: &Manifest, locked: &LockedSource) -> Option<SourceDe
     })
 }
 
-/// What is said of a source that a resource may not use; `chain` says who requires it.
+/// The error about a source that a resource may not use; `chain` names the dependents.
 pub fn refused_source(refusal: &SourceRefusal, chain: &[Unit], spot: SourceSpan) -> Diagnostic {
     let (message, change) = match refusal {
         SourceRefusal::UnknownName(name) => (

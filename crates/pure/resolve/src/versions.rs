@@ -1,4 +1,4 @@
-//! What is said of versions that were chosen, moved or passed over.
+//! Notes about versions that were chosen, moved or passed over.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -92,7 +92,7 @@ pub fn report_relocated(pins: &BTreeMap<Unit, SolverPin>, notes: &mut Notes) {
         .extend(sources.into_iter().map(source_relocated));
 }
 
-/// What is said of a source that has another URL than when it was locked.
+/// The note about a source with another URL than when it was locked.
 pub fn source_relocated(source: &SourceName) -> Diagnostic {
     let message = format!("the URL of source `{source}` changed; its pins were resolved again");
     let help = "compare `agpm.lock` before you commit it";
@@ -195,7 +195,7 @@ pub fn moved_tag(
     Some(Diagnostic::new(&codes::LOCK_MOVED_TAG, message).help(help))
 }
 
-/// A version that is asked of a folder without versions.
+/// A version that is asked of a directory without versions.
 fn report_ignored_versions(manifest: &Manifest, index: &SourceIndex, notes: &mut Notes) {
     for dependency in &manifest.dependencies {
         let Unit {

@@ -26,7 +26,7 @@ impl<'w> WrittenId<'w> {
     }
 }
 
-/// Whether a word that is typed means a resource: by its name, or by its id.
+/// Whether an argument means a resource: by its name, or by its id.
 pub fn means(word: &str, kind: ResourceType, name: &str) -> bool {
     word == name || WrittenId::parse(word) == Some(WrittenId { kind, name })
 }
@@ -38,7 +38,7 @@ pub fn ambiguous(name: &str, meanings: &[String]) -> Failure {
     Failure::new(FailureKind::NotFound, diagnostic)
 }
 
-/// Ids near to a word, or some of all there are. Only names are compared: the type is often what is wrong.
+/// The nearest ids, or some of all. Only names are compared: the type is often what is wrong.
 pub fn near_ids(word: &str, known: BTreeSet<(ResourceType, &str)>) -> Option<String> {
     let name = WrittenId::parse(word).map_or(word, |id| id.name);
     let near = agpm_diag::nearest(name, known.iter().map(|(_, name)| *name));

@@ -70,7 +70,7 @@ impl<'e> ProofPaths<'e> {
         let mut edge = edge;
         let mut units = Vec::new();
         loop {
-            // The tie between an ask and its unit is no step.
+            // The tie between an ask and its unit is not a step.
             units.extend(edge.requirement.and(edge.to.unit()));
             if edge.from == SolverPackage::Root {
                 break;

@@ -1,4 +1,4 @@
-//! From a proof to what a person wants to know: who asks for what, and which change would help.
+//! From a proof to what a person wants to know: who requires what, and which change would help.
 
 use crate::attempt::{AttemptOutcome, attempt};
 use crate::clash::{ProofShape, clashes, shape};
@@ -16,13 +16,13 @@ pub(crate) fn explain<F: UnitFacts>(
     roots: &[UnitRequirement],
     proof: &Proof,
 ) -> Conflict<F::Unit, F::Requirement> {
-    // What makes a refusal shorter or more helpful may cost as much again as the refusal itself, not a multiple of it.
+    // Making a refusal shorter or more helpful may cost as much again as the refusal itself, not a multiple of it.
     known.refill();
     let edges = proof.edges(known, roots);
     let edges = shrink(known, edges);
     let clashes = clashes(known, roots, &edges);
     let index = |ask: &UnitRequirement| roots.iter().position(|root| root == ask);
-    let mut involved: Vec<usize> = asked_by_root(known, &edges)
+    let mut involved: Vec<usize> = is_required_by_root(known, &edges)
         .iter()
         .filter_map(index)
         .collect();
@@ -35,9 +35,9 @@ pub(crate) fn explain<F: UnitFacts>(
     }
 }
 
-/// The proof from those roots alone without which there is no conflict.
+/// The proof from those roots alone without which no conflict exists.
 fn shrink<F: UnitFacts>(known: &mut FactCache<'_, F>, mut edges: Vec<ProofEdge>) -> Vec<ProofEdge> {
-    let mut involved = asked_by_root(known, &edges);
+    let mut involved = is_required_by_root(known, &edges);
     for ask in involved.clone().into_iter().take(MOST_SHRINKING) {
         let fewer: Vec<UnitRequirement> = involved
             .iter()
@@ -49,13 +49,13 @@ fn shrink<F: UnitFacts>(known: &mut FactCache<'_, F>, mut edges: Vec<ProofEdge>)
         }
         if let AttemptOutcome::Refuted(proof) = attempt(known, &fewer) {
             edges = proof.edges(known, &fewer);
-            involved = asked_by_root(known, &edges);
+            involved = is_required_by_root(known, &edges);
         }
     }
     edges
 }
 
-fn asked_by_root<F: UnitFacts>(
+fn is_required_by_root<F: UnitFacts>(
     known: &FactCache<'_, F>,
     edges: &[ProofEdge],
 ) -> Vec<UnitRequirement> {
@@ -99,10 +99,10 @@ fn suggest<F: UnitFacts>(
     })
 }
 
-/// What is tried first is the smallest.
+/// The smallest is tried first.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum RepairChance {
-    /// Everyone else who asks for the unit allows the candidate.
+    /// Everyone else who requires the unit allows the candidate.
     Good,
     Faint,
 }

@@ -1,4 +1,4 @@
-//! The facts of one call: units and requirements as numbers, and every fact asked for once.
+//! The facts of one call: units and requirements as numbers, and every fact requested once.
 
 use std::cmp::Ordering;
 use std::hash::Hash;
@@ -22,7 +22,7 @@ pub(crate) type HashMap<K, V> = std::collections::HashMap<K, V, FixedState>;
 /// A unit and a requirement on it.
 pub(crate) type UnitRequirement = (UnitId, RequirementId);
 
-/// What a unit needs, as declared; without a requirement the child inherits.
+/// The dependencies of a unit, as declared; without a requirement the child inherits.
 pub(crate) type Children = Rc<[(UnitId, Option<RequirementId>)]>;
 
 #[derive(Clone)]

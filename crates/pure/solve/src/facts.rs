@@ -1,4 +1,4 @@
-//! What the solver asks of its caller.
+//! The solver's questions to its caller.
 
 use std::borrow::Cow;
 use std::fmt::{Debug, Display};
@@ -24,7 +24,7 @@ pub trait UnitFacts {
         requirement: &Self::Requirement,
     ) -> Result<Vec<CandidateRank>, Self::Need>;
 
-    /// What the unit needs in this candidate.
+    /// The dependencies of the unit in this candidate.
     fn content(
         &self,
         unit: &Self::Unit,
@@ -38,7 +38,7 @@ pub trait UnitFacts {
     fn all(&self, unit: &Self::Unit) -> Vec<(CandidateRank, Self::Requirement)>;
 }
 
-/// A unit as it stands in one candidate.
+/// A unit as it is in one candidate.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum UnitContent<'a, U: Clone, W: Clone> {
     /// The unit does not exist there.
@@ -50,16 +50,16 @@ pub enum UnitContent<'a, U: Clone, W: Clone> {
 /// A unit that another one needs.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct RequiredUnit<U, W> {
-    /// What is needed.
+    /// The unit.
     pub unit: U,
-    /// Its own requirement; without one it inherits every requirement under which the parent is asked for.
+    /// Its own requirement; without one it inherits every requirement under which the parent is requested.
     pub requirement: Option<W>,
 }
 
-/// A unit that the user asks for; its index in the list is how answers refer to it.
+/// A unit that the user requires; its index in the list is how answers refer to it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct RootRequirement<U, W> {
-    /// What is asked for.
+    /// The unit.
     pub unit: U,
     /// Under which requirement.
     pub requirement: W,

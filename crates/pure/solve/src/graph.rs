@@ -4,9 +4,9 @@ use crate::fact_cache::{FactCache, UnitId, UnitRequirement};
 use crate::facts::UnitFacts;
 use crate::survey::UnitSurvey;
 
-/// What one depth-first walk finds.
+/// The result of one depth-first walk.
 pub(crate) struct GraphTrace {
-    /// Children before parents, as far as there is no ring.
+    /// Children before parents, as far as no ring exists.
     pub(crate) upwards: Vec<UnitId>,
     /// The first ring, with its first unit repeated at the end.
     pub(crate) ring: Option<Vec<UnitId>>,

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use pubgrub::VersionSet;
 
-/// Sorted numbers that are in the set, or that are not; ranges would leave gaps between neighbours.
+/// Sorted numbers that are in the set, or that are not; ranges would leave gaps between neighbors.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum CandidateSet {
     Only(NumberSet),

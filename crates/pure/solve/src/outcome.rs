@@ -1,4 +1,4 @@
-//! What the solver says.
+//! The solver's result.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use crate::facts::{CandidateRank, UnitFacts};
 pub type AnswerTo<F> =
     SolverOutcome<<F as UnitFacts>::Unit, <F as UnitFacts>::Requirement, <F as UnitFacts>::Need>;
 
-/// What came out of one call.
+/// The result of one call.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SolverOutcome<U: Ord, W: Ord, N: Ord> {
     /// Every requirement is satisfied.
@@ -26,24 +26,24 @@ pub enum SolverOutcome<U: Ord, W: Ord, N: Ord> {
 /// One candidate for every unit that is reachable from the roots.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Solution<U: Ord, W: Ord> {
-    /// What was chosen.
+    /// The chosen candidates.
     pub units: BTreeMap<U, ChosenCandidate<U, W>>,
     /// Better candidates that every requirement allows but in which the unit is absent, best first.
     pub passed_over: Vec<(U, Vec<CandidateRank>)>,
 }
 
-/// What was chosen for one unit.
+/// The chosen candidate of one unit.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ChosenCandidate<U, W: Ord> {
     /// The one candidate that satisfies all requirements.
     pub candidate: CandidateRank,
-    /// Every requirement under which the unit is asked for, own and inherited.
+    /// Every requirement under which the unit is requested, own and inherited.
     pub requirements: BTreeSet<W>,
     /// The units it needs, as declared, in order.
     pub children: Vec<U>,
 }
 
-/// Why there is no solution.
+/// Why no solution exists.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Conflict<U, W> {
     /// The indices of the roots that cannot be had together, as few as possible.
@@ -61,7 +61,7 @@ pub struct ConflictingUnit<U, W> {
     pub unit: U,
     /// In which way it fails.
     pub kind: ClashKind,
-    /// Who asks for what; all of them are needed for the conflict.
+    /// Who requires what; all of them are needed for the conflict.
     pub asks: Vec<RequirementChain<U, W>>,
 }
 

@@ -1,6 +1,6 @@
-//! What PubGrub chooses versions for.
+//! The packages that PubGrub chooses versions for.
 //!
-//! `Unit(u)` at a candidate brings the children with a requirement of their own; `Requirement(u, w)` at a candidate brings those
+//! `Unit(u)` at a candidate brings the children with their own requirement; `Requirement(u, w)` at a candidate brings those
 //! that inherit `w`, and ties itself to `Unit(u)` at the same one.
 
 use std::fmt::{Display, Formatter};
@@ -10,6 +10,8 @@ use crate::fact_cache::{RequirementId, UnitId};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) enum SolverPackage {
     Root,
+    // In PubGrub, dependencies may depend on the version alone. A child without a version inherits the requirement on
+    // its parent, so the requirement has to be a package.
     Requirement(UnitId, RequirementId),
     Unit(UnitId),
 }
@@ -24,7 +26,7 @@ impl Display for SolverPackage {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ExclusionReason {
     Absent,
-    /// It asks for itself under a requirement that this candidate does not satisfy.
+    /// It requires itself under a requirement that this candidate does not satisfy.
     ExcludesItself(RequirementId),
 }
 

@@ -1,4 +1,4 @@
-//! What PubGrub's refusal rests on: the facts at the leaves of its derivation, without the way it took.
+//! The facts that PubGrub's refusal rests on: the leaves of its derivation, without the path to them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -23,11 +23,11 @@ struct ProofLeaf {
 /// The dependencies in a derivation, each with the candidates of its parent.
 pub(crate) struct Proof {
     leaves: BTreeMap<ProofLeaf, BTreeSet<u32>>,
-    /// Units that ask for themselves under a requirement that they do not satisfy.
+    /// Units that require themselves under a requirement that they do not satisfy.
     selves: BTreeMap<UnitRequirement, BTreeSet<u32>>,
 }
 
-/// A dependency with the requirement that stands behind it.
+/// A dependency with the requirement that follows it.
 #[derive(Clone, Debug)]
 pub(crate) struct ProofEdge {
     pub(crate) from: SolverPackage,
@@ -39,7 +39,7 @@ pub(crate) struct ProofEdge {
 }
 
 impl Proof {
-    /// Takes the tree apart without recursion: it may be deep, and a shared part counts once.
+    /// Takes the tree apart without recursion: it may be deep, and a shared part is counted once.
     pub(crate) fn new(tree: Tree) -> Self {
         let mut proof = Self {
             leaves: BTreeMap::new(),

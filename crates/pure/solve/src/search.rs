@@ -16,7 +16,7 @@ use crate::number_set::{CandidateSet, work};
 use crate::package::{ExclusionReason, SolverPackage};
 use crate::proof::Proof;
 
-/// What PubGrub says.
+/// The result of PubGrub.
 pub(crate) enum SearchOutcome<N> {
     Chosen(HashMap<UnitId, u32>),
     Need(BTreeSet<N>),
@@ -50,7 +50,7 @@ pub(crate) fn search<F: UnitFacts>(
         Ok(selected) => {
             let decisions = selected.into_iter();
             let chosen =
-                decisions.filter_map(|(package, number)| Some((decided(package)?, number)));
+                decisions.filter_map(|(package, number)| Some((unit_of_package(package)?, number)));
             SearchOutcome::Chosen(chosen.collect())
         }
         Err(PubGrubError::NoSolution(tree)) => SearchOutcome::Refuted(Proof::new(tree)),
@@ -68,7 +68,7 @@ fn most_decided<F: UnitFacts>(
 ) -> Vec<UnitId> {
     let mut units: Vec<(UnitId, u32)> = decisions
         .into_iter()
-        .filter_map(|(package, count)| Some((decided(package)?, count)))
+        .filter_map(|(package, count)| Some((unit_of_package(package)?, count)))
         .collect();
     units.sort_by(|(one, often), (two, other)| {
         other
@@ -82,14 +82,14 @@ fn most_decided<F: UnitFacts>(
         .collect()
 }
 
-fn decided(package: SolverPackage) -> Option<UnitId> {
+fn unit_of_package(package: SolverPackage) -> Option<UnitId> {
     match package {
         SolverPackage::Unit(unit) => Some(unit),
         SolverPackage::Root | SolverPackage::Requirement(..) => None,
     }
 }
 
-/// What is decided first is the greatest.
+/// The greatest is decided first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum DecisionTier {
     Requirement,
@@ -154,7 +154,7 @@ impl<F: UnitFacts> FactProvider<'_, '_, F> {
         )
     }
 
-    /// The first of the numbers, if its content is known; if not, the next ones are asked for as well.
+    /// The first of the numbers, if its content is known; if not, the next ones are requested as well.
     fn first_readable(
         &self,
         unit: UnitId,
@@ -205,7 +205,7 @@ impl<F: UnitFacts> FactProvider<'_, '_, F> {
             .iter()
             .filter_map(|(child, own)| Some((*child, (*own)?)));
         let asks = self.known.borrow().in_order(asks);
-        // PubGrub knows no package that depends on itself, so that case is answered here.
+        // PubGrub knows no package that depends on itself, so case is answered here.
         for (_, requirement) in asks.iter().filter(|(child, _)| *child == unit) {
             if !self.allows((unit, *requirement), number)? {
                 return Ok(Dependencies::Unavailable(ExclusionReason::ExcludesItself(
@@ -248,6 +248,8 @@ impl<F: UnitFacts> DependencyProvider for FactProvider<'_, '_, F> {
     type Priority = (DecisionTier, Reverse<u32>);
 
     /// Units before asks, and parents before children: a parent's best weighs more.
+    // Parents are decided before children: otherwise a newer child could hold back the resource that the manifest
+    // requires.
     fn prioritize(
         &self,
         package: &SolverPackage,
@@ -264,6 +266,8 @@ impl<F: UnitFacts> DependencyProvider for FactProvider<'_, '_, F> {
         }
     }
 
+    // A source chooses its dependencies, so it can state a problem that takes years. The budget ends the search with
+    // an error.
     fn should_cancel(&self) -> Result<(), FactUnavailable> {
         if work() < self.limit {
             Ok(())

@@ -12,7 +12,7 @@ use crate::number_set::NumberSet;
 use crate::outcome::{AnswerTo, ChosenCandidate, Solution, SolverOutcome};
 use crate::survey::{UnitPick, UnitSurvey};
 
-/// Chooses one candidate for every unit that the roots need, or says what is missing or in the way.
+/// Chooses one candidate for every unit that the roots need, or says what is missing or blocking.
 pub fn solve<F: UnitFacts>(
     facts: &F,
     roots: &[RootRequirement<F::Unit, F::Requirement>],
@@ -57,7 +57,7 @@ impl ProbeBudget {
     }
 }
 
-/// What came out of a probe.
+/// The result of a probe.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ProbeOutcome<N: Ord> {
     /// There is a choice that satisfies every requirement.

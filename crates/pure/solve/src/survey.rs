@@ -1,7 +1,8 @@
 //! The greedy part: for every unit the best candidate that all requirements on it allow, again until nothing moves.
 //!
-//! What stands still is a solution, and the one the specification asks for: each unit has the best candidate that
-//! satisfies all its requirements. Everything here is a matter of sets, level by level, so that no order shows.
+//! A state that no step changes is a solution, and the one the specification requires: each unit has the best
+//! candidate that satisfies all its requirements. Everything here is a matter of sets, level by level, so no order
+//! shows.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +13,7 @@ use crate::facts::UnitFacts;
 use crate::limits::MOST_WALKS;
 use crate::number_set::{NumberSet, intersect};
 
-/// What is taken for a unit during a walk.
+/// The candidate of a unit during a walk.
 #[derive(Clone)]
 pub(crate) enum UnitPick {
     At(u32, Children),
@@ -27,7 +28,7 @@ struct SurveyEntry {
     pick: UnitPick,
 }
 
-/// One walk from the roots over all that is asked for.
+/// One walk from the roots over all that is requested.
 pub(crate) struct UnitSurvey<N> {
     /// By unit.
     entries: Vec<Option<SurveyEntry>>,
@@ -47,8 +48,11 @@ pub(crate) fn survey<F: UnitFacts>(
     known: &mut FactCache<'_, F>,
     roots: &[UnitRequirement],
 ) -> SurveyOutcome<F::Need> {
+    // A greedy walk settles nearly all inputs, and reports all missing facts of a level at once. PubGrub stops at the
+    // first missing fact, which would cost one fetch each.
     let mut last = UnitSurvey::empty();
     let mut memory: HashMap<UnitId, (Vec<RequirementId>, UnitPick)> = HashMap::default();
+    // Two units can drive each other back and forth without end; such inputs are left to PubGrub.
     for _ in 0..MOST_WALKS {
         let next = walk(known, roots, |known, unit, requirements, needs| {
             let requirements = last.requirements(unit).unwrap_or(requirements);
@@ -82,7 +86,7 @@ pub(crate) fn survey<F: UnitFacts>(
     SurveyOutcome::Open(last)
 }
 
-/// Goes breadth-first through everything asked for, with the candidates that `choose` gives.
+/// Goes breadth-first through everything requested, with the candidates that `choose` gives.
 pub(crate) fn walk<'f, F: UnitFacts>(
     known: &mut FactCache<'f, F>,
     roots: &[UnitRequirement],
@@ -112,7 +116,7 @@ pub(crate) fn walk<'f, F: UnitFacts>(
         }
         level = level
             .iter()
-            .flat_map(|ask| survey.asks_below(*ask))
+            .flat_map(|ask| survey.requirements_below(*ask))
             .collect();
     }
     survey
@@ -223,7 +227,7 @@ impl<N: Ord> UnitSurvey<N> {
         }
     }
 
-    fn asks_below(
+    fn requirements_below(
         &self,
         (unit, requirement): UnitRequirement,
     ) -> impl Iterator<Item = UnitRequirement> {

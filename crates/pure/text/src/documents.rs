@@ -21,14 +21,14 @@ pub fn document_of(
         document,
         mut diagnostics,
     } = parse_bytes(name, bytes, format, notes)?;
-    // Every marker would be a mistake of its own.
+    // Every marker would be its own mistake.
     if let Some(first) = diagnostics
         .iter()
         .position(|found| found.severity == Severity::Error)
         .filter(|_| is_conflict)
     {
         let message = format!("`{shown}` contains git merge conflict markers");
-        let help = format!("Resolve the conflict in `{shown}`, then run the command again");
+        let help = format!("resolve the conflict in `{shown}`, then run the command again");
         diagnostics = vec![Diagnostic {
             message,
             help: Some(help),

@@ -5,7 +5,7 @@ use agpm_diag::Text;
 use crate::parse::parse_alone;
 use crate::tree::{Document, Format};
 
-/// A text that is read when its structure is first asked for: most are only written.
+/// Text that is read when its structure is first requested: most are only written.
 #[derive(Debug)]
 pub struct LazyDocument {
     text: Text,
@@ -14,7 +14,7 @@ pub struct LazyDocument {
 }
 
 impl LazyDocument {
-    /// A text in a format, known to be good.
+    /// Text in a format, known to be good.
     pub fn new(text: impl Into<Text>, format: Format) -> Self {
         LazyDocument {
             text: text.into(),

@@ -1,5 +1,5 @@
 //! One ordered tree with a byte span for every key and value, for every format that users write,
-//! and edits that change nothing but their node.
+//! and edits that change only their node.
 //!
 //! The only crate that knows format libraries. It knows no files and no merging. From the bottom up: [`tree`] is what
 //! documents have in common, [`formats`] what each format adds, and [`parse`] and [`write`] choose the format. [`blocks`]

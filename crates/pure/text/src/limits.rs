@@ -1,4 +1,4 @@
-//! What is bounded in texts that are read, edited and printed, and why.
+//! Limits for strings that are read, edited and printed, and the reasons.
 
 /// How much a reader takes before it gives up with a diagnostic.
 #[derive(Clone, Copy, Debug)]
@@ -7,7 +7,7 @@ pub struct Limits {
     pub bytes: usize,
     /// Levels of nesting: trees are printed and compared by recursion.
     pub depth: usize,
-    /// Nodes that aliases may stand for, all in all: a few lines of YAML can stand for billions.
+    /// Nodes that aliases may represent, all in all: a few lines of YAML can represent billions.
     pub expansion: usize,
 }
 
@@ -24,7 +24,7 @@ impl Default for Limits {
 /// Findings that are reported of one file: one that is wrong all over is not worth reading further.
 pub(crate) const MOST_FINDINGS: usize = 25;
 
-/// Bytes of a text that is read again after an edit and compared with what was meant. Tools' configuration is far
+/// Bytes of text that is read again after an edit and compared with what was meant. Tools' configuration is far
 /// smaller; above, reading twice would cost more time and memory than the merge itself.
 pub(crate) const LARGEST_CHECKED: usize = 4 << 20;
 
@@ -40,8 +40,8 @@ pub(crate) const LONGEST_KEY: usize = 1_000;
 /// Tokens of TOML that are held at once: those of a whole file take many times its size.
 pub(crate) const MOST_TOKENS: usize = 8_192;
 
-/// Keys of a map in which misspelled ones are looked up: each of them costs a walk over all.
+/// Keys of an object in which misspelled ones are looked up: each of them costs a walk over all.
 pub(crate) const MOST_SEARCHED: usize = 1_000;
 
-/// The longest text that is searched for other places of a misspelled key.
+/// The longest text that is searched for other locations of a misspelled key.
 pub(crate) const LONGEST_SEARCHED: usize = 64 << 10;

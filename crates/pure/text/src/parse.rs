@@ -1,4 +1,4 @@
-//! Which format reads a text.
+//! Which format reads text.
 
 use agpm_diag::{Diagnostic, SourceId, SourceMap, Span, Text, codes};
 
@@ -6,7 +6,7 @@ use crate::formats::{csv, json, markdown, toml, yaml};
 use crate::limits::Limits;
 use crate::tree::{Document, Format, NodeRef, NodeTree, ReaderState};
 
-/// What reading gave: a tree of what was understood, and all that was wrong.
+/// The result of reading: a tree of everything that was understood, and all errors.
 #[derive(Clone, Debug)]
 pub struct ParsedDocument {
     /// The document; without errors in `diagnostics` it is whole.
@@ -95,7 +95,7 @@ pub fn parse(
     }
 }
 
-/// Reads a text that nobody is shown: its places name no source.
+/// Reads text that nobody is shown: its locations name no source.
 pub fn parse_alone(text: impl Into<Text>, format: Format) -> ParsedDocument {
     parse(
         SourceMap::default().add("", ""),
@@ -106,8 +106,8 @@ pub fn parse_alone(text: impl Into<Text>, format: Format) -> ParsedDocument {
 }
 
 impl Document {
-    /// What stands at a node of JSON as a document of its own; its places are still those of the whole text. In other
-    /// formats a value hangs on what stands around it.
+    /// A node of JSON as a separate document; its locations are still those of the whole text. In other formats a
+    /// value hangs on what stands around it.
     pub fn part(&self, node: NodeRef<'_>) -> Option<Document> {
         let dialect = match self.format {
             Format::Json => json::JsonDialect::Strict,

@@ -1,4 +1,4 @@
-//! What the program itself has to say and to remember, through serde.
+//! Reports and state of the program itself, through serde.
 
 use std::fmt::{self, Display};
 use std::marker::PhantomData;

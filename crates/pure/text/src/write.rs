@@ -42,7 +42,7 @@ impl Document {
         if changes.is_empty() {
             return Ok(RewrittenText::unchanged(self.text.clone()));
         }
-        // What stays is in the document's format already.
+        // The remaining text is in the document's format already.
         if let Some(expected) = expected
             && !(holds_at_top(expected, self.format)
                 && changes.new_values().all(|new| holds(new, self.format)))
@@ -61,7 +61,7 @@ impl Document {
             .apply(self.text.clone())
             .ok_or(EditError::Unsafe(self.format))?;
         // A splice that the formats disagree about would damage a user's file, so the result must parse to what was meant.
-        // Larger texts come from merges only, where parsing again would cost more than the merge.
+        // Larger strings come from merges only, where parsing again would cost more than the merge.
         if self.text.len() <= LARGEST_CHECKED && !self.reads_as(&text, expected) {
             return Err(EditError::Unsafe(self.format));
         }

@@ -1,4 +1,4 @@
-//! GitHub Copilot CLI. It reads the agents, skills and hooks of Copilot in VS Code, and MCP servers of its own.
+//! GitHub Copilot CLI. It reads the agents, skills and hooks of Copilot in VS Code, and MCP its own servers.
 
 use crate::copilot::{AGENTS, HOOKS as EDITOR_HOOKS, RULES};
 use crate::prelude::*;

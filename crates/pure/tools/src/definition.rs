@@ -32,8 +32,8 @@ pub struct ToolDefinition {
     pub hooks: Option<TypeSupport<HookPlace, HookFormat>>,
     /// MCP servers, by the path of the file that holds them.
     pub servers: Option<TypeSupport<&'static str, ServerFormat>>,
-    /// Patterns of the files that it reads besides: rules, settings, directories of its own. Layers may hold them. What
-    /// a host runs by itself, such as workflows, is not among them.
+    /// Patterns of the files that it reads besides: rules, settings, its own directories. Layers may hold them. Files
+    /// that a host runs by itself, such as workflows, are not among them.
     pub layer_files: SourcedList<&'static str>,
     /// Where it keeps credentials: the last parts of the path, in lowercase.
     pub credentials: SourcedList<&'static [&'static str]>,
@@ -106,7 +106,7 @@ pub struct TypeSupport<P: 'static, F> {
     pub place: ScopedValue<Option<P>>,
     /// How it is written.
     pub format: F,
-    /// What shows the place and the format.
+    /// The evidence for location and format.
     pub source: FactSource,
 }
 
@@ -141,7 +141,7 @@ pub enum HookPlace {
 /// Where instructions go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InstructionPlace {
-    /// The directory of files of their own; `None` where all are blocks.
+    /// The directory of separate files; `None` where all are blocks.
     pub rules: Option<Directory>,
     /// Files that blocks go into. The tool reads the first of them that exists, and the last if none does.
     pub blocks: &'static [&'static str],
@@ -192,7 +192,7 @@ pub struct SkillFormat {
     pub also_reads: ScopedValue<&'static [&'static str]>,
     /// From how many on the tool lists only some of them.
     pub most_listed: Option<usize>,
-    /// What `metadata` may be.
+    /// The allowed values of `metadata`.
     pub metadata: SkillMetadata,
 }
 
@@ -213,7 +213,7 @@ impl SkillFormat {
     }
 }
 
-/// What a tool does with `metadata` of a skill that is not an object.
+/// The treatment of a skill's `metadata` that is not an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SkillMetadata {
     /// It loads the skill.
@@ -227,7 +227,7 @@ pub enum SkillMetadata {
 pub struct SourcedList<T: 'static> {
     /// The facts.
     pub items: &'static [T],
-    /// What shows them; `None` if there are none.
+    /// The evidence; `None` without items.
     pub source: Option<FactSource>,
 }
 
@@ -237,7 +237,7 @@ impl<T> SourcedList<T> {
         source: None,
     };
 
-    /// What `source` shows.
+    /// Items with the evidence for them.
     pub(crate) const fn new(items: &'static [T], source: FactSource) -> Self {
         SourcedList {
             items,
@@ -251,9 +251,9 @@ impl<T> SourcedList<T> {
 pub struct ProjectRoot {
     /// The environment variable of hooks.
     pub hooks: Option<&'static str>,
-    /// What the fields of MCP servers may say.
+    /// The allowed values of MCP server fields.
     pub servers: Option<&'static str>,
-    /// What shows it.
+    /// The evidence.
     pub source: FactSource,
 }
 
@@ -268,16 +268,16 @@ pub struct UnreadFile {
     pub other: &'static str,
     /// The same, in short.
     pub other_short: &'static str,
-    /// What the other program reads instead.
+    /// The replacement that the other program reads.
     pub instead: Replacement,
-    /// What shows it.
+    /// The evidence.
     pub source: FactSource,
 }
 
 /// The executable of a tool.
 #[derive(Debug)]
 pub struct Executable {
-    /// What it is called.
+    /// Its name.
     pub name: &'static str,
     /// The version that the facts here were compared with.
     pub version: &'static str,

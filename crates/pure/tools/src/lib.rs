@@ -1,4 +1,4 @@
-//! What agpm knows of each AI coding client, as data: one file per tool, registered in [`TOOLS`].
+//! The facts about each AI coding client, as data: one file per tool, registered in [`TOOLS`].
 //!
 //! A tool's file says where each type of resource goes, which of the named formats it is written in, what events, tools
 //! and models are called there, and which document says so. Knows nothing of manifests, documents or conversions, and
@@ -79,7 +79,7 @@ pub static TOOLS: &[&ToolDefinition] = &[
     &copilot_cli::TOOL,
 ];
 
-/// The tool in whose formats resources are written; the others get theirs by conversion.
+/// The tool in whose formats resources are written; other tools get converted resources.
 pub static REFERENCE_TOOL: &ToolDefinition = &claude_code::TOOL;
 
 /// The tool for resources that no other tool reads.

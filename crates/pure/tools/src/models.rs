@@ -1,4 +1,4 @@
-//! What tools call models.
+//! The model names of tools.
 
 /// Which models a tool has, and how it names them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Where a fact about a tool is from.
 
-/// What shows a fact, and when it was last compared with it.
+/// The evidence for a fact, and when it was last checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FactSource {
     /// The title of the document, or the package.

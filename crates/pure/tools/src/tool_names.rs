@@ -1,4 +1,4 @@
-//! What a tool calls the things that an agent can do.
+//! The names of a tool for the actions of an agent.
 
 use crate::source::FactSource;
 
@@ -7,15 +7,15 @@ use crate::source::FactSource;
 pub struct ToolNames {
     /// Tools by their usual name in the reference, and what they are called there.
     pub names: &'static [(&'static str, &'static [&'static str])],
-    /// Further names there that stand for tools of the reference.
+    /// Further names there that represent tools of the reference.
     pub aliases: &'static [(&'static str, &'static [&'static str])],
     /// Tools of MCP servers.
     pub servers: ServerTools,
-    /// What shows the names.
+    /// The evidence for the names.
     pub source: FactSource,
 }
 
-/// What tools of MCP servers are called.
+/// The names of tools of MCP servers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ServerTools {
     /// `mcp__SERVER__TOOL`, as in the reference.
@@ -39,7 +39,7 @@ impl ToolNames {
         }
     }
 
-    /// What a tool of the reference is called there, by its usual name; nothing if it has no name.
+    /// The name of a reference tool there, by its usual name; nothing if it has no name.
     pub fn of(&self, reference: &str) -> &'static [&'static str] {
         let row = self.names.iter().find(|(name, _)| *name == reference);
         row.map_or(&[], |(_, names)| names)

@@ -1,6 +1,6 @@
 //! The words that resources are written in: those of the reference tool. The tables of all tools refer to them.
 
-/// What can be done with a tool of an agent.
+/// The reach of an agent's tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ToolReach {
     /// It looks at things.
@@ -14,7 +14,7 @@ pub enum ToolReach {
 pub struct ReferenceTool {
     /// Its names, the usual one first.
     pub names: &'static [&'static str],
-    /// What it can do.
+    /// Its reach.
     pub reach: ToolReach,
 }
 

@@ -1,4 +1,4 @@
-//! Zed. It has no agents, commands or hooks of its own.
+//! Zed. It has no agents, commands or its own hooks.
 
 use crate::prelude::*;
 

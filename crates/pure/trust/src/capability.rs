@@ -1,4 +1,4 @@
-//! What a resource or a file of a layer lets a tool do, for people to see before it happens.
+//! The capabilities of a resource or a file of a layer, for people to see before they are used.
 //!
 //! Found in every form that a tool reads, and wherever in a file it is: one line too many is better than one that nobody
 //! saw.
@@ -10,7 +10,7 @@ use serde::Serialize;
 /// Something that a tool would do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Capability {
-    /// What kind of thing.
+    /// The kind of capability.
     pub kind: CapabilityKind,
     /// The command, URL or mode, in full.
     pub value: String,
@@ -42,7 +42,7 @@ pub enum CapabilityKind {
     Runs,
     /// Connect to a server.
     Connects,
-    /// Work without asking for permission.
+    /// Work without requiring permission.
     Permission,
 }
 
@@ -93,7 +93,7 @@ const PERMISSIONS: [(&str, &str); 6] = [
 /// Keys of front matter that make a tool run something along with an agent, a skill or a command.
 const DECLARING: [&str; 4] = ["hooks", "mcpServers", "mcp-servers", "mcp_servers"];
 
-/// Words without which no front matter or body has a capability: most texts need not be parsed to know that.
+/// Words without which no front matter or body has a capability: most strings need not be parsed to know that.
 const SIGNS: [&str; 7] = [
     "hooks",
     "mcp",
@@ -104,7 +104,7 @@ const SIGNS: [&str; 7] = [
     "```!",
 ];
 
-/// What a hook, a server or a settings file would make a tool do.
+/// The capabilities of a hook, a server or a settings file.
 pub fn capabilities_of(value: &Value) -> Vec<Capability> {
     let mut search = CapabilitySearch::default();
     search.walk(value, &Pointer::root(), None);
@@ -122,7 +122,7 @@ pub fn runs_of(value: &Value) -> Vec<String> {
     found
 }
 
-/// What an agent, a skill or a command would make a tool do: by its front matter, or by commands in its text.
+/// The capabilities of an agent, a skill or a command: by its front matter, or by commands in its text.
 pub fn capabilities_of_markdown(text: &str) -> Vec<Capability> {
     if !SIGNS.iter().any(|sign| text.contains(sign)) {
         return Vec::new();

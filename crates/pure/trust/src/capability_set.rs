@@ -14,7 +14,7 @@ pub enum ToolAccess {
     /// Every tool: an agent without `tools`.
     Unlimited,
     /// The session's: a skill without `allowed-tools`. Nothing is limited, and nothing is allowed without asking, so a
-    /// list in its place allows more in one way, and no list in place of one allows more in the other.
+    /// list in its location allows more in one way, and no list in place of one allows more in the other.
     Session,
     /// These, and no others.
     Listed(BTreeSet<ToolRule>),
@@ -74,10 +74,12 @@ fn new_rules(before: &BTreeSet<ToolRule>, after: &BTreeSet<ToolRule>) -> Option<
     (!new.is_empty()).then(|| new.join(", "))
 }
 
+const ALL_TOOLS: &str = "all tools";
+
 impl fmt::Display for ToolAccess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ToolAccess::Unlimited | ToolAccess::Session => f.write_str("all tools"),
+            ToolAccess::Unlimited | ToolAccess::Session => f.write_str(ALL_TOOLS),
             ToolAccess::Listed(rules) if rules.is_empty() => f.write_str("no tools"),
             ToolAccess::Listed(rules) => {
                 let rules: Vec<String> = rules.iter().map(ToString::to_string).collect();
@@ -145,7 +147,7 @@ pub struct CapabilitySet {
     /// Hosts that are connected to.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub connects: BTreeSet<String>,
-    /// Tools that may be used; nothing for a resource that has no say in it, such as a hook.
+    /// Tools that may be used; nothing for a resource that does not apply in it, such as a hook.
     #[serde(skip_serializing_if = "limits_nothing")]
     pub tools: Option<ToolAccess>,
     /// The tools of agents, skills and commands of a layer, by file: one set holds them all.
@@ -157,7 +159,7 @@ pub struct CapabilitySet {
     /// Modes in which a tool works without asking.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub permission: BTreeSet<String>,
-    /// What is forbidden; one entry less is a permission more.
+    /// Forbidden tools; one entry less is a permission more.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub denied: BTreeSet<ToolRule>,
     /// Names of variables that a server or a hook receives.
@@ -168,7 +170,7 @@ pub struct CapabilitySet {
     pub instructs: BTreeMap<String, usize>,
 }
 
-/// The session's own tools are what there is without a word about them.
+/// The session's own tools are the default.
 fn limits_nothing(tools: &Option<ToolAccess>) -> bool {
     matches!(tools, None | Some(ToolAccess::Session))
 }
@@ -207,7 +209,7 @@ impl fmt::Display for CapabilityName {
 /// One thing that a resource may do now and could not do before.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct CapabilityIncrease {
-    /// What kind of thing.
+    /// The kind of capability.
     pub capability: CapabilityName,
     /// The command, host, rule, mode, variable or file.
     pub value: String,
@@ -215,7 +217,11 @@ pub struct CapabilityIncrease {
 
 impl fmt::Display for CapabilityIncrease {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.capability, self.value)
+        // The value names the tools itself where it is not a list of rules.
+        match (self.capability, self.value.as_str()) {
+            (CapabilityName::Tools, ALL_TOOLS) => f.write_str(ALL_TOOLS),
+            (capability, value) => write!(f, "{capability} {value}"),
+        }
     }
 }
 
@@ -280,7 +286,7 @@ impl CapabilitySet {
         self.increases_over(&nothing)
     }
 
-    /// What this set allows beyond `before`, sorted.
+    /// The capabilities of this set beyond `before`, sorted.
     pub fn increases_over(&self, before: &CapabilitySet) -> Vec<CapabilityIncrease> {
         let mut found = Vec::new();
         let mut add = |capability, value: String| {
@@ -350,8 +356,10 @@ impl CapabilitySet {
         self.instructs.extend(other.instructs);
     }
 
-    /// Sizes are left out: longer instructions are no increase.
+    /// Sizes are left out: longer instructions are not increase.
     fn digest(&self) -> Checksum {
+        // The digest in the lockfile is the approval. The set itself is not stored: it can be computed again from the
+        // locked commit, and a set from anywhere else could be forged.
         let mut lines: Vec<String> = Vec::new();
         let mut add = |name: &str, value: &str| {
             // A line break in a value must not look like another line.
@@ -422,7 +430,7 @@ mod tests {
             shown(&listed("Read, Bash(*)"), &listed("Read")),
             ["tools Bash(*)"]
         );
-        assert_eq!(shown(&unlimited(), &listed("Read")), ["tools all tools"]);
+        assert_eq!(shown(&unlimited(), &listed("Read")), ["all tools"]);
         assert!(shown(&listed("Read"), &unlimited()).is_empty());
         assert!(shown(&listed("Bash(git push)"), &listed("Bash(git:*)")).is_empty());
         assert!(shown(&unlimited(), &listed("*")).is_empty());
@@ -430,7 +438,7 @@ mod tests {
             tools: Some(ToolAccess::Session),
             ..CapabilitySet::default()
         };
-        assert_eq!(shown(&session, &listed("Read")), ["tools all tools"]);
+        assert_eq!(shown(&session, &listed("Read")), ["all tools"]);
         assert_eq!(shown(&listed("Bash"), &session), ["tools Bash"]);
         assert_eq!(
             shown(&listed("Bash"), &listed("Bash(git:*)")),

@@ -1,4 +1,4 @@
-//! What a resource or a layer lets a tool do now, against what it did when it was locked.
+//! The capabilities of a resource or a layer now, compared with those that were locked.
 
 use agpm_model::Owner;
 use serde::Serialize;
@@ -14,7 +14,7 @@ pub struct CapabilityChange {
     pub before: Option<CapabilitySet>,
     /// The set that it has now.
     pub after: CapabilitySet,
-    /// What is in `after` and goes beyond `before`.
+    /// The capabilities of `after` beyond `before`.
     pub increase: Vec<CapabilityIncrease>,
 }
 
@@ -31,7 +31,7 @@ impl CapabilityChange {
         }
     }
 
-    /// What was in `before` and is not in `after` any more.
+    /// The capabilities of `before` that `after` lacks.
     pub fn decrease(&self) -> Vec<CapabilityIncrease> {
         let before = self.before.as_ref();
         before.map_or_else(Vec::new, |before| before.increases_over(&self.after))

@@ -1,4 +1,4 @@
-//! The capability set of a text or a value, in every form that a tool reads.
+//! The capability set of text or a value, in every form that a tool reads.
 
 use std::collections::BTreeSet;
 
@@ -33,7 +33,7 @@ pub fn capability_set_of_value(kind: Option<ResourceType>, value: &Value) -> Cap
     add_found(&mut set, kind, capabilities_of(value));
     let is_settings = kind.is_none();
     match value {
-        // Variables of a settings file are those of the tool itself; only servers and hooks pass theirs on.
+        // Variables of a settings file are those of the tool itself; only servers and hooks pass their variables on.
         Value::Map(entries) if is_settings => {
             let others = entries
                 .iter()
@@ -70,7 +70,7 @@ pub fn capability_set_of_markdown(kind: ResourceType, text: &str) -> CapabilityS
     set
 }
 
-/// The set of a text that a tool always reads.
+/// The set of text that a tool always reads.
 pub fn capability_set_of_instructions(path: &str, text: &str) -> CapabilitySet {
     let mut set = CapabilitySet::default();
     set.instructs.insert(path.to_owned(), text.len());

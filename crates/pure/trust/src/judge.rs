@@ -1,4 +1,4 @@
-//! What policies forbid. Each policy is judged by itself, so one more can only add violations.
+//! The violations of policies. Each policy is judged by itself, so one more can only add violations.
 
 use agpm_diag::SourceSpan;
 use agpm_model::{
@@ -24,7 +24,7 @@ pub struct JudgedContent<'a> {
     pub source: Option<&'a SourceAddress>,
     /// Its version; nothing for files on this machine.
     pub version: Option<JudgedVersion>,
-    /// What it lets tools do.
+    /// Its capabilities.
     pub capabilities: CapabilitySet,
     /// Who requires it, from the manifest down.
     pub chain: Vec<String>,
@@ -46,7 +46,7 @@ pub struct JudgedVersion {
 pub enum ReleaseAge {
     /// So many seconds.
     Seconds(u64),
-    /// It is dated after now: some clock is wrong, and its age counts as zero.
+    /// It is dated after now: some clock is wrong, and its age is treated as zero.
     Future,
     /// Its date is not known, and could be today's.
     Unknown,
@@ -71,7 +71,7 @@ impl ReleaseAge {
         }
     }
 
-    /// What is said of a version that is not old enough.
+    /// The message about a version that is not old enough.
     pub fn too_young(self, label: &str) -> String {
         match self {
             ReleaseAge::Seconds(age) => format!("{label} was released {} ago", duration(age)),
@@ -88,7 +88,7 @@ impl ReleaseAge {
 pub struct Violation {
     /// The key of the policy.
     pub rule: RuleName,
-    /// What the rule forbids about the content.
+    /// The violation.
     pub message: String,
     /// The resource or the layer.
     pub id: String,
@@ -100,7 +100,7 @@ pub struct Violation {
     pub spot: SourceSpan,
 }
 
-/// What one policy forbids about some content.
+/// The violations of one policy by some content.
 pub fn judge(policy: &Policy, content: &JudgedContent<'_>) -> Vec<Violation> {
     let mut judgement = Judgement {
         policy,
@@ -118,7 +118,7 @@ pub fn judge(policy: &Policy, content: &JudgedContent<'_>) -> Vec<Violation> {
     judgement.violations
 }
 
-/// What one policy requires and nothing of the content is.
+/// The requirements of one policy that no content satisfies.
 pub fn missing_requirements(policy: &Policy, contents: &[JudgedContent<'_>]) -> Vec<Violation> {
     let mut violations = Vec::new();
     for rule in &policy.require {

@@ -1,6 +1,6 @@
-//! What a resource or a layer lets a tool do, how two versions of it differ, and what policies allow.
+//! Capabilities of a resource or a layer, the difference between two versions, and the rules of policies.
 //!
-//! Knows no manifest and no disk: texts and values are handed in.
+//! Knows no manifest and no disk: strings and values are handed in.
 
 mod capability;
 mod capability_set;

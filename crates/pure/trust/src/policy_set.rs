@@ -19,12 +19,12 @@ pub enum PolicyPlace {
     Argument,
 }
 
-/// A policy in its place.
+/// A policy in its location.
 #[derive(Clone, Debug)]
 pub struct PlacedPolicy {
     /// Where it is.
     pub place: PolicyPlace,
-    /// What it says.
+    /// The policy.
     pub policy: Policy,
 }
 
@@ -97,8 +97,8 @@ impl PolicySet {
         found
     }
 
-    /// What the policies forbid of the versions of bases. A policy in a base does not judge them: one with a minimum age
-    /// would refuse every new version of itself.
+    /// The violations of the policies by versions of bases. A policy in a base does not judge them: one with a minimum
+    /// age would refuse every new version of itself.
     pub fn base_violations(&self, bases: &[JudgedContent<'_>]) -> Vec<Violation> {
         let nearer = self.policies.iter();
         let nearer = nearer.filter(|placed| placed.place != PolicyPlace::Base);

@@ -54,7 +54,7 @@ impl ToolRule {
         named.map(ToolRule::parse).collect()
     }
 
-    /// Whether every use that `other` means is meant by this one too. What cannot be shown to be is not.
+    /// Whether every use that `other` means is meant by this one too. Coverage that cannot be shown is not assumed.
     pub fn covers(&self, other: &ToolRule) -> bool {
         if !self.covers_tool(&other.tool) {
             return false;
@@ -81,7 +81,7 @@ impl ToolRule {
         if self.tool == "*" || self.tool == other {
             return true;
         }
-        // A server stands for all of its tools.
+        // A server represents all of its tools.
         let is_of_server = self.tool.starts_with("mcp__")
             && other
                 .strip_prefix(self.tool.as_str())
@@ -89,6 +89,7 @@ impl ToolRule {
         is_of_server || includes(&self.tool, other, Wildcard::CrossesAll)
     }
 
+    // A wrong "yes" would install a wider permission without approval, so every unclear case is a "no".
     fn covers_uses(&self, own: &str, others: &str) -> bool {
         let wildcard = if PATH_TOOLS.contains(&self.tool.as_str()) {
             Wildcard::StaysInSegment
@@ -122,7 +123,7 @@ impl<'d> Deserialize<'d> for ToolRule {
     }
 }
 
-/// The patterns that a specifier stands for: `git:*` is `git` alone, or with anything after a space.
+/// The patterns that a specifier represents: `git:*` is `git` alone, or with anything after a space.
 fn alternatives(specifier: &str) -> Vec<String> {
     match specifier.strip_suffix(":*") {
         Some(prefix) => vec![prefix.to_owned(), format!("{prefix} *")],

@@ -1,6 +1,6 @@
 //! Patterns with `*`, and which of them include which.
 
-/// What a `*` takes in; `**` always crosses.
+/// The characters that a `*` matches; `**` always crosses.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wildcard {
     CrossesAll,
@@ -9,6 +9,8 @@ pub(crate) enum Wildcard {
 
 /// Whether everything that the pattern `inner` matches is matched by `outer`. A wildcard of `inner` is included only
 /// where a wildcard of `outer` takes it in, which never says yes to too much.
+// A rule is compared with a rule, not with a command: the answer must hold for every command that the inner one
+// allows.
 pub(crate) fn includes(outer: &str, inner: &str, wildcard: Wildcard) -> bool {
     let outer: Vec<char> = outer.chars().collect();
     let inner: Vec<char> = inner.chars().collect();

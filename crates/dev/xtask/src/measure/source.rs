@@ -15,6 +15,13 @@ pub(crate) struct Token {
     end: usize,
 }
 
+/// Comment lines of one kind that follow each other, without their slashes.
+pub(crate) struct Comment {
+    /// The number of its first line, from one.
+    pub(crate) line: usize,
+    pub(crate) text: String,
+}
+
 /// The product code of a file.
 pub(crate) struct SourceFile {
     pub(crate) path: PathBuf,
@@ -24,6 +31,8 @@ pub(crate) struct SourceFile {
     pub(super) lines: usize,
     pub(super) code_lines: usize,
     pub(super) comment_lines: usize,
+    /// Plain comments and documentation, in the order of the text, without those of tests.
+    pub(crate) comments: Vec<Comment>,
     /// Modules in other files that only tests compile: `#[cfg(test)] mod name;`.
     test_modules: Vec<String>,
     index: LineIndex,
@@ -44,6 +53,7 @@ impl SourceFile {
                 .any(|range: &Range<usize>| range.contains(&start))
         };
         let comment_lines = comment_lines(text, &all, &is_product);
+        let comments = comments(text, &all, &is_product);
         let tokens: Vec<Token> = all
             .into_iter()
             .filter(|token| !token.text.is_empty() && is_product(token.start))
@@ -53,6 +63,7 @@ impl SourceFile {
             lines: index.count() - test_lines,
             code_lines: index.covered_by(&tokens),
             comment_lines,
+            comments,
             test_modules,
             syntax,
             tokens,
@@ -285,6 +296,45 @@ fn comment_lines(text: &str, tokens: &[Token], is_product: &dyn Fn(usize) -> boo
         .flat_map(|(start, end)| text[start..end].lines())
         .filter(|line| !line.trim().is_empty())
         .count()
+}
+
+/// Blocks of comment lines. A line inside a string literal that only looks like one is not among them.
+fn comments(text: &str, tokens: &[Token], is_product: &dyn Fn(usize) -> bool) -> Vec<Comment> {
+    let mut found: Vec<Comment> = Vec::new();
+    let mut last_marker = None;
+    let mut start = 0;
+    for (at, line) in text.split_inclusive('\n').enumerate() {
+        let from = start + line.len() - line.trim_start().len();
+        start += line.len();
+        let written = line.trim();
+        let marker = ["///", "//!", "//"]
+            .into_iter()
+            .find(|marker| written.starts_with(marker))
+            .filter(|_| is_product(from) && !is_in_literal(from, tokens));
+        let Some(marker) = marker else {
+            last_marker = None;
+            continue;
+        };
+        let words = &written[marker.len()..];
+        match found.last_mut().filter(|_| last_marker == Some(marker)) {
+            Some(comment) => {
+                comment.text.push('\n');
+                comment.text.push_str(words);
+            }
+            None => found.push(Comment {
+                line: at + 1,
+                text: words.to_owned(),
+            }),
+        }
+        last_marker = Some(marker);
+    }
+    found
+}
+
+fn is_in_literal(at: usize, tokens: &[Token]) -> bool {
+    let after = tokens.partition_point(|token| token.start < at);
+    let before = after.checked_sub(1).map(|last| &tokens[last]);
+    before.is_some_and(|token| !token.text.is_empty() && token.end > at)
 }
 
 struct LineIndex {

@@ -1,6 +1,6 @@
 //! The words of everything that users and contributors read: no phrase that the style page bans.
 //!
-//! Documents have none. Strings in the code have at most as many as recorded, and the records only fall.
+//! Documents have none. Strings and comments in the code have at most as many as recorded, and the records only fall.
 
 mod finding;
 mod phrases;
@@ -62,7 +62,8 @@ fn areas(root: &Path) -> io::Result<Vec<Area>> {
     Ok(vec![
         document_area(root, "documents", documents(root)?)?,
         document_area(root, "help", vec![root.join("docs/reference/cli.md")])?,
-        string_area(root)?,
+        code_area(root, "strings", string_findings)?,
+        code_area(root, "comments", comment_findings)?,
     ])
 }
 
@@ -96,8 +97,12 @@ fn document_area(root: &Path, name: &str, paths: Vec<PathBuf>) -> io::Result<Are
     })
 }
 
-/// The strings of all crates are one area: code moves between crates, and its strings with it.
-fn string_area(root: &Path) -> io::Result<Area> {
+/// All crates are one area: code moves between crates, and its strings and comments with it.
+fn code_area(
+    root: &Path,
+    name: &str,
+    find: fn(&SourceFile, &str) -> Vec<Finding>,
+) -> io::Result<Area> {
     let crates = root.join("crates");
     let mut findings = Vec::new();
     for directory in [
@@ -109,11 +114,11 @@ fn string_area(root: &Path) -> io::Result<Area> {
         let sources = directory.join("src");
         for file in product_files(&sources)? {
             let shown = shown(root, &sources.join(&file.path));
-            findings.extend(string_findings(&file, &shown));
+            findings.extend(find(&file, &shown));
         }
     }
     Ok(Area {
-        name: "strings".to_owned(),
+        name: name.to_owned(),
         findings,
     })
 }
@@ -126,6 +131,19 @@ fn string_findings(file: &SourceFile, shown: &str) -> Vec<Finding> {
         };
         let words = prose::literal(text, file.line_at(token.start));
         findings.extend(phrases::find(&words, Scope::String, shown));
+    }
+    findings
+}
+
+/// Comments and documentation are prose, and their lines are those of the file.
+fn comment_findings(file: &SourceFile, shown: &str) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for comment in &file.comments {
+        let mut words = prose::markdown(&comment.text);
+        for word in &mut words {
+            word.line += comment.line - 1;
+        }
+        findings.extend(phrases::find(&words, Scope::Document, shown));
     }
     findings
 }
@@ -192,6 +210,22 @@ mod tests {
             .map(Finding::describe)
             .collect();
         assert_eq!(found, ["x.rs:3: \"told\": write reported, shown, prints"]);
+    }
+
+    #[test]
+    fn comments_are_read_and_strings_and_tests_are_not() {
+        let text = "//! It is\n//! no file.\n\n/// What it `told`.\n// A map.\nfn f() -> &'static str { \"\n// told\n\" }\n#[test]\n/// told\nfn t() {}\n";
+        let file = SourceFile::parse(Path::new("x.rs"), text).expect("the text is Rust");
+        let found: Vec<String> = comment_findings(&file, "x.rs")
+            .iter()
+            .map(Finding::describe)
+            .collect();
+        let expected = [
+            "x.rs:1: \"is no\": write is not a, invalid",
+            "x.rs:4: \"What\": write a subject: \"Files that …\", \"The value …\"",
+            "x.rs:5: \"A map\": write an object, a table",
+        ];
+        assert_eq!(found, expected);
     }
 
     #[test]

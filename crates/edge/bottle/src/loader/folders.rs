@@ -1,4 +1,4 @@
-//! Folders of Markdown files: the bottles and agents of home, and the agents of the working folder.
+//! Directories of Markdown files: the bottles and agents of home, and the agents of the working directory.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ pub(crate) fn load(home: &Path, cwd: &Path) -> LoadedUnits {
     let is_home = is_same(home, cwd) || is_same(&own, &here);
     reader.refuse_legacy(&[home, &own, cwd, &here]);
     if !is_home {
-        reader.tell_ignored(&here.join(UnitKind::Bottle.plural()));
+        reader.report_ignored(&here.join(UnitKind::Bottle.plural()));
     }
     let bottles = reader.files(home, UnitKind::Bottle, SymlinkPolicy::Followed);
     let mut agents = reader.files(home, UnitKind::Agent, SymlinkPolicy::Followed);
@@ -43,7 +43,7 @@ pub(crate) fn load(home: &Path, cwd: &Path) -> LoadedUnits {
     reader.loaded
 }
 
-/// Where links of a folder may lead.
+/// Where links of a directory may lead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SymlinkPolicy {
     /// Anywhere: people keep their own files elsewhere and link to them.
@@ -52,7 +52,7 @@ enum SymlinkPolicy {
     Confined,
 }
 
-/// A file, from the folder that it is looked for in.
+/// A file, from the directory that it is looked for in.
 struct LocatedFile<'p> {
     folder: &'p Path,
     path: String,
@@ -85,7 +85,7 @@ struct DirectoryLoader<'p> {
 
 impl DirectoryLoader<'_> {
     fn refuse_legacy(&mut self, folders: &[&Path]) {
-        // The working folder may be one of those in home.
+        // The working directory may be one of those in home.
         let mut told = BTreeSet::new();
         let new = folders
             .iter()
@@ -100,7 +100,7 @@ impl DirectoryLoader<'_> {
         }
     }
 
-    fn tell_ignored(&mut self, folder: &Path) {
+    fn report_ignored(&mut self, folder: &Path) {
         let entries = store::entries_below(folder, 0).unwrap_or_default();
         if !entries.iter().any(|found| stem(&found.path).is_some()) {
             return;
@@ -114,7 +114,7 @@ impl DirectoryLoader<'_> {
         self.loaded.diagnostics.push(diagnostic.help(help));
     }
 
-    /// The Markdown files of a folder by their stems.
+    /// The Markdown files of a directory by their stems.
     fn files<'p>(
         &mut self,
         folder: &'p Path,
@@ -181,7 +181,7 @@ impl DirectoryLoader<'_> {
             }
         };
         let mut parsed = parse(source, text, Format::Markdown, Limits::default());
-        // What is no map is told as it is for JSON.
+        // A value that is not an object is reported as it is for JSON.
         if parsed
             .document
             .root()
@@ -240,7 +240,7 @@ impl DirectoryLoader<'_> {
             .help(help)
     }
 
-    /// A path as users see it: from the working folder where it is below, with `/`.
+    /// A path as users see it: from the working directory where it is below, with `/`.
     fn shown(&self, path: &Path) -> String {
         path.strip_prefix(self.cwd)
             .unwrap_or(path)
@@ -249,12 +249,12 @@ impl DirectoryLoader<'_> {
     }
 }
 
-/// What is hidden or has another ending is somebody else's.
+/// Hidden files and files with another extension are ignored.
 fn stem(name: &str) -> Option<&str> {
     name.strip_suffix(ENDING).filter(|_| !name.starts_with('.'))
 }
 
-/// Without a fence in the first line all of a text is body.
+/// Without a fence in the first line all of text is body.
 fn has_front_matter(document: &Document) -> bool {
     let text: &str = document.text();
     document.body().start as usize > text.len() - text.trim_start_matches('\u{feff}').len()
@@ -270,7 +270,7 @@ fn no_front_matter(file: &str, source: SourceId) -> Diagnostic {
         .help(help)
 }
 
-/// A unit that is there and cannot be looked into.
+/// A unit that exists and cannot be looked into.
 fn broken(kind: UnitKind, name: LayerName, file: String, source: SourceId) -> BottleUnit {
     let document: Document = parse(source, "", Format::Markdown, Limits::default()).document;
     let (prompt, spot) = (PromptSource::Body(String::new()), Some(start_of(source)));

@@ -1,4 +1,4 @@
-//! Raw units out of one JSON object or out of folders of Markdown files. Nothing else here touches files.
+//! Raw units out of one JSON object or out of directories of Markdown files. Nothing else here touches files.
 
 mod folders;
 mod json;
@@ -11,7 +11,7 @@ pub(crate) use json::load as from_json;
 
 use crate::unit::{BottleUnit, UnitKind, UnitState};
 
-/// What was found, and what was wrong on the way.
+/// The units that were found, and the mistakes.
 #[derive(Debug, Default)]
 pub(crate) struct LoadedUnits {
     pub(crate) sources: SourceMap,
@@ -19,7 +19,7 @@ pub(crate) struct LoadedUnits {
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-/// Whether a unit can be looked into. With a key that is there twice all else can be understood; after other mistakes
+/// Whether a unit can be looked into. With a key that exists twice all else can be understood; after other mistakes
 /// nobody knows what is missing.
 fn state(found: &[Diagnostic]) -> UnitState {
     let torn = |found: &Diagnostic| {

@@ -8,7 +8,7 @@ pub(crate) struct ApproveArgs {
     pub(crate) yes: bool,
 }
 
-/// What may happen in this run without having been approved before.
+/// The capabilities that this run may use without an earlier approval.
 #[derive(Debug, Default, Args)]
 pub(crate) struct ApprovalArgs {
     /// Approve capabilities of ID, all, or programs

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-/// What can be done with bottles.
+/// The subcommands of `bottle`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum BottleCommand {
     /// List all bottles and bottle agents

@@ -1,4 +1,4 @@
-//! What was typed of `catalog`.
+//! The arguments of `catalog`.
 
 use agpm_ops::EntryKind;
 use clap::{Args, Subcommand, ValueEnum};
@@ -7,7 +7,7 @@ use clap::{Args, Subcommand, ValueEnum};
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct CatalogArgs {
-    /// What to do with one entry instead of listing
+    /// Work with one entry instead of listing
     #[command(subcommand)]
     pub(crate) one: Option<CatalogCommand>,
     /// The kind [default: all]
@@ -26,7 +26,7 @@ pub(crate) struct CatalogArgs {
     pub(crate) all: bool,
 }
 
-/// What can be done with one entry.
+/// The subcommands for one entry.
 #[derive(Debug, Subcommand)]
 pub(crate) enum CatalogCommand {
     /// Print the file of an entry

@@ -32,7 +32,7 @@ pub(crate) struct FoldArgs {
 }
 
 impl FoldArgs {
-    /// What is merged, and how.
+    /// The files to merge, with strategy and rules.
     pub(crate) fn inputs(self, files: Vec<PathBuf>) -> MergeInputs {
         MergeInputs {
             files,

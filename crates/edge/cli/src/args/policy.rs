@@ -1,6 +1,6 @@
 use clap::{Args, Subcommand};
 
-/// What to do with policies.
+/// The subcommands of `policy`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum PolicyCommand {
     /// Show every rule with its file and line

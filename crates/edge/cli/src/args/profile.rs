@@ -53,9 +53,9 @@ pub(crate) struct ProfileArgs {
 pub(crate) enum ProfileKind {
     /// Who it is
     Agent,
-    /// What it plans
+    /// Its plans
     Agenda,
-    /// What it has done
+    /// Its past work
     Agency,
     /// All three, each under its own key
     All,

@@ -75,12 +75,12 @@ pub(crate) struct AddArgs {
     pub(crate) scope: ScopeArgs,
     #[command(flatten)]
     pub(crate) approval: ApprovalArgs,
-    /// What to add
+    /// The thing to add
     #[command(subcommand)]
     pub(crate) what: Option<AddCommand>,
 }
 
-/// What can be added by a subcommand.
+/// The subcommands of `add`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum AddCommand {
     /// Add a source of resources
@@ -148,12 +148,12 @@ pub(crate) struct RemoveArgs {
     pub(crate) scope: ScopeArgs,
     #[command(flatten)]
     pub(crate) approval: ApprovalArgs,
-    /// What to remove
+    /// The thing to remove
     #[command(subcommand)]
     pub(crate) what: Option<RemoveCommand>,
 }
 
-/// What can be removed by a subcommand.
+/// The subcommands of `remove`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum RemoveCommand {
     /// Remove a source that no dependency uses

@@ -1,10 +1,10 @@
-//! What was typed of `serve`.
+//! The arguments of `serve`.
 
 use clap::{Args, Subcommand};
 
 use super::PlacesArgs;
 
-/// What can be served.
+/// The servers.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ServeCommand {
     /// Serve catalog and project to an MCP client

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 
 use crate::schema_name::SchemaName;
 
-/// What can be done with the cache.
+/// The subcommands of `cache`.
 #[derive(Debug, Clone, Copy, Subcommand)]
 pub(crate) enum CacheCommand {
     /// Show the location and contents of the cache
@@ -43,7 +43,7 @@ fn age(text: &str) -> Result<Duration, String> {
     read().ok_or_else(|| "expected a number and a unit (s, m, h, d, w), such as `30d`".to_owned())
 }
 
-/// What can be done with the configuration.
+/// The subcommands of `config`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
     /// Print it, with secrets masked

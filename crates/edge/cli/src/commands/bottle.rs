@@ -48,7 +48,7 @@ pub(crate) fn run(world: &World, command: BottleCommand, output: &mut Output) ->
     }
 }
 
-/// Whether the user asked for secrets.
+/// Whether the user requested secrets.
 pub(crate) fn secrets(args: &BottleArgs) -> SecretDisplay {
     if args.show_secrets {
         SecretDisplay::Shown

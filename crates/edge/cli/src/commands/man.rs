@@ -118,21 +118,21 @@ fn write(command: &Command, path: &str, out: &mut Vec<u8>) -> io::Result<()> {
         out.extend(b".fi\n");
     }
     out.extend(b".SH \"EXIT STATUS\"\n");
-    meaning("0", "success", out);
-    failure_codes().for_each(|(code, says)| meaning(&code.to_string(), says, out));
+    write_definition("0", "success", out);
+    failure_codes().for_each(|(code, says)| write_definition(&code.to_string(), says, out));
     out.extend(b".SH FILES\n");
     FILES
         .iter()
-        .for_each(|(path, says)| meaning(path, says, out));
+        .for_each(|(path, says)| write_definition(path, says, out));
     out.extend(b".SH ENVIRONMENT\n");
     for variable in ENVIRONMENT_VARIABLES {
-        meaning(variable.name, variable.effect, out);
+        write_definition(variable.name, variable.effect, out);
     }
     Ok(())
 }
 
 /// A term and what it means, whose Markdown is plain text here.
-fn meaning(term: &str, says: &str, out: &mut Vec<u8>) {
+fn write_definition(term: &str, says: &str, out: &mut Vec<u8>) {
     let says = escaped(&says.replace('`', ""));
     out.extend(format!(".TP\n\\fB{}\\fR\n{says}\n", escaped(term)).bytes());
 }

@@ -70,7 +70,7 @@ pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
     world.environment.programs = cli.command.programs();
     let approval = cli.command.approval();
     world.environment.approvals = approval.map(ApprovalArgs::ids).unwrap_or_default();
-    if !output.json && !cli.command.asks_nothing() {
+    if !output.json && !cli.command.skips_questions() {
         world.confirm = question::confirmation();
     }
     world.environment.policies.argument = cli.command.policy();
@@ -119,7 +119,7 @@ pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
 
 fn world(global: &GlobalArgs, scope: InstallScope) -> World {
     let folder = std::env::current_dir().unwrap_or_default();
-    // A relative home would be another folder in each project.
+    // A relative home would be another directory in each project.
     let absolute = |name: &str| variable(name).filter(|path| path.is_absolute());
     let home = absolute("HOME").or_else(|| absolute("USERPROFILE"));
     let place = |name: &str, below_home: &str| {

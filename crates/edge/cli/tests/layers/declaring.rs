@@ -309,7 +309,10 @@ fn mistakes_in_the_manifest_are_told_with_their_place() {
             format!("{ACME}{}path = \"../org\"\n", of_source("org", "")),
             "both `path` and `source`",
         ),
-        ("[[layers]]\nname = \"org\"\n".to_owned(), "no place"),
+        (
+            "[[layers]]\nname = \"org\"\n".to_owned(),
+            "neither `path` nor `source`",
+        ),
         ("[[layers]]\npath = \"../org\"\n".to_owned(), "name"),
         (
             format!("{}includes = []\n", folder("org")),

@@ -234,7 +234,7 @@ fn verify_counts_keys_and_files_and_ignores_the_users() {
     let output = project.fails(
         "verify",
         1,
-        &["CLAUDE.md has other bytes", ".claude/a.sh is missing", "/a"],
+        &["CLAUDE.md was modified", ".claude/a.sh is missing", "/a"],
     );
     assert_eq!(output.stdout.matches("error[").count(), 3, "{output}");
     let json = project

@@ -29,7 +29,7 @@ fn layers_are_listed_lowest_first_with_snapshot_count_and_what_was_skipped() {
         .lines()
         .map(|line| line.split_whitespace().collect())
         .collect();
-    assert_eq!(rows[0], ["Rank", "Layer", "Place", "Snapshot", "Files"]);
+    assert_eq!(rows[0], ["Rank", "Layer", "Location", "Snapshot", "Files"]);
     assert_eq!(
         rows[1][..4],
         ["1", "org", "acme@v1.0.0", "v1.0.0"],
@@ -266,7 +266,11 @@ fn explain_of_what_is_not_there_has_a_near_name() {
             &["/allow/9"],
         );
         project.refused("explain file:.claude/setings.json", 3, &["setings.json"]);
-        project.refused(&format!("explain file:{SETTINGS} model"), 2, &["pointer"]);
+        project.refused(
+            &format!("explain file:{SETTINGS} model"),
+            2,
+            &["JSON Pointer"],
+        );
         project.refused("explain file:../org/CLAUDE.md", 6, &["org/CLAUDE.md"]);
     }
     // A near name may also be one of the user's own.

@@ -60,7 +60,7 @@ fn every_field_has_its_line_in_the_source_or_in_a_patch_with_what_it_shadows() {
         "explain agent:expert",
         &[
             "/name = \"expert\"",
-            "  from community (community:agents/expert.md@v1.0.0:2), only",
+            "  from community (community:agents/expert.md@v1.0.0:2)",
             "/model = \"sonnet\"",
             "  from patch (agpm.toml:6), replace",
             "  shadows community (community:agents/expert.md@v1.0.0:3): \"opus\"",
@@ -72,7 +72,7 @@ fn every_field_has_its_line_in_the_source_or_in_a_patch_with_what_it_shadows() {
         "explain agent:expert",
         &[
             "/api_key = \"********\"",
-            "  from private patch (agpm.private.toml:3), only",
+            "  from private patch (agpm.private.toml:3)",
         ],
     );
     assert!(
@@ -89,7 +89,7 @@ fn a_pointer_narrows_it_to_its_values_and_a_wrong_one_is_put_right() {
     let output = project.good("explain agent:expert /limits").stdout;
     let expected = "/limits/turns = 9\n  from patch (agpm.toml:7), replace\n  \
                     shadows community (community:agents/expert.md@v1.0.0:6): 4\n\
-                    /limits/tokens = 100\n  from community (community:agents/expert.md@v1.0.0:7), only\n";
+                    /limits/tokens = 100\n  from community (community:agents/expert.md@v1.0.0:7)\n";
     assert_eq!(output, expected);
     project.refused(
         "explain agent:expert /limits/turn",
@@ -184,7 +184,7 @@ fn hooks_and_servers_are_told_as_they_stand_in_the_files_of_their_tools() {
         "explain hook:check /hooks/PreToolUse",
         &[
             "/hooks/PreToolUse/1/matcher = \"Bash\"",
-            "  from community (community:hooks/check.json@v1.0.0:3), only",
+            "  from community (community:hooks/check.json@v1.0.0:3)",
         ],
     );
     told(
@@ -192,14 +192,14 @@ fn hooks_and_servers_are_told_as_they_stand_in_the_files_of_their_tools() {
         "explain mcp-server:fs /mcpServers",
         &[
             "/mcpServers/fs/command = \"npx\"",
-            "  from community (community:mcp/fs.json@v1.0.0:4), only",
+            "  from community (community:mcp/fs.json@v1.0.0:4)",
             "/mcpServers/fs/args/0 = \"mine\"",
             "  from manifest (agpm.toml:6), replace",
             "  shadows community (community:mcp/fs.json@v1.0.0:5): \"-y\"",
             "/mcpServers/fs/env/ROOT = \"/\"",
-            "  from community (community:mcp/fs.json@v1.0.0:6), only",
+            "  from community (community:mcp/fs.json@v1.0.0:6)",
             "/mcpServers/fs/env/LEVEL = \"debug\"",
-            "  from patch (agpm.toml:10), only",
+            "  from patch (agpm.toml:10)",
         ],
     );
     told(
@@ -209,9 +209,9 @@ fn hooks_and_servers_are_told_as_they_stand_in_the_files_of_their_tools() {
             "/mcp/fs/type = \"local\"",
             "  from opencode (.opencode/opencode.json:4), converted",
             "/mcp/fs/command/0 = \"npx\"",
-            "  from community (community:mcp/fs.json@v1.0.0:4), only",
+            "  from community (community:mcp/fs.json@v1.0.0:4)",
             "/mcp/fs/command/1 = \"-y\"",
-            "  from community (community:mcp/fs.json@v1.0.0:5), only",
+            "  from community (community:mcp/fs.json@v1.0.0:5)",
             "/mcp/fs/environment/ROOT = \"/\"",
         ],
     );
@@ -221,7 +221,7 @@ fn hooks_and_servers_are_told_as_they_stand_in_the_files_of_their_tools() {
         "{own}"
     );
     assert!(
-        own.contains("/env/API_TOKEN = \"********\"\n  from manifest (agpm.toml:8), only\n"),
+        own.contains("/env/API_TOKEN = \"********\"\n  from manifest (agpm.toml:8)\n"),
         "{own}"
     );
     assert!(!own.contains("hunter2"), "{own}");
@@ -279,7 +279,7 @@ fn what_a_tool_has_in_another_form_is_told_and_so_is_what_it_cannot_say() {
     let output = project.good("explain agent:expert").stdout;
     for line in [
         "  conversion: `limits` is dropped: the tool does not support it\n",
-        "/name = \"expert\"\n  from community (community:agents/expert.md@v1.0.0:2), only\n",
+        "/name = \"expert\"\n  from community (community:agents/expert.md@v1.0.0:2)\n",
         "/sandbox_mode = \"read-only\"\n  from codex (.codex/agents/expert.toml:",
         "/limits/turns is unset\n  shadows community (community:agents/expert.md@v1.0.0:6): 4\n",
     ] {
@@ -335,7 +335,7 @@ fn files_of_this_machine_skills_and_scripts_are_told() {
         "{mine}"
     );
     assert!(
-        mine.ends_with("/name = \"mine\"\n  from local (mine.md:2), only\n"),
+        mine.ends_with("/name = \"mine\"\n  from local (mine.md:2)\n"),
         "{mine}"
     );
     told(
@@ -343,7 +343,7 @@ fn files_of_this_machine_skills_and_scripts_are_told() {
         "explain skill:pdf /description",
         &[
             "/description = \"Reads\"",
-            "  from community (community:skills/pdf/SKILL.md@v1.0.0:3), only",
+            "  from community (community:skills/pdf/SKILL.md@v1.0.0:3)",
         ],
     );
     let script = project.good("explain script:run").stdout;
@@ -488,7 +488,7 @@ fn without_the_bytes_manifest_and_lockfile_are_told() {
     for line in [
         "  required: agpm.toml:4, as v1.0.0\n",
         "  installed at: .claude/agents/expert.md\n",
-        "/model = \"sonnet\"\n  from patch (agpm.toml:6), only\n",
+        "/model = \"sonnet\"\n  from patch (agpm.toml:6)\n",
     ] {
         assert!(output.stdout.contains(line), "{line}\n{output}");
     }

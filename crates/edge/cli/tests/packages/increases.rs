@@ -352,7 +352,7 @@ fn status_has_a_command_for_everything_that_is_not_in_order() {
             "installed 1 skill",
             "modified 0",
             "missing 0",
-            "outdated 1 of 1 agpm diff --update",
+            "outdated 1 of 1 (agpm diff --update)",
             "next install 0 changes",
             "approvals needed 0",
             "policy violations 0"
@@ -365,15 +365,30 @@ fn status_has_a_command_for_everything_that_is_not_in_order() {
     project.write(".claude/skills/pdf/SKILL.md", "edited\n");
     let found = rows("st");
     for row in [
-        "modified 1 agpm diff",
-        "policy violations 1 agpm policy check",
+        "modified 1 (agpm diff)",
+        "policy violations 1 (agpm policy check)",
     ] {
         assert!(found.contains(&row.to_owned()), "no `{row}` in {found:#?}");
     }
     project.manifest(&ENTRY.replace("^1.0", "=1.1.0"));
     let found = rows("status --offline");
-    let row = "approvals needed 1 agpm diff";
+    let row = "approvals needed 1 (agpm diff)";
     assert!(found.contains(&row.to_owned()), "no `{row}` in {found:#?}");
+}
+
+#[test]
+fn status_names_a_command_that_shows_the_newer_version() {
+    let project = Project::new();
+    project.source(&[
+        ("v1.0.0", &[(PDF, &skill("Read", "One."))]),
+        ("v2.0.0", &[(PDF, &skill("Read", "Two."))]),
+    ]);
+    project.manifest(ENTRY);
+    project.good("install");
+    project.good("outdated");
+    // No update reaches 2.0.0, so `agpm diff --update` would have nothing to show.
+    let status = project.good("status").stdout;
+    assert!(status.contains("1 of 1  (agpm outdated)"), "{status}");
 }
 
 #[test]

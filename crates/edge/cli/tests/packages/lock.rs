@@ -574,7 +574,7 @@ fn a_damaged_lockfile_is_told_once_with_the_way_out() {
     );
     project.good("install");
     let whole = project.sandbox.read("project/agpm.lock");
-    let way_out = "Restore it with `git checkout agpm.lock`, or delete it and run `agpm install`";
+    let way_out = "restore it with `git checkout agpm.lock`, or delete it and run `agpm install`";
     let cases = [
         (
             whole.replace("checksum = \"sha256:", "checksum = \"sha256:x"),

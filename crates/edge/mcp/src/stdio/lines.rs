@@ -9,7 +9,7 @@ const CHUNK: usize = 64 * 1024;
 /// A buffer that grew beyond this for one line is given back after it.
 const KEPT: usize = 1 << 20;
 
-/// What a stream holds next.
+/// The next item of a stream.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum InputLine {
     /// A line without its end.
@@ -70,6 +70,8 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         let end = bytes.iter().position(|byte| *byte == b'\n');
         let part = &bytes[..end.unwrap_or(bytes.len())];
         if self.state == LineReaderState::Reading && self.begun.len() + part.len() > self.longest {
+            // The rest of a long line is skipped without being stored, so its length costs no memory, and the lines
+            // after it are still answered.
             self.state = LineReaderState::Skipping;
             self.begun = Vec::new();
         }
@@ -86,6 +88,8 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         let skipped = std::mem::replace(&mut self.state, LineReaderState::Reading)
             == LineReaderState::Skipping;
         let line = std::mem::take(&mut self.begun);
+        // A buffer that one large line made large is given back; keeping it would hold 16 MiB for the rest of the
+        // session.
         if line.capacity() <= KEPT {
             self.begun = Vec::with_capacity(line.capacity().min(CHUNK));
         }

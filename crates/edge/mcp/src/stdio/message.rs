@@ -1,4 +1,4 @@
-//! What a line says: a message for the SDK, or an answer that it gets at once.
+//! The meaning of a line: a message for the SDK, or an immediate answer.
 
 use rmcp::ErrorData;
 use rmcp::model::ClientJsonRpcMessage;
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::methods::cannot_answer;
 use crate::rpc_error::{BATCH, MALFORMED, NO_MESSAGE, RpcErrorKind};
 
-/// What a line is.
+/// A line, parsed.
 #[derive(Debug)]
 pub(crate) enum ParsedLine {
     /// A message.
@@ -18,7 +18,7 @@ pub(crate) enum ParsedLine {
     Nothing,
 }
 
-/// An answer to what is no message.
+/// An answer to what is not a message.
 #[derive(Debug)]
 pub(crate) struct ErrorReply {
     id: Value,
@@ -46,7 +46,7 @@ impl ErrorReply {
     }
 }
 
-/// Reads a line. JSON nests at most 128 levels deep, so that no line can exhaust the stack.
+/// Reads a line. JSON nests at most 128 levels deep, so no line can exhaust the stack.
 pub(crate) fn parse_line(line: &[u8]) -> ParsedLine {
     let line = line
         .strip_prefix(b"\xef\xbb\xbf")
@@ -113,7 +113,7 @@ fn not_json(line: &[u8], error: &serde_json::Error) -> String {
     }
 }
 
-/// What keeps an object from being a message of JSON-RPC.
+/// The reason why an object is not a message of JSON-RPC.
 fn wrong_shape(object: &Map<String, Value>) -> Option<&'static str> {
     if object.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
         return Some("`jsonrpc` is not \"2.0\"");
@@ -129,14 +129,14 @@ fn wrong_shape(object: &Map<String, Value>) -> Option<&'static str> {
     }
 }
 
-/// The method that has a cursor which is no text: the SDK takes that for none, and would begin again.
+/// The method that has a cursor which is not a string: the SDK treats that as none, and would begin again.
 fn wrong_cursor(object: &Map<String, Value>) -> Option<&str> {
     let cursor = object.get("params")?.get("cursor")?;
     let method = object.get("method")?.as_str()?;
     (method.ends_with("/list") && !cursor.is_string() && !cursor.is_null()).then_some(method)
 }
 
-/// The id as it can be told back.
+/// The id as it can be sent back.
 fn shown_id(object: &Map<String, Value>) -> Value {
     match object.get("id") {
         Some(id @ (Value::String(_) | Value::Number(_))) => id.clone(),

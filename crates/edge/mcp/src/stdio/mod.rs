@@ -17,7 +17,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc::Sender;
 use tokio_util::sync::CancellationToken;
 
-use crate::rpc_error::{DUPLICATE_ID, TOO_LARGE, coded};
+use crate::rpc_error::{DUPLICATE_ID, TOO_LARGE, with_error_code};
 use crate::stdio::lines::{InputLine, LineReader};
 pub(crate) use crate::stdio::message::{ErrorReply, ParsedLine, parse_line};
 use crate::stdio::opening::{MessageVerdict, SessionState};
@@ -99,7 +99,7 @@ impl<R: AsyncRead + Unpin + Send> LineTransport<R> {
         Some(message)
     }
 
-    /// What is cancelled is not answered.
+    /// A cancelled request is not answered.
     fn release_cancelled(&self, notification: &ClientNotification) {
         if let ClientNotification::CancelledNotification(cancelled) = notification
             && let Some(id) = &cancelled.params.request_id
@@ -112,12 +112,12 @@ impl<R: AsyncRead + Unpin + Send> LineTransport<R> {
     async fn end(&mut self) {
         self.closing.cancel();
         let since = *self.ended.get_or_insert_with(Instant::now);
-        self.flow.drained(since).await;
+        self.flow.wait_until_drained(since).await;
     }
 }
 
 /// The request that a message answers.
-fn answered(message: &ServerJsonRpcMessage) -> Option<RequestId> {
+fn answered_request(message: &ServerJsonRpcMessage) -> Option<RequestId> {
     match message {
         JsonRpcMessage::Response(response) => Some(response.id.clone()),
         JsonRpcMessage::Error(error) => error.id.clone(),
@@ -128,7 +128,7 @@ fn answered(message: &ServerJsonRpcMessage) -> Option<RequestId> {
 fn line_of(message: ServerJsonRpcMessage) -> Vec<u8> {
     let message = match message {
         JsonRpcMessage::Error(mut failed) => {
-            failed.error = coded(failed.error);
+            failed.error = with_error_code(failed.error);
             JsonRpcMessage::Error(failed)
         }
         other => other,
@@ -145,7 +145,7 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for LineTransport<R> {
         &mut self,
         item: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), OutputClosed>> + Send + 'static {
-        let id = answered(&item);
+        let id = answered_request(&item);
         let line = line_of(item);
         let (output, flow) = (self.output.clone(), Arc::clone(&self.flow));
         flow.reserve_output(line.len());

@@ -1,4 +1,4 @@
-//! What may be said before a session is opened. The SDK gives up where this only refuses.
+//! The messages that are allowed before a session is open. The SDK gives up where this only refuses.
 
 use rmcp::model::{
     ClientJsonRpcMessage, ClientRequest, GetMeta, JsonRpcMessage, JsonRpcRequest, ProtocolVersion,
@@ -17,13 +17,13 @@ pub(super) enum SessionState {
     Open,
 }
 
-/// What becomes of a message.
+/// The treatment of a message.
 pub(super) enum MessageVerdict {
     /// The SDK gets it.
     Pass,
     /// Nobody does.
     Ignore,
-    /// The client is told why not.
+    /// The client is reported why not.
     Refuse(ErrorReply),
 }
 
@@ -59,7 +59,7 @@ impl SessionState {
             }
             _ => {}
         }
-        // Later versions of the protocol have no `initialize`: each request tells what it needs.
+        // Later versions of the protocol have no `initialize`: each request states what it needs.
         let meta = asked.get_meta();
         let Some(version) = meta.protocol_version() else {
             let message = format!("`{}` came before `initialize`", asked.method());

@@ -7,7 +7,7 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use crate::traffic_control::TrafficControl;
 
-/// So many lines wait for the writer; more wait for a place.
+/// So many lines wait for the writer; more wait for a location.
 const WAITING: usize = 64;
 /// Short lines are written together, up to so many bytes.
 const TOGETHER: usize = 64 * 1024;

@@ -1,4 +1,4 @@
-//! What the tool is asked for: arguments to an operation, checked against one table.
+//! Calls of the tool: arguments to an operation, checked against one table.
 
 use agpm_ops::ShadowedRows;
 use rmcp::ErrorData;
@@ -32,7 +32,7 @@ pub(crate) enum ToolOperation {
     },
     /// How the project stands.
     Status,
-    /// What an install would do.
+    /// The plan of an install.
     Plan,
     /// Does it.
     Install,
@@ -51,7 +51,7 @@ pub(crate) struct ListQuery {
     pub(crate) cursor: Option<String>,
 }
 
-/// What is known of an operation before it is read.
+/// The properties of an operation that are known before its arguments are read.
 pub(super) struct OperationSpec {
     pub(super) word: &'static str,
     writes: WriteAccess,
@@ -157,7 +157,7 @@ fn list(arguments: &ToolArguments<'_>) -> Result<ToolOperation, ErrorData> {
 fn read(arguments: &ToolArguments<'_>) -> Result<ToolOperation, ErrorData> {
     let kind = arguments.text("kind")?.map(kind).transpose()?;
     let (name, module) = (arguments.needed("name")?, arguments.text("module")?);
-    // As the addresses of resources have it.
+    // As the URLs of resources have it.
     let typed = name
         .split_once('/')
         .filter(|_| kind == Some(ItemKind::Installed(None)));
@@ -190,7 +190,7 @@ impl<'a> ToolArguments<'a> {
         PARAMETERS.error(format!("`{key}` is not {wanted}"))
     }
 
-    /// A text; nothing if it is not given, or null.
+    /// Text; nothing if it is not given, or null.
     fn text(&self, key: &str) -> Result<Option<&'a str>, ErrorData> {
         match self.0.get(key) {
             None | Some(Json::Null) => Ok(None),

@@ -20,7 +20,7 @@ use crate::rpc_error::PARAMETERS;
 use crate::shared::SharedState;
 use crate::tool::arguments::ListQuery;
 
-/// Where personas are looked for: from the working folder upward.
+/// Where personas are looked for: from the working directory upward.
 pub(crate) const HERE: LineagePlace = LineagePlace {
     path: None,
     ceiling: None,
@@ -31,7 +31,7 @@ pub(crate) const HERE: LineagePlace = LineagePlace {
 enum MatchingRow<'a> {
     /// One with its key and its value.
     Known(&'a str, &'a Json),
-    /// One of the catalog; what is told of it is made only for rows that are sent.
+    /// One of the catalog; what is reported of it is made only for rows that are sent.
     Catalog(EffectiveRow<'a>),
 }
 
@@ -50,7 +50,7 @@ impl MatchingRow<'_> {
         }
     }
 
-    /// What is told of it besides its key.
+    /// Its description besides its key.
     fn about(&self) -> String {
         match self {
             MatchingRow::Known(_, value) => {
@@ -76,7 +76,7 @@ pub(super) fn list(shared: &SharedState, listing: &ListQuery) -> ToolAnswer {
                 if rows.is_empty() && listing.kind.is_none() {
                     Ok(other_kinds(&counts(shared), &view.diagnostics))
                 } else {
-                    paged(rows, listing, &view.diagnostics)
+                    paginate(rows, listing, &view.diagnostics)
                 }
             })
         }
@@ -86,13 +86,13 @@ pub(super) fn list(shared: &SharedState, listing: &ListQuery) -> ToolAnswer {
                 .iter()
                 .filter(|row| kind.is_none_or(|kind| row.kind == kind));
             let rows = rows.map(|row| (row.name.as_str(), row.label.as_str(), &row.value));
-            paged(of_names(rows, listing), listing, &view.diagnostics)
+            paginate(of_names(rows, listing), listing, &view.diagnostics)
         }),
         Some(kind) => others(shared, kind).map(|(rows, diagnostics)| {
             let rows = rows
                 .iter()
                 .map(|(name, value)| (name.as_str(), name.as_str(), value));
-            paged(of_names(rows, listing), listing, &diagnostics)
+            paginate(of_names(rows, listing), listing, &diagnostics)
         }),
     };
     match found {
@@ -122,7 +122,7 @@ fn counts(shared: &SharedState) -> Vec<(String, usize)> {
     counts
 }
 
-/// What is answered where the catalog has nothing that fits: a client that names no kind may not know the others.
+/// The answer where the catalog has no match: a client that names no kind may not know the others.
 fn other_kinds(counts: &[(String, usize)], diagnostics: &[Json]) -> CallToolResult {
     let named: Vec<String> = counts
         .iter()
@@ -215,7 +215,7 @@ pub(crate) fn names_of(
         .collect())
 }
 
-fn paged(
+fn paginate(
     rows: Vec<MatchingRow<'_>>,
     listing: &ListQuery,
     diagnostics: &[Json],

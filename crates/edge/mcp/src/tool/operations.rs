@@ -1,4 +1,4 @@
-//! What each operation does: a request to `ops`, its report as the answer.
+//! The operations: each is a request to `ops` whose report is the answer.
 
 use agpm_ops::{
     ExplainRequest, InstallReport, InstallRequest, ManifestUse, MergeInputs, Outcome, ProgramUse,
@@ -39,27 +39,29 @@ pub(crate) fn run(
         }
         ToolOperation::Status => annotate_report(status(world))
             .map(|told| told.answer(&agpm_report::status::text(&told.report))),
-        ToolOperation::Plan => installed(install(world, &showing())),
-        ToolOperation::Install => installed(install(&writing(world), &InstallRequest::PLAIN)),
+        ToolOperation::Plan => installed(install(world, &dry_run_request())),
+        ToolOperation::Install => {
+            installed(install(&world_for_writing(world), &InstallRequest::PLAIN))
+        }
         ToolOperation::Update { names } => {
             let request = UpdateRequest {
                 names: names.clone(),
                 install: InstallRequest::PLAIN,
             };
-            installed(update(&writing(world), &request))
+            installed(update(&world_for_writing(world), &request))
         }
     };
     Ok(answer.unwrap_or_else(OperationFailure::answer))
 }
 
 /// Those who may write may do what `agpm install` would do here: run what was approved on this machine.
-fn writing(world: &World) -> World {
+fn world_for_writing(world: &World) -> World {
     let mut world = world.clone();
     world.environment.programs = ProgramUse::Approved;
     world
 }
 
-fn showing() -> InstallRequest {
+fn dry_run_request() -> InstallRequest {
     InstallRequest {
         writing: Writing::Show,
         ..InstallRequest::PLAIN

@@ -27,7 +27,7 @@ pub(super) fn read(shared: &SharedState, kind: Option<ItemKind>, name: &str) -> 
     Ok(content_of(shared, &address).map(|content| answer(&kind.word(), name, &address, content)))
 }
 
-/// The name may lack its module: what was found tells the whole of it.
+/// The name may lack its module: the found entry has the whole of it.
 fn of_catalog(
     shared: &SharedState,
     kind: Option<EntryKind>,

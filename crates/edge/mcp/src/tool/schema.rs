@@ -1,4 +1,4 @@
-//! What clients are told of the tool: a page of tokens, not a book.
+//! The description of the tool for clients: a page of tokens, not a book.
 
 use std::sync::Arc;
 
@@ -104,7 +104,7 @@ pub(crate) fn tool(writes: WriteAccess) -> Tool {
 mod tests {
     use super::*;
 
-    /// A token is at least three characters of such a text; most are longer.
+    /// A token is at least three characters of such text; most are longer.
     #[test]
     fn the_schema_is_small() {
         for writes in [WriteAccess::Refused, WriteAccess::Allowed] {

@@ -59,9 +59,18 @@ pub(super) fn check(
         .iter()
         .map(|snapshot| snapshot.skipped.len())
         .sum();
+    let all = project.manifest.layers.len();
+    let found = if there == all {
+        counted(all, "layer", "layers")
+    } else {
+        format!("{there} of {}", counted(all, "layer", "layers"))
+    };
+    let skipped = match skipped {
+        0 => String::new(),
+        count => format!(", {count} skipped"),
+    };
     Ok(CheckSummary::Line(format!(
-        "{there} of {} found; {} in directories, {skipped} skipped",
-        counted(project.manifest.layers.len(), "layer", "layers"),
+        "{found}, {}{skipped}",
         counted(files, "file", "files"),
     )))
 }

@@ -27,7 +27,7 @@ pub fn import(world: &World, request: &ImportRequest) -> Outcome<ImportReport> {
 fn run(world: &World, request: &ImportRequest, notes: &mut Notes) -> Result<ImportReport, Failure> {
     let Some(format) = format_named(&request.format) else {
         let help = did_you_mean(&request.format, "formats are", import_formats());
-        return Err(unknown_name("format to import", &request.format, help));
+        return Err(unknown_name("import format", &request.format, help));
     };
     match format.read {
         None => layers::import_layers(world, request, notes),

@@ -111,7 +111,7 @@ pub(super) fn default_file(
     format: &str,
 ) -> Result<PathBuf, Failure> {
     let Some(format) = format_named(format) else {
-        return Err(unknown_name("format to import", format, None));
+        return Err(unknown_name("import format", format, None));
     };
     let in_project = match environment.scope {
         InstallScope::Project => format.project,
@@ -124,7 +124,7 @@ pub(super) fn default_file(
     let found = places.iter().find(|path| agpm_store::is_file(path));
     let expected = found.or(places.first()).cloned();
     expected.ok_or_else(|| {
-        let message = "the configuration cannot be looked for: HOME is not set";
+        let message = "cannot find the configuration: `HOME` is not set";
         Diagnostic::new(&codes::IO_NOT_FOUND, message)
             .help("name the file")
             .into()

@@ -2,13 +2,13 @@
 
 use agpm_model::ValueForm;
 
-/// What a command prints with `--json`.
+/// The `--json` document of a command.
 #[derive(Debug)]
 pub struct OutputSchema {
     /// The command without `agpm`, as in `cache info`.
     pub command: &'static str,
-    /// What the document is, in one line.
+    /// The document in one line.
     pub about: &'static str,
-    /// What it may look like, besides the document of a failure.
+    /// The possible forms, besides the document of a failure.
     pub forms: &'static [ValueForm],
 }

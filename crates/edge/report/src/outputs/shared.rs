@@ -71,7 +71,7 @@ pub(super) const DIAGNOSTICS: SchemaField = required(
     "Errors, warnings and notes",
 );
 
-/// What every command prints when it fails before it has a report.
+/// The document of a command that fails before it has a report.
 pub const FAILURE: SchemaTable = SchemaTable::strict("a failure", &[OK, DIAGNOSTICS]);
 
 pub(super) static DIAGNOSTIC: Definition = Definition {
@@ -167,7 +167,7 @@ pub(super) static LINK: Definition = Definition {
 
 pub(super) const DONE: SchemaField = required("done", ValueForm::Text, "What was done");
 
-/// What an install changes.
+/// The fields of an install's changes.
 pub(super) const DRY_RUN: SchemaField =
     required("dry_run", ValueForm::Flag, "Whether nothing was written");
 pub(super) const CHANGES: SchemaField = required(

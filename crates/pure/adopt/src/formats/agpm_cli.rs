@@ -28,7 +28,7 @@ const OLD_LOCK_FIELDS: [&str; 3] = ["context_checksum", "applied_patches", "vari
 pub struct ManifestDifference {
     /// The file.
     pub path: String,
-    /// What changes.
+    /// The difference.
     pub change: String,
 }
 
@@ -115,7 +115,7 @@ fn read_entry(
     })
 }
 
-/// What changes when agpm installs a project of agpm-cli as it is.
+/// The differences when agpm installs a project of agpm-cli as it is.
 pub fn read_differences(
     files: &mut ForeignFiles<'_>,
 ) -> (Vec<ManifestDifference>, Vec<Diagnostic>) {

@@ -92,7 +92,7 @@ struct ApmPackage<'n> {
     /// The path in the repository; empty for all of it.
     path: String,
     version: ForeignVersion,
-    /// What the lockfile says that it is.
+    /// The kind in the lockfile.
     kind: Option<&'n str>,
     /// The skills that are wanted; none for all.
     skills: Vec<&'n str>,
@@ -151,7 +151,7 @@ fn locked_package<'n>(reading: &mut FormatReader, node: NodeRef<'n>) -> Option<A
         Some("local") => PackageOrigin::Directory(reading.string(node, "local_path")?.to_owned()),
         Some("registry") => {
             let message = "a package of a registry has no counterpart";
-            reading.lost(node, message, "add its repository");
+            reading.report_lost(node, message, "add its repository");
             return None;
         }
         _ => {
@@ -257,7 +257,7 @@ fn read_object<'n>(reading: &mut FormatReader, node: NodeRef<'n>) -> Option<ApmP
     for key in ["marketplace", "registry", "id"] {
         if let Some(found) = node.get(key) {
             let message = format!("a dependency with `{key}` has no counterpart");
-            reading.lost(found, message, "add its repository");
+            reading.report_lost(found, message, "add its repository");
             return None;
         }
     }
@@ -301,7 +301,7 @@ fn entries_of(reading: &mut FormatReader, package: &ApmPackage<'_>) -> Vec<Manif
             let kind = package.kind.map(|kind| format!(" of type `{kind}`"));
             let kind = kind.unwrap_or_default();
             let message = format!("an APM package{kind} has no counterpart");
-            reading.lost(package.node, message, NO_PACKAGES);
+            reading.report_lost(package.node, message, NO_PACKAGES);
             return Vec::new();
         }
     };
@@ -389,14 +389,14 @@ fn read_server(reading: &mut FormatReader, node: NodeRef<'_>) -> Option<Manifest
     if node.kind() != NodeKind::Map {
         let name = reading.text(node, "a server")?;
         let message = format!("the server `{name}` of a registry has no counterpart");
-        reading.lost(node, message, "add its command or URL in `[mcp-servers]`");
+        reading.report_lost(node, message, "add its command or URL in `[mcp-servers]`");
         return None;
     }
     let name = reading.required(node, "name")?;
     let at = node.get("name").unwrap_or(node);
     if node.get("registry").and_then(NodeRef::as_bool) != Some(false) {
         let message = format!("the server `{name}` of a registry has no counterpart");
-        reading.lost(at, message, "add its command or URL in `[mcp-servers]`");
+        reading.report_lost(at, message, "add its command or URL in `[mcp-servers]`");
         return None;
     }
     let name = reading.name(at, name)?;

@@ -81,7 +81,7 @@ fn add_marketplaces(
             "directory" | "file" => "path",
             _ => {
                 let message = format!("a marketplace of type `{kind}` has no counterpart");
-                reading.lost(source, message, "add the git repository that it is in");
+                reading.report_lost(source, message, "add the git repository that it is in");
                 continue;
             }
         };
@@ -97,7 +97,7 @@ fn add_marketplaces(
         if source.get("ref").is_some() {
             let message = format!("the `ref` of the marketplace `{}`", name.content());
             let help = "write `version` or `branch` in the entries of its plugins";
-            reading.lost(source, format!("{message} has no counterpart"), help);
+            reading.report_lost(source, format!("{message} has no counterpart"), help);
         }
     }
 }
@@ -126,7 +126,7 @@ fn read_plugin(
     let Some(address) = marketplaces.get(marketplace) else {
         let message = format!("unknown marketplace `{marketplace}`");
         let help = format!("run `agpm add source {marketplace} URL`, and import again");
-        reading.lost(plugin, message, &help);
+        reading.report_lost(plugin, message, &help);
         return None;
     };
     let name = reading.name(plugin, name)?;

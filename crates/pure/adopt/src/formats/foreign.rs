@@ -1,18 +1,18 @@
-//! What readers of formats get and give.
+//! Input and output of the format readers.
 
 use agpm_diag::Diagnostic;
 use agpm_text::{Format, ParsedDocument};
 
 use crate::entries::ManifestEntry;
 
-/// What the files of another manager say.
+/// The contents of another manager's files.
 #[derive(Debug, Default)]
 pub struct ForeignManifest {
     /// Tools, as agpm calls them.
     pub tools: Vec<String>,
     /// Dependencies, and MCP servers. Local paths start at the file.
     pub entries: Vec<ManifestEntry>,
-    /// What is wrong with the files, and what has no counterpart.
+    /// Errors in the files, and settings without a counterpart.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -34,9 +34,9 @@ pub trait NeighbouringFiles {
     /// A file of the user, by its path from home.
     fn in_home(&mut self, path: &str, format: Format) -> Option<ParsedDocument>;
 
-    /// The names in a directory beside the imported file.
+    /// The names in a directory next to the imported file.
     fn names(&mut self, directory: &str) -> Vec<String>;
 
-    /// Whether a file or directory of the project exists and is no symlink.
+    /// Whether a file or directory of the project exists and is not a symlink.
     fn is_in_project(&self, path: &str) -> bool;
 }

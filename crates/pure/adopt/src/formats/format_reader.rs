@@ -1,4 +1,4 @@
-//! What is wrong with a foreign file, and what of it is lost.
+//! Errors in a foreign file, and settings that are lost.
 
 use agpm_diag::{Diagnostic, SourceSpan, Span, codes};
 use agpm_model::{Address, AddressContext, DefaultHost, ResourceName, ResourcePath, SourceAddress};
@@ -18,7 +18,7 @@ fn spot(node: NodeRef<'_>) -> SourceSpan {
 }
 
 impl FormatReader {
-    /// The map of a file; what the reader found is reported.
+    /// The object of a file; what the reader found is reported.
     pub(crate) fn root<'d>(
         &mut self,
         parsed: &'d ParsedDocument,
@@ -60,7 +60,12 @@ impl FormatReader {
     }
 
     /// Something that the manifest cannot say.
-    pub(crate) fn lost(&mut self, node: NodeRef<'_>, message: impl Into<String>, help: &str) {
+    pub(crate) fn report_lost(
+        &mut self,
+        node: NodeRef<'_>,
+        message: impl Into<String>,
+        help: &str,
+    ) {
         self.diagnostics.push(
             Diagnostic::new(&codes::IMPORT_NO_COUNTERPART, message)
                 .at_spot(spot(node))
@@ -75,11 +80,11 @@ impl FormatReader {
             .filter(|(key, _)| keys.contains(&key.content()))
         {
             let message = format!("`{}` has no counterpart", key.content());
-            self.lost(key, message, help);
+            self.report_lost(key, message, help);
         }
     }
 
-    /// A map under a key; nothing if the key is missing.
+    /// An object under a key; nothing if the key is missing.
     pub(crate) fn map<'n>(&mut self, of: NodeRef<'n>, key: &str) -> Option<NodeRef<'n>> {
         self.of_kind(of, key, NodeKind::Map, "an object")
     }

@@ -16,7 +16,7 @@ pub use foreign::{ForeignFiles, ForeignManifest, NeighbouringFiles};
 
 /// A format of `agpm import`.
 pub struct ImportFormat {
-    /// What the command calls it.
+    /// Its name in the command.
     pub name: &'static str,
     /// The manager that writes it.
     pub manager: &'static str,

@@ -1,4 +1,4 @@
-//! `.ruler/ruler.toml` of ruler, and the skills and servers beside it.
+//! `.ruler/ruler.toml` of ruler, and the skills and servers next to it.
 
 use agpm_model::{ResourceName, ResourceType, SKILL_FILE};
 use agpm_text::{Format, NodeKind, NodeRef, Value};
@@ -73,7 +73,7 @@ fn tools(reading: &mut FormatReader, root: NodeRef<'_>) -> Vec<String> {
         }
         if let Some(servers) = settings.get("mcp_servers") {
             let message = format!("the servers of `{word}` alone have no counterpart");
-            reading.lost(servers, message, "add them by hand, with `tool`");
+            reading.report_lost(servers, message, "add them by hand, with `tool`");
         }
     }
     tools_of(reading, names)
@@ -107,6 +107,6 @@ fn lost_rules(reading: &mut FormatReader, beside: &mut dyn NeighbouringFiles, ro
     if !rules.is_empty() {
         let message = format!("the rules have no counterpart: {}", rules.join(", "));
         let help = "run `agpm init --adopt` to describe the files that ruler generated";
-        reading.lost(root, message, help);
+        reading.report_lost(root, message, help);
     }
 }

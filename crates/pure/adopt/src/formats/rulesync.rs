@@ -69,7 +69,7 @@ pub(super) fn read(files: &mut ForeignFiles<'_>) -> ForeignManifest {
         if own > 0 {
             let message = format!("{own} {what} in `{directory}` are in rulesync's format");
             let help = "run `agpm init --adopt` to describe the files that rulesync generated";
-            reading.lost(root, message, help);
+            reading.report_lost(root, message, help);
         }
     }
     manifest.diagnostics = reading.diagnostics;
@@ -96,7 +96,7 @@ fn targets(reading: &mut FormatReader, root: NodeRef<'_>) -> Vec<String> {
     if let Some((node, _)) = names.iter().find(|(_, name)| *name == "*") {
         let message = "all tools at once have no counterpart";
         let help = "list the tools that you use in `[project] tools`";
-        reading.lost(*node, message, help);
+        reading.report_lost(*node, message, help);
     }
     tools_of(reading, names.into_iter().filter(|(_, name)| *name != "*"))
 }
@@ -114,7 +114,7 @@ fn read_source(
     let written = reading.required(source, "source");
     let node = source.get("source").unwrap_or(source);
     if reading.string(source, "transport") == Some("npm") {
-        reading.lost(
+        reading.report_lost(
             node,
             "an npm package has no counterpart",
             "add its repository",

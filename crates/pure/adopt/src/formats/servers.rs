@@ -7,9 +7,9 @@ use agpm_text::{NodeKind, NodeRef, Value, to_value};
 use crate::entries::ManifestEntry;
 use crate::formats::format_reader::FormatReader;
 
-/// What an inline entry can say of a server.
+/// The keys of a server that an inline entry can have.
 const KEYS: [&str; 4] = ["command", "args", "env", "url"];
-/// What says no more than the others do.
+/// Keys that the others imply.
 const IMPLIED: [&str; 4] = ["type", "transport", "name", "registry"];
 
 /// Servers by name; those that an entry cannot describe are reported.
@@ -37,7 +37,7 @@ pub(crate) fn server_entry(
     let has = |key: &str| server.get(key).is_some_and(|node| node.as_str().is_some());
     if !has("command") && !has("url") {
         let message = format!("the server `{name}` has neither `command` nor `url`");
-        reading.lost(server, message, "add it by hand");
+        reading.report_lost(server, message, "add it by hand");
         return None;
     }
     let mut fields = Vec::new();
@@ -58,7 +58,7 @@ pub(crate) fn server_entry(
         } else if !IMPLIED.contains(&word) {
             let message = format!("`{word}` of the server `{name}` has no counterpart");
             let help = "keep the server in a JSON file, and set `path` to that file";
-            reading.lost(key, message, help);
+            reading.report_lost(key, message, help);
         }
     }
     Some(ManifestEntry::of_fields(
@@ -92,7 +92,7 @@ fn environment(reading: &mut FormatReader, env: NodeRef<'_>) -> Vec<(String, Val
                     name.content()
                 );
                 let help = "set it in the environment, and write `${NAME}` in the manifest";
-                reading.lost(name, message, help);
+                reading.report_lost(name, message, help);
             }
             Some(text) => variables.push((name.content().to_owned(), text.into())),
         }

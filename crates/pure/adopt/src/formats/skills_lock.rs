@@ -73,7 +73,7 @@ fn read_skill(
             if let Some(source) = source.filter(|_| address.is_some()) {
                 let message = format!("the lockfile has no source of `{}`", name.content());
                 let help = format!("run `agpm add {source} {}`", name.content());
-                reading.lost(name, message, &help);
+                reading.report_lost(name, message, &help);
             }
             None
         }
@@ -102,7 +102,7 @@ fn address_of(reading: &mut FormatReader, skill: NodeRef<'_>) -> Option<SourceAd
         "gitlab" => url.unwrap_or(source).to_owned(),
         _ => {
             let message = format!("`{source}` is of type `{kind}`, which is not a git repository");
-            reading.lost(
+            reading.report_lost(
                 node,
                 message,
                 "add the skill from a repository or a directory",

@@ -1,4 +1,4 @@
-//! What other managers call the tools.
+//! The tool names of other managers.
 
 use agpm_text::NodeRef;
 
@@ -49,7 +49,7 @@ pub(crate) fn tools_of<'n>(
             None => {
                 let message = format!("agpm does not know the tool `{name}`");
                 let help = "run `agpm schema manifest` for the tools, or define it in `[tools]`";
-                reading.lost(node, message, help);
+                reading.report_lost(node, message, help);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! What is known of a resource besides its values.
+//! Facts about a resource besides its values.
 
 use agpm_compose::RenderedResource;
 use agpm_diag::SourceMap;
@@ -18,7 +18,7 @@ pub struct ExplainedResource {
     /// Which resource.
     #[serde(flatten)]
     pub identity: ResourceIdentity,
-    /// The address of its source, without secrets.
+    /// The URL of its source, without secrets.
     #[serde(flatten, serialize_with = "agpm_model::serialize_url")]
     pub address: Option<String>,
     /// Where it is in its source.
@@ -37,7 +37,7 @@ pub struct ExplainedResource {
     /// The tools it is for, and where it is installed for them.
     #[serde(flatten)]
     pub placements: Placements,
-    /// What is installed of a plugin, as `TYPE/NAME`.
+    /// The installed parts of a plugin, as `TYPE/NAME`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<String>,
     /// The plugin that it is a part of, as `plugins/NAME`.
@@ -45,9 +45,9 @@ pub struct ExplainedResource {
     pub part_of: Option<String>,
     /// The fields that patches change.
     pub patches: Vec<String>,
-    /// What its tool's own form cannot say, or says otherwise.
+    /// Fields that its tool's format cannot express, or expresses differently.
     pub conversions: Vec<ToolConversion>,
-    /// What it lets tools do.
+    /// Its capabilities.
     pub capabilities: CapabilitySet,
     /// Who requires it.
     #[serde(flatten)]
@@ -55,7 +55,7 @@ pub struct ExplainedResource {
     /// Its type.
     #[serde(skip)]
     pub kind: ResourceType,
-    /// What it comes from.
+    /// Its origin.
     #[serde(skip)]
     pub origin: ResourceOrigin,
     /// The name that its pattern has in the manifest.
@@ -66,12 +66,12 @@ pub struct ExplainedResource {
     pub install: InstallMode,
 }
 
-/// What became of a field for one tool.
+/// The conversion of a field for one tool.
 #[derive(Debug, Serialize)]
 pub struct ToolConversion {
     /// The tool.
     pub tool: ToolName,
-    /// What became of the field.
+    /// The result for the field.
     #[serde(flatten)]
     pub fate: FieldOutcome,
 }
@@ -96,7 +96,7 @@ pub(super) struct ResourceFacts<'a> {
     pub(super) plugin: Option<&'a LockEntry>,
     /// The URL of its source, without secrets.
     pub(super) source: Option<String>,
-    /// What is rendered for each tool.
+    /// The rendered copy for each tool.
     pub(super) copies: &'a [RenderedResource],
 }
 
@@ -152,7 +152,7 @@ impl ResourceFacts<'_> {
     }
 }
 
-/// What all copies let tools do.
+/// The capabilities of all copies.
 fn capabilities(copies: &[RenderedResource]) -> CapabilitySet {
     let mut sets = copies.iter().map(|copy| copy.output.capability_set.clone());
     let mut all = sets.next().unwrap_or_default();
@@ -160,7 +160,7 @@ fn capabilities(copies: &[RenderedResource]) -> CapabilitySet {
     all
 }
 
-/// What the format of a copy's tool cannot say, or says otherwise.
+/// The fields that the format of a copy's tool cannot express, or expresses differently.
 fn inexact(copy: &RenderedResource) -> Vec<ToolConversion> {
     let fates = copy.output.fates.iter();
     let inexact = fates.filter(|fate| fate.kind != FieldOutcomeKind::Exact);

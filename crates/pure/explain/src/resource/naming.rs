@@ -58,7 +58,7 @@ fn ambiguous(entries: Vec<&LockEntry>, name: &str) -> Failure {
     Failure::new(FailureKind::NotFound, diagnostic)
 }
 
-/// Why there is no such entry: the manifest may require it all the same.
+/// Why no such entry exists: the manifest may require it all the same.
 fn missing(view: &LockView, manifest: &Manifest, kind: ResourceType, name: &str) -> Failure {
     let of_kind = || manifest.dependencies.iter().filter(|one| one.kind == kind);
     if let Some(dependency) = of_kind().find(|one| one.name.as_str() == name) {

@@ -8,13 +8,13 @@ use agpm_text::{Document, Pointer, equal};
 /// How a value that is installed and one that is stated belong together, the surest first.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Likeness {
-    /// The same value at the same place.
+    /// The same value at the same location.
     Same,
     /// The same value under the same key, elsewhere.
     Moved,
     /// The same text under another key.
     Renamed,
-    /// Another value at the same place.
+    /// Another value at the same location.
     Changed,
     /// Another value under the same key, elsewhere.
     Rewritten,

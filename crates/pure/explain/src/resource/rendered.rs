@@ -23,13 +23,13 @@ pub(super) struct RenderedValues {
     document: Arc<Document>,
     /// Where in the document the resource is.
     places: Vec<Pointer>,
-    /// What made values other ones than the author wrote.
+    /// The step that changed the author's values.
     change: ValueChange,
     /// Fields that the tool has no place for.
     lost: BTreeSet<String>,
 }
 
-/// What makes values other ones than the author wrote.
+/// A step that changes the author's values.
 struct ValueChange {
     operation: &'static str,
     /// The layer that is shown for a value that is not stated anywhere.

@@ -1,4 +1,4 @@
-//! What a resource is to be: by its source, by the manifest, and by patches, which are ranked above it.
+//! The stated values of a resource: by its source, by the manifest, and by patches, which are ranked above it.
 
 use std::sync::Arc;
 
@@ -23,14 +23,14 @@ pub(super) struct Statements<'a> {
     pub(super) dependency: Option<&'a Dependency>,
 }
 
-/// What is stated, folded: the highest wins.
+/// The stated values, merged: the highest wins.
 pub(super) struct StatedValues {
     pub(super) resolution: Resolution,
     /// The keys of the manifest's own entry that are of the resource.
     own_keys: Vec<String>,
 }
 
-/// What one layer states.
+/// The values of one layer.
 struct Statement {
     layer: String,
     document: Document,
@@ -92,7 +92,7 @@ pub(super) fn layer_of(origin: &ResourceOrigin) -> &str {
     }
 }
 
-/// What its file in the source states; nothing if it has no fields, or none that read.
+/// The values of its file in the source; nothing if it has no fields, or none that can be read.
 fn of_source(content: &RenderedResource, notes: &mut Notes) -> Option<Statement> {
     let resolved = &content.resolved;
     let unit = &resolved.entry.unit;
@@ -111,7 +111,7 @@ fn of_source(content: &RenderedResource, notes: &mut Notes) -> Option<Statement>
 }
 
 impl Statements<'_> {
-    /// What the manifest's own entry states of a server.
+    /// The values of a server in the manifest's own entry.
     fn of_entry(&self, sources: &SourceMap) -> Option<Statement> {
         let is_server = |dependency: &&Dependency| dependency.server.is_some();
         let dependency = self.dependency.filter(is_server)?;
@@ -122,7 +122,7 @@ impl Statements<'_> {
         })
     }
 
-    /// What patches state, the project's first.
+    /// The values of patches, the project's first.
     fn of_patches(&self, sources: &SourceMap) -> Vec<Statement> {
         let locked = self.locked;
         let concerns = |patch: &&Patch| {
@@ -149,7 +149,7 @@ fn of_patch(patch: &Patch, sources: &SourceMap) -> Option<Statement> {
     })
 }
 
-/// A part of the manifest that this place is in.
+/// A part of the manifest that this location is in.
 fn of_manifest(spot: SourceSpan, place: &[&str], sources: &SourceMap) -> Option<Document> {
     let bytes = sources.get(spot.source).text.as_bytes().to_vec();
     let text = decode(spot.source, bytes).ok()?;

@@ -1,4 +1,4 @@
-//! A locked resource and everything that is known beside it.
+//! A locked resource and everything that is known next to it.
 
 use agpm_compose::RenderedResource;
 use agpm_diag::{Diagnostic, Failure, Notes};
@@ -14,21 +14,21 @@ use super::rendered::RenderedValues;
 use super::stated::{StatedValues, Statements};
 use crate::values::require_values;
 
-/// A locked resource and everything that is known beside it.
+/// A locked resource and everything that is known next to it.
 pub struct ResourceTarget<'a> {
     manifest: &'a Manifest,
     view: &'a LockView,
     /// Its number among the entries of the view.
     pub number: usize,
-    /// What is locked.
+    /// The lockfile entry.
     pub locked: &'a LockEntry,
     /// The manifest's own entry, if it has one.
     dependency: Option<&'a Dependency>,
 }
 
-/// What is known of a resource, and where its values came from.
+/// The facts about a resource, and the origin of its values.
 pub struct ResourceExplanation {
-    /// What is known of it.
+    /// The facts.
     pub resource: ExplainedResource,
     /// Where its values came from.
     pub provenance: Provenance,
@@ -58,7 +58,7 @@ impl<'a> ResourceTarget<'a> {
         })
     }
 
-    /// What is reported where the manifest requires something else than is locked.
+    /// The finding where the manifest requires something else than the lockfile has.
     pub fn requirement_changed(&self) -> Option<Diagnostic> {
         let dependency = self.dependency?;
         let requirement = self.locked.requirement();
@@ -74,7 +74,7 @@ impl<'a> ResourceTarget<'a> {
         Some(lockfile_note(message).at_spot(dependency.spot))
     }
 
-    /// What is reported where the bytes of the resource cannot be had.
+    /// The finding where the bytes of the resource are unavailable.
     pub fn content_unknown(&self, why: &str) -> Diagnostic {
         let label = self.locked.label();
         let mut finding = lockfile_note(format!("the content of {label} is not known: {why}"));
@@ -82,7 +82,7 @@ impl<'a> ResourceTarget<'a> {
         finding
     }
 
-    /// Explains the values at a place. `copies` are what is rendered for each tool, and `disk` what is at the
+    /// Explains the values at a location. `copies` are what is rendered for each tool, and `disk` what is at the
     /// [`disk_path`](super::disk_path) of the first, if that can be read.
     pub fn explain(
         &self,
@@ -100,7 +100,7 @@ impl<'a> ResourceTarget<'a> {
         };
         let chains = ChainFinder::of(self.view).required(self.number);
         let resource = facts.explained(chains, &notes.sources);
-        // What the source and the patches state holds for every tool.
+        // The values of the source and the patches are the same for every tool.
         let (provenance, values) = self.values(copies.first(), disk, pointer, notes);
         let name = format!("{}:{}", self.locked.kind.singular(), self.locked.name);
         Ok(ResourceExplanation {
@@ -109,7 +109,7 @@ impl<'a> ResourceTarget<'a> {
         })
     }
 
-    /// Where the values at a place came from, and all values, for near names.
+    /// Where the values at a location came from, and all values, for near names.
     fn values(
         &self,
         content: Option<&RenderedResource>,

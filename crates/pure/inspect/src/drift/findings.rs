@@ -1,4 +1,4 @@
-//! The sentences of findings, and what is reported beside them.
+//! The sentences of findings, and what is reported next to them.
 
 use agpm_diag::{Diagnostic, Failure, Severity, codes};
 use agpm_model::{LOCK_NAME, Manifest, SourceName};
@@ -6,7 +6,7 @@ use agpm_text::{BlockName, Pointer};
 
 pub(super) const ABSENT: &str = "is missing";
 pub(super) const NEVER_INSTALLED: &str = "is locked and was never installed here";
-pub(super) const OTHER_BYTES: &str = "has other bytes than were installed";
+pub(super) const OTHER_BYTES: &str = "was modified since install";
 pub(super) const OTHER_MODE: &str = "has another mode than was installed";
 pub(super) const UNREADABLE: &str = "cannot be read any more";
 
@@ -43,7 +43,7 @@ fn with(severity: Severity, mut diagnostic: Diagnostic) -> Diagnostic {
     diagnostic
 }
 
-/// What was installed may be whole and yet not what the manifest requires by now.
+/// Installed files may be intact and yet not match the current manifest.
 pub fn inputs_changed() -> Diagnostic {
     let message =
         format!("the manifest, `{LOCK_NAME}` or the configuration changed since the last install");

@@ -1,6 +1,6 @@
 //! Installed files that are not as they were installed.
 //!
-//! `planned` compares with the bytes that the lockfile stands for, `recorded` with the checksums of lockfile and ledger.
+//! `planned` compares with the bytes that the lockfile represents, `recorded` with the checksums of lockfile and ledger.
 
 mod findings;
 mod planned;

@@ -1,4 +1,4 @@
-//! The disk compared byte by byte with what the lockfile stands for.
+//! The disk compared byte by byte with what the lockfile represents.
 //!
 //! A ledger proves nothing, since a clone can bring one; it only helps to say what happened.
 
@@ -31,9 +31,9 @@ pub struct Coverage<'l> {
     in_place: usize,
     /// Entries whose bytes cannot be had any more, such as a local file that changed: they have only their record.
     pub recorded: Vec<&'l LockEntry>,
-    /// What the last install left of those.
+    /// Their state after the last install.
     pub by_record: Ledger,
-    /// What the last install left of everything else.
+    /// The state of everything else after the last install.
     pub by_bytes: Ledger,
 }
 
@@ -96,7 +96,7 @@ impl<'l> Coverage<'l> {
     }
 }
 
-/// What an install of the lockfile would change, as findings.
+/// The changes of installing the lockfile, as findings.
 pub fn drift_of_plan(plan: &Plan, ledger: &Ledger) -> VerifyReport {
     let changes = plan.changes.iter();
     let changes = changes.filter_map(|change| drift_of(change, ledger));
@@ -148,7 +148,7 @@ fn drift_of_block(change: &PlannedChange, block: &BlockName) -> DriftFinding {
     }
 }
 
-/// Something in the place of what is locked.
+/// Something in the location of what is locked.
 fn drift_of_refusal(refusal: &RefusedChange) -> DriftFinding {
     let message = match (&refusal.place, refusal.what) {
         (None, Obstacle::Block) => match &refusal.block {

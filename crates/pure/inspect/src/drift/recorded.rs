@@ -16,13 +16,13 @@ use super::findings::{
 };
 use super::report::{DriftFinding, VerifyReport};
 
-/// What is locked and what the last install left, to be compared with the disk.
+/// The locked and installed state, to be compared with the disk.
 pub struct RecordedState<'a> {
     entries: Vec<&'a LockEntry>,
     ledger: &'a Ledger,
 }
 
-/// What is on the disk where a [`RecordedState`] has something.
+/// The disk, at the paths of a [`RecordedState`].
 #[derive(Default)]
 pub struct DiskRecord {
     /// Each of [`RecordedState::paths`].
@@ -37,7 +37,7 @@ pub struct DiskRecord {
 pub enum SharedContent<D> {
     /// There is none.
     Missing,
-    /// What is in it.
+    /// Its content.
     Document(D),
     /// It cannot be understood, with the reason if there is one to show.
     Unreadable(Option<String>),
@@ -84,14 +84,14 @@ impl<'a> RecordedState<'a> {
             .collect()
     }
 
-    /// Skills, hooks, servers and the like, which have no checksum of their own in the lockfile.
+    /// Skills, hooks, servers and the like, which have no checksum in the lockfile.
     fn composed(&self) -> Vec<&'a LockEntry> {
         self.written()
             .filter(|entry| !entry.kind.is_file())
             .collect()
     }
 
-    /// What is not as the records say.
+    /// The differences from the records.
     pub fn compare(&self, disk: &DiskRecord) -> VerifyReport {
         let ledger = self.ledger;
         let locked = self.locked_files();
@@ -150,8 +150,8 @@ pub(super) fn drift_in_place(
     locked.paths().iter().filter_map(finding).collect()
 }
 
-/// Skills, hooks and servers that are locked and unknown here. What two resources give alike is written once, for one of
-/// them.
+/// Skills, hooks and servers that are locked and unknown here. Equal values of two resources are written once, for one
+/// of them.
 fn never_installed(composed: &[&LockEntry], ledger: &Ledger) -> Vec<DriftFinding> {
     let known = ledger.owners();
     let mut findings = Vec::new();
@@ -238,7 +238,7 @@ struct FileComparison<'a> {
 impl FileComparison<'_> {
     fn compare(&self, path: &RelativePath, now: ObservedPath) -> Option<DriftFinding> {
         let owned = self.ledger.files.get(path);
-        // A file of a skill or of the layers has no checksum of its own in the lockfile.
+        // A file of a skill or of the layers has no checksum in the lockfile.
         let part = owned
             .filter(|owned| self.composed.contains(&owned.owner) || owned.owner.layers().is_some());
         if part.is_some_and(|owned| now == ObservedPath::file(owned.checksum, owned.mode)) {
@@ -342,7 +342,7 @@ mod tests {
         let executable = ObservedPath::file(Checksum::of(b"agents/reviewer"), FileMode::Executable);
         for (now, expected) in [
             (file("agents/reviewer"), None),
-            (file("edited"), Some("has other bytes than were installed")),
+            (file("edited"), Some("was modified since install")),
             (executable, Some("has another mode than was installed")),
             (ObservedPath::Missing, Some("is missing")),
             (ObservedPath::Symlink, Some("is a symlink now")),

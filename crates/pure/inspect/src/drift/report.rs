@@ -1,15 +1,15 @@
-//! What a comparison with the disk comes to.
+//! The result of a comparison with the disk.
 
 use agpm_diag::{Code, Diagnostic, codes};
 use agpm_model::{Owner, RelativePath};
 use serde::{Serialize, Serializer};
 
-/// What was checked and found.
+/// The checked files and the findings.
 #[derive(Debug, Default, Serialize)]
 pub struct VerifyReport {
     /// How many files, keys and blocks were compared.
     pub checked: usize,
-    /// What is not as it was installed, by path.
+    /// Modified and missing files, by path.
     pub findings: Vec<DriftFinding>,
 }
 
@@ -35,7 +35,7 @@ impl VerifyReport {
 /// A file that is not as it was installed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DriftFinding {
-    /// What kind of finding it is.
+    /// The code of the finding.
     #[serde(serialize_with = "code_name")]
     pub code: &'static Code,
     /// The file.
@@ -43,7 +43,7 @@ pub struct DriftFinding {
     /// Whose it is.
     #[serde(flatten, serialize_with = "agpm_model::serialize_id")]
     pub resource: Owner,
-    /// What is wrong with it; the path is its subject.
+    /// The problem; the path is its subject.
     pub message: String,
 }
 

@@ -12,7 +12,7 @@ use crate::source_versions::{SourceVersions, is_abbreviated_commit};
 pub struct BrowserAddress {
     /// The repository.
     pub url: SourceAddress,
-    /// What the page says of its reference.
+    /// The reference that the page shows.
     pub reference: PageReference,
     shown: Vec<String>,
 }
@@ -104,7 +104,7 @@ impl BrowserAddress {
         inner_of(&path, Some(reference))
     }
 
-    /// The same as texts.
+    /// The same as strings.
     pub fn first_split(&self) -> (&str, String) {
         (&self.shown[0], self.shown[1..].join("/"))
     }

@@ -1,4 +1,4 @@
-//! The forms that an address can have, with what was typed filled in.
+//! The forms that a URL can have, with what was typed filled in.
 
 use std::fmt;
 
@@ -6,12 +6,12 @@ use super::hosts::DefaultHost;
 use super::{AddressProblem, is_word};
 use crate::redact::without_passwords;
 
-/// A form of addresses.
+/// A form of URLs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AddressForm {
-    /// What to write; words in capitals are still to be chosen.
+    /// The suggestion; words in capitals are still to be chosen.
     pub text: String,
-    /// What it would mean.
+    /// Its meaning.
     pub meaning: &'static str,
 }
 
@@ -25,7 +25,7 @@ fn form(text: String, meaning: &'static str) -> AddressForm {
     AddressForm { text, meaning }
 }
 
-/// What may have been meant.
+/// Forms that the author may have meant.
 pub(super) fn forms_for(
     typed: &str,
     problem: &AddressProblem,
@@ -63,7 +63,7 @@ fn all_forms(word: &str, host: &DefaultHost) -> Vec<AddressForm> {
     ]
 }
 
-/// The last part of what was typed that could be a name. Passwords are no part of it.
+/// The last part of what was typed that could be a name. Passwords are not part of it.
 fn last_word(typed: &str) -> String {
     let clean = without_passwords(typed);
     let mut parts = clean.split(['/', ':', '@', '#', '\\', ' ', '?', '&', '=']);
@@ -71,7 +71,7 @@ fn last_word(typed: &str) -> String {
     word.unwrap_or("NAME").to_owned()
 }
 
-/// `#` is where other programs put a version. What follows it in a URL may be anything, secrets too.
+/// `#` is where other programs put a version. The text after it in a URL may be anything, secrets too.
 fn fragment_form(text: &str) -> AddressForm {
     let (address, version) = text.split_once('#').unwrap_or((text, ""));
     let version = match version {

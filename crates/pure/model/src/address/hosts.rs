@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-/// A host that has a short name in addresses.
+/// A host that has a short name in URLs.
 pub(super) struct KnownHost {
-    /// What is written before `:`.
+    /// The prefix before `:`.
     pub(super) alias: &'static str,
     pub(super) host: &'static str,
     pub(super) nesting: GroupNesting,
@@ -47,7 +47,7 @@ pub(super) fn known_host(host: &str) -> Option<&'static KnownHost> {
     KNOWN_HOSTS.iter().find(|known| known.host == host)
 }
 
-/// The host that a short name stands for.
+/// The host that a short name represents.
 pub(crate) fn host_of_alias(alias: &str) -> Option<&'static str> {
     let known = KNOWN_HOSTS.iter().find(|known| known.alias == alias);
     known.map(|known| known.host)
@@ -112,7 +112,7 @@ impl fmt::Display for DefaultHost {
     }
 }
 
-/// What a page of a repository says of its reference.
+/// The reference in the URL of a repository page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageReference {
     /// A tag, a branch or a commit.

@@ -1,7 +1,7 @@
-//! Addresses: what people type or paste to name a repository, something in it, a source or a directory.
+//! URLs: what people type or paste to name a repository, something in it, a source or a directory.
 //!
-//! One grammar for every command and for dependencies in a manifest. What an address is follows from its text and from the
-//! names of the sources alone; whether anything is there is for others to find out.
+//! One grammar for every command and for dependencies in a manifest. The meaning of an argument follows from its text
+//! and the names of the sources alone; whether anything exists is for others to find out.
 
 mod browser;
 mod forms;
@@ -26,7 +26,7 @@ pub use source::{ADDRESS_SCHEMES, AddressKind, SourceAddress, SourceAddressError
 
 use hosts::{GroupNesting, KNOWN_HOSTS, known_host};
 
-/// What is typed.
+/// A source with an optional path and version, as it was typed.
 #[derive(Clone, Debug)]
 pub enum Address {
     /// A git repository, or something in it.
@@ -48,7 +48,7 @@ pub enum Address {
 pub struct RepositoryAddress {
     /// Where it is.
     pub url: SourceAddress,
-    /// What is meant of it.
+    /// The part of the source that is meant.
     pub inner: InnerAddress,
 }
 
@@ -57,7 +57,7 @@ pub struct RepositoryAddress {
 pub struct NamedAddress {
     /// The name, which nothing may have.
     pub name: SourceName,
-    /// What is meant of it.
+    /// The part of the source that is meant.
     pub inner: InnerAddress,
 }
 
@@ -66,20 +66,20 @@ pub struct NamedAddress {
 pub struct InnerAddress {
     /// The path or pattern; nothing means the whole source.
     pub path: Option<ResourcePath>,
-    /// What is required; nothing leaves the version to agpm.
+    /// The requirement; without one, agpm chooses the version.
     pub requirement: Option<VersionRequirement>,
 }
 
 /// `NAME@MARKETPLACE`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PluginAddress {
-    /// What its marketplace calls it.
+    /// Its name in the marketplace.
     pub name: String,
     /// The name of a source, or the one that a marketplace gives itself.
     pub marketplace: String,
 }
 
-/// What the meaning of an address depends on.
+/// The context that the meaning of an [`Address`] depends on.
 #[derive(Clone, Copy)]
 pub struct AddressContext<'a> {
     /// Where `OWNER/REPO` is.
@@ -88,23 +88,23 @@ pub struct AddressContext<'a> {
     pub is_source: &'a dyn Fn(&str) -> bool,
 }
 
-/// Why a text is not an address.
+/// Why text is not a URL.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{problem}")]
 pub struct AddressError {
-    /// What is wrong with it.
+    /// The problem.
     pub problem: AddressProblem,
     /// Forms that fit what was typed, with its words filled in.
     pub forms: Vec<AddressForm>,
 }
 
-/// What is wrong with an address; it never repeats what may be secret.
+/// A problem with an [`Address`]; the message never repeats anything that may be secret.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AddressProblem {
     /// Nothing is written.
     #[error("the URL or path is empty")]
     Empty,
-    /// It has a character that no address has.
+    /// It has a character that no URL has.
     #[error("the URL or path contains a space or a control character")]
     OddCharacter,
     /// It names an owner and no repository.
@@ -125,12 +125,12 @@ pub enum AddressProblem {
     /// The path cannot be in a source.
     #[error("`{path}`: {error}")]
     Path {
-        /// What was written.
+        /// The path as written.
         path: String,
         /// Why not.
         error: PathError,
     },
-    /// What follows `@` is no requirement.
+    /// The text after `@` is not a requirement.
     #[error(transparent)]
     Requirement(#[from] RequirementError),
     /// It has no form at all.
@@ -139,7 +139,7 @@ pub enum AddressProblem {
 }
 
 impl Address {
-    /// Reads an address.
+    /// Reads a URL.
     pub fn parse(text: &str, context: &AddressContext<'_>) -> Result<Self, AddressError> {
         let text = text.trim_matches(' ');
         parse(text, context).map_err(|problem| AddressError {
@@ -148,7 +148,7 @@ impl Address {
         })
     }
 
-    /// Whether a text in a manifest is an address: a text without a scheme is a local path.
+    /// Whether text in a manifest is a URL: text without a scheme is a local path.
     pub fn has_scheme(text: &str) -> bool {
         let alias = |host: &hosts::KnownHost| {
             let rest = text.strip_prefix(host.alias);
@@ -193,7 +193,7 @@ fn parse(text: &str, context: &AddressContext<'_>) -> Result<Address, AddressPro
     parse_word(text)
 }
 
-/// Whether a text names something on this machine.
+/// Whether text names something on this machine.
 fn is_local(text: &str) -> bool {
     let is_drive = text.as_bytes().get(1) == Some(&b':')
         && text.as_bytes()[0].is_ascii_alphabetic()
@@ -300,7 +300,7 @@ fn parse_word(text: &str) -> Result<Address, AddressProblem> {
 
 /// A URL as git takes it, or of a page that a browser shows.
 fn parse_url(text: &str) -> Result<Address, AddressProblem> {
-    // What is wrong with the URL itself comes first; its message holds no secret.
+    // Problems with the URL itself come first; their message holds no secret.
     let whole = SourceAddress::parse(text)?;
     let shown = whole.redacted();
     let tail_at = match text.split_once("://") {
@@ -397,13 +397,13 @@ fn inner_of(path: &str, requirement: Option<&str>) -> Result<InnerAddress, Addre
     })
 }
 
-/// Whether a text can be an owner, a repository, a source, a plugin or a marketplace.
+/// Whether text can be an owner, a repository, a source, a plugin or a marketplace.
 fn is_word(text: &str) -> bool {
     let is_plain = |c: char| c.is_alphanumeric() || "._-+".contains(c);
     !text.is_empty() && text.chars().all(is_plain) && !text.starts_with(['.', '-'])
 }
 
-/// Whether a text can be a repository; `.github` is one.
+/// Whether text can be a repository; `.github` is one.
 fn is_repository(text: &str) -> bool {
     is_word(text.strip_prefix('.').unwrap_or(text))
 }

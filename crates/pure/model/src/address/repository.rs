@@ -3,7 +3,7 @@
 use super::hosts::known_host;
 use super::source::{AddressKind, SourceAddress};
 
-/// What a repository is called: the last part of its URL.
+/// The name of a repository: the last part of its URL.
 pub fn repository_name(url: &str) -> &str {
     let name = without_suffix(url).rsplit(['/', ':', '\\']).next();
     name.filter(|name| !name.is_empty()).unwrap_or("source")
@@ -61,7 +61,7 @@ pub(crate) fn canonical(address: &SourceAddress) -> String {
     format!("{scheme}://{host}/{path}")
 }
 
-/// `git@host:path` as `git@host/path`; brackets of an IPv6 address hold colons of their own.
+/// `git@host:path` as `git@host/path`; brackets of an IPv6 URL hold their own colons.
 fn scp_as_path(text: &str) -> String {
     let from = text.find(']').unwrap_or(0);
     match text[from..].split_once(':') {

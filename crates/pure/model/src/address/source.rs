@@ -1,4 +1,4 @@
-//! Where a source is, written so that what is secret in it cannot be shown by mistake.
+//! Where a source is, written so what is secret in it cannot be shown by mistake.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,10 +9,10 @@ use crate::redact::{
     HIDDEN, KeptCredential, hide_query, longest_first, split_user, without_passwords,
 };
 
-/// The schemes that an address may have.
+/// The schemes that a URL may have.
 pub const ADDRESS_SCHEMES: &[&str] = &["https", "http", "ssh", "git", "file"];
 
-/// A source's address as the user wrote it; shown without what is secret in it.
+/// A source's URL as the user wrote it; shown without what is secret in it.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SourceAddress {
     written: String,
@@ -28,30 +28,30 @@ enum AddressTarget {
     Folder,
 }
 
-/// What kind of place an address names.
+/// The kind of location that a URL names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AddressKind<'a> {
     /// A server.
     Remote,
     /// A `file://` URL, with its path decoded.
     FileUrl(&'a str),
-    /// A folder as written: absolute, relative, or below `~/`.
+    /// A directory as written: absolute, relative, or below `~/`.
     Folder(&'a str),
 }
 
-/// Why a text is no address; it never repeats the text, which may hold a secret.
+/// Why text is not a URL; it never repeats the text, which may hold a secret.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SourceAddressError {
-    /// It looks like an address and is none.
+    /// It looks like a URL and is not valid.
     #[error("this looks like a mistyped URL")]
     Mistyped,
     /// Nothing there.
     #[error("the URL or path is empty")]
     Empty,
-    /// A character that no address has.
+    /// A character that no URL has.
     #[error("the URL contains a control character")]
     ControlCharacter,
-    /// Something a program could take for an option.
+    /// Something a program could treat as an option.
     #[error("the URL, its user or its host starts with `-`")]
     LooksLikeOption,
     /// `name::address` makes git run a program of that name.
@@ -66,7 +66,7 @@ pub enum SourceAddressError {
     /// Nothing where the host belongs.
     #[error("the URL has no host")]
     NoHost,
-    /// A `file` address of another machine, or without a path.
+    /// A `file` URL of another machine, or without a path.
     #[error("a file URL is `file://` and an absolute path")]
     NoLocalPath,
     /// A password that ends the host too early.
@@ -75,7 +75,7 @@ pub enum SourceAddressError {
 }
 
 impl SourceAddress {
-    /// Checks an address.
+    /// Checks a URL.
     pub fn parse(text: &str) -> Result<Self, SourceAddressError> {
         let text = text.trim_matches(' ');
         refuse_hostile(text)?;
@@ -92,7 +92,7 @@ impl SourceAddress {
         }
     }
 
-    /// What kind of place it is.
+    /// The kind of location.
     pub fn kind(&self) -> AddressKind<'_> {
         match &self.place {
             AddressTarget::Remote => AddressKind::Remote,
@@ -106,17 +106,17 @@ impl SourceAddress {
         matches!(self.place, AddressTarget::File(_) | AddressTarget::Folder)
     }
 
-    /// The address with its secrets, for nobody but the git program.
+    /// The URL with its secrets, for nobody but the git program.
     pub fn reveal(&self) -> &str {
         &self.written
     }
 
-    /// The address without its secrets.
+    /// The URL without its secrets.
     pub fn redacted(&self) -> &str {
         &self.shown
     }
 
-    /// A text without the secrets of this address, and without any other user and password in a URL.
+    /// Text without the secrets of this URL, and without any other user and password in a URL.
     pub fn scrub(&self, text: &str) -> String {
         let mut clean = text.replace(&self.written, &self.shown);
         for secret in &self.secrets {
@@ -208,7 +208,7 @@ fn is_scheme(text: &str) -> bool {
             .all(|b| b.is_ascii_alphanumeric() || b"+-._".contains(&b))
 }
 
-/// Whether somebody meant an address; what it holds is not shown.
+/// Whether somebody meant a URL; what it holds is not shown.
 fn is_mistyped(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
     lower.starts_with("//") || (lower.starts_with("http") && lower.contains('@'))

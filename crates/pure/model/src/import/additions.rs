@@ -1,4 +1,4 @@
-//! What an import adds to a manifest, and where the two contradict each other.
+//! The additions of an import to a manifest, and their contradictions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ use crate::name::SourceName;
 /// The branch that is followed where the configuration names none.
 const BRANCH: &str = "main";
 
-/// What is new, ready to be written.
+/// New entries, ready to be written.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct ImportAdditions {
     /// Lines of `[sources]`.
@@ -29,7 +29,7 @@ pub struct ImportAdditions {
     pub merge: Vec<(String, Value)>,
 }
 
-/// A new layer and its place among those that are there.
+/// A new layer and its location among those that exist.
 #[derive(Clone, Debug, Serialize)]
 #[serde(transparent)]
 pub struct NewLayer {
@@ -41,7 +41,7 @@ pub struct NewLayer {
 }
 
 impl ImportedConfiguration {
-    /// What the manifest lacks; what it says otherwise is refused.
+    /// Entries that the manifest lacks; contradictions are refused.
     pub fn additions(
         &self,
         manifest: &Manifest,
@@ -67,7 +67,7 @@ struct ManifestComparison<'a> {
     document: &'a Document,
     /// The manifest's layers by name, with their rank.
     layers: BTreeMap<&'a str, (usize, NodeRef<'a>)>,
-    /// The names of sources by address.
+    /// The names of sources by URL.
     sources: BTreeMap<String, String>,
     source_names: BTreeSet<String>,
     /// How many of the manifest's layers are lower than the next one.
@@ -105,7 +105,7 @@ impl<'a> ManifestComparison<'a> {
         }
     }
 
-    /// What is lower than the lowest common layer goes below it; without one all goes to the top.
+    /// Layers lower than the lowest common layer go directly below that; without one all go to the top.
     fn begin(&mut self, layers: &[ImportedLayer]) {
         let first = layers
             .iter()
@@ -186,7 +186,7 @@ impl<'a> ManifestComparison<'a> {
         Value::map(fields)
     }
 
-    /// The name of the source at an address, which is new unless the manifest has it.
+    /// The name of the source at a URL, which is new unless the manifest has it.
     fn source(&mut self, layer: &str, address: &str) -> String {
         if let Some(known) = self.sources.get(address) {
             return known.clone();
@@ -262,7 +262,7 @@ fn add_entries(text: String, section: &str, new: &[(String, Value)]) -> Result<S
     }
     let at = Pointer::root().child(section);
     let document = toml(text);
-    // With a header of its own first, entries stand below it one a line.
+    // With its own header first, entries are under it one a line.
     let document = match document.at(&at) {
         Some(_) => document,
         None => toml(document.edit(&Edit::Set {
@@ -290,7 +290,7 @@ fn add_layers(text: String, new: &[NewLayer]) -> Result<String, EditError> {
         Some(list) if list.len() == 0 => toml(document.edit(&Edit::Remove { at })?),
         _ => document,
     };
-    // What goes to one place goes there at once, the highest first, so that all else stays as it is.
+    // Additions to one location are made at once, the highest first, so everything else stays as it is.
     let groups = new.chunk_by(|lower, higher| lower.above == higher.above);
     groups
         .rev()

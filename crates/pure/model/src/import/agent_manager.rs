@@ -1,5 +1,5 @@
 //! agent-manager's `config.yaml`: in its first form a `hierarchy` of repositories, lowest first; in its second `repos`,
-//! a `default_hierarchy` of their names, and `directories` that may have a hierarchy and agents of their own.
+//! a `default_hierarchy` of their names, and `directories` that may have a hierarchy and their own agents.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ const SECTIONS: &[&str] = &[
 /// `repo` is the program's own object of the entry, which older versions wrote along.
 const ENTRY: &[&str] = &["branch", "name", "url", "repo_type", "repo"];
 const DIRECTORY: &[&str] = &["agents", "hierarchy"];
-/// The folders of the agents whose plugins are known.
+/// The directories of the agents whose plugins are known.
 const AGENTS: &[(&str, &str)] = &[("claude", ".claude/**"), ("cursor", ".cursor/**")];
 
 /// Understands a configuration that was read as YAML; what is wrong or lost is in the diagnostics.
@@ -105,11 +105,11 @@ impl<'d> AgentManagerReader<'_, 'd> {
         for (key, _) in map.entries().filter(|(key, _)| !known(key.content())) {
             let message = format!("the key `{}` of {of} has no counterpart", key.content());
             self.findings
-                .lost(key, message, "see `agpm explain import/no-counterpart`");
+                .report_lost(key, message, "see `agpm explain import/no-counterpart`");
         }
     }
 
-    /// What `directories` says of the manifest's folder; the others are told.
+    /// The value of `directories` for the manifest's directory; the others are reported.
     fn own_directory(&mut self) -> Option<NodeRef<'d>> {
         let directories = self.root.get("directories")?;
         if !matches!(directories.kind(), NodeKind::Map | NodeKind::Null) {
@@ -127,7 +127,7 @@ impl<'d> AgentManagerReader<'_, 'd> {
                 own = Some(settings);
             } else {
                 let message = format!("the directory `{}` is another project", path.content());
-                self.findings.lost(
+                self.findings.report_lost(
                     path,
                     message,
                     "it needs its own manifest: run `agpm import` there",
@@ -159,7 +159,7 @@ impl<'d> AgentManagerReader<'_, 'd> {
         for (node, name) in unknown.iter().filter(|(_, name)| *name != "all") {
             let message = format!("the files of the agent `{name}` are unknown");
             let help = "files of all tools are included; narrow them with `include` in each layer";
-            self.findings.lost(*node, message, help);
+            self.findings.report_lost(*node, message, help);
         }
         match unknown.is_empty() {
             true => names
@@ -199,7 +199,7 @@ impl<'d> AgentManagerReader<'_, 'd> {
                 );
                 continue;
             }
-            // All of an entry is read before any of it is given up: every mistake of it is told at once.
+            // All of an entry is read before any of it is given up: every mistake of it is reported at once.
             self.report_others(entry, "an entry", |key| ENTRY.contains(&key));
             let (name, place) = (self.name(entry), self.place(entry));
             let Some(name) = name else { continue };
@@ -292,13 +292,13 @@ impl<'d> AgentManagerReader<'_, 'd> {
                 let message = format!("the layer `{called}` is a repository of type `{kind}`");
                 let help = "layers are git sources or directories: copy it to one, and add the layer by hand";
                 self.findings
-                    .lost(entry.get("repo_type").unwrap_or(name), message, help);
+                    .report_lost(entry.get("repo_type").unwrap_or(name), message, help);
                 None
             }
         }
     }
 
-    /// An address without its secrets, which are told of: the manifest is shared.
+    /// A URL without its secrets, which are reported of: the manifest is shared.
     fn address(&mut self, url: NodeRef<'d>, text: &str) -> Option<SourceAddress> {
         let text = if text.starts_with("file://~") {
             self.folders.written(&text[7..])
@@ -320,7 +320,7 @@ impl<'d> AgentManagerReader<'_, 'd> {
                 .at_spot(spot(url))
                 .help(help),
         );
-        // What was hidden in a query is no address any more.
+        // A URL with a hidden query is not usable any more.
         let shown = address.redacted();
         let clean = if shown.contains("***") {
             shown.split(['?', '#']).next()?
@@ -330,7 +330,7 @@ impl<'d> AgentManagerReader<'_, 'd> {
         SourceAddress::parse(clean).ok()
     }
 
-    /// The layers that count for the manifest's folder, lowest first.
+    /// The layers that count for the manifest's directory, lowest first.
     fn in_order(
         &mut self,
         list: &str,
@@ -366,7 +366,7 @@ impl<'d> AgentManagerReader<'_, 'd> {
                 "the repository `{}` is not in the hierarchy of this directory",
                 name.content()
             );
-            self.findings.lost(
+            self.findings.report_lost(
                 *name,
                 message,
                 "add a layer for it by hand if you need it here",
@@ -390,7 +390,7 @@ impl<'d> AgentManagerReader<'_, 'd> {
     }
 }
 
-/// Whether an address means a folder on this machine.
+/// Whether a URL means a directory on this machine.
 fn is_folder(address: &str) -> bool {
     address.starts_with("file://") || address.starts_with(['/', '.', '~'])
 }

@@ -3,13 +3,13 @@ use agpm_text::{Document, NodeKind, NodeRef, ParsedDocument};
 
 use crate::check::spot;
 
-/// What is wrong with a foreign configuration, and what of it is lost.
+/// The problems of a foreign configuration, and the settings that are lost.
 pub(super) struct ImportFindings {
     diagnostics: Vec<Diagnostic>,
 }
 
 impl ImportFindings {
-    /// What the reader found, without the tags of objects that say nothing of their own.
+    /// The findings of the reader, without the tags of objects that have no meaning here.
     pub(super) fn of_reading(parsed: &ParsedDocument, objects: &[Span]) -> Self {
         let inside = |found: &Diagnostic| {
             let label = found.labels.first();
@@ -59,7 +59,12 @@ impl ImportFindings {
     }
 
     /// Something that the manifest cannot say.
-    pub(super) fn lost(&mut self, node: NodeRef<'_>, message: impl Into<String>, help: &str) {
+    pub(super) fn report_lost(
+        &mut self,
+        node: NodeRef<'_>,
+        message: impl Into<String>,
+        help: &str,
+    ) {
         self.report(
             Diagnostic::new(&codes::IMPORT_NO_COUNTERPART, message)
                 .at_spot(spot(node))

@@ -1,14 +1,14 @@
-/// The folders that paths are written from, absolute and with `/`.
+/// The directories that paths are written from, absolute and with `/`.
 #[derive(Clone, Copy, Debug)]
 pub struct BaseDirectories<'a> {
-    /// The folder of the manifest.
+    /// The directory of the manifest.
     pub project: &'a str,
     /// The user's home.
     pub home: Option<&'a str>,
 }
 
 impl BaseDirectories<'_> {
-    /// A path as the manifest says it: from its own folder, from home, or absolute.
+    /// A path as the manifest says it: from its own directory, from home, or absolute.
     pub(super) fn written(&self, path: &str) -> String {
         let full = self.full(path);
         let below = |folder: &str| below(&full, &clean(folder)).map(str::to_owned);
@@ -20,7 +20,7 @@ impl BaseDirectories<'_> {
         }
     }
 
-    /// Whether a path is the manifest's folder; `HOME` is agent-manager's word for home.
+    /// Whether a path is the manifest's directory; `HOME` is agent-manager's word for home.
     pub(super) fn is_project(&self, path: &str) -> bool {
         let named = match (path.strip_prefix("HOME"), self.home) {
             (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {

@@ -22,7 +22,7 @@ const SEPARATORS: &[(&str, &str)] = &[
     ("comment", "comment"),
 ];
 
-/// Names of strategies in small letters, without `Strategy` and what is no letter.
+/// Names of strategies in small letters, without `Strategy` and what is not a letter.
 const STRATEGIES: &[(&str, &str)] = &[
     ("deep", "deep"),
     ("merge", "deep"),
@@ -50,7 +50,7 @@ pub(super) fn read(findings: &mut ImportFindings, mergers: NodeRef<'_>) -> Vec<(
             match lines.iter().any(|(earlier, _)| *earlier == files) {
                 true => {
                     let message = format!("another merger already handles `{files}`");
-                    findings.lost(class, message, "choose one of them in `[merge]`");
+                    findings.report_lost(class, message, "choose one of them in `[merge]`");
                 }
                 false => lines.push((files, value)),
             }
@@ -70,7 +70,7 @@ fn merger(
     let Some((files, strategy)) = named_after(class.content()) else {
         let message = format!("the merger `{}` is a custom executable", class.content());
         let help = "set the strategy of its files in `[merge]`; `agpm strategies` lists them";
-        findings.lost(class, message, help);
+        findings.report_lost(class, message, help);
         return Vec::new();
     };
     let mut lines = built_in(findings, class, files, settings);
@@ -104,7 +104,7 @@ fn built_in(
     }
     let mut value = None;
     for (setting, given) in settings.entries() {
-        match meaning(class.content(), setting.content(), given) {
+        match merge_value(class.content(), setting.content(), given) {
             Some(meant) => value = Some(meant),
             None => report(findings, class, setting),
         }
@@ -119,8 +119,8 @@ fn each(files: &[&str], value: &Value) -> Vec<(String, Value)> {
         .collect()
 }
 
-/// What a setting says in `[merge]`.
-fn meaning(class: &str, setting: &str, given: NodeRef<'_>) -> Option<Value> {
+/// The meaning of a setting in `[merge]`.
+fn merge_value(class: &str, setting: &str, given: NodeRef<'_>) -> Option<Value> {
     let word = given.as_str()?;
     if class == "MarkdownMerger" && setting == "separator_style" {
         let (_, separator) = SEPARATORS.iter().find(|(name, _)| *name == word)?;
@@ -151,5 +151,5 @@ fn report(findings: &mut ImportFindings, class: NodeRef<'_>, setting: NodeRef<'_
         true => "a merged file keeps the layout of its lowest layer",
         false => "run `agpm strategies` to list the options of `[merge]`",
     };
-    findings.lost(setting, message, help);
+    findings.report_lost(setting, message, help);
 }

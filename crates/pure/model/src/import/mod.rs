@@ -17,7 +17,7 @@ use agpm_text::Value;
 use crate::address::SourceAddress;
 use crate::name::LayerName;
 
-/// What another program's configuration means here.
+/// The configuration of another program, in terms of agpm.
 #[derive(Clone, Debug, Default)]
 pub struct ImportedConfiguration {
     /// Lowest first.
@@ -40,8 +40,8 @@ pub struct ImportedLayer {
 /// Where the files of an imported layer are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ImportedPlace {
-    /// A git repository, whose address holds no secret, and the branch if one is named.
+    /// A git repository, whose URL holds no secret, and the branch if one is named.
     Git(SourceAddress, Option<String>),
-    /// A folder, as a manifest says it.
+    /// A directory, as a manifest says it.
     Folder(String),
 }

@@ -55,7 +55,7 @@ fn written(yaml: &str, toml: &str) -> String {
         .unwrap()
 }
 
-/// A hierarchy of folders with these names.
+/// A hierarchy of directories with these names.
 fn folders(names: &[&str]) -> String {
     let entry =
         |name: &&str| format!("- {{name: {name}, url: 'file:///srv/{name}', repo_type: file}}\n");

@@ -9,7 +9,7 @@ use crate::manifest::tables::CATALOG;
 use crate::manifest::{Manifest, ManifestTexts, SourceScope};
 use crate::name::SourceName;
 
-/// What contributes to the catalog.
+/// The contributors to the catalog.
 #[derive(Clone, Debug, Default)]
 pub struct CatalogSettings {
     /// The remotes in use, highest first: those of the highest text that names any.
@@ -18,17 +18,17 @@ pub struct CatalogSettings {
     pub shared: Vec<AskedRemote>,
 }
 
-/// A remote that is asked for.
+/// A remote that is requested.
 #[derive(Clone, Debug)]
 pub struct AskedRemote {
-    /// What is asked for.
+    /// The remote.
     pub remote: CatalogRemote,
     /// Where.
     pub spot: SourceSpan,
 }
 
 impl CatalogSettings {
-    /// Every remote that is asked for anywhere.
+    /// Every remote that is requested anywhere.
     pub fn all(&self) -> impl Iterator<Item = &CatalogRemote> {
         self.remotes
             .iter()

@@ -1,4 +1,4 @@
-//! Dependencies that are an address: their source needs no entry under `[sources]`.
+//! Dependencies that are a URL: their source needs no entry under `[sources]`.
 
 use agpm_diag::{Diagnostic, SourceSpan, codes};
 use agpm_text::NodeRef;
@@ -14,7 +14,7 @@ use crate::resource::ResourceType;
 use crate::unit::{ResourceExtent, ResourceOrigin, ResourcePath, Unit};
 use crate::version::{DEFAULT_VERSION, Requirement, VersionRequirement};
 
-/// What an address in the manifest requires.
+/// A dependency whose value is a URL.
 pub(super) struct InlineDependency {
     pub(super) unit: Unit,
     pub(super) requirement: Requirement,
@@ -22,7 +22,7 @@ pub(super) struct InlineDependency {
 
 const HELP: &str = "write `github:OWNER/REPO/PATH@VERSION`, or `https://HOST/REPO//PATH@VERSION`";
 
-/// Reads an address; its source becomes one of the manifest, named by its URL.
+/// Reads a URL; its source becomes one of the manifest, named by its URL.
 pub(super) fn read_inline(
     check: &mut Check,
     sources: &mut Vec<SourceDeclaration>,
@@ -121,7 +121,7 @@ pub(crate) fn implicit_source(
     Some(name)
 }
 
-/// The address that a page shows.
+/// The URL that a page shows.
 fn as_address(page: &BrowserAddress) -> String {
     let (reference, path) = page.first_split();
     let url = page.url.redacted();

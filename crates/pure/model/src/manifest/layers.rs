@@ -1,4 +1,4 @@
-//! `[[layers]]`: places that contribute files, lowest first.
+//! `[[layers]]`: locations that contribute files, lowest first.
 
 use agpm_diag::{Diagnostic, SourceSpan, codes};
 use agpm_text::{NodeKind, NodeRef};
@@ -12,7 +12,7 @@ use crate::name::{LayerName, SourceName};
 use crate::path::{PathError, RelativePath};
 use crate::version::Requirement;
 
-/// What version control, editors and caches leave behind, by its whole name.
+/// Names of files that version control, editors and caches leave.
 const JUNK: &[&str] = &[
     ".git",
     ".hg",
@@ -51,14 +51,14 @@ pub fn is_junk(part: &str) -> bool {
     JUNK.iter().any(|junk| junk.eq_ignore_ascii_case(part)) || JUNK_FORMS.iter().any(form)
 }
 
-/// A place that contributes files.
+/// A location that contributes files.
 #[derive(Clone, Debug)]
 pub struct Layer {
     /// Its name, unique in the manifest.
     pub name: LayerName,
     /// Where it is.
     pub place: LayerPlace,
-    /// The sub-folder that counts.
+    /// The sub-directory that applies.
     pub root: Option<RelativePath>,
     include: IncludePatterns,
     /// The entry in the manifest.
@@ -68,7 +68,7 @@ pub struct Layer {
 /// Where a layer's files are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LayerPlace {
-    /// A folder, from the manifest's folder or absolute.
+    /// A directory, from the manifest's directory or absolute.
     Folder(String),
     /// A source by name, and which version of it.
     Source(SourceName, Requirement),
@@ -85,12 +85,12 @@ impl LayerPlace {
 }
 
 impl Layer {
-    /// Whether a file of the layer counts, by its path from the layer's root.
+    /// Whether a file of the layer applies, by its path from the layer's root.
     pub fn includes(&self, file: &str) -> bool {
         self.include.set.is_match(file)
     }
 
-    /// Whether a folder of the layer may hold files that count.
+    /// Whether a directory of the layer may hold files that count.
     pub fn enters(&self, folder: &str) -> bool {
         self.include
             .starts
@@ -103,12 +103,12 @@ impl Layer {
 #[derive(Clone, Debug, Default)]
 struct IncludePatterns {
     set: GlobSet,
-    /// The folders that the patterns name before their first wildcard.
+    /// The directories that the patterns name before their first wildcard.
     starts: Vec<String>,
 }
 
 impl IncludePatterns {
-    /// Patterns, each with the number that an error in it is told by.
+    /// Patterns, each with the number that an error in it is reported by.
     fn new(patterns: &[(usize, String)]) -> Result<Self, (usize, globset::Error)> {
         let mut set = GlobSetBuilder::new();
         for (number, pattern) in patterns {
@@ -136,7 +136,7 @@ fn literal_folder(pattern: &str) -> String {
         .to_owned()
 }
 
-/// Whether one folder is the other, or above it.
+/// Whether one directory is the other, or above it.
 fn is_on_the_way(one: &str, other: &str) -> bool {
     let within = |inner: &str, outer: &str| {
         outer.is_empty()
@@ -149,14 +149,14 @@ fn is_on_the_way(one: &str, other: &str) -> bool {
 
 pub(crate) fn read(check: &mut Check, node: NodeRef<'_>, manifest: &Manifest) -> Vec<Layer> {
     if node.kind() != NodeKind::List {
-        check.wrong_kind(node, "`layers`", "a list of tables, written [[layers]]");
+        check.wrong_kind(node, "`layers`", "a list of tables: `[[layers]]`");
         return Vec::new();
     }
     let mut names: Vec<NodeRef<'_>> = Vec::new();
     for name in node.items().filter_map(|item| item.get("name")) {
         let is_same = |earlier: &&mut NodeRef<'_>| earlier.as_str() == name.as_str();
         match names.iter_mut().find(is_same) {
-            // A layer of a higher manifest replaces one of a base, and has the rank of its own manifest.
+            // A layer of a higher manifest replaces one of a base, and has the rank of the higher manifest.
             Some(earlier) if earlier.source() != name.source() => *earlier = name,
             Some(earlier) => report_twice(check, *earlier, name),
             None => names.push(name),
@@ -246,10 +246,10 @@ fn read_place(
             let count = if found.is_some() {
                 "both `path` and `source`"
             } else {
-                "no place"
+                "neither `path` nor `source`"
             };
             let help = "set `path` for a directory, or `source` for a git source";
-            let message = format!("the layer `{name}` has {count}");
+            let message = format!("layer `{name}` has {count}");
             let place = spot(node.get("name")?);
             let diagnostic = Diagnostic::new(&codes::MANIFEST_VALUE, message).at_spot(place);
             check.report_missing(diagnostic.help(help));
@@ -258,7 +258,7 @@ fn read_place(
     }
 }
 
-/// A name without wildcards may be that of a file, or of a folder with all that is in it.
+/// A name without wildcards may be that of a file, or of a directory with all that is in it.
 fn expand_pattern(pattern: &str) -> Vec<String> {
     let pattern = pattern.trim_start_matches("./").trim_end_matches('/');
     match pattern {
@@ -279,7 +279,7 @@ fn check_inside(check: &mut Check, item: NodeRef<'_>, pattern: &str) {
     check.bad_path(item, error, format!("`include`: {error}"), help);
 }
 
-/// The patterns that are written, or the places of all tools.
+/// The patterns that are written, or the locations of all tools.
 fn read_include(
     check: &mut Check,
     node: Option<NodeRef<'_>>,

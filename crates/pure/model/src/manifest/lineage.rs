@@ -5,7 +5,7 @@ use agpm_text::NodeRef;
 use crate::check::Check;
 use crate::manifest::tables::LINEAGE;
 
-/// The path of the document that active personas have to inherit, from the manifest's folder.
+/// The path of the document that active personas have to inherit, from the manifest's directory.
 pub(super) fn read_root(check: &mut Check, section: NodeRef<'_>) -> Option<String> {
     if !check.map(section, "`[lineage]`") {
         return None;

@@ -49,7 +49,7 @@ use crate::variant::Variants;
 /// Sections of the contract that nothing reads yet. To accept them would promise what does not happen.
 const PLANNED_SECTIONS: [&str; 1] = ["workspace"];
 
-/// What a project's manifest says, its private part and the user's own sources included.
+/// A project's manifest, including its private part and the user's own sources.
 #[derive(Clone, Debug, Default)]
 pub struct Manifest {
     /// Where packages come from.
@@ -66,15 +66,15 @@ pub struct Manifest {
     pub dependencies: Vec<Dependency>,
     /// Changes to the fields of resources.
     pub patches: Vec<Patch>,
-    /// What may bring programs along.
+    /// Resources that may pull in executables.
     pub allow_executables: Vec<ExecutableAllowance>,
     /// Repositories that resources may require besides those of `sources`.
     pub allow_sources: Vec<RepositoryPattern>,
     /// Sources that resources require and no entry of the manifest names.
     pub required_sources: BTreeSet<SourceName>,
-    /// What the project itself forbids.
+    /// The project's own policy.
     pub policy: Option<Policy>,
-    /// What its bases forbid, lowest first.
+    /// The policies of its bases, lowest first.
     pub base_policies: Vec<Policy>,
     /// Dependencies of bases that the manifest does not want.
     pub dropped: BTreeSet<ResourceId>,
@@ -84,13 +84,13 @@ pub struct Manifest {
     pub merge: Vec<MergeRule>,
     /// The project's own strategies, and the user's.
     pub strategies: Vec<Strategy>,
-    /// What contributes to the catalog.
+    /// The contributors to the catalog.
     pub catalog: CatalogSettings,
-    /// The document that active personas have to inherit, from the manifest's folder.
+    /// The document that active personas have to inherit, from the manifest's directory.
     pub root_directives: Option<String>,
 }
 
-/// The texts that make up a manifest.
+/// The strings that make up a manifest.
 pub struct ManifestTexts<'a> {
     /// Whether it is a project's manifest or a user's own.
     pub scope: InstallScope,
@@ -100,13 +100,13 @@ pub struct ManifestTexts<'a> {
     pub own: &'a Document,
     /// The bases, lowest first.
     pub bases: &'a [BaseText<'a>],
-    /// `agpm.private.toml` beside it.
+    /// `agpm.private.toml` next to it.
     pub private: Option<&'a Document>,
     /// The user's own configuration.
     pub config: Option<&'a Document>,
-    /// The entries of a section, the highest of these texts winning.
+    /// The entries of a section, the highest of these strings winning.
     pub entries: &'a dyn Fn(&str) -> Vec<Entry<'a>>,
-    /// Syntax errors in these texts, which limit what is reported to what they cannot have caused.
+    /// Syntax errors in these strings, which limit what is reported to what they cannot have caused.
     pub syntax_errors: &'a [SourceSpan],
 }
 
@@ -134,13 +134,13 @@ impl ManifestTexts<'_> {
         documents.into_iter().flatten().chain(bases)
     }
 
-    /// The texts that everybody has who has the project.
+    /// The strings that everybody has who has the project.
     fn shared(&self) -> impl Iterator<Item = &Document> {
         let bases = self.bases.iter().map(|base| base.document);
         bases.chain([self.own])
     }
 
-    /// Whether a node is in a text that only one user has.
+    /// Whether a node is in text that only one user has.
     fn scope_of(&self, node: NodeRef<'_>) -> SourceScope {
         let mut of_one_user = [self.private, self.config].into_iter().flatten();
         if of_one_user.any(|document| document.source() == node.source()) {
@@ -150,7 +150,7 @@ impl ManifestTexts<'_> {
         }
     }
 
-    /// The texts that nobody but the user writes.
+    /// The strings that nobody but the user writes.
     fn of_user(&self) -> Vec<SourceId> {
         let own = (self.scope == InstallScope::User).then_some(self.own);
         own.into_iter()
@@ -186,7 +186,7 @@ impl ManifestTexts<'_> {
         true
     }
 
-    /// The texts with dependencies that rank below this one.
+    /// The strings with dependencies that rank below this one.
     fn lower_than(&self, source: SourceId) -> impl Iterator<Item = &Document> {
         let bases = self.bases.iter().map(|base| base.document);
         let all = bases.chain([self.own]).chain(self.private);

@@ -52,17 +52,17 @@ pub struct Dependency {
     pub kind: ResourceType,
     /// The key.
     pub name: ResourceName,
-    /// What is wanted.
+    /// The resource in its source.
     pub unit: Unit,
     /// At which version.
     pub requirement: Requirement,
     /// The tools that it names; none for the defaults of its kind.
     pub tools: Vec<ToolName>,
-    /// A folder below the type's own.
+    /// A directory under the type's own.
     pub target: Option<RelativePath>,
     /// The name of the installed file.
     pub filename: Option<RelativePath>,
-    /// Whether folders are kept, if it is said.
+    /// Whether directories are kept, if it is said.
     pub layout: Option<TargetLayout>,
     /// Matches of a pattern that are left out.
     pub exclude: Vec<Exclusion>,
@@ -70,7 +70,7 @@ pub struct Dependency {
     pub install: InstallMode,
     /// The variables of its templates.
     pub variant: Variant,
-    /// What the manifest itself says of an MCP server: a map of some of [`SERVER_KEYS`].
+    /// The settings of an MCP server in the manifest itself: an object of some of [`SERVER_KEYS`].
     pub server: Option<Value>,
     /// Other names for servers of its file, by the names that the file has for them.
     pub rename: Vec<(String, String)>,
@@ -175,7 +175,7 @@ pub(crate) fn read(check: &mut Check, texts: &ManifestTexts<'_>, manifest: &mut 
     report_ignored(check, &ignored);
 }
 
-/// A section that is no table says nothing, and must not be taken for an empty one.
+/// A section that is not a table says nothing, and must not be treated as an empty one.
 fn check_sections(check: &mut Check, texts: &ManifestTexts<'_>) {
     let sections = RESOURCE_TYPES
         .iter()
@@ -190,7 +190,7 @@ fn check_sections(check: &mut Check, texts: &ManifestTexts<'_>) {
     }
 }
 
-/// The keys of a map that are accepted for the sake of existing manifests.
+/// The keys of an object that are accepted for the sake of existing manifests.
 fn keys_without_effect<'n>(map: NodeRef<'n>, schema: &SchemaTable) -> Vec<NodeRef<'n>> {
     let has_none = |key: &NodeRef<'n>| schema.classify(key.content()) == KeyClass::Passthrough;
     map.entries().map(|(key, _)| key).filter(has_none).collect()
@@ -224,7 +224,7 @@ fn report_ignored(check: &mut Check, ignored: &[NodeRef<'_>]) {
 struct DependencyReader<'c, 'i, 'n> {
     check: &'c mut Check,
     manifest: &'c mut Manifest,
-    /// The names of all sources, those with a bad address too.
+    /// The names of all sources, those with a bad URL too.
     sources: &'c [String],
     texts: &'c ManifestTexts<'n>,
     ignored: &'i mut Vec<NodeRef<'n>>,
@@ -498,7 +498,7 @@ impl<'n> DependencyReader<'_, '_, 'n> {
         })
     }
 
-    /// Entries of a file that others write too have neither a file name nor a directory of their own.
+    /// Entries of a file that others write too have neither a file name nor their own directory.
     fn warn_of_names(&mut self, table: NodeRef<'n>, dependency: &Dependency) {
         let tools = self.manifest.tools.of(dependency);
         let is_merged = |tool: &ToolName| {
@@ -616,7 +616,7 @@ impl<'n> DependencyReader<'_, '_, 'n> {
         self.manifest.variants.of(to_value(node))
     }
 
-    /// What is wanted.
+    /// The resource in its source.
     fn unit(&mut self, table: NodeRef<'n>, dependency: &Dependency) -> Option<Unit> {
         let kind = dependency.kind;
         let source = table.get("source");
@@ -710,7 +710,7 @@ impl<'n> DependencyReader<'_, '_, 'n> {
         Some((node, ToolName::new(name).ok()?)).filter(|_| is_known)
     }
 
-    /// A tool that an entry names must have a place for it.
+    /// A tool that an entry names must have a location for it.
     fn with_place(
         &mut self,
         node: NodeRef<'n>,

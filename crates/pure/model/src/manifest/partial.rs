@@ -1,5 +1,5 @@
-//! Findings about a manifest with syntax errors. What a user reads beside a syntax error must be true after it is
-//! fixed, so anything that the error may have caused is left out.
+//! Findings about a manifest with syntax errors. A finding next to a syntax error must hold after the error is fixed,
+//! so anything that the error may have caused is left out.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -35,7 +35,7 @@ pub(super) fn beside_syntax_errors<'d>(
     found.into_iter().filter(all_certain).collect()
 }
 
-/// A text and where its syntax errors are.
+/// Text and where its syntax errors are.
 struct BrokenText<'t> {
     source: SourceId,
     text: &'t str,
@@ -130,7 +130,7 @@ impl<'t> BrokenText<'t> {
         !self.errors.iter().any(|error| range.contains(error))
     }
 
-    /// From the last of these starts up to a place to the end of the line before the next one.
+    /// From the last of these starts up to a location to the end of the line before the next one.
     fn around(&self, starts: &[usize], at: usize) -> RangeInclusive<usize> {
         let next = starts.partition_point(|start| *start <= at);
         let start = next.checked_sub(1).map_or(0, |last| starts[last]);
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
     use crate::{InstallScope, Manifest, ManifestTexts};
 
-    /// The messages about a manifest beside its syntax errors.
+    /// The messages about a manifest next to its syntax errors.
     fn messages(text: &str) -> Vec<String> {
         let source = SourceMap::default().add("agpm.toml", text);
         let parsed = parse(source, text, Format::Toml, Limits::default());
@@ -198,7 +198,7 @@ mod tests {
                 "[agents]\na = \"a.md\n[soruces]\n",
                 &["a manifest has no key `soruces`"][..],
             ),
-            // Up to the error, and on a line of its own after it.
+            // Up to the error, and on its own line after it.
             (
                 "[agents]\na = { path = \"a\", tol = 1 }\nb = \"b\nc = { path = \"c\", vesion = 1 }\n",
                 &[

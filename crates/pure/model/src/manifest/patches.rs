@@ -29,7 +29,7 @@ pub struct Patch {
     pub name: String,
     /// Who sees it.
     pub scope: PatchScope,
-    /// The fields, a map.
+    /// The fields, an object.
     pub fields: Value,
     /// The entry.
     pub spot: SourceSpan,
@@ -45,9 +45,9 @@ impl Patch {
         FieldPath::all(&self.fields)
     }
 
-    /// What it means in a file that holds `root`: servers may be under a key and have names, and a part of Claude's settings
-    /// has no fields of single hooks.
-    pub fn meant_in(&self, root: &Value) -> Result<Patch, String> {
+    /// Its meaning in a file that holds `root`: servers may be under a key and have names, and a part of Claude's
+    /// settings has no fields of single hooks.
+    pub fn for_file(&self, root: &Value) -> Result<Patch, String> {
         match self.kind {
             ResourceType::McpServers => self.unwrapped(root),
             ResourceType::Hooks => self.of_fragment(root),
@@ -121,14 +121,14 @@ fn leaves(value: &Value, at: &Pointer, found: &mut Vec<FieldPath>) {
 }
 
 impl FieldPath {
-    /// The fields of a map, nested ones each on their own, in order.
+    /// The fields of an object, nested ones each on their own, in order.
     pub fn all(fields: &Value) -> Vec<FieldPath> {
         let mut found = Vec::new();
         leaves(fields, &Pointer::root(), &mut found);
         found
     }
 
-    /// The place of the field.
+    /// The location of the field.
     pub fn pointer(&self) -> &Pointer {
         &self.0
     }
@@ -224,7 +224,7 @@ fn read_patches(
     patches
 }
 
-/// A name that nothing can have. What patterns match is known later.
+/// A name that nothing can have. Matches of patterns are known later.
 fn check_name(check: &mut Check, kind: ResourceType, name: NodeRef<'_>, manifest: &Manifest) {
     let of_kind = manifest
         .dependencies
@@ -248,7 +248,7 @@ fn check_name(check: &mut Check, kind: ResourceType, name: NodeRef<'_>, manifest
     ));
 }
 
-/// What is said of a patch for a name that is not there.
+/// The finding about a patch for an unknown name.
 pub fn unknown_patch<'k>(
     kind: ResourceType,
     name: &str,

@@ -1,4 +1,4 @@
-//! What the manifest's entry of a plugin says beyond that of other resources.
+//! The settings of a plugin's manifest entry beyond those of other resources.
 
 use agpm_diag::SourceSpan;
 use agpm_text::NodeRef;
@@ -15,7 +15,7 @@ use crate::version::Requirement;
 pub struct MarketplaceDependency {
     /// The plugin.
     pub plugin: MarketplacePlugin,
-    /// What is required of the marketplace's source.
+    /// The requirement on the marketplace's source.
     pub requirement: Requirement,
     /// The state of the marketplace that said where the plugin is, once it was read.
     pub pin: Option<LockedMarketplace>,

@@ -5,7 +5,7 @@ use agpm_text::NodeRef;
 use crate::check::Check;
 use crate::version::{DEFAULT_VERSION, Requirement, VersionRequirement, is_ref_name};
 
-/// Keys that only mean something beside a `source`.
+/// Keys that only mean something next to a `source`.
 pub(crate) const ONLY_WITH_SOURCE: [&str; 3] = ["version", "branch", "rev"];
 
 impl Check {

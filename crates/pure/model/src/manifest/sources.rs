@@ -20,10 +20,10 @@ pub enum SourceScope {
     User,
 }
 
-/// A place that packages come from.
+/// A location that packages come from.
 #[derive(Clone, Debug)]
 pub struct SourceDeclaration {
-    /// What dependencies call it.
+    /// Its name in dependencies.
     pub name: SourceName,
     /// Where it is.
     pub address: SourceAddress,
@@ -34,13 +34,13 @@ pub struct SourceDeclaration {
 }
 
 impl SourceDeclaration {
-    /// Whether a dependency that is an address brought it, and `[sources]` does not have it.
+    /// Whether a dependency that is a URL brought it, and `[sources]` does not have it.
     pub fn is_implicit(&self) -> bool {
         self.name.as_str() == repository_url(&self.address)
     }
 }
 
-/// A word that lets resources bring programs along: a pattern over `TYPE/NAME`, or a whole source.
+/// Permission for resources to pull in executables: a pattern over `TYPE/NAME`, or a whole source.
 #[derive(Clone, Debug)]
 pub enum ExecutableAllowance {
     /// Everything from this source.

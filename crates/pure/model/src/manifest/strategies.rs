@@ -47,7 +47,7 @@ impl FilePattern {
         })
     }
 
-    /// Whether a file, by its path with `/`, is meant. What has no `/` speaks of the file's name alone.
+    /// Whether a file, by its path with `/`, is meant. A pattern without `/` matches the file's name alone.
     pub fn matches(&self, path: &str) -> bool {
         let name = path.rsplit('/').next().unwrap_or(path);
         let subject = if self.written.contains('/') {
@@ -96,7 +96,7 @@ pub(crate) fn read(
             );
         }
         if strategies.iter().any(|known| known.name == name.content()) {
-            // The project's counts.
+            // The project's own one wins.
             continue;
         }
         tables.check_chain(check, name);
@@ -126,10 +126,10 @@ pub(crate) fn read(
     (rules, strategies)
 }
 
-/// The project's own strategies and then the user's, unread, so that one may build on another.
+/// The project's own strategies and then the user's, unread, so one may build on another.
 struct StrategyTables<'a> {
     own: Vec<NodeRef<'a>>,
-    /// The texts that are the user's own.
+    /// The strings that are the user's own.
     users: Vec<SourceId>,
 }
 

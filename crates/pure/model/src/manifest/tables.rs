@@ -250,7 +250,7 @@ const PATH: ValueForm = ValueForm::Described(
     "The path of a local file or directory, or a pattern; or a URL such as `github:OWNER/REPO/PATH@VERSION`.",
     &ValueForm::WORD,
 );
-/// A path with `/` that stays below its folder.
+/// A path with `/` that stays under its directory.
 const RELATIVE_PATH: ValueForm = ValueForm::Pattern {
     is: Some(r"^[^/\\]"),
     is_not: Some(r"(^|/)\.\.(/|$)"),
@@ -274,7 +274,7 @@ pub(crate) const LINEAGE: SchemaTable = SchemaTable::strict(
     )],
 );
 
-/// What the manifest may say of an MCP server itself.
+/// The keys of an MCP server in the manifest itself.
 pub(crate) const SERVER_KEYS: [&str; 4] = ["command", "args", "env", "url"];
 
 pub(crate) const DEPENDENCY: SchemaTable = SchemaTable::strict(
@@ -338,7 +338,7 @@ pub(crate) const DEPENDENCY: SchemaTable = SchemaTable::strict(
 )
 .beside(&of_older_agpm(&["repo", "dependencies"]));
 
-/// A plugin has no place of its own to choose: its parts go where the tools look for them.
+/// A plugin has no place to choose: its parts go where the tools look for them.
 pub(crate) const PLUGIN: SchemaTable = SchemaTable::strict(
     "a plugin",
     &[
@@ -427,7 +427,7 @@ const REV_KEY: SchemaField = SchemaField::optional(
     "A commit of the source, instead of a version or branch.",
 );
 
-/// What has a path has versions only with a source.
+/// An entry with a path has versions only with a source.
 const FROM_PATH: &[KeyCondition] = &[
     KeyCondition::Required(&["path"]),
     KeyCondition::Together(&[

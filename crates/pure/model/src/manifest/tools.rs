@@ -185,7 +185,7 @@ fn read_destination(
         return None;
     }
     check.keys(place, &RESOURCE);
-    // Another place does not make it another tool: what is written stays in its form.
+    // Another location does not make it another tool: what is written stays in its form.
     let before = built_in.get(&kind);
     let merged = kind.is_merged() && !matches!(before, Some(Destination::Files(..)));
     let destination = match (place.get("path"), place.get("merge-target")) {
@@ -227,7 +227,7 @@ fn reference_destination(kind: ResourceType) -> Option<Destination> {
     reference.destination(kind).cloned()
 }
 
-/// A folder, where `.` is the one around it.
+/// A directory, where `.` is the one around it.
 fn folder(check: &mut Check, node: NodeRef<'_>, what: &str) -> Option<RelativePath> {
     if node.as_str().is_some_and(|text| matches!(text, "." | "./")) {
         return None;

@@ -12,11 +12,11 @@ pub struct BlockFinding {
     pub name: BlockName,
     /// Whose it is.
     pub owner: Owner,
-    /// What happened to it.
+    /// Its state.
     pub state: BlockState,
 }
 
-/// What happened to a block.
+/// The state of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockState {
     /// It is gone.
@@ -25,7 +25,7 @@ pub enum BlockState {
     Edited,
 }
 
-/// The blocks that are not as they were recorded; without a document there is no file.
+/// The blocks that are not as they were recorded; without a document no file exists.
 pub fn check_blocks(document: Option<&BlockDocument>, owned: &OwnedBlocks) -> Vec<BlockFinding> {
     let mut findings = Vec::new();
     for block in &owned.blocks {

@@ -16,15 +16,15 @@ use crate::nodes::{FileOrigin, FileOutcome};
 pub struct BlockFile<'a> {
     /// From the project.
     pub path: &'a RelativePath,
-    /// What is at the path.
+    /// The state of the path.
     pub before: ObservedPath,
-    /// Its text; nothing if there is no file, or if all that is there is managed and makes way.
+    /// Its text; nothing if no file exists, or if all its content is managed and is replaced.
     pub document: Option<&'a BlockDocument>,
     /// Blocks as they are to be, in the order in which new ones are added.
     pub desired: &'a [DesiredBlock],
-    /// Blocks as we left them.
+    /// Blocks as agpm left them.
     pub owned: Option<&'a OwnedBlocks>,
-    /// What may be overwritten.
+    /// The content that may be overwritten.
     pub overwrite: OverwriteRule,
 }
 
@@ -37,11 +37,11 @@ pub struct BlockFilePlan {
     pub(crate) owned: Option<OwnedBlocks>,
     /// The file afterwards. With refusals it is unchanged.
     pub(crate) outcome: Option<FileOutcome>,
-    /// What users should know of the result.
+    /// Findings for users.
     pub(crate) findings: Vec<Diagnostic>,
 }
 
-/// Compares the blocks that are to be in a file with what is there.
+/// Compares the desired blocks of a file with the existing ones.
 pub fn plan_block_file(file: &BlockFile<'_>) -> Result<BlockFilePlan, Box<Diagnostic>> {
     let mut edit = FileEdit::new(file);
     for owned in file.owned.iter().flat_map(|owned| &owned.blocks) {
@@ -129,7 +129,7 @@ impl<'a> FileEdit<'a> {
                 self.record(block, author);
             }
             Some((ChangeAction::Keep, reason)) => {
-                // What was installed stays recorded, so the edit is still known as one.
+                // The record keeps the installed content, so the edit is still recognized as one.
                 self.records.extend(owned.cloned());
                 self.change(&block.name, &block.owner, ChangeAction::Keep, reason);
             }

@@ -1,4 +1,4 @@
-//! Blocks of ours in Markdown that users write too: what is to be against what is there, block by block.
+//! Managed blocks in Markdown that users write too: the desired ones against the existing ones, block by block.
 //!
 //! Users' bytes stay: a block is added, changed or removed, and nothing around it.
 
@@ -24,9 +24,9 @@ use agpm_tools::{TOOLS, ToolDefinition};
 /// A block as it is to be in a file that others write too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DesiredBlock {
-    /// What its markers say.
+    /// The name in its markers.
     pub name: BlockName,
-    /// What is between them, with `\n` as line ending.
+    /// The text between them, with `\n` as line ending.
     pub text: String,
     /// Whose it is.
     pub owner: Owner,

@@ -1,4 +1,4 @@
-//! What the ledger has of blocks.
+//! Blocks in the ledger.
 
 use agpm_model::{Checksum, Owner};
 use agpm_text::{BlockDocument, BlockName};
@@ -7,10 +7,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use crate::change::{Author, adopted};
 use crate::nodes::FileOrigin;
 
-/// What is ours inside one file.
+/// The managed blocks of one file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnedBlocks {
-    /// Of the whole file as we left it.
+    /// Of the whole file as agpm left it.
     pub seen: Checksum,
     /// Who made the file.
     pub file: FileOrigin,
@@ -18,13 +18,13 @@ pub struct OwnedBlocks {
     pub blocks: Vec<OwnedBlock>,
 }
 
-/// A block of ours.
+/// A managed block.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnedBlock {
-    /// What its markers say.
+    /// The name in its markers.
     #[serde(serialize_with = "write_name", deserialize_with = "read_name")]
     pub name: BlockName,
-    /// Of what we wrote between them, with `\n` as line ending.
+    /// Of the text between them, with `\n` as line ending.
     pub checksum: Checksum,
     /// Who wrote it.
     #[serde(
@@ -84,8 +84,8 @@ impl OwnedSeam {
         })
     }
 
-    /// Whether the line endings before a block are these, and not those of a place that the user moved the block to: the
-    /// block before it is the same one; or all before them is as it was; or the line before them is, and nothing but
+    /// Whether the line endings before a block are these, and not those of a location that the user moved the block to: the
+    /// block before it is the same one; or all before them is as it was; or the line before them is, and only
     /// blocks follows.
     fn is_in_place(&self, name: &BlockName, document: &BlockDocument) -> bool {
         let mut claimed = document.clone();

@@ -17,8 +17,8 @@ pub enum BlockChanged {
     Uneditable(#[from] BlockEditError),
 }
 
-/// What the file becomes when the blocks of a transaction go back: `was` is what was recorded before it, and `old` the
-/// file then; `is` is what was recorded after it.
+/// The content of the file when the blocks of a transaction are undone: `was` is the record before it, and `old` the
+/// file then; `is` is the record after it.
 pub fn take_back_blocks(
     now: &BlockDocument,
     old: Option<&BlockDocument>,

@@ -1,4 +1,4 @@
-//! Whether our nodes are as we left them, and how they get back to how they were before.
+//! Checks whether managed nodes are unmodified, and restores their earlier state.
 
 use std::collections::HashSet;
 
@@ -10,14 +10,14 @@ use super::desired_set::normalize_desired;
 use super::document_index::DocumentIndex;
 use super::error::NodeError;
 use super::owned::{OwnedNode, OwnedNodes};
-use super::planner::blocked;
+use super::planner::find_obstruction;
 use super::resemblance::{resembles, shares_mark};
 use super::sum::NodeSum;
 use super::task::FileOutcome;
 use super::task::SharedFileTask;
 use crate::change::{Author, OverwriteRule};
 
-/// What is wrong with a node of ours.
+/// The problem with a managed node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodeState {
     /// It is gone.
@@ -26,19 +26,19 @@ pub enum NodeState {
     Edited,
 }
 
-/// A node of ours that is not as we left it.
+/// A managed node that is modified or missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeFinding {
     /// Where.
     pub place: NodeLocation,
-    /// What is wrong.
+    /// The problem.
     pub state: NodeState,
     /// The resource it belongs to, as `TYPE/NAME`.
     pub owner: Owner,
 }
 
 impl OwnedNodes {
-    /// Whether we wrote this very node before.
+    /// Whether agpm wrote exactly this node before.
     pub fn holds(&self, node: &EntryNode) -> bool {
         let checksum = NodeSum::of(&node.value);
         self.nodes
@@ -47,7 +47,7 @@ impl OwnedNodes {
     }
 }
 
-/// Our nodes that are missing or edited.
+/// Managed nodes that are missing or edited.
 pub fn check_nodes(document: Option<&Document>, owned: &OwnedNodes) -> Vec<NodeFinding> {
     let finding = |node: &OwnedNode, state| NodeFinding {
         place: node.place.clone(),
@@ -90,10 +90,10 @@ impl OwnershipCheck<'_> {
             return None;
         }
         let edited = match &node.place {
-            place if blocked(&self.sight, place).is_some() => true,
+            place if find_obstruction(&self.sight, place).is_some() => true,
             NodeLocation::Key(at) => self.sight.at(at).is_some(),
             NodeLocation::Default(at) => match self.sight.at(at) {
-                // Any value of the user's will do, in the place of a bare container any of its kind.
+                // Any value of the user's will do, in the location of a bare container any of its kind.
                 Some(now) if !bare_of_another_kind(node, now) => return None,
                 now => now.is_some(),
             },
@@ -126,7 +126,7 @@ impl OwnershipCheck<'_> {
     }
 }
 
-/// Whether a node is an empty map or list of ours, and something else is there.
+/// Whether a managed node is an empty map or list, and something else exists there.
 fn bare_of_another_kind(node: &OwnedNode, now: NodeRef<'_>) -> bool {
     let bare = [
         (NodeKind::Map, Value::Map(Vec::new())),
@@ -136,8 +136,8 @@ fn bare_of_another_kind(node: &OwnedNode, now: NodeRef<'_>) -> bool {
         .any(|(kind, value)| NodeSum::of(value) == node.checksum && now.kind() != *kind)
 }
 
-/// Takes a change of ours back in a file that was edited since: our nodes become as they were in `before`, and all that
-/// is the user's stays as it is now.
+/// Undoes a change in a file that was edited since: the managed nodes become as they were in `before`, and everything
+/// that is the user's stays as it is now.
 pub fn take_back(
     now: &Document,
     before: Option<&Document>,
@@ -153,21 +153,21 @@ pub fn take_back(
         existing: Some(now),
         owned: written.as_ref(),
         base: None,
-        // What the user put in the place of a node since then stays.
+        // A user's later value at the position of a node stays.
         overwrite: OverwriteRule::Nothing,
     };
     task.plan_keys(normalize_desired(&old)?)
         .map(|done| done.outcome)
 }
 
-/// What agpm wrote: what it adopted is the user's, and stays.
+/// Nodes that agpm wrote: adopted ones are the user's, and stay.
 fn without_adopted(owned: &OwnedNodes) -> OwnedNodes {
     let mut owned = owned.clone();
     owned.nodes.retain(|node| node.author == Author::Agpm);
     owned
 }
 
-/// What was ours before, and what the user had under keys that became ours.
+/// The nodes managed before, and the user's values under keys that became managed.
 fn desired_before(
     before: &Document,
     owned_before: Option<&OwnedNodes>,

@@ -9,11 +9,11 @@ pub struct DesiredNode {
     pub node: EntryNode,
     /// Whose it is.
     pub owner: Owner,
-    /// What becomes of a node of the user's that says the same.
+    /// The treatment of a user's node with the same value.
     pub on_equal: OnEqualUserValue,
 }
 
-/// What becomes of a node of the user's that is there already and says the same.
+/// The treatment of an existing node of the user with the same value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnEqualUserValue {
     /// It is adopted: managed from now on, and left in place when it is no longer wanted.

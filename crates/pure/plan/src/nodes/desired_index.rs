@@ -1,4 +1,4 @@
-//! Clears the way: nodes of ours that are no longer asked for must not be in the way of new ones.
+//! Removes obstructions: managed nodes that are no longer requested must not block new ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,11 +12,11 @@ use super::draft::DraftDocument;
 use super::error::NodeError;
 use super::managed_nodes::ManagedNodes;
 use super::owned::OwnedNode;
-use super::planner::{NodeDecisions, NodePlanner, NodeStep, blocked, is_covered};
+use super::planner::{NodeDecisions, NodePlanner, NodeStep, find_obstruction, is_covered};
 use super::resemblance::is_bare;
 use crate::change::{ChangeAction, ChangeReason, OverwriteRule};
 
-/// Removes what is in the way and may be, and says what was.
+/// Removes obstacles where that is allowed, and returns them.
 pub(super) fn clear(
     draft: &mut DraftDocument,
     wanted: &[WantedNode<'_>],
@@ -48,7 +48,7 @@ pub(super) fn clear(
     Ok(made)
 }
 
-/// What is wanted, by place.
+/// The desired nodes, by location.
 struct DesiredIndex<'w> {
     places: BTreeMap<&'w Pointer, Vec<&'w WantedNode<'w>>>,
 }
@@ -58,7 +58,7 @@ impl<'w> DesiredIndex<'w> {
         let mut places: BTreeMap<&Pointer, Vec<&WantedNode<'_>>> = BTreeMap::new();
         for node in wanted {
             let here = places.entry(node.node.place.pointer()).or_default();
-            // One item of a list tells as much as all of them.
+            // One item of a list says as much as all of them.
             if !here
                 .iter()
                 .any(|other| is_item(&other.node.place) && is_item(&node.node.place))
@@ -69,7 +69,7 @@ impl<'w> DesiredIndex<'w> {
         DesiredIndex { places }
     }
 
-    /// Whether a node of ours is where a wanted one is to be, and is none itself.
+    /// Whether a managed node is where a wanted one is to be, and is none itself.
     fn is_narrowed_by(
         &self,
         node: &OwnedNode,
@@ -78,7 +78,7 @@ impl<'w> DesiredIndex<'w> {
     ) -> bool {
         let at = node.place.pointer();
         if let Some(here) = self.places.get(at) {
-            // What was edited stays for now.
+            // Edited nodes stay for now.
             let is_key = matches!(node.place, NodeLocation::Key(_));
             let may_go = || !is_key || overwrite == OverwriteRule::Everything || sight.holds(node);
             return here
@@ -91,7 +91,7 @@ impl<'w> DesiredIndex<'w> {
         self.is_below_solid(at) || self.is_above_wanted(at) && !has_room()
     }
 
-    /// Whether something is wanted at a place that has no room for keys.
+    /// Whether something is wanted at a location that has no room for keys.
     fn is_solid(&self, at: &Pointer) -> bool {
         let is_solid = |wanted: &&WantedNode<'_>| {
             let is_bare_map =
@@ -146,7 +146,7 @@ fn excludes(wanted: &EntryNode, node: &OwnedNode, sight: &DocumentIndex<'_>) -> 
     }
 }
 
-/// Bare containers in the place of what has no room for nodes of ours: the user's in the way of layers, and edits.
+/// Bare containers that replace values without room for managed nodes: the user's values that block layers, and edits.
 fn take_over(
     draft: &DraftDocument,
     wanted: &[WantedNode<'_>],
@@ -159,7 +159,8 @@ fn take_over(
     let mut edits = Vec::new();
     for node in wanted {
         let place = &node.node.place;
-        let Some((length, _)) = blocked(&sight, place).filter(|(length, _)| *length > 0) else {
+        let Some((length, _)) = find_obstruction(&sight, place).filter(|(length, _)| *length > 0)
+        else {
             continue;
         };
         let at = above(place.pointer(), length);

@@ -1,4 +1,4 @@
-//! Whether there is room for what is desired beside each other: what is asked for twice is asked for once, different
+//! Whether there is room for what is desired next to each other: duplicates are desired once, different
 //! values for one place are an error, and a list that a layer wants whole and another adds to is wanted item by item.
 
 use std::borrow::Cow;
@@ -10,10 +10,10 @@ use agpm_text::{Pointer, Value, fingerprint};
 use super::desired::{DesiredNode, OnEqualUserValue};
 use super::error::NodeError;
 
-/// A node that is to be, and none is there twice.
+/// A desired node; no node is desired twice.
 pub(super) type WantedNode<'d> = Cow<'d, DesiredNode>;
 
-/// What is desired, each place once, in the order it came.
+/// The desired nodes, each location once, in their order.
 pub(super) fn normalize_desired(desired: &[DesiredNode]) -> Result<Vec<WantedNode<'_>>, NodeError> {
     let mut order: Vec<usize> = (0..desired.len()).collect();
     order.sort_by(|left, right| pointer(&desired[*left]).cmp(pointer(&desired[*right])));
@@ -75,7 +75,7 @@ enum DesiredNodeState {
     Dropped,
 }
 
-/// Goes through places in their order, so that what is above comes before what is below.
+/// Goes through locations in their order, so what is above comes before what is below.
 struct DesiredSet<'d> {
     desired: &'d [DesiredNode],
     fates: Vec<DesiredNodeState>,
@@ -111,7 +111,7 @@ impl<'d> DesiredSet<'d> {
         }
     }
 
-    /// What is below another node must be part of it; a bare container has room for all.
+    /// A node below another one must be part of it; a bare container accepts any.
     fn check_above(&mut self, node: usize) -> Result<(), NodeError> {
         for above in &self.above {
             let (outer, inner) = (&self.desired[*above], &self.desired[node]);
@@ -138,7 +138,7 @@ impl<'d> DesiredSet<'d> {
             .filter(|node| self.fates[*node] != DesiredNodeState::Dropped)
     }
 
-    /// The one node under a key that counts.
+    /// The one node under a key that applies.
     fn add_keys(&mut self, group: &[usize]) -> Result<Option<usize>, NodeError> {
         let place = |node: usize| &self.desired[node].node.place;
         let is_key = |node: &usize| matches!(place(*node), NodeLocation::Key(_));
@@ -162,7 +162,7 @@ impl<'d> DesiredSet<'d> {
         Ok(Some(*first))
     }
 
-    /// Items of a list, each once; one that stands for them in the way below.
+    /// Items of a list, each once; one that represents them blocking below.
     fn add_items(
         &mut self,
         group: &[usize],
@@ -182,7 +182,7 @@ impl<'d> DesiredSet<'d> {
         if let Some(key) = key {
             self.split_for(key, first, &mut seen)?;
         }
-        // What has a name counts before what has none.
+        // Nodes with a name come before those without.
         items.sort_by_key(|node| matches!(self.desired[*node].node.place, NodeLocation::Item(_)));
         for node in items {
             self.add_item(node, &mut seen)?;
@@ -238,7 +238,7 @@ impl<'d> DesiredSet<'d> {
     }
 }
 
-/// What is in one list so far.
+/// The items of one list so far.
 #[derive(Default)]
 struct ListContents<'d> {
     values: HashMap<u64, Vec<(&'d Value, usize)>>,

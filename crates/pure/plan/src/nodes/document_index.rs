@@ -1,4 +1,4 @@
-//! A document with its keys and items at hand: large ones are asked for thousands of places.
+//! A document with its keys and items at hand: large ones are searched for thousands of locations.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -23,7 +23,7 @@ pub(super) struct DocumentIndex<'d> {
 /// The items that have each value of a key, as JSON.
 type Ids = HashMap<String, Vec<usize>>;
 
-/// What the items of a list say.
+/// The checksums of the items of a list.
 #[derive(Default)]
 pub(super) struct ListSums {
     pub(super) all: Vec<NodeSum>,
@@ -37,12 +37,12 @@ impl ListSums {
     }
 }
 
-/// What is on the way to a place.
+/// The result of following the path to a location.
 #[derive(Clone, Copy)]
 pub(super) enum PathLookup<'d> {
-    /// It is there.
+    /// It exists.
     There(NodeRef<'d>),
-    /// So many of its steps are there.
+    /// So many of its steps exist.
     Missing(usize),
     /// After so many steps is something that has no keys.
     Blocked(usize, NodeKind),
@@ -96,7 +96,7 @@ impl<'d> DocumentIndex<'d> {
         index.get(step).map(|id| self.document.node(*id))
     }
 
-    /// Containers on the way to a place, and the place itself, that are not there. In TOML the root always is.
+    /// Containers on the way to a location, and the location itself, that do not exist. In TOML the root always is.
     pub(super) fn missing(&self, at: &Pointer) -> impl Iterator<Item = Pointer> {
         let from = match self.look_up(at) {
             PathLookup::Missing(length) => length,
@@ -106,7 +106,7 @@ impl<'d> DocumentIndex<'d> {
         (first..=at.steps().len()).map(|length| above(at, length))
     }
 
-    /// What the items of a list say; nothing if there is none.
+    /// The checksums of the items of a list; nothing if there is none.
     pub(super) fn sums(&self, list: &Pointer) -> Rc<ListSums> {
         let Some(node) = self.at(list).filter(|node| node.kind() == NodeKind::List) else {
             return Rc::default();
@@ -153,7 +153,7 @@ impl<'d> DocumentIndex<'d> {
         ids.get(id).cloned().unwrap_or_default()
     }
 
-    /// Where a node of ours is, if it is as we wrote it, with its index in a list.
+    /// Where a managed node is, if it is unmodified, with its index in a list.
     pub(super) fn spot(
         &self,
         node: &OwnedNode,
@@ -192,7 +192,7 @@ impl<'d> DocumentIndex<'d> {
         self.spot(node, |_| true).is_some()
     }
 
-    /// Where nodes are that are as we wrote them, none twice.
+    /// Where unmodified nodes are, none twice.
     pub(super) fn spots<'n>(
         &self,
         nodes: impl IntoIterator<Item = &'n OwnedNode>,
@@ -211,7 +211,7 @@ impl<'d> DocumentIndex<'d> {
     }
 }
 
-/// The place so many steps down the way.
+/// The location so many steps down the way.
 pub(super) fn above(at: &Pointer, length: usize) -> Pointer {
     at.steps()[..length].iter().cloned().collect()
 }

@@ -25,7 +25,7 @@ impl DraftDocument {
         }
     }
 
-    /// A file that is not there yet.
+    /// A file that does not exist yet.
     pub(super) fn empty(format: Format) -> Self {
         DraftDocument {
             document: parse_alone("", format).document,
@@ -36,7 +36,7 @@ impl DraftDocument {
         self.document.text()
     }
 
-    /// Makes all edits, whose places are those before any of them.
+    /// Makes all edits, whose locations are those before any of them.
     pub(super) fn apply(&mut self, edits: &[Edit]) -> Result<(), NodeError> {
         if edits.len() > 1
             && edits.len() * self.text().len().max(edits.len() * 16) > MOST_READ_AGAIN
@@ -101,7 +101,7 @@ impl DraftDocument {
         self.read([&text[..range.start], &text[range.end..]].concat());
     }
 
-    /// Removes what is as we wrote it, then what that leaves empty. What was adopted is the user's text.
+    /// Removes unmodified nodes, then containers that this leaves empty. Adopted text is the user's.
     pub(super) fn strip(
         &mut self,
         nodes: &[OwnedNode],
@@ -113,7 +113,7 @@ impl DraftDocument {
         self.prune(containers)
     }
 
-    /// Removes keys whatever they hold, and items that are as we wrote them.
+    /// Removes keys with any value, and unmodified items.
     pub(super) fn clear(&mut self, nodes: &[&OwnedNode]) -> Result<(), NodeError> {
         let sight = DocumentIndex::of(&self.document);
         let (keys, items): (Vec<&OwnedNode>, Vec<&OwnedNode>) = nodes
@@ -171,13 +171,13 @@ impl DraftDocument {
     }
 }
 
-/// Removals from the end, so that the indices before stay right.
+/// Removals from the end, so the indices before stay right.
 fn removals(spots: Vec<(usize, Pointer)>) -> Vec<Edit> {
     shifts(Vec::new(), spots)
 }
 
-/// What is new and what goes, from the end, so that the indices before stay right: of several that come to one place
-/// the last one first.
+/// Additions and removals, from the end, so the indices before stay right: of several additions at one position the
+/// last one first.
 pub(super) fn shifts(
     new: Vec<(Option<usize>, Edit)>,
     mut spots: Vec<(usize, Pointer)>,

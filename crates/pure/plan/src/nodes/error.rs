@@ -1,15 +1,15 @@
-//! Why there is no plan for a shared file.
+//! Why no plan exists for a shared file.
 
 use agpm_model::Owner;
 use agpm_text::{EditError, Pointer};
 
-/// Why there is no plan for a file.
+/// Why no plan exists for a file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NodeError {
     /// Two resources want different things of one place.
     #[error("{first} and {second} write different values to `{at}`")]
     Clash {
-        /// The place.
+        /// The location.
         at: Pointer,
         /// One owner.
         first: Owner,
@@ -19,7 +19,7 @@ pub enum NodeError {
     /// The text cannot be edited there.
     #[error("`{at}` cannot be written: {why}")]
     Edit {
-        /// The place.
+        /// The location.
         at: Pointer,
         /// Why not.
         #[source]

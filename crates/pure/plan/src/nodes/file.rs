@@ -1,4 +1,4 @@
-//! One shared file: what is ours and what is the user's in it, before and after.
+//! One shared file: what is managed and what is the user's in it, before and after.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -30,7 +30,7 @@ impl SharedFileTask<'_> {
         }
     }
 
-    /// Whether nothing of the user's is there.
+    /// Whether nothing of the user's exists.
     fn is_fresh(&self) -> bool {
         match (self.existing, self.owned) {
             (None, _) => self.base.is_some(),
@@ -61,7 +61,7 @@ impl SharedFileTask<'_> {
         let keys = key_places(&made.nodes);
         containers
             .retain(|at| !(0..=at.steps().len()).any(|length| keys.contains(&above(at, length))));
-        let bare = bare_places(&wanted);
+        let bare = bare_locations(&wanted);
         draft.prune(containers.iter().filter(|at| !bare.contains(at)))?;
         let sight = DocumentIndex::of(&draft.document);
         containers.retain(|at| sight.at(at).is_some());
@@ -80,7 +80,7 @@ fn is_blank(text: &str) -> bool {
     text.trim_start_matches('\u{feff}').trim().is_empty()
 }
 
-/// What is ours as one: nothing in it is a container by itself.
+/// Keys that are managed as one: nothing in them is a container by itself.
 fn key_places(nodes: &[OwnedNode]) -> HashSet<Pointer> {
     let keys = nodes
         .iter()
@@ -89,7 +89,7 @@ fn key_places(nodes: &[OwnedNode]) -> HashSet<Pointer> {
 }
 
 /// Containers that are wanted even if nothing is in them.
-fn bare_places<'w>(wanted: &'w [WantedNode<'_>]) -> HashSet<&'w Pointer> {
+fn bare_locations<'w>(wanted: &'w [WantedNode<'_>]) -> HashSet<&'w Pointer> {
     let is_container = |node: &&WantedNode<'_>| {
         matches!(node.node.place, NodeLocation::Default(_)) && is_bare(&node.node.value)
     };
@@ -149,7 +149,7 @@ impl EditedFile<'_> {
         })
     }
 
-    /// With the last node of ours gone the text is the user's own again.
+    /// With the last managed node gone the text is the user's own again.
     fn restore_blanks(&mut self) {
         if let Ok(base) = self.users_text()
             && RemovalWhitespace::between(self.draft.text(), &base).is_some()
@@ -183,7 +183,7 @@ impl EditedFile<'_> {
         )
     }
 
-    /// The file as a new one would be, if it came to that or there is nothing but what is ours.
+    /// The file as a new one would be, if there is none or it has only managed content.
     fn whole(
         &self,
         wanted: &[WantedNode<'_>],
@@ -215,7 +215,7 @@ impl EditedFile<'_> {
         }
     }
 
-    /// The items that are not ours, in lists that hold nodes of ours or what is wanted there.
+    /// The items that are unmanaged, in lists that hold managed nodes or what is wanted there.
     fn others(&self) -> BTreeMap<Pointer, Vec<NodeSum>> {
         let sight = DocumentIndex::of(&self.draft.document);
         let in_list = |place: &NodeLocation| {
@@ -255,7 +255,7 @@ impl EditedFile<'_> {
             .is_some_and(|document| **document.text() == *self.draft.text())
     }
 
-    /// With something of the user's in it, a file is no longer wholly ours.
+    /// With something of the user's in it, a file is no longer wholly managed.
     fn origin(&self) -> FileOrigin {
         match (self.task.existing, self.task.owned.map(|owned| owned.file)) {
             (None, _) | (_, Some(FileOrigin::Whole | FileOrigin::Ours)) => FileOrigin::Ours,
@@ -276,7 +276,7 @@ impl EditedFile<'_> {
         }
     }
 
-    /// The user's own text: what was there, without our nodes of then and of now.
+    /// The user's own text: the existing one, without managed nodes of before and after.
     fn users_text(&self) -> Result<String, NodeError> {
         let Some(document) = self.task.existing else {
             return Ok(String::new());
@@ -298,7 +298,7 @@ impl EditedFile<'_> {
         Ok(draft.text().to_owned())
     }
 
-    /// What removing everything would not bring back.
+    /// Whitespace that removing everything would not restore.
     fn seams(&self, base: &str) -> Option<RemovalWhitespace> {
         let mut bare = DraftDocument::new(&self.draft.document);
         bare.strip(&self.made.nodes, &self.containers).ok()?;

@@ -13,7 +13,9 @@ use super::sum::NodeSum;
 use crate::change::{Author, ChangeAction, ChangeReason, OverwriteRule};
 
 impl<'a> NodePlanner<'a> {
-    /// An equal item that is there and stands for nothing else.
+    /// An equal item that exists and represents nothing else.
+    // Items of a list have no names. Their content is the identity: an index would move with every item that the user
+    // adds.
     pub(super) fn equal_item<'d>(&self, desired: &'d DesiredNode) -> Option<(&'d Pointer, usize)> {
         let NodeLocation::Item(list) = &desired.node.place else {
             return None;
@@ -34,13 +36,13 @@ impl<'a> NodePlanner<'a> {
         !self.claimed.contains(&(list.clone(), index))
     }
 
-    /// An item stands for the node that is decided about.
+    /// An item represents the node that is decided about.
     pub(super) fn claim(&mut self, list: &Pointer, index: usize) {
         self.claimed.insert((list.clone(), index));
         self.order.find(list, index);
     }
 
-    /// Takes an item that is there for the desired one.
+    /// Takes an item that exists for the desired one.
     pub(super) fn find_item(&mut self, desired: &DesiredNode, list: &Pointer, index: usize) {
         self.claim(list, index);
         let owned = self
@@ -78,7 +80,7 @@ impl<'a> NodePlanner<'a> {
         }
     }
 
-    /// The first item of the same owner that is as we wrote it and not wanted any more.
+    /// The first unmodified item of the same owner that is not wanted any more.
     fn next_untouched(
         &mut self,
         desired: &DesiredNode,
@@ -140,7 +142,7 @@ impl<'a> NodePlanner<'a> {
         self.record_step(list, ChangeAction::Create, reason, &desired.owner);
     }
 
-    /// Whether an edited item may be overwritten: not if it holds commands of the user's own beside ours.
+    /// Whether an edited item may be overwritten: not if it also holds commands of the user.
     pub(super) fn may_drop(&self, node: &OwnedNode, list: &Pointer, index: usize) -> bool {
         let is_mixed = |item: NodeRef<'_>| {
             let marks = marks_of(item);
@@ -154,8 +156,10 @@ impl<'a> NodePlanner<'a> {
         self.overwrite == OverwriteRule::Everything && item.is_some_and(|item| !is_mixed(item))
     }
 
-    /// The index of an item that we wrote and that says something else now: it has our command, or it was not there
-    /// when we last looked, and is no other node.
+    /// The index of an item that agpm wrote and that has another value now: it has the same command, or it is new
+    /// since the last observation and belongs to no other node.
+    // Without this, an edited hook would look like one hook of the user and one missing hook, and the next install
+    // would add a duplicate.
     pub(super) fn edited_item(&self, node: &OwnedNode, list: &Pointer) -> Option<usize> {
         if node.marks.is_empty() {
             return None;
@@ -166,7 +170,7 @@ impl<'a> NodePlanner<'a> {
         let says = |index: usize| (list.clone(), sums.all[index]);
         let is_open =
             |index: usize| self.is_free(list, index) && !self.known.contains(&says(index));
-        // A user may put several of ours into one.
+        // A user may put several managed items into one.
         let is_together =
             |index: usize| !self.is_free(list, index) && self.made.kept.contains(&says(index));
         let open = || items.iter().filter(|(index, _)| is_open(*index));
@@ -177,7 +181,7 @@ impl<'a> NodePlanner<'a> {
         let is_new = |index: usize| !self.ours.is_others(list, sums.all[index]);
         let mut new = open().filter(|(index, item)| resembles(*item, node) && is_new(*index));
         let new = || match (new.next(), new.next(), self.overwrite) {
-            // What cannot be told from the user's own is not overwritten.
+            // An item that cannot be distinguished from the user's own is not overwritten.
             (Some(_), Some(_), OverwriteRule::Everything) => None,
             (first, ..) => first,
         };

@@ -1,4 +1,4 @@
-//! Lists that were ours in one way and are wanted in another: whole, item by item, or by a key of the items.
+//! Lists that were managed in one way and are wanted in another: whole, item by item, or by a key of the items.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -31,7 +31,7 @@ impl ListOwnership {
     }
 }
 
-/// Makes what is ours and what is wanted hold each list in the same way.
+/// Makes what is managed and what is wanted hold each list in the same way.
 pub(super) fn reconcile<'d>(
     document: &Document,
     wanted: Vec<WantedNode<'d>>,
@@ -54,11 +54,11 @@ pub(super) fn reconcile<'d>(
         let Some(hold) = holds.get_mut(list) else {
             continue;
         };
-        match (&*hold, becoming(&sight, list, nodes, ours, &twins)) {
+        match (&*hold, ownership_change(&sight, list, nodes, ours, &twins)) {
             (ListOwnership::Whole, OwnershipChange::Whole(node)) => ours.nodes.push(node),
-            // What is wanted whole takes their place; what the user put there is an edit.
+            // A list that is wanted as a whole replaces the items; a user's change there is an edit.
             (ListOwnership::Whole, OwnershipChange::Gone) => {
-                ours.nodes.push(emptied(list, &nodes[0].owner))
+                ours.nodes.push(empty_list_node(list, &nodes[0].owner))
             }
             (ListOwnership::Whole, OwnershipChange::Mixed) if bare.contains(list) => {}
             _ => {
@@ -100,7 +100,7 @@ fn wanted_holds(wanted: &[WantedNode<'_>]) -> HashMap<Pointer, ListOwnership> {
     for node in wanted {
         let Some(hold) = hold_of(node) else { continue };
         let list = node.node.place.pointer();
-        // What has a name counts before what has none.
+        // Items with a name come before those without.
         if !matches!(holds.get(list), Some(ListOwnership::Keyed(_))) {
             holds.insert(list.clone(), hold);
         }
@@ -129,17 +129,17 @@ fn take_moving(
     moving
 }
 
-/// What items of ours are in a list that is wanted whole.
+/// The change of ownership of managed items in a list that is wanted as a whole.
 enum OwnershipChange {
     /// All there is.
     Whole(OwnedNode),
-    /// There is no list any more.
+    /// No list exists any more.
     Gone,
-    /// Something of the user's is beside them.
+    /// Something of the user's is next to them.
     Mixed,
 }
 
-fn becoming(
+fn ownership_change(
     sight: &DocumentIndex<'_>,
     list: &Pointer,
     nodes: &[OwnedNode],
@@ -169,8 +169,8 @@ fn becoming(
     }
 }
 
-/// A list of which nothing is known but that it was ours.
-fn emptied(list: &Pointer, owner: &Owner) -> OwnedNode {
+/// A list of which nothing is known but that it was managed.
+fn empty_list_node(list: &Pointer, owner: &Owner) -> OwnedNode {
     remember(
         &NodeLocation::Key(list.clone()),
         &Value::List(Vec::new()),
@@ -178,7 +178,7 @@ fn emptied(list: &Pointer, owner: &Owner) -> OwnedNode {
     )
 }
 
-/// Items of lists that are wanted whole: those of the user's that say the same may become ours.
+/// Items of lists that are wanted whole: those of the user's that say the same may become managed.
 fn items_of_lists(wanted: &[WantedNode<'_>]) -> HashSet<(Pointer, NodeSum)> {
     let whole = wanted
         .iter()
@@ -207,7 +207,7 @@ fn bare_lists(wanted: &[WantedNode<'_>]) -> HashSet<Pointer> {
         .collect()
 }
 
-/// A node of a list, held in another way if it is as we wrote it.
+/// A node of a list under its new kind of ownership, if it is unmodified.
 fn take_apart(
     sight: &DocumentIndex<'_>,
     list: &Pointer,

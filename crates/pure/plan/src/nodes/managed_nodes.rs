@@ -1,4 +1,4 @@
-//! What is ours in a file at the beginning of a run.
+//! The managed nodes of a file at the beginning of a run.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,7 +37,7 @@ impl ManagedNodes {
         ours
     }
 
-    /// Whether an item of a list was the user's when we last looked.
+    /// Whether an item of a list was the user's at the last observation.
     pub(super) fn is_others(&self, list: &Pointer, sum: NodeSum) -> bool {
         self.others
             .get(list)
@@ -45,7 +45,7 @@ impl ManagedNodes {
     }
 }
 
-/// All maps and lists of a file that is wholly ours: what is on the way to a node, and what nodes are in.
+/// All maps and lists of a file that is wholly managed: what is on the way to a node, and what nodes are in.
 fn containers(nodes: &[OwnedNode], format: Format) -> BTreeSet<Pointer> {
     let first = usize::from(format == Format::Toml);
     let of_node = |node: &OwnedNode| {

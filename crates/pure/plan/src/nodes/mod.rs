@@ -1,6 +1,6 @@
-//! Nodes of ours inside files that users write too: what is to be against what is there, key by key.
+//! Managed nodes inside files that users write too: the desired ones against the existing ones, key by key.
 //!
-//! Users' bytes stay: a node is inserted, changed or removed by an edit of its own.
+//! Users' bytes stay: a node is inserted, changed or removed by its own edit.
 
 mod check;
 mod desired;
@@ -49,19 +49,19 @@ pub use task::FileOutcome;
 pub struct SharedFile<'a> {
     /// From the project.
     pub path: &'a RelativePath,
-    /// What a new file is written as.
+    /// The format of a new file.
     pub format: Format,
-    /// What is at the path.
+    /// The state of the path.
     pub before: ObservedPath,
-    /// Its structure; nothing if there is no file.
+    /// Its structure; nothing if no file exists.
     pub document: Option<&'a Document>,
-    /// Our nodes as they are to be.
+    /// The nodes to write.
     pub desired: &'a [DesiredNode],
-    /// Our nodes as we left them.
+    /// The managed nodes as agpm left them.
     pub owned: Option<&'a OwnedNodes>,
-    /// The text that the layers give; a file that is not there, or wholly ours, is made from it.
+    /// The text that the layers give; a file that does not exist, or wholly managed, is made from it.
     pub base: Option<&'a LazyDocument>,
-    /// What may be overwritten.
+    /// The content that may be overwritten.
     pub overwrite: OverwriteRule,
 }
 
@@ -72,15 +72,15 @@ pub struct NodePlan {
     pub outcome: FileOutcome,
     /// Changes by place.
     pub changes: Vec<PlannedChange>,
-    /// What must not be done.
+    /// Changes that are refused.
     pub refusals: Vec<RefusedChange>,
-    /// What is ours afterwards; nothing if no node is, and none of the user's is just what is wanted.
+    /// The managed nodes afterwards; nothing if there are none and no user's node equals a desired one.
     pub owned: Option<OwnedNodes>,
     /// How many nodes are as they should be.
     pub unchanged: usize,
 }
 
-/// Compares what is to be in a shared file with what is there.
+/// Compares the desired nodes of a shared file with the existing ones.
 pub fn plan_nodes(file: &SharedFile<'_>) -> Result<NodePlan, NodeError> {
     let task = SharedFileTask {
         format: file.format,

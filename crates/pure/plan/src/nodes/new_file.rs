@@ -1,4 +1,4 @@
-//! A file that is made from the layers' text: one that is not there, or that is wholly ours.
+//! A file that is made from the layers' text: one that does not exist, or that is wholly managed.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -20,7 +20,7 @@ use super::task::{SharedFileDecision, SharedFileTask};
 use super::undecided_nodes::UndecidedNodes;
 use crate::change::{ChangeAction, ChangeReason};
 
-/// A file as we make it.
+/// A file as agpm creates it.
 pub(super) struct NewSharedFile {
     pub(super) text: Text,
     pub(super) owned: OwnedNodes,
@@ -62,7 +62,7 @@ fn with_additions(
     base: Option<&LazyDocument>,
     wanted: &[WantedNode<'_>],
 ) -> Result<(Text, Vec<Pointer>), NodeError> {
-    // What the layers want is in their text.
+    // The layers' values are in their text.
     let rest: Vec<&WantedNode<'_>> = wanted
         .iter()
         .filter(|node| base.is_none() || node.on_equal == OnEqualUserValue::Adopt)
@@ -79,7 +79,7 @@ fn with_additions(
     Ok((draft.document.text().clone(), containers))
 }
 
-/// What is to be put in, and the containers that it needs.
+/// The nodes to add, and the containers that they need.
 fn additions(sight: &DocumentIndex<'_>, wanted: &[&WantedNode<'_>]) -> (Vec<Edit>, Vec<Pointer>) {
     let mut claimed = HashSet::new();
     let mut edits = Vec::new();
@@ -138,7 +138,7 @@ fn addition(
     }
 }
 
-/// Makes the file anew, and tells what is other than before.
+/// Creates the file again, and returns the differences.
 pub(super) fn plan(
     task: &SharedFileTask<'_>,
     wanted: &[WantedNode<'_>],
@@ -178,7 +178,7 @@ fn step(node: &OwnedNode, action: ChangeAction, reason: ChangeReason) -> NodeSte
     }
 }
 
-/// A file that is new: what the layers give is told once.
+/// A file that is new: what the layers give is reported once.
 fn created(old: &[OwnedNode], wanted: &[WantedNode<'_>]) -> Vec<NodeStep> {
     let known: HashSet<&NodeLocation> = old.iter().map(|node| &node.place).collect();
     let mut told = None;
@@ -203,7 +203,7 @@ fn created(old: &[OwnedNode], wanted: &[WantedNode<'_>]) -> Vec<NodeStep> {
     steps
 }
 
-/// What happens to each node, and how many are as they were.
+/// The change to each node, and the number of unchanged ones.
 fn compare_nodes(old: &[OwnedNode], new: &[OwnedNode]) -> (Vec<NodeStep>, usize) {
     let mut left = UndecidedNodes::of(old);
     let rest: Vec<&OwnedNode> = new
@@ -213,7 +213,7 @@ fn compare_nodes(old: &[OwnedNode], new: &[OwnedNode]) -> (Vec<NodeStep>, usize)
     let unchanged = new.len() - rest.len();
     let mut steps: Vec<NodeStep> = rest
         .into_iter()
-        .map(|node| changed(node, &mut left))
+        .map(|node| node_change(node, &mut left))
         .collect();
     steps.extend(
         left.drain()
@@ -224,8 +224,8 @@ fn compare_nodes(old: &[OwnedNode], new: &[OwnedNode]) -> (Vec<NodeStep>, usize)
     (steps, unchanged)
 }
 
-/// A node that was not there just so.
-fn changed(node: &OwnedNode, left: &mut UndecidedNodes<'_>) -> NodeStep {
+/// A node that did not exist just so.
+fn node_change(node: &OwnedNode, left: &mut UndecidedNodes<'_>) -> NodeStep {
     let before = match &node.place {
         NodeLocation::Key(at) | NodeLocation::Default(at) => left.take_key(at),
         place => left.take_sibling(place, &node.owner),

@@ -1,4 +1,4 @@
-//! Where new items come in lists: beside those that they are wanted beside.
+//! Where new items come in lists: next to those that they are wanted next to.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -15,7 +15,7 @@ pub(super) struct ItemOrder {
 }
 
 impl ItemOrder {
-    /// An item of a list stands for the node that is decided about.
+    /// An item of a list represents the node that is decided about.
     pub(super) fn find(&mut self, list: &Pointer, index: usize) {
         self.there
             .entry(list.clone())

@@ -14,36 +14,36 @@ use crate::change::Author;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FileOrigin {
-    /// We did, and all that is in it, comments too, is ours.
+    /// agpm created it, and everything in it, comments too, is managed.
     Whole,
-    /// We did: it goes when nothing is left in it.
+    /// agpm created it; it is removed when nothing is left in it.
     Ours,
     /// The user did: it stays.
     #[default]
     Users,
 }
 
-/// What is ours inside one file.
+/// The managed nodes of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnedNodes {
-    /// Of the whole file as we left it.
+    /// Of the whole file as agpm left it.
     pub seen: Checksum,
     /// Who made the file.
     pub file: FileOrigin,
-    /// Maps and lists that we made to hold our nodes, outermost first; they go when they are empty.
+    /// Maps and lists that agpm created to hold its nodes, outermost first; they are removed when they are empty.
     pub containers: Vec<Pointer>,
     /// By place.
     pub nodes: Vec<OwnedNode>,
-    /// The user's own items in lists that hold nodes of ours: what is none of them and not ours is new, or ours and edited.
+    /// The user's own items in lists that hold managed nodes: any other unmanaged item is new, or a managed one that was edited.
     pub others: BTreeMap<Pointer, Vec<NodeSum>>,
-    /// Places where the user's own value is just what is wanted.
+    /// Locations where the user's own value is just what is wanted.
     pub theirs: Vec<NodeLocation>,
     /// Blanks that removing all nodes would not bring back by itself.
     pub seams: Option<RemovalWhitespace>,
 }
 
 impl OwnedNodes {
-    /// A file that is wholly ours and of which no node is known.
+    /// A file that is wholly managed and of which no node is known.
     pub fn whole(seen: Checksum) -> Self {
         OwnedNodes {
             seen,
@@ -56,12 +56,12 @@ impl OwnedNodes {
         }
     }
 
-    /// Whether a file of this checksum is wholly ours.
+    /// Whether a file of this checksum is wholly managed.
     pub fn is_whole(&self, now: Checksum) -> bool {
         self.file == FileOrigin::Whole && self.seen == now
     }
 
-    /// How many things of ours there are: a file that is wholly ours is one.
+    /// How many managed things there are: a file that is wholly managed is one.
     pub fn count(&self) -> usize {
         if self.file == FileOrigin::Whole {
             1
@@ -70,7 +70,7 @@ impl OwnedNodes {
         }
     }
 
-    /// Whether an item of a list was the user's when we last looked.
+    /// Whether an item of a list was the user's at the last observation.
     pub(super) fn is_others(&self, list: &Pointer, sum: NodeSum) -> bool {
         self.others
             .get(list)
@@ -78,16 +78,16 @@ impl OwnedNodes {
     }
 }
 
-/// A node of ours.
+/// A managed node.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct OwnedNode {
     /// Where.
     pub place: NodeLocation,
-    /// Of what we wrote, however it is spelled.
+    /// Of the written value, however it is spelled.
     pub checksum: NodeSum,
     /// The commands in an item, by which an edited one is known.
     pub marks: Vec<String>,
-    /// What an item is for, by which one is known whose command was edited.
+    /// The matcher of a hook, by which an item with an edited command is recognized.
     pub matcher: Option<String>,
     /// Whose it is.
     pub owner: Owner,

@@ -7,7 +7,7 @@ use super::document_index::DocumentIndex;
 use super::owned::OwnedNodes;
 
 impl OwnedNodes {
-    /// Where nodes of ours are that are as we wrote them, each with its owner.
+    /// Where managed nodes are that are unmodified, each with its owner.
     pub fn owners_in(&self, document: &Document) -> Vec<(Pointer, &Owner)> {
         let sight = DocumentIndex::of(document);
         let spot = |node| Some(sight.spot(node, |_| true)?.1);

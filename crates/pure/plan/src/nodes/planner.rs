@@ -18,7 +18,7 @@ use super::sum::NodeSum;
 use super::undecided_nodes::UndecidedNodes;
 use crate::change::{Author, ChangeAction, ChangeReason, Obstacle, OverwriteRule};
 
-/// What happens to one node.
+/// The step for one node.
 #[derive(Debug)]
 pub(super) struct NodeStep {
     pub(super) at: Pointer,
@@ -27,24 +27,24 @@ pub(super) struct NodeStep {
     pub(super) owner: Owner,
 }
 
-/// What is in the way of one node.
+/// The obstacle for one node.
 pub(super) struct RefusedNode {
     pub(super) at: Pointer,
     pub(super) what: Obstacle,
     pub(super) owner: Owner,
 }
 
-/// What was decided.
+/// The decisions.
 #[derive(Default)]
 pub(super) struct NodeDecisions {
     pub(super) edits: Vec<Edit>,
-    /// Nodes that are ours afterwards.
+    /// Nodes that are managed afterwards.
     pub(super) nodes: Vec<OwnedNode>,
-    /// Places where the user's own value is just what is wanted.
+    /// Locations where the user's own value is just what is wanted.
     pub(super) theirs: BTreeSet<NodeLocation>,
-    /// What edited items say that stay.
+    /// The values of edited items that stay.
     pub(super) kept: HashSet<(Pointer, NodeSum)>,
-    /// Containers that become ours.
+    /// Containers that become managed.
     pub(super) containers: Vec<Pointer>,
     pub(super) steps: Vec<NodeStep>,
     pub(super) refused: Vec<RefusedNode>,
@@ -55,33 +55,33 @@ pub(super) struct NodePlanner<'a> {
     pub(super) sight: DocumentIndex<'a>,
     pub(super) ours: &'a ManagedNodes,
     pub(super) overwrite: OverwriteRule,
-    /// Nodes of ours that nothing was decided about yet.
+    /// Managed Nodes that nothing was decided about yet.
     pub(super) left: UndecidedNodes<'a>,
-    /// Items that stand for a node of ours: the list and the index.
+    /// Items that represent a managed node: the list and the index.
     pub(super) claimed: HashSet<(Pointer, usize)>,
     /// Where wanted items of lists stand, and new ones that have no place yet, by their turn.
     pub(super) order: ItemOrder,
-    /// What nodes of ours say in lists, before and after.
+    /// The values of managed nodes in lists, before and after.
     pub(super) known: HashSet<(Pointer, NodeSum)>,
-    /// Where something was put over nodes of ours.
+    /// Where something was put over managed nodes.
     covered: HashSet<Pointer>,
-    /// Items that are as we wrote them and not wanted any more, from the top, by list and owner.
+    /// Unmodified items that are not wanted any more, from the top, by list and owner.
     pub(super) untouched: HashMap<(Pointer, Owner), VecDeque<(usize, &'a OwnedNode)>>,
     pub(super) made: NodeDecisions,
 }
 
-/// What is to be done about one node.
+/// The decision about one node.
 enum NodeVerdict<'a> {
     Write(ChangeAction, ChangeReason),
-    /// It is there as it should be, written by this author.
+    /// It exists as it should be, written by this author.
     Own(Author),
     /// The user wrote just what is wanted.
     Adopt,
-    /// What is there will do, and is the user's.
+    /// The existing value is right, and stays the user's.
     Accept,
     /// It was edited and stays.
     Keep(&'a OwnedNode),
-    /// It is the user's and in the way.
+    /// It is the user's and blocking.
     Refuse,
 }
 
@@ -97,7 +97,7 @@ enum EditPosition {
 }
 
 impl EditPosition {
-    /// The item, if it is there, and else the list.
+    /// The item, if it exists, and else the list.
     fn pointer(&self) -> Pointer {
         match self {
             EditPosition::Key(at) | EditPosition::End(at) => at.clone(),
@@ -132,7 +132,7 @@ impl<'a> NodePlanner<'a> {
     }
 
     pub(super) fn decide_all(mut self, wanted: &[WantedNode<'_>]) -> NodeDecisions {
-        // Items that are there already must be known before others look for one to replace.
+        // Items that exist already must be known before others look for one to replace.
         let mut rest = Vec::new();
         for (turn, node) in wanted.iter().enumerate() {
             self.order.turn = turn;
@@ -150,7 +150,7 @@ impl<'a> NodePlanner<'a> {
     }
 
     fn decide(&mut self, desired: &DesiredNode) {
-        if let Some((length, kind)) = blocked(&self.sight, &desired.node.place) {
+        if let Some((length, kind)) = find_obstruction(&self.sight, &desired.node.place) {
             return self.stop(desired, length, kind);
         }
         if self.would_flatten(desired) {
@@ -174,7 +174,7 @@ impl<'a> NodePlanner<'a> {
         node.is_some_and(|list| !is_table && is_of_tables(list))
     }
 
-    /// Something on the way to a place has no room for it: an edit where nodes of ours were, or the user's.
+    /// Something on the way to a location has no room for it: an edit where managed nodes were, or the user's.
     fn stop(&mut self, desired: &DesiredNode, length: usize, kind: NodeKind) {
         let at = above(desired.node.place.pointer(), length);
         if self.keeps_covered(&at, &desired.node.place) {
@@ -187,7 +187,7 @@ impl<'a> NodePlanner<'a> {
         self.refuse(at, what, &desired.owner);
     }
 
-    /// Whether what is at a place was put over nodes of ours, which stay ours then.
+    /// Whether what is at a location was put over managed nodes, which stay managed then.
     fn keeps_covered(&mut self, at: &Pointer, place: &NodeLocation) -> bool {
         let nodes = self.left.take_where(|node| is_covered(node, at, place));
         if let Some(first) = nodes.first() {
@@ -277,7 +277,7 @@ impl<'a> NodePlanner<'a> {
         }
     }
 
-    /// What is there is not ours.
+    /// The existing value is unmanaged.
     fn judge_users(&self, desired: &DesiredNode, now: NodeRef<'_>) -> NodeVerdict<'a> {
         let is_container_of_ours = || {
             is_bare(&desired.node.value)
@@ -297,7 +297,7 @@ impl<'a> NodePlanner<'a> {
         }
     }
 
-    /// Whether a node of the user's that says the same becomes ours.
+    /// Whether a node of the user's that says the same becomes managed.
     pub(super) fn adopts_equal(&self, desired: &DesiredNode) -> bool {
         desired.on_equal == OnEqualUserValue::Adopt || self.overwrite >= OverwriteRule::Unowned
     }
@@ -364,7 +364,7 @@ impl<'a> NodePlanner<'a> {
         self.write(desired, spot);
     }
 
-    /// Takes what is there for the user's own.
+    /// Takes what exists for the user's own.
     pub(super) fn accept(&mut self, desired: &DesiredNode) {
         if desired.on_equal == OnEqualUserValue::Keep {
             self.made.theirs.insert(desired.node.place.clone());
@@ -372,7 +372,7 @@ impl<'a> NodePlanner<'a> {
         self.made.unchanged += 1;
     }
 
-    /// The node is there as it should be.
+    /// The node exists as it should be.
     pub(super) fn leave(&mut self, desired: &DesiredNode, author: Author) {
         self.own(desired, author);
         self.made.unchanged += 1;
@@ -458,7 +458,7 @@ fn is_users(owned: &OwnedNode, now: NodeRef<'_>) -> bool {
     matches!(owned.place, NodeLocation::Default(_)) && !was_other
 }
 
-/// Whether a node of ours was where something is that has no room for a place.
+/// Whether a managed node was where something is that has no room for a location.
 pub(super) fn is_covered(node: &OwnedNode, at: &Pointer, place: &NodeLocation) -> bool {
     let own = node.place.pointer();
     let was_list = match node.place {
@@ -476,8 +476,8 @@ fn will_do(desired: &DesiredNode, now: NodeRef<'_>) -> bool {
     is_default && (!is_bare(&desired.node.value) || kind == now.kind())
 }
 
-/// After how many steps on the way to a place is something that has no room for it, and what.
-pub(super) fn blocked(
+/// After how many steps on the way to a location is something that has no room for it, and what.
+pub(super) fn find_obstruction(
     sight: &DocumentIndex<'_>,
     place: &NodeLocation,
 ) -> Option<(usize, NodeKind)> {

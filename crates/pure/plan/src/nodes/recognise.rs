@@ -1,4 +1,4 @@
-//! What is ours in a file although nothing says so.
+//! Managed nodes that no ledger records.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,8 +13,8 @@ use super::owned::{FileOrigin, OwnedNode, OwnedNodes};
 use super::resemblance::remember;
 use super::sum::NodeSum;
 
-/// What is ours in a file if these nodes were written by us: those that are there just so, beside what is known.
-/// Nothing if there is none.
+/// The managed nodes of a file if agpm wrote these nodes: those that exist exactly so, besides the known ones. Nothing
+/// if there is none.
 pub fn recognise_nodes(
     now: &Document,
     written: &[DesiredNode],
@@ -52,7 +52,7 @@ pub fn recognise_nodes(
     })
 }
 
-/// A file that is to the byte what we would write where nothing is: it is wholly ours.
+/// A file with exactly the bytes that agpm would write to an empty path is wholly managed.
 pub fn recognise_file(
     now: &Document,
     base: &LazyDocument,
@@ -64,7 +64,7 @@ pub fn recognise_file(
     (*made.text == **now.text()).then_some(made.owned)
 }
 
-/// The container that a default of ours is.
+/// The container that a managed default is.
 fn bare_container(sight: &DocumentIndex<'_>, node: &OwnedNode) -> Option<Pointer> {
     let NodeLocation::Default(at) = &node.place else {
         return None;
@@ -75,7 +75,7 @@ fn bare_container(sight: &DocumentIndex<'_>, node: &OwnedNode) -> Option<Pointer
     is_container.then(|| at.clone())
 }
 
-/// Nodes that are there as written and that nobody is known to have put there.
+/// Nodes that exist as written and that nobody is known to have put there.
 fn newly_known(
     sight: &DocumentIndex<'_>,
     written: &[DesiredNode],
@@ -84,7 +84,7 @@ fn newly_known(
     let old = || known.into_iter().flat_map(|known| &known.nodes);
     let theirs: HashSet<&NodeLocation> =
         known.into_iter().flat_map(|known| &known.theirs).collect();
-    // What two resources give alike is one node, whoever it is written down for.
+    // Equal values of two resources are one node, whichever of them it is recorded for.
     let mut seen: HashSet<(NodeLocation, NodeSum)> = old()
         .map(|node| (node.place.clone(), node.checksum))
         .collect();
@@ -100,7 +100,7 @@ fn newly_known(
         .map(|node| &node.place);
     let ways = OwnershipModes::of(held.chain(theirs.iter().copied()));
     let mut there = Vec::new();
-    for one in parted(written) {
+    for one in split_lists(written) {
         let node = remember(&one.node.place, &one.node.value, &one.owner);
         // A default is written only where nothing is, and the ledger of a known file has those that agpm wrote: one that
         // it lacks was the user's before.
@@ -117,13 +117,13 @@ fn newly_known(
     there
 }
 
-/// What was written as it was written: a list that others add to item by item.
-fn parted(written: &[DesiredNode]) -> Vec<WantedNode<'_>> {
+/// The nodes as they were written: a list that others extend is split into its items.
+fn split_lists(written: &[DesiredNode]) -> Vec<WantedNode<'_>> {
     normalize_desired(written)
         .unwrap_or_else(|_| written.iter().map(WantedNode::Borrowed).collect())
 }
 
-/// In which ways places are held: a list may be whole, or by its items, and never both.
+/// In which ways locations are held: a list may be whole, or by its items, and never both.
 struct OwnershipModes<'p>(HashMap<&'p Pointer, Vec<&'p NodeLocation>>);
 
 impl<'p> OwnershipModes<'p> {

@@ -1,4 +1,4 @@
-//! Nodes of ours as the ledger writes them down.
+//! Managed Nodes as the ledger writes them down.
 //!
 //! A ledger may have thousands of nodes, and most runs ask only whether there is anything to do. So all nodes of a file
 //! are one string: records apart by a space, their fields by `:`.
@@ -17,7 +17,7 @@ use super::owned::{FileOrigin, OwnedNode, OwnedNodes};
 use super::removal_whitespace::RemovalWhitespace;
 use super::sum::NodeSum;
 
-/// What sets fields and records apart, and what a JSON string would have to escape.
+/// Separators of fields and records, and characters that a JSON string would have to escape.
 const RESERVED: &AsciiSet = &CONTROLS
     .add(b' ')
     .add(b':')
@@ -26,19 +26,19 @@ const RESERVED: &AsciiSet = &CONTROLS
     .add(b'"')
     .add(b'\\');
 
-/// Stands before the letter of a node that the user wrote.
+/// Precedes the letter of a node that the user wrote.
 const ADOPTED: char = 'a';
 
-/// What is ours inside one file, as the ledger has it.
+/// The managed nodes of one file, as the ledger stores them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodesRecord {
-    /// Of the whole file as we left it.
+    /// Of the whole file as agpm left it.
     pub seen: Checksum,
     #[serde(default, skip_serializing_if = "FileOrigin::is_users")]
     file: FileOrigin,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     containers: Vec<Pointer>,
-    /// How many nodes are ours.
+    /// How many nodes are managed.
     pub count: usize,
     nodes: String,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -102,7 +102,7 @@ fn records<T>(all: impl Iterator<Item = T>, write: impl Fn(T, &mut String)) -> S
 
 fn write_field(field: impl fmt::Display, out: &mut String) {
     out.push(':');
-    // Writing to a text does not fail.
+    // Writing to text does not fail.
     let _ = write!(RecordEncoder(out), "{field}");
 }
 

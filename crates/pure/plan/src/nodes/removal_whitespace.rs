@@ -1,9 +1,10 @@
-//! Blanks around our nodes that removing them does not bring back by itself, as in `{ }`.
+//! Whitespace around managed nodes that removing them does not restore by itself, as in `{ }`.
 
 use agpm_model::Checksum;
 use serde::{Deserialize, Serialize};
 
-/// What turns the text without our nodes into the user's own, to the byte. Only blanks and commas are in it.
+/// The edits that turn the text without managed nodes into the user's own, byte for byte. Only blanks and commas are
+/// in it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RemovalWhitespace {
     /// Of the user's own text; what does not lead there is not used.
@@ -12,7 +13,7 @@ pub struct RemovalWhitespace {
     pub hunks: Vec<Hunk>,
 }
 
-/// Bytes in the place of others.
+/// Bytes in the location of others.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "(usize, usize, String)", from = "(usize, usize, String)")]
 pub struct Hunk {
@@ -20,7 +21,7 @@ pub struct Hunk {
     pub at: usize,
     /// How many bytes go.
     pub length: usize,
-    /// What comes.
+    /// The new text.
     pub text: String,
 }
 
@@ -41,8 +42,10 @@ impl From<(usize, usize, String)> for Hunk {
 }
 
 impl RemovalWhitespace {
-    /// What turns `from` into `to`; nothing if they differ in more than blanks and commas.
+    /// The edits that turn `from` into `to`; nothing if they differ in more than whitespace and commas.
     pub(super) fn between(from: &str, to: &str) -> Option<Self> {
+        // Installing and removing must give the bytes from before. Adding a key can turn `{ }` into `{"a": 1}`, and no
+        // rule could guess the blank that was there.
         let (mut old, mut new) = (0, 0);
         let mut hunks = Vec::new();
         while old < from.len() || new < to.len() {
@@ -65,6 +68,7 @@ impl RemovalWhitespace {
             (old, new) = (old + length, new + text);
         }
         Some(RemovalWhitespace {
+            // The hunks are byte offsets, so they are only valid for exactly this text.
             base: Checksum::of(to.as_bytes()),
             hunks,
         })

@@ -1,4 +1,4 @@
-//! What we remember of nodes, and telling edited ones from others.
+//! Fingerprints of nodes, which distinguish edited nodes from others.
 
 use agpm_model::{NodeLocation, Owner};
 use agpm_text::{NodeRef, NodeShape, TreeView, Value};
@@ -7,7 +7,7 @@ use super::owned::OwnedNode;
 use super::sum::NodeSum;
 use crate::change::Author;
 
-/// The key whose values tell one hook from another.
+/// The key whose values identify a hook.
 const MARK: &str = "command";
 
 /// The commands in an item.
@@ -19,7 +19,7 @@ pub(super) fn marks_of<'v, V: TreeView<'v>>(view: V) -> Vec<String> {
     marks
 }
 
-/// Whether an item could be ours with another command: it is for the same things, or runs the same program.
+/// Whether an item could be managed with another command: it is for the same things, or runs the same program.
 pub(super) fn resembles<'v, V: TreeView<'v>>(view: V, node: &OwnedNode) -> bool {
     let program = |command: &String| command.split_whitespace().next().map(str::to_owned);
     let programs: Vec<Option<String>> = node.marks.iter().map(program).collect();
@@ -29,7 +29,7 @@ pub(super) fn resembles<'v, V: TreeView<'v>>(view: V, node: &OwnedNode) -> bool 
         && (same_matcher || marks.iter().any(|mark| programs.contains(&program(mark))))
 }
 
-/// What an item of a list of hooks is for.
+/// The matcher of an item in a list of hooks.
 fn matcher_of<'v, V: TreeView<'v>>(view: V) -> Option<String> {
     let NodeShape::Map(count) = view.shape() else {
         return None;
@@ -58,7 +58,7 @@ fn collect_marks<'v, V: TreeView<'v>>(view: V, marks: &mut Vec<String>) {
     }
 }
 
-/// What we remember of a node.
+/// The fingerprint of a node.
 pub(super) fn remember<'v, V: TreeView<'v>>(
     place: &NodeLocation,
     value: V,
@@ -86,7 +86,7 @@ pub(super) fn shares_mark(item: NodeRef<'_>, node: &OwnedNode) -> bool {
     !node.marks.is_empty() && marks_of(item).iter().any(|mark| node.marks.contains(mark))
 }
 
-/// Whether a value is a map or a list with nothing in it: a default of that kind asks for the container alone.
+/// Whether a value is an object or a list with nothing in it: a default of that kind requires the container alone.
 pub(super) fn is_bare(value: &Value) -> bool {
     matches!(value.shape(), NodeShape::Map(0) | NodeShape::List(0))
 }

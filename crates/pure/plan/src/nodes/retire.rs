@@ -1,4 +1,4 @@
-//! What is ours and no longer asked for.
+//! Managed nodes that are no longer desired.
 
 use agpm_model::NodeLocation;
 use agpm_text::{NodeKind, Pointer};
@@ -51,7 +51,7 @@ impl NodePlanner<'_> {
         self.made.edits.extend(shifts(new, doomed));
     }
 
-    /// Containers of ours go when nothing is in them, not even a comment.
+    /// Managed Containers go when nothing is in them, not even a comment.
     fn is_container(&self, node: &OwnedNode) -> bool {
         let is_bare = |at: &Pointer| {
             let now = self.sight.at(at);

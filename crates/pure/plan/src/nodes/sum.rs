@@ -1,4 +1,4 @@
-//! What a node says, in sixteen bytes.
+//! The checksum of a node's value, in sixteen bytes.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,7 +7,8 @@ use agpm_model::{Checksum, ChecksumError};
 use agpm_text::{NodeShape, TreeView};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Below it floats hold every whole number.
+/// Under it floats hold every whole number.
+// Above it, two different integers can be the same float, so `1e20` and its neighbor must not be treated as equal.
 const LARGEST_EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// The first half of a SHA-256, written as 32 digits: a ledger has thousands of them.
@@ -24,7 +25,7 @@ impl NodeSum {
     }
 }
 
-/// A spelling of its own for every value: a letter, and how much follows.
+/// Its own spelling for every value: a letter, and how much follows.
 fn spell<'v, V: TreeView<'v>>(view: V, out: &mut Vec<u8>) {
     match view.shape() {
         NodeShape::Null => out.push(b'n'),

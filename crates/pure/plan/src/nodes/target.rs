@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use agpm_text::{Edit, Pointer, Value};
 
-/// What the value becomes. Edits say where things are before any of them; none is inside another.
+/// The value after the edits. Edits say where things are before any of them; none is inside another.
 pub(super) fn after(value: Option<Value>, edits: &[Edit]) -> Option<Value> {
     let mut tree = EditBranch::default();
     edits.iter().for_each(|edit| tree.add(edit));

@@ -6,7 +6,7 @@ use super::owned::OwnedNodes;
 use super::planner::{NodeStep, RefusedNode};
 use crate::change::OverwriteRule;
 
-/// What happens to the whole file.
+/// The change to the whole file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileOutcome {
     /// Nothing.
@@ -17,7 +17,7 @@ pub enum FileOutcome {
     Remove,
 }
 
-/// What is known before.
+/// The inputs of the plan.
 #[derive(Clone, Copy)]
 pub(super) struct SharedFileTask<'a> {
     pub(super) format: Format,

@@ -1,4 +1,4 @@
-//! Nodes of ours that nothing was decided about yet.
+//! Managed Nodes that nothing was decided about yet.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ impl<'a> UndecidedNodes<'a> {
         left
     }
 
-    /// The node at a place that says this.
+    /// The node at a location that says this.
     pub(super) fn take(&mut self, place: &NodeLocation, sum: NodeSum) -> Option<&'a OwnedNode> {
         let sums = self.places.get_mut(place)?;
         let nodes = sums.get_mut(&sum)?;
@@ -38,7 +38,7 @@ impl<'a> UndecidedNodes<'a> {
         Some(node)
     }
 
-    /// The first node at a place, whatever it says.
+    /// The first node at a location, whatever it says.
     pub(super) fn take_at(&mut self, place: &NodeLocation) -> Option<&'a OwnedNode> {
         let sum = *self.places.get(place)?.keys().next()?;
         self.take(place, sum)

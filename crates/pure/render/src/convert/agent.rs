@@ -24,7 +24,7 @@ pub(super) fn convert(
         return Ok(ConvertedFile::unchanged(text));
     }
     let front = FrontMatter::read(text)?;
-    let mut fates = front.fates();
+    let mut fates = front.field_outcomes();
     let mut fields = fields(format, name, &front, &mut fates);
     let text = match format.container {
         AgentContainer::Toml(body) => {
@@ -79,12 +79,12 @@ fn fields(
 struct AgentField<'a> {
     key: &'a str,
     value: &'a Value,
-    /// What it has to be there, if it holds the agent's limit.
+    /// Its value there, if it holds the agent's limit.
     limited: Option<&'a Value>,
 }
 
 impl AgentField<'_> {
-    /// What it becomes there, if it stays.
+    /// Its converted value, if it stays.
     fn convert(
         &self,
         format: &AgentFields,

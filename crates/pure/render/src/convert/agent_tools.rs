@@ -1,4 +1,4 @@
-//! What an agent may do: the fields that say it, and what a tool can keep of them.
+//! The permissions of an agent: the fields that hold them, and the part that a tool can keep.
 
 use agpm_text::Value;
 use agpm_tools::{AgentLimit, REFERENCE_TOOLS, ToolNames, ToolReach};
@@ -8,7 +8,7 @@ use super::outcome::{FieldOutcomeKind, FieldOutcomes};
 use super::parts::{quoted, text_of};
 use super::tool_names::{TranslatedNames, in_reference_terms, named, translate};
 
-/// What the author allows.
+/// The tools that the author allows.
 struct ToolAllowance {
     /// The only tools that are allowed; `None` is all of them.
     allowed: Option<Vec<String>>,
@@ -21,7 +21,7 @@ struct ToolAllowance {
 /// The fields that are read here.
 pub(super) const FIELDS: [&str; 3] = ["tools", "disallowedTools", "permissionMode"];
 
-/// The field that holds the limit in the tool's own form, and the fates of those that it stands for.
+/// The field that holds the limit in the tool's own form, and the results of those that it represents.
 pub(super) fn limit(
     limit: AgentLimit,
     front: &FrontMatter,
@@ -44,10 +44,10 @@ pub(super) fn limit(
     }
 }
 
-/// What stands where a name belongs and is none: unknown to every tool, so that it allows nothing.
+/// The placeholder for an invalid name: unknown to every tool, so it allows nothing.
 const NO_NAME: &str = "(no name)";
 
-/// The names of a list, or of a text with commas, in the reference's terms.
+/// The names of a list, or of text with commas, in the reference's terms.
 pub(super) fn names(value: &Value) -> Vec<String> {
     in_reference_terms(&written_names(value))
 }
@@ -81,7 +81,7 @@ fn split(text: &str) -> Vec<String> {
     names
 }
 
-/// A name without what stands in parentheses behind it.
+/// A name without what is in parentheses after it.
 fn base(name: &str) -> &str {
     name.split('(').next().unwrap_or(name)
 }
@@ -96,7 +96,7 @@ fn same(one: &str, other: &str) -> bool {
 }
 
 impl ToolAllowance {
-    /// What stays allowed when the forbidden ones are gone.
+    /// The allowed tools without the forbidden ones.
     fn remaining(&self) -> Option<Vec<String>> {
         let gone = |name: &String| self.forbids(base(name)) || self.forbids(name);
         self.allowed

@@ -36,7 +36,7 @@ pub(super) fn read(text: &str) -> Option<LooseFields> {
 /// One field and the lines that continue it.
 struct FieldLines<'t> {
     key: &'t str,
-    /// What follows the colon.
+    /// The text after the colon.
     first: &'t str,
     rest: Vec<&'t str>,
 }
@@ -124,7 +124,7 @@ fn indent_closing_brackets(lines: &[&str]) -> String {
     out
 }
 
-/// Lines under a key without a value of its own: a list, or a text. Nested keys that are not YAML have no clear value.
+/// Lines under a key without its own value: a list, or text. Nested keys that are not YAML have no clear value.
 fn block_of_lines(lines: &[&str]) -> Option<Value> {
     let items: Option<Vec<&str>> = lines.iter().map(|line| line.strip_prefix("- ")).collect();
     if let Some(items) = items.filter(|items| !items.is_empty()) {

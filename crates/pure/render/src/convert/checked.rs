@@ -36,7 +36,7 @@ fn accepts(rule: AcceptedValue, value: &Value) -> bool {
     }
 }
 
-fn expected(rule: AcceptedValue) -> String {
+fn expected_form(rule: AcceptedValue) -> String {
     match rule {
         AcceptedValue::Text => "a string".to_owned(),
         AcceptedValue::Number => "a number".to_owned(),
@@ -69,14 +69,14 @@ fn is_rule((_, rule): &(String, Value)) -> bool {
 /// An agent with what the tool would refuse written in its own way.
 pub(super) fn agent(format: &CheckedAgent, text: &str) -> Result<ConvertedFile, ConvertError> {
     let front = FrontMatter::read(text)?;
-    let mut fates = front.fates();
+    let mut fates = front.field_outcomes();
     let permission = permission(format, &front, &mut fates);
     let checker = FieldChecker {
         title: format.title,
         models: &format.models,
         fields: format.fields,
     };
-    let mut fields = checker.accepted(&front, &mut fates);
+    let mut fields = checker.accepted_fields(&front, &mut fates);
     if !permission.is_empty() && !fields.iter().any(|(key, _)| key == "permission") {
         fields.push(("permission".to_owned(), Value::Map(permission)));
     }
@@ -87,13 +87,13 @@ pub(super) fn agent(format: &CheckedAgent, text: &str) -> Result<ConvertedFile, 
 /// A command with what the tool would refuse left out.
 pub(super) fn command(format: &CheckedCommand, text: &str) -> Result<ConvertedFile, ConvertError> {
     let front = FrontMatter::read(text)?;
-    let mut fates = front.fates();
+    let mut fates = front.field_outcomes();
     let checker = FieldChecker {
         title: format.title,
         models: &format.models,
         fields: format.fields,
     };
-    let fields = checker.accepted(&front, &mut fates);
+    let fields = checker.accepted_fields(&front, &mut fates);
     for field in ["disallowed-tools", "disallowedTools", "hooks"]
         .into_iter()
         .filter(|field| front.has(field))
@@ -122,7 +122,7 @@ fn written(
     })
 }
 
-/// What the fields of a file are checked by.
+/// The context for checking the fields of a file.
 struct FieldChecker<'a> {
     title: &'a str,
     models: &'a ModelNames,
@@ -131,12 +131,16 @@ struct FieldChecker<'a> {
 
 impl FieldChecker<'_> {
     /// The fields that the tool accepts as they are.
-    fn accepted(&self, front: &FrontMatter, fates: &mut FieldOutcomes) -> Vec<(String, Value)> {
+    fn accepted_fields(
+        &self,
+        front: &FrontMatter,
+        fates: &mut FieldOutcomes,
+    ) -> Vec<(String, Value)> {
         let mut kept = Vec::new();
         for (key, value) in front.fields() {
             let rule = self.fields.iter().find(|(known, _)| known == key);
             let stays = match rule.map(|(_, rule)| *rule) {
-                // Its fate is that of the `permission` which replaces it.
+                // Its result is that of the `permission` which replaces it.
                 Some(rule @ AcceptedValue::Flags) => accepts(rule, value),
                 Some(AcceptedValue::Model) => models::keep(self.models, value, fates).is_some(),
                 Some(rule) if !accepts(rule, value) => {
@@ -144,7 +148,7 @@ impl FieldChecker<'_> {
                         AcceptedValue::Permission => FieldOutcomeKind::Widened,
                         _ => FieldOutcomeKind::Dropped,
                     };
-                    let note = format!("{} expects {}", self.title, expected(rule));
+                    let note = format!("{} expects {}", self.title, expected_form(rule));
                     fates.add(key, kind, note);
                     false
                 }
@@ -156,7 +160,7 @@ impl FieldChecker<'_> {
     }
 }
 
-/// What the reference's limits come to as `permission`, and their fates.
+/// The reference's limits as `permission`, and their results.
 fn permission(
     format: &CheckedAgent,
     front: &FrontMatter,
@@ -231,7 +235,7 @@ fn permission_keys(format: &CheckedAgent, tools: &[String]) -> (Vec<String>, Vec
     (known, unknown)
 }
 
-/// What stays in the file and says nothing there.
+/// Fields that stay in the file without effect.
 fn report_unread(format: &CheckedAgent, front: &FrontMatter, fates: &mut FieldOutcomes) {
     let title = format.title;
     if front.text("permissionMode").as_deref() == Some("plan") {

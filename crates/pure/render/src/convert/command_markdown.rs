@@ -13,7 +13,7 @@ use super::placeholders::rewrite;
 /// Turns a command into the tool's Markdown.
 pub(super) fn convert(format: &MarkdownCommand, text: &str) -> Result<ConvertedFile, ConvertError> {
     let front = FrontMatter::read(text)?;
-    let mut fates = front.fates();
+    let mut fates = front.field_outcomes();
     let mut fields = front.fields().to_vec();
     fields.retain(|(key, value)| stays(format, key, value, &mut fates));
     let body = rewrite(front.body(), &format.placeholders, &mut fates);

@@ -19,7 +19,7 @@ pub(super) fn convert(
         return Ok(ConvertedFile::unchanged(text));
     }
     let front = FrontMatter::read(text)?;
-    let mut fates = front.fates();
+    let mut fates = front.field_outcomes();
     let mut fields = Vec::new();
     for (key, value) in front
         .fields()

@@ -2,7 +2,7 @@
 
 use agpm_tools::{HookEvent, HookFormat, REFERENCE_EVENTS};
 
-/// What an event of the reference is in a format, if it is anything.
+/// The event of a format for an event of the reference, if any.
 pub(super) fn event_in(format: &'static HookFormat, event: &str) -> Option<&'static HookEvent> {
     format.events.iter().find(|known| known.reference == event)
 }

@@ -29,7 +29,7 @@ const LIMITS: [&str; 8] = [
     "isolation",
 ];
 
-/// Reads a text without a home, or says what is wrong with it.
+/// Reads text without a home, or says what is wrong with it.
 pub(super) fn document(text: &str, format: Format) -> Result<Document, ConvertError> {
     let parsed = parse_alone(text, format);
     match parsed
@@ -51,12 +51,12 @@ fn explain(found: Diagnostic) -> ConvertError {
     }
 }
 
-/// The value of a text in this format, if it is one.
+/// The value of text in this format, if it is one.
 pub(super) fn value_of(text: &str, format: Format) -> Option<Value> {
     document(text, format).ok()?.root().map(to_value)
 }
 
-/// Whether a text is TOML that has these keys, with text in them.
+/// Whether text is TOML that has these keys, with text in them.
 pub(super) fn is_toml_with(text: &str, keys: &[&str]) -> bool {
     let has = |value: &Value| {
         keys.iter()
@@ -91,8 +91,8 @@ impl FrontMatter {
         }
     }
 
-    /// The fates of a file so far: what is to be told of how it was read.
-    pub(super) fn fates(&self) -> FieldOutcomes {
+    /// The results of a file so far: what is to be reported of how it was read.
+    pub(super) fn field_outcomes(&self) -> FieldOutcomes {
         let mut fates = FieldOutcomes::default();
         if self.document.is_none() {
             fates.add(
@@ -128,7 +128,7 @@ impl FrontMatter {
             .filter(|value| !matches!(value, Value::Null))
     }
 
-    /// Whether the field is there, even if it is empty.
+    /// Whether the field exists, even if it is empty.
     pub(super) fn has(&self, key: &str) -> bool {
         self.fields.get(key).is_some()
     }
@@ -185,7 +185,7 @@ impl FrontMatter {
     }
 }
 
-/// A value in a format, or why there is no way to write it.
+/// A value in a format, or why no way exists to write it.
 pub(super) fn printed(value: &Value, format: Format) -> Result<String, ConvertError> {
     print(value, format).map_err(|error| {
         ConvertError::new(

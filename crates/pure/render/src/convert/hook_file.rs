@@ -145,7 +145,7 @@ fn read_simple(
         .collect())
 }
 
-/// The group that stands for a hook of the simple form.
+/// The group that represents a hook of the simple form.
 fn simple_group(hook: &Value, kind: &str) -> Value {
     let mut own = vec![("type".to_owned(), Value::from(kind))];
     for key in ["command", "timeout"] {

@@ -26,7 +26,7 @@ pub fn hook_entries(
     let mut fates = FieldOutcomes::default();
     let items = convert(format, name, hook, &mut fates)?;
     if items.is_empty() && !is_disabled(hook) {
-        return Err(nothing_left(name, &fates));
+        return Err(empty_hook_error(name, &fates));
     }
     let root = Pointer::root();
     let version = format.version.filter(|_| !items.is_empty());
@@ -78,7 +78,7 @@ pub(super) fn to_file(
         }
     }
     if events.is_empty() && !is_disabled(&hook) {
-        return Err(nothing_left(name, &fates));
+        return Err(empty_hook_error(name, &fates));
     }
     let version = format
         .version
@@ -102,7 +102,7 @@ fn is_disabled(hook: &Value) -> bool {
 }
 
 /// A hook of which nothing can be written is not installed in silence.
-fn nothing_left(name: &str, fates: &FieldOutcomes) -> ConvertError {
+fn empty_hook_error(name: &str, fates: &FieldOutcomes) -> ConvertError {
     let lost = fates.0.iter().filter(|fate| {
         matches!(
             fate.kind,
@@ -229,7 +229,7 @@ fn convert_group(
     Ok(items.map(|item| (there.name.to_owned(), item)).collect())
 }
 
-/// What it means that a hook does not run: one that can stop things permits them by its absence.
+/// The meaning of a dropped hook: one that can block actions permits them by its absence.
 fn dropped_hook_outcome(event: &str) -> FieldOutcomeKind {
     let guards = ["PreToolUse", "PermissionRequest", "UserPromptSubmit"];
     if guards.contains(&event) {
@@ -331,7 +331,7 @@ fn handler(
     let mut own: Vec<(usize, (String, Value))> = Vec::new();
     for (key, value) in &written {
         let at = format.keys.iter().position(|own| own.reference == key);
-        match at.and_then(|at| Some((at, changed(format.keys[at].change, value)?))) {
+        match at.and_then(|at| Some((at, apply_key_change(format.keys[at].change, value)?))) {
             Some((at, value)) => {
                 own.extend(value.map(|value| (at, (format.keys[at].name.to_owned(), value))));
                 keep(format, event, key, value_text(hook, key), fates);
@@ -348,7 +348,7 @@ fn value_text<'v>(hook: &'v Value, key: &str) -> &'v str {
 }
 
 /// The value there: nothing if it cannot be said, `Some(None)` if it goes without saying.
-fn changed(change: KeyChange, value: &Value) -> Option<Option<Value>> {
+fn apply_key_change(change: KeyChange, value: &Value) -> Option<Option<Value>> {
     match change {
         KeyChange::Keep => Some(Some(value.clone())),
         KeyChange::OmitCommand => {

@@ -14,11 +14,11 @@ const DESCRIPTION: &str = "description";
 /// An instruction as a block in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InstructionBlock {
-    /// What is between the markers.
+    /// The text between the markers.
     pub text: String,
     /// The files that it is for.
     pub scope: InstructionScope,
-    /// What became of each field, sorted by field.
+    /// The result for each field, sorted by field.
     pub fates: Vec<FieldOutcome>,
 }
 
@@ -55,7 +55,7 @@ pub fn convert_instruction(
     text: &str,
 ) -> Result<ConvertedFile, ConvertError> {
     let source = InstructionSource::read(text);
-    let mut fates = source.fates(scope);
+    let mut fates = source.field_outcomes(scope);
     let mut fields: Vec<(String, Value)> = Vec::new();
     if let Some(description) = source.description() {
         match format.description {
@@ -89,7 +89,7 @@ pub fn convert_instruction(
 /// Turns an instruction into a block, whose first line names the files that it is for.
 pub fn instruction_block(scope: Option<&InstructionScope>, text: &str) -> InstructionBlock {
     let source = InstructionSource::read(text);
-    let mut fates = source.fates(scope);
+    let mut fates = source.field_outcomes(scope);
     if source.description().is_some() {
         fates.add(
             DESCRIPTION,
@@ -135,7 +135,7 @@ struct InstructionSource {
 }
 
 impl InstructionSource {
-    /// Front matter that nobody can read says nothing, and the text below it still counts.
+    /// Front matter that nobody can read says nothing, and the text under it still applies.
     fn read(text: &str) -> Self {
         let front = FrontMatter::read(text).ok();
         let body = match &front {
@@ -155,8 +155,8 @@ impl InstructionSource {
         self.front.as_ref()?.text(DESCRIPTION)
     }
 
-    /// What becomes of the fields that say when it applies, and of those that no tool knows.
-    fn fates(&self, scope: Option<&InstructionScope>) -> FieldOutcomes {
+    /// The results for the fields that limit when it applies, and for those that no tool knows.
+    fn field_outcomes(&self, scope: Option<&InstructionScope>) -> FieldOutcomes {
         let Some(front) = &self.front else {
             let mut fates = FieldOutcomes::default();
             fates.add(
@@ -166,7 +166,7 @@ impl InstructionSource {
             );
             return fates;
         };
-        let mut fates = front.fates();
+        let mut fates = front.field_outcomes();
         let modes: Vec<&str> = rule_formats().flat_map(mode_keys).collect();
         for (key, value) in front.fields() {
             let key = key.as_str();
@@ -230,7 +230,7 @@ fn scope_of(front: &FrontMatter) -> InstructionScope {
     named.map_or(InstructionScope::Everything, InstructionScope::Paths)
 }
 
-/// Whether a tool would load it only when somebody asks for it: it names a mode, and neither files nor everything.
+/// Whether a tool would load it only when somebody requires it: it names a mode, and neither files nor everything.
 fn is_on_request(front: &FrontMatter) -> bool {
     let fixed = rule_formats().flat_map(|format| format.for_some.iter().chain(format.for_all));
     let names_mode = fixed.map(|field| field.key).any(|key| front.has(key));

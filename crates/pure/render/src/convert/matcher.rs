@@ -6,7 +6,7 @@ use super::outcome::{FieldOutcomeKind, FieldOutcomes};
 use super::parts::quoted;
 use super::tool_names::translate;
 
-/// What a matcher says, as the reference tool reads it.
+/// A matcher, as the reference tool reads it.
 enum HookMatcher<'a> {
     /// Every occasion.
     All,
@@ -38,11 +38,11 @@ impl<'a> HookMatcher<'a> {
 pub(super) struct MatcherTarget<'a> {
     pub(super) rule: MatcherRule,
     pub(super) format: &'static HookFormat,
-    /// The field that fates are told of.
+    /// The field that results are reported of.
     pub(super) field: &'a str,
 }
 
-/// The matchers that stand for one of the reference's, one for each entry that is needed; `None` is one that says
+/// The matchers that represent one of the reference's, one for each entry that is needed; `None` is one that says
 /// nothing. No entry at all means that the hook would run where its author did not want it.
 pub(super) fn carry(
     text: Option<&str>,
@@ -91,7 +91,7 @@ pub(super) fn carry(
     }
 }
 
-/// The fate of a matcher that stays.
+/// The result of a matcher that stays.
 fn report_kept_matcher(
     target: MatcherTarget<'_>,
     mut notes: Vec<String>,

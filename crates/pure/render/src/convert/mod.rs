@@ -1,8 +1,8 @@
 //! From the format that authors write, the reference tool's, to the format that a tool reads. The formats are named in
 //! `agpm_tools`; each has one converter, and none knows a tool.
 //!
-//! What a tool cannot say is left out and told, never lost in silence; what would allow more than the author wrote
-//! is told apart from the rest.
+//! Fields that a tool cannot express are left out and reported, never lost silently; results that would allow more
+//! than the author wrote are distinguished from the rest.
 
 mod agent;
 mod agent_tools;

@@ -27,7 +27,7 @@ fn objection(models: &ModelNames, model: &Value) -> Option<String> {
         return Some("not a model name of the tool".to_owned());
     }
     match Vendor::of(&lower)? {
-        // Others may have these models too, but under names of their own.
+        // Others may have these models too, but under their own names.
         Vendor::Anthropic if models.vendor != Some(Vendor::Anthropic) => {
             is_reference_model(&name).then(|| format!("a {}-specific name", REFERENCE_TOOL.title))
         }
@@ -38,7 +38,7 @@ fn objection(models: &ModelNames, model: &Value) -> Option<String> {
     }
 }
 
-/// The model if the tool has it; what happens to it goes to the fates.
+/// The model if the tool has it; what happens to it goes to the results.
 pub(super) fn keep<'v>(
     models: &ModelNames,
     value: &'v Value,

@@ -1,13 +1,13 @@
-//! What conversions give, and what became of each field.
+//! The results of conversions, for each field.
 
 use agpm_diag::Span;
 use agpm_model::EntryNode;
 use serde::Serialize;
 
-/// What became of one field on its way into a tool's own form.
+/// The result of converting one field to a tool's own format.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct FieldOutcome {
-    /// The field; `(body)` is the text below the fields.
+    /// The field; `(body)` is the text under the fields.
     pub field: String,
     /// How it fared.
     #[serde(rename = "fate")]
@@ -26,7 +26,7 @@ pub enum FieldOutcomeKind {
     Approximated,
     /// It is left out.
     Dropped,
-    /// Dropped or changed so that more is permitted than the author wrote.
+    /// Dropped or changed so more is permitted than the author wrote.
     Widened,
 }
 
@@ -35,16 +35,16 @@ pub enum FieldOutcomeKind {
 pub struct ConvertedFile {
     /// Its text.
     pub text: String,
-    /// What became of each field, sorted by field.
+    /// The result for each field, sorted by field.
     pub fates: Vec<FieldOutcome>,
 }
 
 /// Entries of a shared file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConvertedEntries {
-    /// The entries and their places.
+    /// The entries and their locations.
     pub nodes: Vec<EntryNode>,
-    /// What became of each field, sorted by field.
+    /// The result for each field, sorted by field.
     pub fates: Vec<FieldOutcome>,
 }
 
@@ -52,7 +52,7 @@ pub struct ConvertedEntries {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ConvertError {
-    /// What is wrong.
+    /// The problem.
     pub message: String,
     /// How to write it.
     pub help: &'static str,
@@ -92,7 +92,7 @@ impl FieldOutcomeKind {
     }
 }
 
-/// What became of the fields so far.
+/// The results for the fields so far.
 #[derive(Debug, Default)]
 pub(super) struct FieldOutcomes(pub(super) Vec<FieldOutcome>);
 

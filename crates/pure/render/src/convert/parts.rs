@@ -2,10 +2,10 @@
 
 use agpm_text::{NodeShape, TreeView, Value};
 
-/// Keys that are for us and not for a tool.
+/// Keys for agpm and not for a tool.
 pub(super) const METADATA: [&str; 2] = ["dependencies", "agpm"];
 
-/// The entries of a map; none of anything else.
+/// The entries of an object; none of anything else.
 pub(super) fn entries(value: &Value) -> &[(String, Value)] {
     match value {
         Value::Map(entries) => entries,
@@ -21,12 +21,12 @@ pub(super) fn items(value: &Value) -> &[Value] {
     }
 }
 
-/// Whether this is a map.
+/// Whether this is an object.
 pub(super) fn is_map(value: &Value) -> bool {
     matches!(value, Value::Map(_))
 }
 
-/// The text of a value that is a text, a number or a boolean.
+/// The text of a value that is text, a number or a boolean.
 pub(super) fn text_of(value: &Value) -> Option<String> {
     match value.shape() {
         NodeShape::String(text)
@@ -38,7 +38,7 @@ pub(super) fn text_of(value: &Value) -> Option<String> {
     }
 }
 
-/// The texts of a list of such values; `None` if it is no list, or one of its items is none.
+/// The strings of a list of such values; `None` if it is not a list, or one of its items is none.
 pub(super) fn texts_of(value: &Value) -> Option<Vec<String>> {
     match value {
         Value::List(items) => items.iter().map(text_of).collect(),
@@ -46,7 +46,7 @@ pub(super) fn texts_of(value: &Value) -> Option<Vec<String>> {
     }
 }
 
-/// A map without some of its keys.
+/// An object without some of its keys.
 pub(super) fn without(value: &Value, keys: &[&str]) -> Value {
     let kept = entries(value)
         .iter()

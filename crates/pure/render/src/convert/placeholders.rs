@@ -1,4 +1,4 @@
-//! What is filled into a command's text: arguments, the output of command lines, files.
+//! Placeholders in a command's text: arguments, the output of command lines, files.
 
 use agpm_tools::Placeholders;
 
@@ -53,7 +53,7 @@ pub(super) fn rewrite(body: &str, marks: &Placeholders, fates: &mut FieldOutcome
     out
 }
 
-/// What is to be said of a mark that is not carried over as it is.
+/// The note about a placeholder that is not carried over as it is.
 fn note(mark: &CommandPlaceholder<'_>, marks: &Placeholders) -> Option<&'static str> {
     match mark {
         CommandPlaceholder::Argument => Some("single arguments such as `$1` are not replaced"),

@@ -113,7 +113,7 @@ pub fn server_names(name: &str, file: &Value) -> Vec<String> {
     servers.into_iter().map(|(name, _)| name).collect()
 }
 
-/// A server for the reference tool, which has no switch of its own: one that is switched off is left out.
+/// A server for the reference tool, which has no switch: one that is switched off is left out.
 fn as_written(
     name: &str,
     written: &Value,
@@ -172,7 +172,7 @@ fn is_address_or_env(key: &str) -> bool {
     server_formats().any(|format| key == format.urls.http || key == format.env)
 }
 
-/// Whether `type` is a word of tools that write a command line as one list.
+/// Whether `type` is a value of tools that write a command line as one list.
 fn has_type_of_lists(written: &Value) -> bool {
     let kind = written.get("type").and_then(Value::as_str);
     let mut lists = server_formats().filter(|format| format.command == CommandLine::List);
@@ -248,15 +248,15 @@ impl ServerWriter<'_> {
                 && self.format.urls.sse.is_none();
             if is_asked_like_others {
                 let note = "the tool uses SSE servers like HTTP servers";
-                self.fate(key, FieldOutcomeKind::Approximated, note);
+                self.record_outcome(key, FieldOutcomeKind::Approximated, note);
             } else {
-                self.fate(key, FieldOutcomeKind::Exact, "");
+                self.record_outcome(key, FieldOutcomeKind::Exact, "");
             }
         }
         server
             .rest
             .iter()
-            .for_each(|(key, value)| self.rest(key, value));
+            .for_each(|(key, value)| self.convert_other_key(key, value));
         self.unused();
         true
     }
@@ -265,7 +265,7 @@ impl ServerWriter<'_> {
         let socket = matches!(server.transport, ServerTransport::Socket(_));
         let off = server.state == ServerState::Off && self.format.switch == ServerSwitch::Absent;
         if socket {
-            self.fate(
+            self.record_outcome(
                 "type",
                 FieldOutcomeKind::Dropped,
                 "the tool does not support sockets: the server is dropped",
@@ -277,7 +277,7 @@ impl ServerWriter<'_> {
             } else {
                 "enabled"
             };
-            self.fate(
+            self.record_outcome(
                 key,
                 FieldOutcomeKind::Dropped,
                 "it is disabled, which the tool does not support: dropped",
@@ -331,36 +331,36 @@ impl ServerWriter<'_> {
         }
     }
 
-    fn fate(&mut self, key: &str, kind: FieldOutcomeKind, note: impl Into<String>) {
+    fn record_outcome(&mut self, key: &str, kind: FieldOutcomeKind, note: impl Into<String>) {
         self.fates.add(format!("{}.{key}", self.name), kind, note);
     }
 
-    /// Texts of a field with variables as they are written there.
+    /// Strings of a field with variables as they are written there.
     fn texts(&mut self, key: &str, texts: &[String]) -> Vec<String> {
         let spelled = texts.iter().map(|text| spell(text, self.syntax()));
         let (texts, losses): (Vec<String>, Vec<VariableLoss>) = spelled.unzip();
         let loss = losses.into_iter().max().unwrap_or(VariableLoss::None);
         if self.written.get(key).is_some() {
-            self.lost(key, loss, &texts);
+            self.record_loss(key, loss, &texts);
         }
         texts
     }
 
-    fn lost(&mut self, key: &str, loss: VariableLoss, texts: &[String]) {
+    fn record_loss(&mut self, key: &str, loss: VariableLoss, texts: &[String]) {
         let file = self.syntax() != VariableSyntax::Braces
             && texts.iter().any(|text| text.contains("{file:"));
         match loss {
-            _ if file => self.fate(
+            _ if file => self.record_outcome(
                 key,
                 FieldOutcomeKind::Approximated,
                 "the tool does not replace `{file:…}`",
             ),
-            VariableLoss::None => self.fate(key, FieldOutcomeKind::Exact, ""),
-            loss => self.fate(key, FieldOutcomeKind::Approximated, loss.note()),
+            VariableLoss::None => self.record_outcome(key, FieldOutcomeKind::Exact, ""),
+            loss => self.record_outcome(key, FieldOutcomeKind::Approximated, loss.note()),
         }
     }
 
-    /// A map of texts under a key there.
+    /// An object of strings under a key there.
     fn map(&mut self, key: &str, there: &str, pairs: &[(String, String)]) {
         let texts: Vec<String> = pairs.iter().map(|(_, text)| text.clone()).collect();
         let texts = self.texts(key, &texts);
@@ -413,7 +413,7 @@ impl ServerWriter<'_> {
                 _ => notes.push(format!("`{name}` must be set where {} runs", names.title)),
             }
         }
-        self.told(key, &notes);
+        self.record_notes(key, &notes);
         self.put_filled(self.format.env, Value::Map(set));
         if let Some(key) = names.env_vars {
             self.put_filled(key, Value::list(passed));
@@ -467,21 +467,21 @@ impl ServerWriter<'_> {
                 )),
             }
         }
-        self.told("headers", &notes);
+        self.record_notes("headers", &notes);
         self.put_filled(names.headers, Value::Map(sent));
         if let Some(key) = names.env_headers {
             self.put_filled(key, Value::Map(from_env));
         }
     }
 
-    fn told(&mut self, key: &str, notes: &[String]) {
+    fn record_notes(&mut self, key: &str, notes: &[String]) {
         let kind = if notes.is_empty() {
             FieldOutcomeKind::Exact
         } else {
             FieldOutcomeKind::Approximated
         };
         if self.written.get(key).is_some() {
-            self.fate(key, kind, notes.join("; "));
+            self.record_outcome(key, kind, notes.join("; "));
         }
     }
 
@@ -493,7 +493,7 @@ impl ServerWriter<'_> {
         }
     }
 
-    fn rest(&mut self, key: &str, value: &Value) {
+    fn convert_other_key(&mut self, key: &str, value: &Value) {
         let renamed = self
             .format
             .renames
@@ -502,7 +502,7 @@ impl ServerWriter<'_> {
         if matches!(value, Value::Null)
             || self.format.syntax == FileSyntax::Toml && !holds(value, Format::Toml)
         {
-            self.fate(
+            self.record_outcome(
                 key,
                 FieldOutcomeKind::Dropped,
                 "it is empty, or the tool cannot represent it",
@@ -511,28 +511,28 @@ impl ServerWriter<'_> {
             && !(key == "timeout" && is_command_list(self.written))
         {
             self.put(key, value.clone());
-            self.fate(key, FieldOutcomeKind::Exact, "");
+            self.record_outcome(key, FieldOutcomeKind::Exact, "");
         } else if let Some((_, to)) = renamed.filter(|_| !allows_all(value)) {
             self.put(to, value.clone());
-            self.fate(
+            self.record_outcome(
                 key,
                 FieldOutcomeKind::Exact,
                 format!("the tool calls it `{to}`"),
             );
         } else if is_limit(key) && allows_all(value) {
-            self.fate(
+            self.record_outcome(
                 key,
                 FieldOutcomeKind::Exact,
                 "all tools are allowed unless others are listed",
             );
         } else if is_limit(key) {
-            self.fate(
+            self.record_outcome(
                 key,
                 FieldOutcomeKind::Widened,
                 "it restricts something, and the tool does not support it",
             );
         } else {
-            self.fate(
+            self.record_outcome(
                 key,
                 FieldOutcomeKind::Dropped,
                 "the tool does not support it",

@@ -38,15 +38,17 @@ fn reference_terms(name: &str) -> Vec<String> {
         },
         AgentForm::Checked(_) => None,
     });
-    let found = lists.into_iter().find_map(|names| meaning(name, names));
+    let found = lists
+        .into_iter()
+        .find_map(|names| reference_meaning(name, names));
     found.map_or(vec![name.to_owned()], |names| {
         names.into_iter().map(str::to_owned).collect()
     })
 }
 
-/// The reference's tools that a name in an agent's list stands for.
-fn meaning(name: &str, names: &'static ToolNames) -> Option<Vec<&'static str>> {
-    // A tool may have its set before it, as in `edit/editFiles`; without one of its own it means the set.
+/// The reference's tools that a name in an agent's list represents.
+fn reference_meaning(name: &str, names: &'static ToolNames) -> Option<Vec<&'static str>> {
+    // A tool may have its set before it, as in `edit/editFiles`; without a name after it, the set is meant.
     let (set, last) = match names.servers {
         ServerTools::Slashed => name.split_once('/').unwrap_or(("", name)),
         _ => ("", name),
@@ -64,7 +66,7 @@ fn tools_called(name: &str, names: &'static ToolNames) -> Option<Vec<&'static st
     (!found.is_empty()).then_some(found)
 }
 
-/// The reference's names for a tool of another client, or for one of its own; nothing if it has none.
+/// The reference's names for a tool of another client; nothing if it has none.
 pub(super) fn reference_names<'a>(
     name: &'a str,
     names: &'static ToolNames,
@@ -80,7 +82,7 @@ pub(super) struct TranslatedNames {
     pub(super) names: Vec<String>,
     /// Names of the reference that are unknown there.
     pub(super) left_out: Vec<String>,
-    /// Tools of the reference that the names there stand for too.
+    /// Tools of the reference that the names there represent too.
     pub(super) more: Vec<&'static str>,
 }
 
@@ -113,7 +115,7 @@ pub(super) fn translate(names: &[String], to: &ToolNames) -> TranslatedNames {
     out
 }
 
-/// What a name that is no tool of the reference is there, if the client knows it.
+/// The client's own name for something that is not a tool of the reference, if the client knows it.
 fn own_name(name: &str, to: &ToolNames) -> Option<String> {
     let is_known = to.names.iter().any(|(_, own)| own.contains(&name));
     let server = name.strip_prefix(SERVER_PREFIX);

@@ -16,11 +16,11 @@ pub(super) enum ServerTransport {
         /// Its arguments.
         args: Vec<String>,
     },
-    /// An address that answers.
+    /// A URL that answers.
     Http(String),
-    /// An address that sends events.
+    /// A URL that sends events.
     Sse(String),
-    /// An address with a socket.
+    /// A URL with a socket.
     Socket(String),
 }
 
@@ -30,7 +30,7 @@ pub(super) struct McpServer {
     pub(super) transport: ServerTransport,
     /// Variables for the program.
     pub(super) env: Vec<(String, String)>,
-    /// Headers for the address.
+    /// Headers for the URL.
     pub(super) headers: Vec<(String, String)>,
     pub(super) folder: Option<String>,
     pub(super) state: ServerState,

@@ -1,8 +1,8 @@
-//! Environment variables inside texts: `${NAME}` and what others write for it.
+//! Environment variables inside strings: `${NAME}` and what others write for it.
 
 use agpm_tools::VariableSyntax;
 
-/// What a text lost on the way, from nothing to most.
+/// The loss of a string, from nothing to most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum VariableLoss {
     /// Nothing.
@@ -16,7 +16,7 @@ pub(super) enum VariableLoss {
 }
 
 impl VariableLoss {
-    /// What is to be said of it.
+    /// The note about it.
     pub(super) fn note(self) -> &'static str {
         match self {
             VariableLoss::None => "",
@@ -27,7 +27,7 @@ impl VariableLoss {
     }
 }
 
-/// A part of a text.
+/// A part of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StringPart<'a> {
     Text(&'a str),
@@ -45,7 +45,7 @@ const EDITOR_WORDS: [&str; 4] = [
     "pathSeparator",
 ];
 
-/// A text as it comes: texts, and variables in any of the ways to write them.
+/// Text as it comes: strings, and variables in any of the ways to write them.
 pub(super) fn pieces(text: &str) -> Vec<StringPart<'_>> {
     let mut found = Vec::new();
     let (mut start, mut at) = (0, 0);

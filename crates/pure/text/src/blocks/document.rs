@@ -1,4 +1,4 @@
-//! A text with blocks: blocks come, change and go, and the text around them stays to the byte.
+//! Text with blocks: blocks come, change and go, and the text around them stays to the byte.
 
 use super::markers::{BlockError, BlockName, read_blocks};
 
@@ -28,7 +28,7 @@ struct ManagedBlock {
     end: String,
 }
 
-/// What is around a block, by which its place is known again.
+/// The text around a block, by which its position is found again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockSeam {
     /// Line endings in front of the block that came with it.
@@ -37,7 +37,7 @@ pub struct BlockSeam {
     pub line_before: String,
     /// Whether another block is right before them, or nothing.
     pub follows_block: bool,
-    /// Whether nothing but blocks follows.
+    /// Whether only blocks follows.
     pub is_trailing: bool,
 }
 
@@ -50,10 +50,10 @@ pub struct BlockSection<'d> {
     pub lines: (usize, usize),
 }
 
-/// Why a text cannot be edited.
+/// Why text cannot be edited.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BlockEditError {
-    /// What comes after the text would be code.
+    /// Text after it would be code.
     #[error("a code fence is not closed")]
     OpenFence {
         /// The line that opens it, counted from one.
@@ -75,7 +75,7 @@ impl Default for BlockDocument {
 }
 
 impl BlockDocument {
-    /// Reads a text.
+    /// Reads text.
     pub fn read(text: &str) -> Result<Self, BlockError> {
         let (blocks, _) = read_blocks(text)?;
         let mut pieces = Vec::new();
@@ -107,13 +107,13 @@ impl BlockDocument {
         self.blocks().map(|block| &block.name)
     }
 
-    /// What a block holds, with `\n` as line ending.
+    /// The content of a block, with `\n` as line ending.
     pub fn inner(&self, name: &BlockName) -> Option<String> {
         let block = self.blocks().find(|block| block.name == *name)?;
         Some(block.inner.replace("\r\n", "\n"))
     }
 
-    /// What is around a block; nothing if there is no such block.
+    /// The text around a block; nothing if no such block exists.
     pub fn seam(&self, name: &BlockName) -> Option<BlockSeam> {
         let at = self.position(name)?;
         let DocumentPart::Block(block) = &self.pieces[at] else {
@@ -157,7 +157,7 @@ impl BlockDocument {
         join(&self.pieces[..at])
     }
 
-    /// Takes line endings in front of a block as its seam; nothing happens if they are not there.
+    /// Takes line endings in front of a block as its seam; nothing happens if they do not exist.
     pub fn claim_seam(&mut self, name: &BlockName, seam: &str) {
         let Some(at) = self.position(name).filter(|_| !seam.is_empty()) else {
             return;
@@ -230,7 +230,7 @@ impl BlockDocument {
         }
     }
 
-    /// Adds a block at the end, one blank line after what is there.
+    /// Adds a block at the end, one blank line after what exists.
     pub fn append(&mut self, name: &BlockName, inner: &str) -> Result<(), BlockEditError> {
         // A block ends outside of code, so only text of others can leave a fence open.
         if let Some(DocumentPart::Text(_)) = self.pieces.last()

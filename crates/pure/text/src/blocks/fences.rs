@@ -7,7 +7,7 @@ pub(super) struct OpenFence {
     count: usize,
     /// How far the fence is from the start of its line.
     column: usize,
-    /// What holds the fence. The fence ends with it, closed or not.
+    /// The container of the fence. The fence ends with it, closed or not.
     container: MarkdownContainer,
     /// The line that opened it, counted from one.
     pub(super) line: usize,
@@ -140,7 +140,7 @@ fn indent(line: &str) -> usize {
     line.len() - line.trim_start_matches([' ', '\t']).len()
 }
 
-/// A text as it is between markers: without blank lines around it, and with its code closed.
+/// Text as it is between markers: without blank lines around it, and with its code closed.
 pub fn block_text(text: &str) -> String {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let text = text.replace("\r\n", "\n");
@@ -156,8 +156,9 @@ pub fn block_text(text: &str) -> String {
     closed_fences(&format!("{text}\n"))
 }
 
-/// A text whose last code fence is closed. One without an end reaches to the end of its text, and would take in what
+/// Text whose last code fence is closed. One without an end reaches to the end of its text, and would take in what
 /// comes after that text in another one.
+// An open fence would turn the end marker and all text of the user after it into code.
 fn closed_fences(text: &str) -> String {
     let mut reader = FenceReader::default();
     for line in text.lines() {

@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use super::fences::FenceReader;
 
+// HTML comments do not render in Markdown, and every client passes them on as text, so a block needs no support by the
+// client.
 const BEGIN: &str = "<!-- agpm:begin ";
 const END: &str = "<!-- agpm:end ";
 const CLOSE: &str = " -->";
@@ -50,14 +52,14 @@ impl fmt::Display for BlockName {
     }
 }
 
-/// What is wrong with the markers of a text.
+/// An error in the markers of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockError {
     /// The line, counted from one.
     pub line: usize,
     /// Its bytes.
     pub span: Range<usize>,
-    /// What is wrong there.
+    /// The kind of error.
     pub kind: BlockErrorKind,
 }
 
@@ -99,7 +101,7 @@ fn marker(line: &str) -> Option<BlockMarker> {
     begin.or_else(|| name_after(END).map(BlockMarker::End))
 }
 
-/// The bytes of the first line of a text that would be read as a marker.
+/// The bytes of the first line of text that would be read as a marker.
 pub fn first_marker(text: &str) -> Option<Range<usize>> {
     let mut fences = FenceReader::default();
     let mut at = 0;
@@ -112,7 +114,7 @@ pub fn first_marker(text: &str) -> Option<Range<usize>> {
     None
 }
 
-/// One block of a text.
+/// One block of text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct BlockSpan {
     pub(super) name: BlockName,
@@ -130,7 +132,7 @@ struct OpenBlock {
     line: usize,
 }
 
-/// The blocks of a text, and the line of a code fence that is open at its end.
+/// The blocks of text, and the line of a code fence that is open at its end.
 pub(super) fn read_blocks(text: &str) -> Result<(Vec<BlockSpan>, Option<usize>), BlockError> {
     let mut fences = FenceReader::default();
     let mut blocks: Vec<BlockSpan> = Vec::new();

@@ -1,4 +1,4 @@
-//! CSV (RFC 4180) by hand, because every field needs its place: a header line, then a map for each record.
+//! CSV (RFC 4180) by hand, because every field needs its location: a header line, then an object for each record.
 
 use agpm_diag::{Code, Diagnostic, Span, codes};
 use memchr::{memchr, memchr2};
@@ -38,7 +38,7 @@ pub(crate) fn read(reading: &mut ReaderState<'_>) {
         }
         records.push(reader.map(&header, &mut entries));
     }
-    reader.report_untold();
+    reader.report_remaining();
     reading.tree.columns = header;
     let root = reading.tree.list(Span::new(start, end), &records);
     reading.tree.root = Some(root);
@@ -57,7 +57,7 @@ struct CsvReader<'r, 'a> {
 
 impl CsvReader<'_, '_> {
     fn report(&mut self, code: &'static Code, span: Span, message: impl Into<String>, help: &str) {
-        // The first of its kind is always told: whoever reads a file decides by it whether the file can be used.
+        // The first of its kind is always reported: whoever reads a file decides by it whether the file can be used.
         let told = &self.reading.diagnostics;
         if told.len() < MOST_FINDINGS || told.iter().all(|known| known.code != code) {
             let source = self.reading.source;
@@ -71,7 +71,7 @@ impl CsvReader<'_, '_> {
         }
     }
 
-    fn report_untold(&mut self) {
+    fn report_remaining(&mut self) {
         if self.untold > 0 {
             let message = format!("{} more findings in this file are not shown", self.untold);
             let (source, end) = (self.reading.source, Span::at(self.at));

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::tree::Splices;
 
-/// What starts a comment.
+/// The syntax of comments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CommentSyntax {
     /// `//` to the end of the line, and `/* */`.
@@ -32,9 +32,9 @@ pub(crate) struct FlowInsertion {
 /// How a container's children stand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum FlowLayout {
-    /// Beside each other, with this after each comma.
+    /// Next to each other, with this after each comma.
     Inline { gap: &'static str },
-    /// Each on a line of its own.
+    /// Each on its own line.
     Lines(LineLayout),
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct LineLayout {
 }
 
 impl FlowContainer<'_> {
-    /// Whether the first child, or the closing bracket, stands on another line than the opening bracket.
+    /// Whether the first child, or the closing bracket, is on another line than the opening bracket.
     pub(crate) fn is_lines(&self) -> bool {
         let first = self
             .children
@@ -63,7 +63,7 @@ impl FlowContainer<'_> {
         Some(&self.text[line..first])
     }
 
-    /// What stands after the first comma, if that is a space or nothing.
+    /// The text after the first comma, if that is a space or nothing.
     pub(crate) fn gap(&self) -> Option<&'static str> {
         let second = self.children.get(1)?.start;
         match &self.text[self.comma_after(0)? + 1..second] {
@@ -134,7 +134,7 @@ impl FlowContainer<'_> {
         false
     }
 
-    /// Says which bytes to replace so that children go and come.
+    /// Says which bytes to replace so children go and come.
     pub(crate) fn splice(
         &self,
         removed: &[usize],
@@ -194,7 +194,7 @@ impl FlowContainer<'_> {
         }
     }
 
-    /// A child with its comma; with its line, where it has one of its own.
+    /// A child with its comma, and with its line if it is alone on it.
     fn removal(&self, index: usize, kept: &[usize]) -> Range<usize> {
         let start = self.children[index].start;
         let end = self
@@ -214,7 +214,7 @@ impl FlowContainer<'_> {
             if newline_here(&self.text[next..]).is_some() {
                 return after_blanks..next;
             }
-            // YAML takes `#` for a comment only behind a blank.
+            // YAML treats `#` as a comment only after a blank.
             return start..if self.text[next..].starts_with('#') {
                 end
             } else {
@@ -227,7 +227,7 @@ impl FlowContainer<'_> {
         {
             return above..end;
         }
-        // YAML wants the closing bracket indented, so that it keeps the indent of what goes.
+        // YAML wants the closing bracket indented, so it keeps the indent of what goes.
         if line.is_some() && self.comments == CommentSyntax::Hash {
             return start..skip_blanks(self.text, end);
         }
@@ -299,7 +299,7 @@ impl FlowContainer<'_> {
         let comma_at_end = gap.follows || last.is_some_and(|last| self.comma_after(last).is_some());
         let line_end = skip_blanks(self.text, at);
         let ending = newline_here(&self.text[line_end..]).filter(|_| gap.whole);
-        // Whole lines after the line's own ending go again without a trace, whatever blanks and endings stand there.
+        // Whole lines after the line's own break are removed without a trace, with any mix of blanks and line breaks.
         let (range, before, after) = match ending {
             Some(length) => (line_end + length..line_end + length, "", newline),
             None => (at..until, newline, ""),
@@ -349,15 +349,15 @@ impl FlowContainer<'_> {
     }
 }
 
-/// The place between two children where new ones come.
+/// The location between two children where new ones come.
 struct InsertionGap {
     /// The end of the child before, if there is one.
     after: Option<usize>,
     /// Its comma.
     comma: Option<usize>,
-    /// Whether a child comes behind.
+    /// Whether a child comes after.
     follows: bool,
-    /// Whether no child goes, so that the line ending here is sure to stay.
+    /// Whether no child goes, so the line ending here is sure to stay.
     whole: bool,
 }
 
@@ -379,7 +379,7 @@ pub(crate) fn line_start(text: &str, at: usize) -> usize {
     }
 }
 
-/// The start of the line that `at` is on, if only blanks stand before it. Other than [`line_start`] it does not look
+/// The start of the line that `at` is on, if only blanks precede it. Other than [`line_start`] it does not look
 /// through the whole of a long line.
 fn own_line(text: &str, at: usize) -> Option<usize> {
     let before = text[..at].trim_end_matches([' ', '\t', '\r']);

@@ -8,13 +8,13 @@ use crate::formats::flow::newline_of;
 use crate::formats::yaml;
 use crate::tree::{Document, DocumentChanges, EditError, NodeKind, ReaderState, Splices, TreeView};
 
-/// Where the front matter of a text stands.
+/// Where the front matter of text stands.
 enum FrontMatterBounds {
     /// The text does not start with a fence.
     None,
     /// Between the fences, and everything after the line of the closing one.
     Closed { yaml: Range<usize>, body: usize },
-    /// There is no closing fence.
+    /// No closing fence exists.
     Open { fence: Range<usize> },
 }
 
@@ -107,7 +107,7 @@ pub(crate) fn splice<'v, V: TreeView<'v>>(
     }
 }
 
-/// The text below its front matter, or all of it if no front matter is closed; a byte order mark is no part of it.
+/// The text under its front matter, or all of it if no front matter is closed; a byte order mark is not a part of it.
 pub fn markdown_body(text: &str) -> &str {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     match front(text, 0) {

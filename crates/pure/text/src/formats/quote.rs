@@ -1,4 +1,4 @@
-/// Appends a text in double quotes, as TOML and YAML both read it; what is not `plain` becomes an escape.
+/// Appends text in double quotes, as TOML and YAML both read it; what is not `plain` becomes an escape.
 pub(crate) fn print_double_quoted(out: &mut String, text: &str, plain: impl Fn(char) -> bool) {
     out.push('"');
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! What a format cannot hold. Dates are no question: where there are none they become strings.
+//! Values that a format cannot hold. Dates are not question: where there are none they become strings.
 
 use crate::tree::{EditError, Format, NodeKind, NodeShape, Pointer, TreeView};
 
@@ -16,7 +16,7 @@ pub(crate) fn holds<'v>(view: impl TreeView<'v>, format: Format) -> bool {
     }
 }
 
-/// Whether a format can hold a document; if not, which place it is that does not fit.
+/// Whether a format can hold a document; if not, which location it is that does not fit.
 pub(crate) fn check_holds<'v>(view: impl TreeView<'v>, format: Format) -> Result<(), EditError> {
     let what = if !holds_at_top(view, format) {
         Some((Pointer::root(), "a top-level value that is not an object"))

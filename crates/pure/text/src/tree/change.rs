@@ -1,4 +1,4 @@
-//! What has to change in a document, node by node, before any format says how.
+//! Changes to a document, node by node, before a format writes them.
 
 use super::document::NodeRef;
 use super::kind::NodeKind;
@@ -112,7 +112,7 @@ impl<'v, V: TreeView<'v>> DocumentChanges<'v, V> {
             removed: Vec::new(),
             inserted: Vec::new(),
         };
-        // Merged maps keep the lower order, so that the next key is nearly always the one looked for.
+        // Merged maps keep the lower order, so the next key is nearly always the one looked for.
         let mut index: Option<hashbrown::HashMap<&str, usize, foldhash::fast::FixedState>> = None;
         let mut kept = 0;
         let mut cursor = 0;
@@ -152,7 +152,7 @@ impl<'v, V: TreeView<'v>> DocumentChanges<'v, V> {
     }
 
     /// Equal items at both ends stay. Between them, items that are changed versions of each other are changed in place;
-    /// all others come or go, so that no comment ends up beside an item that it does not speak of.
+    /// all others come or go, so no comment ends up next to an item that it does not speak of.
     fn compare_lists(&mut self, node: NodeRef<'_>, target: V, count: usize) {
         let old = node.len();
         let most = old.min(count);
@@ -168,6 +168,8 @@ impl<'v, V: TreeView<'v>> DocumentChanges<'v, V> {
             inserted: Vec::new(),
         };
         let (old_end, new_end) = (old - suffix, count - suffix);
+        // Insertions are collected until the next item that stays: several at one position must be written together,
+        // or their separators would be wrong.
         let mut waiting: Vec<V> = Vec::new();
         let mut flush = |before: usize, waiting: &mut Vec<V>| {
             change
@@ -214,7 +216,7 @@ fn are_kin<'v>(node: NodeRef<'_>, target: impl TreeView<'v>) -> bool {
     }
 }
 
-/// Equal, and spelled so that nothing is lost by leaving the old one.
+/// Equal, and spelled so nothing is lost by leaving the old one.
 fn same<'v>(node: NodeRef<'_>, target: impl TreeView<'v>) -> bool {
     let mut changes = DocumentChanges::none();
     equal(node, target) && {

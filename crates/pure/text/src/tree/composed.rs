@@ -1,12 +1,12 @@
-//! One document out of several, whose nodes keep the place that they come from.
+//! One document out of several, whose nodes keep the location that they come from.
 
 use agpm_diag::Text;
 
 use super::document::{Document, NodeRef, TextPart};
 use super::nodes::{NodeId, NodeTree};
 
-/// Builds a document of nodes of others, lowest rank first. What is read of the result has the file and line of the
-/// document that wrote it.
+/// Builds a document of nodes of others, lowest rank first. Values read from the result have the file and line of the
+/// document that wrote them.
 #[derive(Debug)]
 pub struct DocumentComposer {
     text: String,
@@ -45,7 +45,7 @@ impl DocumentComposer {
         NodeId(self.first_nodes[document] + node.id().0)
     }
 
-    /// A map of other entries than those that `place` has; `entries` alternates between key and value.
+    /// An object of other entries than those that `place` has; `entries` alternates between key and value.
     pub fn map(&mut self, place: NodeId, entries: &[NodeId]) -> NodeId {
         self.tree.map(self.tree.span(place), entries)
     }

@@ -1,4 +1,4 @@
-//! A text that was read, and its nodes.
+//! Text that was read, and its nodes.
 
 use agpm_diag::{SourceId, Span, Text};
 
@@ -7,7 +7,7 @@ use super::kind::NodeKind;
 use super::nodes::{NodeId, NodeTree};
 use super::pointer::{Pointer, list_index};
 
-/// A text and its tree.
+/// Text and its tree.
 #[derive(Clone, Debug)]
 pub struct Document {
     pub(crate) source: SourceId,
@@ -16,11 +16,11 @@ pub struct Document {
     pub(crate) tree: NodeTree,
     /// Markdown: everything after the front matter. Other formats: nothing.
     pub(crate) body: Span,
-    /// The texts that it is composed of, in their order; none if it was read from one.
+    /// The strings that it is composed of, in their order; none if it was read from one.
     pub(crate) parts: Vec<TextPart>,
 }
 
-/// Where one of several texts begins in the text of a composed document.
+/// Where one of several strings begins in the text of a composed document.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TextPart {
     pub(crate) start: u32,
@@ -38,7 +38,7 @@ impl Document {
         &self.text
     }
 
-    /// What it was read as.
+    /// The format that it was read as.
     pub fn format(&self) -> Format {
         self.format
     }
@@ -71,7 +71,7 @@ impl Document {
         self.tree.len()
     }
 
-    /// The node behind an identity that this document gave.
+    /// The node of an identity that this document gave.
     pub fn node(&self, id: NodeId) -> NodeRef<'_> {
         NodeRef { document: self, id }
     }
@@ -83,7 +83,7 @@ impl Document {
         part
     }
 
-    /// The node at a place.
+    /// The node at a location.
     pub fn at(&self, pointer: &Pointer) -> Option<NodeRef<'_>> {
         pointer
             .steps()
@@ -110,12 +110,12 @@ impl<'a> NodeRef<'a> {
         self.document
     }
 
-    /// What the node is.
+    /// The kind of the node.
     pub fn kind(self) -> NodeKind {
         self.document.tree.kind(self.id)
     }
 
-    /// The bytes of the node in the text that it comes from. A TOML table that has headers of its own is known by its
+    /// The bytes of the node in the text that it comes from. A TOML table that has its own headers is known by its
     /// first header.
     pub fn span(self) -> Span {
         let span = self.document.tree.span(self.id);
@@ -138,9 +138,9 @@ impl<'a> NodeRef<'a> {
         parts.get(after.checked_sub(1)?)
     }
 
-    /// The key of this value, in the text that the value comes from: where maps were merged, the key that stands for all
-    /// of them may be that of another text. The map is at `place`.
-    pub fn key_beside(self, key: NodeRef<'a>, place: &Pointer) -> NodeRef<'a> {
+    /// The key of this value, in the text that the value comes from: where maps were merged, the key that represents all
+    /// of them may be that of another text. The object is at `place`.
+    pub fn key_in_same_text(self, key: NodeRef<'a>, place: &Pointer) -> NodeRef<'a> {
         let is_own = std::ptr::eq(key.document, self.document) && key.source() == self.source();
         if is_own {
             return key;
@@ -193,7 +193,7 @@ impl<'a> NodeRef<'a> {
         children.iter().map(move |id| self.with(*id))
     }
 
-    /// Keys and values of a map; nothing for the others.
+    /// Keys and values of an object; nothing for the others.
     pub fn entries(self) -> impl ExactSizeIterator<Item = (NodeRef<'a>, NodeRef<'a>)> + Clone {
         let children = match self.kind() {
             NodeKind::Map => self.document.tree.children(self.id),
@@ -204,7 +204,7 @@ impl<'a> NodeRef<'a> {
             .map(move |pair| (self.with(pair[0]), self.with(pair[1])))
     }
 
-    /// The place among its container's children that a pointer's step means.
+    /// The location among its container's children that a pointer's step means.
     pub(crate) fn index_of(self, step: &str) -> Option<usize> {
         match self.kind() {
             NodeKind::Map => self.entries().position(|(key, _)| key.content() == step),
@@ -213,7 +213,7 @@ impl<'a> NodeRef<'a> {
         }
     }
 
-    /// What a pointer's step leads to: a key of a map, an index of a list.
+    /// The target of a pointer's step: a key of an object, an index of a list.
     pub fn child(self, step: &str) -> Option<NodeRef<'a>> {
         let index = self.index_of(step)?;
         match self.kind() {
@@ -222,7 +222,7 @@ impl<'a> NodeRef<'a> {
         }
     }
 
-    /// The value under a key of a map.
+    /// The value under a key of an object.
     pub fn get(self, key: &str) -> Option<NodeRef<'a>> {
         self.entries()
             .find(|(name, _)| name.content() == key)

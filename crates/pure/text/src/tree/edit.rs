@@ -11,21 +11,21 @@ use super::view::TreeView;
 /// One change to a document.
 #[derive(Clone, Debug)]
 pub enum Edit {
-    /// Gives the place this value; maps on the way that are missing are made.
+    /// Gives the location this value; maps on the way that are missing are made.
     Set {
-        /// The place.
+        /// The location.
         at: Pointer,
-        /// What it holds afterwards.
+        /// The new value.
         value: Value,
     },
-    /// Takes the place away.
+    /// Takes the location away.
     Remove {
-        /// The place.
+        /// The location.
         at: Pointer,
     },
-    /// Puts a new item before the one that the last step names, or a new key at the end of a map.
+    /// Puts a new item before the one that the last step names, or a new key at the end of an object.
     Insert {
-        /// The place that the value has afterwards.
+        /// The location that the value has afterwards.
         at: Pointer,
         /// The new item.
         value: Value,
@@ -42,45 +42,45 @@ pub enum Edit {
 /// Why an edit was not made. The text is as it was.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
-    /// The place is not there.
+    /// The location does not exist.
     #[error("nothing found at `{0}`")]
     NotFound(Pointer),
-    /// The place is there already.
+    /// The location exists already.
     #[error("`{0}` already exists")]
     Exists(Pointer),
     /// A step goes into something that has no children of that kind.
     #[error("`{at}` is {kind}", kind = .kind.word())]
     WrongKind {
-        /// The place.
+        /// The location.
         at: Pointer,
-        /// What it is.
+        /// The kind of node.
         kind: NodeKind,
     },
     /// The format cannot hold such a value.
     #[error("{} cannot hold {what} (at `{at}`)", .format.name())]
     Unrepresentable {
-        /// The place.
+        /// The location.
         at: Pointer,
-        /// What it is.
+        /// The kind of value.
         what: &'static str,
-        /// What cannot hold it.
+        /// The format that cannot hold it.
         format: Format,
     },
-    /// The place cannot be changed without changing others too.
+    /// The location cannot be changed without changing others too.
     #[error("cannot change `{at}` alone: {why}")]
     Entangled {
-        /// The place.
+        /// The location.
         at: Pointer,
-        /// What it hangs together with.
+        /// The reason.
         why: String,
     },
-    /// The new text would not read as what was meant; a defect of ours that did no harm.
+    /// The new text would not read as what was meant; a defect of agpm that did no harm.
     #[error("this {} file cannot be edited safely", .0.name())]
     Unsafe(Format),
 }
 
 impl Edit {
-    /// Does to a value what the edit of a text is checked against afterwards.
+    /// Does to a value what the edit of text is checked against afterwards.
     pub(crate) fn apply(&self, root: &mut Option<Value>) -> Result<(), EditError> {
         match self {
             Edit::Set { at, value } => {
@@ -154,9 +154,9 @@ impl Edit {
         Ok(())
     }
 
-    /// What has to change, at the place and nowhere else: comparing whole documents would have to guess which one of
-    /// two equal items is meant, and which comment goes with which item. The edit has been tried on the value before,
-    /// so its place is known to make sense.
+    /// The changes at the location and nowhere else: comparing whole documents would have to guess which one of two
+    /// equal items is meant, and which comment goes with which item. The edit has been tried on the value before, so
+    /// its location is known to make sense.
     pub(crate) fn changes<'v>(
         &'v self,
         document: &Document,

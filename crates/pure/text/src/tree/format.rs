@@ -1,4 +1,4 @@
-/// A format whose structure we know.
+/// A format whose structure agpm knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
     /// RFC 8259 and nothing else.
@@ -15,7 +15,7 @@ pub enum Format {
     Markdown,
 }
 
-/// Endings and what they are read as. `.json` may hold comments: the tools we serve write such files.
+/// Extensions and the formats that they are read as. `.json` may hold comments: the clients write such files.
 const ENDINGS: &[(&str, Format)] = &[
     ("json", Format::Jsonc),
     ("jsonc", Format::Jsonc),
@@ -29,7 +29,7 @@ const ENDINGS: &[(&str, Format)] = &[
 ];
 
 impl Format {
-    /// The format of a file, by the ending of its name.
+    /// The format of a file, by the extension of its name.
     pub fn of_file(name: &str) -> Option<Format> {
         let ending = name
             .rsplit(['/', '\\'])

@@ -12,7 +12,7 @@ use super::kind::NodeKind;
 pub struct NodeId(pub(crate) u32);
 
 impl NodeId {
-    /// The node's number, below its document's count of nodes.
+    /// The node's number, under its document's count of nodes.
     pub fn index(self) -> u32 {
         self.0
     }
@@ -38,7 +38,7 @@ struct NodeRecord {
 enum ScalarContent {
     /// In the source, all of the span but so many bytes at its beginning and its end.
     Trimmed(u8, u8),
-    /// In the source, in a range of its own.
+    /// In the source, in its own range.
     Range,
     /// Not in the source: spelled differently there.
     Decoded,
@@ -60,18 +60,18 @@ pub(crate) struct NodeTree {
     pub(crate) sharing: SharedNodes,
 }
 
-/// Places of one document that hang together: YAML's aliases and merge keys.
+/// Locations of one document that hang together: YAML's aliases and merge keys.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SharedNodes {
-    /// Nodes that are an alias, ascending, and what they stand for.
+    /// Nodes that are an alias, ascending, and what they represent.
     pub(crate) aliases: Vec<(NodeId, NodeId)>,
-    /// Values that a map has from a merge key, ascending.
+    /// Values that an object has from a merge key, ascending.
     pub(crate) inherited: Vec<NodeId>,
     /// Ascending by map.
     pub(crate) merges: Vec<MergeKey>,
 }
 
-/// A merge key, which is no entry of its map.
+/// A merge key, which is not an entry of its map.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MergeKey {
     pub(crate) map: NodeId,
@@ -109,7 +109,7 @@ impl NodeTree {
         self.push(NodeKind::Bool, span, u32::from(value), BARE)
     }
 
-    /// A scalar whose content stands in the source as it is.
+    /// A scalar whose content is in the source as it is.
     pub(crate) fn verbatim(&mut self, kind: NodeKind, span: Span, content: Span) -> NodeId {
         let before = u8::try_from(content.start.wrapping_sub(span.start));
         let after = u8::try_from(span.end.wrapping_sub(content.end));
@@ -140,7 +140,7 @@ impl NodeTree {
         )
     }
 
-    /// Gives a scalar another content, at the same place.
+    /// Gives a scalar another content, at the same location.
     pub(crate) fn respell(&mut self, id: NodeId, content: &str) {
         let node = self.nodes[id.0 as usize];
         let spelled = self.decoded(node.kind, node.span, content);

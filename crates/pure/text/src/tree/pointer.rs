@@ -5,7 +5,7 @@ use std::str::FromStr;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Pointer(Vec<String>);
 
-/// Why a text is no pointer.
+/// Why text is not a pointer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PointerError {
     /// It is neither empty nor starts with a slash.
@@ -17,7 +17,7 @@ pub enum PointerError {
 }
 
 impl Pointer {
-    /// The place of the whole document.
+    /// The location of the whole document.
     pub fn root() -> Self {
         Pointer(Vec::new())
     }
@@ -35,7 +35,7 @@ impl Pointer {
         Pointer(steps)
     }
 
-    /// The place above and the last step; `None` at the root.
+    /// The location above and the last step; `None` at the root.
     pub fn split_last(&self) -> Option<(Pointer, &str)> {
         let (last, rest) = self.0.split_last()?;
         Some((Pointer(rest.to_vec()), last))
@@ -51,7 +51,7 @@ impl Pointer {
         self.0.pop();
     }
 
-    /// Whether this place is `other` or below it.
+    /// Whether this location is `other` or under it.
     pub fn is_within(&self, other: &Pointer) -> bool {
         self.0.starts_with(&other.0)
     }

@@ -1,4 +1,4 @@
-//! What a reader of any format is given, and what it fills.
+//! The input and output of a reader of any format.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::limits::Limits;
 use super::nodes::{NodeId, NodeTree};
 use super::suggestion::{EntrySpan, repeated_entry};
 
-/// What a reader works on and fills.
+/// The state of a reader.
 pub(crate) struct ReaderState<'a> {
     pub(crate) source: SourceId,
     pub(crate) text: &'a str,
@@ -34,7 +34,7 @@ impl ReaderState<'_> {
         );
     }
 
-    /// Reports keys that a map under construction names twice. `entries` alternates between key and value.
+    /// Reports keys that an object under construction names twice. `entries` alternates between key and value.
     pub(crate) fn report_duplicates(&mut self, entries: &[NodeId]) {
         for (earlier, later) in self.tree.duplicates(self.text, entries) {
             let span = |at: usize| self.tree.span(entries[at]);

@@ -1,4 +1,4 @@
-//! Replacements of bytes in a text.
+//! Replacements of bytes in text.
 
 use agpm_diag::{Span, Text};
 
@@ -10,12 +10,12 @@ pub(crate) struct Splices {
 }
 
 impl Splices {
-    /// Puts `text` in the place of the bytes of `range`.
+    /// Puts `text` in the location of the bytes of `range`.
     pub(crate) fn put(&mut self, range: std::ops::Range<usize>, text: &str) {
         self.put_with(range, |out| out.push_str(text));
     }
 
-    /// Puts what `write` appends in the place of the bytes of `range`.
+    /// Puts what `write` appends in the location of the bytes of `range`.
     pub(crate) fn put_with(
         &mut self,
         range: std::ops::Range<usize>,
@@ -44,7 +44,7 @@ impl Splices {
     }
 }
 
-/// A text with replacements, kept apart so that a large one need not be built to be written.
+/// Text with replacements, kept apart so a large one need not be built to be written.
 #[derive(Debug)]
 pub struct RewrittenText {
     text: Text,

@@ -21,7 +21,7 @@ impl NodeRef<'_> {
         (!is_bare_key || once()).then_some(edit)
     }
 
-    /// Another name for a key of this map, unless the map has that name already.
+    /// Another name for a key of this map, unless the object has that name already.
     pub fn renamed_key(self, key: NodeRef<'_>, name: &str) -> Option<SuggestedEdit> {
         if self.len() > MOST_SEARCHED {
             return None;
@@ -62,7 +62,7 @@ impl NodeRef<'_> {
     }
 }
 
-/// An entry of a map: where its key starts, and its value.
+/// An entry of an object: where its key starts, and its value.
 #[derive(Clone, Copy)]
 pub(crate) struct EntrySpan {
     pub(crate) key_start: u32,
@@ -95,7 +95,7 @@ pub(crate) fn repeated_entry(
     })
 }
 
-/// The line that has these bytes and no others, with its ending.
+/// The line that has these bytes and no others, with its extension.
 fn whole_line(text: &str, start: usize, end: usize) -> Option<Span> {
     let before = text[..start].trim_end_matches([' ', '\t']);
     let after = text[end..].trim_start_matches([' ', '\t', '\r']);

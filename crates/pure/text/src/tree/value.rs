@@ -44,7 +44,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// A map from pairs.
+    /// An object from pairs.
     pub fn map<K: Into<String>>(entries: impl IntoIterator<Item = (K, Value)>) -> Self {
         Value::Map(
             entries
@@ -59,7 +59,7 @@ impl Value {
         Value::List(items.into_iter().map(Into::into).collect())
     }
 
-    /// The value under a key of a map.
+    /// The value under a key of an object.
     pub fn get(&self, key: &str) -> Option<&Value> {
         match self {
             Value::Map(entries) => entries
@@ -70,7 +70,7 @@ impl Value {
         }
     }
 
-    /// What a pointer's step leads to: a key of a map, an index of a list.
+    /// The target of a pointer's step: a key of an object, an index of a list.
     pub fn child(&self, step: &str) -> Option<&Value> {
         match self {
             Value::List(items) => items.get(list_index(step)?),

@@ -23,12 +23,12 @@ pub enum NodeShape<'a> {
     DateTime(&'a str),
     /// A list of so many items.
     List(usize),
-    /// A map of so many entries.
+    /// An object of so many entries.
     Map(usize),
 }
 
 impl NodeShape<'_> {
-    /// What kind of node has this shape.
+    /// The kind of nodes with this shape.
     pub fn kind(self) -> NodeKind {
         match self {
             NodeShape::Null => NodeKind::Null,

@@ -17,9 +17,9 @@ pub struct AgentFormat {
     pub marks: AgentMarks,
     /// Which agents are in the tool's own format already.
     pub copied: CopiedAgents,
-    /// What the tool does with an agent without a `name`.
+    /// The treatment of an agent without a `name`.
     pub nameless: NamelessAgents,
-    /// What the tool does with agents of one name.
+    /// The treatment of agents with the same name.
     pub same_name: &'static str,
 }
 
@@ -53,9 +53,9 @@ pub enum AgentForm {
 /// An agent whose fields are converted one by one.
 #[derive(Debug, PartialEq, Eq)]
 pub struct AgentFields {
-    /// What the fields are in.
+    /// The container of the fields.
     pub container: AgentContainer,
-    /// What an agent may be called.
+    /// The allowed names of agents.
     pub names: AgentNames,
     /// Which models there are.
     pub models: ModelNames,
@@ -65,7 +65,7 @@ pub struct AgentFields {
     pub renames: &'static [(&'static str, &'static str)],
     /// How the tool limits what an agent may do.
     pub limit: AgentLimit,
-    /// What the tool does with keys that it does not know.
+    /// The treatment of unknown keys.
     pub unknown: UnknownKeys,
 }
 
@@ -84,7 +84,7 @@ impl AgentFields {
     }
 }
 
-/// What the fields of an agent are in.
+/// The container of an agent's fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AgentContainer {
     /// Front matter of Markdown.
@@ -93,7 +93,7 @@ pub enum AgentContainer {
     Toml(&'static str),
 }
 
-/// What a tool calls its agents.
+/// The names that a tool gives its agents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AgentNames {
     /// Anything.
@@ -111,7 +111,7 @@ pub enum AgentLimit {
     List(&'static ToolNames),
 }
 
-/// What a tool does with keys that it does not know.
+/// The treatment of unknown keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnknownKeys {
     /// It ignores them.
@@ -129,7 +129,7 @@ pub enum Subdirectories {
     Ignored,
 }
 
-/// What an agent has that was written for one tool.
+/// Marks of an agent that was written for one tool.
 #[derive(Debug, PartialEq, Eq)]
 pub struct AgentMarks {
     /// Extensions that only this tool uses, with their dot.
@@ -149,7 +149,7 @@ pub enum CopiedAgents {
     Unmarked,
 }
 
-/// What a tool does with an agent without a `name`.
+/// The treatment of an agent without a `name`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NamelessAgents {
     /// It takes the name of the file.

@@ -28,7 +28,7 @@ pub struct CheckedCommand {
     pub fields: &'static [(&'static str, AcceptedValue)],
 }
 
-/// What a tool accepts as the value of a field.
+/// The values that a tool accepts for a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AcceptedValue {
     /// A string.

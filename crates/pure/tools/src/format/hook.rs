@@ -7,7 +7,7 @@ use crate::tool_names::ToolNames;
 pub struct HookFormat {
     /// The tool, for messages.
     pub title: &'static str,
-    /// What the list of an event holds.
+    /// The items of an event's list.
     pub shape: HookShape,
     /// The `version` of the file, if it has one.
     pub version: Option<usize>,
@@ -25,7 +25,7 @@ pub struct HookFormat {
     pub group_keys: &'static [&'static str],
     /// Types of hooks that run there.
     pub types: &'static [&'static str],
-    /// What matchers call the tools.
+    /// The tool names in matchers.
     pub tool_names: &'static ToolNames,
     /// How matchers are written.
     pub matchers: MatcherSyntax,
@@ -79,7 +79,7 @@ pub struct HookEvent {
     pub reference: &'static str,
     /// Its name there.
     pub name: &'static str,
-    /// What becomes of a matcher.
+    /// The treatment of a matcher.
     pub matcher: MatcherRule,
 }
 
@@ -102,7 +102,7 @@ impl HookEvent {
     }
 }
 
-/// What becomes of the matcher of an event.
+/// The treatment of the matcher of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MatcherRule {
     /// It is read as the reference tool reads it.
@@ -137,7 +137,7 @@ pub struct HookKey {
     pub reference: &'static str,
     /// Its name there.
     pub name: &'static str,
-    /// What becomes of the value.
+    /// The change of the value.
     pub change: KeyChange,
 }
 
@@ -160,7 +160,7 @@ impl HookKey {
     }
 }
 
-/// What becomes of a key's value.
+/// The change of a key's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyChange {
     /// It stays.

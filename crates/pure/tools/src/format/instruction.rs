@@ -3,7 +3,7 @@
 /// How a tool wants its instructions.
 #[derive(Debug, PartialEq, Eq)]
 pub struct InstructionFormat {
-    /// Files of their own; `None` where the tool reads one file that users write too.
+    /// Their own Files; `None` where the tool reads one file that users write too.
     pub rule: Option<RuleFormat>,
     /// The bytes that the tool reads of one file; `None` where no limit is known.
     pub largest_file: Option<usize>,
@@ -16,7 +16,7 @@ impl InstructionFormat {
         largest_file: None,
     };
 
-    /// Files of their own.
+    /// Their own Files.
     pub(crate) const fn rules(rule: RuleFormat) -> Self {
         InstructionFormat {
             rule: Some(rule),
@@ -34,16 +34,16 @@ pub struct RuleFormat {
     pub patterns: &'static str,
     /// How several patterns are written.
     pub list: PatternList,
-    /// What else the front matter says of instructions for some files.
+    /// Further front matter of instructions for some files.
     pub for_some: &'static [RuleField],
-    /// What the front matter says of instructions for everything.
+    /// The front matter of instructions for everything.
     pub for_all: &'static [RuleField],
     /// Whether it may hold a `description`.
     pub description: RuleDescription,
 }
 
 impl RuleFormat {
-    /// Nothing but `paths`, which instructions for everything lack.
+    /// Only `paths`, which instructions for everything lack.
     pub(crate) const PATHS: RuleFormat = RuleFormat {
         extension: "md",
         patterns: "paths",
@@ -63,7 +63,7 @@ pub enum PatternList {
     Commas,
 }
 
-/// What a tool does with a `description`.
+/// The treatment of a `description`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RuleDescription {
     /// It reads it.

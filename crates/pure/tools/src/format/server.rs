@@ -5,7 +5,7 @@
 pub struct ServerFormat {
     /// The key that servers are under.
     pub key: &'static str,
-    /// What the file is written in.
+    /// The syntax of the file.
     pub syntax: FileSyntax,
     /// How a command line is written.
     pub command: CommandLine,
@@ -13,11 +13,11 @@ pub struct ServerFormat {
     pub env: &'static str,
     /// The key of the executable's directory, if there is one.
     pub directory: Option<&'static str>,
-    /// What `type` is.
+    /// The values of `type`.
     pub types: ServerTypes,
     /// The keys of URLs.
     pub urls: ServerUrls,
-    /// What becomes of environment variables in strings.
+    /// The treatment of environment variables in strings.
     pub variables: Variables,
     /// How a server is switched off.
     pub switch: ServerSwitch,
@@ -59,7 +59,7 @@ impl ServerFormat {
     }
 }
 
-/// What a file is written in.
+/// The syntax of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileSyntax {
     /// JSON, perhaps with comments.
@@ -79,7 +79,7 @@ pub enum CommandLine {
     List,
 }
 
-/// What `type` says; `None` if it is not written.
+/// The values of `type`; `None` if it is not written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ServerTypes {
     /// Of an executable.
@@ -99,12 +99,12 @@ pub struct ServerUrls {
     pub sse: Option<&'static str>,
 }
 
-/// What becomes of environment variables in strings.
+/// The treatment of environment variables in strings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variables {
     /// The tool replaces them.
     Replaced(VariableSyntax),
-    /// The tool replaces none; it may take their names under keys of their own.
+    /// The tool replaces none; it may take their names under their own keys.
     Named(NamedVariables),
 }
 
@@ -115,7 +115,7 @@ pub enum VariableSyntax {
     Shell,
     /// `${NAME}`, and a default only in newer versions.
     ShellNewDefaults,
-    /// `${env:NAME}`, beside words of the editor's own.
+    /// `${env:NAME}`, next to words of the editor's own.
     Editor,
     /// `{env:NAME}`, and `{file:PATH}`.
     Braces,
@@ -150,7 +150,7 @@ pub enum ServerSwitch {
 /// Which servers are copied as they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CopiedServers {
-    /// None: each is written anew.
+    /// None: each is written again.
     None,
     /// Those in which nothing is another tool's.
     Reference,

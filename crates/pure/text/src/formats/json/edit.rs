@@ -37,7 +37,7 @@ pub(crate) fn splice<'v, V: TreeView<'v>>(
     }
 }
 
-/// What the document looks like, so that what comes new looks alike.
+/// The style of the document, which new text follows.
 struct JsonStyle<'d> {
     text: &'d str,
     /// Where lines begin; a line may be as long as the text.
@@ -93,7 +93,7 @@ impl<'d> JsonStyle<'d> {
         }
     }
 
-    /// What stands before a place on its line.
+    /// The text before a position on its line.
     fn line_before(&self, at: usize) -> &'d str {
         let line = self.lines.partition_point(|start| *start <= at);
         let start = line.checked_sub(1).map_or(0, |line| self.lines[line]);

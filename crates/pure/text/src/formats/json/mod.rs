@@ -8,7 +8,7 @@ pub use print::append_json_string;
 pub(crate) use print::{JsonLayout, print, print_key, print_value};
 pub(crate) use read::read;
 
-/// What a JSON file may hold besides JSON.
+/// Extensions that a JSON file may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum JsonDialect {
     /// Nothing.

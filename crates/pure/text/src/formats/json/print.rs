@@ -60,7 +60,7 @@ impl Value {
         out
     }
 
-    /// Appends it as JSON where it stands in a document that is written piece by piece: its lines begin with `indent`.
+    /// Appends it as JSON where it is in a document that is written piece by piece: its lines begin with `indent`.
     pub fn append_json(&self, indent: &str, out: &mut String) {
         let layout = JsonLayout::Lines {
             base: indent,

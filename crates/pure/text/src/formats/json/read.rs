@@ -61,12 +61,12 @@ impl JsonReader<'_, '_> {
             .help(help);
         self.reading.report(diagnostic);
         if self.reading.diagnostics.len() >= MOST_FINDINGS {
-            self.give_up();
+            self.stop_reading();
         }
     }
 
     /// Leaves the rest unread; all loops end at the end of the text.
-    fn give_up(&mut self) {
+    fn stop_reading(&mut self) {
         self.gave_up = true;
         self.at = self.bytes.len();
     }
@@ -121,7 +121,7 @@ impl JsonReader<'_, '_> {
         match self.peek()? {
             b'{' | b'[' if depth >= self.reading.limits.depth => {
                 self.reading.report_too_deep(Span::new(start, start + 1));
-                self.give_up();
+                self.stop_reading();
                 None
             }
             b'{' => Some(self.map(depth)),
@@ -240,7 +240,7 @@ impl JsonReader<'_, '_> {
                     return;
                 }
                 Some(b',') => {
-                    // An error may be the last one we take and end the text here: first the step, then the error.
+                    // This error may be the last one accepted and end the text here: first the step, then the error.
                     self.at += 1;
                     let span = Span::new(self.at - 1, self.at);
                     self.error(span, "missing value before this comma", "remove the comma");
@@ -271,6 +271,7 @@ impl JsonReader<'_, '_> {
     }
 
     /// To the next comma, closing bracket or line end outside of strings.
+    // Reading goes on at the next comma or bracket, so one typo does not hide the errors after it.
     fn skip_to_separator(&mut self) {
         while let Some(byte) = self.peek() {
             match byte {
@@ -318,7 +319,7 @@ impl JsonReader<'_, '_> {
                 return None;
             }
             _ => {
-                // The word may be a secret: the place shows it, masked.
+                // The word may be a secret: the location shows it, masked.
                 self.error(
                     span,
                     "invalid JSON value",
@@ -424,8 +425,8 @@ impl JsonReader<'_, '_> {
                 "unclosed string",
                 "close it with `\"` on the same line",
             );
-            // What follows would be read inside out.
-            self.give_up();
+            // The rest would be read inside out.
+            self.stop_reading();
             return self.reading.tree.null(span);
         }
         let content = Span::new(start + 1, self.at - 1);
@@ -461,7 +462,7 @@ impl JsonReader<'_, '_> {
     }
 }
 
-/// What a string turned out to be made of.
+/// The contents of a string.
 #[derive(Default)]
 struct StringScan {
     escapes: bool,

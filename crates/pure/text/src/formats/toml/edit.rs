@@ -1,5 +1,5 @@
-//! Which lines, sections and brackets an edit touches. What stands where is the [`Outline`]'s to know, and bytes are
-//! only put at the very end, when it is clear what goes and what comes.
+//! Which lines, sections and brackets an edit touches. The [`Outline`] knows the positions, and bytes are written only
+//! at the very end, when all additions and removals are known.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ use crate::tree::{
 /// How a value is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TomlForm {
-    /// A table with a header of its own, or the file itself: the section.
+    /// A table with its own header, or the file itself: the section.
     Section(usize),
     /// A list of `[[tables]]`.
     Tables,
@@ -42,7 +42,7 @@ pub(super) struct NewSection {
     pub(super) text: String,
 }
 
-/// What comes and goes between one pair of brackets.
+/// Additions and removals between one pair of brackets.
 #[derive(Default)]
 pub(super) struct FlowChange {
     pub(super) removed: BTreeSet<usize>,
@@ -55,9 +55,9 @@ pub(super) struct TomlEditor<'d> {
     pub(super) newline: &'static str,
     pub(super) dead_statements: BTreeSet<usize>,
     pub(super) dead_sections: BTreeSet<usize>,
-    /// Dead sections whose place a header takes, so that the blank lines around them stay.
+    /// Dead sections whose place a header takes, so the blank lines around them stay.
     pub(super) taken_sections: BTreeSet<usize>,
-    /// Tables that new text names, so that they are there whatever goes.
+    /// Tables that new text names, so they exist whatever goes.
     supported: BTreeSet<NodeId>,
     /// Tables that lose children.
     losing: Vec<NodeId>,
@@ -154,7 +154,7 @@ impl<'d> TomlEditor<'d> {
         self.supported.insert(table);
     }
 
-    /// Lists of tables that are to hold something that is no table.
+    /// Lists of tables that are to hold something that is not a table.
     pub(super) fn lists_to_convert<'v, V: TreeView<'v>>(
         &self,
         changes: &DocumentChanges<'v, V>,
@@ -424,7 +424,9 @@ impl<'d> TomlEditor<'d> {
                 .any(|at| !self.dead_sections.contains(at))
     }
 
-    /// Tables that were only there by what is gone are said to be empty.
+    /// Writes tables as empty that only removed keys and headers implied.
+    // A table that only dotted keys or the headers of its children name would disappear with the last of them, and an
+    // empty table is another value than none.
     pub(super) fn restate(&mut self) {
         let mut losing = std::mem::take(&mut self.losing);
         losing.sort_by_key(|table| std::cmp::Reverse(self.depth(*table)));
@@ -455,7 +457,7 @@ impl<'d> TomlEditor<'d> {
     }
 }
 
-/// What nodes will be after all changes.
+/// The nodes after all changes.
 pub(super) struct EditedNodes<'d, 'v, V> {
     document: &'d Document,
     replaced: BTreeMap<NodeId, V>,

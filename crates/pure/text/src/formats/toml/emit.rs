@@ -123,13 +123,13 @@ impl TomlEditor<'_> {
         }
     }
 
-    /// New lines with their places, one text for each table.
+    /// New lines with their locations, one text for each table.
     fn place_lines(&mut self) -> Vec<(usize, String)> {
         let mut placed = Vec::new();
         for (table, lines) in std::mem::take(&mut self.lines) {
             match self.form(table) {
                 TomlForm::Section(section) => placed.push(self.lines_in_section(section, &lines)),
-                TomlForm::Dotted => placed.extend(self.lines_beside(table, &lines)),
+                TomlForm::Dotted => placed.extend(self.add_sibling_lines(table, &lines)),
                 TomlForm::Implicit | TomlForm::Tables | TomlForm::Value => {
                     self.lines_in_new_section(table, &lines)
                 }
@@ -161,7 +161,7 @@ impl TomlEditor<'_> {
         (here.content_end, text)
     }
 
-    /// Keys of a table that others' headers imply need a header of its own.
+    /// Keys of a table that others' headers imply need its own header.
     fn lines_in_new_section(&mut self, table: NodeId, lines: &[NewLine]) {
         let Some(first) = self.outline.sections_of(table).first() else {
             return;
@@ -174,8 +174,8 @@ impl TomlEditor<'_> {
         self.sections.push(NewSection { depth, at, text });
     }
 
-    /// `table.key = value` after the last of its kind; between braces that is no line.
-    fn lines_beside(&mut self, table: NodeId, lines: &[NewLine]) -> Option<(usize, String)> {
+    /// `table.key = value` after the last of its kind; between braces that is not a line.
+    fn add_sibling_lines(&mut self, table: NodeId, lines: &[NewLine]) -> Option<(usize, String)> {
         let last = *self.outline.statements_of(table).last()?;
         let statement = &self.outline.statements[last];
         let end = statement.parts.iter().find(|(node, _)| *node == table)?.1;
@@ -186,7 +186,7 @@ impl TomlEditor<'_> {
                 before: at + 1,
                 printed: format!("{prefix}.{} = {}", line.key, line.value),
             });
-            // Wholly new keys of the braces come after those of a table that is there already.
+            // Wholly new keys of the braces come after those of a table that exists already.
             flow.inserted.splice(0..0, beside);
             return None;
         }
@@ -197,10 +197,10 @@ impl TomlEditor<'_> {
         ))
     }
 
-    /// Puts whole lines between the others, keys before sections where both stand at one place.
+    /// Puts whole lines between the others, keys before sections where both are at one place.
     fn emit_insertions(&mut self, removals: &[Range<usize>], splices: &mut Splices) {
         let mut new = self.place_lines();
-        // What stands deeper goes first: a new item of a list must not take the new tables of the one before it.
+        // Deeper sections go first: a new item of a list must not take the new tables of the one before it.
         let mut sections = std::mem::take(&mut self.sections);
         sections.sort_by_key(|section| std::cmp::Reverse(section.depth));
         new.extend(
@@ -222,7 +222,7 @@ impl TomlEditor<'_> {
             let unended = at == self.text.len() && !self.text.ends_with('\n') && !self.is_start(at);
             let newline = if unended && !at_end { self.newline } else { "" };
             at_end |= unended;
-            let text = self.fitted(at, &text, last);
+            let text = self.trim_to_fit(at, &text, last);
             splices.put_with(at..at, |out| out.extend([newline, text]));
         }
     }
@@ -237,8 +237,8 @@ impl TomlEditor<'_> {
         removed.map_or(at, |range| range.end) == self.text.len()
     }
 
-    /// The text without blank lines that would double, or stand at the edges of the file.
-    fn fitted<'t>(&self, at: usize, text: &'t str, last: bool) -> &'t str {
+    /// The text without blank lines that would double, or are at the edges of the file.
+    fn trim_to_fit<'t>(&self, at: usize, text: &'t str, last: bool) -> &'t str {
         let before = &self.text[..at];
         let follows_blank = before.ends_with("\n\n") || before.ends_with("\r\n\r\n");
         let text = match text.strip_prefix(self.newline) {
@@ -290,7 +290,7 @@ impl TomlEditor<'_> {
             children,
             comments: CommentSyntax::Hash,
         };
-        // What comes before the same child that stays must come in one go, or commas between would be missing.
+        // Additions before the same remaining child must be written together, or commas between them would be missing.
         let count = flow.children.len();
         for insertion in &mut change.inserted {
             let mut stays = (insertion.before..count).filter(|at| !change.removed.contains(at));

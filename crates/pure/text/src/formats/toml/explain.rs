@@ -1,11 +1,11 @@
-//! The parser's errors in our words, each with its way out.
+//! The parser's errors in agpm's words, each with a fix.
 
 use agpm_diag::{Diagnostic, Span, codes};
 use toml_parser::{Expected, ParseError};
 
 use crate::tree::ReaderState;
 
-/// What the parser says (the start of it), what we say, and the way out.
+/// The start of the parser's message, agpm's message, and the fix.
 const WORDS: &[(&str, &str, &str)] = &[
     (
         UNQUOTED,
@@ -204,7 +204,7 @@ const WORDS: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// What the parser says of anything that is no value.
+/// The parser's message for anything that is not a value.
 const UNQUOTED: &str = "string values must be quoted";
 
 const MORE_THAN_ONE: (&str, &str) = (
@@ -238,7 +238,7 @@ pub(super) fn report_all(reading: &mut ReaderState<'_>, errors: &[ParseError]) {
     }
 }
 
-/// `rest` is everything from the place on.
+/// `rest` is everything from the location on.
 fn words(error: &ParseError, rest: &str, found: &str) -> (String, String) {
     let description = error.description();
     let own = |(message, help): (&str, &str)| (message.to_owned(), help.to_owned());
@@ -285,7 +285,7 @@ fn expected(error: &ParseError) -> String {
     }
 }
 
-/// The place of an error, on whole characters.
+/// The location of an error, on whole characters.
 fn place(reading: &ReaderState<'_>, error: &ParseError) -> Span {
     let context = error.context().unwrap_or_default();
     let mut span = error.unexpected().unwrap_or(context);

@@ -23,12 +23,12 @@ pub(super) struct ParentNode<'d> {
     pub(super) key: Option<&'d str>,
 }
 
-/// A header and the lines below it; the first section has no header.
+/// A header and the lines under it; the first section has no header.
 #[derive(Debug)]
 pub(super) struct Section {
     /// The nodes on the way from the root, the section's own table last.
     pub(super) chain: Vec<NodeId>,
-    /// The header's line with its ending; empty for the first section.
+    /// The header's line with its extension; empty for the first section.
     pub(super) header: Range<usize>,
     /// The start of the comment that stands directly above the header.
     pub(super) start: usize,
@@ -40,12 +40,12 @@ pub(super) struct Section {
     pub(super) end: usize,
 }
 
-/// What a key and its value belong to.
+/// The owner of a key and its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StatementOwner {
     /// A section by its index.
     Section(usize),
-    /// A table in braces, and the place among its pairs.
+    /// A table in braces, and the location among its pairs.
     Braces(NodeId, usize),
 }
 
@@ -57,7 +57,7 @@ pub(super) struct Statement {
     pub(super) parts: Vec<(NodeId, usize)>,
     /// From the key to the end of the value.
     pub(super) span: Range<usize>,
-    /// The whole line with its ending.
+    /// The whole line with its extension.
     pub(super) line: Range<usize>,
 }
 
@@ -73,7 +73,7 @@ pub(super) struct Outline<'d> {
     braces: NodePositions,
 }
 
-/// Places in a list for each of many nodes, in order.
+/// Locations in a list for each of many nodes, in order.
 #[derive(Default)]
 struct NodePositions {
     nodes: Vec<NodeId>,

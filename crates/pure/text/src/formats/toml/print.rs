@@ -40,7 +40,7 @@ impl PrintPosition {
     }
 }
 
-/// Whether a value becomes a section of its own, or several, where it can.
+/// Whether a value becomes its own section, or several, where it can.
 pub(super) fn is_section<'a>(view: impl TreeView<'a>) -> bool {
     match view.shape() {
         NodeShape::Map(_) => true,
@@ -67,7 +67,7 @@ impl SectionPrinter<'_> {
         match view.shape() {
             NodeShape::List(count) => (0..count).for_each(|at| self.item(path, view.item(at))),
             NodeShape::Map(count) => {
-                // A table that holds nothing but sections is there without a header of its own.
+                // A table that holds only sections exists without its own header.
                 let plain = (0..count).any(|at| !is_section(view.entry(at).1));
                 if plain || count == 0 {
                     self.header("[", path, "]");
@@ -132,7 +132,7 @@ pub(super) fn print_line<'a>(out: &mut String, key: &str, value: impl TreeView<'
     out.push_str(newline);
 }
 
-/// Appends `key = [` and each item on a line of its own.
+/// Appends `key = [` and each item on its own line.
 fn print_lines_of<'a>(out: &mut String, key: &str, list: impl TreeView<'a>, newline: &str) {
     let NodeShape::List(count) = list.shape() else {
         return;

@@ -92,7 +92,7 @@ impl OpenBrackets {
     }
 }
 
-/// What a header does once it is whole.
+/// The action of a complete header.
 type OpenTable<'r, 'a> =
     fn(&mut TableBuilder<'r, 'a>, &[DottedKeyPart<'a>], Span) -> Option<TableId>;
 
@@ -120,7 +120,7 @@ struct TomlReader<'r, 'a> {
     /// Where the part that is read starts in the text.
     base: usize,
     tables: TableBuilder<'r, 'a>,
-    /// The table under whose header we are.
+    /// The table of the current header.
     current: TableId,
     header: Option<OpenHeader>,
     /// Parts of the keys that wait for their values, those of the innermost table last.
@@ -136,7 +136,7 @@ impl<'r, 'a> TomlReader<'r, 'a> {
         Span::new(self.base + span.start(), self.base + span.end())
     }
 
-    fn give_up(&mut self, span: Span) {
+    fn stop_reading(&mut self, span: Span) {
         self.tables.reading.report_too_deep(span);
         self.gave_up = true;
     }
@@ -174,7 +174,7 @@ impl<'r, 'a> TomlReader<'r, 'a> {
         }
         let (depth, place) = (self.depth_here(), self.span(span));
         if depth > self.tables.reading.limits.depth {
-            self.give_up(place);
+            self.stop_reading(place);
             return false;
         }
         let kind = kind(self, depth, place);
@@ -233,12 +233,12 @@ impl<'r, 'a> TomlReader<'r, 'a> {
         let span = Span::new(header.start, self.base + span.end());
         self.current = match open(&mut self.tables, &self.keys, span) {
             Some(table) => table,
-            None => self.tables.detached(span),
+            None => self.tables.new_detached_table(span),
         };
         self.keys.clear();
         // Lists on the way count too, and only now are they known.
         if self.tables.depth(self.current) > self.tables.reading.limits.depth {
-            self.give_up(span);
+            self.stop_reading(span);
         }
     }
 
@@ -367,7 +367,7 @@ impl EventReceiver for TomlReader<'_, '_> {
             self.depth_here() - 1
         };
         if depth > self.tables.reading.limits.depth {
-            self.give_up(span);
+            self.stop_reading(span);
         }
     }
 
@@ -398,8 +398,8 @@ impl EventReceiver for TomlReader<'_, '_> {
         if self.frames.is_empty() {
             self.keys.clear();
             if self.header.take().is_some() {
-                // What stands below a broken header must not land in the table above it.
-                self.current = self.tables.detached(self.span(span));
+                // Keys under a broken header must not land in the table above it.
+                self.current = self.tables.new_detached_table(self.span(span));
             }
         }
     }

@@ -48,7 +48,7 @@ fn two(bytes: &[u8], most: u8) -> Option<(u8, &[u8])> {
     (value <= most).then_some((value, rest))
 }
 
-/// What follows a date.
+/// The text after a date.
 fn date(bytes: &[u8]) -> Option<&[u8]> {
     let (century, rest) = two(bytes, 99)?;
     let (of_century, rest) = two(rest, 99)?;
@@ -65,7 +65,7 @@ fn date(bytes: &[u8]) -> Option<&[u8]> {
     (month > 0 && day > 0).then_some(rest)
 }
 
-/// What follows a time; seconds may be left out.
+/// The text after a time; seconds may be left out.
 fn time(bytes: &[u8]) -> Option<&[u8]> {
     let (_, rest) = two(bytes, 23)?;
     let (_, rest) = two(rest.strip_prefix(b":")?, 59)?;

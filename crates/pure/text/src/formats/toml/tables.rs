@@ -1,4 +1,4 @@
-//! TOML's tables while they grow. A table may be added to from many places of a file, so that the tree, which
+//! TOML's tables while they grow. A table may be added to from many locations of a file, so the tree, which
 //! wants all children at once, is made from this at the end.
 
 use std::borrow::Cow;
@@ -14,11 +14,11 @@ use crate::tree::{EntrySpan, NodeId, NodeKind, ReaderState, duplicate_key, repea
 /// Tables with more entries than this are searched through the index.
 const SMALL: u32 = 8;
 
-/// A table by its place in [`TableBuilder`].
+/// A table by its location in [`TableBuilder`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct TableId(u32);
 
-/// A list of tables by its place in [`TableBuilder`].
+/// A list of tables by its location in [`TableBuilder`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ListId(u32);
 
@@ -29,10 +29,10 @@ pub(super) struct DottedKeyPart<'a> {
     pub(super) span: Span,
 }
 
-/// What made a table, which decides what may add to it.
+/// The statement that created a table, which decides what may add to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TableOrigin {
-    /// A header of its own, or the file itself.
+    /// Its own header, or the file itself.
     Header,
     /// Another header names it on the way.
     Implicit,
@@ -49,7 +49,7 @@ enum KeyRoute {
     Dotted,
 }
 
-/// What an entry holds.
+/// The content of an entry.
 #[derive(Clone, Copy, Debug)]
 enum EntryItem {
     /// Finished: a scalar, a list in brackets, a table in braces.
@@ -124,7 +124,7 @@ impl<'r, 'a> TableBuilder<'r, 'a> {
     }
 
     /// A table that takes the keys under a header that was refused.
-    pub(super) fn detached(&mut self, span: Span) -> TableId {
+    pub(super) fn new_detached_table(&mut self, span: Span) -> TableId {
         self.create(TableOrigin::Header, 1, span)
     }
 
@@ -357,7 +357,7 @@ impl<'r, 'a> TableBuilder<'r, 'a> {
         self.finish(table)
     }
 
-    /// Makes the tree's node of a table with all that is below it.
+    /// Makes the tree's node of a table with all that is under it.
     pub(super) fn finish(&mut self, table: TableId) -> NodeId {
         let base = self.children.len();
         let mut next = self.table(table).first;

@@ -1,17 +1,17 @@
-//! The parser's texts in the words of someone who edits the file.
+//! The parser's strings in the words of someone who edits the file.
 
 use agpm_diag::{Code, codes};
 
 use crate::formats::flow::{blanks_of, line_start, skip_blanks};
 
-/// What to tell about a mistake.
+/// The advice about a syntax error.
 pub(crate) struct SyntaxAdvice {
     pub(crate) code: &'static Code,
     pub(crate) message: String,
     pub(crate) help: &'static str,
 }
 
-/// Parts of the parser's texts, what they mean, and the way out.
+/// Parts of the parser's strings, what they mean, and the way out.
 const TABLE: &[(&str, &str, &str)] = &[
     (
         "tab",
@@ -175,7 +175,7 @@ const TABLE: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// Says it better than the parser, where we know how.
+/// A better message than the parser's, where one is known.
 pub(crate) fn advice(info: &str) -> SyntaxAdvice {
     if info.contains("unknown anchor") {
         return SyntaxAdvice {
@@ -206,7 +206,7 @@ pub(crate) fn advice(info: &str) -> SyntaxAdvice {
     }
 }
 
-/// Where to point: the parser notices some mistakes only at the next token, or tells them of the one before.
+/// Where to point: the parser notices some mistakes only at the next token, or reports them of the one before.
 pub(crate) fn place_of(text: &str, at: usize, info: &str) -> usize {
     if info.contains("simple key expect") {
         let before = text[..at].trim_end();

@@ -2,7 +2,7 @@
 
 use crate::tree::NodeId;
 
-/// A finished node, and what it stands for when an alias names it.
+/// A finished node, and what it represents when an alias names it.
 #[derive(Clone, Copy)]
 pub(crate) struct FinishedNode {
     pub(crate) id: NodeId,

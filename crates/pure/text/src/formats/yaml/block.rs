@@ -69,7 +69,7 @@ impl<'e, 'd, 's, 'c, 'v, V: TreeView<'v>> BlockEditor<'e, 'd, 's, 'c, V> {
         self.editor.literals_at(at, self.column)
     }
 
-    /// The end of a child with the comment beside it, which is the end of its line.
+    /// The end of a child with the comment next to it, which is the end of its line.
     fn end(&self, at: usize) -> usize {
         after_comment(self.editor.places.text, self.children[at].range.end)
     }
@@ -90,7 +90,7 @@ impl<'e, 'd, 's, 'c, 'v, V: TreeView<'v>> BlockEditor<'e, 'd, 's, 'c, V> {
         self.editor.splices.put(before..end, "");
     }
 
-    /// The same for a child before the first one that stays: at the start of the text there is no line before.
+    /// The same for a child before the first one that stays: at the start of the text no line exists before.
     fn remove_leading_line(&mut self, at: usize) {
         if self
             .editor
@@ -121,7 +121,7 @@ impl<'e, 'd, 's, 'c, 'v, V: TreeView<'v>> BlockEditor<'e, 'd, 's, 'c, V> {
             .collect()
     }
 
-    /// The first child stands beside a dash: what comes next takes its place. Says how many children are done with.
+    /// The first child is next to a dash: what comes next takes its location. Says how many children are done with.
     fn replace_first(&mut self, first_kept: usize) -> usize {
         let text = self.editor.places.text;
         let (front, column) = (self.front(first_kept), self.column);

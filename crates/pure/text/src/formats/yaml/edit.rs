@@ -32,7 +32,7 @@ pub(crate) fn splice<'v, V: TreeView<'v>>(
     splice_within(document, start..document.text.len(), changes, splices)
 }
 
-/// Edits the YAML that stands in a range of the text.
+/// Edits the YAML that is in a range of the text.
 pub(crate) fn splice_within<'v, V: TreeView<'v>>(
     document: &Document,
     range: Range<usize>,
@@ -66,7 +66,7 @@ pub(crate) fn splice_within<'v, V: TreeView<'v>>(
             None => editor.replace(*id, *value),
         }
     }
-    // Where both end on one line, what comes new in the inner one stands before what comes new in the outer one.
+    // Where both end on one line, what comes new in the inner one precedes what comes new in the outer one.
     containers.sort_by_key(|filling| std::cmp::Reverse(editor.places.depth(filling.container)));
     for filling in &containers {
         editor.change(filling);
@@ -165,7 +165,7 @@ impl<'d> YamlEditor<'d, '_> {
         });
     }
 
-    /// A blank, where a value comes right behind an indicator.
+    /// A blank, where a value comes right after an indicator.
     fn glue(&self, range: &Range<usize>) -> &'static str {
         let before = self.places.text[..range.start].chars().next_back();
         let needed = range.is_empty() && before.is_some_and(|c| !matches!(c, ' ' | '\t' | '\n'));
@@ -189,8 +189,8 @@ impl<'d> YamlEditor<'d, '_> {
         });
     }
 
-    /// Whether a block may start where a node starts: on its own line, or beside a dash with nothing else.
-    fn stands_alone(&self, range: &Range<usize>, lead: &NodeLead) -> bool {
+    /// Whether a block may start where a node starts: on its own line, or next to a dash with nothing else.
+    fn is_alone_on_lines(&self, range: &Range<usize>, lead: &NodeLead) -> bool {
         let text = self.places.text;
         let rest_is_blank = is_blank(&text[range.end..line_end(text, range.end)]);
         let is_bare = !lead.has_anchor && lead.tags.is_empty();
@@ -217,7 +217,7 @@ impl<'d> YamlEditor<'d, '_> {
         let range = self.places.range(id);
         let parent_column = self.places.parent_column(id);
         let child_column = parent_column.map_or(0, |column| column + self.unit);
-        if self.stands_alone(&range, lead) {
+        if self.is_alone_on_lines(&range, lead) {
             let glue = self.glue(&range);
             let old = self.places.column(range.start) + glue.len();
             // A list may stand as far left as the key above it, nothing else may.
@@ -272,7 +272,7 @@ impl<'d> YamlEditor<'d, '_> {
         });
     }
 
-    /// Takes away the lines of a block collection and puts a scalar beside what announced it.
+    /// Removes the lines of a block collection and puts a scalar next to what announced it.
     fn pull_up<'v>(
         &mut self,
         range: &Range<usize>,
@@ -320,7 +320,7 @@ impl<'d> YamlEditor<'d, '_> {
     /// `{}` and `[]` become block style when something comes in.
     fn fill_empty<'v, V: TreeView<'v>>(&mut self, filling: &ContainerFilling<'_, V>) {
         let mut lead = self.places.lead(filling.container);
-        // The tag stays, and nothing can stand compact behind it.
+        // The tag stays, and nothing can stand compact after it.
         lead.has_anchor |= !lead.tags.is_empty();
         self.replace_with_block(filling.container, &lead, |printer, column| {
             print_children(printer, &filling.inserted, column);

@@ -1,4 +1,4 @@
-//! What all edits of YAML share: where things stand, and how new lines are put between them.
+//! Shared parts of all YAML edits: positions, and how new lines are inserted between them.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use crate::formats::yaml::node_locator::NodeLocator;
 use crate::formats::yaml::print::{BlockPrinter, LiteralBlocks};
 use crate::tree::{ChildInsertion, ContainerChange, NodeId, Splices};
 
-/// What one container loses and gains.
+/// Removals and additions of one container.
 pub(crate) struct ContainerFilling<'c, V> {
     pub(crate) container: NodeId,
     pub(crate) removed: &'c [usize],
@@ -47,7 +47,7 @@ pub(crate) struct YamlEditor<'d, 's> {
 }
 
 impl YamlEditor<'_, '_> {
-    /// Puts what `write` prints in the place of the bytes of `range`.
+    /// Puts what `write` prints in the location of the bytes of `range`.
     pub(crate) fn put(
         &mut self,
         range: Range<usize>,

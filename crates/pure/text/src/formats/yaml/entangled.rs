@@ -1,19 +1,21 @@
-//! Which changes would reach further than the place that they name.
+//! Which changes would reach further than the location that they name.
 
 use std::ops::Range;
 
 use crate::formats::yaml::node_locator::NodeLocator;
 use crate::tree::{ContainerChange, DocumentChanges, EditError, NodeId, NodeKind, TreeView};
 
-/// Refuses changes that aliases or merge keys would carry to other places.
+/// Refuses changes that aliases or merge keys would carry to other locations.
 pub(crate) fn check<'v, V: TreeView<'v>>(
     places: &NodeLocator<'_>,
     changes: &DocumentChanges<'v, V>,
 ) -> Result<(), EditError> {
+    // An edit below an anchor would change every place that has an alias of it. Refusing is safe; guessing which ones
+    // the user meant is not.
     let live = LiveAliases::after(places, &all_removed_ranges(places, changes));
     for (id, _) in &changes.replaced {
         match places.parent(*id).filter(|_| places.is_inherited(*id)) {
-            // Its map gets an entry of its own, which hides the inherited one.
+            // Its map gets its own entry, which hides the inherited one.
             Some((map, _)) => live.check(places, map, None)?,
             None => live.check(places, *id, Some(&places.range(*id)))?,
         }
@@ -59,7 +61,7 @@ fn removed_ranges<'v, V: TreeView<'v>>(
     gone.map(|child| child.range).collect()
 }
 
-/// Aliases that stay, and what they stand for.
+/// Aliases that stay, and what they represent.
 struct LiveAliases(Vec<(Range<usize>, Range<usize>)>);
 
 impl LiveAliases {
@@ -73,7 +75,7 @@ impl LiveAliases {
         )
     }
 
-    /// Fails if a live alias stands for `id` or something around it, or for something inside `gone`.
+    /// Fails if a live alias represents `id` or something around it, or for something inside `gone`.
     fn check(
         &self,
         places: &NodeLocator<'_>,
@@ -88,7 +90,7 @@ impl LiveAliases {
             None => Ok(()),
             Some((alias, _)) => {
                 let why = format!("`{}` is an alias of it", &places.text[alias.clone()]);
-                Err(entangled(places, id, why))
+                Err(entangled_error(places, id, why))
             }
         }
     }
@@ -98,7 +100,7 @@ fn contains(outer: &Range<usize>, inner: &Range<usize>) -> bool {
     outer.start <= inner.start && inner.end <= outer.end
 }
 
-fn entangled(places: &NodeLocator<'_>, id: NodeId, why: impl Into<String>) -> EditError {
+fn entangled_error(places: &NodeLocator<'_>, id: NodeId, why: impl Into<String>) -> EditError {
     EditError::Entangled {
         at: places.pointer(id),
         why: why.into(),
@@ -113,14 +115,14 @@ fn check_container<'v, V: TreeView<'v>>(
     let container = change.container;
     if places.is_alias(container) {
         let alias = &places.text[places.range(container)];
-        return Err(entangled(
+        return Err(entangled_error(
             places,
             container,
             format!("it is the alias `{alias}`"),
         ));
     }
     if places.is_inherited(container) {
-        return Err(entangled(
+        return Err(entangled_error(
             places,
             container,
             "it comes from a merge key `<<`",
@@ -136,13 +138,17 @@ fn check_container<'v, V: TreeView<'v>>(
     {
         let (key, value) = places.node(container).entry(*at);
         if places.is_inherited(value.id()) || is_shadowing(places, container, key) {
-            return Err(entangled(places, value.id(), "a merge key `<<` adds it"));
+            return Err(entangled_error(
+                places,
+                value.id(),
+                "a merge key `<<` adds it",
+            ));
         }
     }
     Ok(())
 }
 
-/// Whether a merge key of `map` would bring `key` if the map itself did not have it.
+/// Whether a merge key of `map` would bring `key` if the object itself did not have it.
 fn is_shadowing(places: &NodeLocator<'_>, map: NodeId, key: &str) -> bool {
     places
         .merges(map)

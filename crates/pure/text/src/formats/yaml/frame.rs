@@ -7,11 +7,11 @@ use crate::tree::{NodeId, NodeKind};
 pub(crate) enum ContainerStyle {
     Block,
     Flow,
-    /// `[key: value]`: a map of one entry without brackets.
+    /// `[key: value]`: an object of one entry without brackets.
     Pair,
 }
 
-/// What the next node inside an open container is.
+/// The kind of the next node in an open container.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ExpectedNode {
     Item,

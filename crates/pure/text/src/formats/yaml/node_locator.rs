@@ -1,4 +1,4 @@
-//! Where nodes stand in YAML text: what announces them, what surrounds them, which bytes are theirs.
+//! Positions of nodes in YAML text: their indicators, their context, and their bytes.
 
 use std::ops::Range;
 
@@ -14,11 +14,11 @@ use crate::tree::{Document, MergeKey, NodeId, NodeKind, NodeRef, Pointer, TreeVi
 pub(crate) enum ContainerForm {
     Block,
     Flow,
-    /// `[key: value]`: a map of one entry without brackets.
+    /// `[key: value]`: an object of one entry without brackets.
     Pair,
 }
 
-/// What announces a node.
+/// The indicator before a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NodeIndicator {
     Colon,
@@ -30,7 +30,7 @@ pub(crate) enum NodeIndicator {
     Nothing,
 }
 
-/// What stands before a node and belongs to it.
+/// The text before a node that belongs to it.
 pub(crate) struct NodeLead {
     pub(crate) by: NodeIndicator,
     /// After the indicator and all properties.
@@ -39,10 +39,10 @@ pub(crate) struct NodeLead {
     pub(crate) tags: Vec<Range<usize>>,
 }
 
-/// A child of a container as it stands in the text, with its key, dash and properties.
+/// A child of a container as it is in the text, with its key, dash and properties.
 pub(crate) struct TextChild {
     pub(crate) range: Range<usize>,
-    /// Its place among the children; a merge key has none.
+    /// Its location among the children; a merge key has none.
     pub(crate) index: Option<usize>,
 }
 
@@ -64,7 +64,7 @@ impl<'d> NodeLocator<'d> {
             let first = open.len();
             for (index, child) in values.enumerate() {
                 let parent = &mut parents[child.id().0 as usize];
-                // Children of an anchor are met again below its aliases, which come later.
+                // Children of an anchor are met again under its aliases, which come later.
                 if parent.is_none() {
                     *parent = Some((id, index));
                     open.push(child.id());
@@ -122,7 +122,7 @@ impl<'d> NodeLocator<'d> {
         self.text[self.range(id).start..].starts_with(['[', '{'])
     }
 
-    /// What surrounds a node.
+    /// The context of a node.
     pub(crate) fn context(&self, id: NodeId) -> ScalarContext {
         let flow = self
             .ancestors(id)
@@ -142,7 +142,7 @@ impl<'d> NodeLocator<'d> {
         }
     }
 
-    /// Whether a node is a map or a list in block style.
+    /// Whether a node is an object or a list in block style.
     pub(crate) fn is_block(&self, id: NodeId) -> bool {
         let is_container = matches!(self.node(id).kind(), NodeKind::Map | NodeKind::List);
         is_container && !self.is_alias(id) && self.form(id) == ContainerForm::Block
@@ -166,7 +166,7 @@ impl<'d> NodeLocator<'d> {
             .is_ok()
     }
 
-    /// The merge keys of a map.
+    /// The merge keys of an object.
     pub(crate) fn merges(&self, map: NodeId) -> &'d [MergeKey] {
         let all = &self.document.tree.sharing.merges;
         let start = all.partition_point(|merge| merge.map < map);
@@ -177,12 +177,12 @@ impl<'d> NodeLocator<'d> {
         &all[start..start + count]
     }
 
-    /// How many characters stand before `at` on its line.
+    /// How many characters precede `at` on its line.
     pub(crate) fn column(&self, at: usize) -> usize {
         self.text[line_start(self.text, at)..at].chars().count()
     }
 
-    /// Whether only blanks stand before `at` on its line.
+    /// Whether only blanks precede `at` on its line.
     pub(crate) fn starts_line(&self, at: usize) -> bool {
         is_blank(&self.text[line_start(self.text, at)..at])
     }
@@ -220,7 +220,7 @@ impl<'d> NodeLocator<'d> {
             .unwrap_or(UNIT)
     }
 
-    /// The children of a container as they stand in the text, in that order.
+    /// The children of a container as they are in the text, in that order.
     pub(crate) fn children(&self, container: NodeId) -> Vec<TextChild> {
         let node = self.node(container);
         let mut spans: Vec<(Range<usize>, Option<usize>)> = match node.kind() {
@@ -264,7 +264,7 @@ impl<'d> NodeLocator<'d> {
         entries.chain(merges).collect()
     }
 
-    /// What announces a node, and its properties.
+    /// The indicator of a node, and its properties.
     pub(crate) fn lead(&self, id: NodeId) -> NodeLead {
         let (by, end) = match self.parent(id) {
             None => self.before_root(id),

@@ -1,12 +1,12 @@
 use agpm_diag::Span;
 
-/// Byte offsets of characters, which the parser counts.
+/// Byte offsets of characters: the parser counts characters.
 pub(crate) struct CharacterOffsets<'t> {
     text: &'t str,
     base: usize,
     /// The offset of every so many characters; none if all are ASCII.
     landmarks: Vec<u32>,
-    /// The last character that was asked for and its offset: the next one is mostly near.
+    /// The last character that was requested and its offset: the next one is mostly near.
     last: (usize, usize),
 }
 

@@ -32,7 +32,7 @@ pub(crate) struct BlockPrinter<'o> {
     pub(crate) literals: LiteralBlocks,
 }
 
-/// Whether texts of several lines may be literal blocks where this is printed.
+/// Whether strings of several lines may be literal blocks where this is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LiteralBlocks {
     All,
@@ -104,7 +104,7 @@ impl BlockPrinter<'_> {
         }
     }
 
-    /// A value on one line, or a text of several lines that are indented by `column` (at the top by one level).
+    /// A value on one line, or text of several lines that are indented by `column` (at the top by one level).
     pub(crate) fn scalar<'a>(&mut self, view: impl TreeView<'a>, column: usize) {
         match view.shape() {
             NodeShape::String(text) if self.takes_literal(text) => {
@@ -142,12 +142,12 @@ impl BlockPrinter<'_> {
     }
 }
 
-/// Whether a value is a container that needs lines of its own in block style.
+/// Whether a value is a container that needs its own lines in block style.
 pub(crate) fn is_filled<'a>(view: impl TreeView<'a>) -> bool {
     matches!(view.shape(), NodeShape::List(count) | NodeShape::Map(count) if count > 0)
 }
 
-/// Whether a text reads back exactly from a literal block, in every reader and after every editor.
+/// Whether text reads back exactly from a literal block, in every reader and after every editor.
 fn is_literal(text: &str) -> bool {
     let good_line = |line: &str| {
         !line.ends_with([' ', '\t']) && line.chars().all(|c| is_printable(c) || c == '\t')

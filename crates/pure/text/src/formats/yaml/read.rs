@@ -2,7 +2,7 @@
 //!
 //! A node's span leaves out its anchor and tag, and everything after its last byte. Block maps and lists go from their
 //! first key or dash to the end of their last child; block scalars from `|` or `>` to the end of their last line; an
-//! empty value stands right behind its `:` or `-`, or behind its anchor.
+//! empty value stands right after its `:` or `-`, or after its anchor.
 
 use std::ops::{ControlFlow, Range};
 
@@ -185,7 +185,7 @@ impl YamlReader<'_, '_> {
         ControlFlow::Continue(())
     }
 
-    /// Moves behind `indicator` if it is the next token.
+    /// Moves after `indicator` if it is the next token.
     fn take(&mut self, indicator: u8) {
         let next = skip_trivia(self.text, self.at);
         if self.text.as_bytes().get(next) == Some(&indicator) {
@@ -193,7 +193,7 @@ impl YamlReader<'_, '_> {
         }
     }
 
-    /// Moves behind the indicator that announces the next node.
+    /// Moves after the indicator that announces the next node.
     fn announce(&mut self) {
         let Some(frame) = self.frames.last() else {
             return;
@@ -220,7 +220,7 @@ impl YamlReader<'_, '_> {
         }
     }
 
-    /// Moves behind the anchor and the tag of the next node.
+    /// Moves after the anchor and the tag of the next node.
     fn properties(&mut self, count: usize) {
         for _ in 0..count {
             let start = skip_trivia(self.text, self.at);
@@ -239,7 +239,7 @@ impl YamlReader<'_, '_> {
             if self.frames.is_empty() && properties == 0 {
                 return;
             }
-            // An empty key stands before its colon, an empty value behind it.
+            // An empty key is before its colon, an empty value after it.
             let colon = skip_trivia(self.text, self.at);
             let stands_before = self.expects_key() && self.text[colon..].starts_with(':');
             let at = if stands_before { colon } else { self.at };
@@ -251,7 +251,7 @@ impl YamlReader<'_, '_> {
             scalar.style,
             ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted
         );
-        // In odd flow collections the parser's nodes do not stand where ours are expected: then it knows better.
+        // In odd flow collections the parser's nodes are not where this code expects them: then it knows better.
         if quoted && !self.text[start..].starts_with(['"', '\'']) {
             start = raw.start;
         }
@@ -415,7 +415,7 @@ impl YamlReader<'_, '_> {
         ControlFlow::Continue(())
     }
 
-    /// Counts nodes that stand in more than one place.
+    /// Applies nodes that are in more than one place.
     fn expand(&mut self, nodes: usize, span: Span) -> ControlFlow<()> {
         self.expansion = self.expansion.saturating_add(nodes);
         if self.expansion <= self.reading.limits.expansion {
@@ -452,7 +452,7 @@ impl YamlReader<'_, '_> {
         if let Some(Err(error)) = tag.map(|tag| check_container(tag, kind)) {
             self.report_tag(&error);
         }
-        // A block map whose first key is in brackets has an empty span of its own.
+        // A block map whose first key is in brackets has its own empty span.
         let has_text = properties > 0 || !raw.is_empty();
         let style = match (kind, self.text.as_bytes().get(start)) {
             (NodeKind::List, Some(b'[')) | (NodeKind::Map, Some(b'{')) if has_text => {
@@ -608,7 +608,7 @@ impl YamlReader<'_, '_> {
         flow
     }
 
-    /// The entries of a map with those that its `<<` brings, which stand where the `<<` stands.
+    /// The entries of an object with those that its `<<` brings, which stand where the `<<` stands.
     fn inherit(
         &mut self,
         frame: &YamlFrame,

@@ -1,4 +1,4 @@
-//! What a plain scalar means in YAML 1.2 (core schema), and which strings may stand plain everywhere.
+//! The meaning of a plain scalar in YAML 1.2 (core schema), and which strings may be plain everywhere.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ pub(crate) enum ScalarValue<'t> {
     TooLarge,
 }
 
-/// What the core schema makes of a plain scalar.
+/// The value of a plain scalar in the core schema.
 pub(crate) fn resolve(text: &str) -> ScalarValue<'_> {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => ScalarValue::Null,
@@ -34,13 +34,13 @@ fn number(text: &str) -> ScalarValue<'_> {
         .strip_prefix("0x")
         .filter(|d| all(d, |b| b.is_ascii_hexdigit()))
     {
-        return based(digits, 16);
+        return parse_based_integer(digits, 16);
     }
     if let Some(digits) = text
         .strip_prefix("0o")
         .filter(|d| all(d, |b| matches!(b, b'0'..=b'7')))
     {
-        return based(digits, 8);
+        return parse_based_integer(digits, 8);
     }
     match text {
         ".nan" | ".NaN" | ".NAN" => return ScalarValue::Float("nan".into()),
@@ -113,7 +113,7 @@ fn without_zeros(digits: &str) -> &str {
 }
 
 /// A whole number of any size from base 8 or 16.
-fn based(digits: &str, base: u32) -> ScalarValue<'static> {
+fn parse_based_integer(digits: &str, base: u32) -> ScalarValue<'static> {
     const LIMB: u64 = 1_000_000_000;
     if digits.len() > MOST_DIGITS {
         return ScalarValue::TooLarge;
@@ -180,7 +180,7 @@ fn starts_plain(text: &str) -> bool {
     }
 }
 
-/// Words and number-like texts that YAML 1.1 or an eager reader resolves.
+/// Words and number-like strings that YAML 1.1 or an eager reader resolves.
 fn means_something_elsewhere(text: &str) -> bool {
     const WORDS: &[&str] = &[
         "y", "n", "yes", "no", "on", "off", "true", "false", "null", "<<",

@@ -26,14 +26,14 @@ pub(crate) fn after_newline(text: &str, at: usize) -> usize {
     at + newline_here(&text[at..]).unwrap_or(0)
 }
 
-/// Whether `indicator` stands at `at` with white space behind it.
+/// Whether `indicator` is at `at` with white space after it.
 pub(crate) fn is_indicator(text: &str, at: usize, indicator: u8) -> bool {
     let rest = &text.as_bytes()[at..];
     rest.first() == Some(&indicator)
         && matches!(rest.get(1), None | Some(b' ' | b'\t' | b'\r' | b'\n'))
 }
 
-/// Whether `marker`, which is `---` or `...`, stands at `at` with white space behind it.
+/// Whether `marker`, which is `---` or `...`, is at `at` with white space after it.
 pub(crate) fn is_marker(text: &str, at: usize, marker: &str) -> bool {
     let ends = |rest: &str| rest.is_empty() || rest.starts_with([' ', '\t', '\r', '\n']);
     text[at..].strip_prefix(marker).is_some_and(ends)

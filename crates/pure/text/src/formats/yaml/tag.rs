@@ -12,7 +12,7 @@ pub(crate) enum TagError<'t> {
     Unknown,
 }
 
-/// What a scalar is when its tag says so.
+/// The value of a scalar with a tag.
 pub(crate) fn resolve_tagged<'t>(
     tag: &'t Tag,
     text: &'t str,
@@ -31,7 +31,7 @@ pub(crate) fn resolve_tagged<'t>(
     }
 }
 
-/// Whether a list or a map may have the tag.
+/// Whether a list or an object may have the tag.
 pub(crate) fn check_container(tag: &Tag, kind: NodeKind) -> Result<(), TagError<'_>> {
     match (kind, known_name(tag)?) {
         (NodeKind::List, "seq") | (NodeKind::Map, "map") => Ok(()),

@@ -10,7 +10,7 @@ use super::outcome::{ConvertError, ConvertedFile, FieldOutcomeKind, FieldOutcome
 use super::parts::METADATA;
 
 /// Fields that hold something back: to leave one out is to allow more.
-const GUARDS: [&str; 3] = ["hooks", "isolation", "disallowed-tools"];
+const GUARDS: [&str; 4] = ["hooks", "isolation", "disallowed-tools", "permissions"];
 
 /// Turns an agent into a tool's own form.
 pub(super) fn convert(
@@ -97,7 +97,7 @@ impl AgentField<'_> {
             return stays.then(|| (key.to_owned(), value.clone()));
         }
         if matches!(key, "name" | "description")
-            || agent_tools::FIELDS.contains(&key) && !is_null(value)
+            || agent_tools::is_read(key, front) && !is_null(value)
         {
             return None;
         }

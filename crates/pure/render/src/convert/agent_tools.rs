@@ -1,7 +1,7 @@
 //! What an agent may do: the fields that say it, and what a tool can keep of them.
 
 use agpm_text::Value;
-use agpm_tools::{AgentLimit, REFERENCE_TOOLS, ToolNames, ToolReach};
+use agpm_tools::{AgentLimit, MissingToolList, REFERENCE_TOOLS, ToolList, ToolReach};
 
 use super::front::FrontMatter;
 use super::outcome::{FieldOutcomeKind, FieldOutcomes};
@@ -18,8 +18,16 @@ struct ToolAllowance {
     plans: bool,
 }
 
-/// The fields that are read here.
-pub(super) const FIELDS: [&str; 3] = ["tools", "disallowedTools", "permissionMode"];
+/// Whether a field is read here.
+pub(super) fn is_read(field: &str, front: &FrontMatter) -> bool {
+    matches!(field, "tools" | "disallowedTools" | "permissionMode") || field == list_field(front)
+}
+
+/// The field that names what is allowed: agents of some tools have another one.
+fn list_field(front: &FrontMatter) -> &'static str {
+    let has_other = front.get("tools").is_none() && front.get("allowed-tools").is_some();
+    if has_other { "allowed-tools" } else { "tools" }
+}
 
 /// The field that holds the limit in the tool's own form, and the fates of those that it stands for.
 pub(super) fn limit(
@@ -29,7 +37,7 @@ pub(super) fn limit(
 ) -> Option<(&'static str, Value)> {
     let wanted = ToolAllowance {
         allowed: front
-            .get("tools")
+            .get(list_field(front))
             .map(names)
             .filter(|names| !names.iter().any(|name| name == "*")),
         forbidden: front.get("disallowedTools").map(names),
@@ -40,7 +48,11 @@ pub(super) fn limit(
             let value = text.map_or(Value::Bool(true), Value::from);
             read_only(&wanted, front, fates).then_some((key, value))
         }
-        AgentLimit::List(names) => list(&wanted, names, front, fates).map(|value| ("tools", value)),
+        AgentLimit::List(own) => list(&wanted, own, front, fates).map(|value| (own.key, value)),
+        AgentLimit::Never => {
+            unlimited(&wanted, front, fates);
+            None
+        }
     }
 }
 
@@ -135,18 +147,36 @@ impl ToolAllowance {
     }
 }
 
+/// Every limit is lost in a tool that has none.
+fn unlimited(wanted: &ToolAllowance, front: &FrontMatter, fates: &mut FieldOutcomes) {
+    let note = "the tool cannot restrict agents";
+    let field = list_field(front);
+    match &wanted.allowed {
+        Some(_) => fates.add(field, FieldOutcomeKind::Widened, note),
+        None if front.get(field).is_some() => fates.exact(field),
+        None => {}
+    }
+    match &wanted.forbidden {
+        Some(names) if names.is_empty() => fates.exact("disallowedTools"),
+        Some(_) => fates.add("disallowedTools", FieldOutcomeKind::Widened, note),
+        None => {}
+    }
+    mode(wanted, front, FieldOutcomeKind::Widened, fates);
+}
+
 fn read_only(wanted: &ToolAllowance, front: &FrontMatter, fates: &mut FieldOutcomes) -> bool {
     let read_only = wanted.is_read_only();
-    if front.get("tools").is_some() {
+    let field = list_field(front);
+    if front.get(field).is_some() {
         match (&wanted.allowed, read_only) {
-            (None, _) => fates.exact("tools"),
+            (None, _) => fates.exact(field),
             (_, true) => fates.add(
-                "tools",
+                field,
                 FieldOutcomeKind::Approximated,
                 "kept as read-only, not tool by tool",
             ),
             (_, false) => fates.add(
-                "tools",
+                field,
                 FieldOutcomeKind::Widened,
                 "the tool can restrict only read-only agents",
             ),
@@ -201,25 +231,26 @@ fn mode(
 
 fn list(
     wanted: &ToolAllowance,
-    own: &ToolNames,
+    own: ToolList,
     front: &FrontMatter,
     fates: &mut FieldOutcomes,
 ) -> Option<Value> {
-    let found = wanted.remaining().map(|names| translate(&names, own));
-    let written = front.get("tools").is_some();
+    let found = wanted.remaining().map(|names| translate(&names, own.names));
+    let field = list_field(front);
+    let written = front.get(field).is_some();
     match &found {
         Some(found) if !found.left_out.is_empty() => {
             let note = format!(
                 "dropped, because the tool has no such tools: {}",
                 quoted(&found.left_out)
             );
-            fates.add("tools", FieldOutcomeKind::Dropped, note);
+            fates.add(field, FieldOutcomeKind::Dropped, note);
         }
         Some(found) if !found.more.is_empty() => {
             let note = format!("the tool's names also include {}", quoted(&found.more));
-            fates.add("tools", FieldOutcomeKind::Approximated, note);
+            fates.add(field, FieldOutcomeKind::Approximated, note);
         }
-        _ if written => fates.exact("tools"),
+        _ if written => fates.exact(field),
         _ => {}
     }
     if let Some(forbidden) = &wanted.forbidden {
@@ -235,6 +266,10 @@ fn list(
         }
     }
     mode(wanted, front, FieldOutcomeKind::Widened, fates);
-    let all = || (written && wanted.allowed.is_none()).then(|| Value::list(["*"]));
-    found.map(|found| Value::list(found.names)).or_else(all)
+    let all = match own.missing {
+        MissingToolList::NoTools(all) => Some(all),
+        MissingToolList::AllTools => written.then_some("*"),
+    };
+    let all = all.map(|all| Value::list([all]));
+    found.map(|found| Value::list(found.names)).or(all)
 }

@@ -4,7 +4,7 @@ use agpm_model::{EntryNode, NodeLocation, ServerFile};
 use agpm_text::{Format, Pointer, Value};
 use agpm_tools::{
     CommandLine, CopiedServers, FileSyntax, NamedVariables, OTHER_SERVER_LIMITS, REFERENCE_TOOL,
-    ServerFormat, ServerSwitch, VariableSyntax, Variables, server_formats,
+    RemoteServers, ServerFormat, ServerSwitch, VariableSyntax, Variables, server_formats,
 };
 
 use super::front::holds;
@@ -237,7 +237,12 @@ impl ServerWriter<'_> {
             }
         }
         if server.state == ServerState::Off {
-            self.put("enabled", Value::Bool(false));
+            match self.format.switch {
+                ServerSwitch::Disabled => self.put("disabled", Value::Bool(true)),
+                ServerSwitch::Enabled | ServerSwitch::Absent => {
+                    self.put("enabled", Value::Bool(false));
+                }
+            }
         }
         for key in ["type", "enabled", "disabled"]
             .into_iter()
@@ -264,6 +269,16 @@ impl ServerWriter<'_> {
     fn can_be(&mut self, server: &McpServer) -> bool {
         let socket = matches!(server.transport, ServerTransport::Socket(_));
         let off = server.state == ServerState::Off && self.format.switch == ServerSwitch::Absent;
+        let is_local = matches!(server.transport, ServerTransport::Local { .. });
+        let remote = self.format.remote == RemoteServers::Unsupported && !is_local && !socket;
+        if remote {
+            let key = http_key(self.written).unwrap_or("url");
+            self.fate(
+                key,
+                FieldOutcomeKind::Dropped,
+                "the tool only runs commands: the server is dropped",
+            );
+        }
         if socket {
             self.fate(
                 "type",
@@ -283,7 +298,7 @@ impl ServerWriter<'_> {
                 "it is disabled, which the tool does not support: dropped",
             );
         }
-        !socket && !off
+        !socket && !off && !remote
     }
 
     fn local(&mut self, command: &str, args: &[String], server: &McpServer) {

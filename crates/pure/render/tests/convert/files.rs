@@ -584,4 +584,221 @@ Dropped permissions: only `hooks` of a settings file are used
 == fates
 "#,
     ),
+    (
+        Form::Agent("windsurf"),
+        "all fields",
+        r#"---
+name: reviewer
+description: Reviews changes.
+tools: Read, Grep, Bash
+model: opus
+color: red
+---
+Review.
+"#,
+        r#"---
+name: reviewer
+description: Reviews changes.
+allowed-tools:
+  - read
+  - grep
+  - exec
+---
+Review.
+== fates
+Dropped color: the tool does not support it
+Exact description
+Dropped model: a Claude Code-specific name
+Exact name
+Exact tools
+"#,
+    ),
+    (
+        Form::Agent("windsurf"),
+        "no tools",
+        r#"---
+name: helper
+description: Helps.
+---
+Help.
+"#,
+        r#"---
+name: helper
+description: Helps.
+---
+Help.
+== fates
+Exact description
+Exact name
+"#,
+    ),
+    (
+        Form::Agent("kiro"),
+        "all fields",
+        r#"---
+name: reviewer
+description: Reviews changes.
+tools: Read, Grep, Bash
+model: opus
+color: red
+---
+Review.
+"#,
+        r#"---
+name: reviewer
+description: Reviews changes.
+tools:
+  - read
+  - shell
+---
+Review.
+== fates
+Dropped color: the tool does not support it
+Exact description
+Dropped model: a Claude Code-specific name
+Exact name
+Approximated tools: the tool's names also include `NotebookRead`, `LS`, `Glob`
+"#,
+    ),
+    (
+        Form::Agent("kiro"),
+        "no tools",
+        r#"---
+name: helper
+description: Helps.
+---
+Help.
+"#,
+        r#"---
+name: helper
+description: Helps.
+tools:
+  - "*"
+---
+Help.
+== fates
+Exact description
+Exact name
+"#,
+    ),
+    (
+        Form::Agent("goose"),
+        "all fields",
+        r#"---
+name: reviewer
+description: Reviews changes.
+tools: Read, Grep, Bash
+model: opus
+color: red
+---
+Review.
+"#,
+        r#"---
+name: reviewer
+description: Reviews changes.
+---
+Review.
+== fates
+Dropped color: the tool does not support it
+Exact description
+Dropped model: a Claude Code-specific name
+Exact name
+Widened tools: the tool cannot restrict agents
+"#,
+    ),
+    (
+        Form::Agent("goose"),
+        "no tools",
+        r#"---
+name: helper
+description: Helps.
+---
+Help.
+"#,
+        r#"---
+name: helper
+description: Helps.
+---
+Help.
+== fates
+Exact description
+Exact name
+"#,
+    ),
+    (
+        Form::Agent("claude-code"),
+        "an agent of Devin Desktop",
+        r#"---
+name: scout
+description: Looks.
+allowed-tools: [read, exec]
+max-nesting: 1
+---
+Look.
+"#,
+        r#"---
+name: scout
+description: Looks.
+tools:
+  - Read
+  - NotebookRead
+  - Bash
+---
+Look.
+== fates
+Exact allowed-tools
+Exact description
+Dropped max-nesting: the tool does not support it
+Exact name
+"#,
+    ),
+    (
+        Form::Agent("codex"),
+        "an agent of Devin Desktop",
+        r#"---
+name: scout
+description: Looks.
+allowed-tools: [read, exec]
+max-nesting: 1
+---
+Look.
+"#,
+        r#"name = "scout"
+description = "Looks."
+developer_instructions = """
+Look.
+"""
+== fates
+Widened allowed-tools: the tool can restrict only read-only agents
+Exact description
+Dropped max-nesting: the tool does not support it
+Exact name
+"#,
+    ),
+    (
+        Form::Agent("claude-code"),
+        "an agent of Kiro",
+        r#"---
+name: builder
+description: Builds.
+tools: [read, write, shell]
+permissions:
+  - capability: shell
+    effect: deny
+---
+Build.
+"#,
+        r#"---
+name: builder
+description: Builds.
+tools: [Read, NotebookRead, Write, Bash]
+---
+Build.
+== fates
+Exact description
+Exact name
+Widened permissions: it restricts something, and the tool does not support it
+Exact tools
+"#,
+    ),
 ];

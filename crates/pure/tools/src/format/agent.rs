@@ -107,8 +107,41 @@ pub enum AgentNames {
 pub enum AgentLimit {
     /// All or nothing: this field with this text, or `true` without one, forbids changes.
     ReadOnly(&'static str, Option<&'static str>),
-    /// A list of what is allowed, in its own names.
-    List(&'static ToolNames),
+    /// A list of what is allowed.
+    List(ToolList),
+    /// Not at all.
+    Never,
+}
+
+/// A list of the tools that an agent may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ToolList {
+    /// The field that holds it.
+    pub key: &'static str,
+    /// What its items are called.
+    pub names: &'static ToolNames,
+    /// What an agent without the field may use.
+    pub missing: MissingToolList,
+}
+
+impl ToolList {
+    /// Under `tools`; an agent without it may use everything.
+    pub(crate) const fn new(names: &'static ToolNames) -> Self {
+        ToolList {
+            key: "tools",
+            names,
+            missing: MissingToolList::AllTools,
+        }
+    }
+}
+
+/// What an agent without a list of tools may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MissingToolList {
+    /// Every tool.
+    AllTools,
+    /// None, so a list with this item is written.
+    NoTools(&'static str),
 }
 
 /// What a tool does with keys that it does not know.

@@ -18,26 +18,18 @@ struct ToolAllowance {
     plans: bool,
 }
 
-/// Whether a field is read here.
-pub(super) fn is_read(field: &str, front: &FrontMatter) -> bool {
-    matches!(field, "tools" | "disallowedTools" | "permissionMode") || field == list_field(front)
-}
+/// The fields that are read here.
+pub(super) const FIELDS: [&str; 3] = ["tools", "disallowedTools", "permissionMode"];
 
-/// The field that names what is allowed: agents of some tools have another one.
-fn list_field(front: &FrontMatter) -> &'static str {
-    let has_other = front.get("tools").is_none() && front.get("allowed-tools").is_some();
-    if has_other { "allowed-tools" } else { "tools" }
-}
-
-/// The field that holds the limit in the tool's own form, and the fates of those that it stands for.
+/// The fields that hold the limit in the tool's own form, and the fates of those that they stand for.
 pub(super) fn limit(
     limit: AgentLimit,
     front: &FrontMatter,
     fates: &mut FieldOutcomes,
-) -> Option<(&'static str, Value)> {
+) -> Vec<(&'static str, Value)> {
     let wanted = ToolAllowance {
         allowed: front
-            .get(list_field(front))
+            .get("tools")
             .map(names)
             .filter(|names| !names.iter().any(|name| name == "*")),
         forbidden: front.get("disallowedTools").map(names),
@@ -46,12 +38,19 @@ pub(super) fn limit(
     match limit {
         AgentLimit::ReadOnly(key, text) => {
             let value = text.map_or(Value::Bool(true), Value::from);
-            read_only(&wanted, front, fates).then_some((key, value))
+            let is_limited = read_only(&wanted, front, fates);
+            is_limited.then_some((key, value)).into_iter().collect()
         }
-        AgentLimit::List(own) => list(&wanted, own, front, fates).map(|value| (own.key, value)),
+        AgentLimit::List(own) => {
+            let denied = own.deny.zip(wanted.forbidden.as_ref());
+            let denied = denied.filter(|(_, names)| !names.is_empty());
+            let denied = denied.map(|(key, names)| (key, Value::list(names.iter().cloned())));
+            let allowed = list(&wanted, own, front, fates).map(|value| (own.key, value));
+            allowed.into_iter().chain(denied).collect()
+        }
         AgentLimit::Never => {
             unlimited(&wanted, front, fates);
-            None
+            Vec::new()
         }
     }
 }
@@ -62,6 +61,12 @@ const NO_NAME: &str = "(no name)";
 /// The names of a list, or of a text with commas, in the reference's terms.
 pub(super) fn names(value: &Value) -> Vec<String> {
     in_reference_terms(&written_names(value))
+}
+
+/// Whether a list of tools has a name that another tool has and the reference does not, or is not a list at all.
+pub(super) fn names_foreign_tools(value: &Value) -> bool {
+    let written = written_names(value);
+    matches!(value, Value::Map(_)) || in_reference_terms(&written) != written
 }
 
 fn written_names(value: &Value) -> Vec<String> {
@@ -150,7 +155,7 @@ impl ToolAllowance {
 /// Every limit is lost in a tool that has none.
 fn unlimited(wanted: &ToolAllowance, front: &FrontMatter, fates: &mut FieldOutcomes) {
     let note = "the tool cannot restrict agents";
-    let field = list_field(front);
+    let field = "tools";
     match &wanted.allowed {
         Some(_) => fates.add(field, FieldOutcomeKind::Widened, note),
         None if front.get(field).is_some() => fates.exact(field),
@@ -166,7 +171,7 @@ fn unlimited(wanted: &ToolAllowance, front: &FrontMatter, fates: &mut FieldOutco
 
 fn read_only(wanted: &ToolAllowance, front: &FrontMatter, fates: &mut FieldOutcomes) -> bool {
     let read_only = wanted.is_read_only();
-    let field = list_field(front);
+    let field = "tools";
     if front.get(field).is_some() {
         match (&wanted.allowed, read_only) {
             (None, _) => fates.exact(field),
@@ -236,7 +241,7 @@ fn list(
     fates: &mut FieldOutcomes,
 ) -> Option<Value> {
     let found = wanted.remaining().map(|names| translate(&names, own.names));
-    let field = list_field(front);
+    let field = "tools";
     let written = front.get(field).is_some();
     match &found {
         Some(found) if !found.left_out.is_empty() => {
@@ -254,10 +259,8 @@ fn list(
         _ => {}
     }
     if let Some(forbidden) = &wanted.forbidden {
-        match forbidden
-            .iter()
-            .find(|name| wanted.stays_allowed(name, found.as_ref()))
-        {
+        let mut lost = forbidden.iter().filter(|_| own.deny.is_none());
+        match lost.find(|name| wanted.stays_allowed(name, found.as_ref())) {
             None => fates.exact("disallowedTools"),
             Some(name) => {
                 let note = format!("the tool has no deny list, so `{name}` stays allowed");

@@ -5,6 +5,7 @@
 //! is told apart from the rest.
 
 mod agent;
+mod agent_limits;
 mod agent_tools;
 mod by_line;
 mod checked;

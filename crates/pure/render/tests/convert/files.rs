@@ -291,12 +291,11 @@ Fix it.
         r"---
 description: Fixes
 name: given
-readonly: true
 ---
 Fix it.
 == fates
 Exact description
-Approximated tools: kept as read-only, not tool by tool
+Widened tools: the tool cannot deny single tools
 ",
     ),
     (
@@ -799,6 +798,313 @@ Exact description
 Exact name
 Widened permissions: it restricts something, and the tool does not support it
 Exact tools
+"#,
+    ),
+    (
+        Form::Agent("codex"),
+        "permissions of OpenCode",
+        r#"---
+description: d
+mode: subagent
+permission:
+  edit: deny
+  bash: deny
+---
+x
+"#,
+        r#"name = "given"
+description = "d"
+sandbox_mode = "read-only"
+developer_instructions = """
+x
+"""
+== fates
+Exact description
+Dropped mode: the tool does not support it
+Approximated permission: kept as read-only
+"#,
+    ),
+    (
+        Form::Agent("claude-code"),
+        "permissions of OpenCode",
+        r#"---
+description: d
+mode: subagent
+permission:
+  edit: deny
+  bash: deny
+---
+x
+"#,
+        r#"---
+description: d
+name: given
+disallowedTools:
+  - Write
+  - Edit
+  - MultiEdit
+  - NotebookEdit
+  - Bash
+---
+x
+== fates
+Exact description
+Dropped mode: the tool does not support it
+Exact permission
+"#,
+    ),
+    (
+        Form::Agent("claude-code"),
+        "only what OpenCode permits",
+        r#"---
+description: d
+permission:
+  "*": deny
+  read: allow
+  bash:
+    "git *": allow
+    "*": deny
+---
+x
+"#,
+        r#"---
+description: d
+name: given
+tools:
+  - Read
+  - NotebookRead
+---
+x
+== fates
+Exact description
+Exact permission
+"#,
+    ),
+    (
+        Form::Agent("copilot"),
+        "only what OpenCode permits",
+        r#"---
+description: d
+permission:
+  "*": deny
+  read: allow
+  bash:
+    "git *": allow
+    "*": deny
+---
+x
+"#,
+        r#"---
+description: d
+name: given
+tools:
+  - read
+---
+x
+== fates
+Exact description
+Exact permission
+"#,
+    ),
+    (
+        Form::Agent("claude-code"),
+        "switches of OpenCode",
+        r#"---
+description: d
+tools:
+  write: false
+  edit: false
+---
+x
+"#,
+        r#"---
+description: d
+name: given
+disallowedTools:
+  - Write
+  - Edit
+  - MultiEdit
+  - NotebookEdit
+---
+x
+== fates
+Exact description
+Exact tools
+"#,
+    ),
+    (
+        Form::Agent("codex"),
+        "a read-only agent of Cursor",
+        r#"---
+name: a
+description: d
+readonly: true
+---
+x
+"#,
+        r#"name = "a"
+description = "d"
+sandbox_mode = "read-only"
+developer_instructions = """
+x
+"""
+== fates
+Exact description
+Exact name
+Approximated readonly: kept as read-only, not tool by tool
+"#,
+    ),
+    (
+        Form::Agent("claude-code"),
+        "a read-only agent of Cursor",
+        r#"---
+name: a
+description: d
+readonly: true
+---
+x
+"#,
+        r#"---
+name: a
+description: d
+tools:
+  - Read
+  - NotebookRead
+  - LS
+  - Grep
+  - Glob
+  - WebFetch
+  - WebSearch
+  - Task
+  - TodoWrite
+  - AskUserQuestion
+  - Skill
+---
+x
+== fates
+Exact description
+Exact name
+Exact readonly
+"#,
+    ),
+    (
+        Form::Agent("cursor"),
+        "a read-only agent of Cursor",
+        r#"---
+name: a
+description: d
+readonly: true
+---
+x
+"#,
+        r#"---
+name: a
+description: d
+readonly: true
+---
+x
+== fates
+Exact description
+Exact name
+Exact readonly
+"#,
+    ),
+    (
+        Form::Agent("opencode"),
+        "a read-only agent of Cursor",
+        r#"---
+name: a
+description: d
+readonly: true
+---
+x
+"#,
+        r#"---
+name: a
+description: d
+permission:
+  "*": deny
+  read: allow
+  list: allow
+  grep: allow
+  glob: allow
+  webfetch: allow
+  websearch: allow
+  task: allow
+  todowrite: allow
+  skill: allow
+---
+x
+== fates
+Approximated readonly: as `permission`, without `AskUserQuestion`
+"#,
+    ),
+    (
+        Form::Agent("goose"),
+        "a read-only agent of Cursor",
+        r#"---
+name: a
+description: d
+readonly: true
+---
+x
+"#,
+        r#"---
+name: a
+description: d
+---
+x
+== fates
+Exact description
+Exact name
+Widened readonly: the tool cannot restrict agents
+"#,
+    ),
+    (
+        Form::Agent("claude-code"),
+        "tags of Kiro",
+        r#"---
+name: a
+description: d
+tools: [read, shell]
+---
+x
+"#,
+        r#"---
+name: a
+description: d
+tools: [Read, NotebookRead, Bash]
+---
+x
+== fates
+Exact description
+Exact name
+Exact tools
+"#,
+    ),
+    (
+        Form::Agent("codex"),
+        "two limits",
+        r#"---
+name: a
+description: d
+tools: Read
+permission:
+  "*": deny
+---
+x
+"#,
+        r#"name = "a"
+description = "d"
+sandbox_mode = "read-only"
+developer_instructions = """
+x
+"""
+== fates
+Exact description
+Exact name
+Widened permission: it restricts something, and the tool does not support it
+Approximated tools: kept as read-only, not tool by tool
 "#,
     ),
 ];

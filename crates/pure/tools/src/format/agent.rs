@@ -122,6 +122,8 @@ pub struct ToolList {
     pub names: &'static ToolNames,
     /// What an agent without the field may use.
     pub missing: MissingToolList,
+    /// The field for tools that are not allowed, in the reference's names; `None` if there is none.
+    pub deny: Option<&'static str>,
 }
 
 impl ToolList {
@@ -131,6 +133,7 @@ impl ToolList {
             key: "tools",
             names,
             missing: MissingToolList::AllTools,
+            deny: None,
         }
     }
 }

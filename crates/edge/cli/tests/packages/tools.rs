@@ -809,3 +809,47 @@ fn the_editor_and_the_cli_of_copilot_share_their_files() {
     project.good("install --frozen");
     project.good("verify");
 }
+
+#[test]
+fn a_command_in_toml_is_refused_where_commands_are_markdown() {
+    let text = "description = \"d\"\nprompt = \"x {{args}}\"\n";
+    for tool in ["claude-code", "cursor", "antigravity", "opencode"] {
+        let line = entry("x", "commands/x.toml", &format!("tool = \"{tool}\""));
+        let project = Project::with(&[("commands/x.toml", text)], &format!("[commands]\n{line}"));
+        project.refused("install", 1, &["is TOML, which this tool does not read"]);
+        assert!(project.written().is_empty(), "{tool}");
+    }
+    let own = "[tools.mine]\npath = \".mine\"\nresources = { commands = { path = \"commands\" } }\n[commands]\n";
+    let line = entry("x", "commands/x.toml", "tool = \"mine\"");
+    let project = Project::with(&[("commands/x.toml", text)], &format!("{own}{line}"));
+    project.good("install");
+    assert_eq!(project.written(), [".mine/commands/x.toml"]);
+}
+
+#[test]
+fn the_reference_gets_urls_with_its_own_type() {
+    let remote = r#"{"type": "streamableHttp", "url": "https://example.com/mcp"}"#;
+    let line = entry("x", "mcp/x.json", "tool = \"claude-code\"");
+    let project = Project::with(&[("mcp/x.json", remote)], &format!("[mcp-servers]\n{line}"));
+    project.good("install");
+    assert_eq!(
+        json(&project.read(".mcp.json")),
+        json(r#"{"mcpServers": {"x": {"type": "http", "url": "https://example.com/mcp"}}}"#)
+    );
+}
+
+#[test]
+fn add_dep_accepts_several_tools() {
+    let agent = "---\nname: x\ndescription: d\n---\nx\n";
+    let project = Project::with(&[("agents/x.md", agent)], "");
+    project.good("add dep agent community:agents/x.md@v1.0.0 --tool claude-code,codex");
+    let manifest = project.read("agpm.toml");
+    assert!(
+        manifest.contains("tools = [\"claude-code\", \"codex\"]"),
+        "{manifest}"
+    );
+    assert_eq!(
+        project.written(),
+        [".claude/agents/x.md", ".codex/agents/x.toml"]
+    );
+}

@@ -165,7 +165,19 @@ fn is_reference(written: &Value) -> bool {
     };
     let is_foreign = |key: &str| is_limit(key) || is_address_or_env(key) && !is_ours(key);
     let has_foreign = entries(written).iter().any(|(key, _)| is_foreign(key));
-    !has_foreign && !is_command_list(written) && !has_type_of_lists(written)
+    !has_foreign
+        && !is_command_list(written)
+        && !has_type_of_lists(written)
+        && !has_foreign_type(written)
+}
+
+/// Whether `type` is a word that only other tools have for a URL.
+fn has_foreign_type(written: &Value) -> bool {
+    let kind = written.get("type").and_then(Value::as_str);
+    let own = REFERENCE_TOOL.servers.as_ref().map(|own| own.format.types);
+    let is_own = own.is_some_and(|types| [types.local, types.http, types.sse].contains(&kind));
+    let mut others = server_formats();
+    kind.is_some() && !is_own && others.any(|format| format.types.http == kind)
 }
 
 fn is_address_or_env(key: &str) -> bool {

@@ -126,7 +126,7 @@ pub use init::{Adoption, AdoptionAnswer, InitReport, InitRequest, init};
 pub use install::{
     Capability, CapabilityChange, CapabilityKind, Changelogs, Conversion, Executables, Fidelity,
     FieldOutcome, FieldOutcomeKind, InstallReport, InstallRequest, LockChange, LockUse, Moved,
-    OverwriteRule, Program, RequiredBy, Writing, install,
+    OverwriteRule, Program, RequiredBy, SourceFileState, Writing, install,
 };
 pub use installed::{
     InstalledFile, InstalledReport, InstalledRequest, InstalledResources, open_installed,

@@ -7,7 +7,7 @@ use agpm_diag::{mask_words, visible};
 use agpm_model::{Owner, PinId};
 use agpm_ops::{
     Capability, ChangeAction, Conversion, FieldOutcome, FieldOutcomeKind, InstallReport,
-    LockChange, Moved, PlannedChange, Program, RequiredBy, Writing, counted,
+    LockChange, Moved, PlannedChange, Program, RequiredBy, SourceFileState, Writing, counted,
 };
 
 use crate::diagnostics::{ColorMode, DetailLevel};
@@ -70,7 +70,10 @@ fn lines(report: &InstallReport, detail: DetailLevel) -> Vec<String> {
         increases.filter(|change| change.before.is_some() && !change.increase.is_empty());
     let increases =
         increases.map(|change| format!("increase  {}", crate::capabilities::line(change)));
-    let is_shown = |one: &&Conversion| detail == DetailLevel::All || is_written(report, one);
+    // A field that is new in the source may be dropped, and then no file changes.
+    let is_new =
+        |one: &Conversion| is_written(report, one) || one.source == SourceFileState::Changed;
+    let is_shown = |one: &&Conversion| detail == DetailLevel::All || is_new(one);
     let conversions = report.conversions.iter().filter(is_shown);
     let fates: Vec<FieldNote<'_>> = conversions
         .flat_map(|one| field_notes(one, report.writing))

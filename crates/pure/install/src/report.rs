@@ -149,9 +149,21 @@ pub struct Conversion {
     /// Where it is written for that tool.
     #[serde(skip)]
     pub target: Option<RelativePath>,
+    /// Whether its source says something else than before.
+    #[serde(skip)]
+    pub source: SourceFileState,
     /// What became of each field.
     #[serde(rename = "fields")]
     pub fates: Vec<FieldOutcome>,
+}
+
+/// Whether a resource's file in the source changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SourceFileState {
+    /// It is new, or what the lockfile has.
+    AsLocked,
+    /// It is not.
+    Changed,
 }
 
 /// What an install did or would do.

@@ -37,7 +37,7 @@ pub(crate) use crate::install::run::{Job, ManifestEdit};
 pub(crate) use crate::install::writing::hold;
 pub use agpm_install::{
     Changelogs, Conversion, Executables, Fidelity, InstallReport, InstallRequest, LockChange,
-    LockUse, Moved, Program, RequiredBy, Writing,
+    LockUse, Moved, Program, RequiredBy, SourceFileState, Writing,
 };
 pub(crate) use agpm_install::{inputs_of, is_meant};
 pub use agpm_plan::OverwriteRule;

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use agpm_tools::{
     AgentContainer, AgentFields, AgentForm, AgentLimit, AgentNames, CommandFormat, CommandLine,
-    Directory, FactSource, FileFormat, HookPlace, HookShape, InheritedModel, ModelForm,
-    PatternList, Placeholders, REFERENCE_EVENTS, REFERENCE_TOOL, RuleField, RuleValue, ScopedValue,
-    ServerFormat, TOOLS, ToolDefinition, VariableSyntax, Variables,
+    Directory, FactSource, FileFormat, HookPlace, HookShape, InheritedModel, MissingToolList,
+    ModelForm, PatternList, Placeholders, REFERENCE_EVENTS, REFERENCE_TOOL, RemoteServers,
+    RuleField, RuleValue, ScopedValue, ServerFormat, ServerSwitch, TOOLS, ToolDefinition, ToolList,
+    VariableSyntax, Variables,
 };
 
 const NOTHING: &str = "–";
@@ -314,13 +315,23 @@ const AGENT_ROWS: &[AgentRow] = &[
     ("`tools` that only read", |fields| match fields.limit {
         AgentLimit::ReadOnly(key, Some(value)) => code(&format!("{key} = \"{value}\"")),
         AgentLimit::ReadOnly(key, None) => code(&format!("{key}: true")),
-        AgentLimit::List(_) => "the tool's names".to_owned(),
+        AgentLimit::List(list) => in_list(list),
+        AgentLimit::Never => WIDENED.to_owned(),
     }),
-    ("`tools` that write or run", |fields| {
-        read_only_or(fields, WIDENED, "the tool's names")
+    ("`tools` that write or run", |fields| match fields.limit {
+        AgentLimit::List(list) => in_list(list),
+        AgentLimit::ReadOnly(..) | AgentLimit::Never => WIDENED.to_owned(),
+    }),
+    ("no `tools`", |fields| match fields.limit {
+        AgentLimit::List(ToolList {
+            key,
+            missing: MissingToolList::NoTools(all),
+            ..
+        }) => code(&format!("{key}: [{all:?}]")),
+        _ => SAME.to_owned(),
     }),
     ("`disallowedTools`", |fields| {
-        let list = "removed from `tools`, else **widened**";
+        let list = "removed from the list, else **widened**";
         read_only_or(fields, "read-only, else **widened**", list)
     }),
     ("`permissionMode: plan`", |fields| {
@@ -349,6 +360,15 @@ fn read_only_or(fields: &AgentFields, read_only: &str, list: &str) -> String {
     match fields.limit {
         AgentLimit::ReadOnly(..) => read_only.to_owned(),
         AgentLimit::List(_) => list.to_owned(),
+        AgentLimit::Never => WIDENED.to_owned(),
+    }
+}
+
+/// The tool's own list, under its own field.
+fn in_list(list: ToolList) -> String {
+    match list.key {
+        "tools" => "the tool's names".to_owned(),
+        key => format!("the tool's names in {}", code(key)),
     }
 }
 
@@ -505,13 +525,18 @@ const SERVER_ROWS: &[ServerRow] = &[
         directory.map_or("dropped".to_owned(), |key| same_or(key, "cwd"))
     }),
     ("`type`", server_types),
-    ("`url` over HTTP", |format| same_or(format.urls.http, "url")),
+    ("`url` over HTTP", |format| match format.remote {
+        RemoteServers::Unsupported => "dropped".to_owned(),
+        RemoteServers::Supported => same_or(format.urls.http, "url"),
+    }),
     ("`url` with `type: sse`", |format| match format.urls.sse {
+        _ if format.remote == RemoteServers::Unsupported => "dropped".to_owned(),
         None => "treated as HTTP".to_owned(),
         Some(key) if key == format.urls.http => same_or(key, "url"),
         Some(key) => code(key),
     }),
     ("`headers`", |format| match format.variables {
+        _ if format.remote == RemoteServers::Unsupported => "dropped".to_owned(),
         Variables::Replaced(_) => SAME.to_owned(),
         Variables::Named(names) => {
             let keys = [Some(names.headers), names.env_headers, names.bearer];
@@ -539,7 +564,15 @@ const SERVER_ROWS: &[ServerRow] = &[
         server_limit(format, "excludeTools")
     }),
     ("`tools`", |format| server_limit(format, "tools")),
-    ("`httpUrl`", |format| same_or(format.urls.http, "httpUrl")),
+    ("`httpUrl`", |format| match format.remote {
+        RemoteServers::Unsupported => "dropped".to_owned(),
+        RemoteServers::Supported => same_or(format.urls.http, "httpUrl"),
+    }),
+    ("`disabled`", |format| match format.switch {
+        ServerSwitch::Enabled => code("enabled: false"),
+        ServerSwitch::Disabled => SAME.to_owned(),
+        ServerSwitch::Absent => "left out".to_owned(),
+    }),
 ];
 
 fn server_types(format: &ServerFormat) -> String {
@@ -616,8 +649,8 @@ fn facts(tool: &'static ToolDefinition) -> Vec<(String, FactSource)> {
 fn agent_names(tool: &'static ToolDefinition) -> Option<FactSource> {
     match &tool.agents.as_ref()?.format.form {
         AgentForm::Fields(fields) => match fields.limit {
-            AgentLimit::List(names) => Some(names.source),
-            AgentLimit::ReadOnly(..) => None,
+            AgentLimit::List(list) => Some(list.names.source),
+            AgentLimit::ReadOnly(..) | AgentLimit::Never => None,
         },
         AgentForm::Checked(_) => None,
     }

@@ -113,7 +113,7 @@ pub use init::{Adoption, AdoptionAnswer, InitReport, InitRequest, init};
 pub use install::{
     Capability, CapabilityChange, CapabilityKind, Changelogs, Conversion, Executables, Fidelity,
     FieldOutcome, FieldOutcomeKind, InstallReport, InstallRequest, LockChange, LockUse, Moved,
-    OverwriteRule, Program, RequiredBy, Writing, install,
+    OverwriteRule, Program, RequiredBy, SourceFileState, Writing, install,
 };
 pub use layers::layers;
 pub use lineage::{LineagePlace, ProfileRequest, Submodules, personas, profile};

@@ -7,7 +7,7 @@ use agpm_diag::{mask_words, visible};
 use agpm_model::{Owner, PinId, RelativePath};
 use agpm_ops::{
     Capability, ChangeAction, Conversion, FieldOutcome, FieldOutcomeKind, InstallReport,
-    LockChange, Moved, PlannedChange, Program, RequiredBy, Writing, counted,
+    LockChange, Moved, PlannedChange, Program, RequiredBy, SourceFileState, Writing, counted,
 };
 
 use crate::diagnostics::{ColorMode, DetailLevel};
@@ -73,7 +73,10 @@ fn lines(report: &InstallReport, detail: DetailLevel) -> Vec<String> {
     let written = written_files(report);
     let is_shown = |one: &&Conversion| {
         let file = one.target.as_ref().map(|target| (&one.resource, target));
-        detail == DetailLevel::All || file.is_some_and(|file| written.contains(&file))
+        let is_written = file.is_some_and(|file| written.contains(&file));
+        // A field that is new in the source may be dropped, and then no file changes.
+        let is_new = is_written || one.source == SourceFileState::Changed;
+        detail == DetailLevel::All || is_new
     };
     let conversions = report.conversions.iter().filter(is_shown);
     let fates: Vec<FieldNote<'_>> = conversions

@@ -1,7 +1,7 @@
 //! Where tools read what users wrote for them, by the table of tools.
 
 use agpm_model::{Destination, InstallScope, ResourceType, Tools};
-use agpm_tools::{HookPlace, TOOLS, ToolDefinition};
+use agpm_tools::{HookPlace, HookShape, TOOLS, ToolDefinition};
 
 /// A directory of resources of one type.
 pub(crate) struct ResourceDirectory {
@@ -134,7 +134,8 @@ fn by_ownership() -> Vec<&'static ToolDefinition> {
 pub(crate) struct SharedEntryFile {
     pub(crate) tool: &'static str,
     pub(crate) path: String,
-    pub(crate) key: &'static str,
+    /// `None` where they are at the top of the file.
+    pub(crate) key: Option<&'static str>,
 }
 
 /// The files of MCP servers.
@@ -150,7 +151,7 @@ pub(crate) fn server_files() -> Vec<SharedEntryFile> {
             files.push(SharedEntryFile {
                 tool: tool.name,
                 path: path.to_owned(),
-                key: servers.format.key,
+                key: Some(servers.format.key),
             });
         }
     }
@@ -163,7 +164,10 @@ pub(crate) fn hook_places() -> (Vec<SharedEntryFile>, Vec<(&'static str, String)
     for tool in TOOLS {
         let place = tool.hooks.as_ref().and_then(|hooks| hooks.place.project);
         match place {
-            Some(HookPlace::Entries(path)) => files.push(hook_file(tool.name, path)),
+            Some(HookPlace::Entries(path)) => files.push(SharedEntryFile {
+                key: hook_key(tool),
+                ..hook_file(tool.name, path)
+            }),
             Some(HookPlace::Files(directory)) => {
                 directories.push((tool.name, directory_path(tool, directory)));
             }
@@ -179,8 +183,14 @@ fn hook_file(tool: &'static str, path: &str) -> SharedEntryFile {
     SharedEntryFile {
         tool,
         path: path.to_owned(),
-        key: "hooks",
+        key: Some("hooks"),
     }
+}
+
+/// The key of hooks in a tool's own file: some have a name each instead.
+fn hook_key(tool: &ToolDefinition) -> Option<&'static str> {
+    let shape = tool.hooks.as_ref().map(|hooks| hooks.format.shape);
+    (shape != Some(HookShape::Named)).then_some("hooks")
 }
 
 fn directory_path(tool: &ToolDefinition, directory: agpm_tools::Directory) -> String {

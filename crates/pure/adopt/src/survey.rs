@@ -208,7 +208,7 @@ impl Surveyor<'_> {
                 let file = SharedEntryFile {
                     tool,
                     path: format!("{path}/{name}"),
-                    key: "hooks",
+                    key: Some("hooks"),
                 };
                 let is_known = self.survey.hooks.iter().any(|one| one.path == file.path);
                 let found = self.entries(&file).filter(|_| !is_known);
@@ -220,7 +220,11 @@ impl Surveyor<'_> {
     /// The names of what a file has under a key.
     fn entries(&self, file: &SharedEntryFile) -> Option<FoundEntries> {
         let document = self.document(&file.path)?;
-        let node = document.root()?.get(file.key)?;
+        let root = document.root()?;
+        let node = match file.key {
+            Some(key) => root.get(key)?,
+            None => root,
+        };
         let names: Vec<String> = node
             .entries()
             .map(|(name, _)| name.content().to_owned())

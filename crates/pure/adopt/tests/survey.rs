@@ -123,6 +123,7 @@ fn hooks_servers_rules_and_managers_are_reported() {
             "/p/.cursor/hooks.json",
             "{\"version\": 1, \"hooks\": {\"stop\": []}}",
         ),
+        ("/p/.agents/hooks.json", "{\"gate\": {\"Stop\": []}}"),
         (
             "/p/.github/hooks/a.json",
             "{\"hooks\": {\"sessionStart\": []}}",
@@ -148,7 +149,14 @@ fn hooks_servers_rules_and_managers_are_reported() {
         ]
     );
     let hooks: Vec<&str> = found.hooks.iter().map(|one| one.path.as_str()).collect();
-    assert_eq!(hooks, [".cursor/hooks.json", ".github/hooks/a.json"]);
+    assert_eq!(
+        hooks,
+        [
+            ".agents/hooks.json",
+            ".cursor/hooks.json",
+            ".github/hooks/a.json"
+        ]
+    );
     let rules: Vec<&str> = found.rules.iter().map(|one| one.path.as_str()).collect();
     assert_eq!(rules, ["AGENTS.md"]);
     let mut resources = paths(&found);

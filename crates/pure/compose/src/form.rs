@@ -71,6 +71,7 @@ impl Composer<'_> {
                 });
             }
             Destination::Files(_, FileFormat::Unchanged) => {
+                self.refuse_foreign_copy(resolved, text, notes)?;
                 made.files = files(resolved, texts.main.clone(), texts)
             }
             Destination::Files(_, format) => {
@@ -100,6 +101,27 @@ impl Composer<'_> {
             _ => {}
         }
         Some(made)
+    }
+
+    /// Refuses a file that is copied and that the tool would not read. Tools of the manifest may read anything.
+    fn refuse_foreign_copy(
+        &self,
+        resolved: &ResolvedEntry,
+        text: Option<&str>,
+        notes: &mut Notes,
+    ) -> Option<()> {
+        let entry = &resolved.entry;
+        let is_read_as_markdown =
+            matches!(entry.kind, ResourceType::Agents | ResourceType::Commands);
+        if !is_read_as_markdown || agpm_tools::find(entry.tool.as_str()).is_none() {
+            return Some(());
+        }
+        let Some(error) = foreign_format(FileFormat::Unchanged, entry.unit.path.file_name()) else {
+            return Some(());
+        };
+        let source = source_of(resolved, text.unwrap_or_default(), notes);
+        notes.diagnostics.push(wrong_shape(resolved, source, error));
+        None
     }
 
     /// An instruction as a file or as a block.

@@ -25,12 +25,14 @@ pub use executables::ExecutableRules;
 pub use findings::{report_kept, report_refusals, stop_on_warnings};
 pub use increases::{IncreaseRules, unapproved_increases};
 pub use judging::{JudgedInstall, ReleaseAges};
-pub use lock_change::{lock_change, moves, note_missing_digests};
+pub use lock_change::{changed_resources, lock_change, moves, note_missing_digests};
 pub use planned::{DiscardedPlan, PlannedInstall};
 pub use program_approval::{Approval, ApprovalFile, ManifestProgram, programs_never_run};
 pub use programs::new_programs;
 pub use record::{InstallInputs, inputs_of, is_unsettled, owners_of_nothing};
-pub use report::{Conversion, InstallReport, LockChange, Moved, Program, RequiredBy};
+pub use report::{
+    Conversion, InstallReport, LockChange, Moved, Program, RequiredBy, SourceFileState,
+};
 pub use request::{
     Changelogs, Executables, Fidelity, InstallRequest, LockUse, Writing, is_dry_run,
 };

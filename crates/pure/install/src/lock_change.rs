@@ -1,7 +1,9 @@
 //! The change of the lockfile.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use agpm_diag::{Diagnostic, Failure, Notes, codes};
-use agpm_model::{LOCK_NAME, Lockfile, Manifest, PinSource};
+use agpm_model::{LOCK_NAME, LockEntry, Lockfile, Manifest, PinSource, ResourceId};
 use agpm_plan::{
     MovedPin, capability_difference, lacks_capabilities, lock_difference, moved_pins,
     outdated_lock, patch_difference,
@@ -52,6 +54,21 @@ pub fn note_missing_digests(
                 .help("run `agpm install`, and commit the lockfile"),
         );
     }
+}
+
+/// The resources of both lockfiles whose files are not what they were.
+pub fn changed_resources(old: &Lockfile, new: &Lockfile) -> BTreeSet<ResourceId> {
+    let before: BTreeMap<ResourceId, _> = old
+        .entries
+        .iter()
+        .map(|locked| (locked.id(), locked.checksum))
+        .collect();
+    let is_changed = |locked: &&LockEntry| {
+        let was = before.get(&locked.id());
+        was.is_some_and(|was| *was != locked.checksum)
+    };
+    let changed = new.entries.iter().filter(is_changed);
+    changed.map(LockEntry::id).collect()
 }
 
 /// The pins that moved between two lockfiles.

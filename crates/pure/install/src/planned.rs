@@ -1,12 +1,15 @@
 //! Everything that is planned before anything is written.
 
+use std::collections::BTreeSet;
+
 use agpm_compose::RenderedResource;
 use agpm_layers::LayeredFile;
+use agpm_model::ResourceId;
 use agpm_plan::Plan;
 use agpm_trust::CapabilityChange;
 
 use crate::programs::new_programs;
-use crate::report::{Conversion, InstallReport, LockChange, Moved};
+use crate::report::{Conversion, InstallReport, LockChange, Moved, SourceFileState};
 use crate::request::Writing;
 
 /// A planned install.
@@ -19,6 +22,8 @@ pub struct PlannedInstall {
     pub plan: Plan,
     /// Pins that moved.
     pub moved: Vec<Moved>,
+    /// Resources whose files in the source differ from the lockfile.
+    pub changed_resources: BTreeSet<ResourceId>,
     /// Capabilities of resources and layers that are new or may have changed.
     pub capabilities: Vec<CapabilityChange>,
     /// Paths outside of the project that are read.
@@ -47,6 +52,11 @@ impl PlannedInstall {
             resource: resolved.id().into(),
             tool: resolved.entry.tool.to_string(),
             target: resolved.entry.target.clone(),
+            source: if self.changed_resources.contains(&resolved.id()) {
+                SourceFileState::Changed
+            } else {
+                SourceFileState::AsLocked
+            },
             fates: output.fates.clone(),
         };
         let report = InstallReport {

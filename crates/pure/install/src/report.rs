@@ -149,9 +149,21 @@ pub struct Conversion {
     /// Where it is written for that tool.
     #[serde(skip)]
     pub target: Option<RelativePath>,
+    /// Whether its file in the source changed.
+    #[serde(skip)]
+    pub source: SourceFileState,
     /// The result for each field.
     #[serde(rename = "fields")]
     pub fates: Vec<FieldOutcome>,
+}
+
+/// Whether a resource's file in the source changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SourceFileState {
+    /// The file is new, or as the lockfile has it.
+    AsLocked,
+    /// The file differs from the lockfile.
+    Changed,
 }
 
 /// The result of an install or its dry run.

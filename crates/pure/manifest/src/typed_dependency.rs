@@ -21,8 +21,8 @@ pub struct NewDependency {
     pub spec: String,
     /// Its name, if it is not the file's.
     pub name: Option<String>,
-    /// The tool it is for.
-    pub tool: Option<String>,
+    /// The tools it is for; none if the manifest's defaults apply.
+    pub tools: Vec<String>,
     /// A directory under the tool's own.
     pub target: Option<String>,
     /// The installed file's name.
@@ -226,13 +226,24 @@ impl TypedDependency {
             ("source", self.source.as_ref().map(SourceName::as_str)),
             ("path", Some(self.path.as_str())),
             ("version", self.version.as_deref()),
-            ("tool", new.tool.as_deref()),
+        ];
+        let places = [
             ("target", new.target.as_deref()),
             ("filename", new.filename.as_deref()),
         ];
+        let text = |(key, value): (&'static str, Option<&str>)| {
+            value.map(|value| (key, Value::from(value)))
+        };
+        let tools = match new.tools.as_slice() {
+            [] => None,
+            [one] => Some(("tool", Value::from(one.as_str()))),
+            several => Some(("tools", Value::list(several.iter().map(String::as_str)))),
+        };
         let fields: Vec<(&str, Value)> = fields
             .into_iter()
-            .filter_map(|(key, value)| Some((key, Value::from(value?))))
+            .filter_map(text)
+            .chain(tools)
+            .chain(places.into_iter().filter_map(text))
             .collect();
         if fields.len() == 1 {
             Value::from(self.path.as_str())

@@ -455,8 +455,9 @@ mod tests {
              agents skills: .agents/skills\n\
              agents instructions: blocks in AGENTS.md\n\
              agents plugins: .agpm/plugins\n\
+             windsurf agents: .devin/agents\n\
              windsurf hooks: entries of .devin/config.json\n\
-             windsurf mcp-servers: entries of .devin/config.json\n\
+             windsurf mcp-servers: entries of .devin/mcp_config.json\n\
              windsurf skills: .devin/skills\n\
              windsurf instructions: .devin/rules/*.md\n\
              windsurf plugins: .agpm/plugins\n\
@@ -468,6 +469,7 @@ mod tests {
              amp skills: .agents/skills\n\
              amp instructions: blocks in AGENTS.md\n\
              amp plugins: .agpm/plugins\n\
+             kiro agents: .kiro/agents\n\
              kiro mcp-servers: entries of .kiro/settings/mcp.json\n\
              kiro skills: .kiro/skills\n\
              kiro instructions: .kiro/steering/*.md\n\
@@ -476,15 +478,20 @@ mod tests {
              cline skills: .cline/skills\n\
              cline instructions: .clinerules/*.md\n\
              cline plugins: .agpm/plugins\n\
+             goose agents: .goose/agents\n\
+             goose hooks: entries of .agents/plugins/agpm/hooks/hooks.json\n\
+             goose mcp-servers: entries of .agents/plugins/agpm/.mcp.json\n\
              goose skills: .goose/skills\n\
              goose instructions: blocks in AGENTS.md\n\
              goose plugins: .agpm/plugins\n\
              antigravity commands: .agents/workflows\n\
+             antigravity hooks: entries of .agents/hooks.json\n\
              antigravity mcp-servers: entries of .agents/mcp_config.json\n\
              antigravity skills: .agents/skills\n\
              antigravity instructions: .agents/rules/*.md\n\
              antigravity plugins: .agpm/plugins\n\
              copilot-cli agents: .github/agents/*.agent.md\n\
+             copilot-cli commands: .claude/commands\n\
              copilot-cli hooks: .github/hooks/*.json\n\
              copilot-cli mcp-servers: entries of .github/mcp.json\n\
              copilot-cli skills: .github/skills\n\
@@ -538,9 +545,11 @@ mod tests {
              gemini plugins: .local/share/agpm/plugins\n\
              agents skills: .agents/skills\n\
              agents plugins: .local/share/agpm/plugins\n\
+             windsurf agents: .config/devin/agents\n\
              windsurf hooks: entries of .config/devin/config.json\n\
-             windsurf mcp-servers: entries of .config/devin/config.json\n\
+             windsurf mcp-servers: entries of .config/devin/mcp_config.json\n\
              windsurf skills: .config/devin/skills\n\
+             windsurf instructions: blocks in .config/devin/AGENTS.md\n\
              windsurf plugins: .local/share/agpm/plugins\n\
              zed mcp-servers: entries of .config/zed/settings.json\n\
              zed skills: .agents/skills\n\
@@ -550,15 +559,22 @@ mod tests {
              amp skills: .config/agents/skills\n\
              amp instructions: blocks in .config/amp/AGENTS.md\n\
              amp plugins: .local/share/agpm/plugins\n\
+             kiro agents: .kiro/agents\n\
              kiro mcp-servers: entries of .kiro/settings/mcp.json\n\
              kiro skills: .kiro/skills\n\
              kiro plugins: .local/share/agpm/plugins\n\
+             cline mcp-servers: entries of .cline/data/settings/cline_mcp_settings.json\n\
              cline skills: .cline/skills\n\
+             cline instructions: blocks in .agents/AGENTS.md\n\
              cline plugins: .local/share/agpm/plugins\n\
+             goose agents: .config/goose/agents\n\
+             goose hooks: entries of .agents/plugins/agpm/hooks/hooks.json\n\
+             goose mcp-servers: entries of .agents/plugins/agpm/.mcp.json\n\
              goose skills: .config/goose/skills\n\
              goose instructions: blocks in .config/goose/.goosehints\n\
              goose plugins: .local/share/agpm/plugins\n\
              antigravity commands: .gemini/antigravity/global_workflows\n\
+             antigravity hooks: entries of .gemini/config/hooks.json\n\
              antigravity mcp-servers: entries of .gemini/config/mcp_config.json\n\
              antigravity skills: .gemini/config/skills\n\
              antigravity plugins: .local/share/agpm/plugins\n\

@@ -1,6 +1,6 @@
 //! Google Antigravity, the editor and the CLI, which follows Gemini CLI.
 //!
-//! Sources differ on the shape of `hooks.json`, so hooks are not written.
+//! Sources differ on where its agents are read from and on what one without `tools` may use, so agents are not written.
 
 use crate::prelude::*;
 
@@ -23,6 +23,14 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         place: own("skills"),
         format: SkillFormat::PLAIN,
         source: source("Antigravity, Skills", "2026-11-16"),
+    }),
+    hooks: Some(TypeSupport {
+        place: ScopedValue {
+            project: Some(HookPlace::Entries(".agents/hooks.json")),
+            user: Some(HookPlace::Entries(".gemini/config/hooks.json")),
+        },
+        format: HOOKS,
+        source: source("Antigravity, Hooks: schema, supported events", "2026-11-18"),
     }),
     servers: Some(TypeSupport {
         place: ScopedValue {
@@ -47,6 +55,46 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
     ..ToolDefinition::new("antigravity", TITLE)
 };
 
+const HOOKS: HookFormat = HookFormat {
+    events: &[
+        HookEvent::same("PreToolUse", MatcherRule::Tools),
+        HookEvent::same("PostToolUse", MatcherRule::Tools),
+        HookEvent::same("Stop", MatcherRule::Ignored),
+    ],
+    own_events: &["PreInvocation", "PostInvocation"],
+    keys: &[
+        HookKey::same("type"),
+        HookKey::same("command"),
+        HookKey::same("timeout"),
+    ],
+    matchers: MatcherSyntax::Anchored,
+    reference_variables: ReferenceVariables::Unset,
+    ..HookFormat::new(TITLE, HookShape::Named, &TOOL_NAMES)
+};
+
+static TOOL_NAMES: ToolNames = ToolNames {
+    names: &[
+        ("Read", &["view_file"]),
+        ("LS", &["list_dir"]),
+        ("Grep", &["grep_search"]),
+        ("Glob", &["find_by_name"]),
+        ("Write", &["write_to_file"]),
+        (
+            "Edit",
+            &["replace_file_content", "multi_replace_file_content"],
+        ),
+        ("Bash", &["run_command"]),
+        ("WebFetch", &["read_url_content"]),
+        ("WebSearch", &["search_web"]),
+        ("Task", &["invoke_subagent"]),
+        ("AskUserQuestion", &["ask_question"]),
+    ],
+    ..ToolNames::new(source(
+        "Antigravity, Hooks: matchers; obra/superpowers, antigravity-tools.md",
+        "2026-11-18",
+    ))
+};
+
 /// Variables are not mentioned, so they are taken not to be replaced.
 const SERVERS: ServerFormat = ServerFormat {
     directory: None,
@@ -54,6 +102,7 @@ const SERVERS: ServerFormat = ServerFormat {
         http: "serverUrl",
         sse: Some("serverUrl"),
     },
+    switch: ServerSwitch::Disabled,
     passes: &["disabledTools"],
     limits: &["disabledTools"],
     ..ServerFormat::new(

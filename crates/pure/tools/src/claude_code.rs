@@ -118,7 +118,10 @@ const AGENTS: AgentFormat = AgentFormat {
                 inherited: InheritedModel::Named,
                 form: ModelForm::Identifier,
             },
-            AgentLimit::List(&TOOL_NAMES),
+            AgentLimit::List(ToolList {
+                deny: Some("disallowedTools"),
+                ..ToolList::new(&TOOL_NAMES)
+            }),
         )
     }))
 };

@@ -1,4 +1,7 @@
-//! Cline. Its hooks are executable files, and its MCP servers are in the storage of the editor.
+//! Cline.
+//!
+//! Its editor extension and its CLI read agents from different directories and give tools different names, so agents are
+//! not written. Its hooks are executable files, and its MCP servers are in a file of the user.
 
 use crate::prelude::*;
 
@@ -11,24 +14,72 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
             user: None,
         },
         format: CommandFormat::Unchanged,
-        source: source("Cline, Workflows", "2026-11-16"),
+        source: source(
+            "cline/cline, `resolveWorkflowsConfigSearchPaths`",
+            "2026-11-18",
+        ),
     }),
     skills: Some(TypeSupport {
         place: own("skills"),
         format: SkillFormat::also_reading(ScopedValue {
-            project: &[".claude/skills", ".clinerules/skills"],
-            user: &[],
+            project: &[".claude/skills", COMMON_SKILLS, ".clinerules/skills"],
+            user: &[COMMON_SKILLS],
         }),
-        source: source("Cline, Skills: where skills live", "2026-11-16"),
+        source: source("cline/cline, `getSkillsDirectoriesForScan`", "2026-11-18"),
+    }),
+    servers: Some(TypeSupport {
+        place: ScopedValue {
+            project: None,
+            user: Some(".cline/data/settings/cline_mcp_settings.json"),
+        },
+        format: SERVERS,
+        source: source(
+            "Cline, MCP; cline/cline, `resolveMcpSettingsPath` and its schema of servers",
+            "2026-11-18",
+        ),
     }),
     instructions: Some(TypeSupport {
-        place: project_rules(Directory::Shared(".clinerules")),
+        place: ScopedValue {
+            project: Some(InstructionPlace {
+                rules: Some(Directory::Shared(".clinerules")),
+                blocks: &[COMMON_INSTRUCTIONS],
+            }),
+            user: Some(InstructionPlace {
+                rules: None,
+                blocks: &[".agents/AGENTS.md"],
+            }),
+        },
         format: InstructionFormat::rules(RuleFormat::PATHS),
-        source: source("Cline, Rules; Conditional rules", "2026-11-16"),
+        source: source(
+            "Cline, Rules: supported rule types; Conditional rules",
+            "2026-11-18",
+        ),
     }),
     layer_files: SourcedList::new(
         &[".cline/**", ".clineignore", ".clinerules/**"],
-        source("Cline, Customization overview", "2026-11-16"),
+        source("Cline, Config: directory layout", "2026-11-18"),
     ),
     ..ToolDefinition::new("cline", "Cline")
+};
+
+/// A URL without a type would be for events. `timeout` is in seconds there and in milliseconds elsewhere, so it is left
+/// out. Its code replaces no variables.
+const SERVERS: ServerFormat = ServerFormat {
+    types: ServerTypes {
+        local: Some("stdio"),
+        http: Some("streamableHttp"),
+        sse: Some("sse"),
+    },
+    switch: ServerSwitch::Disabled,
+    passes: &["autoApprove"],
+    ..ServerFormat::new(
+        "mcpServers",
+        Variables::Named(NamedVariables {
+            title: "Cline",
+            env_vars: None,
+            headers: "headers",
+            env_headers: None,
+            bearer: None,
+        }),
+    )
 };

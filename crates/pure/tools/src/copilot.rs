@@ -116,7 +116,7 @@ pub(crate) const AGENTS: AgentFormat = AgentFormat {
             "argument-hint",
             "handoffs",
         ],
-        ..AgentFields::new(MODELS, AgentLimit::List(&AGENT_TOOL_NAMES))
+        ..AgentFields::new(MODELS, AgentLimit::List(ToolList::new(&AGENT_TOOL_NAMES)))
     }))
 };
 

@@ -1,4 +1,5 @@
-//! GitHub Copilot CLI. It reads the agents, skills and hooks of Copilot in VS Code, and MCP its own servers.
+//! GitHub Copilot CLI. It reads the agents, skills and hooks of Copilot in VS Code, the commands of Claude Code, and its
+//! own file of MCP servers.
 
 use crate::copilot::{AGENTS, HOOKS as EDITOR_HOOKS, RULES};
 use crate::prelude::*;
@@ -14,6 +15,17 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         place: own("agents"),
         format: AGENTS,
         source: source("GitHub Copilot, Custom agents configuration", "2026-11-16"),
+    }),
+    commands: Some(TypeSupport {
+        place: ScopedValue {
+            project: Some(Directory::Shared(".claude/commands")),
+            user: None,
+        },
+        format: CommandFormat::Unchanged,
+        source: source(
+            "github/copilot-cli, changelog: `.claude/commands`",
+            "2026-11-18",
+        ),
     }),
     skills: Some(TypeSupport {
         place: own("skills"),

@@ -98,7 +98,7 @@ const AGENTS: AgentFormat = AgentFormat {
                 inherited: InheritedModel::Named,
                 form: ModelForm::Identifier,
             },
-            AgentLimit::List(&TOOL_NAMES),
+            AgentLimit::List(ToolList::new(&TOOL_NAMES)),
         )
     }))
 };

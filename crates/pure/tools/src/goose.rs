@@ -1,31 +1,139 @@
-//! Goose. Its MCP servers are extensions in a YAML file of the user, and its hooks belong to plugins.
+//! Goose. Hooks and servers of a project belong to a plugin, which is a directory without a manifest.
 
 use crate::prelude::*;
+
+const TITLE: &str = "Goose";
 
 pub(crate) static TOOL: ToolDefinition = ToolDefinition {
     directory: ScopedValue {
         project: ".goose",
         user: ".config/goose",
     },
+    agents: Some(TypeSupport {
+        place: own("agents"),
+        format: AGENTS,
+        source: source(
+            "aaif-goose/goose, `discover_filesystem_sources` and `AgentMetadata`",
+            "2026-11-18",
+        ),
+    }),
     skills: Some(TypeSupport {
         place: own("skills"),
         format: SkillFormat::also_reading(ScopedValue {
             project: &[".claude/skills", COMMON_SKILLS],
-            user: &[".claude/skills", ".config/agents/skills"],
+            user: &[COMMON_SKILLS, ".claude/skills", ".config/agents/skills"],
         }),
-        source: source("Goose, Using skills: skill locations", "2026-11-16"),
+        source: source(
+            "Goose, Agent Skills: skill locations; aaif-goose/goose, `skills/mod.rs`",
+            "2026-11-18",
+        ),
+    }),
+    hooks: Some(TypeSupport {
+        place: ScopedValue::both(Some(HookPlace::Entries(
+            ".agents/plugins/agpm/hooks/hooks.json",
+        ))),
+        format: HOOKS,
+        source: source(
+            "Goose, Hooks; aaif-goose/goose, `hooks/mod.rs` and `plugins/discovery.rs`",
+            "2026-11-18",
+        ),
+    }),
+    servers: Some(TypeSupport {
+        place: ScopedValue::both(Some(".agents/plugins/agpm/.mcp.json")),
+        format: SERVERS,
+        source: source(
+            "block/goose#9471, MCP servers of plugins since 1.39; dyoshikawa/rulesync#2404",
+            "2026-11-18",
+        ),
     }),
     instructions: Some(TypeSupport {
         place: blocks(&[COMMON_INSTRUCTIONS], Some(&[".config/goose/.goosehints"])),
         format: InstructionFormat::BLOCKS,
         source: source(
             "Goose, Using goosehints: `CONTEXT_FILE_NAMES`",
-            "2026-11-16",
+            "2026-11-18",
         ),
     }),
     layer_files: SourcedList::new(
         &[".goose/**", ".goosehints", ".gooseignore"],
-        source("Goose, Using goosehints; Recipes", "2026-11-16"),
+        source("Goose, Using goosehints; Recipes", "2026-11-18"),
     ),
-    ..ToolDefinition::new("goose", "Goose")
+    ..ToolDefinition::new("goose", TITLE)
+};
+
+/// It reads a name, a description and a model, and does not load an agent without a name.
+const AGENTS: AgentFormat = AgentFormat {
+    subdirectories: Subdirectories::Ignored,
+    nameless: NamelessAgents::Ignored,
+    same_name: "loads the first and ignores the rest",
+    ..AgentFormat::new(AgentForm::Fields(AgentFields::new(
+        ModelNames {
+            vendor: None,
+            inherited: InheritedModel::Implied,
+            form: ModelForm::Identifier,
+        },
+        AgentLimit::Never,
+    )))
+};
+
+/// What it calls a prompt for a matcher is the prompt itself, which the reference tool ignores.
+const HOOKS: HookFormat = HookFormat {
+    events: &[
+        HookEvent::same("SessionStart", MatcherRule::Missing),
+        HookEvent::same("SessionEnd", MatcherRule::Missing),
+        HookEvent::same("UserPromptSubmit", MatcherRule::Ignored),
+        HookEvent::same("PreToolUse", MatcherRule::Tools),
+        HookEvent::same("PostToolUse", MatcherRule::Tools),
+        HookEvent::same("PostToolUseFailure", MatcherRule::Tools),
+        HookEvent::same("Stop", MatcherRule::Ignored),
+    ],
+    own_events: &[
+        "BeforeReadFile",
+        "AfterFileEdit",
+        "BeforeShellExecution",
+        "AfterShellExecution",
+    ],
+    keys: &[
+        HookKey::same("type"),
+        HookKey::same("command"),
+        HookKey::same("timeout"),
+    ],
+    matchers: MatcherSyntax::Anchored,
+    reference_variables: ReferenceVariables::Unset,
+    ..HookFormat::new(TITLE, HookShape::Groups, &TOOL_NAMES)
+};
+
+/// Tools of its developer extension, with and without the extension's name.
+static TOOL_NAMES: ToolNames = ToolNames {
+    names: &[
+        ("LS", &["tree", "developer__tree"]),
+        (
+            "Write",
+            &["write", "developer__write", "developer__text_editor"],
+        ),
+        (
+            "Edit",
+            &["edit", "developer__edit", "developer__text_editor"],
+        ),
+        ("Bash", &["shell", "developer__shell"]),
+    ],
+    ..ToolNames::new(source(
+        "Goose, Hooks; aaif-goose/goose, `platform_extensions/developer`",
+        "2026-11-18",
+    ))
+};
+
+/// Variables are not mentioned, so they are taken not to be replaced.
+const SERVERS: ServerFormat = ServerFormat {
+    remote: RemoteServers::Unsupported,
+    ..ServerFormat::new(
+        "mcpServers",
+        Variables::Named(NamedVariables {
+            title: TITLE,
+            env_vars: None,
+            headers: "headers",
+            env_headers: None,
+            bearer: None,
+        }),
+    )
 };

@@ -1,12 +1,20 @@
-//! Kiro, the editor and the CLI.
+//! Kiro, the editor since 1.0 and the CLI since 3.0.
 //!
-//! An agent of the editor is Markdown and one of the CLI is JSON, each with names of tools that have no counterpart
-//! elsewhere, so agents are not converted: a restriction could be lost.
+//! Names that matchers of its hooks compare with are not documented, and a hook that never runs is worse than none, so
+//! hooks are not written.
 
 use crate::prelude::*;
 
 pub(crate) static TOOL: ToolDefinition = ToolDefinition {
     directory: ScopedValue::both(".kiro"),
+    agents: Some(TypeSupport {
+        place: own("agents"),
+        format: AGENTS,
+        source: source(
+            "Kiro, Custom agents: the Markdown format, tags; Kiro CLI 3.0, Agent config",
+            "2026-11-18",
+        ),
+    }),
     skills: Some(TypeSupport {
         place: own("skills"),
         format: SkillFormat::PLAIN,
@@ -39,8 +47,55 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
     ..ToolDefinition::new("kiro", "Kiro")
 };
 
+/// An agent without `tools` has none. Tags stand for whole categories, so a list may allow more of one category.
+const AGENTS: AgentFormat = AgentFormat {
+    marks: AgentMarks {
+        extensions: &[],
+        fields: &[
+            "includeMcpJson",
+            "includePowers",
+            "welcomeMessage",
+            "resources",
+        ],
+    },
+    copied: CopiedAgents::Marked,
+    ..AgentFormat::new(AgentForm::Fields(AgentFields {
+        passes: &["permissions"],
+        ..AgentFields::new(
+            ModelNames {
+                vendor: None,
+                inherited: InheritedModel::Implied,
+                form: ModelForm::Identifier,
+            },
+            AgentLimit::List(ToolList {
+                missing: MissingToolList::NoTools("*"),
+                ..ToolList::new(&TAGS)
+            }),
+        )
+    }))
+};
+
+static TAGS: ToolNames = ToolNames {
+    names: &[
+        ("Read", &["read"]),
+        ("NotebookRead", &["read"]),
+        ("LS", &["read"]),
+        ("Grep", &["read"]),
+        ("Glob", &["read"]),
+        ("Write", &["write"]),
+        ("Edit", &["write"]),
+        ("NotebookEdit", &["write"]),
+        ("Bash", &["shell"]),
+        ("WebFetch", &["web"]),
+        ("WebSearch", &["web"]),
+        ("Task", &["subagent"]),
+    ],
+    ..ToolNames::new(source("Kiro, Custom agents: tags", "2026-11-18"))
+};
+
 const SERVERS: ServerFormat = ServerFormat {
     directory: None,
+    switch: ServerSwitch::Disabled,
     passes: &["autoApprove", "disabledTools", "timeout", "oauth"],
     limits: &["disabledTools"],
     ..ServerFormat::new("mcpServers", Variables::Replaced(VariableSyntax::Shell))

@@ -35,7 +35,7 @@ pub use definition::{
 };
 pub use format::agent::{
     AgentContainer, AgentFields, AgentForm, AgentFormat, AgentLimit, AgentMarks, AgentNames,
-    CopiedAgents, NamelessAgents, Subdirectories, UnknownKeys,
+    CopiedAgents, MissingToolList, NamelessAgents, Subdirectories, ToolList, UnknownKeys,
 };
 pub use format::checked::{AcceptedValue, CheckedAgent, CheckedCommand};
 pub use format::command::{CommandFormat, MarkdownCommand, Placeholders, TomlCommand};
@@ -47,8 +47,8 @@ pub use format::instruction::{
     InstructionFormat, PatternList, RuleDescription, RuleField, RuleFormat, RuleValue,
 };
 pub use format::server::{
-    CommandLine, CopiedServers, FileSyntax, NamedVariables, ServerFormat, ServerSwitch,
-    ServerTypes, ServerUrls, VariableSyntax, Variables,
+    CommandLine, CopiedServers, FileSyntax, NamedVariables, RemoteServers, ServerFormat,
+    ServerSwitch, ServerTypes, ServerUrls, VariableSyntax, Variables,
 };
 pub use format::{EntryFormat, FileFormat};
 pub use models::{InheritedModel, ModelForm, ModelNames, Vendor};

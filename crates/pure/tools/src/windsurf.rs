@@ -1,7 +1,7 @@
 //! Windsurf, which is called Devin Desktop since June 2026: its agent, Devin Local, reads the files of Devin CLI.
 //!
-//! It also reads hooks in `.claude`: one that is installed for both runs twice. A custom subagent is a directory with an
-//! `AGENT.md`, which is not a format that agents are written in yet.
+//! It also reads hooks in `.claude`: one that is installed for both runs twice. Servers have a file of their own since
+//! 3000.3, which moves those out of `config.json`.
 
 use crate::prelude::*;
 
@@ -12,15 +12,34 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         project: ".devin",
         user: ".config/devin",
     },
+    agents: Some(TypeSupport {
+        place: own("agents"),
+        format: AGENTS,
+        source: source(
+            "Devin CLI, Subagents: custom subagents; Devin CLI 3000.3.22, changelog (files without a directory)",
+            "2026-11-18",
+        ),
+    }),
     skills: Some(TypeSupport {
         place: own("skills"),
         format: SkillFormat::also_reading(ScopedValue {
-            project: &[COMMON_SKILLS, ".windsurf/skills"],
-            user: &[COMMON_SKILLS],
+            project: &[
+                COMMON_SKILLS,
+                ".claude/skills",
+                ".github/skills",
+                ".cursor/skills",
+                ".windsurf/skills",
+            ],
+            user: &[
+                COMMON_SKILLS,
+                ".claude/skills",
+                ".copilot/skills",
+                ".cursor/skills",
+            ],
         }),
         source: source(
-            "Devin CLI, Skills Overview: where skills live",
-            "2026-11-16",
+            "Devin CLI, Skills Overview: where skills live; Devin CLI 3000.3.22 and 3000.10.21, changelog",
+            "2026-11-18",
         ),
     }),
     hooks: Some(TypeSupport {
@@ -36,21 +55,30 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
     }),
     servers: Some(TypeSupport {
         place: ScopedValue {
-            project: Some(".devin/config.json"),
-            user: Some(".config/devin/config.json"),
+            project: Some(".devin/mcp_config.json"),
+            user: Some(".config/devin/mcp_config.json"),
         },
         format: SERVERS,
         source: source(
-            "Devin CLI, MCP Configuration; OnlyTerp/DevinCLI-Unlocked (`disabledTools`)",
-            "2026-11-16",
+            "Devin CLI, MCP Configuration; Devin CLI 3000.3.22, changelog; upstash/context7#3090",
+            "2026-11-18",
         ),
     }),
     instructions: Some(TypeSupport {
-        place: project_rules(Directory::Own("rules")),
+        place: ScopedValue {
+            project: Some(InstructionPlace {
+                rules: Some(Directory::Own("rules")),
+                blocks: &[COMMON_INSTRUCTIONS],
+            }),
+            user: Some(InstructionPlace {
+                rules: None,
+                blocks: &[".config/devin/AGENTS.md"],
+            }),
+        },
         format: InstructionFormat::rules(RULES),
         source: source(
-            "Devin Desktop, Memories and rules; stbenjam/skillsaw, devin-rules-valid",
-            "2026-11-16",
+            "Devin Desktop, Memories and rules; Devin CLI, Rules; stbenjam/skillsaw, devin-rules-valid",
+            "2026-11-18",
         ),
     }),
     layer_files: SourcedList::new(
@@ -68,6 +96,25 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         ),
     ),
     ..ToolDefinition::new("windsurf", TITLE)
+};
+
+const AGENTS: AgentFormat = AgentFormat {
+    marks: AgentMarks {
+        extensions: &[],
+        fields: &["allowed-tools", "max-nesting"],
+    },
+    copied: CopiedAgents::Marked,
+    ..AgentFormat::new(AgentForm::Fields(AgentFields::new(
+        ModelNames {
+            vendor: None,
+            inherited: InheritedModel::Implied,
+            form: ModelForm::Identifier,
+        },
+        AgentLimit::List(ToolList {
+            key: "allowed-tools",
+            ..ToolList::new(&TOOL_NAMES)
+        }),
+    )))
 };
 
 const HOOKS: HookFormat = HookFormat {
@@ -117,6 +164,7 @@ static TOOL_NAMES: ToolNames = ToolNames {
 /// Variables are not mentioned, so they are taken not to be replaced.
 const SERVERS: ServerFormat = ServerFormat {
     directory: None,
+    switch: ServerSwitch::Disabled,
     passes: &["transport", "disabledTools"],
     limits: &["disabledTools"],
     ..ServerFormat::new(

@@ -68,8 +68,8 @@ fn tool_names(tool: &ToolDefinition) -> Vec<&'static ToolNames> {
     let agents = definition.agents.as_ref().map(|own| &own.format.form);
     let list = match agents {
         Some(AgentForm::Fields(fields)) => match fields.limit {
-            AgentLimit::List(names) => Some(names),
-            AgentLimit::ReadOnly(..) => None,
+            AgentLimit::List(list) => Some(list.names),
+            AgentLimit::ReadOnly(..) | AgentLimit::Never => None,
         },
         _ => None,
     };

@@ -109,9 +109,9 @@ pub(crate) struct AddDepArgs {
     /// The name in the manifest [default: the file name]
     #[arg(long)]
     pub(crate) name: Option<String>,
-    /// The tool to install it for
-    #[arg(long)]
-    pub(crate) tool: Option<String>,
+    /// A tool to install it for, or several with commas
+    #[arg(long = "tool", value_name = "TOOL", value_delimiter = ',')]
+    pub(crate) tools: Vec<String>,
     /// A subdirectory of the tool's directory
     #[arg(long, value_name = "DIR")]
     pub(crate) target: Option<String>,

@@ -598,3 +598,29 @@ fn list_has_a_column_of_tools_if_there_are_several() {
     assert!(own.contains("style") && !own.contains("helper"), "{own}");
     project.refused("list --tool codexx", 3, &["codexx", "codex"]);
 }
+
+#[test]
+fn a_conversion_of_a_changed_source_is_shown_although_no_file_changes() {
+    let agent = |more: &str| format!("---\nname: x\ndescription: d\n{more}---\nx\n");
+    let (first, second) = (agent("maxTurns: 3\n"), agent("maxTurns: 3\ncolor: red\n"));
+    let project = Project::new();
+    project.source(&[
+        ("v1.0.0", &[("agents/x.md", &first)]),
+        ("v1.1.0", &[("agents/x.md", &second)]),
+    ]);
+    let manifest = |version: &str| {
+        let line = format!(
+            "x = {{ source = \"community\", path = \"agents/x.md\", version = \"{version}\", tool = \"codex\" }}"
+        );
+        format!("[agents]\n{line}\n")
+    };
+    project.manifest(&manifest("v1.0.0"));
+    project.good("install");
+    let before = project.read(".codex/agents/x.toml");
+    project.manifest(&manifest("v1.1.0"));
+    let shown = project.good("install").stdout;
+    assert!(shown.contains("color dropped"), "{shown}");
+    assert_eq!(project.read(".codex/agents/x.toml"), before);
+    let shown = project.good("install").stdout;
+    assert!(!shown.contains("converts"), "{shown}");
+}

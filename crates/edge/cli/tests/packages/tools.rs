@@ -239,6 +239,7 @@ fn windsurf_gets_its_forms() {
         project.written(),
         [
             ".devin/config.json",
+            ".devin/mcp_config.json",
             ".devin/skills/notes/SKILL.md",
             ".devin/skills/notes/more/words.md"
         ]
@@ -246,9 +247,12 @@ fn windsurf_gets_its_forms() {
     assert_eq!(
         json(&project.read(".devin/config.json")),
         json(
-            r#"{"hooks": {"PreToolUse": [{"matcher": "^(exec)$", "hooks": [{"type": "command", "command": "lint", "timeout": 5}]}]},
-                "mcpServers": {"fs": {"command": "npx", "args": ["-y", "fs"]}}}"#
+            r#"{"hooks": {"PreToolUse": [{"matcher": "^(exec)$", "hooks": [{"type": "command", "command": "lint", "timeout": 5}]}]}}"#
         )
+    );
+    assert_eq!(
+        json(&project.read(".devin/mcp_config.json")),
+        json(r#"{"mcpServers": {"fs": {"command": "npx", "args": ["-y", "fs"]}}}"#)
     );
 }
 
@@ -274,8 +278,11 @@ fn zed_gets_its_forms() {
 #[test]
 fn what_a_tool_does_not_have_is_refused() {
     for (tool, kind) in [
-        ("windsurf", "agents"),
         ("windsurf", "commands"),
+        ("amp", "agents"),
+        ("cline", "agents"),
+        ("kiro", "hooks"),
+        ("antigravity", "agents"),
         ("zed", "agents"),
         ("zed", "commands"),
         ("zed", "hooks"),
@@ -683,19 +690,33 @@ fn tools_with_few_types_get_what_they_have() {
         ),
         (
             "kiro",
-            &["skills", "mcp-servers"],
-            vec![".kiro/settings/mcp.json", ".kiro/skills"],
+            &["agents", "skills", "mcp-servers"],
+            vec![
+                ".kiro/agents/reviewer.md",
+                ".kiro/settings/mcp.json",
+                ".kiro/skills",
+            ],
         ),
         (
             "cline",
             &["commands", "skills"],
             vec![".cline/skills", ".clinerules/workflows/ship.md"],
         ),
-        ("goose", &["skills"], vec![".goose/skills"]),
+        (
+            "goose",
+            &["agents", "skills", "hooks", "mcp-servers"],
+            vec![
+                ".agents/plugins/agpm/.mcp.json",
+                ".agents/plugins/agpm/hooks/hooks.json",
+                ".goose/agents/reviewer.md",
+                ".goose/skills",
+            ],
+        ),
         (
             "antigravity",
-            &["commands", "skills", "mcp-servers"],
+            &["commands", "skills", "hooks", "mcp-servers"],
             vec![
+                ".agents/hooks.json",
                 ".agents/mcp_config.json",
                 ".agents/skills",
                 ".agents/workflows/ship.md",
@@ -703,8 +724,9 @@ fn tools_with_few_types_get_what_they_have() {
         ),
         (
             "copilot-cli",
-            &["agents", "skills", "hooks", "mcp-servers"],
+            &["agents", "commands", "skills", "hooks", "mcp-servers"],
             vec![
+                ".claude/commands/ship.md",
                 ".github/agents/reviewer.agent.md",
                 ".github/hooks/lint.json",
                 ".github/mcp.json",
@@ -786,4 +808,48 @@ fn the_editor_and_the_cli_of_copilot_share_their_files() {
     );
     project.good("install --frozen");
     project.good("verify");
+}
+
+#[test]
+fn a_command_in_toml_is_refused_where_commands_are_markdown() {
+    let text = "description = \"d\"\nprompt = \"x {{args}}\"\n";
+    for tool in ["claude-code", "cursor", "antigravity", "opencode"] {
+        let line = entry("x", "commands/x.toml", &format!("tool = \"{tool}\""));
+        let project = Project::with(&[("commands/x.toml", text)], &format!("[commands]\n{line}"));
+        project.refused("install", 1, &["is TOML, which this tool does not read"]);
+        assert!(project.written().is_empty(), "{tool}");
+    }
+    let own = "[tools.mine]\npath = \".mine\"\nresources = { commands = { path = \"commands\" } }\n[commands]\n";
+    let line = entry("x", "commands/x.toml", "tool = \"mine\"");
+    let project = Project::with(&[("commands/x.toml", text)], &format!("{own}{line}"));
+    project.good("install");
+    assert_eq!(project.written(), [".mine/commands/x.toml"]);
+}
+
+#[test]
+fn the_reference_gets_urls_with_its_own_type() {
+    let remote = r#"{"type": "streamableHttp", "url": "https://example.com/mcp"}"#;
+    let line = entry("x", "mcp/x.json", "tool = \"claude-code\"");
+    let project = Project::with(&[("mcp/x.json", remote)], &format!("[mcp-servers]\n{line}"));
+    project.good("install");
+    assert_eq!(
+        json(&project.read(".mcp.json")),
+        json(r#"{"mcpServers": {"x": {"type": "http", "url": "https://example.com/mcp"}}}"#)
+    );
+}
+
+#[test]
+fn add_dep_accepts_several_tools() {
+    let agent = "---\nname: x\ndescription: d\n---\nx\n";
+    let project = Project::with(&[("agents/x.md", agent)], "");
+    project.good("add dep agent community:agents/x.md@v1.0.0 --tool claude-code,codex");
+    let manifest = project.read("agpm.toml");
+    assert!(
+        manifest.contains("tools = [\"claude-code\", \"codex\"]"),
+        "{manifest}"
+    );
+    assert_eq!(
+        project.written(),
+        [".claude/agents/x.md", ".codex/agents/x.toml"]
+    );
 }

@@ -32,7 +32,7 @@ pub(crate) use crate::install::writing::hold;
 pub(crate) use agpm_install::inputs_of;
 pub use agpm_install::{
     Changelogs, Conversion, Executables, Fidelity, InstallReport, InstallRequest, LockChange,
-    LockUse, Moved, Program, RequiredBy, Writing,
+    LockUse, Moved, Program, RequiredBy, SourceFileState, Writing,
 };
 pub use agpm_plan::OverwriteRule;
 pub(crate) use agpm_project::ledger::{ledger_in, read_ledger};

@@ -1,11 +1,13 @@
 //! The plan of an install: lockfile and disk as they are to be, against what they are.
 
+use std::collections::BTreeSet;
+
 use agpm_compose::RenderedSet;
 use agpm_diag::{Failure, Notes};
 use agpm_install::{
-    Changelogs, InstallInputs, LockChange, LockUse, PlannedInstall, desired_state, inputs_of,
-    is_unsettled, lock_change, moves, note_missing_digests, owners_of_nothing, report_kept,
-    report_refusals, stop_on_warnings,
+    Changelogs, InstallInputs, LockChange, LockUse, PlannedInstall, changed_resources,
+    desired_state, inputs_of, is_unsettled, lock_change, moves, note_missing_digests,
+    owners_of_nothing, report_kept, report_refusals, stop_on_warnings,
 };
 use agpm_plan::{
     DesiredState, Ledger, Plan, checksum_findings, hides_written_bytes, may_explain,
@@ -95,6 +97,7 @@ pub(super) fn plan_install(
         layers: layered.files,
         plan,
         moved,
+        changed_resources: old.map_or_else(BTreeSet::new, |old| changed_resources(old, &lock)),
         capabilities: changed,
         reads,
         lock_change,

@@ -1,8 +1,9 @@
 //! Agents whose fields are converted one by one, into Markdown or TOML.
 
 use agpm_text::{Format, Value};
-use agpm_tools::{AgentContainer, AgentFields, AgentNames, UnknownKeys};
+use agpm_tools::{AgentContainer, AgentFields, AgentLimit, AgentNames, UnknownKeys};
 
+use super::agent_limits;
 use super::agent_tools;
 use super::front::{FrontMatter, holds, is_toml_with, printed};
 use super::models;
@@ -10,7 +11,15 @@ use super::outcome::{ConvertError, ConvertedFile, FieldOutcomeKind, FieldOutcome
 use super::parts::METADATA;
 
 /// Fields that hold something back: to leave one out is to allow more.
-const GUARDS: [&str; 3] = ["hooks", "isolation", "disallowed-tools"];
+const GUARDS: [&str; 7] = [
+    "hooks",
+    "isolation",
+    "disallowed-tools",
+    "allowed-tools",
+    "permission",
+    "permissions",
+    "sandbox_mode",
+];
 
 /// Turns an agent into a tool's own form.
 pub(super) fn convert(
@@ -23,7 +32,11 @@ pub(super) fn convert(
     {
         return Ok(ConvertedFile::unchanged(text));
     }
-    let front = FrontMatter::read(text)?;
+    let own = match format.limit {
+        AgentLimit::ReadOnly(key, _) => key,
+        AgentLimit::List(_) | AgentLimit::Never => "",
+    };
+    let (front, renamed) = agent_limits::in_reference_terms(FrontMatter::read(text)?, own);
     let mut fates = front.field_outcomes();
     let mut fields = fields(format, name, &front, &mut fates);
     let text = match format.container {
@@ -35,7 +48,7 @@ pub(super) fn convert(
     };
     Ok(ConvertedFile {
         text,
-        fates: fates.sorted(),
+        fates: renamed.as_written(fates).sorted(),
     })
 }
 
@@ -55,11 +68,11 @@ fn fields(
             Value::from(description(name, front, fates)),
         ),
     ];
-    let limit = agent_tools::limit(format.limit, front, fates);
+    let limits = agent_tools::limit(format.limit, front, fates);
     for (key, value) in front.fields() {
-        let limited = limit
-            .as_ref()
-            .filter(|(limited, _)| key == limited)
+        let limited = limits
+            .iter()
+            .find(|(limited, _)| key == limited)
             .map(|(_, value)| value);
         fields.extend(limited.map(|value| (key.clone(), value.clone())));
         let field = AgentField {
@@ -69,9 +82,8 @@ fn fields(
         };
         fields.extend(field.convert(format, front, fates));
     }
-    if let Some((key, value)) = limit.filter(|(key, _)| !front.has(key)) {
-        fields.push((key.to_owned(), value));
-    }
+    let new = limits.into_iter().filter(|(key, _)| !front.has(key));
+    fields.extend(new.map(|(key, value)| (key.to_owned(), value)));
     fields
 }
 

@@ -1,7 +1,7 @@
 //! The permissions of an agent: the fields that hold them, and the part that a tool can keep.
 
 use agpm_text::Value;
-use agpm_tools::{AgentLimit, REFERENCE_TOOLS, ToolNames, ToolReach};
+use agpm_tools::{AgentLimit, MissingToolList, REFERENCE_TOOLS, ToolList, ToolReach};
 
 use super::front::FrontMatter;
 use super::outcome::{FieldOutcomeKind, FieldOutcomes};
@@ -21,12 +21,12 @@ struct ToolAllowance {
 /// The fields that are read here.
 pub(super) const FIELDS: [&str; 3] = ["tools", "disallowedTools", "permissionMode"];
 
-/// The field that holds the limit in the tool's own form, and the results of those that it represents.
+/// The fields that hold the limit in the tool's own form, and the results of those that they represent.
 pub(super) fn limit(
     limit: AgentLimit,
     front: &FrontMatter,
     fates: &mut FieldOutcomes,
-) -> Option<(&'static str, Value)> {
+) -> Vec<(&'static str, Value)> {
     let wanted = ToolAllowance {
         allowed: front
             .get("tools")
@@ -38,9 +38,20 @@ pub(super) fn limit(
     match limit {
         AgentLimit::ReadOnly(key, text) => {
             let value = text.map_or(Value::Bool(true), Value::from);
-            read_only(&wanted, front, fates).then_some((key, value))
+            let is_limited = read_only(&wanted, front, fates);
+            is_limited.then_some((key, value)).into_iter().collect()
         }
-        AgentLimit::List(names) => list(&wanted, names, front, fates).map(|value| ("tools", value)),
+        AgentLimit::List(own) => {
+            let denied = own.deny.zip(wanted.forbidden.as_ref());
+            let denied = denied.filter(|(_, names)| !names.is_empty());
+            let denied = denied.map(|(key, names)| (key, Value::list(names.iter().cloned())));
+            let allowed = list(&wanted, own, front, fates).map(|value| (own.key, value));
+            allowed.into_iter().chain(denied).collect()
+        }
+        AgentLimit::Never => {
+            unlimited(&wanted, front, fates);
+            Vec::new()
+        }
     }
 }
 
@@ -50,6 +61,12 @@ const NO_NAME: &str = "(no name)";
 /// The names of a list, or of text with commas, in the reference's terms.
 pub(super) fn names(value: &Value) -> Vec<String> {
     in_reference_terms(&written_names(value))
+}
+
+/// Whether a list of tools has a name that another tool has and the reference does not, or is not a list at all.
+pub(super) fn names_foreign_tools(value: &Value) -> bool {
+    let written = written_names(value);
+    matches!(value, Value::Map(_)) || in_reference_terms(&written) != written
 }
 
 fn written_names(value: &Value) -> Vec<String> {
@@ -135,18 +152,36 @@ impl ToolAllowance {
     }
 }
 
+/// Every limit is lost in a tool that has none.
+fn unlimited(wanted: &ToolAllowance, front: &FrontMatter, fates: &mut FieldOutcomes) {
+    let note = "the tool cannot restrict agents";
+    let field = "tools";
+    match &wanted.allowed {
+        Some(_) => fates.add(field, FieldOutcomeKind::Widened, note),
+        None if front.get(field).is_some() => fates.exact(field),
+        None => {}
+    }
+    match &wanted.forbidden {
+        Some(names) if names.is_empty() => fates.exact("disallowedTools"),
+        Some(_) => fates.add("disallowedTools", FieldOutcomeKind::Widened, note),
+        None => {}
+    }
+    mode(wanted, front, FieldOutcomeKind::Widened, fates);
+}
+
 fn read_only(wanted: &ToolAllowance, front: &FrontMatter, fates: &mut FieldOutcomes) -> bool {
     let read_only = wanted.is_read_only();
-    if front.get("tools").is_some() {
+    let field = "tools";
+    if front.get(field).is_some() {
         match (&wanted.allowed, read_only) {
-            (None, _) => fates.exact("tools"),
+            (None, _) => fates.exact(field),
             (_, true) => fates.add(
-                "tools",
+                field,
                 FieldOutcomeKind::Approximated,
                 "kept as read-only, not tool by tool",
             ),
             (_, false) => fates.add(
-                "tools",
+                field,
                 FieldOutcomeKind::Widened,
                 "the tool can restrict only read-only agents",
             ),
@@ -201,32 +236,31 @@ fn mode(
 
 fn list(
     wanted: &ToolAllowance,
-    own: &ToolNames,
+    own: ToolList,
     front: &FrontMatter,
     fates: &mut FieldOutcomes,
 ) -> Option<Value> {
-    let found = wanted.remaining().map(|names| translate(&names, own));
-    let written = front.get("tools").is_some();
+    let found = wanted.remaining().map(|names| translate(&names, own.names));
+    let field = "tools";
+    let written = front.get(field).is_some();
     match &found {
         Some(found) if !found.left_out.is_empty() => {
             let note = format!(
                 "dropped, because the tool has no such tools: {}",
                 quoted(&found.left_out)
             );
-            fates.add("tools", FieldOutcomeKind::Dropped, note);
+            fates.add(field, FieldOutcomeKind::Dropped, note);
         }
         Some(found) if !found.more.is_empty() => {
             let note = format!("the tool's names also include {}", quoted(&found.more));
-            fates.add("tools", FieldOutcomeKind::Approximated, note);
+            fates.add(field, FieldOutcomeKind::Approximated, note);
         }
-        _ if written => fates.exact("tools"),
+        _ if written => fates.exact(field),
         _ => {}
     }
     if let Some(forbidden) = &wanted.forbidden {
-        match forbidden
-            .iter()
-            .find(|name| wanted.stays_allowed(name, found.as_ref()))
-        {
+        let mut lost = forbidden.iter().filter(|_| own.deny.is_none());
+        match lost.find(|name| wanted.stays_allowed(name, found.as_ref())) {
             None => fates.exact("disallowedTools"),
             Some(name) => {
                 let note = format!("the tool has no deny list, so `{name}` stays allowed");
@@ -235,6 +269,10 @@ fn list(
         }
     }
     mode(wanted, front, FieldOutcomeKind::Widened, fates);
-    let all = || (written && wanted.allowed.is_none()).then(|| Value::list(["*"]));
-    found.map(|found| Value::list(found.names)).or_else(all)
+    let all = match own.missing {
+        MissingToolList::NoTools(all) => Some(all),
+        MissingToolList::AllTools => written.then_some("*"),
+    };
+    let all = all.map(|all| Value::list([all]));
+    found.map(|found| Value::list(found.names)).or(all)
 }

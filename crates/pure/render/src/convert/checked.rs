@@ -4,6 +4,7 @@ use agpm_text::Value;
 
 use agpm_tools::{AcceptedValue, CheckedAgent, CheckedCommand, ModelNames};
 
+use super::agent_limits::{self, RenamedLimits};
 use super::agent_tools::names;
 use super::front::FrontMatter;
 use super::models;
@@ -69,6 +70,12 @@ fn is_rule((_, rule): &(String, Value)) -> bool {
 /// An agent with what the tool would refuse written in its own way.
 pub(super) fn agent(format: &CheckedAgent, text: &str) -> Result<ConvertedFile, ConvertError> {
     let front = FrontMatter::read(text)?;
+    // Its own ways to limit an agent stay.
+    let (front, renamed) = if front.has("permission") || has_flags(&front) {
+        (front, RenamedLimits::default())
+    } else {
+        agent_limits::in_reference_terms(front, "")
+    };
     let mut fates = front.field_outcomes();
     let permission = permission(format, &front, &mut fates);
     let checker = FieldChecker {
@@ -81,7 +88,12 @@ pub(super) fn agent(format: &CheckedAgent, text: &str) -> Result<ConvertedFile, 
         fields.push(("permission".to_owned(), Value::Map(permission)));
     }
     report_unread(format, &front, &mut fates);
-    written(text, &front, fields, fates)
+    written(text, &front, fields, renamed.as_written(fates))
+}
+
+fn has_flags(front: &FrontMatter) -> bool {
+    let tools = front.get("tools");
+    tools.is_some_and(|tools| accepts(AcceptedValue::Flags, tools))
 }
 
 /// A command with what the tool would refuse left out.

@@ -18,8 +18,11 @@ pub(super) struct FrontMatter {
 }
 
 /// Fields that limit what an agent or a command may do: to lose one is to allow more.
-const LIMITS: [&str; 8] = [
+const LIMITS: [&str; 11] = [
     "tools",
+    "allowed-tools",
+    "permissions",
+    "readonly",
     "disallowedTools",
     "disallowed-tools",
     "permissionMode",
@@ -88,6 +91,14 @@ impl FrontMatter {
                     body,
                 })
             }
+        }
+    }
+
+    /// The same file with other fields; `write` still starts from the text.
+    pub(super) fn with_fields(self, fields: Vec<(String, Value)>) -> Self {
+        FrontMatter {
+            fields: Value::Map(fields),
+            ..self
         }
     }
 

@@ -1,6 +1,7 @@
 //! Hook files as authors write them.
 
 use agpm_text::Value;
+use agpm_tools::{HookFormat, HookShape, hook_formats};
 
 use super::outcome::{ConvertError, FieldOutcomeKind, FieldOutcomes};
 use super::parts::{METADATA, entries, is_map, items, without};
@@ -39,8 +40,41 @@ pub(super) fn read(
             }
             read_settings(name, hooks)
         }
+        (None, None) if named_format(hook).is_some() => read_named(name, hook),
         (None, events) => read_simple(name, hook, events),
     }
+}
+
+/// The format of a file whose hooks have names of their own, by an event under one of the names.
+pub(super) fn named_format(hook: &Value) -> Option<&'static HookFormat> {
+    let is_event = |format: &HookFormat, event: &str| {
+        let mut known = format.events.iter();
+        known.any(|known| known.name == event) || format.own_events.contains(&event)
+    };
+    let has_event = |format: &&HookFormat, events: &Value| {
+        let mut lists = entries(events).iter();
+        lists.any(|(event, list)| matches!(list, Value::List(_)) && is_event(format, event))
+    };
+    let holds_lists = |key: &str| matches!(key, "hooks" | "events");
+    if !is_map(hook) || entries(hook).iter().any(|(key, _)| holds_lists(key)) {
+        return None;
+    }
+    let mut formats = hook_formats().filter(|format| format.shape == HookShape::Named);
+    formats.find(|format| {
+        let mut named = entries(hook).iter().filter(|(_, events)| is_map(events));
+        named.any(|(_, events)| has_event(format, events))
+    })
+}
+
+/// `{NAME: {Event: [item, …], enabled?}}`.
+fn read_named(name: &str, hook: &Value) -> Result<Vec<Registered>, ConvertError> {
+    let mut found = Vec::new();
+    for (_, own) in entries(hook).iter().filter(|(_, own)| is_map(own)) {
+        if own.get("enabled") != Some(&Value::Bool(false)) {
+            found.extend(read_settings(name, &without(own, &["enabled"]))?);
+        }
+    }
+    Ok(found)
 }
 
 /// `{hooks: {Event: [group, …]}}`.

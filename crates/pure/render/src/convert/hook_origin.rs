@@ -7,7 +7,7 @@ use super::events::{is_own, reference_event};
 use super::hook_file::Registered;
 use super::outcome::{ConvertError, FieldOutcomeKind, FieldOutcomes};
 use super::parts::{entries, is_map, items};
-use super::tool_names::reference_names;
+use super::tool_names::{is_reference_name, reference_names};
 
 /// The format that a hook file is in, by the shape of its lists, then by events and keys that only one tool has; none
 /// is the reference's, which others share.
@@ -17,7 +17,11 @@ pub(super) fn origin_of(registered: &[Registered]) -> Option<&'static HookFormat
         return None;
     }
     if registered.iter().any(is_group) {
-        return formats(HookShape::Groups).find(|format| has_event(registered, format, is_own));
+        return formats(HookShape::Groups)
+            .find(|format| has_event(registered, format, is_own))
+            .or_else(|| {
+                formats(HookShape::Groups).find(|format| has_own_names(registered, format))
+            });
     }
     let has_own_key = |format: &&HookFormat| has_key(registered, format.own_keys);
     // Of several tools whose own events are in one file, the last in the table.
@@ -40,6 +44,20 @@ fn has_event(
     is_known: fn(&HookFormat, &str) -> bool,
 ) -> bool {
     registered.iter().any(|(event, _)| is_known(format, event))
+}
+
+/// Whether a matcher names tools as this tool does, and none in another way.
+fn has_own_names(registered: &[Registered], format: &'static HookFormat) -> bool {
+    let matchers = registered
+        .iter()
+        .filter_map(|(_, item)| item.get("matcher")?.as_str());
+    let names: Vec<&str> = matchers
+        .filter(|text| !is_everything(text))
+        .flat_map(matcher_names)
+        .collect();
+    let is_known = |name: &&str| reference_names(name, format.tool_names).is_some();
+    let is_own = |name: &&str| !is_reference_name(name);
+    names.iter().all(is_known) && names.iter().any(is_own)
 }
 
 fn has_key(registered: &[Registered], keys: &[&str]) -> bool {
@@ -141,17 +159,11 @@ fn seconds(value: &Value) -> Option<Value> {
 
 /// A matcher with the reference's names; nothing if a part of it means no tool of the reference.
 fn reference_matcher(text: &str, origin: &'static HookFormat) -> Option<String> {
-    let text = text.trim();
-    if matches!(text, "" | "*" | ".*") {
+    if is_everything(text) {
         return Some("*".to_owned());
     }
-    let plain = text
-        .trim_start_matches('^')
-        .trim_end_matches('$')
-        .trim_start_matches('(')
-        .trim_end_matches(')');
     let mut out: Vec<String> = Vec::new();
-    for name in plain.split('|').map(str::trim) {
+    for name in matcher_names(text) {
         for reference in reference_names(name, origin.tool_names)? {
             if !out.iter().any(|known| known == reference) {
                 out.push(reference.to_owned());
@@ -159,4 +171,19 @@ fn reference_matcher(text: &str, origin: &'static HookFormat) -> Option<String> 
         }
     }
     Some(out.join("|"))
+}
+
+fn is_everything(matcher: &str) -> bool {
+    matches!(matcher.trim(), "" | "*" | ".*")
+}
+
+/// The names that a matcher lists, with or without anchors.
+fn matcher_names(text: &str) -> impl Iterator<Item = &str> {
+    let plain = text
+        .trim()
+        .trim_start_matches('^')
+        .trim_end_matches('$')
+        .trim_start_matches('(')
+        .trim_end_matches(')');
+    plain.split('|').map(str::trim)
 }

@@ -3,12 +3,13 @@
 use agpm_model::{EntryNode, NodeLocation};
 use agpm_text::{Format, Pointer, TreeView, Value};
 use agpm_tools::{
-    HookFormat, HookShape, KeyChange, REFERENCE_TOOL, REFERENCE_VARIABLES, ReferenceVariables,
+    HookEvent, HookFormat, HookShape, KeyChange, MatcherRule, REFERENCE_TOOL, REFERENCE_VARIABLES,
+    ReferenceVariables,
 };
 
 use super::events::event_in;
 use super::front::{document, printed};
-use super::hook_file::{Registered, read};
+use super::hook_file::{Registered, named_format, read};
 use super::hook_origin::{origin_of, to_reference};
 use super::matcher::{MatcherTarget, carry};
 use super::outcome::{
@@ -35,7 +36,7 @@ pub fn hook_entries(
         value: Value::from(version),
     });
     let node = |(event, value)| EntryNode {
-        place: NodeLocation::Item(root.child("hooks").child(event)),
+        place: NodeLocation::Item(root.child(list_key(format.shape)).child(event)),
         value,
     };
     let nodes = version
@@ -46,6 +47,14 @@ pub fn hook_entries(
         nodes,
         fates: fates.sorted(),
     })
+}
+
+/// The key that lists of events are under. Where hooks have names of their own, all of agpm's have one.
+fn list_key(shape: HookShape) -> &'static str {
+    match shape {
+        HookShape::Named => "agpm",
+        HookShape::Reference | HookShape::Groups | HookShape::Flat => "hooks",
+    }
 }
 
 /// A tool's own file for one hook file.
@@ -135,7 +144,7 @@ fn convert(
 ) -> Result<Vec<Registered>, ConvertError> {
     plugin::refuse_variables("hook", name, hook)?;
     let registered = read(name, hook, fates)?;
-    let groups = match origin_of(&registered) {
+    let groups = match named_format(hook).or_else(|| origin_of(&registered)) {
         Some(origin) if std::ptr::eq(origin, format) => {
             registered.iter().for_each(|(event, _)| fates.exact(event));
             return Ok(registered);
@@ -225,7 +234,7 @@ fn convert_group(
     let more = group_keys(format, event, group, fates);
     let items = matchers
         .into_iter()
-        .flat_map(|matcher| in_shape(format.shape, matcher, &more, &own));
+        .flat_map(|matcher| in_shape(item_shape(format, there), matcher, &more, &own));
     Ok(items.map(|item| (there.name.to_owned(), item)).collect())
 }
 
@@ -266,6 +275,15 @@ fn group_keys(
     kept
 }
 
+/// What an item of an event's list is: where hooks have names of their own, only events of tools have groups.
+fn item_shape(format: &HookFormat, event: &HookEvent) -> HookShape {
+    match (format.shape, event.matcher) {
+        (HookShape::Named, MatcherRule::Tools) => HookShape::Groups,
+        (HookShape::Named, _) => HookShape::Flat,
+        (shape, _) => shape,
+    }
+}
+
 fn in_shape(
     shape: HookShape,
     matcher: Option<String>,
@@ -274,7 +292,7 @@ fn in_shape(
 ) -> Vec<Value> {
     let matcher = matcher.map(|matcher| ("matcher".to_owned(), Value::from(matcher)));
     match shape {
-        HookShape::Reference | HookShape::Groups => {
+        HookShape::Reference | HookShape::Groups | HookShape::Named => {
             let list = Value::List(hooks.iter().cloned().map(Value::Map).collect());
             let own = more.iter().cloned().chain([("hooks".to_owned(), list)]);
             vec![Value::Map(matcher.into_iter().chain(own).collect())]

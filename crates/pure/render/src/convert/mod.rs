@@ -5,6 +5,7 @@
 //! than the author wrote are distinguished from the rest.
 
 mod agent;
+mod agent_limits;
 mod agent_tools;
 mod by_line;
 mod checked;

@@ -75,14 +75,17 @@ mod tests {
             (Value::from("opus"), "claude-code"),
             (Value::from("claude-sonnet-4-5"), "claude-code"),
             (Value::from("inherit"), "claude-code cursor gemini"),
-            (Value::from("gpt-5"), "codex cursor copilot copilot-cli"),
+            (
+                Value::from("gpt-5"),
+                "codex cursor copilot windsurf kiro goose copilot-cli",
+            ),
             (
                 Value::from("gemini-2.5-pro"),
-                "cursor copilot gemini copilot-cli",
+                "cursor copilot gemini windsurf kiro goose copilot-cli",
             ),
             (
                 Value::from("anthropic/claude-x"),
-                "claude-code opencode codex cursor copilot gemini copilot-cli",
+                "claude-code opencode codex cursor copilot gemini windsurf kiro goose copilot-cli",
             ),
             (
                 Value::from("Claude Sonnet 4.5 (copilot)"),

@@ -5,6 +5,7 @@ use agpm_tools::{
     AgentContainer, AgentForm, AgentFormat, CommandFormat, CopiedAgents, FileFormat, agent_formats,
 };
 
+use super::agent_tools::names_foreign_tools;
 use super::front::{FrontMatter, value_of};
 use super::instruction::is_native_instruction;
 use super::outcome::ConvertError;
@@ -15,7 +16,9 @@ pub fn is_native(format: FileFormat, file_name: &str, text: &str) -> bool {
         FileFormat::Agent(format) => match format.copied {
             CopiedAgents::None => false,
             CopiedAgents::Marked => is_marked([format], file_name, text),
-            CopiedAgents::Unmarked => !is_marked(agent_formats(), file_name, text),
+            CopiedAgents::Unmarked => {
+                !is_marked(agent_formats(), file_name, text) && !has_foreign_tools(text)
+            }
         },
         FileFormat::Command(CommandFormat::Markdown(format)) => format
             .extension
@@ -37,6 +40,13 @@ fn is_marked(
     let mut marks = formats.into_iter().map(|format| &format.marks);
     marks
         .any(|marks| marks.extensions.iter().any(is_extension) || marks.fields.iter().any(is_field))
+}
+
+/// Whether an agent names its tools as only other tools do.
+fn has_foreign_tools(text: &str) -> bool {
+    let front = FrontMatter::read(text).ok();
+    let tools = front.as_ref().and_then(|front| front.get("tools"));
+    tools.is_some_and(names_foreign_tools)
 }
 
 /// Why a file cannot be converted at all; nothing if it can be tried.

@@ -4,7 +4,7 @@ use agpm_model::{EntryNode, NodeLocation, ServerFile};
 use agpm_text::{Format, Pointer, Value};
 use agpm_tools::{
     CommandLine, CopiedServers, FileSyntax, NamedVariables, OTHER_SERVER_LIMITS, REFERENCE_TOOL,
-    ServerFormat, ServerSwitch, VariableSyntax, Variables, server_formats,
+    RemoteServers, ServerFormat, ServerSwitch, VariableSyntax, Variables, server_formats,
 };
 
 use super::front::holds;
@@ -165,7 +165,19 @@ fn is_reference(written: &Value) -> bool {
     };
     let is_foreign = |key: &str| is_limit(key) || is_address_or_env(key) && !is_ours(key);
     let has_foreign = entries(written).iter().any(|(key, _)| is_foreign(key));
-    !has_foreign && !is_command_list(written) && !has_type_of_lists(written)
+    !has_foreign
+        && !is_command_list(written)
+        && !has_type_of_lists(written)
+        && !has_foreign_type(written)
+}
+
+/// Whether `type` is a word that only other tools have for a URL.
+fn has_foreign_type(written: &Value) -> bool {
+    let kind = written.get("type").and_then(Value::as_str);
+    let own = REFERENCE_TOOL.servers.as_ref().map(|own| own.format.types);
+    let is_own = own.is_some_and(|types| [types.local, types.http, types.sse].contains(&kind));
+    let mut others = server_formats();
+    kind.is_some() && !is_own && others.any(|format| format.types.http == kind)
 }
 
 fn is_address_or_env(key: &str) -> bool {
@@ -237,7 +249,12 @@ impl ServerWriter<'_> {
             }
         }
         if server.state == ServerState::Off {
-            self.put("enabled", Value::Bool(false));
+            match self.format.switch {
+                ServerSwitch::Disabled => self.put("disabled", Value::Bool(true)),
+                ServerSwitch::Enabled | ServerSwitch::Absent => {
+                    self.put("enabled", Value::Bool(false));
+                }
+            }
         }
         for key in ["type", "enabled", "disabled"]
             .into_iter()
@@ -264,6 +281,16 @@ impl ServerWriter<'_> {
     fn can_be(&mut self, server: &McpServer) -> bool {
         let socket = matches!(server.transport, ServerTransport::Socket(_));
         let off = server.state == ServerState::Off && self.format.switch == ServerSwitch::Absent;
+        let is_local = matches!(server.transport, ServerTransport::Local { .. });
+        let remote = self.format.remote == RemoteServers::Unsupported && !is_local && !socket;
+        if remote {
+            let key = http_key(self.written).unwrap_or("url");
+            self.record_outcome(
+                key,
+                FieldOutcomeKind::Dropped,
+                "the tool only runs commands: the server is dropped",
+            );
+        }
         if socket {
             self.record_outcome(
                 "type",
@@ -283,7 +310,7 @@ impl ServerWriter<'_> {
                 "it is disabled, which the tool does not support: dropped",
             );
         }
-        !socket && !off
+        !socket && !off && !remote
     }
 
     fn local(&mut self, command: &str, args: &[String], server: &McpServer) {

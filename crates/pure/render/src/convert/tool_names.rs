@@ -28,13 +28,13 @@ pub(super) fn in_reference_terms(names: &[String]) -> Vec<String> {
 }
 
 fn reference_terms(name: &str) -> Vec<String> {
-    if named(name).is_some() || name.starts_with(SERVER_PREFIX) {
+    if is_reference_name(name) {
         return vec![name.to_owned()];
     }
     let lists = agent_formats().filter_map(|format| match &format.form {
         AgentForm::Fields(fields) => match fields.limit {
-            AgentLimit::List(names) => Some(names),
-            AgentLimit::ReadOnly(..) => None,
+            AgentLimit::List(list) => Some(list.names),
+            AgentLimit::ReadOnly(..) | AgentLimit::Never => None,
         },
         AgentForm::Checked(_) => None,
     });
@@ -71,8 +71,12 @@ pub(super) fn reference_names<'a>(
     name: &'a str,
     names: &'static ToolNames,
 ) -> Option<Vec<&'a str>> {
-    let is_reference = named(name).is_some() || name.starts_with(SERVER_PREFIX);
-    tools_called(name, names).or_else(|| is_reference.then(|| vec![name]))
+    tools_called(name, names).or_else(|| is_reference_name(name).then(|| vec![name]))
+}
+
+/// Whether the reference has a tool of that name, of its own or of a server.
+pub(super) fn is_reference_name(name: &str) -> bool {
+    named(name).is_some() || name.starts_with(SERVER_PREFIX)
 }
 
 /// Names in another client's terms, and what did not fit.
@@ -146,8 +150,10 @@ mod tests {
         let agents = find(tool).and_then(|tool| tool.agents.as_ref());
         match agents.map(|agents| &agents.format.form) {
             Some(AgentForm::Fields(fields)) => match fields.limit {
-                AgentLimit::List(names) => names,
-                AgentLimit::ReadOnly(..) => panic!("{tool} has no list of tools"),
+                AgentLimit::List(list) => list.names,
+                AgentLimit::ReadOnly(..) | AgentLimit::Never => {
+                    panic!("{tool} has no list of tools")
+                }
             },
             _ => panic!("{tool} has no fields"),
         }

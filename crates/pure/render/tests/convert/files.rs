@@ -291,12 +291,11 @@ Fix it.
         r"---
 description: Fixes
 name: given
-readonly: true
 ---
 Fix it.
 == fates
 Exact description
-Approximated tools: kept as read-only, not tool by tool
+Widened tools: the tool cannot deny single tools
 ",
     ),
     (
@@ -582,6 +581,530 @@ Dropped permissions: only `hooks` of a settings file are used
 "#,
         r#"{"version": 1, "hooks": {"agentStop": [{"type": "command", "bash": "x"}]}}
 == fates
+"#,
+    ),
+    (
+        Form::Agent("windsurf"),
+        "all fields",
+        r#"---
+name: reviewer
+description: Reviews changes.
+tools: Read, Grep, Bash
+model: opus
+color: red
+---
+Review.
+"#,
+        r#"---
+name: reviewer
+description: Reviews changes.
+allowed-tools:
+  - read
+  - grep
+  - exec
+---
+Review.
+== fates
+Dropped color: the tool does not support it
+Exact description
+Dropped model: a Claude Code-specific name
+Exact name
+Exact tools
+"#,
+    ),
+    (
+        Form::Agent("windsurf"),
+        "no tools",
+        r#"---
+name: helper
+description: Helps.
+---
+Help.
+"#,
+        r#"---
+name: helper
+description: Helps.
+---
+Help.
+== fates
+Exact description
+Exact name
+"#,
+    ),
+    (
+        Form::Agent("kiro"),
+        "all fields",
+        r#"---
+name: reviewer
+description: Reviews changes.
+tools: Read, Grep, Bash
+model: opus
+color: red
+---
+Review.
+"#,
+        r#"---
+name: reviewer
+description: Reviews changes.
+tools:
+  - read
+  - shell
+---
+Review.
+== fates
+Dropped color: the tool does not support it
+Exact description
+Dropped model: a Claude Code-specific name
+Exact name
+Approximated tools: the tool's names also include `NotebookRead`, `LS`, `Glob`
+"#,
+    ),
+    (
+        Form::Agent("kiro"),
+        "no tools",
+        r#"---
+name: helper
+description: Helps.
+---
+Help.
+"#,
+        r#"---
+name: helper
+description: Helps.
+tools:
+  - "*"
+---
+Help.
+== fates
+Exact description
+Exact name
+"#,
+    ),
+    (
+        Form::Agent("goose"),
+        "all fields",
+        r#"---
+name: reviewer
+description: Reviews changes.
+tools: Read, Grep, Bash
+model: opus
+color: red
+---
+Review.
+"#,
+        r#"---
+name: reviewer
+description: Reviews changes.
+---
+Review.
+== fates
+Dropped color: the tool does not support it
+Exact description
+Dropped model: a Claude Code-specific name
+Exact name
+Widened tools: the tool cannot restrict agents
+"#,
+    ),
+    (
+        Form::Agent("goose"),
+        "no tools",
+        r#"---
+name: helper
+description: Helps.
+---
+Help.
+"#,
+        r#"---
+name: helper
+description: Helps.
+---
+Help.
+== fates
+Exact description
+Exact name
+"#,
+    ),
+    (
+        Form::Agent("claude-code"),
+        "an agent of Devin Desktop",
+        r#"---
+name: scout
+description: Looks.
+allowed-tools: [read, exec]
+max-nesting: 1
+---
+Look.
+"#,
+        r#"---
+name: scout
+description: Looks.
+tools:
+  - Read
+  - NotebookRead
+  - Bash
+---
+Look.
+== fates
+Exact allowed-tools
+Exact description
+Dropped max-nesting: the tool does not support it
+Exact name
+"#,
+    ),
+    (
+        Form::Agent("codex"),
+        "an agent of Devin Desktop",
+        r#"---
+name: scout
+description: Looks.
+allowed-tools: [read, exec]
+max-nesting: 1
+---
+Look.
+"#,
+        r#"name = "scout"
+description = "Looks."
+developer_instructions = """
+Look.
+"""
+== fates
+Widened allowed-tools: the tool can restrict only read-only agents
+Exact description
+Dropped max-nesting: the tool does not support it
+Exact name
+"#,
+    ),
+    (
+        Form::Agent("claude-code"),
+        "an agent of Kiro",
+        r#"---
+name: builder
+description: Builds.
+tools: [read, write, shell]
+permissions:
+  - capability: shell
+    effect: deny
+---
+Build.
+"#,
+        r#"---
+name: builder
+description: Builds.
+tools: [Read, NotebookRead, Write, Bash]
+---
+Build.
+== fates
+Exact description
+Exact name
+Widened permissions: it restricts something, and the tool does not support it
+Exact tools
+"#,
+    ),
+    (
+        Form::Agent("codex"),
+        "permissions of OpenCode",
+        r#"---
+description: d
+mode: subagent
+permission:
+  edit: deny
+  bash: deny
+---
+x
+"#,
+        r#"name = "given"
+description = "d"
+sandbox_mode = "read-only"
+developer_instructions = """
+x
+"""
+== fates
+Exact description
+Dropped mode: the tool does not support it
+Approximated permission: kept as read-only
+"#,
+    ),
+    (
+        Form::Agent("claude-code"),
+        "permissions of OpenCode",
+        r#"---
+description: d
+mode: subagent
+permission:
+  edit: deny
+  bash: deny
+---
+x
+"#,
+        r#"---
+description: d
+name: given
+disallowedTools:
+  - Write
+  - Edit
+  - MultiEdit
+  - NotebookEdit
+  - Bash
+---
+x
+== fates
+Exact description
+Dropped mode: the tool does not support it
+Exact permission
+"#,
+    ),
+    (
+        Form::Agent("claude-code"),
+        "only what OpenCode permits",
+        r#"---
+description: d
+permission:
+  "*": deny
+  read: allow
+  bash:
+    "git *": allow
+    "*": deny
+---
+x
+"#,
+        r#"---
+description: d
+name: given
+tools:
+  - Read
+  - NotebookRead
+---
+x
+== fates
+Exact description
+Exact permission
+"#,
+    ),
+    (
+        Form::Agent("copilot"),
+        "only what OpenCode permits",
+        r#"---
+description: d
+permission:
+  "*": deny
+  read: allow
+  bash:
+    "git *": allow
+    "*": deny
+---
+x
+"#,
+        r#"---
+description: d
+name: given
+tools:
+  - read
+---
+x
+== fates
+Exact description
+Exact permission
+"#,
+    ),
+    (
+        Form::Agent("claude-code"),
+        "switches of OpenCode",
+        r#"---
+description: d
+tools:
+  write: false
+  edit: false
+---
+x
+"#,
+        r#"---
+description: d
+name: given
+disallowedTools:
+  - Write
+  - Edit
+  - MultiEdit
+  - NotebookEdit
+---
+x
+== fates
+Exact description
+Exact tools
+"#,
+    ),
+    (
+        Form::Agent("codex"),
+        "a read-only agent of Cursor",
+        r#"---
+name: a
+description: d
+readonly: true
+---
+x
+"#,
+        r#"name = "a"
+description = "d"
+sandbox_mode = "read-only"
+developer_instructions = """
+x
+"""
+== fates
+Exact description
+Exact name
+Approximated readonly: kept as read-only, not tool by tool
+"#,
+    ),
+    (
+        Form::Agent("claude-code"),
+        "a read-only agent of Cursor",
+        r#"---
+name: a
+description: d
+readonly: true
+---
+x
+"#,
+        r#"---
+name: a
+description: d
+tools:
+  - Read
+  - NotebookRead
+  - LS
+  - Grep
+  - Glob
+  - WebFetch
+  - WebSearch
+  - Task
+  - TodoWrite
+  - AskUserQuestion
+  - Skill
+---
+x
+== fates
+Exact description
+Exact name
+Exact readonly
+"#,
+    ),
+    (
+        Form::Agent("cursor"),
+        "a read-only agent of Cursor",
+        r#"---
+name: a
+description: d
+readonly: true
+---
+x
+"#,
+        r#"---
+name: a
+description: d
+readonly: true
+---
+x
+== fates
+Exact description
+Exact name
+Exact readonly
+"#,
+    ),
+    (
+        Form::Agent("opencode"),
+        "a read-only agent of Cursor",
+        r#"---
+name: a
+description: d
+readonly: true
+---
+x
+"#,
+        r#"---
+name: a
+description: d
+permission:
+  "*": deny
+  read: allow
+  list: allow
+  grep: allow
+  glob: allow
+  webfetch: allow
+  websearch: allow
+  task: allow
+  todowrite: allow
+  skill: allow
+---
+x
+== fates
+Approximated readonly: as `permission`, without `AskUserQuestion`
+"#,
+    ),
+    (
+        Form::Agent("goose"),
+        "a read-only agent of Cursor",
+        r#"---
+name: a
+description: d
+readonly: true
+---
+x
+"#,
+        r#"---
+name: a
+description: d
+---
+x
+== fates
+Exact description
+Exact name
+Widened readonly: the tool cannot restrict agents
+"#,
+    ),
+    (
+        Form::Agent("claude-code"),
+        "tags of Kiro",
+        r#"---
+name: a
+description: d
+tools: [read, shell]
+---
+x
+"#,
+        r#"---
+name: a
+description: d
+tools: [Read, NotebookRead, Bash]
+---
+x
+== fates
+Exact description
+Exact name
+Exact tools
+"#,
+    ),
+    (
+        Form::Agent("codex"),
+        "two limits",
+        r#"---
+name: a
+description: d
+tools: Read
+permission:
+  "*": deny
+---
+x
+"#,
+        r#"name = "a"
+description = "d"
+sandbox_mode = "read-only"
+developer_instructions = """
+x
+"""
+== fates
+Exact description
+Exact name
+Widened permission: it restricts something, and the tool does not support it
+Approximated tools: kept as read-only, not tool by tool
 "#,
     ),
 ];

@@ -395,3 +395,21 @@ fn an_agent_of_copilots_becomes_each_tools_own() {
         text
     ));
 }
+
+#[test]
+fn an_agent_with_names_of_another_tool_is_not_the_references() {
+    let claude = Form::Agent("claude-code").format();
+    for (tools, native) in [
+        ("[Read, Bash]", true),
+        ("Read, mcp__db__query, Bash(git:*)", true),
+        ("\"*\"", true),
+        ("[Read, Unheard]", true),
+        ("['codebase', 'editFiles']", false),
+        ("[read, shell]", false),
+        ("[run_shell_command]", false),
+        ("{write: false}", false),
+    ] {
+        let text = format!("---\nname: a\ndescription: d\ntools: {tools}\n---\nx\n");
+        assert_eq!(is_native(claude, "a.md", &text), native, "{tools}");
+    }
+}

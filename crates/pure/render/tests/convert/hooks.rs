@@ -276,4 +276,80 @@ Exact PreToolUse
 runs ["sum", "check"]
 "#,
     ),
+    (
+        "goose",
+        "settings of Claude Code's",
+        r#"{"hooks": {"PreToolUse": [{"matcher": "Bash|Write", "hooks": [{"type": "command", "command": "check.sh", "timeout": 10}]}], "Stop": [{"hooks": [{"type": "command", "command": "bell"}]}], "SessionStart": [{"hooks": [{"type": "command", "command": "hello"}]}]}}"#,
+        r#"/hooks/PreToolUse/- {"matcher": "^(shell|developer__shell|write|developer__write|developer__text_editor)$", "hooks": [{"type": "command", "command": "check.sh", "timeout": 10}]}
+/hooks/Stop/- {"hooks": [{"type": "command", "command": "bell"}]}
+/hooks/SessionStart/- {"hooks": [{"type": "command", "command": "hello"}]}
+runs ["check.sh", "bell", "hello"]
+Exact PreToolUse
+Exact PreToolUse.command
+Approximated PreToolUse.matcher: it also runs for `Edit`
+Exact PreToolUse.timeout
+Exact PreToolUse.type
+Exact SessionStart
+Exact SessionStart.command
+Exact SessionStart.type
+Exact Stop
+Exact Stop.command
+Exact Stop.type
+"#,
+    ),
+    (
+        "antigravity",
+        "settings of Claude Code's",
+        r#"{"hooks": {"PreToolUse": [{"matcher": "Bash|Write", "hooks": [{"type": "command", "command": "check.sh", "timeout": 10}]}], "Stop": [{"hooks": [{"type": "command", "command": "bell"}]}], "SessionStart": [{"hooks": [{"type": "command", "command": "hello"}]}]}}"#,
+        r#"/agpm/PreToolUse/- {"matcher": "^(run_command|write_to_file)$", "hooks": [{"type": "command", "command": "check.sh", "timeout": 10}]}
+/agpm/Stop/- {"type": "command", "command": "bell"}
+runs ["check.sh", "bell"]
+Exact PreToolUse
+Exact PreToolUse.command
+Exact PreToolUse.matcher
+Exact PreToolUse.timeout
+Exact PreToolUse.type
+Dropped SessionStart: the tool has no such event: the hook does not run
+Exact Stop
+Exact Stop.command
+Exact Stop.type
+"#,
+    ),
+    (
+        "antigravity",
+        "its own form",
+        r#"{"gate": {"PreToolUse": [{"matcher": "^(run_command)$", "hooks": [{"type": "command", "command": "check"}]}], "PreInvocation": [{"type": "command", "command": "remind"}]}, "off": {"enabled": false, "Stop": [{"type": "command", "command": "no"}]}}"#,
+        r#"/agpm/PreToolUse/- {"matcher": "^(run_command)$", "hooks": [{"type": "command", "command": "check"}]}
+/agpm/PreInvocation/- {"type": "command", "command": "remind"}
+runs ["check", "remind"]
+Exact PreInvocation
+Exact PreToolUse
+"#,
+    ),
+    (
+        "claude-code",
+        "hooks of Antigravity",
+        r#"{"gate": {"PreToolUse": [{"matcher": "run_command|view_file", "hooks": [{"type": "command", "command": "check"}]}], "Stop": [{"type": "command", "command": "bell"}]}, "off": {"enabled": false, "Stop": [{"type": "command", "command": "no"}]}}"#,
+        r#"/hooks/PreToolUse/- {"matcher": "Bash|Read", "hooks": [{"type": "command", "command": "check"}]}
+/hooks/Stop/- {"hooks": [{"type": "command", "command": "bell"}]}
+runs ["check", "bell"]
+"#,
+    ),
+    (
+        "claude-code",
+        "hooks of Goose",
+        r#"{"hooks": {"AfterFileEdit": [{"matcher": "\\.rs$", "hooks": [{"type": "command", "command": "fmt"}]}], "PreToolUse": [{"matcher": "developer__shell", "hooks": [{"type": "command", "command": "check"}]}]}}"#,
+        r#"/hooks/PreToolUse/- {"matcher": "Bash", "hooks": [{"type": "command", "command": "check"}]}
+runs ["check"]
+Dropped AfterFileEdit: an event of Goose without a counterpart: the hook does not run
+"#,
+    ),
+    (
+        "claude-code",
+        "matchers of Goose",
+        r#"{"hooks": {"PreToolUse": [{"matcher": "developer__shell", "hooks": [{"type": "command", "command": "check"}]}]}}"#,
+        r#"/hooks/PreToolUse/- {"matcher": "Bash", "hooks": [{"type": "command", "command": "check"}]}
+runs ["check"]
+"#,
+    ),
 ];

@@ -320,11 +320,14 @@ Dropped given.timeout: the tool does not support it
         r#"/mcpServers/web {"url": "https://x/mcp", "headers": {"X-Plain": "p"}}
 /mcpServers/feed {"url": "https://x/sse"}
 /mcpServers/bare {"command": "fs"}
+/mcpServers/off {"command": "fs", "disabled": true, "disabledTools": ["write"]}
 runs ["https://x/mcp", "https://x/sse", "fs"]
 Exact bare.command
 Exact feed.type
 Exact feed.url
-Dropped off.disabled: it is disabled, which the tool does not support: dropped
+Exact off.command
+Exact off.disabled
+Exact off.disabledTools
 Approximated web.headers: the tool cannot combine `Authorization`, so it is not sent
 Exact web.type
 Exact web.url
@@ -416,11 +419,14 @@ Exact given.timeout
         r#"/mcpServers/web {"url": "https://x/mcp", "headers": {"Authorization": "Bearer ${TOKEN}", "X-Plain": "p"}}
 /mcpServers/feed {"url": "https://x/sse"}
 /mcpServers/bare {"command": "fs"}
+/mcpServers/off {"command": "fs", "disabled": true, "disabledTools": ["write"]}
 runs ["https://x/mcp", "https://x/sse", "fs"]
 Exact bare.command
 Exact feed.type
 Exact feed.url
-Dropped off.disabled: it is disabled, which the tool does not support: dropped
+Exact off.command
+Exact off.disabled
+Exact off.disabledTools
 Exact web.headers
 Exact web.type
 Exact web.url
@@ -447,11 +453,14 @@ Dropped given.timeout: the tool does not support it
         r#"/mcpServers/web {"serverUrl": "https://x/mcp", "headers": {"X-Plain": "p"}}
 /mcpServers/feed {"serverUrl": "https://x/sse"}
 /mcpServers/bare {"command": "fs"}
+/mcpServers/off {"command": "fs", "disabled": true, "disabledTools": ["write"]}
 runs ["https://x/mcp", "https://x/sse", "fs"]
 Exact bare.command
 Exact feed.type
 Exact feed.url
-Dropped off.disabled: it is disabled, which the tool does not support: dropped
+Exact off.command
+Exact off.disabled
+Exact off.disabledTools
 Approximated web.headers: the tool cannot combine `Authorization`, so it is not sent
 Exact web.type
 Exact web.url
@@ -486,6 +495,66 @@ Dropped off.disabled: it is disabled, which the tool does not support: dropped
 Exact web.headers
 Exact web.type
 Exact web.url
+"#,
+    ),
+    (
+        "cline",
+        "a program",
+        r#"{"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "includeTools": ["read"], "timeout": 5, "dependencies": {}}"#,
+        r#"/mcpServers/given {"type": "stdio", "command": "npx", "args": ["-y", "fs", "/tmp"], "env": {"MODE": "a", "LEVEL": "info"}, "cwd": "sub"}
+runs ["npx -y fs /tmp"]
+Approximated given.args: the tool does not replace variables
+Exact given.command
+Exact given.cwd
+Approximated given.env: `TOKEN` must be set where Cline runs; `LEVEL` always has its default; `KEY` must be set where Cline runs
+Widened given.includeTools: it restricts something, and the tool does not support it
+Dropped given.timeout: the tool does not support it
+"#,
+    ),
+    (
+        "cline",
+        "addresses",
+        r#"{"mcpServers": {"web": {"type": "http", "url": "https://x/mcp", "headers": {"Authorization": "Bearer ${TOKEN}", "X-Plain": "p"}}, "feed": {"type": "sse", "url": "https://x/sse"}, "bare": {"command": "fs"}, "off": {"command": "fs", "disabled": true, "disabledTools": ["write"]}}}"#,
+        r#"/mcpServers/web {"type": "streamableHttp", "url": "https://x/mcp", "headers": {"X-Plain": "p"}}
+/mcpServers/feed {"type": "sse", "url": "https://x/sse"}
+/mcpServers/bare {"type": "stdio", "command": "fs"}
+/mcpServers/off {"type": "stdio", "command": "fs", "disabled": true}
+runs ["https://x/mcp", "https://x/sse", "fs"]
+Exact bare.command
+Exact feed.type
+Exact feed.url
+Exact off.command
+Exact off.disabled
+Widened off.disabledTools: it restricts something, and the tool does not support it
+Approximated web.headers: the tool cannot combine `Authorization`, so it is not sent
+Exact web.type
+Exact web.url
+"#,
+    ),
+    (
+        "goose",
+        "a program",
+        r#"{"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "includeTools": ["read"], "timeout": 5, "dependencies": {}}"#,
+        r#"/mcpServers/given {"command": "npx", "args": ["-y", "fs", "/tmp"], "env": {"MODE": "a", "LEVEL": "info"}, "cwd": "sub"}
+runs ["npx -y fs /tmp"]
+Approximated given.args: the tool does not replace variables
+Exact given.command
+Exact given.cwd
+Approximated given.env: `TOKEN` must be set where Goose runs; `LEVEL` always has its default; `KEY` must be set where Goose runs
+Widened given.includeTools: it restricts something, and the tool does not support it
+Dropped given.timeout: the tool does not support it
+"#,
+    ),
+    (
+        "goose",
+        "addresses",
+        r#"{"mcpServers": {"web": {"type": "http", "url": "https://x/mcp", "headers": {"Authorization": "Bearer ${TOKEN}", "X-Plain": "p"}}, "feed": {"type": "sse", "url": "https://x/sse"}, "bare": {"command": "fs"}, "off": {"command": "fs", "disabled": true, "disabledTools": ["write"]}}}"#,
+        r#"/mcpServers/bare {"command": "fs"}
+runs ["fs"]
+Exact bare.command
+Dropped feed.url: the tool only runs commands: the server is dropped
+Dropped off.disabled: it is disabled, which the tool does not support: dropped
+Dropped web.url: the tool only runs commands: the server is dropped
 "#,
     ),
 ];

@@ -107,8 +107,44 @@ pub enum AgentNames {
 pub enum AgentLimit {
     /// All or nothing: this field with this text, or `true` without one, forbids changes.
     ReadOnly(&'static str, Option<&'static str>),
-    /// A list of what is allowed, in its own names.
-    List(&'static ToolNames),
+    /// A list of what is allowed.
+    List(ToolList),
+    /// Not at all.
+    Never,
+}
+
+/// A list of the tools that an agent may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ToolList {
+    /// The field that holds it.
+    pub key: &'static str,
+    /// What its items are called.
+    pub names: &'static ToolNames,
+    /// What an agent without the field may use.
+    pub missing: MissingToolList,
+    /// The field for tools that are not allowed, in the reference's names; `None` if there is none.
+    pub deny: Option<&'static str>,
+}
+
+impl ToolList {
+    /// Under `tools`; an agent without it may use everything.
+    pub(crate) const fn new(names: &'static ToolNames) -> Self {
+        ToolList {
+            key: "tools",
+            names,
+            missing: MissingToolList::AllTools,
+            deny: None,
+        }
+    }
+}
+
+/// What an agent without a list of tools may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MissingToolList {
+    /// Every tool.
+    AllTools,
+    /// None, so a list with this item is written.
+    NoTools(&'static str),
 }
 
 /// The treatment of unknown keys.

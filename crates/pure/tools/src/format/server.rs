@@ -19,6 +19,8 @@ pub struct ServerFormat {
     pub urls: ServerUrls,
     /// The treatment of environment variables in strings.
     pub variables: Variables,
+    /// Whether a server can be a URL.
+    pub remote: RemoteServers,
     /// How a server is switched off.
     pub switch: ServerSwitch,
     /// Keys that mean the same there, or that only this tool has.
@@ -50,6 +52,7 @@ impl ServerFormat {
                 sse: Some("url"),
             },
             variables,
+            remote: RemoteServers::Supported,
             switch: ServerSwitch::Absent,
             passes: &[],
             renames: &[],
@@ -138,11 +141,22 @@ pub struct NamedVariables {
     pub bearer: Option<&'static str>,
 }
 
+/// Whether a tool has servers that are URLs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RemoteServers {
+    /// It does.
+    Supported,
+    /// It only runs executables.
+    Unsupported,
+}
+
 /// How a server is switched off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ServerSwitch {
     /// By `enabled = false`.
     Enabled,
+    /// By `disabled = true`.
+    Disabled,
     /// Only by leaving it out.
     Absent,
 }

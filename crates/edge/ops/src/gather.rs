@@ -152,6 +152,12 @@ impl ManifestFiles {
         ManifestFiles { project, ..self }
     }
 
+    /// The same without the policies outside of the manifest, and those policies.
+    pub(crate) fn without_policies(mut self) -> (Self, Vec<PolicyFile>) {
+        let policies = std::mem::take(&mut self.policies);
+        (self, policies)
+    }
+
     /// Where the manifest is; local paths in it start there.
     pub(crate) fn folder(&self) -> &Path {
         self.path.parent().unwrap_or(Path::new("."))

@@ -50,6 +50,7 @@ mod status;
 mod strategies;
 mod tree;
 mod undo;
+mod unexpected;
 mod update;
 mod validate;
 mod verify;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use agpm_diag::{Failure, Notes, Outcome};
 use agpm_inspect::{
     Coverage, DiskRecord, RecordedState, SharedContent, VerifyReport, drift_of_plan,
-    drift_of_unreadable, extra_files, inputs_changed, interrupted, not_cached, not_comparable,
-    nothing_installed, own_directory,
+    drift_of_unreadable, inputs_changed, interrupted, not_cached, not_comparable,
+    nothing_installed,
 };
 use agpm_model::{Lockfile, Manifest, ObjectId, ObservedPath, PinId, RelativePath, SourceName};
 use agpm_plan::{Ledger, OverwriteRule, read_block_file, recover_ownership, refuse_foreign_paths};
@@ -19,10 +19,8 @@ use crate::gather::{ManifestFiles, Project};
 use crate::install::{LockedState, Observer, inputs_of, read_ledger, read_shared};
 use crate::packages::{Sources, read_lock};
 use crate::reading::limit;
+use crate::unexpected::unexpected_files;
 use crate::world::World;
-
-/// Skills are not nested deeper than this.
-const MOST_LEVELS: usize = 64;
 
 /// Checks every installed file.
 pub fn verify(world: &World) -> Outcome<VerifyReport> {
@@ -163,13 +161,9 @@ pub(crate) fn compare(
     let known = recover_ownership(&desired, disk.observation(), &coverage.by_bytes);
     let plan = disk.plan(&desired, &known, OverwriteRule::Nothing, notes)?;
     report.add(drift_of_plan(&plan, ledger));
-    for resource in &state.resources {
-        let Some(directory) = own_directory(resource) else {
-            continue;
-        };
-        let found = agpm_store::files_below(&store.path().join(directory.as_str()), MOST_LEVELS)?;
-        report.findings.extend(extra_files(resource, &found));
-    }
+    report
+        .findings
+        .extend(unexpected_files(store, &state.resources)?);
     Ok(report)
 }
 

@@ -16,7 +16,7 @@ use crate::packages::{git, is_versioned, read_lock};
 use crate::projects::{self, KnownProject};
 use crate::reading::shown;
 use crate::serialize::Writing;
-use crate::world::{Environment, InstallScope, ManifestUse, NetworkAccess, World};
+use crate::world::{Environment, InstallScope, ManifestUse, World};
 use agpm_source::{MachineSources, SourceOpener};
 
 /// How long a copy stays that no project needs.
@@ -239,7 +239,7 @@ impl Needs {
             base: environment.folder.clone(),
             addresses: configured.collect(),
         });
-        let own = Project::of_user(&offline(world), notes)?.unwrap_or_default();
+        let own = Project::of_user(&world.offline(), notes)?.unwrap_or_default();
         let addresses = own.manifest.source_addresses();
         needs.used.push(Use {
             base: own.folder.unwrap_or_default(),
@@ -250,7 +250,7 @@ impl Needs {
 
     /// What the manifest and the lockfile of a project name; a broken manifest leaves the lockfile.
     fn add_project(&mut self, world: &World, root: PathBuf) {
-        let mut there = offline(world);
+        let mut there = world.offline();
         there.environment = Environment {
             scope: InstallScope::Project,
             folder: root.clone(),
@@ -304,12 +304,6 @@ impl Use {
 }
 
 /// A base is not fetched to find out what may be thrown away: the lockfile names it.
-fn offline(world: &World) -> World {
-    let mut world = world.clone();
-    world.environment.network = NetworkAccess::Offline;
-    world
-}
-
 /// Whether a copy in the cache is that of an address. A directory without versions has none.
 fn is_copy(
     git: &GitProgram,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use agpm_diag::{Failure, Notes, Outcome};
+use agpm_diag::{Failure, FailureKind, Notes, Outcome};
 use agpm_inspect::{
     Coverage, DiskRecord, RecordedState, SharedContent, VerifyReport, drift_of_plan,
     drift_of_unreadable, inputs_changed, interrupted, not_cached, not_comparable,
@@ -64,13 +64,26 @@ pub(crate) fn find_drift(
     {
         notes.diagnostics.push(inputs_changed());
     }
-    let mut manifest = Project::of(world, files, notes)?.manifest;
+    let recorded = RecordedState::new(lock.entries.iter().collect(), &ledger);
+    let project = match source_use {
+        SourceUse::Fetch => Project::of(world, files, notes),
+        SourceUse::CachedOnly | SourceUse::RecordsOnly => {
+            Project::of(&world.offline(), files, notes)
+        }
+    };
+    let mut manifest = match project {
+        Ok(project) => project.manifest,
+        // Without the manifest, the records have to do.
+        Err(failure) if failure.kind == FailureKind::Network && source_use != SourceUse::Fetch => {
+            return by_record(&store, &recorded.without_unknown(), &ledger);
+        }
+        Err(failure) => return Err(failure),
+    };
     add_locked_sources(&mut manifest, &lock);
     refuse_foreign_paths(&lock, &manifest, world.environment.scope, &ledger)?;
     if store.needs_recovery() {
         notes.diagnostics.push(interrupted());
     }
-    let recorded = RecordedState::new(lock.entries.iter().collect(), &ledger);
     if !is_locked {
         return by_record(&store, &recorded, &ledger);
     }

@@ -233,7 +233,7 @@ fn escaped(text: &str) -> String {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '&' => out.push_str("&amp;"),
-            '|' | '`' | '*' | '_' | '[' | ']' | '\\' | '@' | '#' | '!' | '~' => {
+            '|' | '`' | '*' | '_' | '[' | ']' | '\\' | '@' | '#' | '!' | '~' | '$' | ':' => {
                 out.push_str(&format!("&#{};", c as u32));
             }
             c => out.push(c),

@@ -50,6 +50,8 @@ pub enum ReleaseAge {
     Future,
     /// Its date is not known, and could be today's.
     Unknown,
+    /// Only whether it is a branch is judged: nothing of it is installed.
+    NotJudged,
 }
 
 impl ReleaseAge {
@@ -68,6 +70,7 @@ impl ReleaseAge {
         match self {
             ReleaseAge::Seconds(age) => age >= required,
             ReleaseAge::Future | ReleaseAge::Unknown => required == 0,
+            ReleaseAge::NotJudged => true,
         }
     }
 
@@ -78,7 +81,9 @@ impl ReleaseAge {
             ReleaseAge::Future => {
                 format!("{label} is dated in the future, so its age is treated as zero")
             }
-            ReleaseAge::Unknown => format!("the date of {label} is unknown"),
+            ReleaseAge::Unknown | ReleaseAge::NotJudged => {
+                format!("the date of {label} is unknown")
+            }
         }
     }
 }

@@ -197,6 +197,7 @@ fn refuse_violations(
         resources: &rendered.rendered.resources,
         layer_files: &rendered.layered.files,
         layers: &rendered.layered.locked,
+        catalog: &rendered.catalog,
     };
     let found = judged.violations(gathered.policies.set(), &dates);
     if found.is_empty() {

@@ -260,6 +260,14 @@ const TAMPERINGS: &[(i32, Tampering)] = &[
     (5, Edit(LOCK, "url = \"../lib\"", "url = \"../evil\"")),
     (
         5,
+        Edit(
+            LOCK,
+            "resolved_commit = \"",
+            "resolved_commit = \"0123456789abcdef0123456789abcdef01234567\"\n# \"",
+        ),
+    ),
+    (
+        5,
         Edit(LOCK, "manifest_alias = \"all\"", "manifest_alias = \"any\""),
     ),
     (5, Edit(LOCK, "\"commands/kit\"", "\"commands/other\"")),

@@ -209,6 +209,8 @@ fn cause_of<'d>(errors: impl Iterator<Item = &'d Diagnostic>, kind: FailureKind)
         &codes::LOCK_BROKEN,
         &codes::LOCK_CHECKSUM,
         &codes::LOCK_OUTDATED,
+        // Nothing is resolved here: a version that does not exist is a locked commit that its source lost.
+        &codes::PACKAGE_VERSION,
     ];
     let mut errors = errors;
     match kind {

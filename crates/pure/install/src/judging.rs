@@ -72,7 +72,7 @@ impl JudgedInstall<'_> {
         contents.extend(self.bases.iter().filter_map(judged_base));
         contents.extend(self.catalog.iter().map(|remote| self.judged_remote(remote)));
         contents.extend(self.marketplaces());
-        // Policies of a base judge no version of it: a minimum age would refuse every new one.
+        // Policies of a base do not judge its age, so its versions are judged apart.
         let base_versions = self.bases.iter().filter_map(|base| {
             let (repository, pin) = (repository_of(base)?, base.locked.pin.as_ref()?);
             let age = known(&|| ages.of_base(repository, pin));

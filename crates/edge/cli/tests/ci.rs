@@ -17,6 +17,8 @@ org = "../org"
 
 [agents]
 reviewer = { source = "lib", path = "agents/reviewer.md", version = "^1" }
+plain = { source = "lib", path = "agents/plain.md", version = "^1" }
+limited = { source = "lib", path = "agents/limited.md", version = "^1" }
 
 [skills]
 pdf = { source = "lib", path = "skills/pdf", version = "^1", tools = ["claude-code", "codex"] }
@@ -57,6 +59,14 @@ fn committed() -> Sandbox {
     let mut lib = Repository::init(&sandbox, "lib");
     lib.commit(&[
         ("agents/reviewer.md", REVIEWER),
+        (
+            "agents/plain.md",
+            "---\nname: plain\ndescription: Plans.\n---\nPlan.\n",
+        ),
+        (
+            "agents/limited.md",
+            "---\nname: limited\ndescription: Looks.\ntools: Read\n---\nLook.\n",
+        ),
         ("scripts/check.sh", "#!/bin/sh\necho ok\n"),
         (
             "skills/pdf/SKILL.md",
@@ -125,11 +135,15 @@ enum Tampering {
     Link(&'static str),
     /// Replaces a file by a directory.
     Directory(&'static str),
+    /// Adds a symlink that leads nowhere.
+    NewLink(&'static str),
 }
 
-use Tampering::{Append, Delete, Directory, Edit, Flip, Link};
+use Tampering::{Append, Delete, Directory, Edit, Flip, Link, NewLink};
 
 const AGENT: &str = ".claude/agents/reviewer.md";
+const PLAIN: &str = ".claude/agents/plain.md";
+const LIMITED: &str = ".claude/agents/limited.md";
 const SKILL: &str = ".claude/skills/pdf/SKILL.md";
 const SHARED_SKILL: &str = ".agents/skills/pdf/SKILL.md";
 const RUN: &str = ".claude/skills/pdf/run.sh";
@@ -154,6 +168,13 @@ const TAMPERINGS: &[(i32, Tampering)] = &[
     (1, Flip(AGENT)),
     (1, Link(AGENT)),
     (1, Directory(AGENT)),
+    (1, Flip(PLAIN)),
+    (1, Append(PLAIN, "More.\n")),
+    (1, Flip(LIMITED)),
+    (1, Flip(SCRIPT)),
+    (1, Flip(COMMAND)),
+    (1, NewLink(".claude/skills/pdf/link.md")),
+    (1, NewLink(".agpm/plugins/kit/link.md")),
     (1, Edit(AGENT, "model: opus", "model: haiku")),
     (1, Edit(SKILL, "Read.", "Write.")),
     (1, Append(SKILL, " ")),
@@ -239,6 +260,14 @@ const TAMPERINGS: &[(i32, Tampering)] = &[
     (5, Edit(LOCK, "url = \"../lib\"", "url = \"../evil\"")),
     (
         5,
+        Edit(
+            LOCK,
+            "resolved_commit = \"",
+            "resolved_commit = \"0123456789abcdef0123456789abcdef01234567\"\n# \"",
+        ),
+    ),
+    (
+        5,
         Edit(LOCK, "manifest_alias = \"all\"", "manifest_alias = \"any\""),
     ),
     (5, Edit(LOCK, "\"commands/kit\"", "\"commands/other\"")),
@@ -310,6 +339,9 @@ impl Tampering {
                 fs::remove_file(project.join(path)).unwrap();
                 fs::create_dir(project.join(path)).unwrap();
             }
+            NewLink(path) => {
+                std::os::unix::fs::symlink("nowhere", project.join(path)).unwrap();
+            }
         }
     }
 
@@ -321,6 +353,7 @@ impl Tampering {
             Flip(path) => format!("flip {path}"),
             Link(path) => format!("link {path}"),
             Directory(path) => format!("directory {path}"),
+            NewLink(path) => format!("new link {path}"),
         }
     }
 }
@@ -344,6 +377,14 @@ fn copy_tree(from: &Path, to: &Path) {
     }
 }
 
+/// The commands that must find what `ci` finds: those that compare files for content, and a frozen install for all else.
+fn agreeing(code: i32) -> &'static [&'static str] {
+    match code {
+        1 => &["verify", "doctor --strict", "install --frozen --check"],
+        _ => &["install --frozen --check"],
+    }
+}
+
 #[test]
 fn every_tampering_is_found_with_its_exit_code() {
     let sandbox = committed();
@@ -359,6 +400,13 @@ fn every_tampering_is_found_with_its_exit_code() {
         let output = run(&sandbox, "ci");
         if output.code != Some(*code) {
             missed.push(format!("{} (wanted {code}):\n{output}", tampering.name()));
+        }
+        for line in agreeing(*code) {
+            let output = run(&sandbox, line);
+            if output.code == Some(0) {
+                let name = tampering.name();
+                missed.push(format!("`{line}` on {name} (wanted {code}):\n{output}"));
+            }
         }
     }
     assert!(
@@ -512,4 +560,120 @@ fn a_base_is_checked_as_it_is_locked() {
     fs::write(&manifest, text).unwrap();
     let output = run(&sandbox, "ci");
     assert_eq!(output.code, Some(5), "{output}");
+}
+
+/// The state of each check, by name.
+fn states(output: &CommandOutput) -> Vec<(String, String)> {
+    let words = output.stdout.lines().filter_map(|line| {
+        let mut words = line.split_whitespace();
+        let (state, name) = (words.next()?, words.next()?);
+        let is_state = ["ok", "failed", "skipped"].contains(&state);
+        is_state.then(|| (name.to_owned(), state.to_owned()))
+    });
+    words.collect()
+}
+
+fn failed(output: &CommandOutput) -> Vec<String> {
+    let states = states(output).into_iter();
+    let failed = states.filter(|(_, state)| state == "failed");
+    failed.map(|(name, _)| name).collect()
+}
+
+#[test]
+fn a_restore_that_fails_is_reported_under_its_cause() {
+    let sandbox = committed();
+    let (project, kept) = (sandbox.work().join("project"), sandbox.work().join("kept"));
+    copy_tree(&project, &kept);
+    let deny = "\n[policy.types]\ndeny = [\"hooks\"]\n";
+    let unknown = "\n[agentz]\n";
+    let requirement = ("requirement = \"^1\"", "requirement = \"^2\"");
+    for (tampering, code, name) in [
+        (Edit(LOCK, requirement.0, requirement.1), 5, "lock"),
+        (Delete(LOCK), 5, "lock"),
+        (Append(TOML, deny), 6, "policy"),
+        (Append(TOML, unknown), 1, "manifest"),
+        (Append(AGENT, "More.\n"), 1, "files"),
+    ] {
+        fs::remove_dir_all(&project).unwrap();
+        copy_tree(&kept, &project);
+        tampering.apply(&project);
+        let output = run(&sandbox, "ci --install");
+        assert_eq!(output.code, Some(code), "{}\n{output}", tampering.name());
+        assert_eq!(failed(&output), [name], "{}\n{output}", tampering.name());
+    }
+}
+
+#[test]
+fn every_cause_is_reported_and_the_first_decides() {
+    let sandbox = committed();
+    let project = sandbox.work().join("project");
+    Append(AGENT, "More.\n").apply(&project);
+    let output = run(&sandbox, "ci");
+    assert_eq!(
+        (output.code, failed(&output)),
+        (Some(1), vec!["files".to_owned()])
+    );
+    // A policy that cannot be read hides nothing.
+    let output = run(&sandbox, "ci --policy gone.toml");
+    assert_eq!(output.code, Some(4), "{output}");
+    assert_eq!(failed(&output), ["policy", "files"], "{output}");
+    Append(TOML, "\n[policy.types]\ndeny = [\"hooks\"]\n").apply(&project);
+    let output = run(&sandbox, "ci");
+    assert_eq!(output.code, Some(6), "{output}");
+    assert_eq!(failed(&output), ["policy", "files"], "{output}");
+    let lock = fs::read_to_string(project.join(LOCK)).unwrap();
+    let at = lock.find("capabilities = \"").unwrap() + "capabilities = \"".len();
+    let mut other = lock.clone();
+    other.replace_range(at..at + ZEROS.len(), ZEROS);
+    fs::write(project.join(LOCK), other).unwrap();
+    let output = run(&sandbox, "ci --policy gone.toml");
+    assert_eq!(output.code, Some(5), "{output}");
+    assert_eq!(failed(&output), ["lock", "policy", "files"], "{output}");
+    // A manifest that cannot be understood does not hide that there is no lockfile.
+    Append(TOML, "\n[agentz]\n").apply(&project);
+    Delete(LOCK).apply(&project);
+    let output = run(&sandbox, "ci");
+    assert_eq!(output.code, Some(5), "{output}");
+    assert_eq!(failed(&output), ["manifest", "lock"], "{output}");
+}
+
+/// A digest that does not fit is the lockfile's mistake, also where nobody approved what it is of.
+#[test]
+fn a_wrong_digest_of_a_transitive_executable_is_an_error_of_the_lockfile() {
+    let sandbox = committed();
+    let project = sandbox.work().join("project");
+    Edit(TOML, "allow-executables = [\"scripts/*\"]\n", "").apply(&project);
+    let clean = run(&sandbox, "ci");
+    assert_eq!(clean.code, Some(0), "{clean}");
+    let lock = fs::read_to_string(project.join(LOCK)).unwrap();
+    let script = lock.find("[[scripts]]").unwrap();
+    let at = script + lock[script..].find("capabilities = \"").unwrap() + "capabilities = \"".len();
+    let mut other = lock.clone();
+    other.replace_range(at..at + ZEROS.len(), ZEROS);
+    fs::write(project.join(LOCK), other).unwrap();
+    for line in ["ci", "install --frozen", "install --locked"] {
+        let output = run(&sandbox, line);
+        assert_eq!(output.code, Some(5), "{line}\n{output}");
+    }
+}
+
+#[test]
+fn caches_in_a_skill_are_extra_once_they_are_committed() {
+    let sandbox = committed();
+    let project = sandbox.work().join("project");
+    let cache = ".claude/skills/pdf/__pycache__/run.pyc";
+    Append(cache, "code").apply(&project);
+    let output = run(&sandbox, "ci");
+    assert_eq!(output.code, Some(0), "{output}");
+    for arguments in [&["init", "-q"][..], &["add", "--force", cache]] {
+        let mut git = sandbox.command("git");
+        git.current_dir(&project).args(arguments);
+        let output = sandbox.output(git);
+        assert_eq!(output.code, Some(0), "{output}");
+    }
+    for line in ["ci", "verify", "install --frozen --check"] {
+        let output = run(&sandbox, line);
+        assert_eq!(output.code, Some(1), "{line}\n{output}");
+        assert!(output.to_string().contains("run.pyc"), "{line}\n{output}");
+    }
 }

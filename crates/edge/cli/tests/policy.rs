@@ -286,3 +286,110 @@ fn branches_are_refused_for_layers_and_for_what_is_locked() {
     assert_eq!(output.code, Some(6), "{output}");
     assert_eq!(rules(&output), ["versions.min-release-age"], "{output}");
 }
+
+#[test]
+fn every_file_of_a_layer_is_judged() {
+    let free = "---\nname: free\n---\nText.\n";
+    let hook =
+        "{\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"echo\"}]}]}}";
+    let sandbox = project("[permissions]\ndeny = [\"Bash(*)\"]\n");
+    sandbox.write("agpm.toml", "[[layers]]\nname = \"l\"\npath = \"l\"\n");
+    sandbox.write("l/.claude/agents/a.md", AGENT);
+    // One that lists no tools does not hide what another one lists.
+    sandbox.write("l/.claude/agents/free.md", free);
+    sandbox.write("l/.claude/settings.json", hook);
+    let install = "agpm install --policy rules/policy.toml";
+    let output = sandbox.run_line(install);
+    assert_eq!(rules(&output), ["permissions.deny"], "{output}");
+    // What a layer runs needs approval where direct content does.
+    sandbox.write("rules/policy.toml", "[executables]\nmode = \"approve\"\n");
+    let output = sandbox.run_line(install);
+    assert_eq!(output.code, Some(6), "{output}");
+    for words in ["layers/l", "runs echo (Stop)", "--approve layers/l"] {
+        assert!(output.stderr.contains(words), "{words}\n{output}");
+    }
+    assert!(!sandbox.work().join(".claude").exists());
+    let output = sandbox.run_line(&format!("{install} --approve layers/l"));
+    assert_eq!(output.code, Some(0), "{output}");
+    // Approved once, until it changes.
+    assert_eq!(sandbox.run_line(install).code, Some(0));
+    sandbox.write("l/.claude/settings.json", hook.replace("echo", "other"));
+    assert_eq!(sandbox.run_line(install).code, Some(6));
+}
+
+#[test]
+fn what_is_required_must_be_in_the_manifest() {
+    let sandbox = Sandbox::new(PROGRAM);
+    let mut lib = Repository::init(&sandbox, "lib");
+    let parent = "---\nname: p\ndependencies:\n  agents:\n    - path: agents/a.md\n---\nText.\n";
+    lib.commit(&[("agents/a.md", AGENT), ("agents/p.md", parent)]);
+    lib.tag("v1.0.0");
+    let entry = |name: &str| {
+        format!("{name} = {{ source = \"lib\", path = \"agents/{name}.md\", version = \"^1\" }}\n")
+    };
+    let start = "[sources]\nlib = \"./lib\"\n[policy.require]\n\"agents/a\" = \"^1\"\n[agents]\n";
+    sandbox.write("agpm.toml", format!("{start}{}", entry("p")));
+    let output = sandbox.run_line("agpm install");
+    assert_eq!(output.code, Some(6), "{output}");
+    assert_eq!(rules(&output), ["require"], "{output}");
+    sandbox.write("agpm.toml", format!("{start}{}{}", entry("p"), entry("a")));
+    let output = sandbox.run_line("agpm install");
+    assert_eq!(output.code, Some(0), "{output}");
+}
+
+#[test]
+fn remotes_of_the_catalog_and_marketplaces_are_judged() {
+    let sandbox = Sandbox::new(PROGRAM);
+    let mut plugin = Repository::init(&sandbox, "plugin");
+    plugin.commit(&[
+        (
+            ".claude-plugin/plugin.json",
+            "{\"name\": \"kit\", \"version\": \"1.0.0\"}",
+        ),
+        ("commands/kit.md", "---\ndescription: Kit.\n---\nKit.\n"),
+    ]);
+    plugin.tag("v1.0.0");
+    let mut market = Repository::init(&sandbox, "market");
+    let list = format!(
+        "{{\"name\": \"m\", \"owner\": {{\"name\": \"o\"}}, \"plugins\": [{{\"name\": \"kit\", \"source\": {{\"source\": \"url\", \"url\": \"{}\", \"ref\": \"v1.0.0\"}}}}]}}",
+        plugin.url()
+    );
+    let commit = market.commit(&[(".claude-plugin/marketplace.json", &list)]);
+    market.tag("v1.0.0");
+    let url = market.url();
+    let plugin = |version: &str| {
+        format!(
+            "[sources]\nm = \"{url}\"\n[plugins]\nkit = {{ marketplace = \"m\", name = \"kit\"{version} }}\n"
+        )
+    };
+    let remote = |reference: &str| format!("[catalog]\nremotes = [\"git+{url}{reference}\"]\n");
+    let pinned = "[policy.versions]\npinned-only = true\n";
+    for (manifest, code) in [
+        (plugin(""), 6),
+        (plugin(", branch = \"main\""), 6),
+        (plugin(", version = \"v1.0.0\""), 0),
+        (remote(""), 6),
+        (remote("#main"), 6),
+        (remote("#v1.0.0"), 0),
+        (remote(&format!("#{commit}")), 0),
+    ] {
+        let _ = std::fs::remove_file(sandbox.work().join("agpm.lock"));
+        sandbox.write("agpm.toml", format!("{manifest}{pinned}"));
+        let output = sandbox.run_line("agpm install");
+        assert_eq!(output.code, Some(code), "{manifest}\n{output}");
+        let expected = if code == 6 {
+            vec!["versions.pinned-only"]
+        } else {
+            vec![]
+        };
+        assert_eq!(rules(&output), expected, "{manifest}\n{output}");
+    }
+    // Where they are is judged too.
+    let denied = format!("[policy.sources]\ndeny = [\"{url}\"]\n");
+    for manifest in [plugin(", version = \"v1.0.0\""), remote("#v1.0.0")] {
+        let _ = std::fs::remove_file(sandbox.work().join("agpm.lock"));
+        sandbox.write("agpm.toml", format!("{manifest}{denied}"));
+        let output = sandbox.run_line("agpm install");
+        assert_eq!(rules(&output), ["sources.deny"], "{manifest}\n{output}");
+    }
+}

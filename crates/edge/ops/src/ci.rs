@@ -24,6 +24,15 @@ pub enum Restore {
     Install,
 }
 
+/// What is checked, in this order.
+const CHECKS: [CheckName; 5] = [
+    CheckName::Manifest,
+    CheckName::Lock,
+    CheckName::Approval,
+    CheckName::Policy,
+    CheckName::Files,
+];
+
 /// Checks a project.
 pub fn ci(world: &World, restore: Restore) -> Outcome<CiReport> {
     let mut notes = Notes::default();
@@ -32,13 +41,6 @@ pub fn ci(world: &World, restore: Restore) -> Outcome<CiReport> {
 }
 
 fn run(world: &World, restore: Restore, notes: &mut Notes) -> Result<CiReport, Failure> {
-    let mut checks = Checks::new(&[
-        CheckName::Manifest,
-        CheckName::Lock,
-        CheckName::Approval,
-        CheckName::Policy,
-        CheckName::Files,
-    ]);
     let files = ManifestFiles::require(&world.environment)?;
     let store = files.store()?;
     // Nothing is written to a cache that is read-only, and what is missing in it goes with this run.
@@ -49,26 +51,40 @@ fn run(world: &World, restore: Restore, notes: &mut Notes) -> Result<CiReport, F
         Some(folder) => world.with_cache(folder.path()),
         None => world.clone(),
     };
-    if restore == Restore::Install {
-        let restored = checks.run(CheckName::Approval, notes, |notes| {
-            install::run(world, &restoring(), notes)
-        });
-        // The checks report warnings again.
-        notes.diagnostics.retain(|_| restored.is_none());
-        if restored.is_none() {
-            let checks = checks.results();
-            return Ok(CiReport {
-                checks,
-                compared: 0,
-            });
-        }
+    let restored = match restore {
+        Restore::Install => install::run(world, &restoring(), notes).map(drop),
+        Restore::Nothing => Ok(()),
+    };
+    // The checks report again what the install reported, each under its own name.
+    let installing = std::mem::take(notes);
+    let mut checks = Checks::new(&CHECKS);
+    let compared = check(world, &store, &mut checks, notes)?;
+    if let Err(failure) = restored
+        && !checks.any_failed()
+    {
+        *notes = installing;
+        checks = Checks::new(&CHECKS);
+        checks.fail_step(notes, failure);
     }
+    Ok(CiReport {
+        checks: checks.results(),
+        compared,
+    })
+}
+
+/// Runs every check, and counts what was compared.
+fn check(
+    world: &World,
+    store: &ProjectStore,
+    checks: &mut Checks,
+    notes: &mut Notes,
+) -> Result<usize, Failure> {
     refresh_policies(world, notes)?;
     let files = ManifestFiles::require(&world.environment)?;
-    let compared = match check_frozen(world, files, &mut checks, notes) {
+    let compared = match check_frozen(world, files, checks, notes) {
         // What a ledger says proves nothing: a clone can bring one.
         Some(FrozenProject { lock, state }) => checks.run(CheckName::Files, notes, |notes| {
-            let report = compare(&store, &lock, &Ledger::default(), state, notes)?;
+            let report = compare(store, &lock, &Ledger::default(), state, notes)?;
             notes
                 .diagnostics
                 .extend(report.findings.iter().map(DriftFinding::diagnostic));
@@ -76,10 +92,7 @@ fn run(world: &World, restore: Restore, notes: &mut Notes) -> Result<CiReport, F
         }),
         None => None,
     };
-    Ok(CiReport {
-        checks: checks.results(),
-        compared: compared.unwrap_or_default(),
-    })
+    Ok(compared.unwrap_or_default())
 }
 
 /// Whether the cache cannot be written, and lacks something that is locked.

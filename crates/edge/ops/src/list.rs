@@ -8,7 +8,7 @@ use crate::verify::{SourceUse, find_drift};
 use agpm_project::gather::{ManifestFiles, Project};
 use agpm_project::locked::lock_view;
 use agpm_project::packages::{ProjectSources, frozen, read_lock, render_all};
-use agpm_project::world::{NetworkAccess, World};
+use agpm_project::world::World;
 
 /// Lists resources.
 pub fn list(world: &World, request: &ListRequest) -> Outcome<ListReport> {
@@ -43,9 +43,7 @@ fn run(world: &World, request: &ListRequest, notes: &mut Notes) -> Result<ListRe
 
 /// What patches change, out of what was fetched before: nothing is fetched for it.
 fn applied_patches(world: &World, notes: &mut Notes) -> AppliedPatches {
-    let mut world = world.clone();
-    world.environment.network = NetworkAccess::Offline;
-    render_locked(&world).unwrap_or_else(|failure| {
+    render_locked(&world.offline()).unwrap_or_else(|failure| {
         let why = failure
             .diagnostic
             .map(|found| found.message)

@@ -9,7 +9,7 @@ use crate::outdated::outdated;
 use crate::verify::{SourceUse, find_drift};
 use agpm_project::gather::ManifestFiles;
 use agpm_project::locked::lock_view;
-use agpm_project::world::{ManifestUse, NetworkAccess, World};
+use agpm_project::world::{ManifestUse, World};
 
 /// Reports the state of a project; no connection is opened.
 pub fn status(world: &World) -> Outcome<StatusReport> {
@@ -24,8 +24,7 @@ fn run(world: &World, notes: &mut Notes) -> Result<StatusReport, Failure> {
         return Ok(StatusReport::without_project());
     };
     let view = lock_view(world, notes)?;
-    let mut offline = world.clone();
-    offline.environment.network = NetworkAccess::Offline;
+    let offline = world.offline();
     let mut report = StatusReport::of_project(files.root().to_owned(), &view.entries);
     if !view.entries.is_empty() {
         report.outdated = known_outdated(&offline, notes);

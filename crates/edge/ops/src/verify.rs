@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use agpm_diag::{Failure, Notes, Outcome};
+use agpm_diag::{Failure, FailureKind, Notes, Outcome};
 use agpm_inspect::{
-    Coverage, RecordedState, VerifyReport, drift_of_plan, drift_of_unreadable, extra_files,
-    inputs_changed, interrupted, not_cached, not_comparable, nothing_installed, own_directory,
+    Coverage, RecordedState, VerifyReport, drift_of_plan, drift_of_unreadable, inputs_changed,
+    interrupted, not_cached, not_comparable, nothing_installed,
 };
 use agpm_model::{Lockfile, Manifest, ObjectId, PinId, SourceName};
 use agpm_plan::{Ledger, OverwriteRule, recover_ownership, refuse_foreign_paths};
@@ -16,10 +16,8 @@ use crate::install::{LockedState, Observer, inputs_of, read_ledger};
 use agpm_project::disk_record::{compare_with_record, observe_files};
 use agpm_project::gather::{ManifestFiles, Project};
 use agpm_project::packages::{ProjectSources, read_lock};
+use agpm_project::unexpected::unexpected_files;
 use agpm_project::world::World;
-
-/// Skills are not nested deeper than this.
-const MOST_LEVELS: usize = 64;
 
 /// Checks every installed file.
 pub fn verify(world: &World) -> Outcome<VerifyReport> {
@@ -63,13 +61,26 @@ pub(crate) fn find_drift(
     {
         notes.diagnostics.push(inputs_changed());
     }
-    let mut manifest = Project::of(world, files, notes)?.manifest;
+    let recorded = RecordedState::new(lock.entries.iter().collect(), &ledger);
+    let project = match source_use {
+        SourceUse::Fetch => Project::of(world, files, notes),
+        SourceUse::CachedOnly | SourceUse::RecordsOnly => {
+            Project::of(&world.offline(), files, notes)
+        }
+    };
+    let mut manifest = match project {
+        Ok(project) => project.manifest,
+        // Without the manifest, the records have to do.
+        Err(failure) if failure.kind == FailureKind::Network && source_use != SourceUse::Fetch => {
+            return compare_with_record(&store, &recorded.without_unknown(), &ledger);
+        }
+        Err(failure) => return Err(failure),
+    };
     add_locked_sources(&mut manifest, &lock);
     refuse_foreign_paths(&lock, &manifest, world.environment.scope, &ledger)?;
     if store.needs_recovery() {
         notes.diagnostics.push(interrupted());
     }
-    let recorded = RecordedState::new(lock.entries.iter().collect(), &ledger);
     if !is_locked {
         return compare_with_record(&store, &recorded, &ledger);
     }
@@ -160,12 +171,8 @@ pub(crate) fn compare(
     let known = recover_ownership(&desired, disk.observation(), &coverage.by_bytes);
     let plan = disk.plan(&desired, &known, OverwriteRule::Nothing, notes)?;
     report.add(drift_of_plan(&plan, ledger));
-    for resource in &state.resources {
-        let Some(directory) = own_directory(resource) else {
-            continue;
-        };
-        let found = agpm_store::files_below(&store.path().join(directory.as_str()), MOST_LEVELS)?;
-        report.findings.extend(extra_files(resource, &found));
-    }
+    report
+        .findings
+        .extend(unexpected_files(store, &state.resources)?);
     Ok(report)
 }

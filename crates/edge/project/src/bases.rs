@@ -101,6 +101,10 @@ impl BaseReading<'_, '_> {
         let directory = plain_path(directory);
         let path = bases.path_of(&directory);
         let file = path.join(MANIFEST_NAME);
+        let seen = |error: store::StoreError| error.seen_from(bases.folder);
+        AllowedDirectory::of(bases.folder)
+            .guard(&file)
+            .map_err(seen)?;
         // A bare repository has no files of its own, only versions.
         if !store::exists(&file)
             && agpm_git::is_git_folder(&path)
@@ -113,10 +117,6 @@ impl BaseReading<'_, '_> {
             };
             return self.in_repository(&base, None);
         }
-        let seen = |error: store::StoreError| error.seen_from(bases.folder);
-        AllowedDirectory::of(bases.folder)
-            .guard(&file)
-            .map_err(seen)?;
         let bytes = match store::read(&file, limit()) {
             Err(store::StoreError {
                 problem: store::StoreProblem::NotFound,

@@ -12,7 +12,7 @@ use crate::config::configured_sources;
 use crate::gather::{ManifestFiles, Project};
 use crate::packages::{is_versioned, read_lock};
 use crate::projects::{self, KnownProject};
-use crate::world::{Environment, InstallScope, ManifestUse, NetworkAccess, World};
+use crate::world::{Environment, InstallScope, ManifestUse, World};
 
 /// The sources that the projects of a user need.
 #[derive(Default)]
@@ -56,7 +56,7 @@ impl CacheNeeds {
             base: environment.folder.clone(),
             addresses: configured.collect(),
         });
-        let own = Project::of_user(&offline(world), notes)?.unwrap_or_default();
+        let own = Project::of_user(&world.offline(), notes)?.unwrap_or_default();
         let addresses = own.manifest.source_addresses();
         needs.used.push(SourceUse {
             base: own.folder.unwrap_or_default(),
@@ -67,7 +67,8 @@ impl CacheNeeds {
 
     /// What the manifest and the lockfile of a project name; a broken manifest leaves the lockfile.
     fn add_project(&mut self, world: &World, root: PathBuf) {
-        let mut there = offline(world);
+        // A base is not fetched to find out what can be removed: the lockfile names it.
+        let mut there = world.offline();
         there.environment = Environment {
             scope: InstallScope::Project,
             folder: root.clone(),
@@ -120,13 +121,6 @@ impl SourceUse {
             .iter()
             .any(|address| is_copy(git, environment, address, &self.base, copy))
     }
-}
-
-/// A base is not fetched to find out what may be thrown away: the lockfile names it.
-fn offline(world: &World) -> World {
-    let mut world = world.clone();
-    world.environment.network = NetworkAccess::Offline;
-    world
 }
 
 /// Whether a copy in the cache is that of an address. A directory without versions has none.

@@ -12,6 +12,7 @@ use agpm_model::{
     Strategy, normalize,
 };
 use agpm_resolve::{ReleaseLimit, UpdateScope, bind_locked_plugins};
+use agpm_source::AllowedDirectory;
 use agpm_store as store;
 use agpm_text::Format;
 
@@ -79,6 +80,11 @@ impl ManifestFiles {
             return Ok(None);
         }
         let seen = |error: store::StoreError| error.seen_from(&environment.folder);
+        // Messages quote lines of these files, and a clone can make symlinks of them.
+        let bounds = AllowedDirectory::of(path.parent().unwrap_or(Path::new(".")));
+        for file in [&path, &path.with_file_name(PRIVATE_NAME)] {
+            bounds.guard(file).map_err(seen)?;
+        }
         let project = store::read(&path, limit()).map_err(seen)?;
         let private = optional(environment, &path.with_file_name(PRIVATE_NAME))?;
         let config = configuration(environment)?;
@@ -146,6 +152,12 @@ impl ManifestFiles {
     /// With another text of the manifest itself.
     pub fn with_project(self, project: Vec<u8>) -> Self {
         ManifestFiles { project, ..self }
+    }
+
+    /// The same without the policies outside of the manifest, and those policies.
+    pub fn without_policies(mut self) -> (Self, Vec<PolicyFile>) {
+        let policies = std::mem::take(&mut self.policies);
+        (self, policies)
     }
 
     /// Where the manifest is; local paths in it start there.

@@ -35,6 +35,7 @@ pub mod reading;
 pub mod releases;
 pub mod scope;
 pub mod source_failure;
+pub mod unexpected;
 pub mod watch;
 pub mod world;
 

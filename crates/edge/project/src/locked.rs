@@ -1,6 +1,6 @@
 //! Reads the lockfile for commands that only show something of it.
 
-use agpm_diag::{Failure, Notes};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity};
 use agpm_model::Lockfile;
 use agpm_resolve::no_lockfile;
 
@@ -16,7 +16,19 @@ pub fn lock_view(world: &World, notes: &mut Notes) -> Result<LockView, Failure> 
     let files = ManifestFiles::require(environment)?;
     let store = files.store()?;
     let folder = files.root().to_owned();
-    let manifest = Project::of(world, files, notes)?.manifest;
+    let manifest = match Project::of(&world.offline(), files, notes) {
+        Ok(project) => project.manifest,
+        // Nothing is fetched to show what is locked.
+        Err(failure) if failure.kind == FailureKind::Network => {
+            notes
+                .diagnostics
+                .extend(failure.diagnostic.map(not_fetched));
+            let lock = read_lock(environment, &store, notes)?;
+            let lock = lock.map(|(lock, _)| lock).unwrap_or_default();
+            return Ok(LockView::without_manifest(lock, folder));
+        }
+        Err(failure) => return Err(failure),
+    };
     let lock = match read_lock(environment, &store, notes)? {
         Some((lock, _)) => lock,
         None => {
@@ -29,4 +41,10 @@ pub fn lock_view(world: &World, notes: &mut Notes) -> Result<LockView, Failure> 
     let view = LockView::of(lock, &manifest, folder);
     view.note_unlocked(&manifest, notes);
     Ok(view)
+}
+
+/// A base that is not in the cache leaves the lockfile alone to say what is installed.
+fn not_fetched(mut found: Diagnostic) -> Diagnostic {
+    found.severity = Severity::Warning;
+    found.help("run `agpm install` to fetch it; only the lockfile was read")
 }

@@ -20,7 +20,7 @@ pub fn reads_outside(
 ) -> Result<Vec<String>, Failure> {
     let bounds = AllowedDirectory::of(folder);
     let mut found = Vec::new();
-    let bases = project.bases.iter().filter_map(LoadedBase::local_file);
+    let bases = project.bases.iter().filter_map(LoadedBase::local_path);
     let paths = written_paths(&project.manifest).into_iter().chain(bases);
     for written in paths {
         let path = normalize(&local_path(&written, folder, environment));

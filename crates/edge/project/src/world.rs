@@ -46,6 +46,13 @@ impl World {
         world.environment.cache = Some(cache.to_owned());
         world
     }
+
+    /// The same without connections: what is on this machine is still read.
+    pub fn offline(&self) -> Self {
+        let mut world = self.clone();
+        world.environment.network = NetworkAccess::Offline;
+        world
+    }
 }
 
 /// Shows work that takes long.

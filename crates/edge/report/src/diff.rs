@@ -233,11 +233,43 @@ fn escaped(text: &str) -> String {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '&' => out.push_str("&amp;"),
-            '|' | '`' | '*' | '_' | '[' | ']' | '\\' | '@' | '#' | '!' | '~' => {
+            '|' | '`' | '*' | '_' | '[' | ']' | '\\' | '@' | '#' | '!' | '~' | '$' | ':' => {
                 out.push_str(&format!("&#{};", c as u32));
             }
+            c if c.is_control() => out.push(' '),
             c => out.push(c),
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_of_others_is_markdown_in_a_cell() {
+        let hostile =
+            "a | b `c` <script> [l](u) ![i](u) @user #1 **x** __y__ ~~z~~ $m$ :tada: \\ \n| d |";
+        let cell = code(hostile);
+        let inner = cell
+            .strip_prefix("<code>")
+            .and_then(|text| text.strip_suffix("</code>"));
+        let inner = inner.unwrap_or_default();
+        for c in "|`<>[]@*_~$:\\\n".chars() {
+            assert!(!inner.contains(c), "{c:?} in {inner}");
+        }
+    }
+
+    #[test]
+    fn no_line_of_a_file_ends_the_fence() {
+        for (text, expected) in [
+            (" plain", "```"),
+            ("+```\n ````", "`````"),
+            ("   ```````", "````````"),
+            ("-text ``````", "```"),
+        ] {
+            assert_eq!(fence(text), expected, "{text:?}");
+        }
+    }
 }

@@ -6,8 +6,9 @@ use std::time::Duration;
 use agpm_diag::{mask_words, visible};
 use agpm_model::{Owner, PinId, RelativePath};
 use agpm_ops::{
-    Capability, ChangeAction, Conversion, FieldOutcome, FieldOutcomeKind, InstallReport,
-    LockChange, Moved, PlannedChange, Program, RequiredBy, SourceFileState, Writing, counted,
+    Capability, CapabilityChange, ChangeAction, Conversion, FieldOutcome, FieldOutcomeKind,
+    InstallReport, LockChange, Moved, PlannedChange, Program, RequiredBy, SourceFileState, Writing,
+    counted,
 };
 
 use crate::diagnostics::{ColorMode, DetailLevel};
@@ -60,14 +61,23 @@ fn styled_line(line: &str) -> StyledLine {
 
 /// One line for each change, program and notable field.
 fn lines(report: &InstallReport, detail: DetailLevel) -> Vec<String> {
-    let moved = moved_lines(&report.moved, detail).into_iter();
+    let (changed, plain) = moved_with_changes(report);
+    let moved = changed.iter().map(|(moved, change)| {
+        let mut words = vec![moved.id.to_string()];
+        words.push(format!("{} -> {}", moved.from(), moved.to()));
+        words.extend(crate::capabilities::difference(change));
+        crate::one_line(&words.join("  "))
+    });
+    let moved = moved.chain(moved_lines(&plain, detail));
     let changes = change_lines(&report.changes, detail);
     let mut programs: Vec<String> = report.programs.iter().flat_map(program_lines).collect();
     // A server of a layer may be in the files of several tools.
     programs.dedup();
     let increases = report.capabilities.iter();
-    let increases =
-        increases.filter(|change| change.before.is_some() && !change.increase.is_empty());
+    let is_told = |change: &CapabilityChange| changed.iter().any(|(_, told)| told.id == change.id);
+    let increases = increases.filter(|change| {
+        change.before.is_some() && !change.increase.is_empty() && !is_told(change)
+    });
     let increases =
         increases.map(|change| format!("increase  {}", crate::capabilities::line(change)));
     let written = written_files(report);
@@ -215,8 +225,27 @@ fn capitalized(text: &str) -> String {
     first.into_iter().chain(letters).collect()
 }
 
+/// Of a run that only shows: versions that move together with what they let tools do, as `diff` shows them, and others.
+fn moved_with_changes(report: &InstallReport) -> (Vec<(&Moved, &CapabilityChange)>, Vec<&Moved>) {
+    let mut changed = Vec::new();
+    let mut plain = Vec::new();
+    for moved in &report.moved {
+        let id = moved.id.to_string();
+        let change = report.capabilities.iter().find(|change| {
+            report.writing == Writing::Show
+                && change.before.is_some()
+                && change.id.to_string() == id
+        });
+        match change {
+            Some(change) => changed.push((moved, change)),
+            None => plain.push(moved),
+        }
+    }
+    (changed, plain)
+}
+
 /// One line for each resource whose version moved; one for all that moved alike, such as those of a branch.
-fn moved_lines(moved: &[Moved], detail: DetailLevel) -> Vec<String> {
+fn moved_lines(moved: &[&Moved], detail: DetailLevel) -> Vec<String> {
     let mut steps: BTreeMap<(String, String), Vec<&PinId>> = BTreeMap::new();
     for one in moved {
         let alike = steps.entry((one.from(), one.to())).or_default();

@@ -8,7 +8,7 @@ use agpm_git::{GitProgram, NetworkAccess, is_git_folder};
 use agpm_model::{AddressKind, SourceAddress};
 use agpm_store as store;
 
-use crate::{DirectorySource, Source, SymlinkConfinement};
+use crate::{AllowedDirectory, DirectorySource, Source, SymlinkConfinement};
 
 /// The context for opening a source.
 #[derive(Clone, Debug)]
@@ -38,28 +38,44 @@ pub struct MachineSources;
 
 impl SourceOpener for MachineSources {
     fn open(&self, address: &SourceAddress, context: &SourceContext) -> Arc<dyn Source> {
-        let directory = match address.kind() {
-            AddressKind::Folder(text) => {
-                Some(local_path(text, &context.project, context.home.as_deref()))
-            }
-            AddressKind::FileUrl(path) => Some(PathBuf::from(path)),
-            AddressKind::Remote => None,
-        };
-        match directory {
+        match directory_of(address, context) {
             Some(directory) if store::is_folder(&directory) && !is_git_folder(&directory) => {
-                Arc::new(DirectorySource::new(
-                    directory,
-                    SymlinkConfinement::Inside,
-                    &context.project,
-                ))
+                plain_directory(directory, context)
             }
             _ => self.open_versioned(address, context),
         }
     }
 
     fn open_versioned(&self, address: &SourceAddress, context: &SourceContext) -> Arc<dyn Source> {
-        Arc::new(git_program(context).remote(address, &context.project))
+        let bounds = AllowedDirectory::of(&context.project);
+        match directory_of(address, context) {
+            // Credentials may be kept in a repository. As a directory, nothing of it is read.
+            Some(directory) if bounds.guard(&directory).is_err() => {
+                plain_directory(directory, context)
+            }
+            _ => Arc::new(git_program(context).remote(address, &context.project)),
+        }
     }
+}
+
+/// Where an address is on this machine.
+fn directory_of(address: &SourceAddress, context: &SourceContext) -> Option<PathBuf> {
+    match address.kind() {
+        AddressKind::Folder(text) => {
+            Some(local_path(text, &context.project, context.home.as_deref()))
+        }
+        AddressKind::FileUrl(path) => Some(PathBuf::from(path)),
+        AddressKind::Remote => None,
+    }
+}
+
+fn plain_directory(directory: PathBuf, context: &SourceContext) -> Arc<dyn Source> {
+    let confinement = SymlinkConfinement::Inside;
+    Arc::new(DirectorySource::new(
+        directory,
+        confinement,
+        &context.project,
+    ))
 }
 
 /// Opens each source once: a command that looks into a source before it installs from it asks the server once.

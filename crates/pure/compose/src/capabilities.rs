@@ -25,7 +25,8 @@ pub fn capability_sets(resources: &[RenderedResource]) -> BTreeMap<ResourceId, C
                 for path in runnable_paths(resolved) {
                     part.remove_command(&path);
                 }
-                (plugin.clone(), part.of_file(&resolved.label()))
+                let kind = Some(resolved.entry.kind);
+                (plugin.clone(), part.of_file(&resolved.label(), kind))
             }
             None => (resolved.id(), output.locked_capabilities().clone()),
         };
@@ -44,8 +45,7 @@ pub fn capability_set_of_layer<'f>(
 ) -> CapabilitySet {
     let mut set = CapabilitySet::default();
     for file in files {
-        let of_file = capability_set_of_file(manifest, &file);
-        set.absorb(of_file.of_file(file.path.as_str()));
+        set.absorb(capability_set_of_file(manifest, &file));
     }
     set
 }

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use agpm_model::{
-    AddressKind, Manifest, Pin, Requirement, SourceAddress, VersionTag, is_abbreviated_commit,
+    AddressKind, Manifest, Pin, Requirement, SourceAddress, SourceName, VersionTag,
+    is_abbreviated_commit,
 };
 use agpm_resolve::ResolvedEntry;
 use agpm_trust::{CapabilitySet, JudgedContent, JudgedVersion, ReleaseAge};
@@ -42,7 +43,11 @@ pub fn judged_resources<'m>(
 }
 
 fn source<'m>(manifest: &'m Manifest, resolved: &ResolvedEntry) -> Option<&'m SourceAddress> {
-    let name = resolved.entry.unit.origin.source()?;
+    judged_source(manifest, resolved.entry.unit.origin.source()?)
+}
+
+/// The address of a source as policies judge it.
+pub fn judged_source<'m>(manifest: &'m Manifest, name: &SourceName) -> Option<&'m SourceAddress> {
     let address = &manifest.source(name)?.address;
     // A directory is the user's own affair; a repository on this machine is a source like any other.
     (!matches!(address.kind(), AddressKind::Folder(_))).then_some(address)
@@ -69,6 +74,16 @@ pub fn judged_version(pin: &Pin, age: ReleaseAge) -> JudgedVersion {
         label: pin.version.clone(),
         is_branch: requirements.any(|requirement| follows_branch(&requirement, &pin.version)),
         age,
+    }
+}
+
+/// The version of a remote of the catalog, or of a marketplace: lists that are read, and not installed.
+pub fn judged_list(requirement: Option<&Requirement>, label: &str) -> JudgedVersion {
+    JudgedVersion {
+        label: label.to_owned(),
+        // Without a requirement, it is the default branch.
+        is_branch: requirement.is_none_or(|requirement| follows_branch(requirement, label)),
+        age: ReleaseAge::NotJudged,
     }
 }
 

@@ -71,7 +71,7 @@ impl<'m> JudgedLayers<'m> {
         let kind = type_of_path(self.manifest, file.path);
         let tools = self.tools_of_path(file.path);
         if file.nodes.is_empty() {
-            let set = set_of_file(file, kind);
+            let set = capability_set_of_file(self.manifest, file);
             let value = value_of(file).unwrap_or(Value::Null);
             let types = kind.into_iter().chain(entry_types(&value)).collect();
             return self.merge(file.owner, set, types, tools);
@@ -156,7 +156,8 @@ impl<'m> JudgedLayers<'m> {
 
 /// The capabilities of one file.
 pub(crate) fn capability_set_of_file(manifest: &Manifest, file: &JudgedFile<'_>) -> CapabilitySet {
-    set_of_file(file, type_of_path(manifest, file.path))
+    let kind = type_of_path(manifest, file.path);
+    set_of_file(file, kind).of_file(file.path.as_str(), kind)
 }
 
 fn type_of_path(manifest: &Manifest, path: &RelativePath) -> Option<ResourceType> {

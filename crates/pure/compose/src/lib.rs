@@ -23,7 +23,7 @@ pub use capabilities::{capability_set_of_layer, capability_sets};
 pub use composer::{ComposedEntry, Composer};
 pub use fidelity::{LossPolicy, check_fidelity};
 pub use instructions::{ProjectTree, place_blocks, refuse_markers};
-pub use judged::{judged_resources, judged_version};
+pub use judged::{judged_list, judged_resources, judged_source, judged_version};
 pub use judged_layers::{JudgedFile, judged_layers};
 pub use lock::lock_of;
 pub use markdown_facts::MarkdownCache;

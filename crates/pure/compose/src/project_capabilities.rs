@@ -88,6 +88,11 @@ impl ProjectCapabilities {
         self.sets.keys()
     }
 
+    /// What each layer lets tools do.
+    pub fn layers(&self) -> impl Iterator<Item = (&Owner, &CapabilitySet)> {
+        self.sets.iter().filter(|(id, _)| id.resource().is_none())
+    }
+
     /// Whether an id has capabilities, and they are those that were locked.
     pub fn is_as_locked(&self, id: &Owner, locked: &LockedCapabilities<'_>) -> bool {
         let id = self.plugins.get(id).unwrap_or(id);

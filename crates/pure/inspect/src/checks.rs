@@ -114,8 +114,13 @@ impl Checks {
         notes: &mut Notes,
         part: impl FnOnce(&mut Notes) -> Result<T, Failure>,
     ) -> Option<T> {
-        let before = notes.diagnostics.len();
-        match part(notes) {
+        // A step fails by what it finds itself, not by what an earlier check found.
+        let earlier = std::mem::take(&mut notes.diagnostics);
+        let result = part(notes);
+        let before = earlier.len();
+        let found = std::mem::replace(&mut notes.diagnostics, earlier);
+        notes.diagnostics.extend(found);
+        match result {
             Ok(value) => {
                 if has_errors(&notes.diagnostics[before..]) {
                     self.fail(name, &notes.diagnostics, before, FailureKind::Errors);
@@ -132,6 +137,41 @@ impl Checks {
         }
     }
 
+    /// Whether a check has failed so far.
+    pub fn has_failed(&self, name: CheckName) -> bool {
+        let mut checks = self.0.iter();
+        checks.any(|check| check.name == name && check.state == CheckOutcome::Failed)
+    }
+
+    /// Whether any check has failed so far.
+    pub fn any_failed(&self) -> bool {
+        self.0
+            .iter()
+            .any(|check| check.state == CheckOutcome::Failed)
+    }
+
+    /// Takes back that a check passed: the rest of it could not run.
+    pub fn skip_unless_failed(&mut self, name: CheckName) {
+        let check = self.0.iter_mut().find(|check| check.name == name);
+        if let Some(check) = check.filter(|check| check.state == CheckOutcome::Passed) {
+            check.state = CheckOutcome::Skipped;
+        }
+    }
+
+    /// Notes the failure of a step before the checks, under the check that it is the matter of.
+    pub fn fail_step(&mut self, notes: &mut Notes, failure: Failure) {
+        let kind = failure.kind;
+        notes.diagnostics.extend(failure.diagnostic);
+        let errors = notes.diagnostics.iter();
+        let errors = errors.filter(|one| one.severity == Severity::Error);
+        let name = match cause_of(errors, kind) {
+            CheckCause::Lock | CheckCause::Unreachable => CheckName::Lock,
+            CheckCause::Refused => CheckName::Approval,
+            CheckCause::Content => CheckName::Files,
+        };
+        self.fail(name, &notes.diagnostics, 0, kind);
+    }
+
     fn pass(&mut self, name: CheckName) {
         let check = self.0.iter_mut().find(|check| check.name == name);
         if let Some(check) = check.filter(|check| check.state == CheckOutcome::Skipped) {
@@ -144,9 +184,11 @@ impl Checks {
         let errors: Vec<usize> = (before..all.len()).filter(is_error).collect();
         let cause = cause_of(errors.iter().map(|number| &all[*number]), kind);
         // A step may fail for a reason that is the matter of another check.
-        let name = match cause {
-            CheckCause::Lock => CheckName::Lock,
-            _ => name,
+        let (name, cause) = match (name, cause) {
+            (_, CheckCause::Lock) => (CheckName::Lock, cause),
+            // A symlink that leads out of the project is refused like content that nobody approved, and is content.
+            (CheckName::Files, CheckCause::Refused) => (name, CheckCause::Content),
+            _ => (name, cause),
         };
         if let Some(check) = self.0.iter_mut().find(|check| check.name == name) {
             check.state = CheckOutcome::Failed;
@@ -167,6 +209,8 @@ fn cause_of<'d>(errors: impl Iterator<Item = &'d Diagnostic>, kind: FailureKind)
         &codes::LOCK_BROKEN,
         &codes::LOCK_CHECKSUM,
         &codes::LOCK_OUTDATED,
+        // Nothing is resolved here: a version that does not exist is a locked commit that its source lost.
+        &codes::PACKAGE_VERSION,
     ];
     let mut errors = errors;
     match kind {
@@ -218,6 +262,19 @@ mod tests {
             compared: 0,
         };
         assert_eq!(report.cause(), Some(CheckCause::Unreachable));
+    }
+
+    #[test]
+    fn a_check_does_not_fail_by_what_another_found() {
+        let mut checks = Checks::new(&[CheckName::Policy, CheckName::Files]);
+        let mut notes = Notes::default();
+        let forbidden = Diagnostic::new(&codes::POLICY_VIOLATION, "no");
+        checks.run(CheckName::Policy, &mut notes, |_| {
+            failing(FailureKind::Refused, forbidden)
+        });
+        checks.run(CheckName::Files, &mut notes, |notes| notes.check());
+        assert_eq!(notes.diagnostics.len(), 1);
+        assert_eq!(checks.results()[1].state, CheckOutcome::Passed);
     }
 
     #[test]

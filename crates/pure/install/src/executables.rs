@@ -8,7 +8,7 @@ use agpm_compose::{
 use agpm_diag::{Diagnostic, codes, counted, visible};
 use agpm_model::{ExecutableMode, Manifest, Owner, ResourceType};
 use agpm_plan::{Ledger, LockedCapabilities, ResourceEntry};
-use agpm_trust::Capability;
+use agpm_trust::{Capability, CapabilitySet, RunCommand};
 
 use crate::approvals::CommandApprovals;
 use crate::programs::program;
@@ -51,7 +51,7 @@ impl ExecutableRules<'_> {
         };
         let numbered = resources.iter().enumerate();
         let unapproved = numbered.filter(|(_, resource)| self.needs_approval(resource));
-        let refused: Vec<RefusedProgram> = unapproved
+        let mut refused: Vec<RefusedProgram> = unapproved
             .map(|(number, RenderedResource { resolved, output })| {
                 let capabilities = output.capabilities.iter();
                 let capabilities = capabilities.map(|one| one.capability.clone());
@@ -61,7 +61,22 @@ impl ExecutableRules<'_> {
                 }
             })
             .collect();
+        let layers = self.capabilities.layers();
+        let unapproved = layers.filter(|(layer, set)| self.layer_needs_approval(layer, set));
+        refused.extend(unapproved.map(|(layer, set)| RefusedProgram::of_layer(layer, set)));
         (!refused.is_empty()).then(|| unapproved_programs(&refused))
+    }
+
+    /// The manifest names its layers, so what they run needs approval only where a policy asks for that of direct
+    /// content too.
+    fn layer_needs_approval(&self, layer: &Owner, set: &CapabilitySet) -> bool {
+        let recorded = self.installed.capabilities.as_ref();
+        let recorded = recorded.and_then(|sets| sets.get(layer)?.locked_digest());
+        let is_installed = recorded.is_some() && recorded == set.locked_digest();
+        self.mode == ExecutableMode::Approve
+            && !set.runs.is_empty()
+            && !is_installed
+            && !self.approvals.approves(layer)
     }
 
     fn needs_approval(&self, resource: &RenderedResource) -> bool {
@@ -89,6 +104,22 @@ struct RefusedProgram {
 }
 
 impl RefusedProgram {
+    fn of_layer(layer: &Owner, set: &CapabilitySet) -> Self {
+        let capability = |run: &RunCommand| Capability {
+            event: run.event.clone(),
+            ..Capability::of_file(&run.command)
+        };
+        RefusedProgram {
+            program: Program {
+                resource: layer.to_string(),
+                unit: "a layer of the manifest".to_owned(),
+                capabilities: set.runs.iter().map(capability).collect(),
+                required: RequiredBy::Manifest,
+            },
+            parent: None,
+        }
+    }
+
     fn line(&self, width: usize) -> String {
         let Program {
             resource,
@@ -142,11 +173,21 @@ fn unapproved_programs(refused: &[RefusedProgram]) -> Diagnostic {
         ("transitive executable needs", "transitive executables need")
     };
     let count = counted(refused.len(), one, many);
-    let help = format!(
-        "review them, then run `agpm install --allow-executables`, or add `allow-executables = [{}]` to the top of \
-         agpm.toml",
-        names.join(", ")
-    );
+    // The manifest cannot list layers.
+    let is_layer = |one: &RefusedProgram| one.program.resource.starts_with("layers/");
+    let help = if refused.iter().any(is_layer) {
+        let approvals = refused
+            .iter()
+            .map(|one| format!(" --approve {}", one.program.resource));
+        let approvals = approvals.collect::<String>();
+        format!("review them, then run `agpm install{approvals}`")
+    } else {
+        format!(
+            "review them, then run `agpm install --allow-executables`, or add `allow-executables = [{}]` to the top \
+             of agpm.toml",
+            names.join(", ")
+        )
+    };
     Diagnostic::new(&codes::PACKAGE_EXECUTABLE, format!("{count} approval"))
         .details(refused.iter().map(|one| one.line(width)))
         .help(help)

@@ -1,10 +1,16 @@
 //! The resources to install, as policies judge them.
 
-use agpm_compose::{JudgedFile, RenderedResource, judged_layers, judged_resources, judged_version};
+use agpm_compose::{
+    JudgedFile, RenderedResource, judged_layers, judged_list, judged_resources, judged_source,
+    judged_version,
+};
 use agpm_diag::{Diagnostic, codes};
 use agpm_layers::LayeredFile;
 use agpm_manifest::LoadedBase;
-use agpm_model::{BaseAddress, LockedLayer, Manifest, Pin, RepositoryBase, RuleName};
+use agpm_model::{
+    BaseAddress, LockedLayer, LockedRemote, Manifest, Pin, RemoteBase, RepositoryBase, Requirement,
+    RuleName, VersionRequirement,
+};
 use agpm_resolve::ResolvedEntry;
 use agpm_trust::{CapabilitySet, JudgedContent, PolicySet, ReleaseAge, Violation};
 
@@ -20,6 +26,8 @@ pub struct JudgedInstall<'a> {
     pub layer_files: &'a [LayeredFile],
     /// The versions of layers.
     pub layers: &'a [LockedLayer],
+    /// The versions of the catalog's remotes.
+    pub catalog: &'a [LockedRemote],
 }
 
 /// How long ago versions were released.
@@ -62,7 +70,9 @@ impl JudgedInstall<'_> {
             })
         }));
         contents.extend(self.bases.iter().filter_map(judged_base));
-        // Policies of a base judge no version of it: a minimum age would refuse every new one.
+        contents.extend(self.catalog.iter().map(|remote| self.judged_remote(remote)));
+        contents.extend(self.marketplaces());
+        // Policies of a base do not judge its age, so its versions are judged apart.
         let base_versions = self.bases.iter().filter_map(|base| {
             let (repository, pin) = (repository_of(base)?, base.locked.pin.as_ref()?);
             let age = known(&|| ages.of_base(repository, pin));
@@ -75,6 +85,43 @@ impl JudgedInstall<'_> {
         let mut violations = policies.violations(&contents);
         violations.extend(policies.base_violations(&base_versions));
         violations.iter().map(report_violation).collect()
+    }
+}
+
+impl<'a> JudgedInstall<'a> {
+    fn judged_remote(&self, locked: &'a LockedRemote) -> JudgedContent<'a> {
+        let remote = locked.remote();
+        let requirement = remote.reference.as_deref();
+        let requirement = requirement.and_then(|name| VersionRequirement::parse(name).ok());
+        let requirement = requirement.map(Requirement::Version);
+        let source = match &remote.base {
+            RemoteBase::Source(name) => judged_source(self.manifest, name),
+            RemoteBase::Address(address) => Some(address),
+        };
+        JudgedContent {
+            source,
+            version: Some(judged_list(requirement.as_ref(), &locked.pin().version)),
+            ..plain_content(remote.label())
+        }
+    }
+
+    /// The marketplaces that say where plugins of other sources are; a plugin in its marketplace is judged itself.
+    fn marketplaces(&self) -> impl Iterator<Item = JudgedContent<'a>> {
+        self.manifest.dependencies.iter().filter_map(|dependency| {
+            let own = dependency.marketplace.as_ref()?;
+            let name = &own.plugin.marketplace;
+            if dependency.unit.origin.source() == Some(name) {
+                return None;
+            }
+            let source = judged_source(self.manifest, name);
+            let label = own.requirement.as_str();
+            let is_pinned = own.pin.as_ref().is_some_and(|pin| pin.commit.is_some());
+            Some(JudgedContent {
+                source,
+                version: is_pinned.then(|| judged_list(Some(&own.requirement), label)),
+                ..plain_content(dependency.id().to_string())
+            })
+        })
     }
 }
 

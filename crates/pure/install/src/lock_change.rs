@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use agpm_diag::{Diagnostic, Failure, Notes, codes};
 use agpm_model::{LOCK_NAME, LockEntry, Lockfile, Manifest, PinSource, ResourceId};
 use agpm_plan::{
-    MovedPin, capability_difference, lacks_capabilities, lock_difference, moved_pins,
-    outdated_lock, patch_difference,
+    MovedPin, capability_difference, frozen_difference, lacks_capabilities, lock_difference,
+    moved_pins, outdated_lock,
 };
 
 use crate::report::{LockChange, Moved};
@@ -19,6 +19,7 @@ pub fn lock_change(
     lock_use: LockUse,
 ) -> Result<LockChange, Failure> {
     let difference = match (lock_use, old) {
+        (LockUse::Frozen, Some(old)) => frozen_difference(old, new),
         _ if old == Some(new) => return Ok(LockChange::Unchanged),
         (LockUse::Update, _) => return Ok(LockChange::Written),
         (LockUse::Unwritten, _) => return Ok(LockChange::NotWritten),
@@ -27,10 +28,6 @@ pub fn lock_change(
         }
         (LockUse::Locked, Some(old)) => {
             lock_difference(old, new).or_else(|| capability_difference(old, new))
-        }
-        // All else was checked before anything was read.
-        (LockUse::Frozen, Some(old)) => {
-            patch_difference(old, new).or_else(|| capability_difference(old, new))
         }
     };
     match difference {

@@ -9,9 +9,9 @@ use agpm_merge::{
     order,
 };
 use agpm_model::{
-    BaseAddress, BaseName, BaseReference, BaseRoot, BaseText, Checksum, DefaultHost, LONGEST_CHAIN,
-    LockedBase, Lockfile, Pin, RepositoryBase, ResourcePath, ResourceType, SourceAddress,
-    joined_path, read_extends, refused_programs,
+    AddressKind, BaseAddress, BaseName, BaseReference, BaseRoot, BaseText, Checksum, DefaultHost,
+    LONGEST_CHAIN, LockedBase, Lockfile, Pin, RepositoryBase, ResourcePath, ResourceType,
+    SourceAddress, joined_path, read_extends, refused_programs,
 };
 use agpm_plan::outdated_lock;
 use agpm_resolve::UpdateScope;
@@ -45,6 +45,17 @@ impl LoadedBase {
         match &self.root {
             BaseRoot::Directory(directory) => Some(format!("{directory}/{MANIFEST_NAME}")),
             BaseRoot::Snapshot { .. } => None,
+        }
+    }
+
+    /// Where it is on this machine, its repository included; nothing for one on a server.
+    pub fn local_path(&self) -> Option<String> {
+        match &self.root {
+            BaseRoot::Directory(_) => self.local_file(),
+            BaseRoot::Snapshot { url, .. } => match url.kind() {
+                AddressKind::Folder(path) | AddressKind::FileUrl(path) => Some(path.to_owned()),
+                AddressKind::Remote => None,
+            },
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use agpm_model::{AddressKind, LayerPlace, Manifest, ResourceOrigin, SourceName};
+use agpm_model::{AddressKind, CatalogRemote, LayerPlace, Manifest, ResourceOrigin, SourceName};
 
 /// Every path on this machine that a manifest names.
 pub fn written_paths(manifest: &Manifest) -> Vec<String> {
@@ -25,14 +25,23 @@ pub fn written_paths(manifest: &Manifest) -> Vec<String> {
         .layers
         .iter()
         .filter_map(|layer| layer.place.source());
-    let used: BTreeSet<&SourceName> = of_dependencies.chain(of_layers).collect();
+    let marketplaces = manifest
+        .dependencies
+        .iter()
+        .filter_map(|one| Some(&one.marketplace.as_ref()?.plugin.marketplace));
+    let used: BTreeSet<&SourceName> = of_dependencies
+        .chain(of_layers)
+        .chain(marketplaces)
+        .chain(manifest.catalog.sources())
+        .collect();
     let sources = manifest
         .sources
         .iter()
         .filter(|source| used.contains(&source.name));
-    let sources = sources.filter_map(|source| match source.address.kind() {
-        AddressKind::Folder(path) => Some(path.to_owned()),
-        AddressKind::FileUrl(path) => Some(path.to_owned()),
+    let remotes = manifest.catalog.all().filter_map(CatalogRemote::address);
+    let sources = sources.map(|source| &source.address).chain(remotes);
+    let sources = sources.filter_map(|address| match address.kind() {
+        AddressKind::Folder(path) | AddressKind::FileUrl(path) => Some(path.to_owned()),
         AddressKind::Remote => None,
     });
     let layers = manifest

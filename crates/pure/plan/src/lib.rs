@@ -44,7 +44,7 @@ pub use lock_capabilities::{
 };
 pub use lock_diff::{
     MovedPin, checksum_findings, frozen_difference, lock_difference, moved_pins, outdated_lock,
-    patch_difference, refuse_foreign_paths,
+    refuse_foreign_paths,
 };
 pub use names::{ExcludedMatches, excluded};
 pub use nodes::{

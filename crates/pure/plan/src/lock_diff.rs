@@ -109,14 +109,7 @@ fn version_misfit(lock: &Lockfile) -> Option<String> {
     ))
 }
 
-/// The same for lockfiles that can differ in only their patches.
-pub fn patch_difference(old: &Lockfile, new: &Lockfile) -> Option<String> {
-    let (old, new) = (shared_part(old), shared_part(new));
-    (patches_of(&old) != patches_of(&new)).then(|| difference(&old, &new))
-}
-
-/// The part that is the same for everybody: private patches belong to one user. Capabilities are compared on their
-/// own.
+/// The part that is the same for everybody: private patches belong to one user. Capabilities are compared separately.
 fn shared_part(lock: &Lockfile) -> Lockfile {
     let mut lock = lock.clone();
     for entry in &mut lock.entries {
@@ -128,13 +121,6 @@ fn shared_part(lock: &Lockfile) -> Lockfile {
         layer.capabilities = None;
     }
     lock
-}
-
-fn patches_of(lock: &Lockfile) -> BTreeSet<(String, &[String])> {
-    lock.entries
-        .iter()
-        .map(|entry| (entry.label(), entry.patches.as_slice()))
-        .collect()
 }
 
 /// Warnings about resources whose bytes are not those that were locked. A commit does not change, so somebody changed the
@@ -331,8 +317,8 @@ mod tests {
         patched.patches = vec!["model".to_owned()];
         let without = lock([patched]);
         assert_eq!(lock_difference(&private, &without), None);
-        assert_eq!(patch_difference(&private, &without), None);
-        assert!(patch_difference(&public, &without).is_some());
+        assert_eq!(lock_difference(&private, &without), None);
+        assert!(lock_difference(&public, &without).is_some());
     }
 
     #[test]

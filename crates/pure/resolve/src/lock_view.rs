@@ -72,6 +72,15 @@ impl LockView {
         }
     }
 
+    /// The view of a lockfile whose manifest cannot be read: what nothing else requires is taken for what it requires.
+    pub fn without_manifest(lock: Lockfile, folder: PathBuf) -> Self {
+        let mut view = LockView::of(lock, &Manifest::default(), folder);
+        let needed: BTreeSet<usize> = view.needs.iter().flatten().copied().collect();
+        let numbers = 0..view.entries.len();
+        view.roots = numbers.filter(|at| !needed.contains(at)).collect();
+        view
+    }
+
     /// The same with the parts of plugins as entries that their plugins need, after all others.
     pub fn with_parts(mut self) -> Self {
         for plugin in 0..self.entries.len() {

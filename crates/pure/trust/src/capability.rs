@@ -58,7 +58,7 @@ impl CapabilityKind {
 }
 
 /// Keys whose value is a command line, a program or a prompt in one of the forms that tools read.
-const COMMANDS: [&str; 16] = [
+const COMMANDS: [&str; 21] = [
     "command",
     "bash",
     "powershell",
@@ -75,18 +75,24 @@ const COMMANDS: [&str; 16] = [
     "awsCredentialExport",
     "gcpAuthRefresh",
     "otelHeadersHelper",
+    "notify",
+    "discoveryCommand",
+    "callCommand",
+    "toolDiscoveryCommand",
+    "toolCallCommand",
 ];
 
 /// Keys whose value is the URL of a server.
 const URLS: [&str; 3] = ["url", "httpUrl", "serverUrl"];
 
 /// Keys and values that let a tool work without asking.
-const PERMISSIONS: [(&str, &str); 6] = [
+const PERMISSIONS: [(&str, &str); 7] = [
     ("permissionMode", "bypassPermissions"),
     ("permission-mode", "bypassPermissions"),
     ("permission_mode", "bypassPermissions"),
     ("defaultMode", "bypassPermissions"),
     ("sandbox_mode", "danger-full-access"),
+    ("approval_policy", "never"),
     ("approvalMode", "yolo"),
 ];
 

@@ -153,6 +153,9 @@ pub struct CapabilitySet {
     /// The tools of agents, skills and commands of a layer, by file: one set holds them all.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub file_tools: BTreeMap<String, ToolAccess>,
+    /// Those of the files that are agents.
+    #[serde(skip)]
+    pub agent_files: BTreeSet<String>,
     /// Tools that may be used without asking.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub granted: BTreeSet<ToolRule>,
@@ -249,14 +252,18 @@ impl CapabilitySet {
         let harmless = CapabilitySet {
             tools: self.tools.clone(),
             file_tools: self.file_tools.clone(),
+            agent_files: self.agent_files.clone(),
             ..CapabilitySet::default()
         };
         let mut access = self.file_tools.values().chain(&self.tools);
         *self == harmless && !access.any(|tools| matches!(tools, ToolAccess::Listed(_)))
     }
 
-    /// The same set as one file of a layer has it.
-    pub fn of_file(mut self, path: &str) -> Self {
+    /// The same set as one file of a layer, or one part of a plugin, has it.
+    pub fn of_file(mut self, path: &str, kind: Option<ResourceType>) -> Self {
+        if kind == Some(ResourceType::Agents) {
+            self.agent_files.insert(path.to_owned());
+        }
         let tools = self.tools.take();
         self.file_tools
             .extend(tools.map(|tools| (path.to_owned(), tools)));
@@ -302,8 +309,15 @@ impl CapabilitySet {
             add(CapabilityName::Tools, new);
         }
         for (file, tools) in &self.file_tools {
-            let known = before.file_tools.get(file);
-            if let Some(new) = known.and_then(|known| tools.beyond(known)) {
+            // A new file is compared with one that says nothing: a list limits an agent, and grants a command or a
+            // skill the use of tools without asking.
+            let unstated = if self.agent_files.contains(file) {
+                &ToolAccess::Unlimited
+            } else {
+                &ToolAccess::Session
+            };
+            let known = before.file_tools.get(file).unwrap_or(unstated);
+            if let Some(new) = tools.beyond(known) {
                 add(CapabilityName::Tools, format!("{new} ({file})"));
             }
         }
@@ -349,6 +363,7 @@ impl CapabilitySet {
             (own, others) => own.or(others),
         };
         self.file_tools.extend(other.file_tools);
+        self.agent_files.extend(other.agent_files);
         self.granted.extend(other.granted);
         self.permission.extend(other.permission);
         self.denied.extend(other.denied);
@@ -444,6 +459,20 @@ mod tests {
             shown(&listed("Bash"), &listed("Bash(git:*)")),
             ["tools Bash"]
         );
+    }
+
+    #[test]
+    fn tools_of_a_new_file_are_an_increase_where_they_are_granted() {
+        let file = |set: CapabilitySet, kind| set.of_file("x.md", Some(kind));
+        let nothing = CapabilitySet::default();
+        let command = file(listed("Bash(*)"), ResourceType::Commands);
+        assert_eq!(shown(&command, &nothing), ["tools Bash(*) (x.md)"]);
+        // A list takes tools from an agent.
+        let agent = file(listed("Bash(*)"), ResourceType::Agents);
+        assert!(shown(&agent, &nothing).is_empty());
+        assert!(shown(&file(unlimited(), ResourceType::Agents), &nothing).is_empty());
+        let wider = file(listed("Bash(*), Read"), ResourceType::Agents);
+        assert_eq!(shown(&wider, &agent), ["tools Read (x.md)"]);
     }
 
     #[test]

@@ -50,6 +50,8 @@ pub enum ReleaseAge {
     Future,
     /// Its date is not known, and could be today's.
     Unknown,
+    /// Only whether it is a branch is judged: nothing of it is installed.
+    NotJudged,
 }
 
 impl ReleaseAge {
@@ -68,6 +70,7 @@ impl ReleaseAge {
         match self {
             ReleaseAge::Seconds(age) => age >= required,
             ReleaseAge::Future | ReleaseAge::Unknown => required == 0,
+            ReleaseAge::NotJudged => true,
         }
     }
 
@@ -78,7 +81,9 @@ impl ReleaseAge {
             ReleaseAge::Future => {
                 format!("{label} is dated in the future, so its age is treated as zero")
             }
-            ReleaseAge::Unknown => format!("the date of {label} is unknown"),
+            ReleaseAge::Unknown | ReleaseAge::NotJudged => {
+                format!("the date of {label} is unknown")
+            }
         }
     }
 }
@@ -125,7 +130,9 @@ pub fn missing_requirements(policy: &Policy, contents: &[JudgedContent<'_>]) -> 
         let id = rule.value.id.to_string();
         let requirement = &rule.value.requirement;
         let range = requirement.as_str();
-        let found = contents.iter().find(|content| content.id == id);
+        // What another resource pulls in goes with it, so it must be in the manifest itself.
+        let is_direct = |content: &&JudgedContent<'_>| content.id == id && content.chain.is_empty();
+        let found = contents.iter().find(is_direct);
         let version = found.and_then(|content| content.version.as_ref());
         let fits = version.is_some_and(|version| requirement.allows(&without_prefix(version)));
         if fits {
@@ -345,15 +352,17 @@ fn held_permission(set: &CapabilitySet, denied: &str) -> Option<String> {
     }
     let denied = ToolRule::parse(denied);
     let everything = ToolRule::parse("*");
-    let listed = match &set.tools {
-        Some(ToolAccess::Listed(rules)) => Some(rules),
-        // Without a list nothing was granted by name: only `*` names what the content has.
-        Some(ToolAccess::Unlimited | ToolAccess::Session) if denied == everything => {
-            return Some("all tools".to_owned());
-        }
-        _ => None,
-    };
-    let mut held = listed.into_iter().flatten().chain(&set.granted);
+    let access: Vec<&ToolAccess> = set.tools.iter().chain(set.file_tools.values()).collect();
+    let is_free = |access: &&ToolAccess| !matches!(access, ToolAccess::Listed(_));
+    // Without a list nothing was granted by name: only `*` names what the content has.
+    if denied == everything && access.iter().any(is_free) {
+        return Some("all tools".to_owned());
+    }
+    let listed = access.into_iter().filter_map(|access| match access {
+        ToolAccess::Listed(rules) => Some(rules),
+        ToolAccess::Unlimited | ToolAccess::Session => None,
+    });
+    let mut held = listed.flatten().chain(&set.granted);
     held.find(|rule| violates(rule, &denied))
         .map(ToString::to_string)
 }
@@ -453,6 +462,22 @@ mod tests {
     }
 
     #[test]
+    fn every_file_of_a_layer_is_judged_by_its_own_list() {
+        let mut layer = agent("name: free");
+        layer.capabilities = layer
+            .capabilities
+            .of_file("a.md", Some(ResourceType::Agents));
+        let second = agent("tools: Bash(*)").capabilities;
+        let second = second.of_file("b.md", Some(ResourceType::Agents));
+        layer.capabilities.absorb(second);
+        for rule in ["Bash(*)", "*"] {
+            let text = format!("[permissions]\ndeny = [{rule:?}]");
+            assert_eq!(rules(&text, &layer), ["permissions.deny"], "{rule}");
+        }
+        assert!(rules("[permissions]\ndeny = [\"Write\"]", &layer).is_empty());
+    }
+
+    #[test]
     fn commands_are_allowed_by_their_first_words() {
         let text = "[mcp]\nallow-commands = [\"npx @corp/*\", \"uvx\"]\nallow-hosts = [\"*.corp\"]";
         for (json, expected) in [
@@ -535,6 +560,21 @@ mod tests {
                 "skills/y ^1 is required"
             ]
         );
+    }
+
+    #[test]
+    fn what_another_resource_pulls_in_is_not_in_the_manifest() {
+        let policy = policy("[require]\n\"agents/x\" = \"^1\"");
+        let mut content = agent("name: a");
+        content.version = Some(JudgedVersion {
+            label: "v1.4.0".to_owned(),
+            is_branch: false,
+            age: ReleaseAge::Unknown,
+        });
+        assert!(missing_requirements(&policy, std::slice::from_ref(&content)).is_empty());
+        content.chain.push("agents/parent".to_owned());
+        let found = missing_requirements(&policy, &[content]);
+        assert_eq!(found[0].message, "agents/x ^1 is required");
     }
 
     fn any_policy() -> impl Strategy<Value = String> {

@@ -2,7 +2,7 @@
 
 use agpm_model::{ExecutableMode, OnUnreachable, Policy, PolicyRow};
 
-use crate::judge::{JudgedContent, Violation, judge, missing_requirements};
+use crate::judge::{JudgedContent, ReleaseAge, Violation, judge, missing_requirements};
 
 /// Where a policy is, from near to far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -97,15 +97,22 @@ impl PolicySet {
         found
     }
 
-    /// The violations of the policies by versions of bases. A policy in a base does not judge them: one with a minimum
+    /// The violations of the policies by versions of bases. A policy in a base does not judge their age: one with a minimum
     /// age would refuse every new version of itself.
     pub fn base_violations(&self, bases: &[JudgedContent<'_>]) -> Vec<Violation> {
-        let nearer = self.policies.iter();
-        let nearer = nearer.filter(|placed| placed.place != PolicyPlace::Base);
-        nearer
-            .flat_map(|placed| bases.iter().map(|base| judge(&placed.policy, base)))
-            .flatten()
-            .collect()
+        let mut found = Vec::new();
+        for PlacedPolicy { place, policy } in &self.policies {
+            for base in bases {
+                let mut base = base.clone();
+                if let Some(version) = &mut base.version
+                    && *place == PolicyPlace::Base
+                {
+                    version.age = ReleaseAge::NotJudged;
+                }
+                found.extend(judge(policy, &base));
+            }
+        }
+        found
     }
 
     fn iter(&self) -> impl Iterator<Item = &Policy> {

@@ -2,7 +2,7 @@
 
 use agpm_testkit::Repository;
 
-use crate::{AGENT, assert_code, base_repository, exists, extending, read, sandbox};
+use crate::{AGENT, PROGRAM, assert_code, base_repository, exists, extending, read, sandbox};
 
 const BASE: &str = "[agents]\nreviewer = \"agents/reviewer.md\"\n";
 
@@ -477,4 +477,41 @@ fn a_pipeline_checks_a_project_with_bases() {
     assert_code(&sandbox.run_line("agpm ci"), 0);
     sandbox.write("agpm.toml", extending(&base, "v3.1.0", ""));
     assert_code(&sandbox.run_line("agpm ci"), 5);
+}
+
+#[test]
+fn what_is_locked_is_shown_without_fetching_a_base() {
+    let sandbox = sandbox();
+    let manifest = "[agents]\nreviewer = \"agents/reviewer.md\"\n";
+    let base = base_repository(&sandbox, manifest, "v1.0.0");
+    sandbox.write("agpm.toml", extending(&base, "^1", ""));
+    assert_code(&sandbox.run_line("agpm install"), 0);
+    // A server that nobody may ask, and an empty cache.
+    let url = base.url();
+    let server = "https://git.invalid/base";
+    for file in ["agpm.toml", "agpm.lock"] {
+        let text = read(&sandbox, file).replace(&url, server);
+        sandbox.write(file, text);
+    }
+    for line in ["list", "tree", "why reviewer", "status"] {
+        let mut command = sandbox.command(PROGRAM);
+        let empty = sandbox.work().join("../empty-cache");
+        command
+            .args(line.split_whitespace())
+            .env("AGPM_CACHE_DIR", empty);
+        let output = sandbox.output(command);
+        assert_code(&output, 0);
+        assert!(
+            output.stdout.contains("reviewer") || line == "status",
+            "{output}"
+        );
+        assert!(
+            output.stderr.contains("warning[source/offline]"),
+            "{line}\n{output}"
+        );
+        assert!(
+            output.stderr.contains("run `agpm install`"),
+            "{line}\n{output}"
+        );
+    }
 }

@@ -193,13 +193,14 @@ fn a_layer_is_the_newest_version_that_is_old_enough_too() {
 }
 
 #[test]
-fn versions_of_bases_are_judged_by_every_policy_but_their_own() {
+fn the_age_of_bases_is_judged_by_every_policy_but_their_own() {
     let sandbox = sandbox();
     let mut base = Repository::init(&sandbox, "base");
     base.set_time(now() - 3_600);
     base.commit(&[("agpm.toml", "[policy.versions]\nmin-release-age = \"7d\"\n")]);
     base.tag("v1.0.0");
-    let extends = |version: &str| format!("extends = \"{}@{version}\"\n", base.url());
+    let url = base.url();
+    let extends = |version: &str| format!("extends = \"{url}@{version}\"\n");
     // Its own minimum age is for what it requires.
     sandbox.write("agpm.toml", extends("v1.0.0"));
     assert_code(&sandbox.run_line("agpm install"), 0);
@@ -213,5 +214,12 @@ fn versions_of_bases_are_judged_by_every_policy_but_their_own() {
         assert_code(&output, 6);
         assert_eq!(rules(&output), [key], "{output}");
         assert!(output.stderr.contains("base"), "{output}");
+    }
+    // That there are no branches is for the base too.
+    base.commit(&[("agpm.toml", "[policy.versions]\npinned-only = true\n")]);
+    base.tag("v1.1.0");
+    for (version, code) in [("v1.1.0", 0), ("main", 6)] {
+        sandbox.write("agpm.toml", extends(version));
+        assert_code(&sandbox.run_line("agpm update"), code);
     }
 }

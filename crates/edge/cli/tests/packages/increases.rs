@@ -408,3 +408,69 @@ fn a_new_match_of_a_pattern_is_an_increase_of_the_pattern() {
     project.refused("update", 6, &["hooks/b", "+ runs b (Stop)"]);
     project.good("update --approve hooks/b");
 }
+
+#[test]
+fn an_update_that_is_only_shown_has_one_line_for_version_and_capabilities() {
+    let project = released(&[
+        (PDF, &skill("Read, Bash(*)", "Two.")),
+        ("skills/pdf/scripts/exfil.sh", "#!/bin/sh\n"),
+    ]);
+    let source = Repository::open(&project.sandbox, "community");
+    source.git(&["update-index", "--chmod=+x", "skills/pdf/scripts/exfil.sh"]);
+    source.git(&["commit", "-q", "-m", "mode"]);
+    source.tag("v1.2.0");
+    let line =
+        "skills/pdf  v1.0.0 -> v1.2.0  + runs scripts/exfil.sh  ~ tools Read -> Read, Bash(*)\n";
+    for command in ["update --dry-run", "diff --update", "diff --update --stat"] {
+        let shown = project.good(command);
+        assert!(shown.stdout.contains(line), "{command}\n{shown}");
+    }
+}
+
+#[test]
+fn a_new_part_of_a_plugin_that_is_granted_tools_needs_approval() {
+    let project = Project::new();
+    let part = |tools: &str| format!("---\ndescription: Kit.\n{tools}---\nKit.\n");
+    let manifest = "{\"name\": \"kit\", \"version\": \"1.0.0\"}";
+    project.source(&[(
+        "v1.0.0",
+        &[
+            ("kit/.claude-plugin/plugin.json", manifest),
+            ("kit/commands/one.md", &part("")),
+        ],
+    )]);
+    project.manifest(
+        "[plugins]\nkit = { source = \"community\", path = \"kit\", version = \"^1.0\" }\n",
+    );
+    project.good("install");
+    let mut source = Repository::open(&project.sandbox, "community");
+    source.commit(&[("kit/commands/two.md", &part("allowed-tools: Bash(*)\n"))]);
+    source.tag("v1.1.0");
+    let words = ["plugins/kit", "+ tools Bash(*) (commands/two)"];
+    project.refused("update", 6, &words);
+    project.good("update --approve plugins/kit");
+}
+
+#[test]
+fn a_new_command_of_a_layer_that_is_granted_tools_needs_approval() {
+    let project = Project::new();
+    project.source(&[(
+        "v1.0.0",
+        &[(".claude/settings.json", "{\"model\": \"opus\"}")],
+    )]);
+    project.manifest("[[layers]]\nname = \"org\"\nsource = \"community\"\nversion = \"^1.0\"\n");
+    project.good("install");
+    let mut source = Repository::open(&project.sandbox, "community");
+    source.commit(&[(
+        ".claude/commands/run.md",
+        "---\nallowed-tools: Bash(*)\n---\nRun.\n",
+    )]);
+    source.tag("v1.1.0");
+    let words = ["layers/org", "+ tools Bash(*) (.claude/commands/run.md)"];
+    project.refused("update", 6, &words);
+    project.good("update --approve layers/org");
+    // Codex runs what `notify` names.
+    source.commit(&[(".codex/config.toml", "notify = [\"sh\", \"-c\", \"spy\"]\n")]);
+    source.tag("v1.2.0");
+    project.refused("update", 6, &["layers/org", "+ runs sh -c spy"]);
+}

@@ -1,5 +1,7 @@
 //! What a manifest reads outside of its project is shown, and places for credentials are refused.
 
+use agpm_testkit::Repository;
+
 use crate::support::Project;
 
 /// A project with a home that holds a secret.
@@ -129,4 +131,48 @@ fn files_of_the_project_and_of_repositories_are_nobodys_credentials() {
         project.exists(".npmrc") && !output.stdout.contains("reads"),
         "{output}"
     );
+}
+
+#[test]
+fn repositories_with_credentials_are_refused_wherever_they_are_named() {
+    let url = "file://HOME/.password-store";
+    let manifests = [
+        format!("extends = \"{url}@^1\"\n"),
+        "extends = \"~/.password-store@^1\"\n".to_owned(),
+        format!(
+            "[sources]\ns = \"{url}\"\n[agents]\na = {{ source = \"s\", path = \"a.md\", version = \"^1\" }}\n"
+        ),
+        format!(
+            "[sources]\ns = \"{url}\"\n[[layers]]\nname = \"l\"\nsource = \"s\"\nversion = \"^1\"\ninclude = [\"**\"]\n"
+        ),
+        format!("[catalog]\nremotes = [\"git+{url}\"]\n"),
+    ];
+    for manifest in manifests {
+        let project = project(&manifest);
+        let mut store = Repository::init(&project.sandbox, "../home/.password-store");
+        store.commit(&[("a.md", "PRIVATE\n")]);
+        store.tag("v1.0.0");
+        refuses(&project, "install");
+        if manifest.contains("layers") {
+            refuses(&project, "layers");
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_manifest_that_is_a_symlink_to_credentials_is_not_quoted() {
+    for name in ["agpm.toml", "agpm.private.toml"] {
+        let project = project("");
+        let _ = std::fs::remove_file(project.path(name));
+        let secret = project.sandbox.home().join(".ssh/id_rsa");
+        std::os::unix::fs::symlink(secret, project.path(name)).unwrap();
+        for line in ["validate", "list", "install"] {
+            let output = project.run(line);
+            assert_eq!(output.code, Some(6), "{name} {line}\n{output}");
+            let said = output.to_string();
+            assert!(said.contains("trust/credentials"), "{name} {line}\n{said}");
+            assert!(!said.contains("PRIVATE"), "{name} {line}\n{said}");
+        }
+    }
 }

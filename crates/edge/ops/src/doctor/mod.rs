@@ -16,7 +16,7 @@ use agpm_inspect::{CheckSummary, DoctorReport, FinishedCheck, weighed};
 
 pub use crate::doctor::check::DoctorRequest;
 use crate::doctor::check::alone;
-use agpm_project::world::{Environment, NetworkAccess, World};
+use agpm_project::world::World;
 
 /// Checks one thing. What it finds goes to the notes, which hold nothing of other checks.
 type Check = fn(&World, &DoctorRequest, &mut Notes) -> Result<CheckSummary, Failure>;
@@ -37,14 +37,7 @@ const CHECKS: &[(&str, Check)] = &[
 /// Runs every check; one that fails does not keep the others from being made.
 pub fn doctor(world: &World, request: &DoctorRequest) -> Outcome<DoctorReport> {
     // Nothing here is worth a connection.
-    let environment = Environment {
-        network: NetworkAccess::Offline,
-        ..world.environment.clone()
-    };
-    let world = World {
-        environment,
-        ..world.clone()
-    };
+    let world = world.offline();
     let mut notes = Notes::default();
     let mut report = DoctorReport {
         checks: Vec::new(),

@@ -6,11 +6,16 @@ use agpm_install::{InstallRequest, LockUse, Writing, note_missing_digests};
 use agpm_model::{LOCK_NAME, Lockfile};
 use agpm_plan::{frozen_difference, outdated_lock};
 use agpm_resolve::UpdateScope;
+use agpm_store::ProjectStore;
 
 use crate::install::run::{GatheredProject, InstallJob, InstallRun, RenderedProject};
-use crate::install::{gather, refuse_violations, render, resolve_dependencies};
+use crate::install::{
+    complete, gather, refuse_unapproved, refuse_violations, render, resolve_dependencies,
+};
 use agpm_project::gather::ManifestFiles;
 use agpm_project::locked_state::LockedState;
+use agpm_project::packages::read_lock;
+use agpm_project::policies::ProjectPolicies;
 use agpm_project::world::World;
 
 /// What the lockfile describes.
@@ -38,20 +43,46 @@ pub(crate) fn check_frozen(
         job: &writing,
         ..looking
     };
-    let mut gathered = checks.run(CheckName::Manifest, notes, |notes| {
+    // A policy that cannot be read says nothing about the manifest, and hides nothing that the others find.
+    let (files, policy_files) = files.without_policies();
+    let gathered = checks.run(CheckName::Manifest, notes, |notes| {
         gather(&looking, files, notes)
-    })?;
+    });
+    let Some(mut gathered) = gathered else {
+        if !checks.has_failed(CheckName::Lock) {
+            checks.run(CheckName::Lock, notes, |notes| {
+                require_lock(world, &store, notes)
+            });
+        }
+        return None;
+    };
+    let policies = checks.run(CheckName::Policy, notes, |notes| {
+        ProjectPolicies::read(policy_files, &gathered.project.manifest, notes)
+    });
+    gathered.policies = policies.unwrap_or(gathered.policies);
     let resolved = checks.run(CheckName::Lock, notes, |notes| {
         if gathered.lock.is_none() {
-            return Err(outdated_lock(format!("`{LOCK_NAME}` not found")));
+            return Err(missing_lock());
         }
         resolve_dependencies(&looking, &mut gathered, notes)
-    })?;
-    let rendered = checks.run(CheckName::Approval, notes, |notes| {
-        render(&deciding, &gathered, resolved, notes)
-    })?;
+    });
+    let rendered = resolved.and_then(|resolved| {
+        checks.run(CheckName::Approval, notes, |notes| {
+            render(&looking, &gathered, resolved, notes)
+        })
+    });
+    let Some(mut rendered) = rendered else {
+        checks.skip_unless_failed(CheckName::Policy);
+        return None;
+    };
+    checks.run(CheckName::Approval, notes, |notes| {
+        complete(&deciding, &gathered, &mut rendered, notes)
+    });
     checks.run(CheckName::Lock, notes, |notes| {
         compare_locks(&gathered, &rendered, notes)
+    });
+    checks.run(CheckName::Approval, notes, |notes| {
+        refuse_unapproved(&deciding, &gathered, &rendered, notes)
     });
     checks.run(CheckName::Policy, notes, |notes| {
         refuse_violations(world, &gathered, &rendered, notes)
@@ -63,6 +94,16 @@ pub(crate) fn check_frozen(
         layer_failure: None,
     };
     Some(FrozenProject { lock, state })
+}
+
+fn missing_lock() -> Failure {
+    outdated_lock(format!("`{LOCK_NAME}` not found"))
+}
+
+/// Whether the lockfile is missing or broken does not depend on the manifest.
+fn require_lock(world: &World, store: &ProjectStore, notes: &mut Notes) -> Result<(), Failure> {
+    let lock = read_lock(&world.environment, store, notes)?;
+    lock.map(drop).ok_or_else(missing_lock)
 }
 
 fn frozen_job(writing: Writing) -> InstallJob<'static> {

@@ -15,7 +15,7 @@ use agpm_compose::{
     refuse_markers,
 };
 use agpm_diag::{Failure, FailureKind, Notes, Outcome};
-use agpm_install::{ExecutableRules, JudgedInstall, PlannedInstall};
+use agpm_install::{ExecutableRules, JudgedInstall, PlannedInstall, lock_change};
 
 use agpm_model::{LOCK_NAME, ObservedPath, RelativePath};
 use agpm_plan::{
@@ -143,7 +143,13 @@ fn gather_and_render(
 ) -> Result<(GatheredProject, RenderedProject), Failure> {
     let mut gathered = gather(run, files, notes)?;
     let resolved = resolve_dependencies(run, &mut gathered, notes)?;
-    let rendered = render(run, &gathered, resolved, notes)?;
+    let mut rendered = render(run, &gathered, resolved, notes)?;
+    // What a lockfile with wrong digests describes is not unapproved: the lockfile is wrong.
+    if matches!(run.job.request.lock, LockUse::Locked | LockUse::Frozen) {
+        check_lock(run, &gathered, &rendered)?;
+    }
+    refuse_unapproved(run, &gathered, &rendered, notes)?;
+    complete(run, &gathered, &mut rendered, notes)?;
     refuse_violations(run.world, &gathered, &rendered, notes)?;
     Ok((gathered, rendered))
 }
@@ -186,6 +192,7 @@ fn refuse_violations(
         resources: &rendered.rendered.resources,
         layer_files: &rendered.layered.files,
         layers: &rendered.layered.locked,
+        catalog: &rendered.catalog,
     };
     let found = judged.violations(gathered.policies.set(), &dates);
     if found.is_empty() {
@@ -338,6 +345,7 @@ impl ProjectTree for StoredTree<'_> {
     }
 }
 
+/// The bytes of everything, and what they let tools do.
 fn render(
     run: &InstallRun<'_>,
     gathered: &GatheredProject,
@@ -359,12 +367,6 @@ fn render(
     }
     let resources = &rendered.resources;
     refuse_markers(resources, notes)?;
-    let nothing = Ledger::default();
-    let allowed_here = if has_ledger(store) {
-        &gathered.ledger
-    } else {
-        &nothing
-    };
     let layers = LayerReader {
         world,
         manifest,
@@ -375,17 +377,67 @@ fn render(
     let mut layered = layers.read(old, notes)?;
     let of_layers = std::mem::take(&mut layered.capabilities);
     let capabilities = ProjectCapabilities::of(manifest, resources, of_layers);
+    Ok(RenderedProject {
+        rendered,
+        layered,
+        capabilities,
+        catalog: Vec::new(),
+        reads,
+        sources,
+    })
+}
+
+/// A lockfile that is not to change must be of what was rendered; remotes of the catalog are compared later.
+fn check_lock(
+    run: &InstallRun<'_>,
+    gathered: &GatheredProject,
+    rendered: &RenderedProject,
+) -> Result<(), Failure> {
+    let Some((old, _)) = &gathered.lock else {
+        return Ok(());
+    };
+    let resources = &rendered.rendered.resources;
+    let layers = rendered.layered.locked.clone();
+    let new = gathered.new_lock(resources, layers, old.catalog.clone());
+    lock_change(Some(old), &new, run.job.request.lock).map(drop)
+}
+
+/// Nothing is installed that a tool would run and nobody approved.
+fn refuse_unapproved(
+    run: &InstallRun<'_>,
+    gathered: &GatheredProject,
+    rendered: &RenderedProject,
+    notes: &mut Notes,
+) -> Result<(), Failure> {
+    let nothing = Ledger::default();
     let rules = ExecutableRules {
-        manifest,
+        manifest: &gathered.project.manifest,
         approvals: run.approvals(),
         mode: gathered.policies.set().executable_mode(),
-        installed: allowed_here,
-        capabilities: &capabilities,
-        locked: LockedCapabilities::of(old),
+        installed: if has_ledger(run.store) {
+            &gathered.ledger
+        } else {
+            &nothing
+        },
+        capabilities: &rendered.capabilities,
+        locked: LockedCapabilities::of(gathered.lock.as_ref().map(|(lock, _)| lock)),
     };
-    if let Some(refusal) = rules.refusal(resources) {
-        job.request.writing.refuse(refusal, notes)?;
+    match rules.refusal(&rendered.rendered.resources) {
+        Some(refusal) => run.job.request.writing.refuse(refusal, notes),
+        None => Ok(()),
     }
+}
+
+/// What is left to check and to lock of what was rendered.
+fn complete(
+    run: &InstallRun<'_>,
+    gathered: &GatheredProject,
+    rendered: &mut RenderedProject,
+    notes: &mut Notes,
+) -> Result<(), Failure> {
+    let InstallRun { world, job, .. } = *run;
+    let manifest = &gathered.project.manifest;
+    let resources = &rendered.rendered.resources;
     check_placement(manifest, resources, notes)?;
     let losses = match (job.request.fidelity, job.request.writing) {
         (Fidelity::Strict, _) => LossPolicy::Strict,
@@ -396,18 +448,11 @@ fn render(
     let locking = RemoteLocking {
         world,
         manifest,
-        sources: &sources,
+        sources: &rendered.sources,
         lock_use: job.request.lock,
         moving: &job.moving,
-        old,
+        old: gathered.lock.as_ref().map(|(lock, _)| lock),
     };
-    let catalog = locking.pins(notes)?;
-    Ok(RenderedProject {
-        rendered,
-        layered,
-        capabilities,
-        catalog,
-        reads,
-        sources,
-    })
+    rendered.catalog = locking.pins(notes)?;
+    Ok(())
 }

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use agpm_compose::RenderedSet;
 use agpm_diag::{Failure, Notes};
+use agpm_inspect::DriftFinding;
 use agpm_install::{
-    Changelogs, InstallInputs, LockChange, LockUse, PlannedInstall, changed_resources,
+    Changelogs, InstallInputs, LockChange, LockUse, PlannedInstall, Writing, changed_resources,
     desired_state, inputs_of, is_unsettled, lock_change, moves, note_missing_digests,
     owners_of_nothing, report_kept, report_refusals, stop_on_warnings,
 };
@@ -21,6 +22,7 @@ use agpm_project::bases::LoadedBase;
 use agpm_project::ledger::has_ledger;
 use agpm_project::locked_state::LockedState;
 use agpm_project::observer::Observer;
+use agpm_project::unexpected::unexpected_files;
 
 /// Compares what is to be with what was locked, then with what is on the disk.
 pub(super) fn plan_install(
@@ -66,6 +68,13 @@ pub(super) fn plan_install(
     report_refusals(&plan, disk.observation(), job.request.writing, notes)?;
     notes.diagnostics.append(&mut plan.findings);
     report_kept(&plan, &job.request, notes)?;
+    // The checksum of a skill or a plugin covers its directory. What somebody added there is not deleted, only reported.
+    if job.request.lock == LockUse::Frozen && job.request.writing == Writing::Show {
+        let found = unexpected_files(store, &resources)?;
+        let found = found.iter().map(DriftFinding::diagnostic);
+        notes.diagnostics.extend(found);
+        notes.check()?;
+    }
     stop_on_warnings(job.request.warnings, notes)?;
     let lock_text = match (lock_change, &gathered.lock) {
         (LockChange::Unchanged, Some((_, bytes))) => bytes.clone(),

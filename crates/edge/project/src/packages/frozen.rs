@@ -4,7 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use agpm_diag::{Failure, Notes};
-use agpm_model::{LockEntry, Lockfile, Manifest, ResourceExtent, ResourceOrigin, Unit, Variant};
+use agpm_model::{
+    FileMode, LockEntry, Lockfile, Manifest, ResourceExtent, ResourceOrigin, ResourceType, Unit,
+    Variant,
+};
 use agpm_resolve::{
     FoundContent, LockedContent, MissingFact, ReadContent, ResolvedEntry, ResourceFiles,
     RootFinder, SourceFile, check_declared_needs, check_plugin_parts, expand_plugins,
@@ -107,7 +110,7 @@ impl LockedReader<'_> {
         let mut needs = BTreeSet::new();
         for locked in &lock.entries {
             match installed(sources, locked) {
-                // A file that has the locked bytes tells all that its source could tell.
+                // A file that has the locked bytes tells what its source would tell.
                 Some(file) => {
                     let found =
                         FoundContent::Resource(Arc::new(ResourceFiles::file(file)), Arc::default());
@@ -152,16 +155,24 @@ impl LockedReader<'_> {
     }
 }
 
-/// What is installed of an entry from a repository, if it is just what is locked.
+/// What is installed of an entry from a repository, if it is just what is locked. Modes are not locked: what may be
+/// executable is read from its source, and so is everything that is in the cache anyway.
 fn installed(sources: &ProjectSources, locked: &LockEntry) -> Option<SourceFile> {
-    if locked.commit().is_none() || locked.unit.extent != ResourceExtent::File {
+    let commit = locked.commit()?;
+    if locked.unit.extent != ResourceExtent::File || locked.kind == ResourceType::Scripts {
+        return None;
+    }
+    let source = locked.unit.origin.source();
+    let source = source.and_then(|name| sources.versioned(name));
+    if source.is_some_and(|source| source.has_revision(commit)) {
         return None;
     }
     let paths = locked.paths();
     paths.into_iter().find_map(|path| {
         let (bytes, mode) = agpm_store::read_below(&sources.root, path.as_str(), limit()).ok()?;
         let file = SourceFile::new(bytes, mode);
-        (locked.checksum == Some(file.checksum)).then_some(file)
+        let is_locked = locked.checksum == Some(file.checksum) && mode == FileMode::Plain;
+        is_locked.then_some(file)
     })
 }
 

@@ -5,10 +5,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_compose::RenderedResource;
-use agpm_diag::{Failure, codes};
+use agpm_diag::{Failure, codes, visible};
 use agpm_model::{
-    InstallMode, LockEntry, Lockfile, ObservedPath, Owner, RelativePath, ResourceExtent,
-    ResourceId, is_junk,
+    InstallMode, LockEntry, Lockfile, ObservedPath, Owner, RelativePath, ResourceExtent, ResourceId,
 };
 use agpm_plan::{
     ChangeAction, ChangeReason, Ledger, Obstacle, Plan, PlannedChange, RefusedChange,
@@ -176,22 +175,30 @@ pub fn own_directory(resource: &RenderedResource) -> Option<&RelativePath> {
     entry.target.as_ref().filter(|_| is_written)
 }
 
-/// Files that were found in the directory of a resource and are not part of it.
+/// What was found in the directory of a resource and is not part of it.
 pub fn extra_files(resource: &RenderedResource, found: &[String]) -> Vec<DriftFinding> {
     let Some(directory) = own_directory(resource) else {
         return Vec::new();
     };
     let RenderedResource { resolved, output } = resource;
     let known: BTreeSet<&str> = output.files.iter().map(|file| file.path.as_str()).collect();
-    let names = found.iter().filter(|name| !name.split('/').any(is_junk));
-    let paths = names.filter_map(|name| RelativePath::new(&format!("{directory}/{name}")).ok());
-    let extra = paths.filter(|path| !known.contains(path.as_str()));
-    extra
-        .map(|path| DriftFinding {
-            code: &codes::VERIFY_EXTRA,
-            path,
-            resource: resolved.id().into(),
-            message: format!("is not part of the {}", resolved.entry.kind.singular()),
-        })
-        .collect()
+    let extra = |path: RelativePath, message: String| DriftFinding {
+        code: &codes::VERIFY_EXTRA,
+        path,
+        resource: resolved.id().into(),
+        message,
+    };
+    let of_name = |name: &String| {
+        let kind = resolved.entry.kind.singular();
+        match RelativePath::new(&format!("{directory}/{name}")) {
+            Ok(path) if known.contains(path.as_str()) => None,
+            Ok(path) => Some(extra(path, format!("is not part of the {kind}"))),
+            // No resource has such a name, so it is not part of this one either.
+            Err(_) => {
+                let message = format!("has `{}`, which is not part of the {kind}", visible(name));
+                Some(extra(directory.clone(), message))
+            }
+        }
+    };
+    found.iter().filter_map(of_name).collect()
 }

@@ -1,4 +1,4 @@
-//! Entries out of the lockfile alone: nothing is resolved, and every byte is checked.
+//! Reads the entries of the lockfile without resolving anything, and verifies all content.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::packages::sources::ProjectSources;
 use crate::reading::limit;
 use crate::world::World;
 
-/// The locked entries with their bytes.
+/// Returns the locked entries with their content; fails if the manifest requires something else.
 pub fn entries(
     world: &World,
     manifest: &Manifest,
@@ -37,7 +37,8 @@ pub fn entries(
     Ok(entries)
 }
 
-/// The same as far as it goes, whatever the manifest requires by now.
+/// Returns the locked entries with their content, even if the manifest changed since. Local files that changed are left
+/// out.
 pub fn as_locked(
     world: &World,
     manifest: &Manifest,
@@ -64,7 +65,7 @@ pub fn as_locked(
     Ok(entries)
 }
 
-/// Reads what is locked for one manifest.
+/// Reads locked entries for one manifest.
 struct LockedReader<'a> {
     world: &'a World,
     manifest: &'a Manifest,
@@ -78,7 +79,7 @@ impl LockedReader<'_> {
         self.read(lock, &roots, notes)
     }
 
-    /// A file of this project may have changed since it was locked; what is pinned to a commit cannot.
+    /// Returns the lockfile without local files that changed. Content that is pinned to a commit cannot change.
     fn unchanged_part(&self, lock: &Lockfile) -> Lockfile {
         let is_as_locked = |locked: &LockEntry| {
             let same = |one: &LockEntry| (one.id() == locked.id()).then(|| one.clone());
@@ -107,7 +108,8 @@ impl LockedReader<'_> {
         let mut needs = BTreeSet::new();
         for locked in &lock.entries {
             match installed(sources, locked) {
-                // A file that has the locked bytes tells all that its source could tell.
+                // An installed file with the locked checksum equals the file in the source, so a project that is
+                // installed is checked without fetching.
                 Some(file) => {
                     let found =
                         FoundContent::Resource(Arc::new(ResourceFiles::file(file)), Arc::default());
@@ -127,7 +129,7 @@ impl LockedReader<'_> {
                 report_moved_tags(lock, &source.name, refs, notes);
             }
         }
-        // What a pattern of the manifest matched is wanted under the variables of the pattern.
+        // Matches of a pattern use the template variables of the pattern's dependency.
         for (locked, root) in lock.entries.iter().zip(roots) {
             let variant = root.map(|number| manifest.dependencies[number].variant);
             let found = known.found(&locked.unit, locked.commit()).cloned();
@@ -152,7 +154,7 @@ impl LockedReader<'_> {
     }
 }
 
-/// What is installed of an entry from a repository, if it is just what is locked.
+/// Reads the installed file of an entry from a repository, if it has the locked checksum.
 fn installed(sources: &ProjectSources, locked: &LockEntry) -> Option<SourceFile> {
     if locked.commit().is_none() || locked.unit.extent != ResourceExtent::File {
         return None;

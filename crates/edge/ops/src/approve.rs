@@ -7,7 +7,7 @@ use agpm_project::world::World;
 
 pub use agpm_install::{Approval, ManifestProgram};
 
-/// Shows the programs of the project, and whether they are approved.
+/// Lists the project's executables, and whether they are approved.
 pub fn programs(world: &World) -> Outcome<ProjectPrograms> {
     let mut notes = Notes::default();
     let result = look(world, &mut notes);
@@ -20,12 +20,12 @@ fn look(world: &World, notes: &mut Notes) -> Result<ProjectPrograms, Failure> {
     ProjectPrograms::of(&world.environment, &project.manifest)
 }
 
-/// Approves the programs exactly as they were shown.
+/// Approves the executables exactly as they were shown.
 pub fn approve(world: &World, shown: ProjectPrograms) -> Outcome<ProjectPrograms> {
     Notes::default().outcome(record_approval(&world.environment, shown))
 }
 
-/// The failure of an approval that nobody gave.
+/// Returns the failure for executables that the user did not approve.
 pub fn unapproved(shown: &ProjectPrograms) -> Outcome<ProjectPrograms> {
     let help = "review the commands, then run `agpm approve --yes`";
     Outcome::failed(FailureKind::Refused, shown.finding().help(help))

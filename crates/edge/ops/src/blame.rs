@@ -1,4 +1,4 @@
-//! `agpm explain FILE --blame`: an installed file, line by line, with where each line comes from.
+//! `agpm explain FILE --blame`: shows an installed file with the origin of each line.
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, codes};
 use agpm_explain::{ExplainReport, ExplainedValues};
@@ -12,16 +12,16 @@ use agpm_project::gather::{ManifestFiles, Project};
 use agpm_project::reading::{limit, shown};
 use agpm_project::world::{ManifestUse, World};
 
-/// A file with where its lines come from.
+/// A file with the origin of each line.
 #[derive(Clone, Debug, Serialize)]
 pub struct BlameReport {
-    /// The file.
+    /// The path of the file, relative to the working directory.
     pub path: String,
-    /// Its lines.
+    /// The lines in file order.
     pub lines: Vec<BlameLine>,
 }
 
-/// Shows where the lines of an installed file come from.
+/// Shows the origin of each line of an installed file.
 pub fn blame(world: &World, request: &ExplainRequest) -> Outcome<BlameReport> {
     let mut notes = Notes::default();
     let result = run(world, request, &mut notes);
@@ -57,7 +57,7 @@ fn run(world: &World, request: &ExplainRequest, notes: &mut Notes) -> Result<Bla
     })
 }
 
-/// The file that is meant; of a resource, where it is installed.
+/// Returns the path of the explained file; for a resource, its first installed path.
 fn installed_file(values: &ExplainedValues) -> String {
     let resource = values.resource.as_ref();
     let paths = resource.map(|resource| resource.placements.paths());

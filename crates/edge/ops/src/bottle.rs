@@ -1,4 +1,4 @@
-//! `bottle`: sandbox manifests, listed, shown and checked. Nothing is written.
+//! `bottle`: lists, shows and checks sandbox definitions. It never writes.
 
 use std::path::{Path, PathBuf};
 
@@ -11,30 +11,30 @@ use serde::Serialize;
 use agpm_project::reading::{limit, shown};
 use agpm_project::world::{Environment, World};
 
-/// Where bottles and agents are.
+/// Where bottles and bottle agents are read from.
 #[derive(Clone, Debug, Default)]
 pub struct BottleInput {
-    /// The JSON object to read instead of the Markdown files of home and the working folder.
+    /// A JSON file to read instead of the Markdown files in home and the working directory.
     pub json_file: Option<PathBuf>,
 }
 
-/// What was checked; the findings are the diagnostics.
+/// The result of a check; its findings are the diagnostics.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct BottleCheck {
-    /// How many bottles there are.
+    /// The number of bottles.
     pub bottles: usize,
-    /// How many agents.
+    /// The number of bottle agents.
     pub agents: usize,
 }
 
-/// Lists bottles and agents.
+/// Lists bottles and bottle agents.
 pub fn bottle_list(world: &World, input: &BottleInput) -> Outcome<BottleList> {
     let mut notes = Notes::default();
     let result = load(&world.environment, input, &mut notes).map(|manifest| manifest.list());
     notes.outcome(result)
 }
 
-/// Shows one bottle or one agent.
+/// Shows one bottle or one bottle agent.
 pub fn bottle_show(
     world: &World,
     input: &BottleInput,
@@ -56,7 +56,7 @@ pub(crate) fn show(
     load(&world.environment, input, notes)?.view(name, view)
 }
 
-/// Checks bottles and agents: what is wrong with them is the result.
+/// Checks all bottles and bottle agents. Errors in them are findings, not a failure of the command.
 pub fn bottle_check(world: &World, input: &BottleInput) -> Outcome<BottleCheck> {
     let mut notes = Notes::default();
     let result = read(&world.environment, input, &mut notes).map(|read| match read {
@@ -81,7 +81,7 @@ pub fn bottle_check(world: &World, input: &BottleInput) -> Outcome<BottleCheck> 
     notes.outcome(result)
 }
 
-/// Reads the manifest; any mistake in any of its files is a failure.
+/// Reads all bottles and bottle agents; any error in any file is a failure.
 pub(crate) fn load(
     environment: &Environment,
     input: &BottleInput,

@@ -1,4 +1,4 @@
-//! `browse ADDRESS [QUERY]`: what a source offers.
+//! `browse ADDRESS [QUERY]`: lists the resources of a source.
 
 use agpm_diag::{Failure, Notes, Outcome};
 use agpm_discover::{FittingCandidates, OfferedResource, ResultFilter, SearchQuery};
@@ -12,35 +12,35 @@ use agpm_project::offers::SourceOffer;
 use agpm_project::offers::{LocationFinder, PlaceSource};
 use agpm_project::world::{ManifestUse, World};
 
-/// What to look into.
+/// The arguments of `browse`.
 #[derive(Clone, Debug)]
 pub struct BrowseRequest {
-    /// An address or a source.
+    /// An address, or the name of a source in the manifest.
     pub address: String,
-    /// What names and descriptions must contain.
+    /// The search terms for names and descriptions.
     pub query: String,
-    /// Only this type.
+    /// Limits the results to this type.
     pub kind: Option<String>,
-    /// How many are shown at most.
+    /// The maximum number of results.
     pub limit: Option<usize>,
 }
 
-/// What a source offers.
+/// The result of `browse`.
 #[derive(Clone, Debug, Serialize)]
 pub struct BrowseReport {
-    /// The source's name, in the manifest or as `add` would call it.
+    /// The name of the source in the manifest, or the name that `add` would give it.
     pub source: String,
-    /// The URL, without secrets; nothing for a directory.
+    /// The URL without secrets; `None` for a directory.
     pub url: Option<String>,
     /// The tag or branch that was read.
     pub version: Option<String>,
-    /// What it has, best first if something is looked for.
+    /// The resources that match; the best match comes first if there is a query.
     pub resources: Vec<OfferedResource>,
-    /// How many fit in all.
+    /// The number of matches before the limit was applied.
     pub total: usize,
 }
 
-/// Shows what a source offers.
+/// Lists the resources of a source.
 pub fn browse(world: &World, request: &BrowseRequest) -> Outcome<BrowseReport> {
     let mut notes = Notes::default();
     let result = run(world, request, &mut notes);
@@ -79,7 +79,7 @@ fn run(world: &World, request: &BrowseRequest, notes: &mut Notes) -> Result<Brow
     })
 }
 
-/// The sources of manifest and configuration; without a manifest, of the configuration alone.
+/// Reads the sources of manifest and configuration; without a manifest, those of the configuration.
 pub(crate) fn read_sources(world: &World, notes: &mut Notes) -> Result<Project, Failure> {
     let environment = &world.environment;
     let files = match ManifestFiles::find(environment, ManifestUse::Nearest)? {

@@ -1,4 +1,4 @@
-//! `agpm cache`: what was fetched, and getting rid of it.
+//! `agpm cache`: shows and cleans the copies of sources.
 
 use agpm_diag::{Failure, Notes, Outcome};
 use std::time::{Duration, Instant};
@@ -14,23 +14,23 @@ use agpm_project::packages::git;
 use agpm_project::reading::shown;
 use agpm_project::world::World;
 
-/// How long a copy stays that no project needs.
+/// How long a copy that no project needs is kept after its last use.
 pub const KEPT_UNUSED: Duration = Duration::from_secs(30 * 24 * 60 * 60);
-/// How often `install` cleans by itself, and how long that may take.
+/// The interval and the time limit of the automatic cleaning in `install`.
 const CLEANED_EVERY: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 const MOST_TIME: Duration = Duration::from_millis(50);
 const CLEANED: &str = "cache-cleaned";
 
-/// What to do with the cache.
+/// The arguments of `cache`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheRequest {
-    /// Show what it holds.
+    /// Show the copies.
     Info,
-    /// Remove copies, or show which would be removed.
+    /// Remove copies, or show which ones would be removed.
     Clean {
-        /// Which ones.
+        /// The copies to remove.
         extent: CleanExtent,
-        /// Whether they are removed.
+        /// Removes the copies, or only shows them.
         writing: Writing,
     },
 }
@@ -47,41 +47,41 @@ impl CacheRequest {
     }
 }
 
-/// Which copies are removed.
+/// The copies that `cache clean` removes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CleanExtent {
-    /// Those that no project needs and nobody used for this long, and those that cannot be used.
+    /// Incomplete or damaged copies, and copies that no project needs and that were unused for this long.
     Unused(Duration),
-    /// All of them.
+    /// All copies.
     All,
 }
 
-/// The cache, or what was removed from it.
+/// The copies in the cache, or those that were removed.
 #[derive(Debug)]
 pub struct CacheReport {
-    /// Where it is.
+    /// The path of the cache directory.
     pub folder: String,
-    /// What was asked.
+    /// The request that this report answers.
     pub request: CacheRequest,
-    /// The copies that exist, or were removed.
+    /// The existing copies, or the removed ones.
     pub copies: Vec<CachedCopy>,
-    /// The bytes that killed processes left in other copies, which were removed as well.
+    /// The size of leftovers of killed processes, which were removed from the remaining copies.
     pub leftovers: u64,
 }
 
 /// The copy of one source.
 #[derive(Debug, Serialize)]
 pub struct CachedCopy {
-    /// Its URL without secrets; nothing if it was never finished.
+    /// The URL without secrets; `None` if the copy was never completed.
     #[serde(flatten, serialize_with = "agpm_model::serialize_url")]
     pub address: Option<String>,
-    /// How large it is or was.
+    /// The size of the copy, before it was removed.
     pub bytes: u64,
-    /// Whether it can be used.
+    /// Whether the copy is complete and readable.
     pub condition: CopyCondition,
 }
 
-/// Shows or cleans.
+/// Shows or cleans the cache.
 pub fn cache(world: &World, request: CacheRequest) -> Outcome<CacheReport> {
     let mut notes = Notes::default();
     let result = run(world, request, &mut notes);
@@ -128,7 +128,7 @@ fn run(world: &World, request: CacheRequest, notes: &mut Notes) -> Result<CacheR
         needs.forget_gone();
         store::sweep_folders(git.folder());
     }
-    // Indexes are small and made again from the copies, so only those who want everything gone lose them.
+    // Search indexes are small and are rebuilt from the copies, so only `--all` removes them.
     if let CacheRequest::Clean {
         extent: CleanExtent::All,
         writing: Writing::Apply,
@@ -139,7 +139,7 @@ fn run(world: &World, request: CacheRequest, notes: &mut Notes) -> Result<CacheR
     Ok(report)
 }
 
-/// Whether a copy is removed.
+/// Returns whether a copy is removed.
 fn goes(
     git: &GitProgram,
     world: &World,
@@ -156,7 +156,8 @@ fn goes(
     }
 }
 
-/// Cleans once a week, quietly: what fails, or takes longer than nobody notices, is left for the next time.
+/// Removes old copies once a week. Errors are ignored, and the work ends after `MOST_TIME`; the rest is left to the
+/// next run.
 pub(crate) fn clean_now_and_then(world: &World) {
     let start = Instant::now();
     let Some(stamp) = world
@@ -170,6 +171,7 @@ pub(crate) fn clean_now_and_then(world: &World) {
     if store::age(&stamp).is_some_and(|age| age < CLEANED_EVERY) {
         return;
     }
+    // The stamp is written before the work, so a cache that cannot be cleaned does not delay every install.
     if store::write_whole(&stamp, b"").is_err() {
         return;
     }
@@ -193,14 +195,14 @@ pub(crate) fn clean_now_and_then(world: &World) {
 }
 
 impl CacheReport {
-    /// How large all copies together are or were.
+    /// The total size of the listed copies and the leftovers.
     pub fn bytes(&self) -> u64 {
         self.copies.iter().map(|copy| copy.bytes).sum::<u64>() + self.leftovers
     }
 }
 
 impl Serialize for CacheReport {
-    /// Copies are `sources` that exist, or what was `removed`.
+    /// The copies are in `sources` if they exist, and in `removed` if they were removed.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("folder", &self.folder)?;

@@ -16,18 +16,18 @@ pub use agpm_project::catalog::{
     watch_catalog,
 };
 
-/// What to list.
+/// The arguments of `catalog`.
 #[derive(Clone, Debug, Default)]
 pub struct CatalogRequest {
-    /// Where to look.
+    /// The directories and remotes to read catalogs from.
     pub places: CatalogPlaces,
-    /// Which entries.
+    /// Selects the entries to list.
     pub filter: CatalogFilter,
-    /// Whether shadowed rows are listed.
+    /// Whether overridden rows are listed too.
     pub shadowed: ShadowedRows,
 }
 
-/// Lists what applies.
+/// Lists the entries of the combined catalog.
 pub fn catalog(world: &World, request: &CatalogRequest) -> Outcome<CatalogReport> {
     let mut notes = Notes::default();
     let result = list(world, request, &mut notes);
@@ -59,18 +59,18 @@ pub(crate) fn list(
     Ok(report)
 }
 
-/// What to show.
+/// The arguments of `catalog show`.
 #[derive(Clone, Debug)]
 pub struct CatalogRead {
-    /// Where to look.
+    /// The directories and remotes to read catalogs from.
     pub places: CatalogPlaces,
-    /// `[MODULE/]NAME`.
+    /// The name as `[MODULE/]NAME`.
     pub name: String,
-    /// The kind, if the name alone could mean several things.
+    /// The kind; needed if entries of several kinds have the name.
     pub kind: Option<EntryKind>,
 }
 
-/// Shows the file of the entry that applies.
+/// Shows the file of the entry that takes precedence.
 pub fn catalog_show(world: &World, request: &CatalogRead) -> Outcome<CatalogFile> {
     let mut notes = Notes::default();
     let read = |notes: &mut Notes| {
@@ -87,7 +87,7 @@ pub fn catalog_show(world: &World, request: &CatalogRead) -> Outcome<CatalogFile
     notes.outcome(result)
 }
 
-/// Checks every layer for `doctor`; gives how many entries apply.
+/// Checks every layer of the catalog for `doctor`, and returns the number of entries in effect.
 pub(crate) fn lint_catalog(world: &World, notes: &mut Notes) -> Result<usize, Failure> {
     let open = agpm_project::catalog::open_kept(world, notes)?;
     Ok(open.content.lint(notes))

@@ -1,4 +1,4 @@
-//! `add` and `remove`: the manifest changes, and with it the disk, in one transaction.
+//! `add source`, `add dep` and `remove`: edit the manifest and install the result in one transaction.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -27,64 +27,66 @@ use agpm_project::gather::{ErrorTolerance, ManifestFiles, Project, refuse_link};
 use agpm_project::packages::{ProjectSources, read_lock, versions_of};
 use agpm_project::world::{InstallScope, World};
 
-/// How often a change is tried again that another process overtook.
+/// The maximum number of attempts to edit a manifest that other processes edit at the same time.
 const MOST_TRIES: usize = 32;
 
-/// What to change.
+/// A change of the manifest.
 #[derive(Clone, Debug)]
 pub enum ManifestChange {
-    /// A new source.
+    /// Adds a source.
     AddSource {
-        /// What dependencies call it.
+        /// The name that dependencies use for it.
         name: String,
-        /// Where it is.
+        /// The URL or directory.
         address: String,
-        /// Whether one of that name may go.
+        /// Whether an existing source of that name is replaced.
         replace: Replace,
     },
-    /// A new dependency.
+    /// Adds a dependency.
     AddDependency {
-        /// What it is.
+        /// The dependency as typed.
         new: Box<NewDependency>,
-        /// Whether one of that name may go.
+        /// Whether an existing dependency of that name is replaced.
         replace: Replace,
-        /// Whether it is installed.
+        /// Installs the dependency, or only edits the manifest.
         then: AfterEdit,
     },
-    /// A source goes.
+    /// Removes a source.
     RemoveSource {
-        /// Its name.
+        /// The name of the source in the manifest.
         name: String,
     },
-    /// Dependencies go, and all they brought.
+    /// Removes dependencies, and the transitive ones that only they require.
     RemoveDependencies {
-        /// Which ones.
+        /// The ids of the dependencies.
         ids: Vec<DependencyId>,
-        /// What becomes of those that a pattern brought.
+        /// Whether the command fails for a match of a pattern, or the pattern excludes it.
         pattern_use: PatternUse,
     },
 }
 
-/// What became of a change.
+/// The result of a change.
 #[derive(Clone, Debug, Serialize)]
 pub struct ChangeReport {
-    /// What was done, in words.
+    /// One line that describes the change.
     pub done: String,
-    /// What it did to the disk, if it was installed.
+    /// The report of the install, if one was made.
     #[serde(flatten)]
     pub installed: Option<InstallReport>,
 }
 
-/// Changes the manifest.
+/// Edits the manifest.
 pub fn change_manifest(world: &World, change: &ManifestChange) -> Outcome<ChangeReport> {
     until_not_overtaken(|notes| run(world, change, notes))
 }
 
-/// Makes a change again that another process overtook: it is made to what that one left.
+/// Repeats an edit if another process changed the project in the meantime.
 pub(crate) fn until_not_overtaken<T>(
     change: impl Fn(&mut Notes) -> Result<T, Failure>,
 ) -> Outcome<T> {
     let mut tries = 1;
+    // Two commands may edit one manifest at the same time, as scripts with several `agpm add` do. The second edit is
+    // computed again from the first one's result, so neither is lost; the limit prevents an endless race.
     loop {
         let mut notes = Notes::default();
         let result = change(&mut notes);
@@ -109,7 +111,7 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
     let document = document_of(name.clone(), bytes.clone(), Format::Toml, notes)?;
     notes.check()?;
     let store = files.store()?;
-    // A manifest with mistakes can be edited: the edit may be what corrects them.
+    // A manifest with errors can be edited, because the edit may be the fix.
     let mut own = Notes::default();
     let project = Project::read(world, files, ErrorTolerance::Tell, &mut own)?;
     let (edited, then) = match change {
@@ -155,13 +157,13 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
     refuse_mistakes(world, &edited, own, notes)?;
     let result = bring_about(world, &edited, then, &bytes, notes);
     if result.is_err() {
-        // Lines of a manifest that was not written are in no file.
+        // The proposed manifest was not written, so the lines that findings quote are not in the file of that name.
         notes.sources.rename(&name, &format!("{name} (proposed)"));
     }
     result
 }
 
-/// Fails if the manifest would have mistakes; those that it has anyway are shown where they are.
+/// Fails if the edited manifest has errors. Errors that it had before the edit are reported at their original lines.
 fn refuse_mistakes(
     world: &World,
     edited: &EditedManifest,
@@ -237,7 +239,7 @@ fn bring_in_line(
     )
 }
 
-/// Writes the manifest alone, after a look at whether it still reads.
+/// Writes only the manifest, after checking that the new content is valid.
 pub(crate) fn write_manifest(
     world: &World,
     title: &str,
@@ -268,7 +270,7 @@ pub(crate) fn write_manifest(
     Ok(())
 }
 
-/// The sources of a project, asked for versions while something is added.
+/// Looks up the versions of the project's sources while a dependency is added.
 struct VersionFinder<'a> {
     world: &'a World,
     project: &'a Project,
@@ -282,8 +284,8 @@ impl VersionFinder<'_> {
         versions_of(&sources, source)
     }
 
-    /// What is required where nothing is typed. A source that cannot be reached has to be reached only if something is
-    /// installed from it.
+    /// Returns the requirement for a dependency that was typed without one. An unreachable source is an error only if
+    /// the dependency is installed next.
     fn default_version(
         &self,
         source: &SourceName,
@@ -327,11 +329,11 @@ impl VersionFinder<'_> {
     }
 }
 
-/// A local path that is typed from the working folder, as the manifest has to say it.
+/// Rewrites a local path that was typed relative to the working directory so it is relative to the manifest.
 fn from_manifest(world: &World, folder: Option<&Path>, new: &NewDependency) -> NewDependency {
     let here = &world.environment.folder;
     let inner = match (world.environment.scope, folder) {
-        // A user's own manifest is far from where anybody works.
+        // The user manifest is in the configuration directory, so the path must be absolute.
         (InstallScope::User, _) => Some(here.as_path()),
         (InstallScope::Project, folder) => folder.and_then(|folder| here.strip_prefix(folder).ok()),
     };
@@ -353,7 +355,7 @@ fn from_manifest(world: &World, folder: Option<&Path>, new: &NewDependency) -> N
     new
 }
 
-/// A folder that is typed from the working folder, as a user's own manifest has to say it; a project's says what is typed.
+/// Makes the directory of a source absolute for the user manifest; a project's manifest keeps it as typed.
 fn address_from_manifest(world: &World, typed: &str) -> String {
     let environment = &world.environment;
     let is_here =

@@ -1,4 +1,4 @@
-//! `ci`: everything that a pipeline wants to know about a committed project, without writing to it.
+//! `ci`: checks a committed project for a pipeline, without changing it.
 
 use agpm_diag::{Failure, Notes, Outcome};
 use agpm_inspect::{CheckName, Checks, CiReport, DriftFinding};
@@ -15,16 +15,16 @@ use agpm_project::packages::read_lock;
 use agpm_project::policy_cache::refresh_policies;
 use agpm_project::world::World;
 
-/// Whether files are restored before they are checked.
+/// Whether files are installed before they are checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Restore {
-    /// They are committed.
+    /// The installed files are committed; check them as they are.
     Nothing,
-    /// They are not: install them as locked first.
+    /// The installed files are not committed; install the locked versions first.
     Install,
 }
 
-/// What is checked, in this order.
+/// The checks, in the order of the report.
 const CHECKS: [CheckName; 5] = [
     CheckName::Manifest,
     CheckName::Lock,
@@ -33,7 +33,7 @@ const CHECKS: [CheckName; 5] = [
     CheckName::Files,
 ];
 
-/// Checks a project.
+/// Runs all checks on a project.
 pub fn ci(world: &World, restore: Restore) -> Outcome<CiReport> {
     let mut notes = Notes::default();
     let result = run(world, restore, &mut notes);
@@ -43,7 +43,8 @@ pub fn ci(world: &World, restore: Restore) -> Outcome<CiReport> {
 fn run(world: &World, restore: Restore, notes: &mut Notes) -> Result<CiReport, Failure> {
     let files = ManifestFiles::require(&world.environment)?;
     let store = files.store()?;
-    // Nothing is written to a cache that is read-only, and what is missing in it goes with this run.
+    // A read-only cache may lack locked commits. They are fetched into a temporary cache that is deleted after this
+    // run.
     let own_cache = missing_in_read_only_cache(world, &store)
         .then(TemporaryFolder::new)
         .transpose()?;
@@ -72,7 +73,7 @@ fn run(world: &World, restore: Restore, notes: &mut Notes) -> Result<CiReport, F
     })
 }
 
-/// Runs every check, and counts what was compared.
+/// Runs every check; returns how many files were compared.
 fn check(
     world: &World,
     store: &ProjectStore,
@@ -82,7 +83,7 @@ fn check(
     refresh_policies(world, notes)?;
     let files = ManifestFiles::require(&world.environment)?;
     let compared = match check_frozen(world, files, checks, notes) {
-        // What a ledger says proves nothing: a clone can bring one.
+        // The ledger is not used as evidence, because a clone can contain a forged one.
         Some(FrozenProject { lock, state }) => checks.run(CheckName::Files, notes, |notes| {
             let report = compare(store, &lock, &Ledger::default(), state, notes)?;
             notes
@@ -95,7 +96,7 @@ fn check(
     Ok(compared.unwrap_or_default())
 }
 
-/// Whether the cache cannot be written, and lacks something that is locked.
+/// Returns whether the cache is read-only and lacks something that the lockfile pins.
 fn missing_in_read_only_cache(world: &World, store: &ProjectStore) -> bool {
     let cache = world.environment.source_context(store.path()).cache;
     if agpm_store::is_writable(&cache) {
@@ -104,7 +105,7 @@ fn missing_in_read_only_cache(world: &World, store: &ProjectStore) -> bool {
     is_cached(world, store) != Some(true)
 }
 
-/// Whether everything that is locked is in the cache, if that can be known.
+/// Returns whether everything in the lockfile is in the cache, or `None` if the project cannot be read.
 fn is_cached(world: &World, store: &ProjectStore) -> Option<bool> {
     let quiet = &mut Notes::default();
     let files = ManifestFiles::require(&world.environment).ok()?;

@@ -1,4 +1,4 @@
-//! `agpm config`: the user's own configuration.
+//! `agpm config`: shows and edits the user configuration.
 
 use std::path::{Path, PathBuf};
 
@@ -11,30 +11,30 @@ use crate::additions::{Replace, exists, new_source, usage};
 use agpm_project::config::read_config;
 use agpm_project::world::{Environment, World};
 
-/// What to do with the configuration.
+/// The arguments of `config`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ConfigRequest {
-    /// Give its text, with secrets masked.
+    /// Show the file with secrets masked.
     Show,
-    /// Tell where it is.
+    /// Show the path of the file.
     Path,
     /// Add a source.
     AddSource {
-        /// Its name.
+        /// The name that dependencies use for it.
         name: String,
-        /// Its address.
+        /// The URL or directory.
         url: String,
-        /// Whether one of that name may go.
+        /// Whether an existing source of that name is replaced.
         replace: Replace,
     },
     /// Remove a source.
     RemoveSource {
-        /// Its name.
+        /// The name of the source in the configuration.
         name: String,
     },
-    /// Give the host of `OWNER/REPO`, or set it.
+    /// Show or set the host of `OWNER/REPO`.
     DefaultHost {
-        /// The new one.
+        /// The new host; `None` shows the current one.
         host: Option<String>,
     },
 }
@@ -143,7 +143,8 @@ fn set_default_host(path: &Path, config: UserConfig<'_>, host: &str) -> Result<S
     Ok(format!("`OWNER/REPO` is on {host}"))
 }
 
-/// A symlink stays one: the file that it leads to is written.
+/// Writes the configuration. If the path is a symlink, its target is written, because users keep such files in dotfile
+/// repositories.
 fn write(path: &Path, text: &str) -> Result<(), Failure> {
     let path = agpm_store::real_path(path);
     Ok(agpm_store::write_whole(&path, text.as_bytes())?)

@@ -1,4 +1,4 @@
-//! `agpm demo`: a small project with a git source, layers, a persona, bottles and a catalog, to look at and to play with.
+//! `agpm demo`: creates a small project with a git source, layers, a persona, bottles and a catalog.
 
 use agpm_diag::{Failure, Notes, Outcome, WarningPolicy};
 use std::path::PathBuf;
@@ -27,47 +27,47 @@ use agpm_project::reading::shown;
 use agpm_project::source_failure::source_failure;
 use agpm_project::world::{Environment, World};
 
-/// Where to put the project.
+/// The arguments of `demo`.
 #[derive(Clone, Debug)]
 pub struct DemoRequest {
-    /// A folder that is empty or not there; a new temporary one if none is named.
+    /// An empty or new directory; `None` creates a temporary one.
     pub folder: Option<PathBuf>,
 }
 
-/// The project that was made, and what can be seen in it.
+/// The created project, with example commands and their results.
 #[derive(Debug, Serialize)]
 pub struct DemoReport {
-    /// Where it is, as users see it.
+    /// The path of the project as shown to the user.
     #[serde(flatten, serialize_with = "agpm_model::serialize_folder")]
     pub folder: String,
-    /// Its files, by their path in it.
+    /// The paths of the files, relative to the project.
     pub files: Vec<&'static str>,
-    /// Commands with what they print there.
+    /// Example commands with their results.
     #[serde(skip)]
     pub shows: Vec<DemoShow>,
 }
 
-/// A command and its result.
+/// An example command with its result.
 #[derive(Debug)]
 pub struct DemoShow {
-    /// As typed.
+    /// The command line.
     pub command: String,
-    /// What comes out.
+    /// The result of the command.
     pub result: DemoResult,
 }
 
-/// What a command of the demonstration gives.
+/// The result of an example command.
 #[derive(Debug)]
 pub enum DemoResult {
     /// A merged file.
     Merged(FileBytes),
-    /// Where values came from.
+    /// The provenance of values.
     Explained(Provenance),
-    /// What was installed.
+    /// The report of an install.
     Installed(InstallReport),
     /// A merged persona.
     Persona(Value),
-    /// An agent with its bottle, secrets masked.
+    /// A bottle agent with its bottle, secrets masked.
     Bottle(Value),
     /// The rows of a catalog.
     Catalog(Box<CatalogReport>),
@@ -93,21 +93,21 @@ const FILES: &[(&str, &str)] = embedded![
     "bmad/core/agents/reviewer.md",
 ];
 
-/// The repository of the demonstration, and the stream that it is made of.
+/// The git repository of the demonstration, and the `git fast-import` stream that it is created from.
 const LIBRARY: &str = "library.git";
 const LIBRARY_STREAM: &str = include_str!("../demo/library.import");
 
-/// The file that all layers have, and a place in it that all of them add to.
+/// The file that all layers have, and a pointer in it to which each of them adds values.
 const SHARED: &str = ".claude/settings.json";
 const PLACE: &str = "/permissions/allow";
 const LAYERS: [&str; 3] = ["org", "team", "personal"];
 
-/// The persona, which is an agent in a bottle too.
+/// The name of the persona, which is also the name of a bottle agent.
 const REVIEWER: &str = "reviewer";
 const SERVICE: &str = "service";
 const SANDBOXES: &str = "sandboxes.json";
 
-/// Makes the demonstration project.
+/// Creates the demonstration project.
 pub fn demo(world: &World, request: &DemoRequest) -> Outcome<DemoReport> {
     let mut notes = Notes::default();
     let result = run(world, request, &mut notes);
@@ -126,7 +126,7 @@ fn run(world: &World, request: &DemoRequest, notes: &mut Notes) -> Result<DemoRe
         clock: world.clock,
         progress: world.progress.clone(),
         confirm: None,
-        // Neither the user's configuration nor the user's cache has a part in it.
+        // The user's configuration and cache are not used, so the demonstration gives the same result everywhere.
         environment: Environment {
             folder: folder.clone(),
             manifest: None,

@@ -1,4 +1,4 @@
-//! `diff`: what an install or an update would change, capabilities first.
+//! `diff`: shows the changes that an install or an update would make, capabilities first.
 
 use agpm_diag::{Failure, Notes, Outcome};
 pub use agpm_install::DiffReport;
@@ -8,36 +8,36 @@ use crate::install::{InstallJob, InstallPreview, preview};
 use crate::update::scope_of;
 use agpm_project::world::World;
 
-/// What is compared with the disk.
+/// The operation whose result is compared with the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DiffTarget {
-    /// What `install` would write.
+    /// The result of `install`.
     Install,
-    /// What `update` would write.
+    /// The result of `update`.
     Update,
 }
 
-/// Which differences are shown.
+/// The differences to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DiffContent {
-    /// All of them.
+    /// All differences.
     Everything,
-    /// What tools would run.
+    /// Only files and entries that tools execute.
     Executables,
 }
 
-/// What to compare.
+/// The arguments of `diff`.
 #[derive(Clone, Debug)]
 pub struct DiffRequest {
-    /// Resources and layers; all if there are none.
+    /// Ids of resources and layers; all of them if empty.
     pub ids: Vec<String>,
-    /// What the disk is compared with.
+    /// The operation whose result is compared with the disk.
     pub target: DiffTarget,
-    /// What is shown.
+    /// The differences to show.
     pub content: DiffContent,
 }
 
-/// Compares the disk with what would be installed.
+/// Compares the disk with the result of an install or update.
 pub fn diff(world: &World, request: &DiffRequest) -> Outcome<DiffReport> {
     let mut notes = Notes::default();
     let result = run(world, request, &mut notes);
@@ -45,7 +45,7 @@ pub fn diff(world: &World, request: &DiffRequest) -> Outcome<DiffReport> {
 }
 
 fn run(world: &World, request: &DiffRequest, notes: &mut Notes) -> Result<DiffReport, Failure> {
-    // A name that nothing has is a mistake, whether or not anything differs.
+    // An unknown name is an error even if nothing differs.
     let named = scope_of(world, &request.ids)?;
     let moving = match request.target {
         DiffTarget::Install => UpdateScope::Nothing,

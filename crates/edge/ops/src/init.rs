@@ -1,4 +1,4 @@
-//! `init`: a starter manifest and the ignore lines, after a look at what the project has.
+//! `init`: creates a manifest and the lines of `.gitignore`, after detecting existing files of tools.
 
 use std::path::{Path, PathBuf};
 
@@ -25,56 +25,56 @@ use agpm_project::scope::{ManifestLocation, beside, state_of};
 use agpm_project::world::{InstallScope, World};
 
 const IGNORE_NAME: &str = ".gitignore";
-/// Where to begin.
+/// The arguments of `init`.
 pub struct InitRequest<'a> {
-    /// The folder; the working folder if none is named.
+    /// The project directory; `None` is the working directory.
     pub folder: Option<PathBuf>,
-    /// Whether a manifest that is there may go.
+    /// Whether an existing manifest is replaced.
     pub replace: Replace,
-    /// What becomes of files that the project has.
+    /// How existing files of tools are treated.
     pub adoption: Adoption<'a>,
 }
 
-/// What becomes of files that tools read already.
+/// How `init` treats files that tools already read.
 pub enum Adoption<'a> {
-    /// Nobody looks for them.
+    /// Do not search for them.
     Bare,
-    /// They are reported.
+    /// Report them.
     Report,
-    /// They are described in the manifest.
+    /// Describe them in the manifest.
     Describe,
-    /// They are described if somebody says so.
+    /// Ask the user whether to describe them.
     Ask(&'a dyn Fn(&ProjectSurvey) -> AdoptionAnswer),
 }
 
-/// What somebody said.
+/// The answer of the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AdoptionAnswer {
-    /// They are described.
+    /// Describe the files in the manifest.
     Yes,
-    /// They are only reported.
+    /// Only report the files.
     No,
-    /// Nothing is written.
+    /// Write nothing.
     Cancel,
 }
 
-/// What was written.
+/// The result of `init`.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct InitReport {
-    /// The files, from the working folder.
+    /// The written files, relative to the working directory.
     pub files: Vec<String>,
-    /// The tools that the manifest names.
+    /// The tools in the manifest.
     #[serde(flatten)]
     pub tooling: ChosenTools,
-    /// What the project had.
+    /// The existing files; `None` if they were not searched for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub found: Option<ProjectSurvey>,
-    /// What the manifest describes of it.
+    /// The resources that the manifest describes; `None` if none were adopted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub adopted: Option<Vec<AdoptedResource>>,
 }
 
-/// Begins a project.
+/// Creates the manifest of a project or of the user.
 pub fn init(world: &World, request: &InitRequest<'_>) -> Outcome<InitReport> {
     let notes = Notes::default();
     notes.outcome(run(world, request))
@@ -87,7 +87,8 @@ fn run(world: &World, request: &InitRequest<'_>) -> Result<InitReport, Failure> 
     }
 }
 
-/// The user's own manifest, wherever it is; nothing of it is committed unless its owner wants it.
+/// Creates the user manifest. It gets no `.gitignore`: the user decides whether the configuration directory is
+/// committed.
 fn run_for_user(world: &World, replace: Replace) -> Result<InitReport, Failure> {
     let ManifestLocation { manifest, root } = ManifestLocation::of_user(&world.environment)?;
     refuse_existing(world, &manifest, replace)?;
@@ -116,6 +117,8 @@ fn run_in_project(world: &World, request: &InitRequest<'_>) -> Result<InitReport
         .map_or(environment.folder.clone(), |path| environment.resolve(path));
     agpm_store::create_folders(&folder).map_err(|error| error.seen_from(&environment.folder))?;
     let store = ProjectStore::open(&folder)?;
+    // An interrupted run may have created a manifest that recovery removes again, so recovery precedes the check for
+    // one.
     if store.needs_recovery() {
         let held = store.lock(LockWait::Block(&|| world.progress.waiting()))?;
         store.recover(&held)?;
@@ -143,7 +146,7 @@ fn run_in_project(world: &World, request: &InitRequest<'_>) -> Result<InitReport
     Ok(report)
 }
 
-/// What the project has, and the manifest that follows from it.
+/// Detects existing files, and returns the manifest for them.
 fn look_around(
     world: &World,
     folder: &Path,
@@ -214,7 +217,7 @@ fn write(path: &'static str, bytes: Vec<u8>) -> FileChange<'static> {
     }
 }
 
-/// The ignore file with the lines that it lacks; nothing if it lacks none.
+/// Returns the `.gitignore` with missing lines added; `None` if no line is missing.
 fn ignore_lines(store: &ProjectStore) -> Result<Option<Vec<u8>>, Failure> {
     let bytes = match store.read(&path_of(IGNORE_NAME), limit()) {
         Err(StoreError {

@@ -1,4 +1,4 @@
-//! `layers`: the layers of a project in their order.
+//! `layers`: lists the layers of a project in their order.
 
 use agpm_diag::{Failure, Notes, Outcome};
 use agpm_layers::{LayerPinning, LayersReport, rows};

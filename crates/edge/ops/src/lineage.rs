@@ -1,4 +1,4 @@
-//! Personas: one out of the documents of many levels.
+//! `profile`: merges personas from the documents of several levels, and lists them.
 
 use std::path::PathBuf;
 
@@ -10,18 +10,18 @@ use agpm_project::world::World;
 
 pub use agpm_project::lineage::{LineagePlace, Submodules};
 
-/// Whose profile, and how.
+/// The arguments of `profile`.
 #[derive(Clone, Debug)]
 pub struct ProfileRequest {
-    /// The persona.
+    /// The name of the persona.
     pub slug: String,
-    /// Which kinds of document.
+    /// The kinds of documents to merge.
     pub kinds: ProfileKinds,
-    /// Where to look.
+    /// The directories to search.
     pub place: LineagePlace,
-    /// What comes with it.
+    /// Additional keys of the profile, such as `sources`.
     pub additions: Vec<ProfileAddition>,
-    /// What warnings are.
+    /// How warnings are treated.
     pub warnings: WarningPolicy,
 }
 
@@ -53,16 +53,16 @@ pub fn personas(
     notes.strictly(result, warnings)
 }
 
-/// What `doctor` checks besides what merging reports.
+/// Additional rules that only `doctor` checks.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PersonaRules {
-    /// The root directives document that the manifest names.
+    /// The path of the root directives document in the manifest.
     pub(crate) root: Option<PathBuf>,
-    /// Documents of this revision have to be archived if they were removed.
+    /// The revision since which removed documents must be archived.
     pub(crate) since: Option<String>,
 }
 
-/// Checks every persona that can be seen; gives how many there are.
+/// Checks every visible persona, and returns their number.
 pub(crate) fn lint_personas(
     world: &World,
     rules: &PersonaRules,

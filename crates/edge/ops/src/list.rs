@@ -1,4 +1,4 @@
-//! `agpm list`: what is installed.
+//! `agpm list`: lists installed resources.
 
 use agpm_diag::{Failure, Notes, Outcome};
 use agpm_inspect::{AppliedPatches, DiskCheck, ListDetail, ListReport, ListRequest, ListedEntries};
@@ -18,14 +18,14 @@ pub fn list(world: &World, request: &ListRequest) -> Outcome<ListReport> {
 }
 
 fn run(world: &World, request: &ListRequest, notes: &mut Notes) -> Result<ListReport, Failure> {
-    // A wrong type is a mistake wherever the command runs.
+    // An invalid type is an error even without a project.
     request.resource_type()?;
     let entries = ListedEntries::of(lock_view(world, notes)?, request)?;
     if notes.diagnostics.is_empty() {
         notes.diagnostics.extend(entries.nothing_found());
     }
     let disk = match request.disk {
-        // An interrupted run is for `verify` to report.
+        // Interrupted runs are reported by `verify`, not here.
         DiskCheck::Compare if !entries.is_empty() => Some(find_drift(
             world,
             SourceUse::RecordsOnly,
@@ -41,7 +41,7 @@ fn run(world: &World, request: &ListRequest, notes: &mut Notes) -> Result<ListRe
     Ok(entries.report(disk.as_ref(), patches.as_ref()))
 }
 
-/// What patches change, out of what was fetched before: nothing is fetched for it.
+/// Renders the locked resources to find what patches change. Uses only the cache, because `list` must not fetch.
 fn applied_patches(world: &World, notes: &mut Notes) -> AppliedPatches {
     render_locked(&world.offline()).unwrap_or_else(|failure| {
         let why = failure

@@ -1,14 +1,14 @@
-//! What becomes of an edited manifest.
+//! The step after editing a manifest.
 
 use crate::install::Executables;
 
 pub(crate) use agpm_manifest::uneditable;
 
-/// Whether the change is installed at once.
+/// Whether an edit is installed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AfterEdit {
-    /// It is; transitive executables may be allowed.
+    /// Install the edit; the value says whether transitive executables are allowed.
     Install(Executables),
-    /// Only the manifest changes.
+    /// Only write the manifest.
     Leave,
 }

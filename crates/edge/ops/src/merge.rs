@@ -1,4 +1,4 @@
-//! `agpm merge`: files named on the command line, low to high, into one.
+//! `agpm merge`: merges files named on the command line, from low to high rank.
 
 use agpm_diag::{Failure, Notes, Outcome};
 use agpm_merge::{FileBytes, LayerFile, OutputFormat, Provenance, merge_files};
@@ -13,27 +13,27 @@ use agpm_project::world::World;
 pub use agpm_project::merge_inputs::MergeInputs;
 use agpm_project::merge_inputs::{ReadFiles, choose_strategy, read_files};
 
-/// A merge, and what is wanted of it.
+/// The arguments of `merge`.
 #[derive(Clone, Debug)]
 pub struct MergeRequest {
-    /// What to merge.
+    /// The files and the strategy.
     pub inputs: MergeInputs,
-    /// Another format than the lowest file's.
+    /// The output format; `None` is the format of the lowest file.
     pub format: Option<OutputFormat>,
-    /// Whether the provenance is wanted.
+    /// Whether the provenance is returned.
     pub explain: bool,
 }
 
-/// What came out.
+/// The result of a merge.
 #[derive(Debug)]
 pub struct MergeReport {
     /// The merged file.
     pub output: FileBytes,
-    /// Where all of it came from; only if asked for.
+    /// The provenance of all values, if requested.
     pub explained: Option<Provenance>,
 }
 
-/// Merges files, low to high.
+/// Merges files, from low to high rank.
 pub fn merge(world: &World, request: &MergeRequest) -> Outcome<MergeReport> {
     let mut notes = Notes::default();
     let result = run(world, request, &mut notes);
@@ -61,7 +61,8 @@ pub(crate) fn run(
                 explained: None,
             });
         }
-        // What the program printed has to be well-formed to be converted or explained; it is a layer of its own.
+        // To be converted or explained, the output of the executable must be valid in its format. It is treated as a
+        // single layer.
         let read = ReadFiles {
             files: vec![file],
             failure: None,

@@ -1,24 +1,24 @@
-//! The names that a project knows, for completion.
+//! The names in a project, for shell completion.
 
 use agpm_diag::Notes;
 
 use agpm_project::locked::lock_view;
 use agpm_project::world::World;
 
-/// Names to complete. All lists are empty where no project can be read.
+/// Names to complete. All lists are empty if no project can be read.
 #[derive(Clone, Debug, Default)]
 pub struct KnownNames {
-    /// Locked resources, as `TYPE/NAME`.
+    /// The ids of locked resources.
     pub resources: Vec<String>,
-    /// Sources of manifest and lockfile.
+    /// The sources of manifest and lockfile.
     pub sources: Vec<String>,
-    /// Locked layers, as `layers/NAME`.
+    /// The locked layers, as `layers/NAME`.
     pub layers: Vec<String>,
-    /// Tools of manifest and lockfile.
+    /// The tools of manifest and lockfile.
     pub tools: Vec<String>,
 }
 
-/// Reads manifest and lockfile; nothing is fetched and nothing is reported.
+/// Reads manifest and lockfile. It fetches nothing and ignores errors, because it runs while the user types.
 pub fn known_names(world: &World) -> KnownNames {
     let Ok(view) = lock_view(world, &mut Notes::default()) else {
         return KnownNames::default();

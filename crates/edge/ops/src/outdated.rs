@@ -1,4 +1,4 @@
-//! `outdated`: the locked version, the newest that is allowed, and the newest of all.
+//! `outdated`: shows the locked, the newest allowed and the newest version.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ use agpm_project::packages::{ProjectSources, read_lock, versions_of};
 use agpm_project::policies::ProjectPolicies;
 use agpm_project::world::World;
 
-/// Looks for newer versions.
+/// Searches for newer versions.
 pub fn outdated(world: &World, request: &OutdatedRequest) -> Outcome<OutdatedReport> {
     let mut notes = Notes::default();
     let result = run(world, request, &mut notes);
@@ -62,7 +62,7 @@ fn run(
     }))
 }
 
-/// The stable tags of everything that something is locked from, highest first. Tags that moved are reported.
+/// Returns the stable tags of every source in the lockfile, highest first, and reports tags that moved.
 fn stable_tags(
     manifest: &Manifest,
     sources: &ProjectSources,
@@ -94,7 +94,7 @@ fn stable_tags(
     Ok(tags)
 }
 
-/// Whether a resource is in a version. One that cannot be read is taken to have it.
+/// Returns whether a version has a resource. An unreadable version is assumed to have it.
 fn holds(sources: &ProjectSources, pin: &Pin, tag: &VersionTag, unit: Option<&Unit>) -> bool {
     let source = pin.source.name();
     let source = source.and_then(|name| sources.versioned(name));

@@ -11,7 +11,7 @@ use agpm_project::policy_cache::refresh_policies;
 use agpm_project::policy_files::policy_files;
 use agpm_project::world::{ManifestUse, World};
 
-/// Shows every rule that applies, and where it is written.
+/// Shows every rule that applies, with the file and line that define it.
 pub fn policy_show(world: &World) -> Outcome<PolicyReport> {
     let mut notes = Notes::default();
     let result = show(world, &mut notes);
@@ -39,7 +39,7 @@ fn show(world: &World, notes: &mut Notes) -> Result<PolicyReport, Failure> {
     Ok(PolicyReport { rules })
 }
 
-/// Judges what would be installed, without installing it.
+/// Checks everything to be installed against all policies, without installing it.
 pub fn policy_check(world: &World) -> Outcome<PolicyCheckReport> {
     let mut notes = Notes::default();
     let result = judge_project(world, &mut notes);

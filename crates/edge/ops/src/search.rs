@@ -1,4 +1,4 @@
-//! `search QUERY`: resources of all sources, from an index in the cache.
+//! `search QUERY`: searches the resources of all sources in an index in the cache.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,34 +15,34 @@ use crate::browse::read_sources;
 use agpm_project::offers::{LocationFinder, PlaceSource};
 use agpm_project::world::{NetworkAccess, World};
 
-/// How long an index is used before its source is asked again.
+/// How long an index is used before its source is contacted again.
 const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
-/// The largest index that is read: over a million resources.
+/// The maximum size of an index, enough for over a million resources.
 const LARGEST_INDEX: u64 = 1 << 30;
 
-/// Whether sources are asked again.
+/// When indexes are rebuilt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IndexUse {
-    /// Once a day.
+    /// After a day.
     Daily,
-    /// Now.
+    /// In this run.
     Refresh,
 }
 
-/// What to look for.
+/// The arguments of `search`.
 #[derive(Clone, Debug)]
 pub struct SearchRequest {
-    /// Words that names or descriptions must fit.
+    /// The search terms for names and descriptions.
     pub query: String,
-    /// Only this type.
+    /// Limits the results to this type.
     pub kind: Option<String>,
-    /// How many are shown at most.
+    /// The maximum number of results.
     pub limit: Option<usize>,
-    /// Whether sources are asked again.
+    /// When indexes are rebuilt.
     pub index_use: IndexUse,
 }
 
-/// Looks for resources in all sources.
+/// Searches the resources of all sources.
 pub fn search(world: &World, request: &SearchRequest) -> Outcome<SearchReport> {
     let mut notes = Notes::default();
     let result = run(world, request, &mut notes);
@@ -77,7 +77,7 @@ fn run(world: &World, request: &SearchRequest, notes: &mut Notes) -> Result<Sear
     Ok(SearchReport::of(&stored, sources.len(), &filter))
 }
 
-/// Keeps the indexes current.
+/// Rebuilds the indexes of sources.
 struct Indexing<'a> {
     world: &'a World,
     finder: LocationFinder<'a>,
@@ -85,7 +85,8 @@ struct Indexing<'a> {
 }
 
 impl Indexing<'_> {
-    /// The index of a source, made again if it is old and the source can be reached; what was kept serves otherwise.
+    /// Returns the index of a source. It is rebuilt if it is old and the source is reachable; otherwise the stored one
+    /// is used.
     fn index(&self, source: &PlaceSource, notes: &mut Notes) -> Option<StoredIndex> {
         let path = self.index_path(source);
         let kept = read_index(&path);
@@ -97,7 +98,7 @@ impl Indexing<'_> {
             true => None,
             false => match self.make(source, kept.as_deref()) {
                 Ok(text) => {
-                    // An index that cannot be kept is made again next time.
+                    // Writing the index may fail, for example in a read-only cache; the next search then rebuilds it.
                     let _ = agpm_store::write_whole(&path, text.as_bytes());
                     Some(text)
                 }
@@ -117,7 +118,7 @@ impl Indexing<'_> {
     }
 
     fn index_path(&self, source: &PlaceSource) -> PathBuf {
-        // A relative path means another directory in every project.
+        // A relative path is another directory in every project, so the project's directory is part of the key.
         let from = match source.address.kind() {
             AddressKind::Folder(_) => self.finder.folder.to_string_lossy(),
             _ => "".into(),
@@ -162,7 +163,7 @@ fn read_index(path: &Path) -> Option<String> {
     SearchIndex::decode(&text).is_some().then_some(text)
 }
 
-/// Why a source was not asked, as a warning: others were.
+/// Reports an unreachable source as a warning, because the other sources were searched.
 fn not_searched(source: &PlaceSource, kept: Option<&str>, failure: Failure) -> Option<Diagnostic> {
     let found = failure.diagnostic?;
     let what = if kept.is_some() {

@@ -1,4 +1,4 @@
-//! What is installed, what could be newer and what is not as it was installed, without asking anyone.
+//! `agpm status`: shows installed, outdated and modified resources, without a connection.
 
 use agpm_diag::{Failure, FailureKind, Notes, Outcome};
 use agpm_inspect::{NextInstall, OutdatedReport, OutdatedRequest, StatusReport, outdated_unknown};
@@ -11,7 +11,7 @@ use agpm_project::gather::ManifestFiles;
 use agpm_project::locked::lock_view;
 use agpm_project::world::{ManifestUse, World};
 
-/// Reports the state of a project; no connection is opened.
+/// Reports the state of a project without opening a connection.
 pub fn status(world: &World) -> Outcome<StatusReport> {
     let mut notes = Notes::default();
     let result = run(world, &mut notes);
@@ -34,7 +34,7 @@ fn run(world: &World, notes: &mut Notes) -> Result<StatusReport, Failure> {
     Ok(report)
 }
 
-/// What an install would do, as far as that is known without a connection.
+/// Returns the result of the next install, or `None` if that depends on the network.
 fn next_install(world: &World) -> Option<NextInstall> {
     let job = InstallJob::showing("status", UpdateScope::Nothing);
     let mut notes = Notes::default();
@@ -49,7 +49,7 @@ fn next_install(world: &World) -> Option<NextInstall> {
     Some(NextInstall::of(changes, &notes.diagnostics))
 }
 
-/// What could be newer, out of what was fetched before.
+/// Returns newer versions that are already in the cache.
 fn known_outdated(world: &World, notes: &mut Notes) -> Option<OutdatedReport> {
     let outcome = outdated(world, &OutdatedRequest::default());
     if outcome.result.is_err() {

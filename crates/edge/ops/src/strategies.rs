@@ -1,4 +1,4 @@
-//! `agpm strategies`: what there is to choose from.
+//! `agpm strategies`: lists merge strategies.
 
 use agpm_diag::{Failure, Notes, Outcome};
 use agpm_merge::{StrategiesReport, strategy_pages};
@@ -6,10 +6,10 @@ use agpm_merge::{StrategiesReport, strategy_pages};
 use agpm_project::gather::Project;
 use agpm_project::world::{ManifestUse, World};
 
-/// Which strategies.
+/// The arguments of `strategies`.
 #[derive(Clone, Debug)]
 pub struct StrategiesRequest {
-    /// One by name, or all.
+    /// The name of one strategy; `None` lists all.
     pub name: Option<String>,
 }
 

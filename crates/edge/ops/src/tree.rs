@@ -1,4 +1,4 @@
-//! `agpm tree`: what needs what.
+//! `agpm tree`: shows the dependency tree.
 
 use agpm_diag::{Failure, Notes, Outcome};
 use agpm_inspect::{TreeReport, TreeRequest, no_resources};
@@ -6,7 +6,7 @@ use agpm_inspect::{TreeReport, TreeRequest, no_resources};
 use agpm_project::locked::lock_view;
 use agpm_project::world::World;
 
-/// Draws up a tree.
+/// Builds the dependency tree.
 pub fn tree(world: &World, request: &TreeRequest) -> Outcome<TreeReport> {
     let mut notes = Notes::default();
     let result = run(world, request, &mut notes);

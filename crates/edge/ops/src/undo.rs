@@ -1,4 +1,4 @@
-//! `agpm undo`: takes back the last change.
+//! `agpm undo`: reverts the last transaction.
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, Severity, codes};
 
@@ -14,21 +14,21 @@ use agpm_project::reading::limit;
 use agpm_project::scope::SiblingFile;
 use agpm_project::world::World;
 
-/// Files that changed since and are reported one by one.
+/// The maximum number of files for which a finding is printed because they changed since the transaction.
 const MOST_CHANGED_SHOWN: usize = 20;
 
-/// What to take back.
+/// The arguments of `undo`.
 #[derive(Clone, Copy, Debug)]
 pub struct UndoRequest {
-    /// What to do.
+    /// Revert, preview or list transactions.
     pub action: UndoAction,
-    /// Whether files that were edited since are overwritten.
+    /// Whether files that were modified since are overwritten.
     pub overwrite: OverwriteRule,
 }
 
 pub use agpm_inspect::{PastEntry, UndoAction, UndoReport};
 
-/// Takes back the newest transaction, or lists all.
+/// Reverts the newest transaction, or lists all transactions.
 pub fn undo(world: &World, request: &UndoRequest) -> Outcome<UndoReport> {
     let mut notes = Notes::default();
     let result = run(world, request, &mut notes);
@@ -70,7 +70,8 @@ fn run(world: &World, request: &UndoRequest, notes: &mut Notes) -> Result<UndoRe
     let Some(held) = hold(world, &store, Writing::Apply, notes)? else {
         return Err(nothing(&store));
     };
-    // What was begun is finished now, and that is what was asked for.
+    // Taking the lock finished an interrupted `undo`. That is the requested undo; another one would revert a second
+    // transaction.
     if let Some(number) = interrupted
         && store.history()?.iter().all(|entry| entry.number != number)
     {
@@ -104,7 +105,7 @@ fn run(world: &World, request: &UndoRequest, notes: &mut Notes) -> Result<UndoRe
     })
 }
 
-/// The same up to the writing.
+/// Makes the checks of an undo without writing.
 fn preview(
     files: &ManifestFiles,
     store: &ProjectStore,
@@ -126,7 +127,8 @@ fn preview(
     })
 }
 
-/// The files that were edited since and get what the user wants there; with the manifest, if it is one of them.
+/// Returns the files that were modified since the transaction, with the content that undo writes for them, and the path
+/// of the manifest if it is one of them.
 fn mended(
     files: &ManifestFiles,
     store: &ProjectStore,
@@ -134,7 +136,7 @@ fn mended(
     newest: &PastEntry,
     notes: &mut Notes,
 ) -> Result<(Vec<ReconciledFile>, Option<RelativePath>), Failure> {
-    // With force the very bytes come back.
+    // With `--force`, the exact bytes from before the transaction are restored.
     let forced = request.overwrite == OverwriteRule::Everything;
     let mut mended = if forced {
         Vec::new()
@@ -147,7 +149,8 @@ fn mended(
     Ok((mended, kept))
 }
 
-/// A manifest that the transaction created and that was edited since: it is the user's work, and stays even with force.
+/// Returns the manifest if the transaction created it and the user edited it since. It is the user's work, so it is
+/// kept even with `--force`.
 fn edited_manifest(
     files: &ManifestFiles,
     store: &ProjectStore,
@@ -178,7 +181,7 @@ fn edited_manifest(
     }))
 }
 
-/// In files that users write too only our entries go back: what the user changed there since stays.
+/// Computes the new content of shared files that were modified since the transaction.
 fn mend(
     store: &ProjectStore,
     newest: &PastEntry,
@@ -193,6 +196,8 @@ fn mend(
         before: &before,
         after: &after,
     };
+    // A shared file also has entries of the user, who may have edited it since the transaction. Restoring the old bytes
+    // would lose that edit, so only the managed entries are reverted.
     let mut mended = Vec::new();
     for (path, _) in &newest.files {
         let Some(now) = store.observe(path)?.checksum() else {
@@ -215,7 +220,7 @@ fn mend(
     Ok(mended)
 }
 
-/// What a transaction cannot write, it cannot take back.
+/// Reports that the manifest and lockfile outside of home are not reverted, because the transaction did not write them.
 fn tell_out_of_reach(files: &ManifestFiles, notes: &mut Notes) {
     if let SiblingFile::Outside(lock) = files.lock_place() {
         let message = format!(
@@ -268,7 +273,7 @@ fn refused(error: UndoError, store: &ProjectStore, notes: &mut Notes) -> Failure
     }
 }
 
-/// A transaction without the state of agpm itself.
+/// Converts a history entry to its report, without agpm's own ledger.
 fn past_entry(entry: HistoryEntry, ledger: &RelativePath) -> PastEntry {
     let mut files: Vec<(RelativePath, FileChangeKind)> = entry
         .changes

@@ -1,4 +1,4 @@
-//! `update`: move pins within their requirements, and only those that are named.
+//! `update`: moves pins to newer versions that their requirements allow.
 
 use std::collections::BTreeSet;
 
@@ -12,12 +12,12 @@ use agpm_project::gather::{ManifestFiles, Project};
 use agpm_project::packages::read_lock;
 use agpm_project::world::World;
 
-/// What to update.
+/// The arguments of `update`.
 #[derive(Clone, Debug)]
 pub struct UpdateRequest {
-    /// Names, or `TYPE/NAME`; all if there are none.
+    /// Names or ids of resources and layers; all of them if empty.
     pub names: Vec<String>,
-    /// How.
+    /// The options of the install that follows.
     pub install: InstallRequest,
 }
 
@@ -49,7 +49,7 @@ fn run(
     )
 }
 
-/// What names on the command line move; everything if there are none.
+/// Returns the pins that the names refer to; all pins if there are no names.
 pub(crate) fn scope_of(world: &World, names: &[String]) -> Result<UpdateScope, Failure> {
     if names.is_empty() {
         return Ok(UpdateScope::Everything);
@@ -69,7 +69,7 @@ pub(crate) fn scope_of(world: &World, names: &[String]) -> Result<UpdateScope, F
     Ok(UpdateScope::Only(named))
 }
 
-/// What words may mean in a project.
+/// Returns the lookup of names among the pins of a project.
 pub(crate) fn pin_words<'p>(
     world: &'p World,
     project: &'p Project,

@@ -1,4 +1,4 @@
-//! `validate`: every check that can be made without writing.
+//! `validate`: makes all checks that need no writing.
 
 use std::path::Path;
 
@@ -31,7 +31,7 @@ pub fn validate(world: &World, request: &ValidateRequest) -> Outcome<ValidateRep
     let mut notes = Notes::default();
     let result = run(world, request, &mut notes);
     let result = result.or_else(|failure| {
-        // What is wrong is the result.
+        // A failed check is a result of `validate`, not a failure of the command.
         notes.diagnostics.extend(failure.diagnostic);
         let failure = Some(failure.kind);
         Ok(ValidateReport {
@@ -81,7 +81,7 @@ fn run(
             ValidateCheck::Lock => is_current(world, manifest, &store, notes),
         };
         if let Err(found) = result {
-            // Checks overlap: a finding is reported once.
+            // Checks overlap, so a finding may already be reported.
             notes.diagnostics.extend(
                 found
                     .diagnostic
@@ -127,7 +127,7 @@ fn resolves(
     Ok(resolved)
 }
 
-/// Reads and folds the layers as an install would.
+/// Reads and merges the layers as an install would.
 fn folds(
     world: &World,
     manifest: &Manifest,
@@ -143,14 +143,14 @@ fn folds(
     let folded = snapshots(world, manifest, sources, &pinning, &mut own)
         .and_then(|snapshots| fold_all(world, manifest, snapshots, &mut own));
     notes.sources = own.sources;
-    // Missing folders were reported before.
+    // Missing directories are already reported by `missing_folders`.
     let is_new = |found: &Diagnostic| !notes.diagnostics.contains(found);
     let found: Vec<Diagnostic> = own.diagnostics.into_iter().filter(is_new).collect();
     notes.diagnostics.extend(found);
     folded.map(drop)
 }
 
-/// Renders everything as an install would, and follows the links of what templates gave.
+/// Renders everything as an install would, and checks the links in the rendered Markdown.
 fn renders(
     world: &World,
     manifest: &mut Manifest,
@@ -164,7 +164,7 @@ fn renders(
     notes.check()
 }
 
-/// Asks every source for its refs; one that fails does not keep the others from being asked.
+/// Requests the versions of every source; a source that fails does not stop the others.
 fn answer(
     world: &World,
     manifest: &Manifest,
@@ -213,7 +213,7 @@ fn have_files(
     notes.check()
 }
 
-/// Whether the lockfile has what the manifest requires; asks no source.
+/// Fails if the lockfile does not match the manifest. Contacts no source.
 pub(crate) fn is_current(
     world: &World,
     manifest: &Manifest,

@@ -1,4 +1,4 @@
-//! `agpm verify`: whether every installed file is as it was installed.
+//! `agpm verify`: checks that every installed file is as it was installed.
 
 use std::collections::BTreeSet;
 
@@ -32,18 +32,18 @@ pub fn verify(world: &World) -> Outcome<VerifyReport> {
     notes.outcome(result)
 }
 
-/// Where the bytes come from that installed files are compared with.
+/// Where the content comes from that installed files are compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SourceUse {
-    /// From the sources, as far as they are not in the cache.
+    /// From the cache, and from the sources if the cache lacks it.
     Fetch,
-    /// From the cache alone: commands that only show something fetch nothing.
+    /// From the cache only, for commands that must not fetch.
     CachedOnly,
-    /// From nowhere: the checksums in lockfile and ledger have to do, where an answer in milliseconds matters.
+    /// From the checksums in lockfile and ledger only, for commands that must answer in milliseconds.
     RecordsOnly,
 }
 
-/// The same as a part of something larger.
+/// Compares the installed files with the lockfile, or with recorded checksums where their content is not available.
 pub(crate) fn find_drift(
     world: &World,
     source_use: SourceUse,
@@ -105,7 +105,7 @@ pub(crate) fn find_drift(
     Ok(report)
 }
 
-/// The manifest of a project without a lockfile.
+/// Returns the manifest of a project without a lockfile; `None` if it has one.
 fn unlocked_manifest(world: &World) -> Option<Manifest> {
     let files = ManifestFiles::require(&world.environment).ok()?;
     let store = files.store().ok()?;
@@ -115,7 +115,7 @@ fn unlocked_manifest(world: &World) -> Option<Manifest> {
     (!is_locked).then_some(manifest)
 }
 
-/// A source of which a locked commit is not in the cache.
+/// Returns a source whose locked commit is not in the cache.
 pub(crate) fn uncached_source<'l>(
     world: &World,
     manifest: &Manifest,
@@ -123,7 +123,7 @@ pub(crate) fn uncached_source<'l>(
     store: &ProjectStore,
 ) -> Option<&'l SourceName> {
     let sources = ProjectSources::open_all(world, manifest, store.path());
-    // The catalog is not verified.
+    // Catalog remotes install no files, so their commits are not needed.
     let commits: BTreeSet<(&SourceName, &ObjectId)> = lock
         .pins()
         .filter(|one| !matches!(one.id, PinId::Remote(_)))
@@ -139,7 +139,7 @@ pub(crate) fn uncached_source<'l>(
         .map(|(source, _)| source)
 }
 
-/// Compares the disk with what the lockfile stands for, byte by byte.
+/// Compares the disk with the state that the lockfile describes, byte by byte.
 pub(crate) fn compare(
     store: &ProjectStore,
     lock: &Lockfile,

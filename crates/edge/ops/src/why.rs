@@ -1,4 +1,4 @@
-//! `agpm why`: who requires a resource.
+//! `agpm why`: shows what requires a resource.
 
 use agpm_diag::{Failure, Notes, Outcome};
 use agpm_inspect::WhyReport;
@@ -8,14 +8,14 @@ use agpm_project::gather::ManifestFiles;
 use agpm_project::locked::lock_view;
 use agpm_project::world::World;
 
-/// Which resource.
+/// The arguments of `why`.
 #[derive(Clone, Debug)]
 pub struct WhyRequest {
-    /// Its name, `TYPE/NAME`, or the path of its file.
+    /// The name, the id or the path of an installed file.
     pub name: String,
 }
 
-/// Shows who requires a resource.
+/// Shows what requires a resource.
 pub fn why(world: &World, request: &WhyRequest) -> Outcome<WhyReport> {
     let mut notes = Notes::default();
     let result = run(world, request, &mut notes);

@@ -1,4 +1,4 @@
-//! Files that agpm generates about itself, in a directory that the user names.
+//! Writes generated files, such as manual pages, to a directory of the user's choice.
 
 use std::path::{Path, PathBuf};
 
@@ -12,22 +12,22 @@ use agpm_project::world::World;
 /// A file to write.
 #[derive(Clone, Debug)]
 pub struct WrittenFile {
-    /// Its path in the directory.
+    /// The path relative to the directory.
     pub path: PathBuf,
-    /// Its content.
+    /// The content of the file.
     pub bytes: Vec<u8>,
 }
 
 /// The files that were written.
 #[derive(Clone, Debug, Serialize)]
 pub struct WrittenReport {
-    /// The directory.
+    /// The path of the directory.
     pub path: String,
-    /// The files in it.
+    /// The paths of the files, relative to the directory.
     pub files: Vec<String>,
 }
 
-/// Writes files, over older ones of the same name.
+/// Writes files, and replaces existing ones of the same name.
 pub fn write_files(world: &World, dir: &Path, files: &[WrittenFile]) -> Outcome<WrittenReport> {
     let dir = world.environment.resolve(dir);
     let written = files

@@ -1,4 +1,4 @@
-//! Which of the entries that could describe a found resource is true: sources are asked for the same bytes.
+//! Chooses the manifest entry for an existing resource, by comparing its bytes with those of possible sources.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,39 +16,39 @@ use crate::reading::limit;
 use crate::source_failure::source_failure_of;
 use crate::world::World;
 
-/// What messages of sources begin with.
+/// The prefix of error messages about a source.
 const SUBJECT: &str = "the source";
-/// Skills are not nested deeper than this.
+/// The maximum depth of directories in a skill.
 const MOST_LEVELS: usize = 64;
 
-/// A resource that was adopted, and how.
+/// A resource that was adopted, with its origin.
 #[derive(Clone, Debug, Serialize)]
 pub struct AdoptedResource {
-    /// `TYPE/NAME`.
+    /// The id as `TYPE/NAME`.
     pub id: String,
-    /// Where it is, from the project.
+    /// The path relative to the project.
     pub path: String,
-    /// The URL of the source that has the same bytes; nothing for a file in place.
+    /// The URL of the source with the same bytes; `None` for a file in place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// The version of that source.
+    /// The version, branch or commit of that source.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// Why a source that was named is not used.
+    /// The reason why a possible source is not used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 
-/// Chooses entries, and asks a source that cannot be read only once.
+/// Chooses entries, and contacts an unreachable source only once.
 pub struct EntryChooser<'a> {
     world: &'a World,
     project: &'a Path,
-    /// Why sources cannot be read, by URL.
+    /// The reasons why sources are unreachable, by URL.
     unreachable: BTreeMap<String, String>,
 }
 
 impl<'a> EntryChooser<'a> {
-    /// Checks entries against the sources of this machine.
+    /// Creates a chooser for the resources of a project.
     pub fn new(world: &'a World, project: &'a Path) -> Self {
         EntryChooser {
             world,
@@ -57,7 +57,7 @@ impl<'a> EntryChooser<'a> {
         }
     }
 
-    /// The entry for a resource: a source that has the same bytes, or the file in place.
+    /// Returns the entry for a resource: a source with the same bytes, or else the file in place.
     pub fn choose(&mut self, choice: &AdoptionChoice) -> (ManifestEntry, AdoptedResource) {
         let mut note = None;
         for origin in &choice.origins {
@@ -74,8 +74,8 @@ impl<'a> EntryChooser<'a> {
         (entry, adopted)
     }
 
-    /// The entry as it is written, if its source has the same bytes and agpm would install them at the same path;
-    /// otherwise why not.
+    /// Returns the entry to write if its source has the same bytes and would install them at the same path; otherwise
+    /// the reason against it.
     fn compare(
         &mut self,
         found: &FoundResource,
@@ -118,6 +118,8 @@ impl<'a> EntryChooser<'a> {
         if bytes.is_empty() || !bytes.iter().all(is_same) || !here.keys().all(is_known) {
             return Err(format!("`{url}` has other bytes"));
         }
+        // Equal bytes are not enough: installing would render templates and follow dependencies, and adopting must not
+        // change a byte (ADR 17).
         match here.iter().find(|(_, (bytes, _))| is_for_agpm(bytes)) {
             Some((path, _)) => Err(format!("`{path}` uses templates or dependencies of agpm")),
             None => Ok(entry),
@@ -139,7 +141,7 @@ fn adopted(entry: &ManifestEntry, found: &FoundResource, note: Option<String>) -
     }
 }
 
-/// Whether installing an entry would write to where the resource is.
+/// Returns whether the entry would be installed at the resource's current path.
 fn is_installed_at(entry: &ManifestEntry, found: &FoundResource) -> Result<bool, String> {
     let path = entry.field("path").unwrap_or(".");
     let path = ResourcePath::directory_in_source(path).map_err(|error| error.to_string())?;
@@ -165,10 +167,10 @@ fn is_installed_at(entry: &ManifestEntry, found: &FoundResource) -> Result<bool,
     Ok(at.is_some_and(|at| at.as_str() == found.path))
 }
 
-/// Files with their modes, by the path from the resource.
+/// Files with their modes, by the path relative to the resource.
 type Files = BTreeMap<String, (Vec<u8>, FileMode)>;
 
-/// What a source has; an entry without a version gets the branch that was read.
+/// Reads the files of an entry from its source. An entry without a version gets the branch that was read.
 fn source_files(
     source: &dyn Source,
     entry: &mut ManifestEntry,
@@ -234,7 +236,7 @@ fn source_files(
     Ok(files)
 }
 
-/// What the project has.
+/// Reads the files of the resource in the project.
 fn local_files(project: &Path, found: &FoundResource) -> Result<Files, String> {
     let path = project.join(&found.path);
     let unreadable = |error: agpm_store::StoreError| error.to_string();
@@ -256,7 +258,7 @@ fn local_files(project: &Path, found: &FoundResource) -> Result<Files, String> {
     Ok(files)
 }
 
-/// Whether agpm would make something else of a file, or install more because of it.
+/// Returns whether agpm would render the file differently, or install dependencies for it.
 fn is_for_agpm(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
     let declares = |line: &str| line.starts_with("dependencies:") || line.starts_with("agpm");

@@ -1,5 +1,5 @@
-//! The newest version of everything locked that its requirements allow, found by versions and directory listings alone:
-//! no file of a source is read.
+//! Finds the newest version of each locked pin that its requirements allow. It uses versions and directory listings
+//! only; no file of a source is read.
 
 use agpm_diag::{Failure, Notes};
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,7 +19,7 @@ use crate::packages::{Fetcher, ProjectSources};
 use crate::world::World;
 use agpm_layers::RequiredVersion;
 
-/// What every pin of a lockfile could be. One that the manifest does not have any more is left out.
+/// Returns the newest allowed version of each pin. Pins that are no longer in the manifest are left out.
 pub fn allowed_versions(
     world: &World,
     manifest: &Manifest,
@@ -117,7 +117,7 @@ impl<'a> Search<'a> {
         self.sources.versioned(locked.unit.origin.source()?)
     }
 
-    /// Asks all sources at once.
+    /// Requests the versions of all sources in parallel.
     fn list_sources(
         &mut self,
         locked: &[(&LockEntry, &Pin)],
@@ -130,7 +130,7 @@ impl<'a> Search<'a> {
         self.fetcher.fulfil(&needs, &mut self.known, notes)
     }
 
-    /// The versions that every requirement allows, best first.
+    /// Returns the versions that all requirements allow, best first.
     fn candidates(
         &mut self,
         locked: &LockEntry,
@@ -159,7 +159,8 @@ impl<'a> Search<'a> {
         Ok(resolved.collect())
     }
 
-    /// The manifest's requirement where it changed since, else those that were locked.
+    /// Returns the manifest's requirement if it changed since the lockfile was written, otherwise the locked
+    /// requirements.
     fn requirements(&self, locked: &LockEntry, pin: &Pin) -> Vec<Requirement> {
         let written: Vec<&str> = pin.requirements().collect();
         let direct = self
@@ -196,8 +197,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Fetches the best revisions of all resources of a source in one request. What cannot be fetched is noticed when it
-    /// is listed.
+    /// Fetches the best revisions of all resources of a source in one request. Errors are ignored here, because listing
+    /// the revision reports them.
     fn fetch_listings(&self, best: &[(&LockEntry, &ObjectId)]) {
         for (name, source) in self.sources.iter() {
             let missing: BTreeSet<&ObjectId> = best
@@ -213,7 +214,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The first version that has the resource.
+    /// Returns the first candidate that has the resource.
     fn newest(
         &self,
         locked: &LockEntry,
@@ -239,6 +240,7 @@ impl<'a> Search<'a> {
                 .push(passed_over(&locked.unit, &dropped, &used));
         }
         let (version, now) = found?;
+        // The id of an entry is derived from its content, so a changed resource is detected without fetching its files.
         let is_same = entry(&pin.commit).is_some_and(|before| before.id == now.id);
         Some(AllowedVersion {
             version: version.clone(),
@@ -251,7 +253,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// What a revision has at the path of a resource; the revision is fetched without its files.
+/// Returns the entry at the path of a resource in a revision, which is fetched without its files.
 pub fn entry_at(
     source: &dyn Source,
     revision: &ObjectId,
@@ -263,7 +265,7 @@ pub fn entry_at(
     source.entry(Some(revision), unit.path.as_str())
 }
 
-/// A version; a branch with its commit, since the name alone would be that of both ends of a move.
+/// Formats a version. A branch is shown with its commit, because both ends of a move have the same branch name.
 fn shown(label: &str, revision: &ObjectId) -> String {
     match VersionTag::new(label).prefix() {
         Some(_) => label.to_owned(),

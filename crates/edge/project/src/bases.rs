@@ -1,4 +1,4 @@
-//! The bases of a manifest, read from directories and repositories.
+//! Reads the bases of a manifest from directories and repositories.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,13 +22,13 @@ use crate::world::World;
 
 pub use agpm_manifest::{BaseVersions, LoadedBase};
 
-/// Reads bases for one manifest.
+/// The reader of bases for one manifest.
 pub struct WorldBases<'a> {
-    /// How sources are reached.
+    /// The ports to sources and environment.
     pub world: &'a World,
     /// The directory of the manifest.
     pub folder: &'a Path,
-    /// What policies outside of the bases require.
+    /// The release limit of policies outside of the bases.
     pub release: Option<ReleaseLimit>,
 }
 
@@ -87,7 +87,7 @@ impl WorldBases<'_> {
     }
 }
 
-/// One base while it is read.
+/// The state while one base is read.
 struct BaseReading<'r, 'p> {
     bases: &'r WorldBases<'r>,
     address: &'r BaseAddress,
@@ -105,7 +105,7 @@ impl BaseReading<'_, '_> {
         AllowedDirectory::of(bases.folder)
             .guard(&file)
             .map_err(seen)?;
-        // A bare repository has no files of its own, only versions.
+        // A bare repository has no work tree, so its default branch is read.
         if !store::exists(&file)
             && agpm_git::is_git_folder(&path)
             && let Ok(url) = SourceAddress::parse(&directory)
@@ -223,7 +223,7 @@ fn base_failure(name: &BaseName, error: SourceError) -> Failure {
     failure
 }
 
-/// The best version of a base.
+/// Returns the best allowed version of a base.
 fn best_base(
     name: &BaseName,
     base: &RepositoryBase,
@@ -259,7 +259,7 @@ fn pin_of(base: &RepositoryBase, version: ResolvedVersion) -> Pin {
     }
 }
 
-/// What bases in repositories would be today, and all versions that their repositories have.
+/// Returns the newest allowed pin of each base in a repository, with all versions of the repository.
 pub fn bases_today(
     world: &World,
     folder: &Path,
@@ -290,13 +290,13 @@ pub fn bases_today(
     Ok(today)
 }
 
-/// What a base would be today.
+/// The newest allowed version of a base.
 pub struct BaseToday {
     /// The name of the base.
     pub name: BaseName,
-    /// The pin of the lockfile.
+    /// The pin that `update` would write.
     pub pin: Pin,
-    /// Tags and branches of its source.
+    /// The tags and branches of the repository.
     pub versions: Arc<SourceVersions>,
 }
 

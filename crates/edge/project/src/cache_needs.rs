@@ -1,4 +1,4 @@
-//! The copies in the cache that projects of this user need.
+//! Determines which copies in the cache are needed by projects of this user.
 
 use std::path::{Path, PathBuf};
 
@@ -19,18 +19,18 @@ use crate::world::{Environment, InstallScope, ManifestUse, World};
 pub struct CacheNeeds {
     used: Vec<SourceUse>,
     gone: Vec<KnownProject>,
-    /// A project of which nothing can be read may need anything.
+    /// Set if a project cannot be read at all, since it may need any source.
     anything: bool,
 }
 
-/// Sources, with the folder that relative ones start at.
+/// The sources of one project, with the directory that relative ones start at.
 struct SourceUse {
     base: PathBuf,
     addresses: Vec<SourceAddress>,
 }
 
 impl CacheNeeds {
-    /// Those of every known project, of the one here, of the user's own manifest and of the configuration.
+    /// Collects the sources of every known project, the current one, the user manifest and the configuration.
     pub fn of_user(world: &World, notes: &mut Notes) -> Result<Self, Failure> {
         let environment = &world.environment;
         let (gone, mut roots): (Vec<KnownProject>, Vec<KnownProject>) =
@@ -48,7 +48,7 @@ impl CacheNeeds {
         for root in roots.drain(..).map(|known| known.root).chain(here) {
             needs.add_project(world, root);
         }
-        // A project may give a name of the configuration another URL; other projects still use the user's.
+        // A project may redefine the URL of a configured source; other projects still use the configured one.
         let configured = configured_sources(environment, notes)?
             .into_iter()
             .map(|source| source.address);
@@ -65,7 +65,8 @@ impl CacheNeeds {
         Ok(needs)
     }
 
-    /// What the manifest and the lockfile of a project name; a broken manifest leaves the lockfile.
+    /// Adds the sources of the manifest and the lockfile of a project. If the manifest is invalid, the lockfile is
+    /// enough.
     fn add_project(&mut self, world: &World, root: PathBuf) {
         // A base is not fetched to find out what can be removed: the lockfile names it.
         let mut there = world.offline();
@@ -100,7 +101,7 @@ impl CacheNeeds {
         });
     }
 
-    /// Whether a project needs a copy.
+    /// Returns whether a project needs a copy.
     pub fn has(&self, git: &GitProgram, environment: &Environment, copy: &CachedSource) -> bool {
         self.anything
             || self
@@ -109,7 +110,7 @@ impl CacheNeeds {
                 .any(|used| used.has(git, environment, copy))
     }
 
-    /// Forgets projects that no longer exist.
+    /// Removes projects that no longer exist from the list of known projects.
     pub fn forget_gone(&self) {
         self.gone.iter().for_each(KnownProject::forget);
     }
@@ -123,7 +124,7 @@ impl SourceUse {
     }
 }
 
-/// Whether a copy in the cache is that of an address. A directory without versions has none.
+/// Returns whether a copy in the cache belongs to an address. A directory without versions has no copy.
 fn is_copy(
     git: &GitProgram,
     environment: &Environment,

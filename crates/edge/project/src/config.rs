@@ -1,4 +1,4 @@
-//! The user's configuration file.
+//! Reads the user configuration.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use agpm_text::{Document, Format, document_of};
 use crate::reading::{limit, shown};
 use crate::world::Environment;
 
-/// Reads the configuration; nothing if the file does not exist.
+/// Reads the configuration; `None` if the file does not exist.
 pub fn read_config(
     environment: &Environment,
     notes: &mut Notes,
@@ -30,7 +30,7 @@ pub fn read_config(
     Ok(Some(document))
 }
 
-/// The sources that the user configured for all projects.
+/// Returns the sources that the user configured for all projects.
 pub fn configured_sources(
     environment: &Environment,
     notes: &mut Notes,

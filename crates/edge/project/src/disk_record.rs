@@ -1,4 +1,4 @@
-//! The files of a ledger or a lockfile, as they are on the disk.
+//! Compares files on disk with the records of a ledger or lockfile.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ pub fn compare_with_record(
     Ok(recorded.compare(&disk))
 }
 
-/// Observes files, in parallel.
+/// Observes files in parallel.
 pub fn observe_files(
     store: &ProjectStore,
     paths: Vec<&RelativePath>,

@@ -11,7 +11,7 @@ use crate::permits::ProgramPermit;
 
 const DRIVER_TIME: Duration = Duration::from_secs(30);
 
-/// Folds files with an executable, two at a time.
+/// Merges files with an executable, two at a time, from low to high rank.
 pub fn drive(
     driver: &MergeDriver,
     permit: &ProgramPermit,

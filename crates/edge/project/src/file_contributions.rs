@@ -1,4 +1,4 @@
-//! A file in every layer of a project, on the disk and in the ledger.
+//! Collects the contributions to one file: from every layer, the disk and the ledger.
 
 use std::path::{Path, PathBuf};
 
@@ -22,17 +22,17 @@ use crate::world::{Environment, InstallScope, OutsideReads, World};
 
 /// The contributions to one file.
 pub struct FileContributions {
-    /// The path that decides the strategy.
+    /// The path that selects the strategy.
     pub path: PathBuf,
-    /// Lowest first.
+    /// The files of the layers, lowest rank first.
     pub files: Vec<LayerFile>,
-    /// The keys that the ledger has in it.
+    /// The managed keys in the file, if it has any.
     pub managed: Option<ManagedFile>,
-    /// The bytes on the disk.
+    /// The current content on disk.
     pub now: Option<Vec<u8>>,
 }
 
-/// The file in every layer of the project; without layers, the file itself.
+/// Collects the file from every layer of the project; without layers, reads the file itself.
 pub fn contributions_of_project(
     world: &World,
     project: &Project,
@@ -56,7 +56,7 @@ fn without_layers(
     if let Some(root) = root {
         let store = ProjectStore::open_at(root, state_of(environment.scope))?;
         for path in file_paths(root, &environment.folder, file).unwrap_or_default() {
-            // What is not managed in it is the user's: no layer has anything.
+            // Without layers, everything that is not managed belongs to the user.
             if let Some(managed) = managed_file(&store, &path, notes)? {
                 return Ok(FileContributions {
                     path: root.join(path.as_str()),
@@ -125,7 +125,7 @@ fn of_layers(
     Err(unknown_file(file, near))
 }
 
-/// A file in which the ledger has keys; nothing if it cannot be read.
+/// Reads a file in which the ledger has keys; `None` if it has none or the file is unreadable.
 fn managed_file(
     store: &ProjectStore,
     path: &RelativePath,

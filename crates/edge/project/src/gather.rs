@@ -1,4 +1,4 @@
-//! What commands read before they think.
+//! Reads the manifest, its private part, the configuration and policies, and builds the project from them.
 
 use std::path::{Path, PathBuf};
 
@@ -29,7 +29,7 @@ use crate::world::{Environment, InstallScope, ManifestUse, World};
 pub use agpm_diag::unknown_name;
 pub use agpm_manifest::fold_texts as folded_texts;
 
-/// A file of the state that git tracks in a project.
+/// Returns a file of agpm's state that git tracks in the project.
 fn tracked_record(opened: &store::ProjectStore, scope: InstallScope) -> Option<String> {
     if scope == InstallScope::User || !store::is_folder(&opened.state_folder()) {
         return None;
@@ -37,7 +37,7 @@ fn tracked_record(opened: &store::ProjectStore, scope: InstallScope) -> Option<S
     agpm_git::first_tracked(opened.path(), |path| state_of(scope).is_record(path))
 }
 
-/// What is said of a state that is ignored.
+/// Returns the finding about a state that is ignored.
 pub fn ignored_state(opened: &store::ProjectStore, scope: InstallScope) -> Option<Diagnostic> {
     if opened.state_use() == store::StateUse::Believed {
         return None;
@@ -53,10 +53,10 @@ fn tracked_state(path: String) -> Diagnostic {
         .help(help)
 }
 
-/// The files that a manifest is made of, unread.
+/// The files that a manifest is read from, unparsed.
 #[derive(Debug)]
 pub struct ManifestFiles {
-    /// Where `agpm.toml` is.
+    /// The path of `agpm.toml`.
     pub path: PathBuf,
     root: PathBuf,
     scope: InstallScope,
@@ -67,7 +67,7 @@ pub struct ManifestFiles {
 }
 
 impl ManifestFiles {
-    /// Finds and reads them; nothing if there is no manifest.
+    /// Finds and reads the files; `None` without a manifest.
     pub fn find(environment: &Environment, wanted: ManifestUse) -> Result<Option<Self>, Failure> {
         let Some(ManifestLocation {
             manifest: path,
@@ -99,7 +99,7 @@ impl ManifestFiles {
         }))
     }
 
-    /// The user's configuration below a manifest that says nothing; nothing if there is none.
+    /// Reads the user configuration with an empty manifest; `None` without a configuration.
     pub fn configuration_alone(environment: &Environment) -> Result<Option<Self>, Failure> {
         let files = |config: (PathBuf, Vec<u8>)| ManifestFiles {
             path: environment.folder.join(MANIFEST_NAME),
@@ -113,12 +113,13 @@ impl ManifestFiles {
         Ok(configuration(environment)?.map(files))
     }
 
-    /// The same, where there must be a manifest.
+    /// Finds and reads the files; fails without a manifest.
     pub fn require(environment: &Environment) -> Result<Self, Failure> {
         ManifestFiles::find(environment, ManifestUse::Nearest)?.ok_or_else(|| missing(environment))
     }
 
-    /// The same, or an empty manifest where one would be created: in the working folder, or for the user.
+    /// Finds and reads the files; without a manifest, returns an empty one at the path where it would be created, in
+    /// the working directory or for the user.
     pub fn find_or_new(environment: &Environment) -> Result<Self, Failure> {
         if let Some(files) = ManifestFiles::find(environment, ManifestUse::Nearest)? {
             return Ok(files);
@@ -141,7 +142,7 @@ impl ManifestFiles {
         })
     }
 
-    /// The names of the sources that only the private manifest has a right to name.
+    /// Returns the names of the sources in the private manifest.
     pub fn private_sources(&self) -> Vec<String> {
         self.private
             .as_deref()
@@ -149,29 +150,30 @@ impl ManifestFiles {
             .unwrap_or_default()
     }
 
-    /// With another text of the manifest itself.
+    /// Replaces the content of the manifest.
     pub fn with_project(self, project: Vec<u8>) -> Self {
         ManifestFiles { project, ..self }
     }
 
-    /// The same without the policies outside of the manifest, and those policies.
+    /// Takes the policies outside the manifest out of the files.
     pub fn without_policies(mut self) -> (Self, Vec<PolicyFile>) {
         let policies = std::mem::take(&mut self.policies);
         (self, policies)
     }
 
-    /// Where the manifest is; local paths in it start there.
+    /// Returns the directory of the manifest, which local paths are relative to.
     pub fn folder(&self) -> &Path {
         self.path.parent().unwrap_or(Path::new("."))
     }
 
-    /// Where things are installed: there too, or in home for a user's own manifest.
+    /// Returns the directory to install into: the one of the manifest, or home for the user manifest.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The store of what is installed. A state that the repository brings with it is somebody else's, and ignored.
+    /// Opens the store of the project.
     pub fn store(&self) -> Result<store::ProjectStore, store::StoreError> {
+        // A ledger or history that git tracks came with the clone and may be forged, so it is ignored (ADR 9).
         let opened = store::ProjectStore::open_at(&self.root, state_of(self.scope))?;
         Ok(match tracked_record(&opened, self.scope) {
             Some(_) => opened.ignoring_state(),
@@ -179,7 +181,7 @@ impl ManifestFiles {
         })
     }
 
-    /// How transactions reach the manifest.
+    /// Returns how a transaction writes the manifest.
     pub fn place(&self) -> Result<SiblingFile, Failure> {
         match self.scope {
             InstallScope::Project => manifest_path(&self.path).map(SiblingFile::Within),
@@ -187,7 +189,7 @@ impl ManifestFiles {
         }
     }
 
-    /// How they reach the lockfile.
+    /// Returns how a transaction writes the lockfile.
     pub fn lock_place(&self) -> SiblingFile {
         match self.scope {
             InstallScope::Project => SiblingFile::Within(path_of(LOCK_NAME)),
@@ -195,12 +197,13 @@ impl ManifestFiles {
         }
     }
 
-    /// The manifest's own bytes.
+    /// Returns the content of the manifest.
     pub fn project(&self) -> &[u8] {
         &self.project
     }
 
-    /// All bytes, lowest first, each with its length so that they cannot be taken for each other.
+    /// Returns the bytes of all files, lowest rank first. Each part is preceded by its length, so different files
+    /// cannot have the same fingerprint; a missing file differs from an empty one.
     pub fn fingerprint(&self) -> Vec<u8> {
         let config = self.config.as_ref().map(|(_, bytes)| bytes);
         let mut out = Vec::new();
@@ -209,7 +212,7 @@ impl ManifestFiles {
             out.extend_from_slice(&length.to_le_bytes());
             out.extend_from_slice(part.map_or(&[], Vec::as_slice));
         }
-        // Only where there are any: records of runs without policies stay valid.
+        // Nothing is added without policies, so the ledgers of such projects stay valid.
         for policy in &self.policies {
             let bytes = policy.bytes.as_deref().unwrap_or_default();
             out.extend_from_slice(policy.shown.as_bytes());
@@ -220,12 +223,12 @@ impl ManifestFiles {
     }
 }
 
-/// What mistakes of a manifest do.
+/// How errors in a manifest are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorTolerance {
-    /// There is no result.
+    /// Fail.
     Stop,
-    /// They are told, and what is without them counts.
+    /// Report them, and use the valid parts of the manifest.
     Tell,
 }
 
@@ -239,25 +242,25 @@ impl ErrorTolerance {
     }
 }
 
-/// A manifest, the folder it stands in, and the one that its things go to.
+/// A manifest with the directories that it belongs to.
 #[derive(Debug, Default)]
 pub struct Project {
-    /// The manifest, folded with its bases.
+    /// The manifest, merged with its bases.
     pub manifest: Manifest,
-    /// Policies outside of the manifest, unread: only commands that install are judged by them.
+    /// Policies outside of the manifest, unparsed: only commands that install check them.
     pub policy_files: Vec<PolicyFile>,
     /// The directory of the manifest.
     pub folder: Option<PathBuf>,
     /// The directory that resources are installed into.
     pub root: Option<PathBuf>,
-    /// The manifests that this one extends, lowest first.
+    /// The manifests that this one extends, lowest rank first.
     pub bases: Vec<LoadedBase>,
-    /// Everything that the manifest is folded of, lowest first.
+    /// The documents that the manifest is merged from, lowest rank first.
     pub texts: Vec<Contribution>,
 }
 
 impl Project {
-    /// Reads the manifest; without one, everything is as by default.
+    /// Reads the manifest; without one, returns the defaults.
     pub fn load(world: &World, wanted: ManifestUse, notes: &mut Notes) -> Result<Self, Failure> {
         let environment = &world.environment;
         match ManifestFiles::find(environment, wanted)? {
@@ -275,7 +278,7 @@ impl Project {
         }
     }
 
-    /// Reads the user's own manifest; nothing if there is none, or no home to have one in.
+    /// Reads the user manifest; `None` if it does not exist, or if home is unknown.
     pub fn of_user(world: &World, notes: &mut Notes) -> Result<Option<Self>, Failure> {
         let mut world = world.clone();
         world.environment.scope = InstallScope::User;
@@ -291,12 +294,12 @@ impl Project {
             .transpose()
     }
 
-    /// Understands a manifest without mistakes.
+    /// Reads a manifest, and fails if it has errors.
     pub fn of(world: &World, files: ManifestFiles, notes: &mut Notes) -> Result<Self, Failure> {
         Project::read(world, files, ErrorTolerance::Stop, notes)
     }
 
-    /// Understands a manifest, or what can be understood of it.
+    /// Reads a manifest, and treats errors as `mistakes` says.
     pub fn read(
         world: &World,
         files: ManifestFiles,
@@ -307,7 +310,7 @@ impl Project {
         Project::with_bases(world, files, versions, mistakes, notes)
     }
 
-    /// Understands a manifest with these versions of its bases.
+    /// Reads a manifest with these versions of its bases.
     pub fn with_bases(
         world: &World,
         files: ManifestFiles,
@@ -339,6 +342,7 @@ impl Project {
             private,
             config: config.transpose()?,
         };
+        // Syntax errors do not end the reading at once: unknown keys and wrong values are reported in the same run.
         let syntax_errors = match mistakes.check(notes) {
             Ok(()) => Vec::new(),
             Err(failure) => documents.syntax_errors(notes).ok_or(failure)?,
@@ -346,6 +350,7 @@ impl Project {
         let extends = documents.extends();
         let read_lock = || understood_lock(store::read(&lockfile, limit()).ok()?);
         let is_fixed = matches!(versions, BaseVersions::Locked);
+        // Few manifests have bases. Without them, reading a project does not parse the lockfile here.
         let lock = (extends || is_fixed).then(read_lock).flatten();
         let policies = files.policies.iter();
         let policies = policies.filter_map(|file| file.bytes.as_deref());
@@ -388,7 +393,7 @@ impl Project {
         })
     }
 
-    /// The path that `[merge]` knows a file by: from where things are installed, or its name alone.
+    /// Returns the path that `[merge]` uses for a file: relative to its layer or to the project, or else its name.
     pub fn path_of(&self, environment: &Environment, file: &Path) -> String {
         let full = normalize(&environment.resolve(file));
         let base = self.folder.as_deref().unwrap_or(&environment.folder);
@@ -413,7 +418,7 @@ impl Project {
             .replace('\\', "/")
     }
 
-    /// The strategy of that name, or a failure with near names.
+    /// Returns the strategy of that name, or a failure that suggests similar names.
     pub fn strategy(&self, name: &str) -> Result<Strategy, Failure> {
         self.manifest.strategy(name).ok_or_else(|| {
             let own = self
@@ -455,7 +460,7 @@ fn missing(environment: &Environment) -> Failure {
         .into()
 }
 
-/// The manifest's path from its own folder.
+/// Returns the manifest's path relative to its own directory.
 fn manifest_path(path: &Path) -> Result<RelativePath, Failure> {
     let name = path
         .file_name()
@@ -469,7 +474,7 @@ fn manifest_path(path: &Path) -> Result<RelativePath, Failure> {
     })
 }
 
-/// A manifest that is a link is read, and changed where it really is.
+/// Fails if the manifest is a symlink, because a transaction would replace the symlink with a file.
 pub fn refuse_link(store: &store::ProjectStore, place: &SiblingFile) -> Result<(), Failure> {
     let SiblingFile::Within(path) = place else {
         return Ok(());
@@ -487,10 +492,10 @@ pub fn refuse_link(store: &store::ProjectStore, place: &SiblingFile) -> Result<(
     }
 }
 
-/// The user's configuration and where it is.
+/// Reads the user configuration, with its path.
 fn configuration(environment: &Environment) -> Result<Option<(PathBuf, Vec<u8>)>, Failure> {
     match environment.config_file() {
-        // A file that is named must be there.
+        // A configuration that the user named with `--config` must exist.
         Some(config) if environment.config.is_some() => {
             let bytes = store::read(&config, limit())
                 .map_err(|error| error.seen_from(&environment.folder))?;
@@ -501,7 +506,7 @@ fn configuration(environment: &Environment) -> Result<Option<(PathBuf, Vec<u8>)>
     }
 }
 
-/// Takes in one file of one layer; what is wrong with it goes to the notes.
+/// Parses one file of one layer, and adds its findings to the notes.
 pub fn layer_file(layer: LayerName, shown: &str, bytes: Vec<u8>, notes: &mut Notes) -> LayerFile {
     let (file, diagnostics) = LayerFile::read(layer, shown, bytes, &mut notes.sources);
     notes.diagnostics.extend(diagnostics);

@@ -1,4 +1,4 @@
-//! One installed resource: its file, by what the lockfile says of it.
+//! Reads the file of one installed resource, by its entry in the lockfile.
 
 use agpm_diag::{Failure, Notes, Outcome};
 use agpm_inspect::{InstalledIndex, installed_path};
@@ -10,43 +10,43 @@ use crate::locked::lock_view;
 use crate::scope::state_of;
 use crate::world::{InstallScope, World};
 
-/// What is installed in a project, as of its manifest and lockfile when they were read.
+/// The installed resources of a project, when manifest and lockfile were read.
 #[derive(Debug)]
 pub struct InstalledResources {
     index: InstalledIndex,
     scope: InstallScope,
 }
 
-/// Which resource.
+/// Selects a resource.
 #[derive(Clone, Debug)]
 pub struct InstalledRequest {
-    /// Its type.
+    /// The type of the resource.
     pub kind: ResourceType,
-    /// Its name.
+    /// The name in the lockfile.
     pub name: String,
-    /// The largest file that is read.
+    /// The maximum size of the file.
     pub limit: u64,
 }
 
 /// An installed resource.
 #[derive(Debug)]
 pub struct InstalledReport {
-    /// What the lockfile has of it.
+    /// The entry of the lockfile.
     pub entry: LockedResource,
-    /// Its file; nothing for entries of files that others write too.
+    /// The file; `None` for entries in shared files.
     pub file: Option<InstalledFile>,
 }
 
-/// A file as it is on the disk.
+/// A file on disk.
 #[derive(Debug)]
 pub struct InstalledFile {
-    /// From the folder of the project.
+    /// The path relative to the project.
     pub path: RelativePath,
-    /// What it holds.
+    /// The content of the file.
     pub bytes: Vec<u8>,
 }
 
-/// Reads manifest and lockfile, for everyone who reads resources until they change.
+/// Reads manifest and lockfile once, for clients that read several resources.
 pub fn open_installed(world: &World) -> Outcome<InstalledResources> {
     let mut notes = Notes::default();
     let view = lock_view(world, &mut notes);

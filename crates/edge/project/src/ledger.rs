@@ -8,22 +8,22 @@ use agpm_store::{ProjectStore, StateUse};
 
 use crate::reading::limit;
 
-/// Whether the project has no state at all.
+/// Returns whether the project has no state at all.
 pub fn is_fresh(store: &ProjectStore) -> bool {
     !agpm_store::is_folder(&store.state_folder())
 }
 
-/// The path of the ledger.
+/// Returns the path of the ledger.
 pub fn ledger_file(store: &ProjectStore) -> PathBuf {
     store.path().join(store.ledger().as_str())
 }
 
-/// Whether the project has a ledger that can be trusted.
+/// Returns whether the project has a ledger that can be trusted.
 pub fn has_ledger(store: &ProjectStore) -> bool {
     store.state_use() == StateUse::Believed && agpm_store::is_file(&ledger_file(store))
 }
 
-/// Reads the ledger; an empty one if the file does not exist or is ignored.
+/// Reads the ledger; returns an empty one if the file does not exist or is ignored.
 pub fn read_ledger(store: &ProjectStore) -> Result<Ledger, Failure> {
     if store.state_use() == StateUse::Ignored {
         return Ok(Ledger::default());

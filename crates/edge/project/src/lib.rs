@@ -1,7 +1,7 @@
 //! Reads a project: its manifest with bases and policies, its lockfile, sources, layers and disk.
 //!
-//! Use cases in `ops` are built from these parts. Nothing here writes into a project, prints or asks: a part reads what
-//! a pure crate needs to decide, and returns the decision.
+//! Use cases in `ops` are built from these parts. Nothing here writes into a project, prints or prompts: a part reads
+//! what a pure crate needs to decide, and returns the decision.
 
 pub mod adoption;
 pub mod allowed;
@@ -39,7 +39,7 @@ pub mod unexpected;
 pub mod watch;
 pub mod world;
 
-/// A path of agpm itself from the project's directory.
+/// Returns the path of one of agpm's own files, relative to the project.
 pub fn path_of(path: &'static str) -> agpm_model::RelativePath {
     agpm_model::RelativePath::new(path).expect("agpm names its files portably")
 }

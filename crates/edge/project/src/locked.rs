@@ -1,4 +1,4 @@
-//! Reads the lockfile for commands that only show something of it.
+//! Reads the lockfile for commands that only show it.
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity};
 use agpm_model::Lockfile;
@@ -10,7 +10,7 @@ use crate::world::World;
 
 pub use agpm_resolve::LockView;
 
-/// Reads manifest and lockfile; without a lockfile that is reported, and the view is empty.
+/// Reads manifest and lockfile. A missing lockfile is reported, and the view is empty.
 pub fn lock_view(world: &World, notes: &mut Notes) -> Result<LockView, Failure> {
     let environment = &world.environment;
     let files = ManifestFiles::require(environment)?;

@@ -1,4 +1,4 @@
-//! The state that the lockfile describes, made from its sources.
+//! Renders the state that the lockfile describes.
 
 use agpm_diag::{Failure, Notes};
 use agpm_install::desired_state;
@@ -12,17 +12,17 @@ use crate::world::World;
 use agpm_compose::RenderedResource;
 use agpm_layers::LayeredFile;
 
-/// Everything that is on the disk if it is as the lockfile says.
+/// Everything that the lockfile requires on disk.
 pub struct LockedState {
-    /// The resources of the lockfile, rendered.
+    /// The rendered resources of the lockfile.
     pub resources: Vec<RenderedResource>,
-    /// The merged files of its layers.
+    /// The merged files of the locked layers.
     pub layers: Vec<LayeredFile>,
-    /// Why the layers cannot be had as they were locked; then they are left out.
+    /// The reason why the locked layers are not available; `layers` is then empty.
     pub layer_failure: Option<Failure>,
 }
 
-/// The resources of a lockfile, rendered.
+/// Renders the resources of a lockfile.
 pub fn resources_as_locked(
     world: &World,
     manifest: &Manifest,
@@ -30,7 +30,7 @@ pub fn resources_as_locked(
     store: &ProjectStore,
 ) -> Result<Vec<RenderedResource>, Failure> {
     let sources = ProjectSources::open_all(world, manifest, store.path());
-    // This run cannot fix problems of the old state.
+    // Findings about the old state are dropped, because this run cannot fix them.
     let quiet = &mut Notes::default();
     let entries = frozen::as_locked(world, manifest, &sources, lock, quiet)?;
     Ok(render_these(manifest, &sources, entries, quiet)?.resources)
@@ -57,12 +57,12 @@ impl LockedState {
         })
     }
 
-    /// The state as a plan compares it.
+    /// Returns the state as a plan compares it.
     pub fn desired(&self, store: &ProjectStore) -> Result<DesiredState<'_>, Failure> {
         desired_state(store.path(), &self.resources, &self.layers)
     }
 
-    /// Modes are not locked: a file whose bytes were taken from the disk has the one that the last install gave it.
+    /// Sets the modes of single files from the ledger, because the lockfile does not contain modes.
     pub fn expect_recorded_modes(&mut self, ledger: &Ledger) {
         for RenderedResource { resolved, output } in &mut self.resources {
             if resolved.version.commit.is_none()

@@ -1,4 +1,4 @@
-//! The files that a merge is made of, and its strategy.
+//! Reads the files of a merge and chooses its strategy.
 
 use std::path::PathBuf;
 
@@ -11,26 +11,26 @@ use crate::gather::Project;
 use crate::reading::{limit, shown};
 use crate::world::{Environment, ManifestUse};
 
-/// Bytes from which on starting threads costs less than it saves.
+/// The total size from which parsing in threads is faster.
 const WORTH_THREADS: usize = 1 << 20;
 
-/// What to merge, and how.
+/// The files and options of a merge.
 #[derive(Clone, Debug)]
 pub struct MergeInputs {
-    /// Lowest first.
+    /// The files, lowest rank first.
     pub files: Vec<PathBuf>,
-    /// A name for each file's layer; the paths if there are none.
+    /// The names of the layers, one per file; if empty, the paths are used.
     pub layer_names: Vec<String>,
-    /// A strategy by name, over what the manifest says.
+    /// The name of a strategy, which overrides the manifest.
     pub strategy: Option<String>,
-    /// Rules on top of the strategy.
+    /// Rules in addition to the strategy.
     pub rules: Vec<RuleArgument>,
-    /// Whether the project has a say.
+    /// Whether the project's manifest is used.
     pub manifest: ManifestUse,
 }
 
 impl MergeInputs {
-    /// These files, merged as the project says.
+    /// Merges these files with the strategy in the manifest.
     pub fn of_files(files: Vec<PathBuf>) -> Self {
         let manifest = ManifestUse::Nearest;
         MergeInputs {
@@ -43,7 +43,7 @@ impl MergeInputs {
     }
 }
 
-/// Flags beat the manifest; rules on the command line come on top of either.
+/// Chooses the strategy. Flags override the manifest; rules on the command line are added to either.
 pub fn choose_strategy(
     environment: &Environment,
     project: &Project,
@@ -67,15 +67,15 @@ pub fn choose_strategy(
     Ok(strategy)
 }
 
-/// What could be read, and the failure of what could not.
+/// The files that could be read.
 pub struct ReadFiles {
-    /// The bytes of each file.
+    /// The content of each file.
     pub files: Vec<RawFile>,
-    /// Why others could not be read.
+    /// The first failure, if a file could not be read.
     pub failure: Option<FailureKind>,
 }
 
-/// Reads every file; all that cannot be read are reported.
+/// Reads every file, and reports all that are unreadable.
 pub fn read_files(
     environment: &Environment,
     inputs: &MergeInputs,
@@ -113,7 +113,7 @@ pub fn read_files(
     Ok(read)
 }
 
-/// A file beside one that is not there, with nearly its name.
+/// Returns a file with a similar name next to a missing one.
 fn near_file(error: &StoreError) -> Option<String> {
     let name = error.path.file_name()?.to_string_lossy();
     let beside = store::names_in(error.path.parent()?);
@@ -123,7 +123,7 @@ fn near_file(error: &StoreError) -> Option<String> {
 }
 
 impl ReadFiles {
-    /// All files, or the failure of those that could not be read.
+    /// Returns all files; fails if one could not be read.
     pub fn all(self) -> Result<Vec<RawFile>, Failure> {
         self.failure.map_or(Ok(self.files), |kind| {
             Err(Failure {
@@ -133,7 +133,7 @@ impl ReadFiles {
         })
     }
 
-    /// Parses every file; all mistakes are reported, also where another file could not be read.
+    /// Parses every file. All errors are reported, even if another file could not be read.
     pub fn parse(self, notes: &mut Notes) -> Result<Vec<LayerFile>, Failure> {
         let ReadFiles { files, failure } = self;
         let large = files.iter().map(|file| file.bytes.len()).sum::<usize>() > WORTH_THREADS;

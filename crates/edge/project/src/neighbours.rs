@@ -1,4 +1,4 @@
-//! The files around one that is imported.
+//! Reads the files next to an imported one.
 
 use std::path::{Path, PathBuf};
 
@@ -10,15 +10,15 @@ use crate::documents::parsed;
 use crate::reading::{limit, shown};
 use crate::world::Environment;
 
-/// Files on the disk, which are added to the notes as they are read.
+/// Files on disk, which are added to the notes when they are read.
 pub struct NeighbouringDisk<'a> {
-    /// Where the command runs.
+    /// The environment of the command.
     pub environment: &'a Environment,
     /// The directory of the imported file.
     pub directory: PathBuf,
     /// The directory of the manifest.
     pub project: PathBuf,
-    /// Findings and the sources they point into.
+    /// The findings, with the sources that they point into.
     pub notes: &'a mut Notes,
 }
 

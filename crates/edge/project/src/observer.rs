@@ -1,4 +1,4 @@
-//! The one look at the disk that a plan is made from.
+//! Observes the disk for a plan.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,14 +14,14 @@ use agpm_text::Document;
 
 use crate::reading::limit;
 
-/// Files that one thread looks at before it takes the next ones.
+/// The number of files that a thread observes at a time.
 const CHUNK: usize = 64;
 
-/// Looks at each path once, however often it is asked for.
+/// Observes each path once, however often it is requested.
 pub struct Observer<'s> {
     store: &'s ProjectStore,
     observation: Observation,
-    /// Why shared files cannot be read. That matters only to plans that need them.
+    /// The reasons why shared files are unreadable; they matter only to plans that need those files.
     broken: BTreeMap<RelativePath, Box<BrokenFile>>,
 }
 
@@ -30,16 +30,16 @@ struct BrokenFile {
     notes: Notes,
 }
 
-/// What was found where a file with a structure is expected.
+/// The result of observing a path where a structured file is expected.
 enum ObservedFile<D> {
     Document(ObservedPath, D),
     Other(ObservedPath),
-    /// The file, if its bytes could be read at all.
+    /// An unreadable file, with its state if the bytes could be read.
     Broken(Option<ObservedPath>, Box<BrokenFile>),
 }
 
 impl<'s> Observer<'s> {
-    /// Observes paths of this project.
+    /// Creates an observer for a project.
     pub fn new(store: &'s ProjectStore) -> Self {
         Observer {
             store,
@@ -48,12 +48,12 @@ impl<'s> Observer<'s> {
         }
     }
 
-    /// Everything that was observed so far.
+    /// Returns everything that was observed so far.
     pub fn observation(&self) -> &Observation {
         &self.observation
     }
 
-    /// Looks at every path that is desired or recorded and was not looked at before.
+    /// Observes every desired or recorded path that was not observed before.
     pub fn observe(&mut self, desired: &DesiredState<'_>, ledger: &Ledger) -> Result<(), Failure> {
         let recorded = ledger.shared.keys();
         let shared: BTreeSet<&RelativePath> = desired
@@ -61,7 +61,7 @@ impl<'s> Observer<'s> {
             .chain(recorded.filter(|path| !desired.is_surely_whole(path)))
             .filter(|path| !self.observation.has_shared(path))
             .collect();
-        // A shared file is read whole for its structure; that gives its checksum too.
+        // A shared file is read whole for its structure, which also gives its checksum, so it is not hashed again.
         self.read_shared(shared);
         let with_blocks: BTreeSet<&RelativePath> = desired
             .block_paths()
@@ -101,7 +101,7 @@ impl<'s> Observer<'s> {
         }
     }
 
-    /// Takes in what is at a path; its structure is the caller's.
+    /// Records the state of a path, and returns its document.
     fn note_file<D>(&mut self, path: &RelativePath, file: ObservedFile<D>) -> Option<D> {
         let (now, document) = match file {
             ObservedFile::Document(now, document) => (Some(now), Some(document)),
@@ -128,7 +128,7 @@ impl<'s> Observer<'s> {
         Ok(())
     }
 
-    /// Looks at the directories above desired files that are missing: a file may be in the place of one.
+    /// Observes the parent directories of missing files, because a file may be at the path of one.
     fn find_blockers(&mut self, desired: &DesiredState<'_>) {
         let directories: BTreeSet<&str> = desired
             .file_paths()
@@ -146,7 +146,7 @@ impl<'s> Observer<'s> {
         }
     }
 
-    /// The plan for a state that was observed; each shared file is planned on its own.
+    /// Plans the changes to an observed state.
     pub fn plan(
         &mut self,
         desired: &DesiredState<'_>,
@@ -174,7 +174,7 @@ impl<'s> Observer<'s> {
     }
 }
 
-/// What is at many paths, in their order.
+/// Observes many paths, and returns the results in the same order.
 pub fn observe_all(
     store: &ProjectStore,
     paths: &[&RelativePath],
@@ -208,7 +208,8 @@ fn observe_file<D>(
     }
 }
 
-/// The structure of a shared file. One that cannot be understood is never treated as empty.
+/// Parses a shared file. An invalid file is an error and never treated as empty, because its content would be
+/// overwritten.
 pub fn read_shared(
     store: &ProjectStore,
     path: &RelativePath,
@@ -220,7 +221,8 @@ pub fn read_shared(
     read_shared_file(path, bytes, notes)
 }
 
-/// Why a path cannot be looked at. A symlink that leads out of the project is named itself, not the file behind it.
+/// Converts an error for a path to a failure. If a symlink leads out of the project, the symlink is named and not its
+/// target.
 fn unobservable(store: &ProjectStore, error: StoreError) -> Failure {
     let error = error.seen_from(store.path());
     let path = error.path.to_string_lossy().replace('\\', "/");

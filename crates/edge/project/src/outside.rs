@@ -1,4 +1,4 @@
-//! What a manifest reads outside of its project: shown, and refused where credentials are kept.
+//! Finds the paths outside of the project that a manifest reads, and refuses locations of credentials.
 
 use std::path::Path;
 
@@ -12,7 +12,8 @@ use crate::gather::Project;
 use crate::reading::local_path;
 use crate::world::{Environment, InstallScope};
 
-/// The paths of a manifest that lead out of its folder, each once, as they are written; a place for credentials is refused.
+/// Returns the paths in a manifest that lead out of its directory, without duplicates and as written; fails for a
+/// location of credentials.
 pub fn reads_outside(
     environment: &Environment,
     project: &Project,
@@ -28,7 +29,7 @@ pub fn reads_outside(
             .guard(&path)
             .map_err(|error| error.seen_from(folder))?;
         let real = store::real_path(&path);
-        // A manifest of the user's own is written to read things all over home.
+        // A user manifest is expected to read paths all over home, so they are not listed.
         if environment.scope == InstallScope::Project && bounds.is_outside(&real) {
             let is_link = !bounds.is_outside(&path);
             let shown = if is_link {

@@ -1,4 +1,4 @@
-//! Which executables of a project's manifest agpm may run on this machine.
+//! Decides which executables of a project's manifest agpm may run on this machine.
 //!
 //! A strategy with `command` makes agpm itself run an executable. A project may have been cloned a moment ago, so
 //! nothing of it runs before this user has seen the commands. Approvals are kept outside the project, where a clone
@@ -22,15 +22,15 @@ pub use agpm_install::{Approval, ManifestProgram};
 
 const APPROVALS: &str = "approvals.json";
 const LOCK: &str = "approvals.lock";
-/// All programs that a project's manifest names, as one thing that is approved or not.
+/// All executables in a project's manifest, which are approved together.
 #[derive(Clone, Debug, Serialize)]
 pub struct ProjectPrograms {
-    /// Where the project really is.
+    /// The project's directory, with symlinks resolved.
     #[serde(serialize_with = "agpm_model::serialize_path")]
     pub project: PathBuf,
-    /// By the names of their strategies.
+    /// The executables, sorted by the names of their strategies.
     pub programs: Vec<ManifestProgram>,
-    /// Whether they may run here.
+    /// Whether they are approved on this machine.
     #[serde(rename = "approved", serialize_with = "is_given")]
     pub approval: Approval,
     #[serde(skip)]
@@ -44,12 +44,14 @@ fn is_given<S: Serializer>(approval: &Approval, serializer: S) -> Result<S::Ok, 
 }
 
 impl ProjectPrograms {
-    /// The executables of the manifest, and whether they are approved.
+    /// Reads the executables of the manifest, and whether they are approved.
     pub fn of(environment: &Environment, manifest: &Manifest) -> Result<Self, Failure> {
         let places = ManifestLocation::find(environment, ManifestUse::Nearest)?;
         let file = places.map(|places| places.manifest).unwrap_or_default();
         let project = store::real_path(file.parent().unwrap_or(Path::new(".")));
         let programs = ManifestProgram::all_of(manifest);
+        // The digest covers files of the project that the commands name, so editing an approved script needs a new
+        // approval.
         let content_of = |text: &str| {
             let file = project.join(text);
             let inside = store::is_file(&file) && store::real_path(&file).starts_with(&project);
@@ -68,39 +70,40 @@ impl ProjectPrograms {
         })
     }
 
-    /// Whether there is anything to approve.
+    /// Returns whether approval is required before the executables run.
     pub fn needs_approval(&self) -> bool {
         self.approval != Approval::Given
     }
 
-    /// The finding where they may not run.
+    /// Returns the finding for executables that are not approved.
     pub fn finding(&self) -> Diagnostic {
         self.approval.finding(&self.programs, &self.manifest)
     }
 
-    /// One line for each program.
+    /// Returns one line per executable.
     pub fn lines(&self) -> Vec<String> {
         self.programs.iter().map(ManifestProgram::detail).collect()
     }
 }
 
-/// The right to run merge programs; only this module gives it.
+/// The permission to run merge executables, which only this module creates.
 #[derive(Clone, Debug)]
 pub struct ProgramPermit {
-    /// The project's folder.
+    /// The project's directory.
     folder: PathBuf,
-    /// The folder of the user's configuration.
+    /// The directory of the user configuration.
     configuration: Option<PathBuf>,
 }
 
 impl ProgramPermit {
-    /// The folder that a program runs in: commands of a project start from the project, wherever agpm was started.
+    /// Returns the working directory of an executable: commands of a project run in the project, wherever agpm was
+    /// started.
     pub fn folder(&self, driver: &MergeDriver) -> Option<&Path> {
         (driver.author == ProgramAuthor::Project).then_some(self.folder.as_path())
     }
 
-    /// The command to run. A relative path in the user's own configuration starts there: in the working folder it would be
-    /// a file of whatever project one is in.
+    /// Returns the command to run. A relative path in the user configuration is relative to that file: relative to the
+    /// working directory, it would be a file of any project.
     pub fn command<'d>(&self, driver: &'d MergeDriver) -> Cow<'d, [String]> {
         let program = driver
             .command
@@ -121,7 +124,7 @@ impl ProgramPermit {
     }
 }
 
-/// The right to run these programs, or what has to be said instead.
+/// Permits these executables; fails if one of them is not approved.
 pub fn permit<'d>(
     world: &World,
     manifest: &Manifest,
@@ -157,7 +160,7 @@ pub fn permit<'d>(
     })
 }
 
-/// Notes programs that are not approved, for commands whose own result does not depend on them.
+/// Adds a note about executables that are not approved, for commands whose result does not depend on them.
 pub fn note_unapproved(environment: &Environment, manifest: &Manifest, notes: &mut Notes) {
     if environment.programs == ProgramUse::AllOnce {
         return;
@@ -198,7 +201,7 @@ fn state_folder(environment: &Environment) -> Result<&Path, Failure> {
     })
 }
 
-/// Everything that was approved. A file that is broken approves nothing, and is not replaced by a whole one unseen.
+/// Reads all approvals. A broken file is an error, because replacing it would lose approvals unnoticed.
 fn read(environment: &Environment) -> Result<ApprovalFile, Failure> {
     let Some(folder) = &environment.state else {
         return Ok(ApprovalFile::default());
@@ -211,7 +214,7 @@ fn read(environment: &Environment) -> Result<ApprovalFile, Failure> {
         }) => return Ok(ApprovalFile::default()),
         read => read?,
     };
-    // Another user's approval is not this user's.
+    // An approval by another user does not apply to this one.
     let is_own = |owner: SystemUser| owner == SystemUser::current() || owner == SystemUser::ROOT;
     if !SystemUser::of(&path).is_some_and(is_own) {
         return Ok(ApprovalFile::default());

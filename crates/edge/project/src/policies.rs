@@ -1,4 +1,4 @@
-//! The policies that every install is judged by.
+//! Reads the policies that every install is checked against.
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, codes, has_errors};
 use agpm_install::ReleaseAges;
@@ -19,7 +19,7 @@ use crate::world::World;
 pub struct ProjectPolicies(PolicySet);
 
 impl ProjectPolicies {
-    /// Reads the policies; one with a mistake, or that cannot be read, stops the run.
+    /// Reads the policies; an invalid or unreadable policy is a failure.
     pub fn read(
         files: Vec<PolicyFile>,
         manifest: &Manifest,
@@ -54,6 +54,7 @@ impl ProjectPolicies {
         if has_errors(&notes.diagnostics[found_before..]) {
             return Err(Failure::reported());
         }
+        // Whether a missing policy is tolerated depends on the other policies, so all of them are read first.
         let policies = PolicySet::new(policies);
         for missing in unreachable {
             if !policies.tolerates(&missing) {
@@ -66,18 +67,18 @@ impl ProjectPolicies {
         Ok(ProjectPolicies(policies))
     }
 
-    /// Those of a project.
+    /// Reads the policies of a project.
     pub fn of(project: &mut Project, notes: &mut Notes) -> Result<Self, Failure> {
         let files = std::mem::take(&mut project.policy_files);
         ProjectPolicies::read(files, &project.manifest, notes)
     }
 
-    /// The policies themselves.
+    /// Returns the policies.
     pub fn set(&self) -> &PolicySet {
         &self.0
     }
 
-    /// How old versions must be that a requirement leaves a choice of.
+    /// Returns the minimum age of versions, where a requirement allows several.
     pub fn release_limit(&self, world: &World) -> Option<ReleaseLimit> {
         let now = (world.clock)();
         let min_age = self.0.min_release_age()?;
@@ -85,9 +86,9 @@ impl ProjectPolicies {
     }
 }
 
-/// How old versions are.
+/// The release dates of versions.
 pub struct ReleaseDates<'a> {
-    /// How sources are reached.
+    /// The ports to sources and clock.
     pub world: &'a World,
     /// The opened sources of the project.
     pub sources: &'a ProjectSources,

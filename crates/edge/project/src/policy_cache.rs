@@ -1,4 +1,4 @@
-//! Policies at an address: fetched before every run that they judge, and kept for runs that cannot reach them.
+//! Policies at a URL: fetched before every run that checks them, and cached for runs that cannot reach them.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ use crate::world::{Environment, World};
 /// The name of a policy file.
 pub const POLICY_NAME: &str = "policy.toml";
 const FOLDER: &str = "policies";
-/// The form of a kept policy.
+/// The format version of a cached policy.
 const VERSION: u32 = 1;
 
 /// A policy in a repository.
@@ -32,7 +32,7 @@ pub struct PolicyAddress {
     requirement: VersionRequirement,
 }
 
-/// Without secrets.
+/// Shows the URL without secrets.
 impl fmt::Display for PolicyAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (url, path) = (self.url.redacted(), &self.path);
@@ -41,7 +41,7 @@ impl fmt::Display for PolicyAddress {
 }
 
 impl PolicyAddress {
-    /// The address that a policy is named by; nothing for the path of a file.
+    /// Parses the name of a policy as a URL; `None` for the path of a file.
     pub fn parse(named: &str) -> Result<Option<Self>, Failure> {
         if !Address::has_scheme(named) || file_of_url(named).is_some() {
             return Ok(None);
@@ -79,27 +79,27 @@ impl PolicyAddress {
     }
 }
 
-/// The path in a `file://` URL that names a file and not a repository.
+/// Returns the path in a `file://` URL that names a file and not a repository.
 pub fn file_of_url(named: &str) -> Option<&Path> {
     let path = named.strip_prefix("file://")?;
     let is_file = !path.contains("//") && store::is_file(Path::new(path));
     is_file.then(|| Path::new(path))
 }
 
-/// A policy as it was when it was last fetched.
+/// A policy as it was last fetched.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct KeptPolicy {
     version: FormatVersion<VERSION>,
     address: String,
-    /// In seconds since 1970.
+    /// The time in seconds since 1970.
     fetched: u64,
-    /// Of the text: half of a file is no policy.
+    /// The checksum of `text`: a truncated policy must not be used.
     checksum: String,
     /// The content of the policy.
     pub text: String,
 }
 
-/// The copy of a policy, if there is a whole one.
+/// Returns the cached copy of a policy, if it is complete.
 pub fn kept_policy(environment: &Environment, address: &PolicyAddress) -> Option<KeptPolicy> {
     let bytes = store::read(&address.kept_at(environment), limit()).ok()?;
     let kept: KeptPolicy = from_json::<_, VERSION>(&bytes).ok()?;
@@ -107,8 +107,8 @@ pub fn kept_policy(environment: &Environment, address: &PolicyAddress) -> Option
     (is_whole && kept.address == address.to_string()).then_some(kept)
 }
 
-/// Fetches the policies that have an address. One that cannot be reached is as it was last time, with a warning; whether
-/// a run may go on without one that was never fetched is decided with the others.
+/// Fetches the policies that have a URL. If one is unreachable, its cached copy is used with a warning; if it was never
+/// fetched, `ProjectPolicies::read` decides whether the run may continue.
 pub fn refresh_policies(world: &World, notes: &mut Notes) -> Result<(), Failure> {
     let places = &world.environment.policies;
     for named in places.variable.iter().chain(&places.argument) {

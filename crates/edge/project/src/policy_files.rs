@@ -1,4 +1,4 @@
-//! Policies outside of the manifest, as files.
+//! Reads the policies outside of the manifest.
 
 use std::path::Path;
 
@@ -10,19 +10,19 @@ use crate::policy_cache::{POLICY_NAME, PolicyAddress, file_of_url, kept_policy};
 use crate::reading::{limit, optional, shown};
 use crate::world::Environment;
 
-/// A policy outside of the manifest, unread.
+/// A policy outside of the manifest, unparsed.
 #[derive(Debug)]
 pub struct PolicyFile {
-    /// As users see it.
+    /// The path or URL as shown to the user.
     pub shown: String,
-    /// Nothing if it cannot be read although it was named.
+    /// The content; `None` if a policy that was named cannot be read.
     pub bytes: Option<Vec<u8>>,
     /// Where the policy comes from.
     pub place: PolicyPlace,
 }
 
-/// Reads the policies outside of the manifest that exist, and those that were named. Those at an address are as they
-/// were when they were last fetched.
+/// Reads the existing policies outside of the manifest, and those that the user named. A policy at a URL is read from
+/// the cache.
 pub fn policy_files(environment: &Environment) -> Result<Vec<PolicyFile>, Failure> {
     let mut files = Vec::new();
     let places = &environment.policies;

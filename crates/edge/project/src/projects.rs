@@ -1,4 +1,4 @@
-//! The projects of this user, as far as they installed something: what their lockfiles need stays in the cache.
+//! Records the projects of this user, whose sources stay in the cache.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,34 +11,34 @@ use crate::world::{Environment, InstallScope};
 use agpm_model::LOCK_NAME;
 
 const FOLDER: &str = "projects";
-/// A project that was noted within this time is not noted again.
+/// The interval in which a project is recorded only once.
 const SAME_USE: Duration = Duration::from_secs(24 * 60 * 60);
 const LONGEST_PATH: u64 = 64 << 10;
 
 /// A project that installed something.
 pub struct KnownProject {
-    /// Where its manifest is.
+    /// The directory of the manifest.
     pub root: PathBuf,
-    /// The file that says so.
+    /// The file that contains this record.
     record: PathBuf,
 }
 
 impl KnownProject {
-    /// Whether it is gone, so that it needs nothing any more.
+    /// Returns whether the project no longer exists.
     pub fn is_gone(&self) -> bool {
         ![MANIFEST_NAME, LOCK_NAME]
             .iter()
             .any(|name| store::exists(&self.root.join(name)))
     }
 
-    /// Forgets it, as far as that works.
+    /// Deletes the record; errors are ignored.
     pub fn forget(&self) {
         let _ = store::remove_whole(&self.record);
     }
 }
 
-/// Notes that a project installs things. It is one file for each, so that projects do not get in each other's way; and it
-/// never fails: an install is worth more than this note.
+/// Records that a project uses the cache. Each project has its own file, so no lock is needed; errors are ignored,
+/// because they must not fail an install.
 pub fn note(environment: &Environment, root: &Path) {
     let Some(state) = environment
         .state
@@ -61,7 +61,7 @@ pub fn note(environment: &Environment, root: &Path) {
     }
 }
 
-/// Every project that was noted.
+/// Returns every recorded project.
 pub fn known(environment: &Environment) -> Vec<KnownProject> {
     let Some(folder) = environment.state.as_ref().map(|state| state.join(FOLDER)) else {
         return Vec::new();

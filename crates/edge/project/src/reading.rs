@@ -1,4 +1,4 @@
-//! Files as commands read and name them.
+//! Reads and names files as commands need them.
 
 use std::path::{Path, PathBuf};
 
@@ -13,12 +13,12 @@ pub use agpm_manifest::MANIFEST_NAME;
 /// The name of the private manifest.
 pub const PRIVATE_NAME: &str = "agpm.private.toml";
 
-/// The largest file that is read, as the reader's own limit.
+/// The maximum size of a file, which is the limit of the parsers.
 pub fn limit() -> u64 {
     Limits::default().bytes as u64
 }
 
-/// The bytes of a file that need not be there.
+/// Reads a file; `None` if it does not exist.
 pub fn optional(environment: &Environment, path: &Path) -> Result<Option<Vec<u8>>, Failure> {
     match store::read(path, limit()) {
         Err(store::StoreError {
@@ -31,12 +31,12 @@ pub fn optional(environment: &Environment, path: &Path) -> Result<Option<Vec<u8>
     }
 }
 
-/// A path as users see it: from the working folder where it is below, with `/`.
+/// Formats a path for the user: relative to the working directory if it is inside, with `/`.
 pub fn shown(environment: &Environment, path: &Path) -> String {
     shown_from(&environment.folder, path)
 }
 
-/// A path on this machine; `~` is the user's home.
+/// Resolves a path in a manifest or on the command line; `~` is the user's home.
 pub fn local_path(text: &str, base: &Path, environment: &Environment) -> PathBuf {
     agpm_source::local_path(text, base, environment.home.as_deref())
 }

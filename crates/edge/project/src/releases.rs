@@ -1,4 +1,4 @@
-//! The best version of a source, under the policies' limit on the age of releases.
+//! Chooses the best version of a source, with the minimum release age of policies.
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{Requirement, ResolvedVersion};
@@ -9,12 +9,12 @@ use agpm_source::{Source, SourceError, resolve, resolve_all};
 pub struct BestVersion {
     /// The version, with its commit.
     pub version: ResolvedVersion,
-    /// The newest version, where it is too young.
+    /// The newest version, if it is too young.
     skipped: Option<String>,
 }
 
 impl BestVersion {
-    /// The note that a newer version exists and is too young.
+    /// Returns the note that a newer version exists and is too young.
     pub fn note(&self, label: &str) -> Option<Diagnostic> {
         let skipped = self.skipped.as_ref()?;
         let message = format!(
@@ -26,8 +26,8 @@ impl BestVersion {
     }
 }
 
-/// The best version that a requirement allows and that is old enough. Where none is, or where the requirement leaves no
-/// choice, this is the newest: the policies judge it.
+/// Returns the best version that a requirement allows and that is old enough. If none is old enough, or if the
+/// requirement is not a range, it returns the newest: the policies are checked later and report it.
 pub fn best_version(
     source: &dyn Source,
     requirement: &Requirement,

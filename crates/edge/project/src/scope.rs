@@ -1,4 +1,5 @@
-//! Where a manifest is and where its things are installed: for a project that is one folder, for a user two.
+//! Finds the manifest and the directory to install into. For a project they are the same directory; the user manifest
+//! installs into home.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +10,7 @@ use agpm_store::{self as store, StateFolder, SystemUser};
 use crate::reading::MANIFEST_NAME;
 use crate::world::{Environment, InstallScope, ManifestUse};
 
-/// Where a manifest is, and the folder that its things go to.
+/// The paths of a manifest and of its installed files.
 pub struct ManifestLocation {
     /// The manifest file.
     pub manifest: PathBuf,
@@ -17,16 +18,16 @@ pub struct ManifestLocation {
     pub root: PathBuf,
 }
 
-/// A file beside the manifest, as transactions see it.
+/// The manifest or a file next to it, as a transaction writes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SiblingFile {
-    /// One that they can write, by its path from where things are installed.
+    /// A file inside the directory to install into, relative to it.
     Within(RelativePath),
-    /// One that they cannot reach: a user's configuration may be anywhere.
+    /// A file elsewhere, which a transaction cannot write: the user's configuration directory may be anywhere.
     Outside(PathBuf),
 }
 
-/// The nearest manifest upward, and nearer ones that belong to somebody else.
+/// The nearest manifest in the working directory and its parents.
 pub struct NearestManifest {
     /// The manifest that applies.
     pub used: Option<PathBuf>,
@@ -35,8 +36,8 @@ pub struct NearestManifest {
 }
 
 impl NearestManifest {
-    /// Looks upward from the working folder. Its own manifest is used whoever wrote it; one further up may have been put
-    /// there by anybody who may write into `/tmp`, say, to have a part in everything below.
+    /// Searches the working directory and its parents. A manifest in the working directory is always used; one in a
+    /// parent must belong to a trusted user, because anyone can create one in a directory such as `/tmp`.
     pub fn find(environment: &Environment) -> Self {
         let folder = &environment.folder;
         let mut ignored = Vec::new();
@@ -60,7 +61,7 @@ impl NearestManifest {
         }
     }
 
-    /// A warning for each manifest that was passed over.
+    /// Returns a warning for each manifest that was ignored.
     pub fn warnings(environment: &Environment) -> Vec<Diagnostic> {
         let is_looked_for =
             environment.scope == InstallScope::Project && environment.manifest.is_none();
@@ -76,7 +77,7 @@ impl NearestManifest {
     }
 }
 
-/// A warning if the state of a project belongs to somebody who has no business in it.
+/// Returns a warning if the state of a project belongs to another user.
 pub fn foreign_state(store: &store::ProjectStore) -> Option<Diagnostic> {
     let state = store.state_folder();
     let name = state
@@ -91,7 +92,7 @@ pub fn foreign_state(store: &store::ProjectStore) -> Option<Diagnostic> {
 }
 
 impl ManifestLocation {
-    /// The places of the manifest that is meant; nothing if a project has none.
+    /// Finds the manifest for a command; `None` if a project has none.
     pub fn find(environment: &Environment, wanted: ManifestUse) -> Result<Option<Self>, Failure> {
         let manifest = match (wanted, environment.scope, &environment.manifest) {
             (ManifestUse::Ignored, _, _) => None,
@@ -112,7 +113,7 @@ impl ManifestLocation {
         }))
     }
 
-    /// The user's own manifest, be it there or not, and home.
+    /// Returns the paths of the user manifest, whether or not it exists.
     pub fn of_user(environment: &Environment) -> Result<Self, Failure> {
         match (&environment.config_folder, &environment.home) {
             (Some(config), Some(home)) => Ok(ManifestLocation {
@@ -129,7 +130,7 @@ impl ManifestLocation {
     }
 }
 
-/// The state of a scope.
+/// Returns the state directory of a scope.
 pub fn state_of(scope: InstallScope) -> StateFolder {
     match scope {
         InstallScope::Project => StateFolder::Project,
@@ -137,8 +138,8 @@ pub fn state_of(scope: InstallScope) -> StateFolder {
     }
 }
 
-/// How a transaction below `root` reaches a file; links on the way to it are followed, since people keep their
-/// configuration in a folder of its own and link to it.
+/// Returns how a transaction in `root` writes a file. Symlinks are followed, because many users link their
+/// configuration from another directory.
 pub fn beside(root: &Path, file: &Path) -> SiblingFile {
     let real = real_place(file);
     let inner = real.strip_prefix(store::real_path(root)).ok();
@@ -147,7 +148,7 @@ pub fn beside(root: &Path, file: &Path) -> SiblingFile {
     inner.map_or(SiblingFile::Outside(real), SiblingFile::Within)
 }
 
-/// Where a file really is, or would be.
+/// Returns the path of a file with symlinks resolved, even if the file does not exist.
 fn real_place(file: &Path) -> PathBuf {
     match (file.parent(), file.file_name()) {
         (Some(folder), Some(name)) if !store::exists(file) => store::real_path(folder).join(name),

@@ -1,18 +1,18 @@
-//! What a source could not do, as users are told.
+//! Converts errors of sources to failures with help.
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes, did_you_mean};
 use agpm_model::SourceName;
 use agpm_source::SourceError;
 
-/// The way out where git is not there or too old.
+/// The help if git is missing or too old.
 pub const GIT_HELP: &str = "install git 2.41 or later";
 
-/// What a source could not do, as a failure with a way out.
+/// Converts the error of a named source to a failure.
 pub fn source_failure(name: &SourceName, error: SourceError) -> Failure {
     source_failure_of(&format!("source `{name}`"), error)
 }
 
-/// The same of something that messages call so.
+/// Converts an error to a failure, with `what` as the subject of the message.
 pub fn source_failure_of(what: &str, error: SourceError) -> Failure {
     let (kind, code, help) = match &error {
         SourceError::Offline(_) => (

@@ -1,4 +1,4 @@
-//! Whether the files that a project is made of changed, without reading them.
+//! Detects changes of a project's files without reading them.
 
 use agpm_store::{self as store, PathMarks};
 
@@ -7,16 +7,16 @@ use crate::scope::ManifestLocation;
 use crate::world::{Environment, InstallScope, ManifestUse, World};
 use agpm_model::LOCK_NAME;
 
-/// A project's manifests, configuration and lockfile as they were.
+/// The recorded state of a project's manifests, configuration and lockfile.
 #[derive(Clone, Debug)]
 pub struct ProjectWatch(PathMarks);
 
-/// Looks at them; nothing is read.
+/// Records the state of the files without reading them.
 pub fn watch_project(world: &World) -> ProjectWatch {
     ProjectWatch(project_marks(&world.environment))
 }
 
-/// The marks of those files.
+/// Returns the recorded state of the files.
 pub fn project_marks(environment: &Environment) -> PathMarks {
     let mut marks = PathMarks::default();
     if environment.scope == InstallScope::Project && environment.manifest.is_none() {
@@ -35,7 +35,7 @@ pub fn project_marks(environment: &Environment) -> PathMarks {
     marks
 }
 
-/// A manifest may come that is nearer than the one there is.
+/// Marks the paths where a nearer manifest could be created.
 fn nearer(environment: &Environment, marks: &mut PathMarks) {
     let candidates = environment
         .folder
@@ -47,12 +47,12 @@ fn nearer(environment: &Environment, marks: &mut PathMarks) {
 }
 
 impl ProjectWatch {
-    /// Whether files on disk are no longer as they were.
+    /// Returns whether a file changed since then.
     pub fn has_changed(&self) -> bool {
         self.0.differ()
     }
 
-    /// Whether what was read after the look is what would be read now.
+    /// Returns whether files that were read after the recording are still current.
     pub fn is_current(&self) -> bool {
         self.0.are_settled() && !self.0.differ()
     }

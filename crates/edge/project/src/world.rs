@@ -11,23 +11,23 @@ use agpm_trust::CapabilityChange;
 const CONFIG_NAME: &str = "config.toml";
 const INDEX_FOLDER: &str = "search";
 
-/// Everything that a command may know of the world, built once in `main`.
+/// Everything that a command depends on outside of the process, built once in `main`.
 #[derive(Clone)]
 pub struct World {
-    /// Where it runs and what the user said for every command.
+    /// The directories and the global options.
     pub environment: Environment,
-    /// How sources are reached.
+    /// Opens sources.
     pub sources: Arc<dyn SourceOpener>,
-    /// The time, in seconds since 1970.
+    /// Returns the time in seconds since 1970.
     pub clock: fn() -> u64,
-    /// Who wants to know how far things are.
+    /// Receives progress.
     pub progress: Arc<dyn Progress>,
-    /// Asks the user to approve increases; nothing where nobody can answer.
+    /// Asks the user to approve increases; `None` without a terminal.
     pub confirm: Option<fn(&[CapabilityChange]) -> bool>,
 }
 
 impl World {
-    /// A world whose sources are those that this machine reaches.
+    /// Creates a world with the sources that this machine can reach.
     pub fn of_machine(environment: Environment, progress: Arc<dyn Progress>) -> Self {
         World {
             environment,
@@ -40,7 +40,7 @@ impl World {
 }
 
 impl World {
-    /// The same with another cache.
+    /// Returns a copy of the world with another cache.
     pub fn with_cache(&self, cache: &Path) -> Self {
         let mut world = self.clone();
         world.environment.cache = Some(cache.to_owned());
@@ -55,15 +55,15 @@ impl World {
     }
 }
 
-/// Shows work that takes long.
+/// Receives the progress of long operations.
 pub trait Progress: Send + Sync {
-    /// A source is being asked.
+    /// A source is being contacted.
     fn source_began(&self, name: &str);
-    /// It has answered, or failed.
+    /// The source responded or failed.
     fn source_ended(&self, name: &str);
-    /// So many of so many files are written.
+    /// `done` of `all` files are written.
     fn files(&self, done: usize, all: usize);
-    /// Another process holds the project.
+    /// The command waits for another process that has locked the project.
     fn waiting(&self);
 }
 
@@ -78,73 +78,73 @@ impl Progress for Silent {
     fn waiting(&self) {}
 }
 
-/// Where a command runs.
+/// The directories and the global options of a command.
 #[derive(Clone, Debug)]
 pub struct Environment {
-    /// Whether it is about a project or about the user's own manifest.
+    /// Whether the command is for a project or for the user manifest.
     pub scope: InstallScope,
-    /// The working folder.
+    /// The working directory.
     pub folder: PathBuf,
-    /// The manifest that the user named.
+    /// The manifest that `--manifest-path` names.
     pub manifest: Option<PathBuf>,
-    /// The configuration file that the user named.
+    /// The configuration file that `--config` names.
     pub config: Option<PathBuf>,
-    /// The folder of the user's configuration.
+    /// The directory of the user configuration.
     pub config_folder: Option<PathBuf>,
-    /// The folder for what can be fetched again.
+    /// The directory for data that can be fetched again.
     pub cache: Option<PathBuf>,
-    /// The user's home.
+    /// The user's home directory.
     pub home: Option<PathBuf>,
     /// Whether connections may be opened.
     pub network: NetworkAccess,
-    /// The folder for what agpm knows on this machine about projects, outside of them.
+    /// The directory for data about projects on this machine, outside of them.
     pub state: Option<PathBuf>,
-    /// Which merge programs may run.
+    /// Which merge executables may run.
     pub programs: ProgramUse,
-    /// Whether files outside of the project may be read because a document of it names them.
+    /// Whether documents of the project may refer to files outside of it.
     pub outside: OutsideReads,
-    /// Where policies are looked for besides the project and the user's configuration.
+    /// The paths of policies outside of the project and the user configuration.
     pub policies: PolicyPlaces,
-    /// Resources and layers that the command approves, as they were typed.
+    /// The resources and layers that `--approve` names, as typed.
     pub approvals: Vec<String>,
-    /// The directories of executables, the first first.
+    /// The directories of executables, in the order of the search.
     pub executables: Vec<PathBuf>,
 }
 
-/// Where policies are looked for besides the project and the user's configuration.
+/// The paths of policies outside of the project and the user configuration.
 #[derive(Clone, Debug, Default)]
 pub struct PolicyPlaces {
-    /// The machine's policy, which need not exist.
+    /// The path of the machine's policy, which may not exist.
     pub machine: Option<PathBuf>,
-    /// The policy that `AGPM_POLICY` names instead of the machine's.
+    /// The policy in `AGPM_POLICY`, which replaces the machine's.
     pub variable: Option<String>,
     /// The policy that `--policy` names.
     pub argument: Option<String>,
 }
 
-/// Which merge programs may run. Those of a project may be anything: it may have been cloned just now.
+/// Which merge executables may run. Those of a project are not trusted, because it may have been cloned just now.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ProgramUse {
-    /// The user's own, and those of projects that were approved on this machine.
+    /// The user's own, and those of projects that are approved on this machine.
     #[default]
     Approved,
-    /// All, since the user says so for this run.
+    /// All, because the user allows it for this run.
     AllOnce,
     /// None, approved or not.
     Never,
 }
 
-/// Whether the project's manifest has a say.
+/// Whether the project's manifest is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ManifestUse {
-    /// The one that the user named, or else the nearest upward.
+    /// Use the manifest that the user named, or else the nearest one in the working directory and its parents.
     Nearest,
-    /// None.
+    /// Use no manifest.
     Ignored,
 }
 
 impl Environment {
-    /// The user's configuration file: the one that is named, or that of the folder, which need not be there.
+    /// Returns the path of the user configuration: the one that was named, or the default, which may not exist.
     pub fn config_file(&self) -> Option<PathBuf> {
         let named = self.config.as_ref().map(|path| self.resolve(path));
         named.or_else(|| {
@@ -154,7 +154,7 @@ impl Environment {
         })
     }
 
-    /// Where local paths of a manifest start whose things are installed below `root`.
+    /// Returns the directory that local paths in the manifest of `root` are relative to.
     pub fn manifest_folder<'a>(&'a self, root: &'a Path) -> &'a Path {
         match (self.scope, &self.config_folder) {
             (InstallScope::User, Some(folder)) => folder,
@@ -162,7 +162,7 @@ impl Environment {
         }
     }
 
-    /// What opening the sources of a manifest in `project` depends on.
+    /// Returns the settings for opening the sources of a manifest in `project`.
     pub fn source_context(&self, project: &Path) -> SourceContext {
         SourceContext {
             cache: self
@@ -175,12 +175,12 @@ impl Environment {
         }
     }
 
-    /// Where the indexes for `search` are kept.
+    /// Returns the directory of the indexes for `search`.
     pub fn index_folder(&self) -> PathBuf {
         self.source_context(&self.folder).cache.join(INDEX_FOLDER)
     }
 
-    /// A path from the working folder.
+    /// Resolves a path relative to the working directory.
     pub fn resolve(&self, path: &Path) -> PathBuf {
         self.folder.join(path)
     }

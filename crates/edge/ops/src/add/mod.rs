@@ -1,4 +1,4 @@
-//! `add ADDRESS… [NAME…]`: finds what is meant, writes it into the manifest and installs it, in one transaction.
+//! `add ADDRESS… [NAME…]`: finds resources, adds them to the manifest and installs them in one transaction.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -25,78 +25,79 @@ use agpm_project::world::{InstallScope, World};
 
 pub use agpm_manifest::{AddedResource, AddedSource};
 
-/// What to add.
+/// The arguments of `add`.
 pub struct AddRequest<'a> {
-    /// Addresses, and after each the names of resources in it.
+    /// Addresses, each followed by the names of resources in it.
     pub words: Vec<String>,
-    /// Only this type.
+    /// Limits the candidates to this type.
     pub kind: Option<String>,
-    /// The name in the manifest.
+    /// The name of the dependency in the manifest; by default the name of the resource.
     pub name: Option<String>,
-    /// The tools it is for.
+    /// The tools to install the resources for; by default those of the manifest.
     pub tools: Vec<String>,
-    /// Whether everything is added.
+    /// Selects all candidates, or only those that are named.
     pub selection: SelectionMode,
-    /// Whether it is installed.
+    /// Installs the new dependencies, or only edits the manifest.
     pub then: AfterEdit,
-    /// Whether it is done or shown.
+    /// Writes the changes, or only shows them.
     pub writing: Writing,
-    /// Who chooses among several; nothing where nobody can be asked.
+    /// Chooses among several candidates; `None` without a terminal.
     pub picker: Option<&'a dyn Picker>,
 }
 
-/// Lets somebody choose.
+/// A way to let the user choose from a list.
 pub trait Picker {
-    /// The numbers of the chosen items; nothing if the choice is given up.
+    /// Returns the indexes of the chosen items, or `None` if the user cancels.
     fn pick(&self, title: &str, items: &[PickItem]) -> Option<Vec<usize>>;
 }
 
-/// Something to choose.
+/// One item of the list that a `Picker` shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PickItem {
-    /// `TYPE/NAME`.
+    /// The id as `TYPE/NAME`.
     pub id: String,
-    /// What it says of itself.
+    /// The description of the resource; empty if it has none.
     pub description: String,
-    /// Whether the manifest has it.
+    /// Marks items that the manifest already has.
     pub state: PickState,
 }
 
-/// Whether the manifest has something already.
+/// Whether the manifest already has a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PickState {
-    /// It does not.
+    /// The manifest does not have it.
     New,
-    /// It does.
+    /// The manifest has it.
     Installed,
 }
 
-/// What was added.
+/// The result of `add`.
 #[derive(Clone, Debug, Serialize)]
 pub struct AddReport {
-    /// The manifest, if it was created.
+    /// The path of the manifest, if this run created it.
     pub created: Option<String>,
-    /// The sources.
+    /// The sources that were added to the manifest.
     pub sources: Vec<AddedSource>,
-    /// The resources.
+    /// The resources that were added to the manifest.
     pub added: Vec<AddedResource>,
-    /// What the manifest had already, as `TYPE/NAME`.
+    /// The ids (`TYPE/NAME`) of resources that the manifest already had.
     pub present: Vec<String>,
-    /// The command that takes it back; nothing if there is nothing to take back.
+    /// The command that reverts the change; `None` if nothing was written.
     pub undo: Option<&'static str>,
-    /// Whether it was done or is only shown.
+    /// Whether the changes were written or only shown.
     #[serde(skip)]
     pub writing: Writing,
-    /// The same, unless the report of the install has it.
+    /// The same as `writing`, for JSON; `None` if the install report already has this key.
     #[serde(skip_serializing_if = "Option::is_none")]
     dry_run: Option<bool>,
-    /// What it did to the disk, if it was installed.
+    /// The report of the install, if one was made.
     #[serde(flatten)]
     pub installed: Option<InstallReport>,
 }
 
-/// Adds what addresses and names mean.
+/// Adds the resources that the addresses and names refer to.
 pub fn add(world: &World, request: &AddRequest<'_>) -> Outcome<AddReport> {
+    // Finding candidates and installing them open the same sources. Sharing them contacts each server once.
     let world = &World {
         sources: Arc::new(SharedSources::new(Arc::clone(&world.sources))),
         ..world.clone()
@@ -171,7 +172,7 @@ fn run(world: &World, request: &AddRequest<'_>, notes: &mut Notes) -> Result<Add
     })
 }
 
-/// Writes the manifest, and installs unless only that is wanted.
+/// Writes the manifest, and installs the result unless the request is to only edit it.
 fn bring_about(
     world: &World,
     request: &AddRequest<'_>,
@@ -203,14 +204,14 @@ fn bring_about(
     };
     let result = install::run(world, &job, notes);
     if result.is_err() {
-        // Lines of a manifest that was not written are in no file.
+        // The proposed manifest was not written, so the lines that findings quote are not in the file of that name.
         let name = "agpm.toml";
         notes.sources.rename(name, &format!("{name} (proposed)"));
     }
     result.map(Some)
 }
 
-/// Finds what each address means.
+/// Selects the candidates for each address.
 struct CandidateChooser<'a> {
     world: &'a World,
     request: &'a AddRequest<'a>,
@@ -272,7 +273,7 @@ impl CandidateChooser<'_> {
         }
     }
 
-    /// Lets the user choose, or lists what there is to choose from.
+    /// Lets the user choose, or fails with a list of the candidates.
     fn ask(
         &self,
         place: &ResourceLocation,
@@ -305,7 +306,8 @@ impl CandidateChooser<'_> {
         }
     }
 
-    /// A plugin of a marketplace, which is a source of that name or one whose `marketplace.json` has it.
+    /// Finds a plugin in the source that is named like the marketplace, or in a source whose `marketplace.json` has
+    /// that name.
     fn plugin(
         &self,
         finder: &LocationFinder<'_>,
@@ -341,7 +343,7 @@ impl CandidateChooser<'_> {
                 name: source.name.clone(),
                 inner: agpm_model::InnerAddress::default(),
             });
-            // A source that cannot be reached may still not be the one that is meant.
+            // A source that fails to open is skipped: another one may have the marketplace.
             let Ok(place) = finder.find(&address) else {
                 continue;
             };

@@ -1,4 +1,4 @@
-//! The folder of what was fetched can be read, and holds nothing but copies of sources.
+//! Checks that the cache directory is readable and contains only copies of sources.
 
 use agpm_diag::{Diagnostic, Failure, Notes, Severity, codes};
 use agpm_store as store;
@@ -25,11 +25,12 @@ pub(super) fn check(
         return Err(no_folder(&shown(&world.environment, file)));
     }
     if let Some(above) = above.filter(|above| *above != folder) {
-        // One that cannot be looked into may hold it all the same.
+        // A parent directory that cannot be listed may still contain the cache, so this is an error and not an empty
+        // cache.
         store::entries_below(above, 0)?;
         return Ok(CheckSummary::Line("nothing was fetched yet".to_owned()));
     }
-    // A folder that cannot be read must not be taken for an empty one.
+    // An unreadable directory must not be reported as empty.
     let all = store::size_below(folder)?;
     let copies = git.cached();
     let known = copies

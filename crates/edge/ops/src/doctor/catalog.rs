@@ -1,4 +1,4 @@
-//! The catalog: manifests that cannot be read, rows without a file, files without a row.
+//! Checks the catalog: unreadable catalog files, rows without a file, files without a row.
 
 use crate::catalog::lint_catalog;
 use crate::doctor::check::DoctorRequest;

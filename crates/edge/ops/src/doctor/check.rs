@@ -1,4 +1,4 @@
-//! What every check of the doctor shares.
+//! Items that all checks of `doctor` share.
 
 use agpm_diag::{Diagnostic, Failure, Notes, WarningPolicy};
 use agpm_inspect::{CheckSummary, NO_MANIFEST};
@@ -6,16 +6,16 @@ use agpm_project::gather::{ManifestFiles, Project};
 use agpm_project::world::{ManifestUse, World};
 use agpm_store::ProjectStore;
 
-/// What to check.
+/// The arguments of `doctor`.
 #[derive(Clone, Debug)]
 pub struct DoctorRequest {
-    /// What warnings are.
+    /// How warnings are treated.
     pub warnings: WarningPolicy,
     /// The git revision since which removed persona documents must be archived.
     pub since: Option<String>,
 }
 
-/// Runs something with the texts that are known and with findings of its own, which are given back.
+/// Runs `run` with the known source files but with separate findings, and returns those.
 pub(super) fn alone<T>(
     notes: &mut Notes,
     run: impl FnOnce(&mut Notes) -> T,
@@ -35,8 +35,8 @@ pub(super) fn alone<T>(
     (result, own.diagnostics)
 }
 
-/// The project with its store, or the summary of a check that has none. Mistakes of the manifest are reported by the check
-/// of its own.
+/// Opens the project with its store, or returns the summary of a check that has no project. Errors in the manifest are
+/// reported by the check of the manifest.
 pub(super) fn project(
     world: &World,
     notes: &mut Notes,

@@ -1,4 +1,4 @@
-//! The user's configuration and the user's own manifest can be read and say nothing unknown.
+//! Checks that the user configuration and the user manifest are readable and have no unknown keys.
 
 use crate::doctor::check::{DoctorRequest, alone};
 use agpm_diag::counted;
@@ -20,7 +20,7 @@ pub(super) fn check(
             .transpose()
     });
     let own = kept(notes, |own| Project::of_user(world, own));
-    // It was not the project's manifest that was read.
+    // The log names the manifests that were read, which would look like the project's.
     notes.log.clear();
     notes.check()?;
     let config = config.map(|config| {
@@ -46,7 +46,7 @@ pub(super) fn check(
     Ok(CheckSummary::Line(format!("{config}{own}")))
 }
 
-/// What is read; a failure is told, and does not keep the other file from being read.
+/// Reads one of the two files. A failure is reported and does not stop the other file from being read.
 fn kept(
     notes: &mut Notes,
     read: impl FnOnce(&mut Notes) -> Result<Option<Project>, Failure>,

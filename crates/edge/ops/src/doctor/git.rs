@@ -1,4 +1,4 @@
-//! The git program is there and new enough, or is not needed here.
+//! Checks that git is installed and new enough, if the project needs it.
 
 use agpm_diag::{Diagnostic, Failure, Notes, Severity, codes};
 use agpm_git::GitError;
@@ -32,7 +32,7 @@ pub(super) fn check(
     Ok(CheckSummary::Line(summary))
 }
 
-/// Whether a dependency, a layer or a remote of the project comes from a repository.
+/// Returns whether a dependency, a layer or a catalog remote of the project comes from a git repository.
 fn is_needed(world: &World, notes: &mut Notes) -> bool {
     project(world, notes).is_ok_and(|(project, store)| {
         ProjectSources::open(world, &project.manifest, store.path()).need_git()

@@ -1,4 +1,4 @@
-//! The layers are there, and what of them does not count is told.
+//! Checks that the layers exist, and reports the files of them that are skipped.
 
 use agpm_diag::{Diagnostic, Failure, Notes, Severity, codes};
 use agpm_layers::LayerPinning;
@@ -27,7 +27,7 @@ pub(super) fn check(
         return Ok(CheckSummary::Line("no layers".to_owned()));
     }
     note_unapproved(environment, &project.manifest, notes);
-    // What is wrong with the lockfile is told with the manifest.
+    // Errors in the lockfile are reported by the check of the manifest.
     let (lock, _) = alone(notes, |own| read_lock(environment, &store, own));
     let lock = lock
         .ok()
@@ -35,7 +35,7 @@ pub(super) fn check(
         .map(|(lock, _)| lock)
         .unwrap_or_default();
     let sources = ProjectSources::open(world, &project.manifest, store.path());
-    // Reading a version may fetch it, so that only folders are read.
+    // Reading a git layer may fetch it, and `doctor` never fetches, so only directories are read.
     let (versions, folders): (Vec<Layer>, Vec<Layer>) = project
         .manifest
         .layers
@@ -82,7 +82,7 @@ fn is_version(sources: &ProjectSources, layer: &Layer) -> bool {
         .is_some_and(|source| sources.versioned(source).is_some())
 }
 
-/// Whether the locked version of a layer can be read without a connection.
+/// Returns whether the locked version of a layer is in the cache.
 fn is_cached(sources: &ProjectSources, layer: &Layer, lock: &Lockfile) -> bool {
     let locked: Option<&LockedLayer> = lock.layers.iter().find(|locked| locked.name == layer.name);
     let pin = locked.and_then(|locked| locked.pin.as_ref());

@@ -1,4 +1,4 @@
-//! Personas: what they inherit, what they repeat, and what became of those that are gone.
+//! Checks personas: what they inherit, what they repeat, and whether removed ones are archived.
 
 use crate::doctor::check::{DoctorRequest, project};
 use crate::lineage::{PersonaRules, lint_personas};

@@ -1,4 +1,4 @@
-//! The manifest is good, and the lockfile says what it asks for.
+//! Checks that the manifest is valid and that the lockfile matches it.
 
 use agpm_diag::{Diagnostic, Failure, Notes, Severity, codes};
 
@@ -35,7 +35,7 @@ pub(super) fn check(
         Some(_) => match is_current(world, manifest, &store, &mut Notes::default()) {
             Ok(()) => ", locked",
             Err(stale) => {
-                // The next install mends it.
+                // The next install fixes an outdated lockfile, so it is only a warning.
                 notes
                     .diagnostics
                     .extend(stale.diagnostic.map(|found| with(found, Severity::Warning)));

@@ -1,4 +1,4 @@
-//! `agpm doctor`: checks everything that commands rely on, and creates nothing.
+//! `agpm doctor`: checks everything that commands rely on, without creating a file.
 
 mod cache;
 mod catalog;
@@ -18,10 +18,10 @@ pub use crate::doctor::check::DoctorRequest;
 use crate::doctor::check::alone;
 use agpm_project::world::World;
 
-/// Checks one thing. What it finds goes to the notes, which hold nothing of other checks.
+/// One check. It adds its findings to the notes, which contain no findings of other checks.
 type Check = fn(&World, &DoctorRequest, &mut Notes) -> Result<CheckSummary, Failure>;
 
-/// Every check with its name, in the order in which they are reported: what others rely on comes first.
+/// Every check with its name, in the order of the report: the first ones are prerequisites of the later ones.
 const CHECKS: &[(&str, Check)] = &[
     ("git", git::check),
     ("config", config::check),
@@ -34,9 +34,9 @@ const CHECKS: &[(&str, Check)] = &[
     ("tools", tools::check),
 ];
 
-/// Runs every check; one that fails does not keep the others from being made.
+/// Runs every check; a check that fails does not stop the others.
 pub fn doctor(world: &World, request: &DoctorRequest) -> Outcome<DoctorReport> {
-    // Nothing here is worth a connection.
+    // A diagnosis must not depend on the network or wait for it.
     let world = world.offline();
     let mut notes = Notes::default();
     let mut report = DoctorReport {

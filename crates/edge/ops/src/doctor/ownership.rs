@@ -1,4 +1,4 @@
-//! What is ours on disk is as it was installed, and no run was stopped in the middle.
+//! Checks that managed files are as they were installed, and that no run was interrupted.
 
 use agpm_diag::{Failure, Notes};
 
@@ -14,7 +14,7 @@ pub(super) fn check(
     notes: &mut Notes,
 ) -> Result<CheckSummary, Failure> {
     let places = ManifestLocation::find(&world.environment, ManifestUse::Nearest)?;
-    // A user has a place for a manifest without having one.
+    // The user scope always has a path for a manifest, so the file itself must exist.
     let own = world.environment.scope == InstallScope::User;
     if !places.is_some_and(|places| !own || agpm_store::exists(&places.manifest)) {
         return Ok(NO_MANIFEST);

@@ -1,5 +1,5 @@
-//! The versions of the tools that resources are installed for. Nothing is run: a tool could update itself or write to home,
-//! so the version is read from the package that an executable belongs to.
+//! Shows the versions of the tools that resources are installed for. No tool is executed, because it could update
+//! itself or write to home; the version is read from the package that contains the executable.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use agpm_project::packages::read_lock;
 use agpm_project::reading::limit;
 use agpm_project::world::World;
 
-/// Directories above an executable in which its package may begin.
+/// The number of parent directories of an executable in which its `package.json` is searched.
 const DEEPEST_EXECUTABLE: usize = 5;
 
 pub(super) fn check(
@@ -45,7 +45,7 @@ pub(super) fn check(
     Ok(CheckSummary::Line(found.join(", ")))
 }
 
-/// The version in the `package.json` of the package that the first executable of that name is in.
+/// Returns the version in the `package.json` of the package that contains the first executable of that name.
 fn installed_version(world: &World, executable: &Executable) -> Option<String> {
     let directories = world.environment.executables.iter();
     let mut paths = directories.map(|directory| directory.join(executable.name));

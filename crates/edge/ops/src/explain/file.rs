@@ -1,4 +1,4 @@
-//! A file: what its layers have, what is on the disk, and what agpm manages in it.
+//! Explains a file: the values of its layers, of the disk, and those that agpm manages.
 
 use std::path::PathBuf;
 
@@ -20,7 +20,7 @@ use agpm_project::permits::permit;
 use agpm_project::reading::limit;
 use agpm_project::world::{ManifestUse, World};
 
-/// The values of a file of the project, or of files that are named.
+/// Explains the values of a file of the project, or of the files in `inputs`.
 pub(crate) fn explain_file(
     world: &World,
     file: &str,
@@ -58,7 +58,7 @@ pub(crate) fn explain_file(
     question.explain(found, &strategy, notes)
 }
 
-/// A merge program does not report where its values come from.
+/// Fails for a file that an executable merges, because an executable does not report where its values come from.
 fn refuse_program(
     world: &World,
     project: &Project,
@@ -80,7 +80,7 @@ fn refuse_program(
         .into())
 }
 
-/// A file, and the value in it that is explained.
+/// A file and the pointer of the values to explain.
 struct FileQuestion<'a> {
     world: &'a World,
     file: &'a str,
@@ -105,7 +105,7 @@ impl FileQuestion<'_> {
             return Err(unknown_file(file, None));
         }
         if let Some(merged) = &merged {
-            // A warning about another value would only distract from the answer.
+            // Warnings about other values than the requested one would distract from the answer.
             let is_shown =
                 |one: &&Diagnostic| *pointer == Pointer::root() || one.severity == Severity::Error;
             let found = merged.diagnostics.iter().filter(is_shown);
@@ -136,7 +136,7 @@ impl FileQuestion<'_> {
     }
 }
 
-/// The owners of the lines of a file with managed blocks; nothing for other files.
+/// Explains which resource or layer owns each block of a shared Markdown file; `None` for other files.
 pub(super) fn explain_blocks(
     world: &World,
     file: &str,

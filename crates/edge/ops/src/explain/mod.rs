@@ -1,4 +1,4 @@
-//! `agpm explain`: where a value came from, or what a code means.
+//! `agpm explain`: shows the origin of a value, or the page of an error code.
 
 mod file;
 mod resource;
@@ -29,23 +29,24 @@ use subjects::{
 
 pub(crate) use file::explain_file;
 
-/// What to explain.
+/// The arguments of `explain`.
 #[derive(Clone, Debug)]
 pub struct ExplainRequest {
-    /// `file:PATH`, `manifest:/POINTER`, `agent:NAME` or another type, `catalog:MODULE/NAME`, `profile:SLUG`, `bottle:NAME`, or a code.
+    /// `file:PATH`, `manifest:/POINTER`, `agent:NAME` or another type, `catalog:MODULE/NAME`, `profile:SLUG`,
+    /// `bottle:NAME`, or an error code.
     pub what: String,
-    /// A place in it; all places if there is none.
+    /// The pointer of a value; `None` explains all values.
     pub pointer: Option<String>,
-    /// The files to fold instead of the project's layers, and how.
+    /// Files to merge instead of the project's layers, with the strategy.
     pub inputs: MergeInputs,
-    /// The JSON object with bottles to read instead of Markdown files.
+    /// A JSON file with bottles to read instead of the Markdown files.
     pub json_file: Option<PathBuf>,
     /// Whether the secrets of bottles are shown.
     pub secrets: SecretDisplay,
 }
 
 impl ExplainRequest {
-    /// The flags that were given, with what they are for.
+    /// Returns the flags in use, each with the subject that it applies to.
     fn flags(&self) -> Vec<SubjectFlag> {
         let inputs = &self.inputs;
         let flags = [
@@ -71,7 +72,7 @@ impl ExplainRequest {
     }
 }
 
-/// Explains a value or a code.
+/// Explains a value or an error code.
 pub fn explain(world: &World, request: &ExplainRequest) -> Outcome<ExplainReport> {
     let mut notes = Notes::default();
     let result = explain_subject(world, request, &mut notes);
@@ -154,7 +155,7 @@ fn of_resource(
     Ok(ExplainedValues::of_resource(resource, pointer, provenance))
 }
 
-/// What a word without a subject means.
+/// Finds the subject of a word without a prefix: an existing file, or else something in the lockfile.
 fn known_subject(world: &World, word: &str) -> Result<Option<NamedSubject>, Failure> {
     let environment = &world.environment;
     if agpm_store::is_file(&environment.resolve(Path::new(word))) {
@@ -169,7 +170,7 @@ fn known_subject(world: &World, word: &str) -> Result<Option<NamedSubject>, Fail
     }
 }
 
-/// The lockfile of the project as far as it can be read; nothing if there is none.
+/// Reads the lockfile as far as possible; `None` if it is missing or unreadable.
 fn locked(world: &World) -> Option<LockView> {
     let files = ManifestFiles::find(&world.environment, ManifestUse::Nearest).ok()??;
     let folder = files.root().to_owned();

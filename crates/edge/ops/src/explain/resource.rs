@@ -1,4 +1,4 @@
-//! An installed resource, gathered from manifest, lockfile, sources and disk.
+//! Explains an installed resource from manifest, lockfile, sources and disk.
 
 use std::collections::BTreeSet;
 
@@ -39,7 +39,8 @@ pub(super) fn explain_resource(
         sources: ProjectSources::open_all(world, &manifest, store.path()),
         lock: &lock,
     };
-    // Those that need it have its variables; if they cannot be had, it is explained as it is without.
+    // Resources that require this one may set its template variables, so they are rendered with it. If they cannot be
+    // read, the resource is explained without them.
     let family = renderer.copies(target.locked, family_of(&view, target.number));
     let copies = family
         .or_else(|_| renderer.copies(target.locked, needs_of(&view, target.number)))
@@ -61,14 +62,14 @@ struct LockRenderer<'a> {
 }
 
 impl LockRenderer<'_> {
-    /// The copies of a resource for all its tools as an install would write them, rendered together with these entries; or
-    /// why that cannot be done.
+    /// Renders a resource for all its tools as an install would, together with `entries`. The error is the reason in
+    /// words.
     fn copies(
         &self,
         locked: &LockEntry,
         entries: BTreeSet<usize>,
     ) -> Result<Vec<RenderedResource>, String> {
-        // Parts follow from their plugin, which is among those that need them.
+        // The parts of a plugin are not entries: they come from the plugin, which is one of the parents here.
         let entries = entries.into_iter();
         let entries = entries.filter_map(|at| self.lock.entries.get(at).cloned());
         let lock = Lockfile {
@@ -94,7 +95,7 @@ impl LockRenderer<'_> {
     }
 }
 
-/// The diagnostic of a failure, or the first error that was found.
+/// Returns the message of the failure, or of the first error in the notes.
 fn reason(failure: Failure, notes: Notes) -> String {
     let mut found = notes.diagnostics.into_iter();
     let found = failure

@@ -1,4 +1,4 @@
-//! Values of the manifest, of catalog entries, personas and bottles.
+//! Explains values of the manifest, of catalog entries, personas and bottles.
 
 use agpm_bottle::UnitKind;
 use agpm_diag::{Failure, Notes};
@@ -15,7 +15,7 @@ use agpm_project::lineage::{LineagePlace, open_library};
 use agpm_project::reading::shown;
 use agpm_project::world::World;
 
-/// The project, its bases, the private manifest and the configuration at a place.
+/// Explains the values at a pointer in the manifest, its bases, the private manifest and the configuration.
 pub(super) fn explain_manifest(
     world: &World,
     place: &str,
@@ -46,7 +46,7 @@ pub(super) fn explain_catalog_entry(
     explain_entry(&content, name, pointer, &notes.sources)
 }
 
-/// `name` is `SLUG`, for the agent document, or `SLUG/KIND`.
+/// Explains a persona. `name` is `SLUG`, which means the agent document, or `SLUG/KIND`.
 pub(super) fn explain_persona(
     world: &World,
     name: &str,
@@ -62,7 +62,7 @@ pub(super) fn explain_persona(
     require_values(provenance, &format!("profile:{name}"), pointer, &[whole])
 }
 
-/// The layers of a bottle are the bottles that it extends.
+/// Explains a bottle. Its layers are the bottles that it extends.
 pub(super) fn explain_bottle(
     world: &World,
     input: &BottleInput,
@@ -79,7 +79,7 @@ pub(super) fn explain_bottle(
         .ok_or_else(unknown)?;
     let mut provenance = Provenance::default();
     provenance.add_values_as(&resolution, pointer, &notes.sources, secrets);
-    // `extends` was followed, so it is not part of the result.
+    // The bottles that `extends` names are already merged, so the key is not part of the result.
     let extends = Pointer::root().child("extends");
     provenance.leaves.retain(|leaf| leaf.pointer != extends);
     if secrets == SecretDisplay::Masked {
@@ -97,7 +97,7 @@ pub(super) fn explain_bottle(
     )
 }
 
-/// A place whose values are shown.
+/// A pointer whose values are shown, and whether secrets are masked.
 pub(super) struct ShownPlace<'p> {
     pub(super) pointer: &'p Pointer,
     pub(super) secrets: SecretDisplay,

@@ -1,4 +1,4 @@
-//! A configuration of agent-manager becomes layers and lines of `[merge]`.
+//! Converts a configuration of agent-manager to layers and rules of `[merge]`.
 
 use std::path::Path;
 
@@ -59,7 +59,7 @@ pub(super) fn import_layers(
     })
 }
 
-/// The configuration as layers and lines of `[merge]`.
+/// Reads the configuration as layers and rules of `[merge]`.
 fn read(
     environment: &Environment,
     request: &ImportRequest,

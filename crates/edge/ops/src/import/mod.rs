@@ -1,4 +1,4 @@
-//! `import`: the files of another manager become sections of the manifest; they stay as they are.
+//! `import`: converts the files of another manager to sections of the manifest, without changing them.
 
 mod layers;
 mod packages;
@@ -14,12 +14,12 @@ use agpm_project::world::World;
 pub(crate) use packages::named_entries;
 pub use target::{ImportReport, ImportRequest};
 
-/// The names of the formats.
+/// Returns the names of all formats.
 pub fn import_formats() -> impl Iterator<Item = &'static str> + Clone {
     FORMATS.iter().map(|format| format.name)
 }
 
-/// Takes over the files of another manager.
+/// Imports the files of another manager.
 pub fn import(world: &World, request: &ImportRequest) -> Outcome<ImportReport> {
     until_not_overtaken(|notes| run(world, request, notes))
 }

@@ -1,4 +1,4 @@
-//! Dependencies of other managers become dependencies of the manifest.
+//! Converts dependencies of other managers to dependencies of the manifest.
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,8 @@ use agpm_project::neighbours::NeighbouringDisk;
 use agpm_project::reading::{limit, shown};
 use agpm_project::world::{Environment, World};
 
-/// A manifest of agpm-cli is a manifest of agpm: in place there is nothing to write.
+/// The format of agpm-cli, whose manifest is already a valid manifest. Imported in place, it is only checked for
+/// differences.
 const OWN_FORMAT: &str = "agpm-cli";
 
 pub(super) fn import_packages(
@@ -95,7 +96,7 @@ pub(super) fn import_packages(
     Ok(report)
 }
 
-/// A foreign file with what it takes to read those beside it.
+/// A file of another manager, with the information needed to read files next to it.
 struct ReadForeign<'a> {
     environment: &'a Environment,
     project: &'a Path,
@@ -111,7 +112,7 @@ impl ReadForeign<'_> {
     ) -> Result<T, Failure> {
         let name = self.file.file_name().unwrap_or_default();
         let name = name.to_string_lossy().into_owned();
-        // A lockfile without an extension is JSON here.
+        // Lockfiles without an extension are JSON in all supported formats.
         let format = Format::of_file(&name).unwrap_or(Format::Jsonc);
         let main = parsed(shown(self.environment, self.file), bytes, format, notes)?;
         let directory = self.file.parent().unwrap_or(Path::new("."));
@@ -144,7 +145,7 @@ fn kept(id: &str, manifest: &str) -> Diagnostic {
     diagnostic
 }
 
-/// Entries with local paths from the manifest instead of from the imported file.
+/// Makes local paths relative to the manifest instead of to the imported file.
 fn rebased(entries: Vec<ManifestEntry>, file: &Path, project: &Path) -> Vec<ManifestEntry> {
     let directory = normalize(file.parent().unwrap_or(Path::new(".")));
     let project = normalize(project);
@@ -165,7 +166,7 @@ fn rebased(entries: Vec<ManifestEntry>, file: &Path, project: &Path) -> Vec<Mani
     entries
 }
 
-/// What the lockfiles of other managers in a project name, for those who look for the origin of a file.
+/// Returns the entries in the lockfiles of other managers, which may name the origin of an existing file.
 pub(crate) fn named_entries(
     environment: &Environment,
     project: &Path,

@@ -1,4 +1,4 @@
-//! The manifest that an import adds to, and where the files of other managers are.
+//! The manifest that an import edits, and the default paths of other managers' files.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,58 +17,58 @@ use agpm_project::gather::{ManifestFiles, unknown_name};
 use agpm_project::reading::shown;
 use agpm_project::world::{Environment, InstallScope, World};
 
-/// What to take over.
+/// The arguments of `import`.
 #[derive(Clone, Debug)]
 pub struct ImportRequest {
-    /// Whose files.
+    /// The name of the format.
     pub format: String,
-    /// The file, if it is not where that manager has it.
+    /// The file to import; by default the one at the manager's usual path.
     pub file: Option<PathBuf>,
-    /// The folder that the user gave agent-manager.
+    /// The directory that was passed to agent-manager.
     pub folder: Option<PathBuf>,
-    /// Whether it is written.
+    /// Writes the manifest, or only shows the new sections.
     pub writing: Writing,
 }
 
-/// What was taken over.
+/// The result of an import.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct ImportReport {
-    /// Whose files.
+    /// The name of the format.
     pub format: String,
-    /// The file, from the working folder; nothing for agent-manager.
+    /// The imported file, relative to the working directory; `None` for agent-manager.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// The manifest, from the working folder.
+    /// The path of the manifest, relative to the working directory.
     pub manifest: String,
-    /// Whether it changed.
+    /// Whether the manifest was changed.
     pub written: bool,
-    /// Whether it did not exist before.
+    /// Whether the manifest was created.
     pub created: bool,
-    /// Layers, and sources.
+    /// The layers and sources that were added.
     #[serde(flatten)]
     pub additions: ImportAdditions,
-    /// The tools that the manifest names from now on.
+    /// The tools that were added to the manifest.
     pub tools: Vec<String>,
-    /// Dependencies that were added.
+    /// The dependencies that were added.
     pub dependencies: Vec<NewEntry>,
-    /// Resources whose names the manifest had, which stay as they are.
+    /// Ids that the manifest already had; their dependencies are unchanged.
     pub kept: Vec<String>,
-    /// What has no counterpart.
+    /// One message per part of the file that has no counterpart in the manifest.
     pub lost: Vec<String>,
-    /// What agpm does differently with these files.
+    /// Differences in how agpm treats a manifest of agpm-cli.
     pub changes: Vec<ManifestDifference>,
-    /// The new sections alone, as they are written.
+    /// The new sections alone, in TOML.
     #[serde(skip)]
     pub text: String,
-    /// Whether they were to be written, or shown.
+    /// Whether the changes were written or only shown.
     #[serde(skip)]
     pub writing: Writing,
 }
 
-/// The manifest that an import adds to.
+/// The manifest that an import edits.
 pub(super) struct ImportTarget {
     pub(super) path: PathBuf,
-    /// Nothing if it does not exist yet.
+    /// The current content; `None` if the file does not exist.
     pub(super) before: Option<Vec<u8>>,
     pub(super) document: Arc<Document>,
 }
@@ -104,7 +104,8 @@ impl ImportTarget {
     }
 }
 
-/// Where a manager has its file: in the project, or else in home.
+/// Returns the first existing default path of a manager's file, in the project and then in home; if none exists, the
+/// first one.
 pub(super) fn default_file(
     environment: &Environment,
     project: &Path,

@@ -1,4 +1,4 @@
-//! Increases of what resources and layers let tools do: compared with the lockfile, and approved.
+//! Compares the capabilities of resources and layers with the lockfile, and requires approval for increases.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use agpm_project::layers::layer_capabilities_of_lock;
 use agpm_project::locked_state::resources_as_locked;
 use agpm_project::packages::ProjectSources;
 
-/// What changed since the project was locked; fails if it is more than anybody approved.
+/// Returns the capability changes since the project was locked; fails if an increase is not approved.
 pub(super) fn approved_changes(
     run: &InstallRun<'_>,
     gathered: &GatheredProject,
@@ -50,7 +50,7 @@ pub(super) fn approved_changes(
     Ok(changes.all)
 }
 
-/// What some resources and layers let tools do when they were locked, as far as their sources still have it.
+/// Computes the capabilities at the locked versions, for those resources and layers whose sources still have them.
 fn sets_as_locked(
     run: &InstallRun<'_>,
     manifest: &Manifest,

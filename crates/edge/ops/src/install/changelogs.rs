@@ -1,4 +1,4 @@
-//! What the changelogs of sources say about pins that moved.
+//! Reads the changelogs of sources for pins that moved.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use agpm_model::{ObjectId, SourceName, VersionTag, changelog_between};
 use agpm_project::packages::ProjectSources;
 
 const CHANGELOG: &str = "CHANGELOG.md";
-/// A longer changelog is not read.
+/// The maximum size of a changelog; larger ones are ignored.
 const MOST_BYTES: u64 = 4 << 20;
 
-/// Adds what changed between the old and the new version. A changelog that cannot be read stops nothing.
+/// Adds the changelog lines between the old and the new version. An unreadable changelog is ignored.
 pub(super) fn add(sources: &ProjectSources, moved: &mut [Moved]) {
     let mut texts: BTreeMap<(SourceName, ObjectId), Option<String>> = BTreeMap::new();
     for one in moved {
@@ -19,7 +19,7 @@ pub(super) fn add(sources: &ProjectSources, moved: &mut [Moved]) {
             VersionTag::new(&one.old.version),
             VersionTag::new(&one.new.version),
         );
-        // Only versions can be found in a changelog.
+        // Changelogs have headings for versions, not for branches and commits.
         let is_version = new.prefix().is_some() && old.prefix().is_some();
         let Some(source) = one.new.source.name().filter(|_| is_version) else {
             continue;

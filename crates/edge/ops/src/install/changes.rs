@@ -1,4 +1,4 @@
-//! Changes that are made together.
+//! The file changes of one command.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -11,11 +11,11 @@ use agpm_store::{
 use agpm_project::reading::limit;
 use agpm_project::scope::SiblingFile;
 
-/// Changes of files that a transaction writes, and of those beside a user's manifest that it cannot reach.
+/// Changes of files that a transaction writes, and of files next to a user manifest that it cannot write.
 ///
-/// A configuration folder that is not in home may be on another file system, and a transaction moves files. So what is
-/// there is written after it, each file whole: a run that is killed in between leaves a lockfile that is behind, and the
-/// next run makes both agree again. `undo` does not bring these files back, and says so.
+/// A configuration directory outside of home may be on another file system, and a transaction moves files. Files there
+/// are therefore written after the transaction, each atomically. If the process is killed in between, the lockfile is
+/// outdated and the next run corrects it. `undo` does not restore these files, and reports that.
 #[derive(Default)]
 pub(crate) struct FileChanges<'a> {
     pub(crate) inside: Vec<FileChange<'a>>,
@@ -29,7 +29,7 @@ struct Outside<'a> {
 }
 
 impl<'a> FileChanges<'a> {
-    /// Changes within.
+    /// Creates a set of changes inside the transaction.
     pub(crate) fn of(inside: Vec<FileChange<'a>>) -> Self {
         FileChanges {
             inside,
@@ -37,7 +37,7 @@ impl<'a> FileChanges<'a> {
         }
     }
 
-    /// A file beside the manifest gets this content.
+    /// Adds a write of the manifest or of a file next to it.
     pub(crate) fn put(&mut self, place: SiblingFile, bytes: Cow<'a, [u8]>, before: ExpectedFile) {
         match place {
             SiblingFile::Within(path) => {
@@ -60,7 +60,7 @@ impl<'a> FileChanges<'a> {
         self.inside.is_empty() && self.outside.is_empty()
     }
 
-    /// Makes them all.
+    /// Writes all changes.
     pub(crate) fn apply(
         self,
         store: &ProjectStore,
@@ -68,6 +68,7 @@ impl<'a> FileChanges<'a> {
         title: String,
         progress: &dyn Fn(usize),
     ) -> Result<(), StoreError> {
+        // The files outside cannot be rolled back, so they are checked before the transaction and written after it.
         self.outside.iter().try_for_each(Outside::check)?;
         if !self.inside.is_empty() {
             store.apply(
@@ -84,7 +85,7 @@ impl<'a> FileChanges<'a> {
 }
 
 impl Outside<'_> {
-    /// Whether it is still what the plan saw.
+    /// Fails if the file changed since the plan was made.
     fn check(&self) -> Result<(), StoreError> {
         match self.before {
             ExpectedFile::Checksum(seen)

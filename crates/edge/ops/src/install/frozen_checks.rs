@@ -1,4 +1,4 @@
-//! A project as its lockfile has it, checked step by step.
+//! The steps of a frozen install as separate checks.
 
 use agpm_diag::{Failure, Notes};
 use agpm_inspect::{CheckName, Checks};
@@ -18,13 +18,13 @@ use agpm_project::packages::read_lock;
 use agpm_project::policies::ProjectPolicies;
 use agpm_project::world::World;
 
-/// What the lockfile describes.
+/// The lockfile, and the state that it describes.
 pub(crate) struct FrozenProject {
     pub(crate) lock: Lockfile,
     pub(crate) state: LockedState,
 }
 
-/// Runs the steps of a frozen install up to its plan; nothing if what is locked cannot be rendered.
+/// Runs the steps of a frozen install up to the plan; `None` if the locked state cannot be rendered.
 pub(crate) fn check_frozen(
     world: &World,
     files: ManifestFiles,
@@ -32,7 +32,8 @@ pub(crate) fn check_frozen(
     notes: &mut Notes,
 ) -> Option<FrozenProject> {
     let store = files.store().ok()?;
-    // Only a run that writes asks for approvals, and only one that shows takes no lock.
+    // Only a job that writes requires approvals, and only a job that shows does not lock the project. `ci` requires
+    // approvals and must not lock, so it uses both.
     let (showing, writing) = (frozen_job(Writing::Show), frozen_job(Writing::Apply));
     let looking = InstallRun {
         world,
@@ -119,7 +120,7 @@ fn frozen_job(writing: Writing) -> InstallJob<'static> {
     }
 }
 
-/// The lockfile must be the one that an install would write.
+/// Fails if an install would write a different lockfile.
 fn compare_locks(
     gathered: &GatheredProject,
     rendered: &RenderedProject,

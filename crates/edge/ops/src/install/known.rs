@@ -1,4 +1,4 @@
-//! What is known of a project without asking anyone: the ledger, and whether it still holds.
+//! Detects from the ledger and the disk alone that an install has nothing to do.
 
 use std::path::Path;
 
@@ -15,13 +15,15 @@ use agpm_project::observer::observe_all;
 use agpm_project::reading::limit;
 use agpm_store::parallel;
 
-/// The answer if the same inputs were installed before and every file is still as it was: no repository is opened and
-/// no process started.
+/// Returns the report of an unchanged project if the same inputs were installed before and every managed file is
+/// unchanged. No repository is opened and no process is started.
 pub(super) fn nothing_to_do(
     files: &ManifestFiles,
     store: &ProjectStore,
     job: &InstallJob<'_>,
 ) -> Option<InstallReport> {
+    // `--frozen`, `--locked` and `--check` never take this shortcut: the ledger is a memory of this machine and can be
+    // forged in a clone, the lockfile is the root of trust (ADR 9).
     let may_rely_on_ledger = job.request.may_rely_on_ledger()
         && job.manifest.is_none()
         && job.moving == UpdateScope::Nothing;
@@ -30,6 +32,8 @@ pub(super) fn nothing_to_do(
     }
     let bytes = store.read(&store.ledger(), limit()).ok()?;
     let ledger = LedgerFile::read_file(&bytes).ok()?;
+    // The inputs are compared as bytes, so a run with nothing to do parses neither the manifest with its bases nor the
+    // lockfile.
     let lock = agpm_store::read(&files.folder().join(LOCK_NAME), limit()).ok()?;
     if ledger.inputs? != inputs_of(&files.fingerprint(), &lock) {
         return None;
@@ -43,7 +47,7 @@ pub(super) fn nothing_to_do(
     all.then(|| InstallReport::unchanged(ledger.count(), job.request.writing))
 }
 
-/// Whether folders that layers were taken from look as they did.
+/// Returns whether the directories of layers are unchanged since the last install.
 fn is_as_seen(watched: &[WatchedDirectory]) -> bool {
     let same = |one: &WatchedDirectory| {
         agpm_store::stamp(Path::new(&one.folder), &one.folders) == Some(one.stamp)
@@ -53,7 +57,8 @@ fn is_as_seen(watched: &[WatchedDirectory]) -> bool {
         .all(|same| same)
 }
 
-/// Whether every file of ours, and every one that others write too, is as we left it.
+/// Returns whether every managed file, and every shared file with managed entries or blocks, is as the last install
+/// left it.
 fn is_untouched(store: &ProjectStore, ledger: &LedgerFile) -> Option<bool> {
     let shared = ledger.shared.iter().map(|(path, nodes)| (path, nodes.seen));
     let theirs = ledger.theirs.iter().map(|(path, seen)| (path, *seen));

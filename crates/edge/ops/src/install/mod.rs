@@ -1,4 +1,4 @@
-//! `install`: resolve what the lock does not pin, then make the disk match.
+//! `install`: resolves the dependencies that the lockfile does not pin, then makes the disk match.
 
 mod capabilities;
 mod changelogs;
@@ -77,7 +77,7 @@ pub fn install(world: &World, request: &InstallRequest) -> Outcome<InstallReport
     notes.outcome(result)
 }
 
-/// The pipeline, once more if another process was faster.
+/// Runs the pipeline, and repeats it if another process changed the project in the meantime.
 pub(crate) fn run(
     world: &World,
     job: &InstallJob<'_>,
@@ -92,7 +92,7 @@ pub(crate) fn run(
     }
 }
 
-/// Keeps what this project needs in the cache, and now and then throws away what no project needs.
+/// Records that this project uses its sources, and occasionally removes copies from the cache that no project needs.
 fn note_use(world: &World, report: &InstallReport) {
     if report.writing == Writing::Show {
         return;
@@ -105,12 +105,14 @@ fn note_use(world: &World, report: &InstallReport) {
     }
 }
 
-/// One pass of the pipeline; nothing if the project was changed by another process meanwhile.
+/// Runs the pipeline once; `None` if another process changed the project in the meantime.
 fn attempt(
     world: &World,
     job: &InstallJob<'_>,
     notes: &mut Notes,
 ) -> Result<Option<InstallReport>, Failure> {
+    // Policies of a repository are downloaded first, because `ManifestFiles` reads the cached files with the manifest
+    // and includes them in the fingerprint: a changed policy must not be missed by the shortcut below.
     refresh_policies(world, notes)?;
     let files = job.manifest_files(&world.environment)?;
     let store = files.store()?;
@@ -131,11 +133,12 @@ fn attempt(
 
 fn report(planned: PlannedInstall, writing: Writing) -> InstallReport {
     let (report, left) = planned.into_report(writing);
+    // Freeing the content of thousands of files takes measurable time, so another thread does it.
     parallel::discard(left);
     report
 }
 
-/// Everything that is to be on the disk, and that no policy forbids.
+/// Gathers and renders everything to be installed, and fails if a policy forbids any of it.
 fn gather_and_render(
     run: &InstallRun<'_>,
     files: ManifestFiles,
@@ -154,7 +157,7 @@ fn gather_and_render(
     Ok((gathered, rendered))
 }
 
-/// Judges what would be installed by all policies, and stops there.
+/// Checks everything to be installed against all policies, without installing it.
 pub(crate) fn judge_project(
     world: &World,
     notes: &mut Notes,
@@ -175,7 +178,7 @@ pub(crate) fn judge_project(
     })
 }
 
-/// Nothing is written that a policy forbids, also if it was installed before.
+/// Fails if a policy forbids a resource, even if it is already installed.
 fn refuse_violations(
     world: &World,
     gathered: &GatheredProject,
@@ -205,7 +208,7 @@ fn refuse_violations(
     })
 }
 
-/// Nothing that is installed takes the place of the manifest or the lockfile, wherever they are.
+/// Fails if a resource would be installed over the manifest or the lockfile.
 fn refuse_own_places(plan: &Plan, places: &FilePlaces) -> Result<(), Failure> {
     let own = [&places.manifest, &places.lock];
     let is_own = |path: &RelativePath| {
@@ -228,13 +231,14 @@ fn gather(
     notes: &mut Notes,
 ) -> Result<GatheredProject, Failure> {
     let InstallRun { world, store, job } = *run;
-    // A project without state has nothing to put in order, and a run that fails must not leave any.
+    // A project without state has nothing to recover, and a failed run must not create state in it. The lock is
+    // therefore taken later, in `commit`.
     let held = if is_fresh(store) {
         None
     } else {
         hold(world, store, job.request.writing, notes)?
     };
-    // What was read before the project was ours, or before it was put in order, may be out of date.
+    // Another process may have changed the files before this one got the lock, and recovery may have too.
     let files = if held.is_some() {
         job.manifest_files(&world.environment)?
     } else {
@@ -260,6 +264,8 @@ fn gather(
     let mut project = Project::with_bases(world, files, versions, ErrorTolerance::Stop, notes)?;
     let policies = ProjectPolicies::of(&mut project, notes)?;
     let lock = read_lock(&world.environment, store, notes)?;
+    // A frozen install keeps the plugin locations of the lockfile, which are already set; resolving them again could
+    // contact a server.
     if job.request.lock != LockUse::Frozen {
         bind_plugins(world, &mut project.manifest, store.path(), &job.moving)?;
     }
@@ -269,7 +275,7 @@ fn gather(
         refuse_foreign_paths(lock, &project.manifest, world.environment.scope, &recorded)?;
     }
     let ledger = match recorded {
-        // Without a ledger, the lockfile tells what unedited files of ours look like.
+        // Without a ledger, the checksums in the lockfile identify managed files that were not modified.
         ledger if ledger == Ledger::default() => lock
             .as_ref()
             .map(|(lock, _)| ledger_of_lock(lock))
@@ -288,7 +294,7 @@ fn gather(
     })
 }
 
-/// The resources of a project at their versions, and where they come from.
+/// The resources of a project at their versions, with their sources.
 struct ResolvedProject {
     entries: Vec<ResolvedEntry>,
     sources: ProjectSources,
@@ -332,7 +338,8 @@ fn resolve_dependencies(
     })
 }
 
-/// Directories and files of the project, links not followed: nothing is written through them.
+/// The project's directories and files for placing blocks. Symlinks are not followed, because agpm does not write
+/// through them.
 struct StoredTree<'s>(&'s ProjectStore);
 
 impl ProjectTree for StoredTree<'_> {
@@ -361,7 +368,8 @@ fn render(
     let manifest = &gathered.project.manifest;
     let old = gathered.lock.as_ref().map(|(lock, _)| lock);
     let mut rendered = render_all(manifest, &sources, entries, notes)?;
-    // A frozen install leaves blocks where the lockfile has them.
+    // The file of a block depends on which directories exist. A frozen install keeps the paths of the lockfile, so a
+    // clone with other empty directories gets the same files (ADR 16).
     if job.request.lock != LockUse::Frozen {
         place_blocks(manifest, &mut rendered.resources, &StoredTree(store));
     }

@@ -1,4 +1,4 @@
-//! The plan of an install: lockfile and disk as they are to be, against what they are.
+//! Plans an install: compares the new lockfile and the new files with the current ones.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ use agpm_project::locked_state::LockedState;
 use agpm_project::observer::Observer;
 use agpm_project::unexpected::unexpected_files;
 
-/// Compares what is to be with what was locked, then with what is on the disk.
+/// Compares the rendered project with the lockfile, then with the disk.
 pub(super) fn plan_install(
     run: &InstallRun<'_>,
     gathered: &GatheredProject,
@@ -81,12 +81,13 @@ pub(super) fn plan_install(
         _ => lock.to_text().into_bytes(),
     };
     match job.request.lock {
-        // Nothing was resolved, so nothing is known of what a resolution would say.
+        // A frozen install resolves nothing, so it cannot record that the manifest resolves to this state.
         LockUse::Frozen => {
             plan.ledger.inputs = gathered.ledger.inputs;
             plan.ledger.reads = gathered.ledger.reads.clone();
         }
-        // What is missing now may be there on the next run, and nothing that is remembered would tell.
+        // A missing layer or an unreachable remote may be available at the next run, which recorded inputs cannot show.
+        // Without a record, the next run takes the full path.
         _ if is_unsettled(notes, &plan) || lock_change == LockChange::NotWritten => {}
         _ => {
             let mut reads = template_reads;
@@ -114,7 +115,8 @@ pub(super) fn plan_install(
     })
 }
 
-/// The plan. Files in the way may be managed although the ledger does not know it, and then the lockfile does.
+/// Plans the changes. If unmanaged files are in the way, the lockfile may show that they are managed, and the plan is
+/// made again.
 fn plan_with_recovery(
     run: &InstallRun<'_>,
     gathered: &GatheredProject,
@@ -130,7 +132,7 @@ fn plan_with_recovery(
     }
 }
 
-/// The ledger with what the lockfile says is managed, if that is more than was known for a plan.
+/// Adds files to the ledger that the lockfile shows to be managed; `None` if nothing was added.
 fn recovered_ledger(
     run: &InstallRun<'_>,
     gathered: &GatheredProject,
@@ -142,7 +144,7 @@ fn recovered_ledger(
     if !is_fresh_clone && !may_explain(lock, plan, &gathered.ledger, disk.observation()) {
         return None;
     }
-    // Rendering what is locked takes the sources, so it is not done before it is needed.
+    // Rendering the locked versions reads their sources, so it is done only if it can change the plan.
     let state = LockedState::read(run.world, &gathered.project.manifest, lock, run.store).ok()?;
     let locked = state.desired(run.store).ok()?;
     disk.observe(&locked, &gathered.ledger).ok()?;

@@ -1,4 +1,4 @@
-//! What an install would do, with the bytes of every file before and after.
+//! The result of an install without writing it, with the content of every file before and after.
 
 use std::collections::BTreeMap;
 
@@ -16,13 +16,13 @@ use agpm_project::policy_cache::refresh_policies;
 use agpm_project::reading::limit;
 use agpm_project::world::World;
 
-/// An install that is only shown.
+/// The report and the files of an install that was not made.
 pub(crate) struct InstallPreview {
     pub(crate) report: InstallReport,
     pub(crate) files: Vec<FileVersions>,
 }
 
-/// Plans a run, and reads what it would replace.
+/// Plans an install, and reads the files that it would replace.
 pub(crate) fn preview(
     world: &World,
     job: &InstallJob<'_>,

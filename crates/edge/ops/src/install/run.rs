@@ -1,4 +1,4 @@
-//! What the steps of an install hand on to each other.
+//! The values that the steps of an install pass on.
 
 use std::borrow::Cow;
 
@@ -17,26 +17,26 @@ use agpm_project::policies::ProjectPolicies;
 use agpm_project::scope::SiblingFile;
 use agpm_project::world::{Environment, World};
 
-/// One run of the pipeline, as `install`, `update`, `add` and `remove` ask for it.
+/// One run of the pipeline, for `install`, `update`, `add` and `remove`.
 pub(crate) struct InstallJob<'a> {
     pub(crate) title: String,
     pub(crate) request: InstallRequest,
-    /// Which pins are let go.
+    /// The pins whose versions may change.
     pub(crate) moving: UpdateScope,
-    /// The manifest's bytes, if they change too.
+    /// The edit of the manifest that is part of the same transaction.
     pub(crate) manifest: Option<ManifestEdit<'a>>,
 }
 
-/// A change of the manifest itself.
+/// An edit of the manifest.
 pub(crate) struct ManifestEdit<'a> {
-    /// What it was made from; nothing for a manifest that does not exist yet.
+    /// The checksum of the content that was edited; `None` for a manifest that does not exist yet.
     pub(crate) before: Option<Checksum>,
-    /// What comes out.
+    /// The new content.
     pub(crate) bytes: Cow<'a, [u8]>,
 }
 
 impl InstallJob<'static> {
-    /// A run of the project as it is that only shows what it would do.
+    /// Creates a job that only shows what an install of the unchanged manifest would do.
     pub(crate) fn showing(title: &str, moving: UpdateScope) -> Self {
         InstallJob {
             title: title.to_owned(),
@@ -51,7 +51,7 @@ impl InstallJob<'static> {
 }
 
 impl InstallJob<'_> {
-    /// The files of the manifest that is installed, which this run may create.
+    /// Reads the manifest of the project; a job that creates it starts with an empty one.
     pub(super) fn manifest_files(
         &self,
         environment: &Environment,
@@ -63,7 +63,7 @@ impl InstallJob<'_> {
     }
 }
 
-/// What every step of the pipeline needs.
+/// The context of every step.
 #[derive(Clone, Copy)]
 pub(super) struct InstallRun<'a> {
     pub(super) world: &'a World,
@@ -72,7 +72,7 @@ pub(super) struct InstallRun<'a> {
 }
 
 impl<'a> InstallRun<'a> {
-    /// What the command approves.
+    /// Returns the approvals in the command's arguments.
     pub(super) fn approvals(&self) -> CommandApprovals<'a> {
         CommandApprovals {
             words: &self.world.environment.approvals,
@@ -81,19 +81,19 @@ impl<'a> InstallRun<'a> {
     }
 }
 
-/// How transactions reach the files beside each other that users commit or keep.
+/// The paths of manifest and lockfile, inside or outside of the transaction's directory.
 pub(super) struct FilePlaces {
     pub(super) manifest: SiblingFile,
     pub(super) lock: SiblingFile,
 }
 
-/// Everything that is read before anything is decided.
+/// Everything that is read before the first decision.
 pub(super) struct GatheredProject {
-    /// The right to change the project; none yet if it has no state, or if nothing is to be written.
+    /// The lock on the project; `None` if the project has no state yet, or if nothing is written.
     pub(super) held: Option<ProjectLock>,
     pub(super) project: Project,
     pub(super) policies: ProjectPolicies,
-    /// The manifest's files as they were read, and as this run understands them.
+    /// The fingerprint of the manifest files as read, and with the edit of this job.
     pub(super) read: Vec<u8>,
     pub(super) inputs: Vec<u8>,
     pub(super) places: FilePlaces,
@@ -102,7 +102,7 @@ pub(super) struct GatheredProject {
 }
 
 impl GatheredProject {
-    /// The lockfile of what was resolved and rendered.
+    /// Builds the lockfile of the resolved and rendered resources.
     pub(super) fn new_lock(
         &self,
         resources: &[RenderedResource],
@@ -117,7 +117,7 @@ impl GatheredProject {
     }
 }
 
-/// Everything that is to be on the disk, resources and files of layers; and what is only locked.
+/// Everything to be installed: resources, files of layers, and the pins of catalog remotes.
 pub(super) struct RenderedProject {
     pub(super) rendered: RenderedSet,
     pub(super) layered: LayeredProject,

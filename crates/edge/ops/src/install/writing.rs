@@ -1,4 +1,4 @@
-//! The one transaction of an install.
+//! The transaction of an install.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ use agpm_project::ledger::{has_ledger, ledger_file};
 use agpm_project::scope::SiblingFile;
 use agpm_project::world::World;
 
-/// Takes the project for this process alone and finishes what another one left; a run that only shows takes nothing.
+/// Locks the project and recovers an interrupted transaction; a run that only shows takes no lock.
 pub(crate) fn hold(
     world: &World,
     store: &ProjectStore,
@@ -45,16 +45,16 @@ pub(crate) fn hold(
     Ok(Some(held))
 }
 
-/// Whether a project is as it should be now, or another process has to be followed.
+/// The result of `commit`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CommitOutcome {
-    /// Everything is written, or there was nothing to write.
+    /// All changes are written, or no change was needed.
     Done,
-    /// The project changed meanwhile.
+    /// Another process changed the project; the pipeline must run again.
     Overtaken,
 }
 
-/// Writes what was planned.
+/// Writes the planned changes.
 pub(super) fn commit(
     run: &InstallRun<'_>,
     gathered: GatheredProject,
@@ -71,6 +71,7 @@ pub(super) fn commit(
         Some(held) => Some(held),
         None => hold(world, store, Writing::Apply, notes)?,
     };
+    // Without the lock at the beginning, another process may have installed or edited the manifest since it was read.
     let same = |now: ManifestFiles| now.fingerprint() == gathered.read;
     let overtaken =
         !early && (has_ledger(store) || !job.manifest_files(&world.environment).is_ok_and(same));
@@ -80,7 +81,7 @@ pub(super) fn commit(
     let ledger = store.ledger();
     let knowledge = |change: &FileChange<'_>| matches!(change, FileChange::Write { path, .. } if *path == ledger);
     if early && changes.inside.iter().all(knowledge) {
-        // Only what we know of the project changed: nothing that could be taken back.
+        // Only agpm's record changed. It is written without a transaction, because `undo` would have no file to revert.
         agpm_store::write_whole(
             &ledger_file(store),
             planned.plan.ledger.to_text().as_bytes(),
@@ -94,8 +95,8 @@ pub(super) fn commit(
     Ok(CommitOutcome::Done)
 }
 
-/// Everything that one transaction writes, in the order in which it is written: what entries name is there before them
-/// and goes after them, and the lockfile is written last.
+/// Returns all changes of the transaction in writing order: files before the entries that refer to them, the lockfile
+/// after everything that it describes, and removals at the end.
 fn all_changes<'a>(
     run: &InstallRun<'a>,
     planned: &'a PlannedInstall,
@@ -121,6 +122,7 @@ fn all_changes<'a>(
         let text = plan.ledger.to_text().into_bytes();
         changes.put(place, text.into(), ExpectedFile::Anything);
     }
+    // A process that reads the project during the transaction must not see a lockfile that is ahead of the files.
     if planned.lock_change == LockChange::Written {
         let text = Cow::Borrowed(planned.lock_text.as_slice());
         changes.put(places.lock, text, ExpectedFile::Anything);
@@ -129,14 +131,14 @@ fn all_changes<'a>(
     changes
 }
 
-/// The changes of files that tools read, in no order.
+/// Returns the changes of files that tools read, in no particular order.
 pub(super) fn project_changes(planned: &PlannedInstall) -> Vec<FileChange<'_>> {
     let mut changes = file_changes(planned);
     changes.extend(planned.plan.shared.iter().filter_map(shared_change));
     changes
 }
 
-/// What a file is written with.
+/// The new content and mode of a file.
 #[derive(Clone, Copy)]
 struct NewContent<'a> {
     bytes: &'a [u8],

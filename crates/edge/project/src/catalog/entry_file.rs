@@ -1,4 +1,4 @@
-//! The file of a catalog entry.
+//! Reads the file of a catalog entry.
 
 use std::path::PathBuf;
 
@@ -8,25 +8,25 @@ use serde::{Serialize, Serializer};
 
 use crate::catalog::open::{OpenCatalog, read_inside};
 
-/// An entry's file.
+/// The file of a catalog entry.
 #[derive(Clone, Debug, Serialize)]
 pub struct CatalogFile {
-    /// What it is.
+    /// The kind of the entry.
     #[serde(serialize_with = "singular")]
     pub kind: EntryKind,
-    /// Its module; empty if it has none.
+    /// The module; empty if the entry has none.
     pub module: String,
-    /// Its name.
+    /// The name of the entry in the catalog.
     pub name: String,
-    /// The layer that won.
+    /// The layer that takes precedence.
     pub layer: LayerKind,
-    /// The remote that it is, as users know it.
+    /// The remote of the layer, without secrets; `None` if the layer is not a git repository.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remote: Option<String>,
-    /// Where the file is.
+    /// The path of the file on this machine.
     #[serde(rename = "file", serialize_with = "agpm_model::serialize_path")]
     pub path: PathBuf,
-    /// Its bytes, unchanged.
+    /// The content of the file.
     #[serde(rename = "content", serialize_with = "text")]
     pub bytes: Vec<u8>,
 }
@@ -35,13 +35,13 @@ fn singular<S: Serializer>(kind: &EntryKind, serializer: S) -> Result<S::Ok, S::
     serializer.serialize_str(kind.singular())
 }
 
-/// What is not text is read from the file.
+/// Serializes the content as a string; `null` if it is not UTF-8.
 fn text<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
     str::from_utf8(bytes).ok().serialize(serializer)
 }
 
 impl OpenCatalog {
-    /// The file of the entry that a name means, of at most so many bytes.
+    /// Reads the file of the entry with a name, up to a maximum size.
     pub fn read_file(
         &self,
         name: &str,
@@ -52,7 +52,7 @@ impl OpenCatalog {
         Notes::default().outcome(result)
     }
 
-    /// The file of the entry that a reference means, of at most so many bytes.
+    /// Reads the file of the entry that a reference selects, up to a maximum size.
     pub fn read(
         &self,
         reference: EntryReference<'_>,

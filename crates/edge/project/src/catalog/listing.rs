@@ -1,4 +1,4 @@
-//! The rows of a catalog that apply, and those that they shadow.
+//! The report of the rows in a catalog and of the rows that they override.
 
 use std::io;
 
@@ -8,22 +8,22 @@ use agpm_store::parallel;
 
 use crate::catalog::open::OpenCatalog;
 
-/// How many rows make a piece of text, and how many pieces are made side by side before they are written.
+/// The number of rows per piece of output, and of pieces that are built in parallel before they are written.
 const PIECE: usize = 2048;
 const PIECES: usize = 8;
 
-/// The rows of a catalog.
+/// The selected rows of a catalog.
 #[derive(Debug)]
 pub struct CatalogReport {
-    /// Where they are from.
+    /// The catalog that the rows come from.
     pub catalog: OpenCatalog,
-    /// By kind, module and name; shadowed rows follow the one that counts, highest first.
+    /// Sorted by kind, module and name; overridden rows follow the one in effect, highest rank first.
     rows: Vec<ListedRow>,
     shadowed: ShadowedRows,
 }
 
 impl OpenCatalog {
-    /// The entries that fit as CSV, as `agpm catalog --format csv` prints them.
+    /// Returns the selected entries as CSV, as `agpm catalog --format csv` prints them.
     pub fn csv(&self, filter: &EntryFilter) -> String {
         let mut text = String::new();
         let listed = self.content.listed(filter, ShadowedRows::Hidden);
@@ -34,7 +34,7 @@ impl OpenCatalog {
         written.map(|()| text).unwrap_or_default()
     }
 
-    /// The same piece by piece: a catalog may be large, and its text is needed only once.
+    /// Calls `write` with the CSV in pieces, because a catalog may be too large to build as one string.
     fn each_csv_piece(
         &self,
         listed: &[ListedRow],
@@ -48,8 +48,8 @@ impl OpenCatalog {
     }
 }
 
-/// Makes something of rows, piece by piece on as many threads as the machine has cores, and calls `take` with it in order.
-/// Only a few pieces are kept at a time.
+/// Calls `make` with pieces of the rows on all cores, and `take` with the results in order. Only a few results are in
+/// memory at a time.
 fn each_piece<T: Send>(
     listed: &[ListedRow],
     make: impl Fn(&[ListedRow]) -> T + Sync,
@@ -73,7 +73,7 @@ impl CatalogReport {
         }
     }
 
-    /// The rows, in order.
+    /// Returns the rows in order.
     pub fn rows(&self) -> impl ExactSizeIterator<Item = CatalogRow<'_>> {
         self.rows.iter().map(|listed| self.row(*listed))
     }
@@ -82,13 +82,13 @@ impl CatalogReport {
         self.catalog.content.reported(listed, self.shadowed)
     }
 
-    /// Calls `write` with the text of the whole as CSV, piece by piece.
+    /// Calls `write` with the CSV of all rows, in pieces.
     pub fn each_csv_piece(&self, write: impl FnMut(&str) -> io::Result<()>) -> io::Result<()> {
         self.catalog
             .each_csv_piece(&self.rows, self.shadowed, write)
     }
 
-    /// Calls `write` with the rows as items of a JSON list, piece by piece. Each begins on a line of its own, with `indent`.
+    /// Calls `write` with the rows as items of a JSON list, in pieces. Each row starts on a new line with `indent`.
     pub fn each_json_piece(
         &self,
         indent: &str,
@@ -105,7 +105,7 @@ impl CatalogReport {
         )
     }
 
-    /// Makes something of the rows, piece by piece, and calls `take` with it in order.
+    /// Calls `make` with pieces of the rows in parallel, and `take` with the results in order.
     pub fn each_piece<'c, T: Send>(
         &'c self,
         make: impl Fn(&mut dyn Iterator<Item = CatalogRow<'c>>) -> T + Sync,
@@ -115,7 +115,7 @@ impl CatalogReport {
         each_piece(&self.rows, of_rows, take)
     }
 
-    /// Which layer each entry came from, line by line.
+    /// Returns one line per entry with the layer that it comes from.
     pub fn origins(&self, sources: &SourceMap) -> Vec<String> {
         self.rows().map(|row| row.origin(sources)).collect()
     }

@@ -1,7 +1,7 @@
-//! The layers of the catalog: found, fetched, read and folded.
+//! Finds, fetches, reads and merges the layers of the catalog.
 //!
-//! `open` finds and reads the layers. `remotes` treats git repositories as layers, `refresh` fetches their versions, and
-//! `pins` keeps them in the lockfile.
+//! `open` finds and reads the layers. `remotes` makes git repositories available as layers, `refresh` fetches their
+//! versions, and `pins` keeps them in the lockfile.
 
 mod entry_file;
 mod failures;

@@ -1,4 +1,4 @@
-//! Every layer of a catalog, found, read and folded.
+//! Finds, reads and merges the layers of a catalog.
 
 use std::path::{Path, PathBuf};
 
@@ -15,25 +15,25 @@ use crate::reading::limit;
 use crate::watch::project_marks;
 use crate::world::{Environment, ManifestUse, World};
 
-/// Where to look.
+/// The layers to read.
 #[derive(Clone, Debug, Default)]
 pub struct CatalogPlaces {
-    /// Which layers apply.
+    /// Selects the kinds of layers.
     pub mode: CatalogMode,
-    /// Remotes besides those of the manifest, highest first, as they were typed.
+    /// Additional remotes from the command line, highest rank first.
     pub remotes: Vec<String>,
 }
 
-/// A catalog, and how a change of it is noticed.
+/// A catalog that can detect changes of its files.
 #[derive(Debug)]
 pub struct OpenCatalog {
-    /// The catalog.
+    /// The rows of all layers.
     pub content: CatalogContent<'static>,
     remotes: Remotes,
     marks: PathMarks,
 }
 
-/// Git remotes, and the files that say which they are.
+/// The git remotes, with the files that determine them.
 #[derive(Clone, Debug, Default)]
 struct Remotes {
     layers: Vec<RemoteLayer>,
@@ -41,7 +41,7 @@ struct Remotes {
 }
 
 impl Remotes {
-    /// Whether they would be the same if they were asked again, short of news from the remotes themselves.
+    /// Returns whether the remotes would be the same if they were determined again, without contacting them.
     fn are_current(&self) -> bool {
         let there = self
             .layers
@@ -51,7 +51,8 @@ impl Remotes {
     }
 }
 
-/// Finds, reads and folds. Remotes are asked once: they stay as `before` had them, until manifest or lockfile change.
+/// Opens a catalog. The remotes of `before` are reused until manifest or lockfile change, because a call of the server
+/// must not wait for a network.
 pub fn open_catalog(
     world: &World,
     places: &CatalogPlaces,
@@ -75,11 +76,11 @@ pub fn open_catalog(
     notes.outcome(result)
 }
 
-/// The places of catalogs in project and home as they are now, for who has read none yet.
+/// The state of the catalog paths in project and home, for a client that has not read a catalog yet.
 #[derive(Clone, Debug)]
 pub struct CatalogWatch(PathMarks);
 
-/// Looks at them; nothing is read, and no remote is asked.
+/// Records the state of the paths without reading files or contacting remotes.
 pub fn watch_catalog(world: &World, places: &CatalogPlaces) -> CatalogWatch {
     let (environment, mut marks) = (&world.environment, PathMarks::default());
     find_manifests(environment, places, &[], &mut marks, &mut Notes::default());
@@ -87,13 +88,13 @@ pub fn watch_catalog(world: &World, places: &CatalogPlaces) -> CatalogWatch {
 }
 
 impl CatalogWatch {
-    /// Whether they are no longer as they were.
+    /// Returns whether a path changed since then.
     pub fn has_changed(&self) -> bool {
         self.0.differ()
     }
 }
 
-/// The same for manifests of one kind, if one is named.
+/// Opens a catalog, with the catalog files of one kind if `kind` is set.
 pub fn open(
     world: &World,
     places: &CatalogPlaces,
@@ -104,12 +105,12 @@ pub fn open(
     open_with(world, places, kind, remotes, notes)
 }
 
-/// The same with what is on this machine already; nothing is made.
+/// Opens the catalog with the remotes that are already in the cache. It creates nothing.
 pub fn open_kept(world: &World, notes: &mut Notes) -> Result<OpenCatalog, Failure> {
     let places = CatalogPlaces::default();
     let known = notes.diagnostics.len();
     let project = load(world, notes).unwrap_or_else(|_| {
-        // Mistakes of the manifest are told by who looks at it.
+        // Errors in the manifest are reported by the commands that check it.
         notes.diagnostics.truncate(known);
         Project::default()
     });
@@ -140,7 +141,7 @@ fn open_with(
     })
 }
 
-/// Reads and parses manifests side by side.
+/// Reads and parses catalog files in parallel.
 fn read_manifests(
     layers: &[CatalogLayer],
     files: Vec<ManifestFile>,
@@ -160,19 +161,19 @@ fn read_manifests(
     read
 }
 
-/// Reads a file that is inside of a folder, by way of whatever links.
+/// Reads a file inside a directory; symlinks on the way must end inside it.
 pub(super) fn read_inside(folder: &Path, place: &str, largest: u64) -> Result<Vec<u8>, StoreError> {
     let (root, file) = (
         store::real_path(folder),
         store::real_path(&folder.join(place)),
     );
     let inner = file.strip_prefix(&root).ok().and_then(Path::to_str);
-    // Read by its own name, so that a link that names the whole way is followed like any other.
+    // The resolved path is read, so absolute symlinks into the directory are accepted like relative ones.
     let (folder, place) = inner.map_or((folder, place), |inner| (root.as_path(), inner));
     store::read_below(folder, place, largest).map(|(bytes, _)| bytes)
 }
 
-/// The layers of git. What they are hangs on manifest and lockfile.
+/// Determines the git layers, which depend on manifest and lockfile.
 fn remotes(world: &World, places: &CatalogPlaces, notes: &mut Notes) -> Result<Remotes, Failure> {
     if !places.mode.has(LayerKind::Git) {
         return Ok(Remotes::default());
@@ -186,11 +187,11 @@ fn remotes(world: &World, places: &CatalogPlaces, notes: &mut Notes) -> Result<R
     })
 }
 
-/// The manifest that may name remotes. Its mistakes are warnings here: they have nothing to do with most of the catalog.
+/// Reads the manifest for its remotes. Its errors are only warnings, because most of the catalog does not depend on it.
 fn project_of(world: &World, notes: &mut Notes) -> Result<Project, Failure> {
     let known = notes.diagnostics.len();
     let project = match load(world, notes) {
-        // One that is named must be there.
+        // A manifest that the user named with `--manifest-path` must exist.
         Err(failure) if world.environment.manifest.is_some() => return Err(failure),
         Err(failure) => {
             notes.diagnostics.extend(failure.diagnostic);
@@ -213,7 +214,7 @@ fn load(world: &World, notes: &mut Notes) -> Result<Project, Failure> {
     files.map_or_else(|| Ok(Project::default()), read)
 }
 
-/// The layers, highest first, and their manifests. Everything that they depend on is marked.
+/// Finds the layers, highest rank first, and their catalog files. Every path that the result depends on is marked.
 fn find_manifests(
     environment: &Environment,
     places: &CatalogPlaces,
@@ -246,7 +247,8 @@ fn find_manifests(
     (layers, files)
 }
 
-/// Who names a manifest means the project that it is of.
+/// Returns the directory where the search for the project's catalog starts: the one of `--manifest-path`, or the
+/// working directory.
 fn project_start(environment: &Environment) -> PathBuf {
     let named = environment.manifest.as_ref();
     let named = named.map(|path| environment.resolve(path));
@@ -264,12 +266,12 @@ fn layer(kind: LayerKind, remote: Option<String>, folder: &Path) -> CatalogLayer
 }
 
 impl OpenCatalog {
-    /// Whether files on disk are no longer as they were read.
+    /// Returns whether a file changed since it was read.
     pub fn has_changed(&self) -> bool {
         self.marks.differ()
     }
 
-    /// Whether it can be asked once more without reading anything.
+    /// Returns whether the catalog can be used again without reading its files.
     pub fn is_current(&self) -> bool {
         self.marks.are_settled() && !self.marks.differ()
     }

@@ -1,4 +1,4 @@
-//! Remotes of the manifest and what the lockfile says of them.
+//! Pins the remotes of the manifest in the lockfile.
 
 use std::sync::Arc;
 
@@ -18,9 +18,9 @@ use crate::world::World;
 use agpm_install::LockUse;
 use agpm_store::parallel;
 
-/// What decides the pins of remotes.
+/// The inputs that determine the pins of remotes.
 pub struct RemoteLocking<'a> {
-    /// How sources are reached.
+    /// The ports to sources and environment.
     pub world: &'a World,
     /// The manifest that names the remotes.
     pub manifest: &'a Manifest,
@@ -30,12 +30,12 @@ pub struct RemoteLocking<'a> {
     pub lock_use: LockUse,
     /// The pins that may move.
     pub moving: &'a UpdateScope,
-    /// The lockfile so far.
+    /// The current lockfile.
     pub old: Option<&'a Lockfile>,
 }
 
 impl RemoteLocking<'_> {
-    /// The pins that the lockfile is to have: those that fit stay, the rest is asked for.
+    /// Returns the pins for the new lockfile: existing pins that match are kept, the others are resolved.
     pub fn pins(&self, notes: &mut Notes) -> Result<Vec<LockedRemote>, Failure> {
         let (manifest, sources) = (self.manifest, self.sources);
         let locked = self.old.map(|lock| lock.catalog.as_slice());
@@ -71,7 +71,7 @@ impl RemoteLocking<'_> {
     }
 }
 
-/// The remotes of the project that have versions: a plain folder is as it is.
+/// Returns the remotes of the project that have versions; a plain directory has none.
 fn versioned<'a>(
     manifest: &'a Manifest,
     sources: &'a ProjectSources,
@@ -84,7 +84,8 @@ fn versioned<'a>(
     shared.filter_map(versioned).collect()
 }
 
-/// What a remote is now. Its files are written out too, so that they can be read without a network from now on.
+/// Resolves a remote to its current version. Its files are checked out into the cache, so later commands read them
+/// without a network.
 fn new_pin(
     asked: &AskedRemote,
     source: &dyn Source,
@@ -114,16 +115,17 @@ fn new_pin(
     Ok(LockedRemote::new(&asked.remote, version))
 }
 
-/// How new a pin has to be.
+/// How current a new pin must be.
 #[derive(Clone, Copy)]
 enum Age {
-    /// As new as the remote: somebody asked for that.
+    /// The current version of the remote, because the user runs `update`.
     Newest,
-    /// As new as can be had.
+    /// The cached version if the remote is unreachable.
     CopyIfNeeded,
 }
 
-/// The same failure at its place in the manifest: what is not there is an error of the manifest, and no name that was typed.
+/// Moves a failure to the position of the remote in the manifest. A missing reference is then an error in the manifest,
+/// not an unknown name on the command line.
 fn at(asked: &AskedRemote, failure: Failure) -> Failure {
     let Failure {
         mut kind,
@@ -138,7 +140,7 @@ fn at(asked: &AskedRemote, failure: Failure) -> Failure {
     }
 }
 
-/// Fails where manifest and lockfile differ in their remotes.
+/// Fails if the remotes of manifest and lockfile differ.
 pub fn remotes_as_locked(
     manifest: &Manifest,
     sources: &ProjectSources,
@@ -149,7 +151,7 @@ pub fn remotes_as_locked(
     refuse_other_remotes(&required.collect::<Vec<_>>(), lock)
 }
 
-/// What a locked remote would be today, and all that it has; nothing if the manifest does not ask for it any more.
+/// Returns the newest version of a locked remote and all its versions; `None` if the manifest no longer has the remote.
 pub fn remote_today(
     manifest: &Manifest,
     sources: &ProjectSources,
@@ -165,7 +167,8 @@ pub fn remote_today(
     Ok(Some((version, versions)))
 }
 
-/// Asks every remote in use; one that fails does not keep the others from being asked. Sources are asked by their names.
+/// Contacts every remote in use and reports failures. A remote that fails does not stop the others. Unreachable named
+/// sources are not reported here, because the check of the sources does that.
 pub fn ask_remotes(
     manifest: &Manifest,
     sources: &ProjectSources,
@@ -192,10 +195,10 @@ pub fn ask_remotes(
     gravest
 }
 
-/// Whether a remote has what is asked of it today.
+/// Checks that the branch, tag or commit and the directory of a remote exist.
 fn look_at(source: &dyn Source, remote: &CatalogRemote) -> Result<(), Failure> {
     let version = match resolve_reference(source, remote.reference.as_deref()) {
-        // Said of the source already.
+        // The check of the source already reported this.
         Err(ReferenceError::Source(_)) if remote.source().is_some() => return Ok(()),
         version => version.map_err(|error| failure_of(remote, error))?,
     };

@@ -1,4 +1,4 @@
-//! What a remote is now, written out, or the copy of it if it cannot be asked.
+//! Checks out the current version of a remote into the cache, or uses the existing copy if the remote is unreachable.
 
 use std::path::PathBuf;
 
@@ -8,16 +8,16 @@ use agpm_source::{ReferenceError, Source, SourceError, resolve_reference};
 
 use crate::catalog::failures::failure_of;
 
-/// A commit of a remote, written out.
+/// A version of a remote that is checked out into the cache.
 #[derive(Debug)]
 pub(super) struct Refreshed {
     pub(super) version: ResolvedVersion,
     pub(super) folder: PathBuf,
-    /// What is to be said if it may be older than it could be.
+    /// The warning if the copy may be older than the remote.
     pub(super) stale: Option<Diagnostic>,
 }
 
-/// What a remote is now, or the copy of it if it cannot be asked.
+/// Checks out the current version of a remote; if the remote is unreachable, returns the existing copy.
 pub(super) fn refresh(
     source: &dyn Source,
     remote: &CatalogRemote,
@@ -32,13 +32,15 @@ pub(super) fn refresh(
     })
 }
 
-/// What a remote is now, and nothing else.
+/// Checks out the current version of a remote.
 pub(super) fn newest(
     source: &dyn Source,
     remote: &CatalogRemote,
 ) -> Result<Refreshed, ReferenceError> {
     let (reference, inner) = (remote.reference.as_deref(), remote.folder.as_ref());
     let version = resolve_reference(source, reference)?;
+    // A remote becomes a directory in the cache, so one implementation finds, reads and confines the files of all
+    // layers, and the paths in JSON output can be opened (ADR 8).
     let folder = source.directory(Some(&version.revision), inner)?;
     source.remember_directory(reference, inner, &version.revision)?;
     Ok(Refreshed {
@@ -48,8 +50,8 @@ pub(super) fn newest(
     })
 }
 
-/// The last good copy, if the way to the remote or into the cache failed and not the question; a commit that is listed and
-/// not there is the remote's own trouble.
+/// Returns the last good copy if the remote or the cache failed. A wrong reference gets no copy. A commit that the
+/// remote lists but cannot deliver is a failure of the remote.
 fn copy_instead(
     source: &dyn Source,
     remote: &CatalogRemote,
@@ -71,7 +73,7 @@ fn copy_instead(
         return None;
     };
     let version = last(source, remote).or_else(|| {
-        // Packages of the same source may have brought the commit.
+        // Packages of the same source may have fetched the commit.
         let versions = source.remembered_versions()?;
         let version = versions.reference(remote.reference.as_deref())?;
         source.has_revision(&version.revision).then_some(version)
@@ -80,7 +82,7 @@ fn copy_instead(
     Some((version, folder.ok()?))
 }
 
-/// What was last written out of a remote.
+/// Returns the version that was last checked out.
 fn last(source: &dyn Source, remote: &CatalogRemote) -> Option<ResolvedVersion> {
     let reference = remote.reference.as_deref();
     let (revision, _) = source.last_directory(reference, remote.folder.as_ref())?;
@@ -92,7 +94,7 @@ fn last(source: &dyn Source, remote: &CatalogRemote) -> Option<ResolvedVersion> 
     Some(ResolvedVersion { label, revision })
 }
 
-/// That a copy counts; who forbids connections knows it.
+/// Returns the warning that a copy is used. With `--offline` there is none, since the user chose that.
 fn stale(remote: &CatalogRemote, error: ReferenceError) -> Option<Diagnostic> {
     let (cause, check) = match error {
         ReferenceError::NotCached(_) | ReferenceError::Source(SourceError::Offline(_)) => {

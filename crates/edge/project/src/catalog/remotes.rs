@@ -1,4 +1,4 @@
-//! Remotes as layers of the catalog: each a folder, in the cache or where it is.
+//! Makes remotes available as layers of the catalog: each is a directory, in the cache or on this machine.
 
 use std::path::PathBuf;
 
@@ -19,16 +19,16 @@ use crate::world::World;
 /// A remote that contributes to the catalog.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct RemoteLayer {
-    /// The remote as users know it, without secrets.
+    /// The remote without secrets, as shown to the user.
     pub shown: String,
-    /// Holds the roots of the catalog.
+    /// The directory that contains the catalog roots.
     pub folder: PathBuf,
-    /// Nothing for a folder without versions.
+    /// The commit; `None` for a directory without versions.
     pub commit: Option<ObjectId>,
 }
 
-/// Every remote as a folder, highest first: those of the command line, then those of the manifest. One that cannot be had
-/// fails the command that names it; the manifest's are told and left out.
+/// Returns every remote as a directory, highest rank first: remotes of the command line, then of the manifest. An
+/// unavailable remote of the command line is a failure; one of the manifest is reported and left out.
 pub(super) fn remote_layers(
     world: &World,
     project: &Project,
@@ -61,7 +61,7 @@ pub(super) fn remote_layers(
     Ok(layers)
 }
 
-/// The manifest's remotes as far as they are on this machine: nothing is asked, and nothing is made.
+/// Returns the manifest's remotes that are already on this machine. It contacts nothing and creates nothing.
 pub(super) fn kept_layers(
     world: &World,
     project: &Project,
@@ -107,7 +107,7 @@ fn sources_of(world: &World, project: &Project, wanted: &[WantedRemote<'_>]) -> 
     ProjectSources::open_remotes(world, &project.manifest, root, remotes)
 }
 
-/// What the lockfile of a project says; without one, nothing.
+/// Reads the lockfile of a project; without one, returns an empty lockfile.
 fn locked(world: &World, project: &Project, notes: &mut Notes) -> Result<Lockfile, Failure> {
     let Some(root) = project
         .root
@@ -123,7 +123,7 @@ fn locked(world: &World, project: &Project, notes: &mut Notes) -> Result<Lockfil
         .unwrap_or_default())
 }
 
-/// A layer, with what is to be said if it may be older than it could be.
+/// A layer, with a warning if it may be older than its remote.
 type Reached = (RemoteLayer, Option<Diagnostic>);
 
 fn reach(sources: &ProjectSources, wanted: &WantedRemote<'_>) -> Result<Reached, Failure> {
@@ -151,7 +151,7 @@ fn reach(sources: &ProjectSources, wanted: &WantedRemote<'_>) -> Result<Reached,
     }
 }
 
-/// A folder without versions, or a folder in it that no link leads out of.
+/// Returns the directory of a source without versions, or a directory in it that no symlink leads out of.
 pub(super) fn plain(source: &dyn Source, remote: &CatalogRemote) -> Result<PathBuf, Failure> {
     if remote.reference.is_some() {
         return Err(failure_of(remote, ReferenceError::NotFound(Vec::new())));

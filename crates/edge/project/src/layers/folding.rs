@@ -1,4 +1,4 @@
-//! Every file of every layer, folded side by side.
+//! Merges the files of all layers in parallel.
 
 use agpm_diag::{Failure, Notes};
 use agpm_layers::{FileStack, FoldedFile, LayerSnapshot, LayeredFile, MergeProgram, stacks};
@@ -10,10 +10,10 @@ use crate::drive::drive;
 use crate::permits::{ProgramPermit, permit};
 use crate::world::World;
 
-/// Files that one thread folds before it takes the next ones.
+/// The number of files that a thread merges at a time.
 const CHUNK: usize = 32;
 
-/// Merge programs, as far as they may run.
+/// The merge executables that are approved.
 struct PermittedPrograms(Option<ProgramPermit>);
 
 impl MergeProgram for PermittedPrograms {
@@ -31,7 +31,7 @@ impl MergeProgram for PermittedPrograms {
     }
 }
 
-/// Folds every file of every layer; all mistakes are reported.
+/// Merges the files of all layers, and reports all errors in them.
 pub fn fold_all(
     world: &World,
     manifest: &Manifest,
@@ -40,7 +40,7 @@ pub fn fold_all(
 ) -> Result<Vec<LayeredFile>, Failure> {
     let default = Strategy::default();
     let stacks = stacks(manifest, &default, snapshots);
-    // Nothing is run before everything that would be is known to be approved.
+    // All executables must be approved before the first one runs.
     let drivers: Vec<&MergeDriver> = stacks.iter().filter_map(FileStack::driver).collect();
     let permit = match drivers.as_slice() {
         [] => None,

@@ -1,4 +1,4 @@
-//! The layers of an install: read, folded and pinned.
+//! Reads, merges and pins the layers of an install.
 
 use std::collections::BTreeMap;
 
@@ -18,10 +18,10 @@ use crate::layers::snapshot::snapshots;
 use crate::packages::ProjectSources;
 use crate::world::World;
 
-/// What the layers of a project give to an install.
+/// The result of reading the layers of a project.
 #[derive(Default)]
 pub struct LayeredProject {
-    /// Merged files, by path.
+    /// The merged files, sorted by path.
     pub files: Vec<LayeredFile>,
     /// The pins of the lockfile.
     pub locked: Vec<LockedLayer>,
@@ -31,9 +31,9 @@ pub struct LayeredProject {
     pub watching: WatchMode,
 }
 
-/// How an install uses its layers.
+/// The inputs for reading layers.
 pub struct LayerReader<'a> {
-    /// How sources are reached.
+    /// The ports to sources and environment.
     pub world: &'a World,
     /// The manifest that names the layers.
     pub manifest: &'a Manifest,
@@ -46,7 +46,7 @@ pub struct LayerReader<'a> {
 }
 
 impl LayerReader<'_> {
-    /// Reads and folds all layers.
+    /// Reads and merges all layers.
     pub fn read(
         &self,
         lock: Option<&Lockfile>,
@@ -74,6 +74,8 @@ impl LayerReader<'_> {
         if matches!(lock_use, LockUse::Frozen | LockUse::Locked) {
             refuse_missing(manifest, &snapshots, &lock)?;
         }
+        // The capabilities are those of the layer's own files. Those of the merged result would make the digest in the
+        // lockfile depend on the personal layers of one user (ADR 19).
         let capabilities = layer_capabilities(manifest, &snapshots);
         let mut locked = locked_layers(manifest, &snapshots, &lock);
         for layer in &mut locked {
@@ -83,7 +85,7 @@ impl LayerReader<'_> {
         }
         let watching = WatchMode::of(&snapshots);
         let files = fold_all(world, manifest, snapshots, notes)?;
-        // A change of a merge executable cannot be seen, so the next run must merge again.
+        // A changed merge executable cannot be detected, so the next run must merge again.
         let driven = files.iter().any(|file| file.driven);
         Ok(LayeredProject {
             locked,
@@ -98,7 +100,7 @@ impl LayerReader<'_> {
     }
 }
 
-/// The capabilities of layers, by layer.
+/// The capabilities of each layer.
 pub type LayerCapabilities = BTreeMap<LayerName, CapabilitySet>;
 
 fn layer_capabilities(manifest: &Manifest, snapshots: &[LayerSnapshot<'_>]) -> LayerCapabilities {
@@ -117,7 +119,7 @@ fn layer_capabilities(manifest: &Manifest, snapshots: &[LayerSnapshot<'_>]) -> L
     snapshots.iter().map(of_snapshot).collect()
 }
 
-/// The layers as they were when they were locked; fails if they cannot be had any more.
+/// Reads the layers at their locked versions; fails if those are no longer available.
 fn snapshots_as_locked<'m>(
     world: &World,
     manifest: &'m Manifest,
@@ -126,11 +128,11 @@ fn snapshots_as_locked<'m>(
 ) -> Result<Vec<LayerSnapshot<'m>>, Failure> {
     let pinning = LayerPinning::of(manifest, Some(lock), &UpdateScope::Nothing);
     let pinning = pinning.used_as(LayerLock::AsItWas);
-    // This run cannot fix problems of the old state.
+    // Findings about the old state are dropped, because this run cannot fix them.
     snapshots(world, manifest, sources, &pinning, &mut Notes::default())
 }
 
-/// The files that the layers gave when they were locked.
+/// Returns the merged files of the locked layers.
 pub fn layers_of_lock(
     world: &World,
     manifest: &Manifest,
@@ -141,7 +143,7 @@ pub fn layers_of_lock(
     fold_all(world, manifest, snapshots, &mut Notes::default())
 }
 
-/// The capabilities of the layers when they were locked.
+/// Returns the capabilities of the locked layers.
 pub fn layer_capabilities_of_lock(
     world: &World,
     manifest: &Manifest,

@@ -1,4 +1,4 @@
-//! Layers: directories and repositories that contribute files, merged file by file.
+//! Layers: directories and repositories of configuration files, merged file by file.
 
 mod folding;
 mod layered;

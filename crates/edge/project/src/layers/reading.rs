@@ -1,4 +1,4 @@
-//! The files of a layer, out of a directory or of a version of a source.
+//! Reads the files of a layer from a directory or from a version of a source.
 
 use agpm_model::{FileMode, Layer, ObjectId, RelativePath};
 use agpm_plan::WatchedDirectory;
@@ -15,22 +15,22 @@ pub(super) struct LayerFile {
     pub(super) mode: FileMode,
 }
 
-/// What was read of a layer.
+/// The content of a layer.
 pub(super) struct Contents {
-    /// By path.
+    /// The files, sorted by path.
     pub(super) files: Vec<LayerFile>,
     pub(super) skipped: Vec<SkippedItem>,
-    /// How a change of a directory is noticed later.
+    /// The stamp by which a later run detects changes in the directory.
     pub(super) watched: Option<WatchedDirectory>,
 }
 
-/// Why a layer could not be read.
+/// The reason why a layer could not be read.
 pub(super) enum ReadError {
     /// The source failed.
     Source(SourceError),
-    /// The layer's `root` is no directory of the source.
+    /// The layer's `root` is not a directory of the source.
     NoRoot,
-    /// There is more than a layer may have.
+    /// The layer has too many directories or bytes.
     TooMuch,
 }
 
@@ -61,6 +61,7 @@ pub(super) fn read(
         "" => path.to_owned(),
         root => path[root.len()..].trim_start_matches('/').to_owned(),
     };
+    // Directories that no pattern can match are not listed, so a `node_modules` in a layer costs nothing.
     let is_entered = |path: &str| enters(layer, &in_layer(path)).is_ok();
     let tree = source.walk(revision, root, &is_entered)?;
     let mut wanted = Vec::new();
@@ -100,7 +101,7 @@ pub(super) fn read(
     })
 }
 
-/// A file that belongs to the layer, or why something does not.
+/// Returns the path and mode of a file that the layer includes, or the reason why an entry is skipped.
 fn file_of(
     layer: &Layer,
     kind: SourceEntryKind,

@@ -1,4 +1,4 @@
-//! Every layer as it is now: its files, and what pins it.
+//! Reads every layer: its files, and its pin.
 
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,7 @@ use crate::reading::{local_path, shown};
 use crate::source_failure::{source_failure, source_failure_of};
 use crate::world::{Environment, World};
 
-/// Reads every layer, lowest first; those that are not there are told and left out.
+/// Reads every layer, lowest rank first; missing ones are reported and left out.
 pub fn snapshots<'m>(
     world: &World,
     manifest: &'m Manifest,
@@ -34,7 +34,7 @@ pub fn snapshots<'m>(
         sources,
         pinning,
     };
-    // Where only folders are compared with the lockfile, sources are not asked.
+    // With `AloneForFolders`, only directories are compared with the lockfile, so no source is contacted.
     let is_read = |layer: &Layer| {
         let mut source = layer.place.source().into_iter();
         pinning.lock != LayerLock::AloneForFolders
@@ -42,6 +42,7 @@ pub fn snapshots<'m>(
     };
     let layers = manifest.layers.iter().enumerate();
     let layers = layers.filter(|(_, layer)| is_read(layer)).collect();
+    // Layers of one source are read one after the other, because they use the same copy in the cache.
     let answers = parallel::map(
         groups_by_source(layers),
         |group: Vec<(usize, &'m Layer)>| {
@@ -55,6 +56,8 @@ pub fn snapshots<'m>(
             (all, own.diagnostics)
         },
     );
+    // Each thread has its own findings. They are joined in the order of the manifest, so the output does not depend on
+    // timing.
     let mut snapshots: Vec<(usize, LayerSnapshot<'m>)> = Vec::new();
     let mut failed = None;
     for (answer, diagnostics) in answers {
@@ -83,7 +86,7 @@ struct Reader<'a> {
 
 /// A layer that was read, before its files are checked.
 struct ReadLayer {
-    /// Where it is, as users see it.
+    /// The path or version as shown to the user.
     shown: String,
     folder: Option<PathBuf>,
     pin: Option<Pin>,
@@ -236,7 +239,7 @@ fn read_pinned(
     let VersionedLayer { layer, source, .. } = *versioned;
     let name = versioned.required.source;
     if !source.has_revision(&pin.commit) {
-        // The source is asked anyway, so it can say whether its tags are still where they were.
+        // The source is contacted anyway, so moved tags can be detected at no extra cost.
         let versions = source.versions().ok();
         source
             .fetch(
@@ -262,7 +265,7 @@ fn too_much(layer: &Layer) -> Failure {
     too_large(layer, MOST_DIRECTORIES, MOST_LAYER_BYTES)
 }
 
-/// What the disk says, with the layer that it is about.
+/// Converts an error of the disk to a failure that names the layer.
 fn unreadable_folder(
     environment: &Environment,
     layer: &Layer,
@@ -289,7 +292,7 @@ fn unreadable_folder(
     failure
 }
 
-/// What is reported of layers whose directories do not exist.
+/// Returns a finding for each layer whose directory does not exist.
 pub fn missing_folders(
     environment: &Environment,
     manifest: &Manifest,

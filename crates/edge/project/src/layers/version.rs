@@ -1,4 +1,4 @@
-//! The version of its source that a layer is.
+//! Chooses the version of a layer.
 
 use agpm_diag::{Failure, Notes};
 use agpm_layers::{LayerPinning, PinChoice, RequiredVersion};
@@ -13,11 +13,11 @@ use crate::source_failure::source_failure;
 pub struct VersionedLayer<'a> {
     /// The layer as the manifest declares it.
     pub layer: &'a Layer,
-    /// Its opened source.
+    /// The opened source of the layer.
     pub source: &'a dyn Source,
     /// The version that the manifest or the lockfile requires.
     pub required: RequiredVersion<'a>,
-    /// How old a release must be.
+    /// The minimum age of a release, if a policy sets one.
     pub limit: Option<ReleaseLimit>,
 }
 
@@ -45,7 +45,7 @@ impl VersionedLayer<'_> {
         Ok(self.required.pinned(best.version))
     }
 
-    /// The best version of the source that the layer allows.
+    /// Returns the best version of the source that the layer's requirement allows.
     pub fn best_version(&self) -> Result<BestVersion, Failure> {
         let requirement = self.required.requirement;
         let best = best_version(self.source, requirement, self.limit)

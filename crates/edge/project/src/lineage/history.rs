@@ -1,4 +1,4 @@
-//! The repository around the working directory, for the rule that removed personas are archived.
+//! Reads the history of the repository around the working directory, to check that removed personas are archived.
 
 use std::path::PathBuf;
 
@@ -18,7 +18,7 @@ pub struct RepositoryHistory {
     root: PathBuf,
 }
 
-/// Reads the files of the repository at a revision and since.
+/// Opens the history of the repository around the personas.
 pub fn repository_history(
     world: &World,
     levels: &PersonaLevels<'_>,

@@ -1,4 +1,4 @@
-//! The directories and the history that personas are read from.
+//! Reads the directories and the history of personas.
 
 mod history;
 mod open;

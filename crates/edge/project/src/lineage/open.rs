@@ -1,4 +1,4 @@
-//! Where personas are looked for on this machine.
+//! Finds the directories of personas on this machine.
 
 use std::path::{Path, PathBuf};
 
@@ -12,28 +12,28 @@ use crate::packages::git;
 use crate::reading::shown;
 use crate::world::{Environment, World};
 
-/// Where to look for personas.
+/// The directories to search for personas.
 #[derive(Clone, Debug, Default)]
 pub struct LineagePlace {
-    /// The lowest directory; the working directory if there is none.
+    /// The lowest directory; `None` is the working directory.
     pub path: Option<PathBuf>,
-    /// The topmost directory; the root of the outermost repository if there is none.
+    /// The highest directory; `None` is the root of the outermost repository.
     pub ceiling: Option<PathBuf>,
-    /// Which submodules contribute besides the one around that directory.
+    /// The submodules that contribute in addition to the one around that directory.
     pub submodules: Submodules,
 }
 
 /// Which submodules contribute.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Submodules {
-    /// The one around the directory.
+    /// Only the one around the directory.
     #[default]
     Own,
-    /// All of the current repository.
+    /// All submodules of the current repository.
     All,
 }
 
-/// The personas that can be seen from a place.
+/// Opens the personas that are visible from a directory.
 pub fn open_library(
     world: &World,
     place: &LineagePlace,
@@ -106,7 +106,7 @@ fn folder_above(
     Err(Failure::new(FailureKind::Usage, diagnostic.help(help)))
 }
 
-/// What git could not do in the current repository.
+/// Converts an error of git in the current repository to a failure.
 pub(super) fn git_failure(error: GitError) -> Failure {
     match error {
         GitError::NoSuchCommit { commit, .. } => unknown_name(

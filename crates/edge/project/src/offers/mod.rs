@@ -1,4 +1,4 @@
-//! The resources that an address offers: from what was typed to a source at a revision, and its candidates.
+//! Lists the resources at an address: opens the source at a revision, and finds its candidates.
 
 mod offer;
 mod place;

@@ -1,4 +1,4 @@
-//! What a place offers: listing, reading in one batch, and candidates.
+//! Finds candidates: lists a source, then reads the required files in one batch.
 
 use std::collections::BTreeMap;
 
@@ -14,17 +14,17 @@ use crate::offers::place::ResourceLocation;
 use crate::packages::check_marketplace_size;
 use crate::source_failure::source_failure_of;
 
-/// Which of the candidates are wanted.
+/// Selects candidates.
 pub struct CandidateFilter<'a> {
-    /// The names of resources that were typed.
+    /// The names of resources on the command line.
     pub names: &'a [String],
-    /// Only candidates of this type.
+    /// Limits the candidates to this type.
     pub kind: Option<CandidateType>,
-    /// Whether one or all are selected.
+    /// Whether one or all candidates are selected.
     pub selection: SelectionMode,
 }
 
-/// Everything that a place offers, and whether descriptions were read.
+/// The resources of a location.
 pub struct SourceOffer {
     /// The resources that were found.
     pub candidates: Vec<Candidate>,
@@ -41,7 +41,7 @@ impl ResourceLocation {
         source_failure_of(&what, error)
     }
 
-    /// All candidates, with what they say of themselves.
+    /// Returns all candidates with their descriptions.
     pub fn offer(&self, kind: Option<CandidateType>) -> Result<SourceOffer, Failure> {
         let wish = CandidateFilter {
             names: &[],
@@ -51,7 +51,7 @@ impl ResourceLocation {
         self.look(&wish, ReadExtent::Everything)
     }
 
-    /// Candidates, reading no more than the wish takes: where paths alone say which are meant, nothing is read.
+    /// Returns candidates and reads as few files as possible: if the paths identify the selected ones, none.
     pub fn offer_for(&self, wish: &CandidateFilter<'_>) -> Result<SourceOffer, Failure> {
         self.look(wish, ReadExtent::Manifests)
     }
@@ -96,7 +96,8 @@ impl ResourceLocation {
             .collect();
         let mut survey = SourceSurvey::of(files.keys().copied(), top, &self.origin.label());
         let by_path = survey.candidates();
-        // A path that is a skill, and names that paths have, need no reading at all.
+        // A path that is a skill, or names that equal paths, identify the candidates without reading files. Reading
+        // would download them.
         let is_enough = least == ReadExtent::Manifests
             && (!wish.names.is_empty() || is_exact(&by_path, top))
             && matches!(
@@ -130,7 +131,7 @@ impl ResourceLocation {
         })
     }
 
-    /// One file: what makes a directory something means that directory.
+    /// Returns the candidate for one file. A file that defines a skill or plugin selects its directory.
     fn file(
         &self,
         entry: &SourceEntry,
@@ -179,7 +180,7 @@ impl ResourceLocation {
         Ok(self.single(path, kind))
     }
 
-    /// A pattern is one dependency; which type it is of, its directories say.
+    /// Returns the single candidate for a pattern, whose type is determined by its directories.
     fn pattern(
         &self,
         path: &ResourcePath,
@@ -214,7 +215,7 @@ impl ResourceLocation {
         }
     }
 
-    /// A path that the source does not have, with the nearest that it has.
+    /// Fails for a path that the source does not have, and suggests the most similar one.
     fn no_path(&self, path: &str) -> Failure {
         let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
         let tree = self.source.walk(self.revision.as_ref(), parent, &|_| false);
@@ -240,12 +241,12 @@ impl ResourceLocation {
     }
 }
 
-/// Whether what is exactly at the path is offered, which is then meant alone.
+/// Returns whether the only candidate is exactly at the path.
 fn is_exact(candidates: &[Candidate], top: &str) -> bool {
     !top.is_empty() && matches!(candidates, [one] if one.path == top)
 }
 
-/// A file that says nowhere what it is.
+/// Fails for a file whose type cannot be determined.
 fn unknown_type(path: &str) -> Failure {
     let message = format!("neither the path nor the content of `{path}` shows its type");
     let words = agpm_discover::CANDIDATE_TYPES.map(CandidateType::singular);

@@ -1,4 +1,4 @@
-//! From an address to a source at a revision.
+//! Opens the source of an address at a revision.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -20,24 +20,24 @@ use crate::world::World;
 
 pub use agpm_manifest::{PlaceOrigin, PlaceSource};
 
-/// Where candidates are looked for.
+/// A source at a revision, in which candidates are searched.
 pub struct ResourceLocation {
     /// The opened source.
     pub source: Arc<dyn Source>,
-    /// The source of the manifest, or the path, that was meant.
+    /// The source in the manifest, or the local path.
     pub origin: PlaceOrigin,
     /// The path and the requirement in the source.
     pub inner: InnerAddress,
-    /// Tags and branches; nothing for what has no versions.
+    /// The tags and branches; `None` for a source without versions.
     pub versions: Option<Arc<SourceVersions>>,
-    /// The commit; nothing for a source without versions.
+    /// The commit; `None` for a source without versions.
     pub revision: Option<ObjectId>,
     /// The tag, branch or commit that the revision was found by.
     pub label: Option<String>,
 }
 
 impl ResourceLocation {
-    /// The default branch, if a version was chosen because the address names none.
+    /// Returns the default branch if the address names no version and another version was chosen.
     pub fn unreleased_branch(&self) -> Option<&str> {
         let branch = self.versions.as_ref()?.default_branch.as_deref()?;
         let is_other = self.label.as_deref() != Some(branch);
@@ -45,9 +45,9 @@ impl ResourceLocation {
     }
 }
 
-/// Finds places by addresses, for one manifest.
+/// Finds locations by addresses, for one manifest.
 pub struct LocationFinder<'a> {
-    /// How sources are reached.
+    /// The ports to sources and environment.
     pub world: &'a World,
     /// The sources of the manifest, and those that are being added to it.
     pub sources: &'a [PlaceSource],
@@ -56,7 +56,7 @@ pub struct LocationFinder<'a> {
 }
 
 impl LocationFinder<'_> {
-    /// The place of an address, with every source that it takes to know its revision asked.
+    /// Returns the location of an address. Sources are contacted to determine its revision.
     pub fn find(&self, address: &Address) -> Result<ResourceLocation, Failure> {
         match address {
             Address::Repository(RepositoryAddress { url, inner }) => self.at(
@@ -81,7 +81,7 @@ impl LocationFinder<'_> {
         }
     }
 
-    /// The source with this name.
+    /// Returns the source with this name.
     fn source_named(&self, name: &str) -> Result<PlaceSource, Failure> {
         let found = self.sources.iter().find(|one| one.name.as_str() == name);
         found.cloned().ok_or_else(|| self.unknown_source(name))
@@ -155,8 +155,8 @@ impl LocationFinder<'_> {
         versions.map(Some).map_err(failed)
     }
 
-    /// The revision that candidates are looked for in: what is required, else the newest stable version, else the default
-    /// branch.
+    /// Chooses the revision to search for candidates: the required one, else the newest stable version, else the
+    /// default branch.
     fn snapshot(
         &self,
         source: Arc<dyn Source>,
@@ -186,6 +186,8 @@ impl LocationFinder<'_> {
             }
         };
         let revision = resolved.as_ref().map(|version| version.revision.clone());
+        // Only the tree is fetched. Most files of a source are never installed, and the required ones follow in one
+        // batch.
         if let Some(revision) = &revision {
             let on_demand = agpm_source::FileFetching::OnDemand;
             let fetched = source.fetch(std::slice::from_ref(revision), on_demand);
@@ -201,7 +203,8 @@ impl LocationFinder<'_> {
         })
     }
 
-    /// A directory or file of this machine; its path in a manifest starts at the manifest.
+    /// Returns the location of a directory or file on this machine. Its path in the manifest is relative to the
+    /// manifest.
     fn on_disk(&self, typed: &str) -> Result<ResourceLocation, Failure> {
         let environment = &self.world.environment;
         let full = normalize(&local_path(typed, &environment.folder, environment));

@@ -1,4 +1,4 @@
-//! Entries out of the lockfile alone: nothing is resolved, and every byte is checked.
+//! Reads the entries of the lockfile without resolving anything, and verifies all content.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::packages::sources::ProjectSources;
 use crate::reading::limit;
 use crate::world::World;
 
-/// The locked entries with their bytes.
+/// Returns the locked entries with their content; fails if the manifest requires something else.
 pub fn entries(
     world: &World,
     manifest: &Manifest,
@@ -40,7 +40,8 @@ pub fn entries(
     Ok(entries)
 }
 
-/// The same as far as it goes, whatever the manifest requires by now.
+/// Returns the locked entries with their content, even if the manifest changed since. Local files that changed are left
+/// out.
 pub fn as_locked(
     world: &World,
     manifest: &Manifest,
@@ -67,7 +68,7 @@ pub fn as_locked(
     Ok(entries)
 }
 
-/// Reads what is locked for one manifest.
+/// Reads locked entries for one manifest.
 struct LockedReader<'a> {
     world: &'a World,
     manifest: &'a Manifest,
@@ -81,7 +82,7 @@ impl LockedReader<'_> {
         self.read(lock, &roots, notes)
     }
 
-    /// A file of this project may have changed since it was locked; what is pinned to a commit cannot.
+    /// Returns the lockfile without local files that changed. Content that is pinned to a commit cannot change.
     fn unchanged_part(&self, lock: &Lockfile) -> Lockfile {
         let is_as_locked = |locked: &LockEntry| {
             let same = |one: &LockEntry| (one.id() == locked.id()).then(|| one.clone());
@@ -110,7 +111,8 @@ impl LockedReader<'_> {
         let mut needs = BTreeSet::new();
         for locked in &lock.entries {
             match installed(sources, locked) {
-                // A file that has the locked bytes tells what its source would tell.
+                // An installed file with the locked checksum equals the file in the source, so a project that is
+                // installed is checked without fetching.
                 Some(file) => {
                     let found =
                         FoundContent::Resource(Arc::new(ResourceFiles::file(file)), Arc::default());
@@ -130,7 +132,7 @@ impl LockedReader<'_> {
                 report_moved_tags(lock, &source.name, refs, notes);
             }
         }
-        // What a pattern of the manifest matched is wanted under the variables of the pattern.
+        // Matches of a pattern use the template variables of the pattern's dependency.
         for (locked, root) in lock.entries.iter().zip(roots) {
             let variant = root.map(|number| manifest.dependencies[number].variant);
             let found = known.found(&locked.unit, locked.commit()).cloned();
@@ -155,8 +157,8 @@ impl LockedReader<'_> {
     }
 }
 
-/// What is installed of an entry from a repository, if it is just what is locked. Modes are not locked: what may be
-/// executable is read from its source, and so is everything that is in the cache anyway.
+/// Reads the installed file of an entry from a repository, if it has the locked checksum. Modes are not locked, so
+/// files that may be executable, and all that are in the cache, are read from the source.
 fn installed(sources: &ProjectSources, locked: &LockEntry) -> Option<SourceFile> {
     let commit = locked.commit()?;
     if locked.unit.extent != ResourceExtent::File || locked.kind == ResourceType::Scripts {

@@ -1,4 +1,4 @@
-//! Between the lockfile and the solver: pins out of it, and a new one out of the entries.
+//! Reads the lockfile.
 
 use agpm_diag::{Diagnostic, Failure, Notes, Severity, codes};
 use agpm_model::{Lockfile, RESTORE_LOCK};
@@ -12,7 +12,7 @@ use crate::world::{Environment, InstallScope};
 
 use agpm_model::LOCK_NAME;
 
-/// The lockfile and its text; nothing if there is none.
+/// Reads the lockfile, with its bytes; `None` if it does not exist.
 pub fn read_lock(
     environment: &Environment,
     store: &ProjectStore,
@@ -47,7 +47,7 @@ pub fn read_lock(
     Ok(Some((lock, bytes)))
 }
 
-/// A lockfile that is no TOML is not for users to correct line by line.
+/// Returns one finding for a lockfile with syntax errors, because users should restore it and not edit it.
 fn not_toml(first: Diagnostic, bytes: &[u8]) -> Diagnostic {
     let (message, help) = if has_conflict_markers(bytes) {
         (

@@ -1,4 +1,4 @@
-//! Reads marketplaces: where their plugins are, and what they say of them.
+//! Reads marketplaces: the locations of their plugins, and their entries.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -21,7 +21,7 @@ use crate::packages::sources::ProjectSources;
 use crate::source_failure::source_failure;
 use crate::world::World;
 
-/// Finds the plugins of marketplaces that the lockfile does not place, or that are to move.
+/// Locates the plugins of marketplaces that are not pinned by the lockfile, or whose pins may move.
 pub fn bind_plugins(
     world: &World,
     manifest: &mut Manifest,
@@ -81,7 +81,7 @@ fn moves(moving: &UpdateScope, dependency: &Dependency) -> bool {
     }
 }
 
-/// Writes into the manifest, as it is understood in this run, where a plugin is.
+/// Sets the location of a plugin in the manifest in memory.
 fn place(
     manifest: &mut Manifest,
     number: usize,
@@ -100,7 +100,7 @@ fn place(
     }
 }
 
-/// The revision of a marketplace that a requirement means; nothing for a directory.
+/// Resolves the requirement on a marketplace to a revision; `None` for a directory.
 fn revision_of(
     sources: &ProjectSources,
     own: &MarketplaceDependency,
@@ -126,7 +126,7 @@ fn revision_of(
     Ok(Some(found.revision))
 }
 
-/// The revision of a marketplace that nothing is required of.
+/// Returns the revision of a marketplace without a requirement: its default branch.
 pub(super) fn default_revision(
     sources: &ProjectSources,
     name: &SourceName,
@@ -143,7 +143,7 @@ pub(super) fn default_revision(
     })
 }
 
-/// Marketplaces that were read in this run.
+/// The marketplaces that were read in this run.
 #[derive(Default)]
 struct ReadMarketplaces {
     known: BTreeMap<(SourceName, Option<ObjectId>), Marketplace>,
@@ -200,7 +200,7 @@ pub(super) fn read_at(
     Err(Failure::new(FailureKind::NotFound, found))
 }
 
-/// Refuses a file that no list of plugins needs to be as large as.
+/// Fails if a marketplace file is larger than any list of plugins should be.
 pub fn check_marketplace_size(size: u64, file: &str) -> Result<(), Failure> {
     if size <= MOST_MARKETPLACE_BYTES {
         return Ok(());
@@ -212,7 +212,7 @@ pub fn check_marketplace_size(size: u64, file: &str) -> Result<(), Failure> {
         .into())
 }
 
-/// What is wrong with a marketplace as a whole is the first finding: the others follow from it.
+/// Parses a marketplace. An error in the file as a whole fails with the first finding, since the others result from it.
 fn understand(name: &SourceName, path: &str, bytes: Vec<u8>) -> Result<Marketplace, Failure> {
     let file = format!("`{path}` of source `{name}`");
     let mut notes = Notes::default();
@@ -235,7 +235,7 @@ fn understand(name: &SourceName, path: &str, bytes: Vec<u8>) -> Result<Marketpla
     };
     let (mut marketplace, found) = read_marketplace(root, &file);
     for entry in &mut marketplace.entries {
-        // Places in the file are not kept: it may be large, and its author is not the reader.
+        // Positions in the file are dropped: the file may be large, and the user cannot edit it.
         entry
             .diagnostics
             .iter_mut()
@@ -251,7 +251,7 @@ fn understand(name: &SourceName, path: &str, bytes: Vec<u8>) -> Result<Marketpla
     }
 }
 
-/// What marketplaces say of the plugins of a manifest, at the commits at which they were read.
+/// Returns the marketplace entries of the manifest's plugins, at the pinned commits.
 pub(super) fn marketplace_entries(
     manifest: &Manifest,
     sources: &ProjectSources,
@@ -279,7 +279,7 @@ pub(super) fn marketplace_entries(
     Ok(entries)
 }
 
-/// A commit that a marketplace names must exist, and belong to the branch or tag that it names with it.
+/// Fails unless a commit that a marketplace names exists and belongs to the branch or tag that it names.
 pub(super) fn check_commit(
     sources: &ProjectSources,
     name: &SourceName,
@@ -290,6 +290,8 @@ pub(super) fn check_commit(
     };
     let failed = |error| source_failure(name, error);
     let versions = opened.versions().map_err(failed)?;
+    // Hosts provide the commits of forks under the URL of the original repository (ADR 13). Only the branch or tag
+    // shows that a commit belongs to it.
     if let Some(tip) = commit.branch_tip(name, &versions)?
         && !opened.is_reachable(&commit.id, tip).map_err(failed)?
     {

@@ -1,4 +1,4 @@
-//! Packages: from the manifest's dependencies to entries with bytes.
+//! Packages: resolves the manifest's dependencies to entries with content.
 
 mod fetch;
 pub mod frozen;

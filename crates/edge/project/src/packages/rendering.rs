@@ -11,10 +11,10 @@ use agpm_store::{StoreProblem, parallel};
 
 use crate::packages::sources::ProjectSources;
 
-/// Entries that one thread renders before it takes the next ones.
+/// The number of entries that a thread renders at a time.
 const CHUNK: usize = 16;
 
-/// Renders all entries; what is wrong with them is reported together.
+/// Renders all entries, and reports all errors in them together.
 pub fn render_all(
     manifest: &Manifest,
     sources: &ProjectSources,
@@ -25,7 +25,7 @@ pub fn render_all(
     render_these(manifest, sources, entries, notes)
 }
 
-/// The same for entries that patches of the manifest need not mean.
+/// Renders entries without checking that every patch of the manifest applies to one of them.
 pub fn render_these(
     manifest: &Manifest,
     sources: &ProjectSources,
@@ -35,6 +35,8 @@ pub fn render_these(
     let mut composer = Composer::new(manifest, entries, sources);
     for level in composer.levels() {
         let chunks = level.chunks(CHUNK).collect();
+        // Threads cannot share the notes. Each resource gets a fork, and the forks are absorbed in order: positions
+        // stay valid, and the output does not depend on timing.
         let found = &*notes;
         let done = parallel::map(chunks, |chunk: &[usize]| {
             let mut cache = MarkdownCache::default();
@@ -51,7 +53,8 @@ pub fn render_these(
     Ok(composer.finish())
 }
 
-/// For a user's own manifest these are the files beside it: home is full of things that no resource has to know.
+/// The files that templates can read. For the user manifest they are those next to it, because home contains files that
+/// no resource should see.
 impl ProjectFiles for ProjectSources {
     fn read(&self, path: &RelativePath) -> Result<Vec<u8>, ProjectFileError> {
         let read = agpm_store::read_below(&self.project, path.as_str(), LARGEST_READ);

@@ -1,4 +1,4 @@
-//! Solve, read what is still needed, solve again; then entries with their bytes.
+//! Resolves dependencies: solves, reads missing facts, and solves again until the entries are known.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -21,27 +21,27 @@ use crate::packages::marketplaces::marketplace_entries;
 use crate::packages::sources::{ProjectSources, is_versioned};
 use crate::world::World;
 
-/// Tags of one dependency that are tried to find a way out of a conflict.
+/// The maximum number of tags of one dependency that are tried to suggest a way out of a conflict.
 const MOST_TRIED: usize = 8;
 
 /// A resolved manifest.
 pub struct Resolution {
     /// The resolved resources.
     pub entries: Vec<ResolvedEntry>,
-    /// All sources that they come from.
+    /// The sources of the resources.
     pub sources: ProjectSources,
 }
 
-/// What limits the choice of versions, besides requirements.
+/// Restrictions on the choice of versions, in addition to requirements.
 #[derive(Default)]
 pub struct VersionLimits {
-    /// Versions of the lockfile that are kept.
+    /// The pins of the lockfile that are kept.
     pub pins: BTreeMap<Unit, SolverPin>,
-    /// How old a release must be.
+    /// The minimum age of a release, if a policy sets one.
     pub release: Option<ReleaseLimit>,
 }
 
-/// Resolves a manifest; pins stay where they can. Sources that resources require are added to the manifest.
+/// Resolves a manifest, and keeps pins where possible. Sources that only resources require are added to the manifest.
 pub fn resolve(
     world: &World,
     manifest: &mut Manifest,
@@ -50,6 +50,8 @@ pub fn resolve(
     notes: &mut Notes,
 ) -> Result<Resolution, Failure> {
     let found = notes.diagnostics.len();
+    // Resources can require further sources, which are known only after the resource was read. Each new source starts
+    // the resolution again; what was read is in the cache.
     loop {
         let sources = ProjectSources::open(world, manifest, root);
         let sources = sources.with_release_limit(limits.release);
@@ -65,7 +67,7 @@ pub fn resolve(
                 return Err(failure);
             }
         };
-        // What was found of the part that was read is found again.
+        // The next round finds the same findings again.
         notes.diagnostics.truncate(found);
         for source in required {
             manifest.required_sources.insert(source.name.clone());
@@ -76,10 +78,10 @@ pub fn resolve(
     }
 }
 
-/// What came of solving with the sources that are open.
+/// The result of solving with the sources that are open.
 enum Resolved {
     Entries(Vec<ResolvedEntry>),
-    /// Resources are in sources that have to be opened first.
+    /// Resources are in sources that must be opened first.
     Requires(Vec<agpm_model::SourceDeclaration>),
 }
 
@@ -105,7 +107,7 @@ fn solve_and_read(
                     return Ok(Resolved::Requires(required));
                 }
             }
-            // With more versions than the pins to choose from there may be a way.
+            // The pins may be the cause of the conflict. Listing all versions gives the solver alternatives.
             SolverOutcome::Conflict(conflict) => match unlisted(&index, sources) {
                 needs if needs.is_empty() => {
                     let change = suggestion(&fetcher, &mut index, &roots, &conflict);
@@ -131,8 +133,8 @@ fn solve_and_read(
     Ok(Resolved::Entries(entries))
 }
 
-/// The smallest change that helps: one root at another tag. The solver knows only what was read; here the highest tags
-/// are read too.
+/// Returns the smallest change that resolves a conflict: one dependency at another tag. The solver knows only what was
+/// read, so the highest tags are read here.
 fn suggestion(
     fetcher: &Fetcher<'_>,
     index: &mut SourceIndex,
@@ -147,10 +149,10 @@ fn suggestion(
     {
         return Some(found.clone());
     }
-    // By what they ask for, so that the order of the manifest has no say in the advice.
+    // Sorted by requirement, because the suggestion should not depend on the order in the manifest.
     let mut involved = conflict.roots.clone();
     involved.sort_by_key(order);
-    // All tries together: each may be as hard as the question itself.
+    // The budget is shared by all attempts, because each may be as hard as the resolution itself.
     let mut effort = ProbeBudget::of_one_answer();
     for root in &involved {
         let mut changed = roots.to_vec();

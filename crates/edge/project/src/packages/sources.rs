@@ -16,13 +16,13 @@ use agpm_source::{DirectorySource, Source, SourceVersioning, SymlinkConfinement,
 use crate::source_failure::source_failure;
 use crate::world::{Environment, InstallScope, World};
 
-/// Every source that dependencies use, the manifest's own folder, and where things are installed.
+/// The sources in use, the directory of the manifest, and the directory to install into.
 #[derive(Debug)]
 pub struct ProjectSources {
     by_name: BTreeMap<SourceName, Arc<dyn Source>>,
-    /// Remotes of the catalog that have an address and no name.
+    /// Remotes of the catalog that have a URL and no name.
     by_address: BTreeMap<SourceAddress, Arc<dyn Source>>,
-    /// The files that the manifest names by their paths.
+    /// The files that the manifest names by path.
     pub local: DirectorySource,
     /// The directory of the manifest.
     pub project: PathBuf,
@@ -30,12 +30,12 @@ pub struct ProjectSources {
     pub root: PathBuf,
     /// Whether this is a project or the user manifest.
     pub scope: InstallScope,
-    /// How old versions must be that a requirement leaves a choice of.
+    /// The minimum age of versions, where a requirement allows several.
     pub release_limit: Option<ReleaseLimit>,
 }
 
 impl ProjectSources {
-    /// Opens what the dependencies, the layers and the catalog use; starts no process.
+    /// Opens the sources of the dependencies, the layers and the catalog, without starting a process.
     pub fn open(world: &World, manifest: &Manifest, root: &Path) -> Self {
         let units = manifest
             .dependencies
@@ -55,7 +55,7 @@ impl ProjectSources {
             .chain(manifest.catalog.sources())
             .chain(&manifest.required_sources)
             .collect();
-        // A plugin may need one of any marketplace of the manifest.
+        // A plugin may require a plugin of any marketplace in the manifest.
         let has_plugins = manifest
             .dependencies
             .iter()
@@ -67,7 +67,7 @@ impl ProjectSources {
         ProjectSources::of(world, used, manifest.catalog.all(), root)
     }
 
-    /// With versions left out that are too young.
+    /// Sets the minimum age of versions.
     #[must_use]
     pub fn with_release_limit(self, release_limit: Option<ReleaseLimit>) -> Self {
         ProjectSources {
@@ -82,7 +82,7 @@ impl ProjectSources {
         ProjectSources::of(world, manifest.sources.iter(), remotes, root)
     }
 
-    /// Opens what these remotes of the catalog are.
+    /// Opens the sources of these catalog remotes.
     pub fn open_remotes<'r>(
         world: &World,
         manifest: &'r Manifest,
@@ -107,13 +107,15 @@ impl ProjectSources {
         let environment = &world.environment;
         let project = environment.manifest_folder(root);
         let context = environment.source_context(project);
+        // Opening creates a handle only. A server is contacted when versions or missing commits are requested, so an
+        // install whose pins are all in the cache needs no network (ADR 4).
         let named = |source: &agpm_model::SourceDeclaration| {
             let opened = world.sources.open(&source.address, &context);
             (source.name.clone(), opened)
         };
         let addresses: BTreeSet<&SourceAddress> =
             remotes.filter_map(CatalogRemote::address).collect();
-        // Who writes `git+` means a repository, also where there is only a folder.
+        // A URL that starts with `git+` is a repository, even if it names a plain directory.
         let addressed = |address: &SourceAddress| {
             let opened = world.sources.open_versioned(address, &context);
             (address.clone(), opened)
@@ -129,7 +131,7 @@ impl ProjectSources {
         }
     }
 
-    /// What a remote of the catalog is.
+    /// Returns the source of a catalog remote.
     pub fn remote(&self, remote: &CatalogRemote) -> Option<&dyn Source> {
         let found = match &remote.base {
             RemoteBase::Source(name) => self.by_name.get(name),
@@ -138,23 +140,23 @@ impl ProjectSources {
         found.map(|source| &**source)
     }
 
-    /// Whether any of them has versions, which takes git.
+    /// Returns whether any source has versions, which requires git.
     pub fn need_git(&self) -> bool {
         let all = self.by_name.values().chain(self.by_address.values());
         all.into_iter().any(|source| is_versioned(&**source))
     }
 
-    /// The source of that name, which the manifest has.
+    /// Returns the source of that name.
     pub fn get(&self, name: &SourceName) -> Option<&dyn Source> {
         self.by_name.get(name).map(|source| &**source)
     }
 
-    /// The source of that name if it has versions.
+    /// Returns the source of that name if it has versions.
     pub fn versioned(&self, name: &SourceName) -> Option<&dyn Source> {
         self.get(name).filter(|source| is_versioned(*source))
     }
 
-    /// Where a unit is on this machine, if it is no file of a repository.
+    /// Returns the path of a unit on this machine; `None` for a file in a repository.
     pub fn file_of(&self, unit: &Unit) -> Option<PathBuf> {
         let base = match &unit.origin {
             ResourceOrigin::Manifest => return None,
@@ -164,18 +166,18 @@ impl ProjectSources {
         Some(normalize(&base.join(unit.path.as_str())))
     }
 
-    /// All of them, by name.
+    /// Returns all named sources.
     pub fn iter(&self) -> impl Iterator<Item = (&SourceName, &dyn Source)> {
         self.by_name.iter().map(|(name, source)| (name, &**source))
     }
 }
 
-/// Whether a source has versions.
+/// Returns whether a source has versions.
 pub fn is_versioned(source: &dyn Source) -> bool {
     source.versioning() == SourceVersioning::Versioned
 }
 
-/// The versions of a source; nothing for one without versions.
+/// Returns the versions of a source; `None` if it has none.
 pub fn versions_of(
     sources: &ProjectSources,
     name: &SourceName,
@@ -189,12 +191,12 @@ pub fn versions_of(
         .map_err(|error| source_failure(name, error))
 }
 
-/// The git program as this world has it.
+/// Returns the git executable with the settings of the environment.
 pub fn git(environment: &Environment) -> GitProgram {
     git_program(&environment.source_context(&environment.folder))
 }
 
-/// Sources without versions.
+/// Returns the names of the sources without versions.
 pub(super) fn plain_sources(sources: &ProjectSources) -> Vec<SourceName> {
     let plain = sources.iter().filter(|(_, source)| !is_versioned(*source));
     plain.map(|(name, _)| name.clone()).collect()

@@ -1,4 +1,4 @@
-//! What a source has at the paths that are asked for.
+//! Reads the contents of a source at the requested paths.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::packages::fetch::listed::{ListedFile, too_many_folders, walk};
 use crate::packages::fetch::plugin_files::plugin_files;
 use crate::packages::sources::is_versioned;
 
-/// What one source is asked for.
+/// The requests to one source.
 #[derive(Default)]
 pub(super) struct SourceQuestions<'n> {
     pub(super) versions: bool,
@@ -23,7 +23,7 @@ pub(super) struct SourceQuestions<'n> {
     pub(super) contents: Vec<(&'n Unit, &'n Option<ObjectId>)>,
 }
 
-/// What one source answers.
+/// The responses of one source.
 #[derive(Default)]
 pub(super) struct SourceAnswers {
     pub(super) versions: Option<Arc<SourceVersions>>,
@@ -32,7 +32,7 @@ pub(super) struct SourceAnswers {
     pub(super) contents: Vec<(Unit, Option<ObjectId>, PathFiles)>,
 }
 
-/// What a source answers: versions, then revisions, then all files in one batch.
+/// Requests versions, then revisions, then all files in one batch.
 pub(super) fn answer(
     source: &dyn Source,
     asked: &SourceQuestions<'_>,
@@ -68,7 +68,7 @@ pub(super) fn answer(
     Ok(answered)
 }
 
-/// When tags were released.
+/// Returns the release dates of tags.
 fn releases(source: &dyn Source, tags: &[&str]) -> Result<Vec<(String, Option<u64>)>, SourceError> {
     let versions = source.versions()?;
     let version = |tag: &&str| {
@@ -95,7 +95,7 @@ fn fetch_revisions(
     if revisions.iter().all(|one| source.has_revision(one)) || !is_versioned(source) {
         return Ok(());
     }
-    // The source is asked anyway, so it can say whether its tags are still where they were.
+    // The source is contacted anyway, so moved tags can be detected at no extra cost.
     if answered.versions.is_none() {
         answered.versions = source.versions().ok();
     }
@@ -103,7 +103,7 @@ fn fetch_revisions(
     source.fetch(&revisions, FileFetching::WithRevisions)
 }
 
-/// What a path or a pattern leads to, before any file is read.
+/// The entries of a path or pattern, before any file is read.
 enum Listed {
     Raw(PathFiles),
     File(ListedFile),
@@ -119,7 +119,7 @@ impl Listed {
         }
     }
 
-    /// Takes the bytes of its files from the front of those that were read.
+    /// Takes the bytes of its files from the front of `bytes`.
     fn with_bytes(self, bytes: &mut impl Iterator<Item = Vec<u8>>) -> PathFiles {
         let mut next = |mode| SourceFile::new(bytes.next().unwrap_or_default(), mode);
         match self {
@@ -144,7 +144,7 @@ fn list(
     if unit.path.is_pattern() {
         return matches(source, revision, unit).map(Listed::Raw);
     }
-    // The top of a source is a directory that no directory lists.
+    // No directory lists the top of a source, so it has no entry.
     if unit.path.is_top() {
         match unit.extent {
             ResourceExtent::Plugin => return plugin(source, revision, unit),
@@ -162,7 +162,7 @@ fn list(
     Ok(match (unit.extent, entry.kind) {
         (_, SourceEntryKind::Symlink) => Listed::Raw(PathFiles::Unfit(Unfit::Link)),
         (ResourceExtent::File, SourceEntryKind::File(mode)) => file(mode, entry),
-        // Reading it says why it cannot be read.
+        // Reading a special file fails with the reason.
         (ResourceExtent::File, SourceEntryKind::Special) => file(FileMode::Plain, entry),
         (ResourceExtent::Folder, SourceEntryKind::Directory) => skill(source, revision, unit)?,
         (ResourceExtent::Plugin, SourceEntryKind::Directory) => plugin(source, revision, unit)?,
@@ -170,7 +170,7 @@ fn list(
     })
 }
 
-/// The files of a skill; one with anything else in it is not taken.
+/// Lists the files of a skill; a skill with anything but files and directories is refused.
 fn skill(
     source: &dyn Source,
     revision: Option<&ObjectId>,
@@ -184,7 +184,7 @@ fn skill(
     let Some(mut tree) = walk(source, revision, unit.path.in_tree())? else {
         return unfit(too_many_folders());
     };
-    // A skill on this machine may be a clone: what git keeps there is not part of it.
+    // A skill on this machine may be a git clone, whose metadata is not part of the skill.
     let is_metadata = |entry: &SourceEntry| entry.path.split('/').any(|part| part == ".git");
     tree.entries
         .retain(|entry| revision.is_some() || !is_metadata(entry));
@@ -221,7 +221,7 @@ fn skill(
     Ok(Listed::Folder(files))
 }
 
-/// The files of a plugin, whole.
+/// Lists all files of a plugin.
 fn plugin(
     source: &dyn Source,
     revision: Option<&ObjectId>,
@@ -233,7 +233,7 @@ fn plugin(
     }
 }
 
-/// What a pattern matches, in order: files, or directories that are skills.
+/// Returns the matches of a pattern in order: files, or directories that are skills.
 fn matches(
     source: &dyn Source,
     revision: Option<&ObjectId>,
@@ -245,7 +245,7 @@ fn matches(
     let Some(tree) = walk(source, revision, unit.path.literal_folder())? else {
         return Ok(PathFiles::Unfit(Unfit::Pattern(MOST_DIRECTORIES)));
     };
-    // A name that is no text cannot be written down.
+    // A name that is not UTF-8 cannot be written to the manifest or lockfile.
     let is_match = |path: &str| matcher.is_match(path) && !path.contains('\u{fffd}');
     let paths: BTreeSet<&str> = match unit.extent {
         ResourceExtent::File => tree
@@ -254,7 +254,7 @@ fn matches(
             .filter(|entry| entry.kind.file_mode().is_some() && is_match(&entry.path))
             .map(|entry| entry.path.as_str())
             .collect(),
-        // The manifest names each plugin.
+        // The manifest names each plugin, so patterns do not match plugins.
         ResourceExtent::Plugin => BTreeSet::new(),
         ResourceExtent::Folder => {
             let skills = tree.entries.iter().filter_map(skill_directory);
@@ -265,13 +265,13 @@ fn matches(
     Ok(PathFiles::Matches(units.collect()))
 }
 
-/// The directory that a `SKILL.md` makes a skill.
+/// Returns the directory of a `SKILL.md`.
 fn skill_directory(entry: &SourceEntry) -> Option<&str> {
     let (directory, name) = entry.path.rsplit_once('/')?;
     (name == SKILL_FILE).then_some(directory)
 }
 
-/// Without the directories that are in another one: what is in a skill belongs to it.
+/// Removes directories inside other ones, because a skill in a skill belongs to the outer one.
 fn outermost(directories: BTreeSet<&str>) -> BTreeSet<&str> {
     let is_inside = |path: &str| {
         let mut above = path;

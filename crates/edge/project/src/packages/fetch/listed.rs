@@ -6,13 +6,13 @@ use agpm_source::{Source, SourceEntry, SourceError, SourceTree};
 
 /// A file of a source that is not read yet.
 pub(super) struct ListedFile {
-    /// Its path in the skill or plugin; of a file on its own, its name.
+    /// The path in the skill or plugin; `None` for a single file.
     pub(super) path: Option<RelativePath>,
     pub(super) mode: FileMode,
     pub(super) entry: SourceEntry,
 }
 
-/// Everything in a directory of a source; nothing if there are too many directories.
+/// Lists a directory of a source recursively; `None` if it has too many directories.
 pub(super) fn walk(
     source: &dyn Source,
     revision: Option<&ObjectId>,
@@ -27,7 +27,7 @@ pub(super) fn walk(
     }
 }
 
-/// Why a directory with too many directories is refused.
+/// Returns the reason for refusing a directory with too many directories.
 pub(super) fn too_many_folders() -> String {
     format!("it has more than {MOST_DIRECTORIES} directories")
 }

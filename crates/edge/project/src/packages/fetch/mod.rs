@@ -1,4 +1,4 @@
-//! Reads what the solver still needs: all of one source in few calls, sources side by side.
+//! Reads the facts that the solver lacks: few calls per source, and all sources in parallel.
 
 mod contents;
 mod listed;
@@ -26,7 +26,7 @@ use crate::packages::sources::{ProjectSources, is_versioned, plain_sources, vers
 use crate::source_failure::{source_failure, source_failure_of};
 use crate::world::World;
 
-/// Reads from sources what the solver needs.
+/// Reads from sources the facts that the solver lacks.
 pub struct Fetcher<'a> {
     world: &'a World,
     sources: &'a ProjectSources,
@@ -35,7 +35,7 @@ pub struct Fetcher<'a> {
 }
 
 impl<'a> Fetcher<'a> {
-    /// Reads for the dependencies of this manifest.
+    /// Creates a fetcher for the dependencies of a manifest.
     pub fn new(world: &'a World, sources: &'a ProjectSources, manifest: &'a Manifest) -> Self {
         Fetcher {
             world,
@@ -45,7 +45,7 @@ impl<'a> Fetcher<'a> {
         }
     }
 
-    /// What the manifest asks for, before anything is read.
+    /// Creates the index of known facts, with the dependencies of the manifest and nothing read yet.
     pub fn index(&self, pins: BTreeMap<Unit, SolverPin>) -> SourceIndex {
         let mut known = SourceIndex::new(plain_sources(self.sources), pins);
         for dependency in &self.manifest.dependencies {
@@ -54,7 +54,7 @@ impl<'a> Fetcher<'a> {
         known
     }
 
-    /// Reads everything that is needed.
+    /// Reads all missing facts and adds them to the index.
     pub fn fulfil(
         &self,
         needs: &BTreeSet<MissingFact>,
@@ -85,6 +85,7 @@ impl<'a> Fetcher<'a> {
                 }
             }
         }
+        // A failure does not stop the other sources, whose findings are worth reporting in the same run.
         let mut failure = None;
         let answers = parallel::map(asked.into_iter().collect(), |(source, asked)| {
             (source, self.answer(source, &asked))
@@ -118,7 +119,7 @@ impl<'a> Fetcher<'a> {
         answer.map_err(|error| failure_of(source, name, error))
     }
 
-    /// What the manifest has itself, and the files that it names by their paths.
+    /// Reads the inline resources of the manifest, and the files that it names by path.
     fn answer_locally(&self, asked: &SourceQuestions<'_>) -> Result<SourceAnswers, Failure> {
         let (inline, files): (Vec<_>, Vec<_>) = asked
             .contents
@@ -155,7 +156,7 @@ impl<'a> Fetcher<'a> {
         })
     }
 
-    /// Understands what was read.
+    /// Adds the responses of a source to the index.
     fn take(
         &self,
         source: Option<&SourceName>,
@@ -190,7 +191,7 @@ impl<'a> Fetcher<'a> {
             };
             self.needs.learn(read, known, notes)?;
         }
-        // All of them are reported: one file after the other would take as many runs.
+        // All refused files are reported at once, because reporting one at a time would take as many runs.
         let is_refused = !refused.is_empty();
         notes.diagnostics.extend(refused);
         if is_refused {
@@ -203,7 +204,7 @@ impl<'a> Fetcher<'a> {
         }
     }
 
-    /// Takes in what was read, and reads what it declares.
+    /// Adds a file that was read to the index, with the dependencies that it declares.
     pub fn learn(
         &self,
         read: ReadContent,
@@ -251,7 +252,7 @@ impl OpenSources for ProjectSources {
     }
 }
 
-/// What a source could not do; a directory's own files are shown from the directory.
+/// Converts the error of a source to a failure; files of a directory are shown relative to it.
 fn failure_of(source: &dyn Source, name: &SourceName, error: SourceError) -> Failure {
     match (error, source.place()) {
         (SourceError::Store(error), Some(place)) => error.seen_from(place).into(),

@@ -1,4 +1,5 @@
-//! The files of a plugin: everything in its directory, with symbolic links that stay inside as the files they lead to.
+//! Lists the files of a plugin: everything in its directory. Symlinks that stay inside are replaced by the files that
+//! they lead to.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +11,7 @@ use agpm_source::{Source, SourceEntry, SourceEntryKind, SourceError};
 use crate::packages::fetch::listed::{ListedFile, too_many_folders, walk};
 use crate::packages::sources::is_versioned;
 
-/// The files of a plugin, or why it cannot be taken.
+/// Returns the files of a plugin, or the reason why it is refused.
 pub(super) fn plugin_files(
     source: &dyn Source,
     revision: Option<&ObjectId>,
@@ -25,7 +26,7 @@ pub(super) fn plugin_files(
     for entry in tree.entries {
         let inner = entry.path.strip_prefix(top).unwrap_or(&entry.path);
         let inner = inner.trim_start_matches('/').to_owned();
-        // The repository of a plugin that is developed here is not a part of it.
+        // A plugin that is developed on this machine may be a git clone, whose metadata is not part of it.
         if inner.split('/').any(|part| part == ".git") {
             continue;
         }
@@ -73,8 +74,8 @@ fn listed(entries: BTreeMap<String, SourceEntry>) -> Result<Vec<ListedFile>, Str
     }
 }
 
-/// Puts copies in the place of links. One that leads out of the plugin refuses it: the file would be missing, or be one
-/// that the plugin must not read.
+/// Replaces symlinks by copies. A symlink that leads out of the plugin refuses the plugin: its target would be missing,
+/// or be a file that the plugin must not read.
 fn follow(
     source: &dyn Source,
     links: BTreeMap<String, SourceEntry>,
@@ -96,7 +97,7 @@ fn follow(
             None => return Ok(Err(format!("`{path}` is a link that leads out of it"))),
         }
     }
-    // A link may lead to another one.
+    // A symlink may lead to another one, so this repeats until all are replaced.
     for _ in 0..MOST_LINKS {
         let (mut later, mut copied) = (Vec::new(), false);
         for (path, target) in open {
@@ -124,7 +125,7 @@ fn follow(
     })
 }
 
-/// The file or the files of the directory that a link leads to, at the place of the link.
+/// Returns the file, or the files of the directory, that a symlink leads to, at the path of the symlink.
 fn copies(
     entries: &BTreeMap<String, SourceEntry>,
     path: &str,
@@ -146,7 +147,7 @@ fn copies(
     entries.iter().filter_map(copy).collect()
 }
 
-/// Where a link leads, from the top of the plugin; nothing if it leads out.
+/// Returns the target of a symlink relative to the plugin; `None` if it leads out.
 fn inside(link: &str, target: &str) -> Option<String> {
     if target.starts_with('/') {
         return None;

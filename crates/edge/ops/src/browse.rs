@@ -1,9 +1,9 @@
 //! `browse ADDRESS [QUERY]`: lists the resources of a source.
 
 use agpm_diag::{Failure, Notes, Outcome};
-use agpm_discover::{FittingCandidates, OfferedResource, ResultFilter, SearchQuery};
+pub use agpm_discover::BrowseReport;
+use agpm_discover::{FittingCandidates, ResultFilter, SearchQuery};
 use agpm_model::Manifest;
-use serde::Serialize;
 
 use crate::additions::type_of_word;
 use agpm_manifest::read_address;
@@ -23,21 +23,6 @@ pub struct BrowseRequest {
     pub kind: Option<String>,
     /// The maximum number of results.
     pub limit: Option<usize>,
-}
-
-/// The result of `browse`.
-#[derive(Clone, Debug, Serialize)]
-pub struct BrowseReport {
-    /// The name of the source in the manifest, or the name that `add` would give it.
-    pub source: String,
-    /// The URL without secrets; `None` for a directory.
-    pub url: Option<String>,
-    /// The tag or branch that was read.
-    pub version: Option<String>,
-    /// The resources that match; the best match comes first if there is a query.
-    pub resources: Vec<OfferedResource>,
-    /// The number of matches before the limit was applied.
-    pub total: usize,
 }
 
 /// Lists the resources of a source.

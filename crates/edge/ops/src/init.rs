@@ -12,13 +12,14 @@ use agpm_store::{
     Disk, ExpectedFile, FileChange, LockWait, ProjectStore, StoreError, StoreProblem, Transaction,
 };
 use agpm_text::{Format, parse_alone};
-use serde::Serialize;
 
 use crate::additions::{Replace, usage};
 use crate::import::named_entries;
 use crate::install::FileChanges;
 use crate::manifest_text::uneditable;
-use agpm_project::adoption::{AdoptedResource, EntryChooser};
+use agpm_project::adoption::EntryChooser;
+
+pub use agpm_adopt::{Adoption, AdoptionAnswer, InitReport};
 use agpm_project::path_of;
 use agpm_project::reading::{MANIFEST_NAME, limit, shown};
 use agpm_project::scope::{ManifestLocation, beside, state_of};
@@ -33,45 +34,6 @@ pub struct InitRequest<'a> {
     pub replace: Replace,
     /// How existing files of tools are treated.
     pub adoption: Adoption<'a>,
-}
-
-/// How `init` treats files that tools already read.
-pub enum Adoption<'a> {
-    /// Do not search for them.
-    Bare,
-    /// Report them.
-    Report,
-    /// Describe them in the manifest.
-    Describe,
-    /// Ask the user whether to describe them.
-    Ask(&'a dyn Fn(&ProjectSurvey) -> AdoptionAnswer),
-}
-
-/// The answer of the user.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AdoptionAnswer {
-    /// Describe the files in the manifest.
-    Yes,
-    /// Only report the files.
-    No,
-    /// Write nothing.
-    Cancel,
-}
-
-/// The result of `init`.
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct InitReport {
-    /// The written files, relative to the working directory.
-    pub files: Vec<String>,
-    /// The tools in the manifest.
-    #[serde(flatten)]
-    pub tooling: ChosenTools,
-    /// The existing files; `None` if they were not searched for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub found: Option<ProjectSurvey>,
-    /// The resources that the manifest describes; `None` if none were adopted.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub adopted: Option<Vec<AdoptedResource>>,
 }
 
 /// Creates the manifest of a project or of the user.

@@ -41,6 +41,7 @@ pub use add::{
     AddReport, AddRequest, AddedResource, AddedSource, PickItem, PickState, Picker, add,
 };
 pub use additions::{NewDependency, Replace};
+pub use agpm_adopt::AdoptedResource;
 pub use agpm_adopt::{ChosenTools, DetectedIn, ManifestDifference, NewEntry, ProjectSurvey};
 pub use agpm_bottle::{
     AgentRow, BottleList, BottleRow, BottleValue, BottleView, UnitKind, json_schema as unit_schema,
@@ -79,7 +80,6 @@ pub use agpm_persona::{
 pub use agpm_persona::{PersonaKind, markdown};
 pub use agpm_plan::{ChangeAction, ChangeReason, PlannedChange};
 pub use agpm_plan::{FieldDifference, FileAction, FileDifference};
-pub use agpm_project::adoption::AdoptedResource;
 pub use agpm_project::installed::{
     InstalledFile, InstalledReport, InstalledRequest, InstalledResources, open_installed,
 };

@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use agpm_adopt::{AdoptionChoice, FoundResource, ManifestEntry};
+use agpm_adopt::{AdoptedResource, AdoptionChoice, FoundResource, ManifestEntry};
 use agpm_model::{
     FileMode, InstallScope, InstructionForm, Requirement, ResourcePath, ResourceType, SKILL_FILE,
     Tools, VersionRequirement, is_junk,
 };
 use agpm_plan::{TargetRequest, ToolSharing, target};
 use agpm_source::{FileFetching, ReferenceError, Source, resolve, resolve_reference};
-use serde::Serialize;
 
 use crate::reading::limit;
 use crate::source_failure::source_failure_of;
@@ -20,24 +19,6 @@ use crate::world::World;
 const SUBJECT: &str = "the source";
 /// The maximum depth of directories in a skill.
 const MOST_LEVELS: usize = 64;
-
-/// A resource that was adopted, with its origin.
-#[derive(Clone, Debug, Serialize)]
-pub struct AdoptedResource {
-    /// The id as `TYPE/NAME`.
-    pub id: String,
-    /// The path relative to the project.
-    pub path: String,
-    /// The URL of the source with the same bytes; `None` for a file in place.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub url: Option<String>,
-    /// The version, branch or commit of that source.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub version: Option<String>,
-    /// The reason why a possible source is not used.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub note: Option<String>,
-}
 
 /// Chooses entries, and contacts an unreachable source only once.
 pub struct EntryChooser<'a> {

@@ -12,6 +12,7 @@ pub mod config;
 pub mod disk_record;
 pub mod documents;
 pub mod drive;
+pub mod explained_resource;
 pub mod file_contributions;
 pub mod gather;
 pub mod installed;

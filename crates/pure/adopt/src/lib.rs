@@ -10,6 +10,7 @@ mod found;
 mod git_metadata;
 mod managers;
 mod places;
+mod report;
 mod starter;
 mod survey;
 
@@ -24,5 +25,6 @@ pub use found::{
     SkippedFile,
 };
 pub use managers::{MANAGER_FILES, ManagerFile};
+pub use report::{AdoptedResource, Adoption, AdoptionAnswer, InitReport};
 pub use starter::{STARTER_MANIFEST, starter_manifest, with_ignored_lines};
 pub use survey::{detect_tools, survey};

@@ -12,6 +12,7 @@ mod limits;
 mod marketplace;
 mod matching;
 mod paths;
+mod picker;
 mod results;
 mod survey;
 
@@ -23,8 +24,9 @@ pub use index::{IndexHeader, IndexRow, SearchIndex};
 pub use marketplace::{MarketplaceListing, read_marketplace};
 pub use matching::{Score, SearchQuery};
 pub use paths::type_of_path;
+pub use picker::{PickItem, PickState, Picker};
 pub use results::{
-    FittingCandidates, FoundResource, OfferedResource, ResultFilter, SearchReport, StoredIndex,
-    newest_version,
+    BrowseReport, FittingCandidates, FoundResource, OfferedResource, ResultFilter, SearchReport,
+    StoredIndex, newest_version,
 };
 pub use survey::{ReadExtent, SourceSurvey};

@@ -257,3 +257,18 @@ mod tests {
         assert_eq!(found, ["a:review", "b:review"]);
     }
 }
+
+/// The result of `browse`.
+#[derive(Clone, Debug, Serialize)]
+pub struct BrowseReport {
+    /// The name of the source in the manifest, or the name that `add` would give it.
+    pub source: String,
+    /// The URL without secrets; `None` for a directory.
+    pub url: Option<String>,
+    /// The tag or branch that was read.
+    pub version: Option<String>,
+    /// The resources that match; the best match comes first if there is a query.
+    pub resources: Vec<OfferedResource>,
+    /// The number of matches before the limit was applied.
+    pub total: usize,
+}

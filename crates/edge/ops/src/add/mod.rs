@@ -23,6 +23,7 @@ use agpm_project::offers::{LocationFinder, PlaceSource, ResourceLocation};
 use agpm_project::reading::shown;
 use agpm_project::world::{InstallScope, World};
 
+pub use agpm_discover::{PickItem, PickState, Picker};
 pub use agpm_manifest::{AddedResource, AddedSource};
 
 /// The arguments of `add`.
@@ -43,32 +44,6 @@ pub struct AddRequest<'a> {
     pub writing: Writing,
     /// Chooses among several candidates; `None` without a terminal.
     pub picker: Option<&'a dyn Picker>,
-}
-
-/// A way to let the user choose from a list.
-pub trait Picker {
-    /// Returns the indexes of the chosen items, or `None` if the user cancels.
-    fn pick(&self, title: &str, items: &[PickItem]) -> Option<Vec<usize>>;
-}
-
-/// One item of the list that a `Picker` shows.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PickItem {
-    /// The id as `TYPE/NAME`.
-    pub id: String,
-    /// The description of the resource; empty if it has none.
-    pub description: String,
-    /// Marks items that the manifest already has.
-    pub state: PickState,
-}
-
-/// Whether the manifest already has a resource.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PickState {
-    /// The manifest does not have it.
-    New,
-    /// The manifest has it.
-    Installed,
 }
 
 /// The result of `add`.

@@ -11,8 +11,8 @@ use agpm_model::Strategy;
 use agpm_plan::read_block_file;
 use agpm_text::Pointer;
 
-use crate::explain::resource::explain_resource;
 use crate::install::read_ledger;
+use agpm_project::explained_resource::explain_resource;
 use agpm_project::file_contributions::{FileContributions, contributions_of_project};
 use agpm_project::gather::{ManifestFiles, Project};
 use agpm_project::merge_inputs::{MergeInputs, choose_strategy, read_files};

@@ -1,7 +1,6 @@
 //! `agpm explain`: shows the origin of a value, or the page of an error code.
 
 mod file;
-mod resource;
 mod subjects;
 
 use std::path::{Path, PathBuf};
@@ -18,11 +17,11 @@ use agpm_text::Pointer;
 
 use crate::bottle::BottleInput;
 use crate::merge::MergeInputs;
+use agpm_project::explained_resource::explain_resource;
 use agpm_project::gather::{ErrorTolerance, ManifestFiles, Project};
 use agpm_project::packages::read_lock;
 use agpm_project::world::{ManifestUse, World};
 use file::explain_blocks;
-use resource::explain_resource;
 use subjects::{
     ShownPlace, explain_bottle, explain_catalog_entry, explain_manifest, explain_persona,
 };

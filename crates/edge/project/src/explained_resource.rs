@@ -10,12 +10,13 @@ use agpm_model::{LockEntry, Lockfile, Manifest, ResourceType};
 use agpm_resolve::{LockView, add_locked_sources, with_names_of};
 use agpm_text::Pointer;
 
-use agpm_project::gather::{ManifestFiles, Project};
-use agpm_project::packages::{ProjectSources, frozen, read_lock, render_these};
-use agpm_project::reading::limit;
-use agpm_project::world::World;
+use crate::gather::{ManifestFiles, Project};
+use crate::packages::{ProjectSources, frozen, read_lock, render_these};
+use crate::reading::limit;
+use crate::world::World;
 
-pub(super) fn explain_resource(
+/// Explains a resource, with the values of its installed file.
+pub fn explain_resource(
     world: &World,
     kind: ResourceType,
     name: &str,

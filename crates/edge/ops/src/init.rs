@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use agpm_adopt::{
-    ChosenTools, NewEntries, ProjectSurvey, STARTER_MANIFEST, adoption_choices, detect_tools,
-    starter_manifest, survey, with_ignored_lines,
+    NewEntries, STARTER_MANIFEST, adoption_choices, detect_tools, starter_manifest, survey,
+    with_ignored_lines,
 };
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, codes};
 use agpm_model::FileMode;

@@ -38,7 +38,7 @@ pub(crate) fn resolution(agent: &BottleUnit, bottles: &Units) -> Option<Resoluti
     ))
 }
 
-/// The effective agent: who it is, then the keys of its bottle with its own laid over, then what it is reported.
+/// The effective agent: its identity, then the keys of its bottle with its own on top, then its prompt.
 pub(crate) fn value(agent: &BottleUnit, resolution: &Resolution) -> Value {
     let skills = agent
         .get("skills")

@@ -101,7 +101,7 @@ pub(crate) fn to_yaml<R: Serialize>(report: &R) -> String {
         .unwrap_or_default()
 }
 
-/// A list for a document, too large for its own value.
+/// A list of a JSON document that is too large to be built as one value.
 pub(crate) struct ListDocument {
     pub(crate) key: &'static str,
     pub(crate) is_empty: bool,

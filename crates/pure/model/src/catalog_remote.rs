@@ -101,7 +101,7 @@ impl CatalogRemote {
         }
     }
 
-    /// The URL that it its own has.
+    /// The URL that the remote itself states.
     pub fn address(&self) -> Option<&SourceAddress> {
         match &self.base {
             RemoteBase::Source(_) => None,

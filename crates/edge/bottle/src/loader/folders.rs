@@ -254,7 +254,7 @@ fn stem(name: &str) -> Option<&str> {
     name.strip_suffix(ENDING).filter(|_| !name.starts_with('.'))
 }
 
-/// Without a fence in the first line all of text is body.
+/// Without a fence in the first line, the whole file is the body.
 fn has_front_matter(document: &Document) -> bool {
     let text: &str = document.text();
     document.body().start as usize > text.len() - text.trim_start_matches('\u{feff}').len()
@@ -270,7 +270,7 @@ fn no_front_matter(file: &str, source: SourceId) -> Diagnostic {
         .help(help)
 }
 
-/// A unit that exists and cannot be looked into.
+/// A unit that exists and cannot be read.
 fn broken(kind: UnitKind, name: LayerName, file: String, source: SourceId) -> BottleUnit {
     let document: Document = parse(source, "", Format::Markdown, Limits::default()).document;
     let (prompt, spot) = (PromptSource::Body(String::new()), Some(start_of(source)));

@@ -1,6 +1,6 @@
 //! Managed nodes inside files that users write too: the desired ones against the existing ones, key by key.
 //!
-//! Users' bytes stay: a node is inserted, changed or removed by its own edit.
+//! Users' bytes stay: each node is inserted, changed or removed by a separate edit.
 
 mod check;
 mod desired;

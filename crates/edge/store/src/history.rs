@@ -21,7 +21,7 @@ pub struct EntryNumber(pub(crate) u32);
 /// A transaction of the past.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HistoryEntry {
-    /// Its location.
+    /// The number of the transaction.
     pub number: EntryNumber,
     /// The title of the transaction.
     pub title: String,
@@ -38,7 +38,7 @@ pub enum FileChangeKind {
     Created,
     /// Its content or its mode changed.
     Updated,
-    /// It is no longer there.
+    /// The file was removed.
     Removed,
 }
 

@@ -82,9 +82,9 @@ pub enum CommandLine {
 /// The values of `type`; `None` if it is not written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ServerTypes {
-    /// Of an executable.
+    /// The type of an executable.
     pub local: Option<&'static str>,
-    /// Of a URL.
+    /// The type of a URL.
     pub http: Option<&'static str>,
     /// Of a URL that sends events.
     pub sse: Option<&'static str>,
@@ -93,7 +93,7 @@ pub struct ServerTypes {
 /// The keys of URLs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ServerUrls {
-    /// Of one that answers.
+    /// The key for a URL that answers.
     pub http: &'static str,
     /// Of one that sends events; `None` if the tool asks it like any other.
     pub sse: Option<&'static str>,
@@ -119,7 +119,7 @@ pub enum VariableSyntax {
     Editor,
     /// `{env:NAME}`, and `{file:PATH}`.
     Braces,
-    /// Not at all.
+    /// Variables are not supported.
     None,
 }
 
@@ -141,9 +141,9 @@ pub struct NamedVariables {
 /// How a server is switched off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ServerSwitch {
-    /// By `enabled = false`.
+    /// With `enabled = false`.
     Enabled,
-    /// Only by leaving it out.
+    /// Only by removing the server.
     Absent,
 }
 

@@ -212,6 +212,34 @@ const CRATES: &[(&str, &str, &[&str])] = &[
         ],
     ),
     (
+        "agpm-project",
+        "edge/project",
+        &[
+            "agpm-diag",
+            "agpm-text",
+            "agpm-model",
+            "agpm-merge",
+            "agpm-persona",
+            "agpm-catalog",
+            "agpm-plugin",
+            "agpm-discover",
+            "agpm-adopt",
+            "agpm-solve",
+            "agpm-trust",
+            "agpm-plan",
+            "agpm-resolve",
+            "agpm-compose",
+            "agpm-layers",
+            "agpm-manifest",
+            "agpm-install",
+            "agpm-inspect",
+            "agpm-explain",
+            "agpm-store",
+            "agpm-git",
+            "agpm-source",
+        ],
+    ),
+    (
         "agpm-ops",
         "edge/ops",
         &[
@@ -222,10 +250,8 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-merge",
             "agpm-persona",
             "agpm-catalog",
-            "agpm-plugin",
             "agpm-discover",
             "agpm-adopt",
-            "agpm-solve",
             "agpm-render",
             "agpm-trust",
             "agpm-plan",
@@ -240,6 +266,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-git",
             "agpm-source",
             "agpm-bottle",
+            "agpm-project",
         ],
     ),
     (
@@ -328,6 +355,10 @@ const OWN_BANS: &[&str] = &["edge/cli", "edge/store"];
 /// In a crate, a crate below that only one of its modules may know: folder of the sources, the other crate, the module.
 const CONFINED: &[(&str, &str, &str)] = &[("edge/bottle/src", "agpm_store", "loader")];
 
+/// Crates that only read projects. Every write needs the lock of the project, so they must not name its type.
+const READERS: &[&str] = &["edge/project/src"];
+const PROJECT_LOCK: &str = "ProjectLock";
+
 const TABLES: &[&str] = &["dependencies", "build-dependencies", "dev-dependencies"];
 
 /// Every violation, each in one line that names the crate.
@@ -347,6 +378,12 @@ pub(crate) fn violations(root: &Path) -> Vec<String> {
             format!(
                 "crates/{folder}/{file} knows `{library}`, which only the module `{module}` may"
             )
+        }));
+    }
+    for folder in READERS {
+        let sources = root.join("crates").join(folder);
+        found.extend(strayed(&sources, PROJECT_LOCK, "").into_iter().map(|file| {
+            format!("crates/{folder}/{file} names `{PROJECT_LOCK}`: only use cases write")
         }));
     }
     found.extend(
@@ -596,6 +633,16 @@ mod tests {
                 .iter()
                 .any(|file| file.starts_with("loader/"))
         );
+    }
+
+    #[test]
+    fn readers_do_not_hold_the_lock_of_a_project() {
+        let edge = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../edge");
+        assert_eq!(
+            strayed(&edge.join("project/src"), PROJECT_LOCK, ""),
+            Vec::<String>::new()
+        );
+        assert!(!strayed(&edge.join("ops/src"), PROJECT_LOCK, "").is_empty());
     }
 
     #[test]

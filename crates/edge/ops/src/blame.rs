@@ -8,9 +8,9 @@ use agpm_text::Format;
 use serde::Serialize;
 
 use crate::explain::{ExplainRequest, explain_subject};
-use crate::gather::{ManifestFiles, Project};
-use crate::reading::{limit, shown};
-use crate::world::{ManifestUse, World};
+use agpm_project::gather::{ManifestFiles, Project};
+use agpm_project::reading::{limit, shown};
+use agpm_project::world::{ManifestUse, World};
 
 /// A file with where its lines come from.
 #[derive(Clone, Debug, Serialize)]

@@ -8,13 +8,13 @@ use agpm_store as store;
 use agpm_text::decode;
 use serde::Serialize;
 
-use crate::reading::{limit, shown};
-use crate::world::{Environment, World};
+use agpm_project::reading::{limit, shown};
+use agpm_project::world::{Environment, World};
 
 /// Where bottles and agents are.
 #[derive(Clone, Debug, Default)]
 pub struct BottleInput {
-    /// The JSON object to read instead of the Markdown files of home and the working folder.
+    /// The JSON object to read instead of the Markdown files of home and the working directory.
     pub json_file: Option<PathBuf>,
 }
 

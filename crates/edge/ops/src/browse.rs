@@ -5,17 +5,17 @@ use agpm_discover::{FittingCandidates, OfferedResource, ResultFilter, SearchQuer
 use agpm_model::Manifest;
 use serde::Serialize;
 
-use crate::add::offer::Offer;
-use crate::add::place::{PlaceFinder, PlaceSource};
 use crate::additions::type_of_word;
-use crate::gather::{ManifestFiles, Project};
-use crate::world::{ManifestUse, World};
 use agpm_manifest::read_address;
+use agpm_project::gather::{ManifestFiles, Project};
+use agpm_project::offers::SourceOffer;
+use agpm_project::offers::{LocationFinder, PlaceSource};
+use agpm_project::world::{ManifestUse, World};
 
 /// What to look into.
 #[derive(Clone, Debug)]
 pub struct BrowseRequest {
-    /// An address or a source.
+    /// A URL or a source.
     pub address: String,
     /// What names and descriptions must contain.
     pub query: String,
@@ -55,13 +55,13 @@ fn run(world: &World, request: &BrowseRequest, notes: &mut Notes) -> Result<Brow
     let folder = project
         .folder
         .unwrap_or_else(|| world.environment.folder.clone());
-    let finder = PlaceFinder {
+    let finder = LocationFinder {
         world,
         sources: &sources,
         folder: &folder,
     };
     let place = finder.find(&address)?;
-    let Offer { candidates, .. } = place.offer(kind)?;
+    let SourceOffer { candidates, .. } = place.offer(kind)?;
     let filter = ResultFilter {
         query: SearchQuery::parse(&request.query),
         kind,

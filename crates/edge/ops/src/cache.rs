@@ -1,23 +1,18 @@
 //! `agpm cache`: what was fetched, and getting rid of it.
 
 use agpm_diag::{Failure, Notes, Outcome};
-use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use agpm_git::{CachedSource, CopyCondition, GitProgram};
-use agpm_model::SourceAddress;
 use agpm_store as store;
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
-use crate::config::configured_sources;
-use crate::gather::{ManifestFiles, Project};
-use crate::packages::{git, is_versioned, read_lock};
-use crate::projects::{self, KnownProject};
-use crate::reading::shown;
-use crate::serialize::Writing;
-use crate::world::{Environment, InstallScope, ManifestUse, NetworkAccess, World};
-use agpm_source::{MachineSources, SourceOpener};
+use agpm_install::Writing;
+use agpm_project::cache_needs::CacheNeeds;
+use agpm_project::packages::git;
+use agpm_project::reading::shown;
+use agpm_project::world::World;
 
 /// How long a copy stays that no project needs.
 pub const KEPT_UNUSED: Duration = Duration::from_secs(30 * 24 * 60 * 60);
@@ -106,8 +101,8 @@ fn run(world: &World, request: CacheRequest, notes: &mut Notes) -> Result<CacheR
         CacheRequest::Clean {
             extent: CleanExtent::Unused(_),
             ..
-        } => Needs::of_user(world, notes)?,
-        _ => Needs::default(),
+        } => CacheNeeds::of_user(world, notes)?,
+        _ => CacheNeeds::default(),
     };
     for copy in git.cached() {
         let condition = copy.condition();
@@ -150,7 +145,7 @@ fn goes(
     world: &World,
     copy: &CachedSource,
     extent: CleanExtent,
-    needs: &Needs,
+    needs: &CacheNeeds,
 ) -> bool {
     match extent {
         CleanExtent::All => true,
@@ -184,7 +179,7 @@ pub(crate) fn clean_now_and_then(world: &World) {
         .into_iter()
         .filter(|copy| !copy.is_used_within(KEPT_UNUSED))
         .collect();
-    let Ok(needs) = Needs::of_user(world, &mut Notes::default()) else {
+    let Ok(needs) = CacheNeeds::of_user(world, &mut Notes::default()) else {
         return;
     };
     for copy in old {
@@ -195,131 +190,6 @@ pub(crate) fn clean_now_and_then(world: &World) {
             let _ = copy.remove(copy.condition());
         }
     }
-}
-
-/// What the projects of a user need.
-#[derive(Default)]
-struct Needs {
-    used: Vec<Use>,
-    gone: Vec<KnownProject>,
-    /// A project of which nothing can be read may need anything.
-    anything: bool,
-}
-
-/// Sources, with the folder that relative ones start at.
-struct Use {
-    base: PathBuf,
-    addresses: Vec<SourceAddress>,
-}
-
-impl Needs {
-    /// Those of every known project, of the one here, of the user's own manifest and of the configuration.
-    fn of_user(world: &World, notes: &mut Notes) -> Result<Self, Failure> {
-        let environment = &world.environment;
-        let (gone, mut roots): (Vec<KnownProject>, Vec<KnownProject>) =
-            projects::known(environment)
-                .into_iter()
-                .partition(KnownProject::is_gone);
-        let mut needs = Needs {
-            used: Vec::new(),
-            gone,
-            anything: false,
-        };
-        let here = ManifestFiles::find(environment, ManifestUse::Nearest)?
-            .map(|files| files.root().to_owned());
-        let here = here.filter(|here| roots.iter().all(|known| known.root != *here));
-        for root in roots.drain(..).map(|known| known.root).chain(here) {
-            needs.add_project(world, root);
-        }
-        // A project may give a name of the configuration another URL; other projects still use the user's.
-        let configured = configured_sources(environment, notes)?
-            .into_iter()
-            .map(|source| source.address);
-        needs.used.push(Use {
-            base: environment.folder.clone(),
-            addresses: configured.collect(),
-        });
-        let own = Project::of_user(&offline(world), notes)?.unwrap_or_default();
-        let addresses = own.manifest.source_addresses();
-        needs.used.push(Use {
-            base: own.folder.unwrap_or_default(),
-            addresses,
-        });
-        Ok(needs)
-    }
-
-    /// What the manifest and the lockfile of a project name; a broken manifest leaves the lockfile.
-    fn add_project(&mut self, world: &World, root: PathBuf) {
-        let mut there = offline(world);
-        there.environment = Environment {
-            scope: InstallScope::Project,
-            folder: root.clone(),
-            manifest: None,
-            ..there.environment
-        };
-        let environment = &there.environment;
-        let mut quiet = Notes::default();
-        let project = ManifestFiles::find(environment, ManifestUse::Nearest).and_then(|files| {
-            files
-                .map(|files| Project::of(&there, files, &mut quiet))
-                .transpose()
-        });
-        let lock = store::ProjectStore::open(&root)
-            .map_err(Failure::from)
-            .and_then(|store| read_lock(environment, &store, &mut quiet));
-        self.anything |= project.is_err() && lock.is_err();
-        let mut addresses = Vec::new();
-        addresses.extend(
-            project
-                .ok()
-                .flatten()
-                .map(|project| project.manifest.source_addresses()),
-        );
-        addresses.extend(lock.ok().flatten().map(|(lock, _)| lock.source_addresses()));
-        self.used.push(Use {
-            base: root,
-            addresses: addresses.concat(),
-        });
-    }
-
-    fn has(&self, git: &GitProgram, environment: &Environment, copy: &CachedSource) -> bool {
-        self.anything
-            || self
-                .used
-                .iter()
-                .any(|used| used.has(git, environment, copy))
-    }
-
-    fn forget_gone(&self) {
-        self.gone.iter().for_each(KnownProject::forget);
-    }
-}
-
-impl Use {
-    fn has(&self, git: &GitProgram, environment: &Environment, copy: &CachedSource) -> bool {
-        self.addresses
-            .iter()
-            .any(|address| is_copy(git, environment, address, &self.base, copy))
-    }
-}
-
-/// A base is not fetched to find out what may be thrown away: the lockfile names it.
-fn offline(world: &World) -> World {
-    let mut world = world.clone();
-    world.environment.network = NetworkAccess::Offline;
-    world
-}
-
-/// Whether a copy in the cache is that of an address. A directory without versions has none.
-fn is_copy(
-    git: &GitProgram,
-    environment: &Environment,
-    address: &SourceAddress,
-    base: &Path,
-    cached: &CachedSource,
-) -> bool {
-    let opened = MachineSources.open(address, &environment.source_context(base));
-    is_versioned(&*opened) && git.remote(address, base).is_kept_in(cached)
 }
 
 impl CacheReport {

@@ -17,14 +17,15 @@ use agpm_store::ExpectedFile;
 use agpm_text::{Document, Format};
 use serde::Serialize;
 
-use crate::documents::document_of;
-use crate::gather::{ManifestFiles, Mistakes, Project, refuse_link};
 use crate::install::{
-    self, Changes, Executables, InstallReport, InstallRequest, Job, ManifestEdit, Writing,
+    self, Executables, FileChanges, InstallJob, InstallReport, InstallRequest, ManifestEdit,
+    Writing,
 };
-use crate::manifest_text::Then;
-use crate::packages::{Sources, read_lock, versions_of};
-use crate::world::{InstallScope, World};
+use crate::manifest_text::AfterEdit;
+use agpm_project::documents::document_of;
+use agpm_project::gather::{ErrorTolerance, ManifestFiles, Project, refuse_link};
+use agpm_project::packages::{ProjectSources, read_lock, versions_of};
+use agpm_project::world::{InstallScope, World};
 
 /// How often a change is tried again that another process overtook.
 const MOST_TRIES: usize = 32;
@@ -48,7 +49,7 @@ pub enum ManifestChange {
         /// Whether one of that name may go.
         replace: Replace,
         /// Whether it is installed.
-        then: Then,
+        then: AfterEdit,
     },
     /// A source goes.
     RemoveSource {
@@ -104,13 +105,13 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
     let files = ManifestFiles::require(&world.environment)?;
     let bytes = files.project().to_vec();
     let path = files.path.clone();
-    let name = crate::reading::shown(&world.environment, &path);
+    let name = agpm_project::reading::shown(&world.environment, &path);
     let document = document_of(name.clone(), bytes.clone(), Format::Toml, notes)?;
     notes.check()?;
     let store = files.store()?;
     // A manifest with mistakes can be edited: the edit may be what corrects them.
     let mut own = Notes::default();
-    let project = Project::read(world, files, Mistakes::Tell, &mut own)?;
+    let project = Project::read(world, files, ErrorTolerance::Tell, &mut own)?;
     let (edited, then) = match change {
         ManifestChange::AddSource {
             name,
@@ -120,7 +121,7 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
             let address = address_from_manifest(world, address);
             (
                 add_source(&document, name, &address, *replace)?,
-                Then::Leave,
+                AfterEdit::Leave,
             )
         }
         ManifestChange::AddDependency { new, replace, then } => {
@@ -134,7 +135,7 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
         }
         ManifestChange::RemoveSource { name } => {
             let edited = remove_source(&document, &project.manifest, name)?;
-            (edited, Then::Leave)
+            (edited, AfterEdit::Leave)
         }
         ManifestChange::RemoveDependencies { ids, pattern_use } => {
             let lock = read_lock(&world.environment, &store, &mut Notes::default())?;
@@ -148,7 +149,7 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
                 pattern_use: *pattern_use,
             };
             let edited = removal.edit(document.text(), ids)?;
-            (edited, Then::Install(Executables::AsManifest))
+            (edited, AfterEdit::Install(Executables::AsManifest))
         }
     };
     refuse_mistakes(world, &edited, own, notes)?;
@@ -168,7 +169,7 @@ fn refuse_mistakes(
     notes: &mut Notes,
 ) -> Result<(), Failure> {
     let files = ManifestFiles::require(&world.environment)?;
-    let name = crate::reading::shown(&world.environment, &files.path);
+    let name = agpm_project::reading::shown(&world.environment, &files.path);
     let mut after = Notes::default();
     let result = Project::of(
         world,
@@ -188,15 +189,15 @@ fn refuse_mistakes(
 fn bring_about(
     world: &World,
     edited: &EditedManifest,
-    then: Then,
+    then: AfterEdit,
     bytes: &[u8],
     notes: &mut Notes,
 ) -> Result<ChangeReport, Failure> {
     let installed = match then {
-        Then::Install(executables) => {
+        AfterEdit::Install(executables) => {
             Some(bring_in_line(world, edited, bytes, executables, notes)?)
         }
-        Then::Leave => {
+        AfterEdit::Leave => {
             write_manifest(world, &edited.done, &edited.text, Some(bytes), notes)?;
             None
         }
@@ -226,7 +227,7 @@ fn bring_in_line(
     });
     install::run(
         world,
-        &Job {
+        &InstallJob {
             title: edited.done.clone(),
             request,
             moving: UpdateScope::Nothing,
@@ -253,7 +254,7 @@ pub(crate) fn write_manifest(
     refuse_link(&store, &place)?;
     Project::of(world, files.with_project(text.as_bytes().to_vec()), notes)?;
     let held = install::hold(world, &store, Writing::Apply, notes)?;
-    let mut changes = Changes::default();
+    let mut changes = FileChanges::default();
     changes.put(
         place,
         text.as_bytes().into(),
@@ -267,17 +268,17 @@ pub(crate) fn write_manifest(
     Ok(())
 }
 
-/// The sources of a project, asked for versions while something is added.
+/// The sources of a project, requested versions while something is added.
 struct VersionFinder<'a> {
     world: &'a World,
     project: &'a Project,
-    then: Then,
+    then: AfterEdit,
 }
 
 impl VersionFinder<'_> {
     fn versions(&self, source: &SourceName) -> Result<Option<Arc<SourceVersions>>, Failure> {
         let root = self.project.root.clone().unwrap_or_default();
-        let sources = Sources::open_all(self.world, &self.project.manifest, &root);
+        let sources = ProjectSources::open_all(self.world, &self.project.manifest, &root);
         versions_of(&sources, source)
     }
 
@@ -290,8 +291,8 @@ impl VersionFinder<'_> {
     ) -> Result<Option<String>, Failure> {
         match (self.versions(source), self.then) {
             (Ok(versions), _) => Ok(versions.map(|versions| newest_or_default(&versions, names))),
-            (Err(_), Then::Leave) => Ok(Some(DEFAULT_VERSION.to_owned())),
-            (Err(failure), Then::Install(_)) => Err(failure),
+            (Err(_), AfterEdit::Leave) => Ok(Some(DEFAULT_VERSION.to_owned())),
+            (Err(failure), AfterEdit::Install(_)) => Err(failure),
         }
     }
 
@@ -326,7 +327,7 @@ impl VersionFinder<'_> {
     }
 }
 
-/// A local path that is typed from the working folder, as the manifest has to say it.
+/// A local path that is typed from the working directory, as the manifest has to say it.
 fn from_manifest(world: &World, folder: Option<&Path>, new: &NewDependency) -> NewDependency {
     let here = &world.environment.folder;
     let inner = match (world.environment.scope, folder) {
@@ -352,7 +353,7 @@ fn from_manifest(world: &World, folder: Option<&Path>, new: &NewDependency) -> N
     new
 }
 
-/// A folder that is typed from the working folder, as a user's own manifest has to say it; a project's says what is typed.
+/// A directory that is typed from the working directory, as a user's own manifest has to say it; a project's says what is typed.
 fn address_from_manifest(world: &World, typed: &str) -> String {
     let environment = &world.environment;
     let is_here =

@@ -6,12 +6,14 @@ use agpm_plan::Ledger;
 use agpm_resolve::{UpdateScope, add_locked_sources};
 use agpm_store::{ProjectStore, TemporaryFolder};
 
-use crate::gather::{ManifestFiles, Project};
-use crate::install::{self, FrozenProject, InstallRequest, Job, LockUse, Writing, check_frozen};
-use crate::packages::read_lock;
-use crate::policy_cache::refresh_policies;
+use crate::install::{
+    self, FrozenProject, InstallJob, InstallRequest, LockUse, Writing, check_frozen,
+};
 use crate::verify::{compare, uncached_source};
-use crate::world::World;
+use agpm_project::gather::{ManifestFiles, Project};
+use agpm_project::packages::read_lock;
+use agpm_project::policy_cache::refresh_policies;
+use agpm_project::world::World;
 
 /// Whether files are restored before they are checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,8 +101,8 @@ fn is_cached(world: &World, store: &ProjectStore) -> Option<bool> {
     Some(uncached_source(world, &manifest, &lock, store).is_none())
 }
 
-fn restoring() -> Job<'static> {
-    Job {
+fn restoring() -> InstallJob<'static> {
+    InstallJob {
         title: "ci --install".to_owned(),
         request: InstallRequest {
             lock: LockUse::Frozen,

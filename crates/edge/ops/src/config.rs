@@ -1,36 +1,28 @@
 //! `agpm config`: the user's own configuration.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use agpm_diag::{
-    Diagnostic, Failure, Notes, Outcome, Severity, SourceSpan, Span, codes, did_you_mean,
-    unknown_name,
-};
-use agpm_model::{
-    ConfiguredSource, DefaultHost, SourceDeclaration, SourceName, SourceScope, UserConfig,
-};
-use agpm_store::{StoreError, StoreProblem};
-use agpm_text::{Document, Format, document_of};
-use serde::Serialize;
+use agpm_diag::{Diagnostic, Failure, Notes, Outcome, Severity, codes, did_you_mean, unknown_name};
+pub use agpm_inspect::{ConfigAnswer, ConfigReport};
+use agpm_model::{DefaultHost, UserConfig};
+use agpm_text::Document;
 
 use crate::additions::{Replace, exists, new_source, usage};
-use crate::reading::{limit, shown};
-use crate::serialize;
-use crate::world::{Environment, World};
+use agpm_project::config::read_config;
+use agpm_project::world::{Environment, World};
 
 /// What to do with the configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ConfigRequest {
     /// Give its text, with secrets masked.
     Show,
-    /// Tell where it is.
+    /// Report where it is.
     Path,
     /// Add a source.
     AddSource {
         /// Its name.
         name: String,
-        /// Its address.
+        /// Its URL.
         url: String,
         /// Whether one of that name may go.
         replace: Replace,
@@ -44,43 +36,6 @@ pub enum ConfigRequest {
     DefaultHost {
         /// The new one.
         host: Option<String>,
-    },
-}
-
-/// The configuration, or what was done to it.
-#[derive(Debug, Serialize)]
-pub struct ConfigReport {
-    /// Where it is.
-    #[serde(serialize_with = "serialize::path")]
-    pub path: PathBuf,
-    /// What there is to say.
-    #[serde(flatten)]
-    pub answer: ConfigAnswer,
-}
-
-/// What there is to say of a configuration.
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-pub enum ConfigAnswer {
-    /// Only where it is.
-    Place {},
-    /// What is in it.
-    Content {
-        /// Its text, with secrets masked.
-        text: String,
-        /// Its sources by name, without secrets.
-        #[serde(serialize_with = "agpm_text::pairs")]
-        sources: Vec<(String, String)>,
-    },
-    /// The host of `OWNER/REPO`.
-    Host {
-        /// The host, as it is written.
-        default_host: String,
-    },
-    /// That it changed.
-    Done {
-        /// How, in words.
-        done: String,
     },
 }
 
@@ -99,7 +54,7 @@ fn run(world: &World, request: &ConfigRequest, notes: &mut Notes) -> Result<Conf
             answer: ConfigAnswer::Place {},
         });
     }
-    let document = read(&world.environment, notes)?;
+    let document = read_config(&world.environment, notes)?;
     let document = document.as_deref();
     let config = UserConfig::of(document);
     let answer = match request {
@@ -145,47 +100,6 @@ fn config_path(environment: &Environment) -> Result<PathBuf, Failure> {
             .help("name the file with `--config`")
             .into()
     })
-}
-
-/// The configuration; nothing if there is no file.
-fn read(environment: &Environment, notes: &mut Notes) -> Result<Option<Arc<Document>>, Failure> {
-    let Some(path) = environment.config_file() else {
-        return Ok(None);
-    };
-    let bytes = match agpm_store::read(&path, limit()) {
-        Err(StoreError {
-            problem: StoreProblem::NotFound,
-            ..
-        }) => return Ok(None),
-        read => read?,
-    };
-    let document = document_of(shown(environment, &path), bytes, Format::Toml, notes)?;
-    notes.check()?;
-    Ok(Some(document))
-}
-
-/// The sources that the user has for all projects.
-pub(crate) fn configured_sources(
-    environment: &Environment,
-    notes: &mut Notes,
-) -> Result<Vec<SourceDeclaration>, Failure> {
-    let Some(document) = read(environment, notes)? else {
-        return Ok(Vec::new());
-    };
-    let spot = SourceSpan {
-        source: document.source(),
-        span: Span::at(0),
-    };
-    let source = |one: ConfiguredSource| {
-        Some(SourceDeclaration {
-            name: SourceName::new(&one.name).ok()?,
-            address: one.address,
-            scope: SourceScope::User,
-            spot,
-        })
-    };
-    let sources = UserConfig::of(Some(&document)).sources();
-    Ok(sources.into_iter().filter_map(source).collect())
 }
 
 fn add(

@@ -16,21 +16,21 @@ use agpm_bottle::BottleView;
 use crate::bottle::{self, BottleInput};
 use crate::catalog::{self, CatalogReport, CatalogRequest, ShadowedRows};
 use crate::explain;
-use crate::install::{self, InstallReport, InstallRequest, Job};
+use crate::install::{self, InstallJob, InstallReport, InstallRequest};
 use agpm_persona::ProfileKinds;
 
 use crate::lineage::{self, LineagePlace, ProfileRequest, Submodules};
 use crate::merge::{self, MergeInputs, MergeRequest};
-use crate::packages::git;
-use crate::reading::shown;
-use crate::source_failure::source_failure;
-use crate::world::{Environment, World};
 use agpm_merge::Provenance;
+use agpm_project::packages::git;
+use agpm_project::reading::shown;
+use agpm_project::source_failure::source_failure;
+use agpm_project::world::{Environment, World};
 
 /// Where to put the project.
 #[derive(Clone, Debug)]
 pub struct DemoRequest {
-    /// A folder that is empty or not there; a new temporary one if none is named.
+    /// A directory that is empty or not there; a new temporary one if none is named.
     pub folder: Option<PathBuf>,
 }
 
@@ -97,7 +97,7 @@ const FILES: &[(&str, &str)] = embedded![
 const LIBRARY: &str = "library.git";
 const LIBRARY_STREAM: &str = include_str!("../demo/library.import");
 
-/// The file that all layers have, and a place in it that all of them add to.
+/// The file that all layers have, and a location in it that all of them add to.
 const SHARED: &str = ".claude/settings.json";
 const PLACE: &str = "/permissions/allow";
 const LAYERS: [&str; 3] = ["org", "team", "personal"];
@@ -159,7 +159,7 @@ fn run(world: &World, request: &DemoRequest, notes: &mut Notes) -> Result<DemoRe
 
 fn show_install(world: &World, notes: &mut Notes) -> Result<DemoShow, Failure> {
     let request = InstallRequest::PLAIN;
-    let job = Job {
+    let job = InstallJob {
         title: "install".to_owned(),
         request,
         moving: UpdateScope::Nothing,

@@ -15,21 +15,21 @@ use agpm_text::{Format, parse_alone};
 use serde::Serialize;
 
 use crate::additions::{Replace, usage};
-use crate::adoption::{AdoptedResource, EntryChooser};
 use crate::import::named_entries;
-use crate::install::Changes;
+use crate::install::FileChanges;
 use crate::manifest_text::uneditable;
-use crate::path_of;
-use crate::reading::{MANIFEST_NAME, limit, shown};
-use crate::scope::{Places, beside, state_of};
-use crate::world::{InstallScope, World};
+use agpm_project::adoption::{AdoptedResource, EntryChooser};
+use agpm_project::path_of;
+use agpm_project::reading::{MANIFEST_NAME, limit, shown};
+use agpm_project::scope::{ManifestLocation, beside, state_of};
+use agpm_project::world::{InstallScope, World};
 
 const IGNORE_NAME: &str = ".gitignore";
 /// Where to begin.
 pub struct InitRequest<'a> {
-    /// The folder; the working folder if none is named.
+    /// The directory; the working directory if none is named.
     pub folder: Option<PathBuf>,
-    /// Whether a manifest that is there may go.
+    /// Whether a manifest that exists may go.
     pub replace: Replace,
     /// What becomes of files that the project has.
     pub adoption: Adoption<'a>,
@@ -61,7 +61,7 @@ pub enum AdoptionAnswer {
 /// What was written.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct InitReport {
-    /// The files, from the working folder.
+    /// The files, from the working directory.
     pub files: Vec<String>,
     /// The tools that the manifest names.
     #[serde(flatten)]
@@ -89,13 +89,13 @@ fn run(world: &World, request: &InitRequest<'_>) -> Result<InitReport, Failure> 
 
 /// The user's own manifest, wherever it is; nothing of it is committed unless its owner wants it.
 fn run_for_user(world: &World, replace: Replace) -> Result<InitReport, Failure> {
-    let Places { manifest, root } = Places::of_user(&world.environment)?;
+    let ManifestLocation { manifest, root } = ManifestLocation::of_user(&world.environment)?;
     refuse_existing(world, &manifest, replace)?;
     agpm_store::create_folders(manifest.parent().unwrap_or(&root))?;
     let store = ProjectStore::open_at(&root, state_of(InstallScope::User))?;
     let held = store.lock(LockWait::Block(&|| world.progress.waiting()))?;
     store.recover(&held)?;
-    let mut changes = Changes::default();
+    let mut changes = FileChanges::default();
     changes.put(
         beside(&root, &manifest),
         STARTER_MANIFEST.as_bytes().into(),

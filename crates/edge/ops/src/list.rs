@@ -4,11 +4,11 @@ use agpm_diag::{Failure, Notes, Outcome};
 use agpm_inspect::{AppliedPatches, DiskCheck, ListDetail, ListReport, ListRequest, ListedEntries};
 use agpm_resolve::{add_locked_sources, lockfile_note};
 
-use crate::gather::{ManifestFiles, Project};
-use crate::locked::lock_view;
-use crate::packages::{Sources, frozen, read_lock, render_all};
 use crate::verify::{SourceUse, find_drift};
-use crate::world::{NetworkAccess, World};
+use agpm_project::gather::{ManifestFiles, Project};
+use agpm_project::locked::lock_view;
+use agpm_project::packages::{ProjectSources, frozen, read_lock, render_all};
+use agpm_project::world::{NetworkAccess, World};
 
 /// Lists resources.
 pub fn list(world: &World, request: &ListRequest) -> Outcome<ListReport> {
@@ -63,7 +63,7 @@ fn render_locked(world: &World) -> Result<AppliedPatches, Failure> {
     let mut project = Project::of(world, files, notes)?;
     let (lock, _) = read_lock(&world.environment, &store, notes)?.unwrap_or_default();
     add_locked_sources(&mut project.manifest, &lock);
-    let sources = Sources::open(world, &project.manifest, store.path());
+    let sources = ProjectSources::open(world, &project.manifest, store.path());
     let entries = frozen::entries(world, &project.manifest, &sources, &lock, notes)?;
     let rendered = render_all(&project.manifest, &sources, entries, notes)?;
     let fields = rendered

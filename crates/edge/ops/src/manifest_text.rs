@@ -6,7 +6,7 @@ pub(crate) use agpm_manifest::uneditable;
 
 /// Whether the change is installed at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Then {
+pub enum AfterEdit {
     /// It is; transitive executables may be allowed.
     Install(Executables),
     /// Only the manifest changes.

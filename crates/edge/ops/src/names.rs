@@ -2,8 +2,8 @@
 
 use agpm_diag::Notes;
 
-use crate::locked::lock_view;
-use crate::world::World;
+use agpm_project::locked::lock_view;
+use agpm_project::world::World;
 
 /// Names to complete. All lists are empty where no project can be read.
 #[derive(Clone, Debug, Default)]

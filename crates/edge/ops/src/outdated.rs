@@ -7,14 +7,14 @@ use agpm_inspect::{LockfileState, OutdatedReport, OutdatedRequest, VersionCompar
 use agpm_model::{LockedPin, Lockfile, Manifest, Pin, PinId, PinSource, Unit, VersionTag};
 use agpm_resolve::{add_locked_sources, no_lockfile, report_moved_tags, with_names_of};
 
-use crate::allowed::{allowed_versions, entry_at};
-use crate::bases::bases_today;
-use crate::catalog::remote_today;
-use crate::gather::{ManifestFiles, Project};
-use crate::packages::{Sources, read_lock, versions_of};
-use crate::policies::Policies;
 use crate::update::pin_words;
-use crate::world::World;
+use agpm_project::allowed::{allowed_versions, entry_at};
+use agpm_project::bases::bases_today;
+use agpm_project::catalog::remote_today;
+use agpm_project::gather::{ManifestFiles, Project};
+use agpm_project::packages::{ProjectSources, read_lock, versions_of};
+use agpm_project::policies::ProjectPolicies;
+use agpm_project::world::World;
 
 /// Looks for newer versions.
 pub fn outdated(world: &World, request: &OutdatedRequest) -> Outcome<OutdatedReport> {
@@ -44,8 +44,8 @@ fn run(
     for name in &request.names {
         wanted.extend(words.find(name)?);
     }
-    let release_limit = Policies::of(&mut project, notes)?.release_limit(world);
-    let sources = Sources::open(world, &project.manifest, store.path());
+    let release_limit = ProjectPolicies::of(&mut project, notes)?.release_limit(world);
+    let sources = ProjectSources::open(world, &project.manifest, store.path());
     let sources = sources.with_release_limit(release_limit);
     let mut comparison = VersionComparison {
         allowed: allowed_versions(world, &project.manifest, &sources, &lock, notes)?,
@@ -65,7 +65,7 @@ fn run(
 /// The stable tags of everything that something is locked from, highest first. Tags that moved are reported.
 fn stable_tags(
     manifest: &Manifest,
-    sources: &Sources,
+    sources: &ProjectSources,
     lock: &Lockfile,
     notes: &mut Notes,
 ) -> Result<BTreeMap<PinSource, Vec<VersionTag>>, Failure> {
@@ -95,7 +95,7 @@ fn stable_tags(
 }
 
 /// Whether a resource is in a version. One that cannot be read is taken to have it.
-fn holds(sources: &Sources, pin: &Pin, tag: &VersionTag, unit: Option<&Unit>) -> bool {
+fn holds(sources: &ProjectSources, pin: &Pin, tag: &VersionTag, unit: Option<&Unit>) -> bool {
     let source = pin.source.name();
     let source = source.and_then(|name| sources.versioned(name));
     let (Some(source), Some(unit)) = (source, unit) else {

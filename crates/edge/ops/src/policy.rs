@@ -1,44 +1,15 @@
 //! `policy show` and `policy check`.
 
 use agpm_diag::{Failure, Notes, Outcome};
-use agpm_model::{Manifest, PolicyRow, RuleName};
-use serde::Serialize;
+use agpm_model::{Manifest, PolicyRow};
+pub use agpm_trust::{PolicyCheckReport, PolicyReport, PolicyRuleReport};
 
-use crate::gather::{ManifestFiles, Project};
-use crate::install::{JudgedProject, judge_project};
-use crate::policies::Policies;
-use crate::policy_cache::refresh_policies;
-use crate::policy_files::policy_files;
-use crate::world::{ManifestUse, World};
-
-/// What a check against the policies covered.
-#[derive(Debug, Serialize)]
-pub struct PolicyCheckReport {
-    /// How many policies apply.
-    pub policies: usize,
-    /// How many resources and layers were judged.
-    pub checked: usize,
-}
-
-/// The policies that apply.
-#[derive(Debug, Serialize)]
-pub struct PolicyReport {
-    /// Every rule, from near to far.
-    pub rules: Vec<PolicyRuleReport>,
-}
-
-/// One rule of a policy.
-#[derive(Debug, Serialize)]
-pub struct PolicyRuleReport {
-    /// The key.
-    pub rule: RuleName,
-    /// What it says.
-    pub value: String,
-    /// The file.
-    pub file: String,
-    /// The line, from one.
-    pub line: usize,
-}
+use crate::install::judge_project;
+use agpm_project::gather::{ManifestFiles, Project};
+use agpm_project::policies::ProjectPolicies;
+use agpm_project::policy_cache::refresh_policies;
+use agpm_project::policy_files::policy_files;
+use agpm_project::world::{ManifestUse, World};
 
 /// Shows every rule that applies, and where it is written.
 pub fn policy_show(world: &World) -> Outcome<PolicyReport> {
@@ -52,8 +23,8 @@ fn show(world: &World, notes: &mut Notes) -> Result<PolicyReport, Failure> {
     refresh_policies(world, notes)?;
     let files = ManifestFiles::find(environment, ManifestUse::Nearest)?;
     let policies = match files {
-        Some(files) => Policies::of(&mut Project::of(world, files, notes)?, notes)?,
-        None => Policies::read(policy_files(environment)?, &Manifest::default(), notes)?,
+        Some(files) => ProjectPolicies::of(&mut Project::of(world, files, notes)?, notes)?,
+        None => ProjectPolicies::read(policy_files(environment)?, &Manifest::default(), notes)?,
     };
     let report = |row: PolicyRow| {
         let spot = row.spot;
@@ -72,9 +43,5 @@ fn show(world: &World, notes: &mut Notes) -> Result<PolicyReport, Failure> {
 pub fn policy_check(world: &World) -> Outcome<PolicyCheckReport> {
     let mut notes = Notes::default();
     let result = judge_project(world, &mut notes);
-    let report = |judged: JudgedProject| PolicyCheckReport {
-        policies: judged.policies,
-        checked: judged.checked,
-    };
-    notes.outcome(result.map(report))
+    notes.outcome(result)
 }

@@ -10,10 +10,10 @@ use agpm_discover::{
 use agpm_model::{Address, AddressKind, Checksum, InnerAddress, NamedAddress};
 use agpm_source::SourceVersioning;
 
-use crate::add::place::{PlaceFinder, PlaceSource};
 use crate::additions::type_of_word;
 use crate::browse::read_sources;
-use crate::world::{NetworkAccess, World};
+use agpm_project::offers::{LocationFinder, PlaceSource};
+use agpm_project::world::{NetworkAccess, World};
 
 /// How long an index is used before its source is asked again.
 const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
@@ -58,7 +58,7 @@ fn run(world: &World, request: &SearchRequest, notes: &mut Notes) -> Result<Sear
         .unwrap_or_else(|| world.environment.folder.clone());
     let indexing = Indexing {
         world,
-        finder: PlaceFinder {
+        finder: LocationFinder {
             world,
             sources: &sources,
             folder: &folder,
@@ -80,7 +80,7 @@ fn run(world: &World, request: &SearchRequest, notes: &mut Notes) -> Result<Sear
 /// Keeps the indexes current.
 struct Indexing<'a> {
     world: &'a World,
-    finder: PlaceFinder<'a>,
+    finder: LocationFinder<'a>,
     index_use: IndexUse,
 }
 

@@ -4,12 +4,12 @@ use agpm_diag::{Failure, FailureKind, Notes, Outcome};
 use agpm_inspect::{NextInstall, OutdatedReport, OutdatedRequest, StatusReport, outdated_unknown};
 use agpm_resolve::UpdateScope;
 
-use crate::gather::ManifestFiles;
-use crate::install::{Job, preview};
-use crate::locked::lock_view;
+use crate::install::{InstallJob, preview};
 use crate::outdated::outdated;
 use crate::verify::{SourceUse, find_drift};
-use crate::world::{ManifestUse, NetworkAccess, World};
+use agpm_project::gather::ManifestFiles;
+use agpm_project::locked::lock_view;
+use agpm_project::world::{ManifestUse, NetworkAccess, World};
 
 /// Reports the state of a project; no connection is opened.
 pub fn status(world: &World) -> Outcome<StatusReport> {
@@ -37,7 +37,7 @@ fn run(world: &World, notes: &mut Notes) -> Result<StatusReport, Failure> {
 
 /// What an install would do, as far as that is known without a connection.
 fn next_install(world: &World) -> Option<NextInstall> {
-    let job = Job::showing("status", UpdateScope::Nothing);
+    let job = InstallJob::showing("status", UpdateScope::Nothing);
     let mut notes = Notes::default();
     let changes = match preview(world, &job, &mut notes) {
         Ok(preview) => preview.report.changes.len(),

@@ -3,8 +3,8 @@
 use agpm_diag::{Failure, Notes, Outcome};
 use agpm_merge::{StrategiesReport, strategy_pages};
 
-use crate::gather::Project;
-use crate::world::{ManifestUse, World};
+use agpm_project::gather::Project;
+use agpm_project::world::{ManifestUse, World};
 
 /// Which strategies.
 #[derive(Clone, Debug)]

@@ -3,8 +3,8 @@
 use agpm_diag::{Failure, Notes, Outcome};
 use agpm_inspect::{TreeReport, TreeRequest, no_resources};
 
-use crate::locked::lock_view;
-use crate::world::World;
+use agpm_project::locked::lock_view;
+use agpm_project::world::World;
 
 /// Draws up a tree.
 pub fn tree(world: &World, request: &TreeRequest) -> Outcome<TreeReport> {

@@ -2,20 +2,17 @@
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, Severity, codes};
 
-use agpm_model::RelativePath;
+use agpm_model::{FileChangeKind, RelativePath};
 use agpm_plan::{ChangedFile, Ledger, UndoneLedgers};
 use agpm_store::{
-    FileChangeKind, ForceUndo, HistoryEntry, KEPT_TRANSACTIONS, ProjectStore, ReconciledFile,
-    UndoError,
+    ForceUndo, HistoryEntry, KEPT_TRANSACTIONS, ProjectStore, ReconciledFile, UndoError,
 };
-use serde::Serialize;
-use serde::ser::{SerializeMap, Serializer};
 
-use crate::gather::{ManifestFiles, ignored_state};
 use crate::install::{OverwriteRule, Writing, hold, ledger_in, read_ledger};
-use crate::reading::limit;
-use crate::scope::Beside;
-use crate::world::World;
+use agpm_project::gather::{ManifestFiles, ignored_state};
+use agpm_project::reading::limit;
+use agpm_project::scope::SiblingFile;
+use agpm_project::world::World;
 
 /// Files that changed since and are reported one by one.
 const MOST_CHANGED_SHOWN: usize = 20;
@@ -29,40 +26,7 @@ pub struct UndoRequest {
     pub overwrite: OverwriteRule,
 }
 
-/// What to do with the history.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UndoAction {
-    /// List it.
-    List,
-    /// Show what taking back the newest transaction would do.
-    Preview,
-    /// Take the newest transaction back.
-    Apply,
-}
-
-/// What was or can be taken back.
-#[derive(Debug)]
-pub struct UndoReport {
-    /// Transactions, the newest first; just the one that is taken back unless they are listed.
-    pub entries: Vec<PastEntry>,
-    /// What was done.
-    pub action: UndoAction,
-    /// A manifest that was edited after it was created, and so is not removed.
-    pub kept: Option<RelativePath>,
-}
-
-/// A transaction of the past.
-#[derive(Debug)]
-pub struct PastEntry {
-    /// Its number.
-    pub number: String,
-    /// What it was called.
-    pub title: String,
-    /// Its files, and what it did to them; our own bookkeeping is left out.
-    pub files: Vec<(RelativePath, FileChangeKind)>,
-    /// Why it cannot be read; then nothing else is known of it.
-    pub damaged: Option<String>,
-}
+pub use agpm_inspect::{PastEntry, UndoAction, UndoReport};
 
 /// Takes back the newest transaction, or lists all.
 pub fn undo(world: &World, request: &UndoRequest) -> Outcome<UndoReport> {
@@ -78,7 +42,7 @@ fn run(world: &World, request: &UndoRequest, notes: &mut Notes) -> Result<UndoRe
         .diagnostics
         .extend(ignored_state(&store, world.environment.scope));
     let ledger = store.ledger();
-    let past = |entry| PastEntry::of(entry, &ledger);
+    let past = |entry| past_entry(entry, &ledger);
     let action = request.action;
     let history = store.history()?;
     if action == UndoAction::List {
@@ -106,7 +70,7 @@ fn run(world: &World, request: &UndoRequest, notes: &mut Notes) -> Result<UndoRe
     let Some(held) = hold(world, &store, Writing::Apply, notes)? else {
         return Err(nothing(&store));
     };
-    // What was begun is finished now, and that is what was asked for.
+    // What was begun is finished now, and that is what was requested.
     if let Some(number) = interrupted
         && store.history()?.iter().all(|entry| entry.number != number)
     {
@@ -189,7 +153,7 @@ fn edited_manifest(
     store: &ProjectStore,
     newest: &PastEntry,
 ) -> Result<Option<ReconciledFile>, Failure> {
-    let Beside::Within(manifest) = files.place()? else {
+    let SiblingFile::Within(manifest) = files.place()? else {
         return Ok(None);
     };
     if !newest
@@ -253,7 +217,7 @@ fn mend(
 
 /// What a transaction cannot write, it cannot take back.
 fn tell_out_of_reach(files: &ManifestFiles, notes: &mut Notes) {
-    if let Beside::Outside(lock) = files.lock_place() {
+    if let SiblingFile::Outside(lock) = files.lock_place() {
         let message = format!(
             "`{}` and the manifest next to it are not in home, and stay unchanged",
             lock.display()
@@ -304,104 +268,18 @@ fn refused(error: UndoError, store: &ProjectStore, notes: &mut Notes) -> Failure
     }
 }
 
-impl PastEntry {
-    fn of(entry: HistoryEntry, ledger: &RelativePath) -> Self {
-        let mut files: Vec<(RelativePath, FileChangeKind)> = entry
-            .changes
-            .into_iter()
-            .filter(|(path, _)| path != ledger)
-            .collect();
-        files.sort_by(|left, right| left.0.cmp(&right.0));
-        PastEntry {
-            number: entry.number.to_string(),
-            title: entry.title,
-            files,
-            damaged: entry.damaged,
-        }
-    }
-}
-
-/// What a transaction did to a file, in a word.
-pub fn done_word(done: FileChangeKind) -> &'static str {
-    match done {
-        FileChangeKind::Created => "created",
-        FileChangeKind::Updated => "updated",
-        FileChangeKind::Removed => "removed",
-    }
-}
-
-/// What taking it back did to the file.
-pub fn undone_word(done: FileChangeKind) -> &'static str {
-    match done {
-        FileChangeKind::Created => "removed",
-        FileChangeKind::Updated | FileChangeKind::Removed => "restored",
-    }
-}
-
-impl UndoReport {
-    /// The files of an entry that change when it is taken back.
-    pub fn changed<'e>(
-        &self,
-        entry: &'e PastEntry,
-    ) -> impl Iterator<Item = &'e (RelativePath, FileChangeKind)> {
-        let kept = self.kept.clone();
-        entry
-            .files
-            .iter()
-            .filter(move |(path, _)| kept.as_ref() != Some(path))
-    }
-}
-
-impl Serialize for UndoReport {
-    /// Under `undone` or `would_undo`, or with a list under `history`.
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut entries = self.entries.iter().map(|entry| self.row(entry));
-        let mut map = serializer.serialize_map(None)?;
-        match self.action {
-            UndoAction::List => {
-                map.serialize_entry("history", &entries.collect::<Vec<_>>())?;
-                return map.end();
-            }
-            UndoAction::Preview => map.serialize_entry("would_undo", &entries.next())?,
-            UndoAction::Apply => map.serialize_entry("undone", &entries.next())?,
-        }
-        map.serialize_entry("kept", self.kept.as_slice())?;
-        map.end()
-    }
-}
-
-/// A transaction in a document.
-#[derive(Serialize)]
-struct EntryRow<'e> {
-    number: Option<usize>,
-    title: &'e str,
-    files: Vec<FileRow<'e>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    damaged: Option<&'e str>,
-}
-
-#[derive(Serialize)]
-struct FileRow<'e> {
-    path: &'e RelativePath,
-    action: &'static str,
-}
-
-impl UndoReport {
-    fn row<'e>(&self, entry: &'e PastEntry) -> EntryRow<'e> {
-        let word = if self.action == UndoAction::List {
-            done_word
-        } else {
-            undone_word
-        };
-        let file = |(path, done): &'e (RelativePath, FileChangeKind)| FileRow {
-            path,
-            action: word(*done),
-        };
-        EntryRow {
-            number: entry.number.parse().ok(),
-            title: &entry.title,
-            files: self.changed(entry).map(file).collect(),
-            damaged: entry.damaged.as_deref(),
-        }
+/// A transaction without the state of agpm itself.
+fn past_entry(entry: HistoryEntry, ledger: &RelativePath) -> PastEntry {
+    let mut files: Vec<(RelativePath, FileChangeKind)> = entry
+        .changes
+        .into_iter()
+        .filter(|(path, _)| path != ledger)
+        .collect();
+    files.sort_by(|left, right| left.0.cmp(&right.0));
+    PastEntry {
+        number: entry.number.to_string(),
+        title: entry.title,
+        files,
+        damaged: entry.damaged,
     }
 }

@@ -7,10 +7,10 @@ use agpm_manifest::PinWords;
 use agpm_model::Lockfile;
 use agpm_resolve::UpdateScope;
 
-use crate::gather::{ManifestFiles, Project};
-use crate::install::{self, InstallReport, InstallRequest, Job};
-use crate::packages::read_lock;
-use crate::world::World;
+use crate::install::{self, InstallJob, InstallReport, InstallRequest};
+use agpm_project::gather::{ManifestFiles, Project};
+use agpm_project::packages::read_lock;
+use agpm_project::world::World;
 
 /// What to update.
 #[derive(Clone, Debug)]
@@ -39,7 +39,7 @@ fn run(
         .to_owned();
     install::run(
         world,
-        &Job {
+        &InstallJob {
             title,
             request: request.install,
             moving,

@@ -13,17 +13,18 @@ use agpm_plan::outdated_lock;
 use agpm_resolve::{UpdateScope, add_locked_sources, pins, report_moved_tags};
 use agpm_store::ProjectStore;
 
-use crate::approve::note_unapproved;
-use crate::catalog::{ask_remotes, remotes_as_locked};
-use crate::gather::{ManifestFiles, Project};
-use crate::layers::{fold_all, missing_folders, snapshots};
-use crate::outside::reads_outside;
-use crate::packages::{
-    Resolution, Sources, VersionLimits, bind_plugins, read_lock, render_all, resolve, versions_of,
-};
-use crate::world::World;
 use agpm_layers::{LayerLock, LayerPinning, layers_as_locked, missing_layer};
 use agpm_model::LOCK_NAME;
+use agpm_project::catalog::{ask_remotes, remotes_as_locked};
+use agpm_project::gather::{ManifestFiles, Project};
+use agpm_project::layers::{fold_all, missing_folders, snapshots};
+use agpm_project::outside::reads_outside;
+use agpm_project::packages::{
+    ProjectSources, Resolution, VersionLimits, bind_plugins, read_lock, render_all, resolve,
+    versions_of,
+};
+use agpm_project::permits::note_unapproved;
+use agpm_project::world::World;
 
 /// Checks a project.
 pub fn validate(world: &World, request: &ValidateRequest) -> Outcome<ValidateReport> {
@@ -109,7 +110,7 @@ fn resolves(
         .unwrap_or_default();
     add_locked_sources(manifest, &lock);
     bind_plugins(world, manifest, store.path(), &UpdateScope::Nothing)?;
-    let sources = Sources::open(world, manifest, store.path());
+    let sources = ProjectSources::open(world, manifest, store.path());
     for (name, _) in sources.iter() {
         if let Some(refs) = versions_of(&sources, name)? {
             report_moved_tags(&lock, name, &refs, notes);
@@ -130,7 +131,7 @@ fn resolves(
 fn folds(
     world: &World,
     manifest: &Manifest,
-    sources: &Sources,
+    sources: &ProjectSources,
     lock: &Lockfile,
     notes: &mut Notes,
 ) -> Result<(), Failure> {
@@ -142,7 +143,7 @@ fn folds(
     let folded = snapshots(world, manifest, sources, &pinning, &mut own)
         .and_then(|snapshots| fold_all(world, manifest, snapshots, &mut own));
     notes.sources = own.sources;
-    // Missing folders were reported before.
+    // Missing directories were reported before.
     let is_new = |found: &Diagnostic| !notes.diagnostics.contains(found);
     let found: Vec<Diagnostic> = own.diagnostics.into_iter().filter(is_new).collect();
     notes.diagnostics.extend(found);
@@ -170,7 +171,7 @@ fn answer(
     store: &ProjectStore,
     notes: &mut Notes,
 ) -> Result<(), Failure> {
-    let sources = Sources::open_all(world, manifest, store.path());
+    let sources = ProjectSources::open_all(world, manifest, store.path());
     let lock = read_lock(&world.environment, store, notes)?
         .map(|(lock, _)| lock)
         .unwrap_or_default();
@@ -223,7 +224,7 @@ pub(crate) fn is_current(
         return Err(stale_lockfile(outdated_lock(format!("no `{LOCK_NAME}`"))));
     };
     agpm_resolve::locked_roots(manifest, &lock).map_err(stale_lockfile)?;
-    let sources = Sources::open(world, manifest, store.path());
+    let sources = ProjectSources::open(world, manifest, store.path());
     layers_as_locked(manifest, &lock, |name| sources.versioned(name).is_some())
         .map_err(stale_lockfile)?;
     remotes_as_locked(manifest, &sources, &lock).map_err(stale_lockfile)?;

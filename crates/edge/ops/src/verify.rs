@@ -1,25 +1,22 @@
 //! `agpm verify`: whether every installed file is as it was installed.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::collections::BTreeSet;
 
 use agpm_diag::{Failure, Notes, Outcome};
 use agpm_inspect::{
-    Coverage, DiskRecord, RecordedState, SharedContent, VerifyReport, drift_of_plan,
-    drift_of_unreadable, extra_files, inputs_changed, interrupted, not_cached, not_comparable,
-    nothing_installed, own_directory,
+    Coverage, RecordedState, VerifyReport, drift_of_plan, drift_of_unreadable, extra_files,
+    inputs_changed, interrupted, not_cached, not_comparable, nothing_installed, own_directory,
 };
-use agpm_model::{Lockfile, Manifest, ObjectId, ObservedPath, PinId, RelativePath, SourceName};
-use agpm_plan::{Ledger, OverwriteRule, read_block_file, recover_ownership, refuse_foreign_paths};
+use agpm_model::{Lockfile, Manifest, ObjectId, PinId, SourceName};
+use agpm_plan::{Ledger, OverwriteRule, recover_ownership, refuse_foreign_paths};
 use agpm_resolve::add_locked_sources;
-use agpm_store::{ProjectStore, parallel};
-use agpm_text::{BlockDocument, Document};
+use agpm_store::ProjectStore;
 
-use crate::gather::{ManifestFiles, Project};
-use crate::install::{LockedState, Observer, inputs_of, read_ledger, read_shared};
-use crate::packages::{Sources, read_lock};
-use crate::reading::limit;
-use crate::world::World;
+use crate::install::{LockedState, Observer, inputs_of, read_ledger};
+use agpm_project::disk_record::{compare_with_record, observe_files};
+use agpm_project::gather::{ManifestFiles, Project};
+use agpm_project::packages::{ProjectSources, read_lock};
+use agpm_project::world::World;
 
 /// Skills are not nested deeper than this.
 const MOST_LEVELS: usize = 64;
@@ -74,23 +71,23 @@ pub(crate) fn find_drift(
     }
     let recorded = RecordedState::new(lock.entries.iter().collect(), &ledger);
     if !is_locked {
-        return by_record(&store, &recorded, &ledger);
+        return compare_with_record(&store, &recorded, &ledger);
     }
     if source_use == SourceUse::RecordsOnly {
-        return by_record(&store, &recorded.without_unknown(), &ledger);
+        return compare_with_record(&store, &recorded.without_unknown(), &ledger);
     }
     if source_use == SourceUse::CachedOnly
         && let Some(source) = uncached_source(world, &manifest, &lock, &store)
     {
         notes.diagnostics.push(not_cached(source));
-        return by_record(&store, &recorded.without_unknown(), &ledger);
+        return compare_with_record(&store, &recorded.without_unknown(), &ledger);
     }
     let mut report = match LockedState::read(world, &manifest, &lock, &store) {
         Ok(state) => compare(&store, &lock, &ledger, state, notes)?,
         Err(failure) if ledger == Ledger::default() => return Err(failure),
         Err(failure) => {
             notes.diagnostics.push(not_comparable(failure));
-            by_record(&store, &recorded, &ledger)?
+            compare_with_record(&store, &recorded, &ledger)?
         }
     };
     report.findings.sort_by(|a, b| a.path.cmp(&b.path));
@@ -114,7 +111,7 @@ pub(crate) fn uncached_source<'l>(
     lock: &'l Lockfile,
     store: &ProjectStore,
 ) -> Option<&'l SourceName> {
-    let sources = Sources::open_all(world, manifest, store.path());
+    let sources = ProjectSources::open_all(world, manifest, store.path());
     // The catalog is not verified.
     let commits: BTreeSet<(&SourceName, &ObjectId)> = lock
         .pins()
@@ -131,7 +128,7 @@ pub(crate) fn uncached_source<'l>(
         .map(|(source, _)| source)
 }
 
-/// Compares the disk with what the lockfile stands for, byte by byte.
+/// Compares the disk with what the lockfile represents, byte by byte.
 pub(crate) fn compare(
     store: &ProjectStore,
     lock: &Lockfile,
@@ -146,8 +143,8 @@ pub(crate) fn compare(
         .diagnostics
         .extend(layer_failure.and_then(|failure| failure.diagnostic));
     let recorded = RecordedState::new(coverage.recorded.clone(), &coverage.by_record);
-    let mut report = by_record(store, &recorded, &coverage.by_record)?;
-    let in_place = observe(store, coverage.paths_in_place().collect())?;
+    let mut report = compare_with_record(store, &recorded, &coverage.by_record)?;
+    let in_place = observe_files(store, coverage.paths_in_place().collect())?;
     report.add(coverage.drift_in_place(&in_place));
     let mut desired = state.desired(store)?;
     let mut disk = Observer::new(store);
@@ -171,72 +168,4 @@ pub(crate) fn compare(
         report.findings.extend(extra_files(resource, &found));
     }
     Ok(report)
-}
-
-fn by_record(
-    store: &ProjectStore,
-    recorded: &RecordedState<'_>,
-    ledger: &Ledger,
-) -> Result<VerifyReport, Failure> {
-    let mut disk = DiskRecord {
-        files: observe(store, recorded.paths().into_iter().collect())?,
-        ..DiskRecord::default()
-    };
-    for path in ledger.shared.keys() {
-        disk.shared.insert(path.clone(), shared_file(store, path)?);
-    }
-    for path in ledger.blocks.keys() {
-        disk.blocks.insert(path.clone(), block_file(store, path)?);
-    }
-    Ok(recorded.compare(&disk))
-}
-
-fn observe(
-    store: &ProjectStore,
-    paths: Vec<&RelativePath>,
-) -> Result<BTreeMap<RelativePath, ObservedPath>, Failure> {
-    let observed = parallel::map(paths, |path| {
-        let now = store.observe(path);
-        now.map(|now| (path.clone(), now))
-    });
-    let all: Result<BTreeMap<_, _>, _> = observed.into_iter().collect();
-    Ok(all.map_err(|error| error.seen_from(store.path()))?)
-}
-
-fn is_missing(store: &ProjectStore, path: &RelativePath) -> Result<bool, Failure> {
-    let now = store.observe(path);
-    let now = now.map_err(|error| error.seen_from(store.path()))?;
-    Ok(now == ObservedPath::Missing)
-}
-
-fn shared_file(
-    store: &ProjectStore,
-    path: &RelativePath,
-) -> Result<SharedContent<Arc<Document>>, Failure> {
-    if is_missing(store, path)? {
-        return Ok(SharedContent::Missing);
-    }
-    Ok(match read_shared(store, path, &mut Notes::default()) {
-        Ok(document) => SharedContent::Document(document),
-        Err(_) => SharedContent::Unreadable(None),
-    })
-}
-
-fn block_file(
-    store: &ProjectStore,
-    path: &RelativePath,
-) -> Result<SharedContent<BlockDocument>, Failure> {
-    if is_missing(store, path)? {
-        return Ok(SharedContent::Missing);
-    }
-    let bytes = store.read(path, limit());
-    let bytes = bytes.map_err(|error| error.seen_from(store.path()))?;
-    let mut notes = Notes::default();
-    Ok(match read_block_file(path, bytes, &mut notes) {
-        Ok(document) => SharedContent::Document(document),
-        Err(failure) => {
-            let found = failure.diagnostic.or(notes.diagnostics.pop());
-            SharedContent::Unreadable(found.map(|found| found.message))
-        }
-    })
 }

@@ -3,10 +3,10 @@
 use agpm_diag::{Failure, Notes, Outcome};
 use agpm_inspect::WhyReport;
 
-use crate::gather::ManifestFiles;
 use crate::install::read_ledger;
-use crate::locked::lock_view;
-use crate::world::World;
+use agpm_project::gather::ManifestFiles;
+use agpm_project::locked::lock_view;
+use agpm_project::world::World;
 
 /// Which resource.
 #[derive(Clone, Debug)]

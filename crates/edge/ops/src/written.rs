@@ -6,8 +6,8 @@ use agpm_diag::{Notes, Outcome};
 use agpm_store as store;
 use serde::Serialize;
 
-use crate::reading::shown;
-use crate::world::World;
+use agpm_project::reading::shown;
+use agpm_project::world::World;
 
 /// A file to write.
 #[derive(Clone, Debug)]

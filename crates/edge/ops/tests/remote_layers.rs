@@ -19,15 +19,15 @@ use agpm_testkit::{GitDaemon, Repository, Sandbox};
 const FILE: &str = "bmad/_cfg/agent-manifest.csv";
 
 /// A project beside its sources.
-struct Place {
+struct ResourceLocation {
     sandbox: Sandbox,
 }
 
-impl Place {
+impl ResourceLocation {
     fn new() -> Self {
         let sandbox = Sandbox::new("git");
         fs::create_dir_all(sandbox.work().join("project")).unwrap();
-        Place { sandbox }
+        ResourceLocation { sandbox }
     }
 
     fn manifest(&self, text: &str) {
@@ -100,7 +100,7 @@ fn shown(found: &Diagnostic) -> String {
 }
 
 /// A repository with a tag, a later branch and a folder.
-fn repository(place: &Place) -> Repository<'_> {
+fn repository(place: &ResourceLocation) -> Repository<'_> {
     let mut repository = Repository::init(&place.sandbox, "community");
     repository.commit(&[(FILE, "one"), (&format!("team/{FILE}"), "team")]);
     repository.tag("v1");
@@ -118,7 +118,7 @@ const SOURCES: &str = "[sources]\ncommunity = \"../community\"\n";
 
 #[test]
 fn the_command_line_ranks_above_the_manifest_and_each_counts_once() {
-    let place = Place::new();
+    let place = ResourceLocation::new();
     let mut source = repository(&place);
     source.commit(&[(FILE, "two")]);
     place.manifest(&format!(
@@ -148,7 +148,7 @@ fn the_command_line_ranks_above_the_manifest_and_each_counts_once() {
 
 #[test]
 fn the_command_line_is_fresh_and_the_manifest_is_pinned() {
-    let place = Place::new();
+    let place = ResourceLocation::new();
     let mut source = repository(&place);
     let first = source.git(&["rev-parse", "HEAD"]).stdout.trim().to_owned();
     source.commit(&[(FILE, "two")]);
@@ -180,7 +180,7 @@ fn the_command_line_is_fresh_and_the_manifest_is_pinned() {
 
 #[test]
 fn a_pin_of_another_remote_or_of_one_user_says_nothing() {
-    let place = Place::new();
+    let place = ResourceLocation::new();
     let mut source = repository(&place);
     let first = source.git(&["rev-parse", "HEAD"]).stdout.trim().to_owned();
     source.commit(&[(FILE, "two")]);
@@ -220,7 +220,7 @@ fn a_pin_of_another_remote_or_of_one_user_says_nothing() {
 
 #[test]
 fn a_copy_counts_when_the_server_is_gone() {
-    let place = Place::new();
+    let place = ResourceLocation::new();
     let mut source = repository(&place);
     let daemon = GitDaemon::start(&place.sandbox);
     let remote = format!("git+{}", daemon.url("community"));
@@ -265,7 +265,7 @@ fn a_copy_counts_when_the_server_is_gone() {
 
 #[test]
 fn what_is_not_in_the_cache_needs_a_connection() {
-    let place = Place::new();
+    let place = ResourceLocation::new();
     let source = repository(&place);
     let daemon = GitDaemon::start(&place.sandbox);
     let remote = format!("git+{}", daemon.url("community"));
@@ -306,7 +306,7 @@ fn what_is_not_in_the_cache_needs_a_connection() {
 
 #[test]
 fn a_cache_that_cannot_be_written_keeps_its_copy() {
-    let place = Place::new();
+    let place = ResourceLocation::new();
     let mut source = repository(&place);
     let remote = format!("git+{}", source.url());
     let open = place.open(NetworkAccess::Allowed, &[&remote]).result;
@@ -337,7 +337,7 @@ fn a_cache_that_cannot_be_written_keeps_its_copy() {
 
 #[test]
 fn a_repository_is_meant_where_an_address_says_so() {
-    let place = Place::new();
+    let place = ResourceLocation::new();
     place.sandbox.write(&format!("plain/{FILE}"), "plain");
     let remote = format!(
         "git+file://{}",
@@ -367,7 +367,7 @@ fn a_repository_is_meant_where_an_address_says_so() {
 
 #[test]
 fn a_listing_without_its_commit_loses_nothing() {
-    let place = Place::new();
+    let place = ResourceLocation::new();
     let mut source = repository(&place);
     let url = source.url();
     let remote = format!("git+{url}");
@@ -402,7 +402,7 @@ fn a_listing_without_its_commit_loses_nothing() {
 
 #[test]
 fn a_manifest_may_be_a_link() {
-    let place = Place::new();
+    let place = ResourceLocation::new();
     let mut source = repository(&place);
     source.git(&["rm", "-q", FILE]);
     fs::create_dir_all(source.path().join("bmad/_cfg")).unwrap();
@@ -417,7 +417,7 @@ fn a_manifest_may_be_a_link() {
 
 #[test]
 fn files_and_folders_are_read_offline() {
-    let place = Place::new();
+    let place = ResourceLocation::new();
     let source = repository(&place);
     place.manifest(SOURCES);
     let remote = format!("git+{}", source.url());
@@ -430,7 +430,7 @@ fn files_and_folders_are_read_offline() {
 
 #[test]
 fn what_is_not_there_fails_on_the_command_line_and_warns_in_the_manifest() {
-    let place = Place::new();
+    let place = ResourceLocation::new();
     repository(&place);
     place.manifest(SOURCES);
     let missing = [
@@ -473,7 +473,7 @@ fn what_is_not_there_fails_on_the_command_line_and_warns_in_the_manifest() {
 
 #[test]
 fn a_plain_folder_is_itself() {
-    let place = Place::new();
+    let place = ResourceLocation::new();
     place.sandbox.write(&format!("plain/{FILE}"), "plain");
     place.sandbox.write(&format!("plain/team/{FILE}"), "team");
     place.sandbox.write(&format!("secret/{FILE}"), "secret");
@@ -519,7 +519,7 @@ fn a_plain_folder_is_itself() {
 
 #[test]
 fn no_manifest_is_fine() {
-    let place = Place::new();
+    let place = ResourceLocation::new();
     let source = repository(&place);
     let remote = format!("git+{}#v1:/team", source.url());
     assert_eq!(
@@ -535,7 +535,7 @@ fn no_manifest_is_fine() {
 
 #[test]
 fn secrets_are_not_shown() {
-    let place = Place::new();
+    let place = ResourceLocation::new();
     let remote = "git+http://me:tok3n-of-mine@127.0.0.1:9/r";
     let outcome = place.open(NetworkAccess::Allowed, &[remote]);
     let text = format!("{outcome:?}");

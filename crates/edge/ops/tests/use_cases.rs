@@ -9,10 +9,10 @@
 mod memory;
 
 use agpm_ops::{
-    AddRequest, ChangeAction, DependencyId, Executables, FailureKind, InstallReport,
+    AddRequest, AfterEdit, ChangeAction, DependencyId, Executables, FailureKind, InstallReport,
     InstallRequest, LockChange, LockUse, ManifestChange, Outcome, OverwriteRule, PatternUse,
-    SelectionMode, Then, UndoAction, UndoRequest, UpdateRequest, World, Writing, add,
-    change_manifest, install, undo, update,
+    SelectionMode, UndoAction, UndoRequest, UpdateRequest, World, Writing, add, change_manifest,
+    install, undo, update,
 };
 
 use memory::{MemoryProject, good};
@@ -231,7 +231,7 @@ fn add_writes_an_entry_with_a_range_once() {
         name: None,
         tools: Vec::new(),
         selection: SelectionMode::Single,
-        then: Then::Install(Executables::AsManifest),
+        then: AfterEdit::Install(Executables::AsManifest),
         writing: Writing::Apply,
         picker: None,
     };

@@ -1,7 +1,7 @@
 //! The documents that `--json` prints and that the MCP server answers with: a report among its diagnostics.
 
+use crate::diagnostic_fields::{DiagnosticReport, report_all};
 use agpm_diag::{Diagnostic, SourceMap};
-use agpm_ops::{DiagnosticReport, report_all};
 use serde::Serialize;
 
 /// `{"ok": true, …, "diagnostics": […]}`; `ok` is false where the report holds findings that make a command fail.

@@ -1,10 +1,10 @@
 //! The result of an install or its dry run: one line for each change, and a summary.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::Duration;
 
 use agpm_diag::{mask_words, visible};
-use agpm_model::{Owner, PinId};
+use agpm_model::{Owner, PinId, RelativePath};
 use agpm_ops::{
     Capability, ChangeAction, Conversion, FieldOutcome, FieldOutcomeKind, InstallReport,
     LockChange, Moved, PlannedChange, Program, RequiredBy, Writing, counted,
@@ -70,7 +70,11 @@ fn lines(report: &InstallReport, detail: DetailLevel) -> Vec<String> {
         increases.filter(|change| change.before.is_some() && !change.increase.is_empty());
     let increases =
         increases.map(|change| format!("increase  {}", crate::capabilities::line(change)));
-    let is_shown = |one: &&Conversion| detail == DetailLevel::All || is_written(report, one);
+    let written = written_files(report);
+    let is_shown = |one: &&Conversion| {
+        let file = one.target.as_ref().map(|target| (&one.resource, target));
+        detail == DetailLevel::All || file.is_some_and(|file| written.contains(&file))
+    };
     let conversions = report.conversions.iter().filter(is_shown);
     let fates: Vec<FieldNote<'_>> = conversions
         .flat_map(|one| field_notes(one, report.writing))
@@ -93,13 +97,15 @@ fn reads_line(report: &InstallReport) -> Option<String> {
     is_worth_a_line.then(|| format!("reads  {}  (outside the project)", report.reads.join(", ")))
 }
 
-/// Whether what was converted is written, for the one tool that it was converted for.
-fn is_written(report: &InstallReport, conversion: &Conversion) -> bool {
-    report.changes.iter().any(|change| {
-        change.owner == conversion.resource
-            && Some(&change.path) == conversion.target.as_ref()
-            && matches!(change.action, ChangeAction::Create | ChangeAction::Update)
-    })
+/// The files that are created or updated, with the resources that they belong to.
+fn written_files(report: &InstallReport) -> HashSet<(&Owner, &RelativePath)> {
+    let is_written = |change: &&PlannedChange| {
+        matches!(change.action, ChangeAction::Create | ChangeAction::Update)
+    };
+    let changes = report.changes.iter().filter(is_written);
+    changes
+        .map(|change| (&change.owner, &change.path))
+        .collect()
 }
 
 /// How much changed, in one line.

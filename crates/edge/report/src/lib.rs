@@ -14,6 +14,7 @@ pub mod change;
 pub mod ci;
 pub mod config;
 pub mod demo;
+mod diagnostic_fields;
 mod diagnostics;
 pub mod diff;
 pub mod doctor;
@@ -41,6 +42,7 @@ pub mod validate;
 pub mod verify;
 pub mod why;
 
+pub use diagnostic_fields::{DiagnosticReport, report_all};
 pub use diagnostics::{
     ColorMode, DetailLevel, DiagnosticStyle, diagnostic_lines, draw_diagnostics, one_line,
     printable,

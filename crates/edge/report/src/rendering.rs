@@ -3,8 +3,9 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
+use crate::diagnostic_fields::report_all;
 use agpm_diag::{Diagnostic, Severity, SourceMap};
-use agpm_ops::{FailureKind, FileBytes, report_all};
+use agpm_ops::{FailureKind, FileBytes};
 use agpm_text::{Format, parse_alone, print, to_json};
 use serde::Serialize;
 

@@ -1,6 +1,6 @@
 //! The transactions that were undone, or can be.
 
-use agpm_ops::{PastEntry, UndoAction, UndoReport, counted, done_word, undone_word};
+use agpm_ops::{PastEntry, UndoAction, UndoReport, counted};
 
 use crate::diagnostics::DetailLevel;
 use crate::rendering::{RenderContext, RenderedReport};
@@ -41,7 +41,7 @@ fn listed(entry: &PastEntry, most: usize) -> String {
     let lines = entry
         .files
         .iter()
-        .map(|(path, done)| format!("  {} {path}\n", done_word(*done)));
+        .map(|(path, done)| format!("  {} {path}\n", done.word()));
     format!(
         "{} {}\n{}",
         entry.number,
@@ -53,7 +53,7 @@ fn listed(entry: &PastEntry, most: usize) -> String {
 fn undone(report: &UndoReport, entry: &PastEntry, most: usize) -> String {
     let lines = report
         .changed(entry)
-        .map(|(path, done)| format!("{} {path}\n", undone_word(*done)));
+        .map(|(path, done)| format!("{} {path}\n", done.undone_word()));
     let mut text = folded(lines, "", most);
     if let Some(kept) = &report.kept {
         text.push_str(&format!("kept {kept} (edited after it was created)\n"));
@@ -61,7 +61,7 @@ fn undone(report: &UndoReport, entry: &PastEntry, most: usize) -> String {
     let count = |word: &str| {
         report
             .changed(entry)
-            .filter(|(_, done)| undone_word(*done) == word)
+            .filter(|(_, done)| done.undone_word() == word)
             .count()
     };
     let counts = match (count("restored"), count("removed")) {

@@ -1,6 +1,6 @@
 use std::fmt;
 
-use agpm_model::RelativePath;
+use agpm_model::{FileChangeKind, RelativePath};
 use cap_std::fs::Dir;
 
 use crate::error::{StoreError, StoreProblem};
@@ -29,17 +29,6 @@ pub struct HistoryEntry {
     pub changes: Vec<(RelativePath, FileChangeKind)>,
     /// Why it cannot be read; then nothing else is known of it.
     pub damaged: Option<String>,
-}
-
-/// The kind of change to a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FileChangeKind {
-    /// It did not exist before.
-    Created,
-    /// Its content or its mode changed.
-    Updated,
-    /// The file was removed.
-    Removed,
 }
 
 impl fmt::Display for EntryNumber {

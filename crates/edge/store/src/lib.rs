@@ -58,7 +58,7 @@ pub use driver::{DriverCall, DriverError, run_driver};
 pub use error::{StoreError, StoreProblem};
 pub use file_step::ExpectedFile;
 pub use folder::ConfinedDirectory;
-pub use history::{EntryNumber, FileChangeKind, HistoryEntry, KEPT_TRANSACTIONS};
+pub use history::{EntryNumber, HistoryEntry, KEPT_TRANSACTIONS};
 pub use marks::PathMarks;
 pub use measure::{is_real_file, is_real_folder, link_target, real_path, remove_whole, size_below};
 pub use project::{LockWait, ProjectLock, ProjectStore, StateUse, StoredFile};

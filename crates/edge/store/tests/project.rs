@@ -7,10 +7,10 @@ mod common;
 use std::cell::Cell;
 use std::fs;
 
-use agpm_model::{FileMode as Mode, ObservedPath};
+use agpm_model::{FileChangeKind, FileMode as Mode, ObservedPath};
 use agpm_store::{
-    ExpectedFile, FileChange, FileChangeKind, ForceUndo, LockWait, ProjectStore, StateFolder,
-    StoreProblem, Transaction, UndoError,
+    ExpectedFile, FileChange, ForceUndo, LockWait, ProjectStore, StateFolder, StoreProblem,
+    Transaction, UndoError,
 };
 use common::{PATIENT, apply, create, every_kind, path, prepare, remove, tree, was, write};
 

@@ -8,6 +8,7 @@ use agpm_model::{Checksum, InstallMode, Manifest, Patch, RelativePath, Variant};
 use agpm_plan::levels;
 use agpm_resolve::ResolvedEntry;
 
+use crate::markdown_facts::MarkdownCache;
 use crate::patching::patches_of;
 use crate::rendered::{RenderedResource, RenderedSet, RenderedTexts, ResourceOutput};
 use crate::templates::{CompositionLog, ProjectFiles, TemplateFiller};
@@ -64,15 +65,16 @@ impl<'a> Composer<'a> {
         levels(&needs)
     }
 
-    /// Renders one entry; what is found goes to these notes, which come back with it.
-    pub fn compose(&self, number: usize, notes: Notes) -> ComposedEntry {
+    /// Renders one entry; what is found goes to these notes, which come back with it. Entries that are rendered one
+    /// after the other share a cache.
+    pub fn compose(&self, number: usize, notes: Notes, cache: &mut MarkdownCache) -> ComposedEntry {
         let mut log = CompositionLog {
             notes,
             ..CompositionLog::default()
         };
         let mut bodies = Vec::new();
         let made = self
-            .compose_entry(number, &mut bodies, &mut log)
+            .compose_entry(number, &mut bodies, &mut log, cache)
             .unwrap_or_default();
         ComposedEntry {
             made,
@@ -115,6 +117,7 @@ impl Composer<'_> {
         number: usize,
         bodies: &mut Vec<(Variant, Arc<str>)>,
         log: &mut CompositionLog,
+        cache: &mut MarkdownCache,
     ) -> Option<ResourceOutput> {
         let resolved = &self.entries[number];
         if resolved.entry.install == InstallMode::InPlace {
@@ -136,7 +139,7 @@ impl Composer<'_> {
                 Some(_) => {}
             }
         }
-        self.in_form(resolved, &first?, &mut log.notes)
+        self.in_form(resolved, &first?, cache, &mut log.notes)
     }
 }
 

@@ -5,19 +5,20 @@ use agpm_model::{
     Destination, FileMode, InstallMode, RelativePath, ResourceType, SKILL_FILE, skill_findings,
 };
 use agpm_render::{
-    ConvertError, ConvertedEntries, ConvertedFile, convert_file, foreign_format, hook_entries,
-    is_native, server_entries, server_names,
+    ConvertError, ConvertedEntries, ConvertedFile, agent_name, convert_file, foreign_format,
+    hook_entries, is_native, server_entries, server_names,
 };
 use agpm_resolve::{ResolvedEntry, SourceFile};
-use agpm_text::{Format, Limits, Value, parse, parse_alone, to_value};
+use agpm_text::{Format, Limits, Value, parse, to_value};
 use agpm_tools::{EntryFormat, FileFormat};
 use agpm_trust::{
-    Capability, CapabilitySet, capabilities_of, capabilities_of_markdown,
-    capability_set_of_instructions, capability_set_of_markdown, capability_set_of_value,
+    Capability, CapabilitySet, capabilities_of, capability_set_of_instructions,
+    capability_set_of_value,
 };
 
 use crate::composer::Composer;
 use crate::instructions::{InstructionEntry, InstructionOutput};
+use crate::markdown_facts::MarkdownCache;
 use crate::rendered::{OutputCapability, OutputEntries, ResourceOutput, files};
 use crate::rendered::{RenderedTexts, is_markdown};
 use crate::texts::json;
@@ -28,6 +29,7 @@ impl Composer<'_> {
         &self,
         resolved: &ResolvedEntry,
         texts: &RenderedTexts,
+        cache: &mut MarkdownCache,
         notes: &mut Notes,
     ) -> Option<ResourceOutput> {
         let entry = &resolved.entry;
@@ -39,19 +41,19 @@ impl Composer<'_> {
         let text = texts.text(resolved);
         let mut made = ResourceOutput {
             patched: texts.patched.clone(),
-            capabilities: capabilities(resolved, text),
-            capability_set: capability_set(resolved, text),
             shared_capability_set: texts
                 .shared_main
                 .as_deref()
-                .map(|text| capability_set(resolved, Some(text))),
+                .map(|text| capability_set(resolved, Some(text), cache)),
+            capabilities: capabilities(resolved, text, cache),
+            capability_set: capability_set(resolved, text, cache),
             ..ResourceOutput::default()
         };
         if entry.kind == ResourceType::Instructions {
             self.instruction_in_form(resolved, texts, &mut made, notes)?;
             // Patterns in the front matter of `.mdc` files have no quotes, and are read all the same.
             if resolved.entry.unit.path.extension() != Some("mdc") {
-                check_front_matter(resolved, text, notes);
+                check_front_matter(resolved, text, cache, notes);
             }
             return Some(made);
         }
@@ -83,10 +85,17 @@ impl Composer<'_> {
                 made.files = files(resolved, main, texts);
             }
         }
+        if let Destination::Files(_, format) = destination
+            && entry.kind == ResourceType::Agents
+        {
+            let file = made.files.first();
+            let text = file.and_then(|file| str::from_utf8(file.bytes.get()).ok());
+            made.agent_name = text.and_then(|text| agent_name(*format, text));
+        }
         match entry.kind {
             ResourceType::Skills => check_skill(resolved, text.unwrap_or_default(), notes),
             ResourceType::Agents | ResourceType::Commands => {
-                check_front_matter(resolved, text, notes)
+                check_front_matter(resolved, text, cache, notes)
             }
             _ => {}
         }
@@ -192,9 +201,13 @@ impl Composer<'_> {
     }
 }
 
-/// The capabilities of an entry: by its content, and by files that can be run.
-fn capabilities(resolved: &ResolvedEntry, text: Option<&str>) -> Vec<OutputCapability> {
-    // The parts of a plugin run its files.
+/// What an entry lets a tool do: by what it says, and by files that can be run.
+fn capabilities(
+    resolved: &ResolvedEntry,
+    text: Option<&str>,
+    cache: &mut MarkdownCache,
+) -> Vec<OutputCapability> {
+    // What runs files of a plugin is one of its parts.
     if is_switched_off(resolved, text) || resolved.entry.kind == ResourceType::Plugins {
         return Vec::new();
     }
@@ -207,12 +220,13 @@ fn capabilities(resolved: &ResolvedEntry, text: Option<&str>) -> Vec<OutputCapab
             None,
         ),
         (ResourceType::Skills, Some(text)) => (
-            capabilities_of_markdown(text),
+            cache.facts(kind, text).capabilities.clone(),
             target.and_then(|target| inside(target, SKILL_FILE)),
         ),
-        (ResourceType::Agents | ResourceType::Commands, Some(text)) => {
-            (capabilities_of_markdown(text), target.cloned())
-        }
+        (ResourceType::Agents | ResourceType::Commands, Some(text)) => (
+            cache.facts(kind, text).capabilities.clone(),
+            target.cloned(),
+        ),
         _ => (Vec::new(), None),
     };
     let said = found.into_iter().map(|capability| OutputCapability {
@@ -223,7 +237,11 @@ fn capabilities(resolved: &ResolvedEntry, text: Option<&str>) -> Vec<OutputCapab
 }
 
 /// The same as a set. It is taken from the author's text, so it is one set for all tools.
-fn capability_set(resolved: &ResolvedEntry, text: Option<&str>) -> CapabilitySet {
+fn capability_set(
+    resolved: &ResolvedEntry,
+    text: Option<&str>,
+    cache: &mut MarkdownCache,
+) -> CapabilitySet {
     let text = resolved.resource.authored.as_deref().or(text);
     if is_switched_off(resolved, text) {
         return CapabilitySet::default();
@@ -239,7 +257,7 @@ fn capability_set(resolved: &ResolvedEntry, text: Option<&str>) -> CapabilitySet
                 ResourceType::Agents | ResourceType::Commands | ResourceType::Skills
             ) =>
         {
-            capability_set_of_markdown(kind, text)
+            cache.facts(kind, text).capability_set.clone()
         }
         // The path in the source is the same for all tools.
         Some(text) if kind == ResourceType::Instructions => {
@@ -388,12 +406,16 @@ fn check_skill(resolved: &ResolvedEntry, text: &str, notes: &mut Notes) {
 }
 
 /// Warns of every front matter that is not valid YAML, whatever its tool makes of it.
-fn check_front_matter(resolved: &ResolvedEntry, text: Option<&str>, notes: &mut Notes) {
+fn check_front_matter(
+    resolved: &ResolvedEntry,
+    text: Option<&str>,
+    cache: &mut MarkdownCache,
+    notes: &mut Notes,
+) {
     let Some(text) = text.filter(|_| is_markdown(resolved)) else {
         return;
     };
-    let is_broken = has_errors(&parse_alone(text, Format::Markdown).diagnostics);
-    if is_broken {
+    if !cache.facts(resolved.entry.kind, text).is_valid {
         let source = source_of(resolved, text, notes);
         let parsed = parse(source, text, Format::Markdown, Limits::default());
         notes.diagnostics.extend(unreadable(parsed.diagnostics));

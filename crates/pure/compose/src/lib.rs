@@ -11,6 +11,7 @@ mod instructions;
 mod judged;
 mod judged_layers;
 mod lock;
+mod markdown_facts;
 mod patching;
 mod placement;
 mod project_capabilities;
@@ -25,6 +26,7 @@ pub use instructions::{ProjectTree, place_blocks, refuse_markers};
 pub use judged::{judged_resources, judged_version};
 pub use judged_layers::{JudgedFile, judged_layers};
 pub use lock::lock_of;
+pub use markdown_facts::MarkdownCache;
 pub use patching::{AppliedField, check_names as check_patched_names, patched_file};
 pub use placement::check_placement;
 pub use project_capabilities::{

@@ -8,7 +8,6 @@ use agpm_model::{
     ResourceType, Tool, ToolDirectory,
 };
 use agpm_plan::path_in_type_folder;
-use agpm_render::agent_name;
 use agpm_resolve::ResolvedEntry;
 use agpm_text::{Pointer, Value};
 use agpm_tools::{FileFormat, NamelessAgents, TOOLS, ToolDefinition, UnreadFile, find};
@@ -239,15 +238,11 @@ fn nameless_agents(
         if resolved.entry.kind != ResourceType::Agents || !is_for_tool {
             continue;
         }
-        let Some((_, _, format)) = files_of(manifest, resolved) else {
+        if files_of(manifest, resolved).is_none() {
             continue;
-        };
-        let text = output
-            .files
-            .first()
-            .and_then(|file| std::str::from_utf8(file.bytes.get()).ok());
+        }
         let agents = by_source.entry(&resolved.entry.unit.origin).or_default();
-        match text.and_then(|text| agent_name(format, text)) {
+        match &output.agent_name {
             Some(_) => agents.named += 1,
             None => agents.nameless.push(resolved),
         }
@@ -308,23 +303,19 @@ fn key(name: &str) -> String {
 
 /// Agents that their tool cannot distinguish, one finding for each tool.
 fn same_names(manifest: &Manifest, resources: &[RenderedResource]) -> Vec<Diagnostic> {
-    let mut by_tool: BTreeMap<&str, BTreeMap<String, Vec<&ResolvedEntry>>> = BTreeMap::new();
+    let mut by_tool: BTreeMap<&str, BTreeMap<&str, Vec<&ResolvedEntry>>> = BTreeMap::new();
     for RenderedResource { resolved, output } in resources {
         if resolved.entry.kind != ResourceType::Agents {
             continue;
         }
-        let Some((tool, _, format)) = files_of(manifest, resolved) else {
+        let Some((tool, _, _)) = files_of(manifest, resolved) else {
             continue;
         };
-        let text = output
-            .files
-            .first()
-            .and_then(|file| std::str::from_utf8(file.bytes.get()).ok());
-        if let Some(name) = text.and_then(|text| agent_name(format, text)) {
+        if let Some(name) = &output.agent_name {
             by_tool
                 .entry(tool.name.as_str())
                 .or_default()
-                .entry(name)
+                .entry(name.as_str())
                 .or_default()
                 .push(resolved);
         }
@@ -335,8 +326,8 @@ fn same_names(manifest: &Manifest, resources: &[RenderedResource]) -> Vec<Diagno
         .collect()
 }
 
-fn same_name(tool: &str, names: &BTreeMap<String, Vec<&ResolvedEntry>>) -> Option<Diagnostic> {
-    let shared: Vec<(&String, &Vec<&ResolvedEntry>)> =
+fn same_name(tool: &str, names: &BTreeMap<&str, Vec<&ResolvedEntry>>) -> Option<Diagnostic> {
+    let shared: Vec<(&&str, &Vec<&ResolvedEntry>)> =
         names.iter().filter(|(_, all)| all.len() > 1).collect();
     let (name, all) = *shared.first()?;
     let agents = find(tool).and_then(|tool| tool.agents.as_ref());

@@ -32,6 +32,8 @@ pub struct ResourceOutput {
     pub capabilities: Vec<OutputCapability>,
     /// The same as a set, with the tools that it may use.
     pub capability_set: CapabilitySet,
+    /// The name that its tool knows an agent by.
+    pub agent_name: Option<String>,
     /// That set without the patches of one user, if there are any.
     pub(crate) shared_capability_set: Option<CapabilitySet>,
 }

@@ -3,9 +3,11 @@
 //! Knows manifests, lockfiles, ledgers and what was observed; reads nothing itself.
 
 mod checks;
+mod config;
 mod doctor;
 mod drift;
 mod graph;
+mod history;
 mod installed;
 mod list;
 mod outdated;
@@ -17,6 +19,7 @@ mod validation;
 mod why;
 
 pub use checks::{CheckCause, CheckName, CheckOutcome, CheckResult, Checks, CiReport};
+pub use config::{ConfigAnswer, ConfigReport};
 pub use doctor::{
     CheckRow, CheckState, CheckSummary, DoctorReport, FinishedCheck, NO_MANIFEST, ownership_line,
     tool_line, weighed,
@@ -27,6 +30,7 @@ pub use drift::{
     nothing_installed, own_directory,
 };
 pub use graph::{family_of, needs_of};
+pub use history::{PastEntry, UndoAction, UndoReport};
 pub use installed::{InstalledIndex, installed_path};
 pub use list::{
     AppliedPatches, ClientCount, DiskCheck, DiskState, LOCAL, ListDetail, ListReport, ListRequest,

@@ -5,6 +5,7 @@
 
 mod approvals;
 mod desired;
+mod diff;
 mod executables;
 mod findings;
 mod increases;
@@ -19,6 +20,7 @@ mod request;
 
 pub use approvals::{CommandApprovals, is_meant};
 pub use desired::desired_state;
+pub use diff::DiffReport;
 pub use executables::ExecutableRules;
 pub use findings::{report_kept, report_refusals, stop_on_warnings};
 pub use increases::{IncreaseRules, unapproved_increases};

@@ -3,6 +3,8 @@
 
 use std::path::PathBuf;
 
+use std::path::Path;
+
 use serde::{Serialize, Serializer};
 
 use crate::digest::ObjectId;
@@ -21,6 +23,11 @@ pub fn serialize_url<S: Serializer>(
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     twice(["address", "url"], url, serializer)
+}
+
+/// A path as users read it: parts that are not Unicode are replaced.
+pub fn serialize_path<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&path.display())
 }
 
 /// The field `id`, before it `resource`.

@@ -12,6 +12,7 @@ mod credentials;
 mod declared;
 mod digest;
 mod field_names;
+mod file_change;
 mod files;
 mod import;
 mod instruction;
@@ -66,8 +67,9 @@ pub use declared::{
 };
 pub use digest::{Checksum, ChecksumError, ObjectId, ObjectIdError};
 pub use field_names::{
-    serialize_commit, serialize_folder, serialize_id, serialize_root, serialize_url,
+    serialize_commit, serialize_folder, serialize_id, serialize_path, serialize_root, serialize_url,
 };
+pub use file_change::FileChangeKind;
 pub use files::{
     FileProblem, FoundFile, FoundKind, MachineFiles, OutsideReads, ProblemKind, ResolvedPath,
     normalize, shown_from,

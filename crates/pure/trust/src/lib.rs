@@ -7,6 +7,7 @@ mod capability_set;
 mod change;
 mod extract;
 mod judge;
+mod policy_report;
 mod policy_set;
 mod tool_rule;
 mod wildcard;
@@ -24,5 +25,6 @@ pub use extract::{
 pub use judge::{
     JudgedContent, JudgedVersion, ReleaseAge, Violation, duration, judge, missing_requirements,
 };
+pub use policy_report::{PolicyCheckReport, PolicyReport, PolicyRuleReport};
 pub use policy_set::{PlacedPolicy, PolicyPlace, PolicySet, UnreachablePolicy};
 pub use tool_rule::ToolRule;

@@ -60,15 +60,6 @@ const RECORDS: &[(&str, Counts)] = &[
         },
     ),
     (
-        "ops",
-        Counts {
-            module_cycle: 4,
-            folder_cycle: 0,
-            tuple_parameters: 0,
-            many_arguments: 1,
-        },
-    ),
-    (
         "store",
         Counts {
             module_cycle: 2,

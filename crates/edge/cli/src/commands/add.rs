@@ -1,6 +1,6 @@
 use std::process::ExitCode;
 
-use agpm_ops::{AddRequest, Executables, SelectionMode, Then, World, Writing, add};
+use agpm_ops::{AddRequest, AfterEdit, Executables, SelectionMode, World, Writing, add};
 
 use crate::args::AddArgs;
 use crate::output::Output;
@@ -9,9 +9,9 @@ use crate::terminal::can_ask;
 
 pub(crate) fn run(world: &World, args: AddArgs, output: &mut Output) -> ExitCode {
     let then = match (args.no_install, args.allow_executables) {
-        (true, _) => Then::Leave,
-        (_, true) => Then::Install(Executables::Allowed),
-        _ => Then::Install(Executables::AsManifest),
+        (true, _) => AfterEdit::Leave,
+        (_, true) => AfterEdit::Install(Executables::Allowed),
+        _ => AfterEdit::Install(Executables::AsManifest),
     };
     let request = AddRequest {
         words: args.words,

@@ -1,8 +1,8 @@
 use std::process::ExitCode;
 
 use agpm_ops::{
-    DependencyId, Executables, ManifestChange, NewDependency, PatternUse, Replace, Then, World,
-    change_manifest,
+    AfterEdit, DependencyId, Executables, ManifestChange, NewDependency, PatternUse, Replace,
+    World, change_manifest,
 };
 
 use crate::args::{AddCommand, AddDepArgs, RemoveArgs, RemoveCommand};
@@ -48,9 +48,9 @@ fn add_dependency(args: AddDepArgs) -> ManifestChange {
         }),
         replace: replace(force),
         then: match (no_install, allow_executables) {
-            (true, _) => Then::Leave,
-            (_, true) => Then::Install(Executables::Allowed),
-            _ => Then::Install(Executables::AsManifest),
+            (true, _) => AfterEdit::Leave,
+            (_, true) => AfterEdit::Install(Executables::Allowed),
+            _ => AfterEdit::Install(Executables::AsManifest),
         },
     }
 }

@@ -1,8 +1,5 @@
 //! `add ADDRESS… [NAME…]`: finds what is meant, writes it into the manifest and installs it, in one transaction.
 
-pub(crate) mod offer;
-pub(crate) mod place;
-
 use std::path::Path;
 use std::sync::Arc;
 
@@ -17,20 +14,20 @@ use agpm_resolve::UpdateScope;
 use agpm_source::SharedSources;
 use serde::Serialize;
 
-use crate::add::offer::Wish;
-use crate::add::place::{Place, PlaceFinder, PlaceSource};
 use crate::change::{until_not_overtaken, write_manifest};
-use crate::gather::{ManifestFiles, Mistakes, Project};
-use crate::install::{self, InstallReport, InstallRequest, Job, ManifestEdit, Writing};
-use crate::manifest_text::Then;
-use crate::reading::shown;
-use crate::world::{InstallScope, World};
+use crate::install::{self, InstallJob, InstallReport, InstallRequest, ManifestEdit, Writing};
+use crate::manifest_text::AfterEdit;
+use agpm_project::gather::{ErrorTolerance, ManifestFiles, Project};
+use agpm_project::offers::{CandidateFilter, SourceOffer};
+use agpm_project::offers::{LocationFinder, PlaceSource, ResourceLocation};
+use agpm_project::reading::shown;
+use agpm_project::world::{InstallScope, World};
 
 pub use agpm_manifest::{AddedResource, AddedSource};
 
 /// What to add.
 pub struct AddRequest<'a> {
-    /// Addresses, and after each the names of resources in it.
+    /// URLs, and after each the names of resources in it.
     pub words: Vec<String>,
     /// Only this type.
     pub kind: Option<String>,
@@ -41,7 +38,7 @@ pub struct AddRequest<'a> {
     /// Whether everything is added.
     pub selection: SelectionMode,
     /// Whether it is installed.
-    pub then: Then,
+    pub then: AfterEdit,
     /// Whether it is done or shown.
     pub writing: Writing,
     /// Who chooses among several; nothing where nobody can be asked.
@@ -98,7 +95,7 @@ pub struct AddReport {
     pub installed: Option<InstallReport>,
 }
 
-/// Adds what addresses and names mean.
+/// Adds what URLs and names mean.
 pub fn add(world: &World, request: &AddRequest<'_>) -> Outcome<AddReport> {
     let world = &World {
         sources: Arc::new(SharedSources::new(Arc::clone(&world.sources))),
@@ -110,7 +107,7 @@ pub fn add(world: &World, request: &AddRequest<'_>) -> Outcome<AddReport> {
 fn run(world: &World, request: &AddRequest<'_>, notes: &mut Notes) -> Result<AddReport, Failure> {
     let kind = request.kind.as_deref().map(type_of_word).transpose()?;
     let environment = &world.environment;
-    let before = ManifestFiles::find(environment, crate::world::ManifestUse::Nearest)?;
+    let before = ManifestFiles::find(environment, agpm_project::world::ManifestUse::Nearest)?;
     let created = before.is_none();
     let files = match before {
         Some(files) => files,
@@ -120,7 +117,7 @@ fn run(world: &World, request: &AddRequest<'_>, notes: &mut Notes) -> Result<Add
     let (path, folder) = (files.path.clone(), files.folder().to_owned());
     let private = files.private_sources();
     let mut own = Notes::default();
-    let project = Project::read(world, files, Mistakes::Stop, &mut own);
+    let project = Project::read(world, files, ErrorTolerance::Stop, &mut own);
     let project = match project {
         Ok(project) => project,
         Err(failure) => {
@@ -184,14 +181,14 @@ fn bring_about(
 ) -> Result<Option<InstallReport>, Failure> {
     let title = additions.title();
     let executables = match (request.then, request.writing) {
-        (Then::Leave, Writing::Show) => return Ok(None),
-        (Then::Leave, Writing::Apply) => {
+        (AfterEdit::Leave, Writing::Show) => return Ok(None),
+        (AfterEdit::Leave, Writing::Apply) => {
             write_manifest(world, &title, &additions.text, before, notes)?;
             return Ok(None);
         }
-        (Then::Install(executables), _) => executables,
+        (AfterEdit::Install(executables), _) => executables,
     };
-    let job = Job {
+    let job = InstallJob {
         title,
         request: InstallRequest {
             executables,
@@ -213,7 +210,7 @@ fn bring_about(
     result.map(Some)
 }
 
-/// Finds what each address means.
+/// Finds what each URL means.
 struct CandidateChooser<'a> {
     world: &'a World,
     request: &'a AddRequest<'a>,
@@ -224,7 +221,7 @@ struct CandidateChooser<'a> {
 
 impl CandidateChooser<'_> {
     fn add(&self, target: &AddressWords, additions: &mut ManifestAdditions) -> Result<(), Failure> {
-        let finder = PlaceFinder {
+        let finder = LocationFinder {
             world: self.world,
             sources: &additions.known,
             folder: self.folder,
@@ -248,8 +245,12 @@ impl CandidateChooser<'_> {
         additions.add(&context, &candidates, self.manifest)
     }
 
-    fn chosen(&self, place: &Place, target: &AddressWords) -> Result<Vec<Candidate>, Failure> {
-        let wish = Wish {
+    fn chosen(
+        &self,
+        place: &ResourceLocation,
+        target: &AddressWords,
+    ) -> Result<Vec<Candidate>, Failure> {
+        let wish = CandidateFilter {
             names: &target.names,
             kind: self.kind,
             selection: self.request.selection,
@@ -274,7 +275,7 @@ impl CandidateChooser<'_> {
     /// Lets the user choose, or lists what there is to choose from.
     fn ask(
         &self,
-        place: &Place,
+        place: &ResourceLocation,
         target: &AddressWords,
         several: Vec<&Candidate>,
     ) -> Result<Vec<Candidate>, Failure> {
@@ -307,9 +308,9 @@ impl CandidateChooser<'_> {
     /// A plugin of a marketplace, which is a source of that name or one whose `marketplace.json` has it.
     fn plugin(
         &self,
-        finder: &PlaceFinder<'_>,
+        finder: &LocationFinder<'_>,
         plugin: &PluginAddress,
-    ) -> Result<(Place, Vec<Candidate>), Failure> {
+    ) -> Result<(ResourceLocation, Vec<Candidate>), Failure> {
         let named = finder.find(&Address::Plugin(plugin.clone()));
         let (place, offer) = match named {
             Ok(place) => {
@@ -332,9 +333,9 @@ impl CandidateChooser<'_> {
 
     fn marketplace(
         &self,
-        finder: &PlaceFinder<'_>,
+        finder: &LocationFinder<'_>,
         plugin: &PluginAddress,
-    ) -> Result<Option<(Place, offer::Offer)>, Failure> {
+    ) -> Result<Option<(ResourceLocation, SourceOffer)>, Failure> {
         for source in finder.sources {
             let address = Address::Source(agpm_model::NamedAddress {
                 name: source.name.clone(),

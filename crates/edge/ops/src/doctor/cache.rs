@@ -1,14 +1,14 @@
-//! The folder of what was fetched can be read, and holds nothing but copies of sources.
+//! The directory of what was fetched can be read, and holds only copies of sources.
 
 use agpm_diag::{Diagnostic, Failure, Notes, Severity, codes};
 use agpm_store as store;
 
 use crate::doctor::check::DoctorRequest;
-use crate::packages::git;
-use crate::reading::shown;
-use crate::world::World;
 use agpm_diag::{counted, size};
 use agpm_inspect::CheckSummary;
+use agpm_project::packages::git;
+use agpm_project::reading::shown;
+use agpm_project::world::World;
 
 const WORTH_TELLING: u64 = 1 << 20;
 
@@ -29,7 +29,7 @@ pub(super) fn check(
         store::entries_below(above, 0)?;
         return Ok(CheckSummary::Line("nothing was fetched yet".to_owned()));
     }
-    // A folder that cannot be read must not be taken for an empty one.
+    // A directory that cannot be read must not be treated as an empty one.
     let all = store::size_below(folder)?;
     let copies = git.cached();
     let known = copies

@@ -2,10 +2,10 @@
 
 use crate::catalog::lint_catalog;
 use crate::doctor::check::DoctorRequest;
-use crate::world::{InstallScope, World};
 use agpm_diag::counted;
 use agpm_diag::{Failure, Notes};
 use agpm_inspect::CheckSummary;
+use agpm_project::world::{InstallScope, World};
 
 pub(super) fn check(
     world: &World,

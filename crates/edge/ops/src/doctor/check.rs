@@ -1,9 +1,9 @@
 //! What every check of the doctor shares.
 
-use crate::gather::{ManifestFiles, Project};
-use crate::world::{ManifestUse, World};
 use agpm_diag::{Diagnostic, Failure, Notes, WarningPolicy};
 use agpm_inspect::{CheckSummary, NO_MANIFEST};
+use agpm_project::gather::{ManifestFiles, Project};
+use agpm_project::world::{ManifestUse, World};
 use agpm_store::ProjectStore;
 
 /// What to check.
@@ -15,7 +15,7 @@ pub struct DoctorRequest {
     pub since: Option<String>,
 }
 
-/// Runs something with the texts that are known and with findings of its own, which are given back.
+/// Runs something with the strings that are known and with its own findings, which are given back.
 pub(super) fn alone<T>(
     notes: &mut Notes,
     run: impl FnOnce(&mut Notes) -> T,

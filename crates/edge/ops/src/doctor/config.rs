@@ -1,11 +1,11 @@
 //! The user's configuration and the user's own manifest can be read and say nothing unknown.
 
 use crate::doctor::check::{DoctorRequest, alone};
-use crate::gather::{ManifestFiles, Project};
-use crate::world::World;
 use agpm_diag::counted;
 use agpm_diag::{Failure, Notes};
 use agpm_inspect::CheckSummary;
+use agpm_project::gather::{ManifestFiles, Project};
+use agpm_project::world::World;
 
 pub(super) fn check(
     world: &World,
@@ -46,7 +46,7 @@ pub(super) fn check(
     Ok(CheckSummary::Line(format!("{config}{own}")))
 }
 
-/// What is read; a failure is told, and does not keep the other file from being read.
+/// What is read; a failure is reported, and does not keep the other file from being read.
 fn kept(
     notes: &mut Notes,
     read: impl FnOnce(&mut Notes) -> Result<Option<Project>, Failure>,

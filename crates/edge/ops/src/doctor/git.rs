@@ -1,13 +1,13 @@
-//! The git program is there and new enough, or is not needed here.
+//! The git program exists and new enough, or is not needed here.
 
 use agpm_diag::{Diagnostic, Failure, Notes, Severity, codes};
 use agpm_git::GitError;
 
 use crate::doctor::check::{DoctorRequest, project};
-use crate::packages::{Sources, git};
-use crate::source_failure::GIT_HELP;
-use crate::world::World;
 use agpm_inspect::CheckSummary;
+use agpm_project::packages::{ProjectSources, git};
+use agpm_project::source_failure::GIT_HELP;
+use agpm_project::world::World;
 
 pub(super) fn check(
     world: &World,
@@ -35,6 +35,6 @@ pub(super) fn check(
 /// Whether a dependency, a layer or a remote of the project comes from a repository.
 fn is_needed(world: &World, notes: &mut Notes) -> bool {
     project(world, notes).is_ok_and(|(project, store)| {
-        Sources::open(world, &project.manifest, store.path()).need_git()
+        ProjectSources::open(world, &project.manifest, store.path()).need_git()
     })
 }

@@ -1,16 +1,16 @@
-//! The layers are there, and what of them does not count is told.
+//! The layers exist, and what of them does not count is reported.
 
 use agpm_diag::{Diagnostic, Failure, Notes, Severity, codes};
 use agpm_layers::LayerPinning;
 use agpm_model::{Layer, LockedLayer, Lockfile, Manifest};
 
-use crate::approve::note_unapproved;
 use crate::doctor::check::{DoctorRequest, alone, project};
-use crate::layers::snapshots;
-use crate::packages::{Sources, read_lock};
-use crate::world::World;
 use agpm_diag::counted;
 use agpm_inspect::CheckSummary;
+use agpm_project::layers::snapshots;
+use agpm_project::packages::{ProjectSources, read_lock};
+use agpm_project::permits::note_unapproved;
+use agpm_project::world::World;
 use agpm_resolve::UpdateScope;
 
 pub(super) fn check(
@@ -27,15 +27,15 @@ pub(super) fn check(
         return Ok(CheckSummary::Line("no layers".to_owned()));
     }
     note_unapproved(environment, &project.manifest, notes);
-    // What is wrong with the lockfile is told with the manifest.
+    // What is wrong with the lockfile is reported with the manifest.
     let (lock, _) = alone(notes, |own| read_lock(environment, &store, own));
     let lock = lock
         .ok()
         .flatten()
         .map(|(lock, _)| lock)
         .unwrap_or_default();
-    let sources = Sources::open(world, &project.manifest, store.path());
-    // Reading a version may fetch it, so that only folders are read.
+    let sources = ProjectSources::open(world, &project.manifest, store.path());
+    // Reading a version may fetch it, so only directories are read.
     let (versions, folders): (Vec<Layer>, Vec<Layer>) = project
         .manifest
         .layers
@@ -75,7 +75,7 @@ pub(super) fn check(
     )))
 }
 
-fn is_version(sources: &Sources, layer: &Layer) -> bool {
+fn is_version(sources: &ProjectSources, layer: &Layer) -> bool {
     layer
         .place
         .source()
@@ -83,7 +83,7 @@ fn is_version(sources: &Sources, layer: &Layer) -> bool {
 }
 
 /// Whether the locked version of a layer can be read without a connection.
-fn is_cached(sources: &Sources, layer: &Layer, lock: &Lockfile) -> bool {
+fn is_cached(sources: &ProjectSources, layer: &Layer, lock: &Lockfile) -> bool {
     let locked: Option<&LockedLayer> = lock.layers.iter().find(|locked| locked.name == layer.name);
     let pin = locked.and_then(|locked| locked.pin.as_ref());
     let source = layer.place.source();

@@ -2,10 +2,10 @@
 
 use crate::doctor::check::{DoctorRequest, project};
 use crate::lineage::{PersonaRules, lint_personas};
-use crate::world::{InstallScope, World};
 use agpm_diag::counted;
 use agpm_diag::{Failure, Notes};
 use agpm_inspect::CheckSummary;
+use agpm_project::world::{InstallScope, World};
 
 pub(super) fn check(
     world: &World,

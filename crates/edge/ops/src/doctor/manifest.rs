@@ -1,16 +1,16 @@
-//! The manifest is good, and the lockfile says what it asks for.
+//! The manifest is good, and the lockfile says what it requires.
 
 use agpm_diag::{Diagnostic, Failure, Notes, Severity, codes};
 
 use crate::doctor::check::DoctorRequest;
-use crate::gather::{ManifestFiles, Project};
-use crate::outside::reads_outside;
-use crate::packages::read_lock;
 use crate::validate::is_current;
-use crate::world::{ManifestUse, World};
 use agpm_diag::counted;
 use agpm_inspect::{CheckSummary, NO_MANIFEST};
 use agpm_model::LOCK_NAME;
+use agpm_project::gather::{ManifestFiles, Project};
+use agpm_project::outside::reads_outside;
+use agpm_project::packages::read_lock;
+use agpm_project::world::{ManifestUse, World};
 
 pub(super) fn check(
     world: &World,
@@ -35,7 +35,7 @@ pub(super) fn check(
         Some(_) => match is_current(world, manifest, &store, &mut Notes::default()) {
             Ok(()) => ", locked",
             Err(stale) => {
-                // The next install mends it.
+                // The next install fixes it.
                 notes
                     .diagnostics
                     .extend(stale.diagnostic.map(|found| with(found, Severity::Warning)));

@@ -16,7 +16,7 @@ use agpm_inspect::{CheckSummary, DoctorReport, FinishedCheck, weighed};
 
 pub use crate::doctor::check::DoctorRequest;
 use crate::doctor::check::alone;
-use crate::world::{Environment, NetworkAccess, World};
+use agpm_project::world::{Environment, NetworkAccess, World};
 
 /// Checks one thing. What it finds goes to the notes, which hold nothing of other checks.
 type Check = fn(&World, &DoctorRequest, &mut Notes) -> Result<CheckSummary, Failure>;

@@ -1,20 +1,20 @@
-//! What is ours on disk is as it was installed, and no run was stopped in the middle.
+//! What is managed on disk is as it was installed, and no run was stopped in the middle.
 
 use agpm_diag::{Failure, Notes};
 
 use crate::doctor::check::DoctorRequest;
-use crate::scope::Places;
 use crate::verify::{SourceUse, find_drift};
-use crate::world::{InstallScope, ManifestUse, World};
 use agpm_inspect::{CheckSummary, DriftFinding, NO_MANIFEST, ownership_line};
+use agpm_project::scope::ManifestLocation;
+use agpm_project::world::{InstallScope, ManifestUse, World};
 
 pub(super) fn check(
     world: &World,
     _: &DoctorRequest,
     notes: &mut Notes,
 ) -> Result<CheckSummary, Failure> {
-    let places = Places::find(&world.environment, ManifestUse::Nearest)?;
-    // A user has a place for a manifest without having one.
+    let places = ManifestLocation::find(&world.environment, ManifestUse::Nearest)?;
+    // A user has a location for a manifest without having one.
     let own = world.environment.scope == InstallScope::User;
     if !places.is_some_and(|places| !own || agpm_store::exists(&places.manifest)) {
         return Ok(NO_MANIFEST);

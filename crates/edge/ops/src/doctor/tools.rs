@@ -10,10 +10,10 @@ use agpm_text::{Format, NodeRef, parse_alone};
 use agpm_tools::{Executable, find};
 
 use crate::doctor::check::{DoctorRequest, project};
-use crate::packages::read_lock;
-use crate::reading::limit;
-use crate::world::World;
 use agpm_inspect::{CheckSummary, tool_line};
+use agpm_project::packages::read_lock;
+use agpm_project::reading::limit;
+use agpm_project::world::World;
 
 /// Directories above an executable in which its package may begin.
 const DEEPEST_EXECUTABLE: usize = 5;

@@ -17,10 +17,10 @@ use agpm_resolve::LockView;
 use agpm_text::Pointer;
 
 use crate::bottle::BottleInput;
-use crate::gather::{ManifestFiles, Mistakes, Project};
 use crate::merge::MergeInputs;
-use crate::packages::read_lock;
-use crate::world::{ManifestUse, World};
+use agpm_project::gather::{ErrorTolerance, ManifestFiles, Project};
+use agpm_project::packages::read_lock;
+use agpm_project::world::{ManifestUse, World};
 use file::explain_blocks;
 use resource::explain_resource;
 use subjects::{
@@ -34,7 +34,7 @@ pub(crate) use file::explain_file;
 pub struct ExplainRequest {
     /// `file:PATH`, `manifest:/POINTER`, `agent:NAME` or another type, `catalog:MODULE/NAME`, `profile:SLUG`, `bottle:NAME`, or a code.
     pub what: String,
-    /// A place in it; all places if there is none.
+    /// A location in it; all locations if there is none.
     pub pointer: Option<String>,
     /// The files to fold instead of the project's layers, and how.
     pub inputs: MergeInputs,
@@ -176,6 +176,6 @@ fn locked(world: &World) -> Option<LockView> {
     let store = files.store().ok()?;
     let mut quiet = Notes::default();
     let (lock, _) = read_lock(&world.environment, &store, &mut quiet).ok()??;
-    let project = Project::read(world, files, Mistakes::Tell, &mut quiet).ok()?;
+    let project = Project::read(world, files, ErrorTolerance::Tell, &mut quiet).ok()?;
     Some(LockView::of(lock, &project.manifest, folder).with_parts())
 }

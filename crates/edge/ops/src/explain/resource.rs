@@ -10,10 +10,10 @@ use agpm_model::{LockEntry, Lockfile, Manifest, ResourceType};
 use agpm_resolve::{LockView, add_locked_sources, with_names_of};
 use agpm_text::Pointer;
 
-use crate::gather::{ManifestFiles, Project};
-use crate::packages::{Sources, frozen, read_lock, render_these};
-use crate::reading::limit;
-use crate::world::World;
+use agpm_project::gather::{ManifestFiles, Project};
+use agpm_project::packages::{ProjectSources, frozen, read_lock, render_these};
+use agpm_project::reading::limit;
+use agpm_project::world::World;
 
 pub(super) fn explain_resource(
     world: &World,
@@ -36,7 +36,7 @@ pub(super) fn explain_resource(
     let renderer = LockRenderer {
         world,
         manifest: &manifest,
-        sources: Sources::open_all(world, &manifest, store.path()),
+        sources: ProjectSources::open_all(world, &manifest, store.path()),
         lock: &lock,
     };
     // Those that need it have its variables; if they cannot be had, it is explained as it is without.
@@ -56,7 +56,7 @@ pub(super) fn explain_resource(
 struct LockRenderer<'a> {
     world: &'a World,
     manifest: &'a Manifest,
-    sources: Sources,
+    sources: ProjectSources,
     lock: &'a Lockfile,
 }
 

@@ -9,13 +9,13 @@ use agpm_merge::{Provenance, SecretDisplay};
 use agpm_text::{Pointer, to_value};
 
 use crate::bottle::{BottleInput, load};
-use crate::catalog::{CatalogPlaces, open};
-use crate::gather::{ManifestFiles, Project, folded_texts};
-use crate::lineage::{LineagePlace, open_library};
-use crate::reading::shown;
-use crate::world::World;
+use agpm_project::catalog::{CatalogPlaces, open};
+use agpm_project::gather::{ManifestFiles, Project, folded_texts};
+use agpm_project::lineage::{LineagePlace, open_library};
+use agpm_project::reading::shown;
+use agpm_project::world::World;
 
-/// The project, its bases, the private manifest and the configuration at a place.
+/// The project, its bases, the private manifest and the configuration at a location.
 pub(super) fn explain_manifest(
     world: &World,
     place: &str,
@@ -97,7 +97,7 @@ pub(super) fn explain_bottle(
     )
 }
 
-/// A place whose values are shown.
+/// A location whose values are shown.
 pub(super) struct ShownPlace<'p> {
     pub(super) pointer: &'p Pointer,
     pub(super) secrets: SecretDisplay,

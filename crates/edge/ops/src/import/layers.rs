@@ -6,13 +6,13 @@ use agpm_diag::{Failure, FailureKind, Notes};
 use agpm_model::{BaseDirectories, ImportedConfiguration, read_agent_manager};
 use agpm_text::Format;
 
-use crate::documents::parsed;
-use crate::gather::{ManifestFiles, Project};
-use crate::import::{ImportReport, ImportRequest, ImportTarget, default_file, missing};
+use crate::import::target::{ImportReport, ImportRequest, ImportTarget, default_file, missing};
 use crate::install::Writing;
 use crate::manifest_text::uneditable;
-use crate::reading::{limit, shown};
-use crate::world::{Environment, World};
+use agpm_project::documents::parsed;
+use agpm_project::gather::{ManifestFiles, Project};
+use agpm_project::reading::{limit, shown};
+use agpm_project::world::{Environment, World};
 
 const FILE_NAME: &str = "config.yaml";
 

@@ -10,14 +10,14 @@ use agpm_diag::{Diagnostic, Failure, Notes, Severity, codes};
 use agpm_model::{ImportAdditions, normalize};
 use agpm_text::Format;
 
-use crate::documents::parsed;
-use crate::gather::ManifestFiles;
-use crate::import::neighbours::Neighbours;
-use crate::import::{ImportReport, ImportRequest, ImportTarget, default_file, missing};
+use crate::import::target::{ImportReport, ImportRequest, ImportTarget, default_file, missing};
 use crate::install::Writing;
 use crate::manifest_text::uneditable;
-use crate::reading::{limit, shown};
-use crate::world::{Environment, World};
+use agpm_project::documents::parsed;
+use agpm_project::gather::ManifestFiles;
+use agpm_project::neighbours::NeighbouringDisk;
+use agpm_project::reading::{limit, shown};
+use agpm_project::world::{Environment, World};
 
 /// A manifest of agpm-cli is a manifest of agpm: in place there is nothing to write.
 const OWN_FORMAT: &str = "agpm-cli";
@@ -95,7 +95,7 @@ pub(super) fn import_packages(
     Ok(report)
 }
 
-/// A foreign file with what it takes to read those beside it.
+/// A foreign file with what it takes to read those next to it.
 struct ReadForeign<'a> {
     environment: &'a Environment,
     project: &'a Path,
@@ -115,7 +115,7 @@ impl ReadForeign<'_> {
         let format = Format::of_file(&name).unwrap_or(Format::Jsonc);
         let main = parsed(shown(self.environment, self.file), bytes, format, notes)?;
         let directory = self.file.parent().unwrap_or(Path::new("."));
-        let mut beside = Neighbours {
+        let mut beside = NeighbouringDisk {
             environment: self.environment,
             directory: directory.to_owned(),
             project: self.project.to_owned(),

@@ -8,14 +8,14 @@ use agpm_install::{IncreaseRules, Writing, unapproved_increases};
 use agpm_model::{LayerName, Lockfile, Manifest, Owner};
 use agpm_trust::{CapabilityChange, CapabilitySet};
 
-use crate::install::layered::capabilities_as_locked;
-use crate::install::locked_state::resources_as_locked;
-use crate::install::run::{GatheredProject, Run};
-use crate::packages::Sources;
+use crate::install::run::{GatheredProject, InstallRun};
+use agpm_project::layers::layer_capabilities_of_lock;
+use agpm_project::locked_state::resources_as_locked;
+use agpm_project::packages::ProjectSources;
 
 /// What changed since the project was locked; fails if it is more than anybody approved.
 pub(super) fn approved_changes(
-    run: &Run<'_>,
+    run: &InstallRun<'_>,
     gathered: &GatheredProject,
     capabilities: &ProjectCapabilities,
     new: &Lockfile,
@@ -41,7 +41,7 @@ pub(super) fn approved_changes(
         approvals,
     };
     let refused = rules.refused(&changes);
-    let Run { world, job, .. } = *run;
+    let InstallRun { world, job, .. } = *run;
     let is_confirmed = || world.confirm.is_some_and(|confirm| confirm(&refused));
     if !refused.is_empty() && (job.request.writing == Writing::Show || !is_confirmed()) {
         let refusal = unapproved_increases(&refused, &job.moving);
@@ -52,7 +52,7 @@ pub(super) fn approved_changes(
 
 /// What some resources and layers let tools do when they were locked, as far as their sources still have it.
 fn sets_as_locked(
-    run: &Run<'_>,
+    run: &InstallRun<'_>,
     manifest: &Manifest,
     lock: &Lockfile,
     ids: &BTreeSet<Owner>,
@@ -72,8 +72,8 @@ fn sets_as_locked(
         .iter()
         .any(|layer| ids.contains(&Owner::layer(&layer.name)))
     {
-        let sources = Sources::open_all(run.world, manifest, run.store.path());
-        let found = capabilities_as_locked(run.world, manifest, &sources, &lock);
+        let sources = ProjectSources::open_all(run.world, manifest, run.store.path());
+        let found = layer_capabilities_of_lock(run.world, manifest, &sources, &lock);
         let found = found.unwrap_or_default().into_iter();
         let of_layer = |(name, set): (LayerName, CapabilitySet)| (Owner::layer(&name), set);
         sets.extend(found.map(of_layer));

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use agpm_install::Moved;
 use agpm_model::{ObjectId, SourceName, VersionTag, changelog_between};
 
-use crate::packages::Sources;
+use agpm_project::packages::ProjectSources;
 
 const CHANGELOG: &str = "CHANGELOG.md";
 /// A longer changelog is not read.
 const MOST_BYTES: u64 = 4 << 20;
 
 /// Adds what changed between the old and the new version. A changelog that cannot be read stops nothing.
-pub(super) fn add(sources: &Sources, moved: &mut [Moved]) {
+pub(super) fn add(sources: &ProjectSources, moved: &mut [Moved]) {
     let mut texts: BTreeMap<(SourceName, ObjectId), Option<String>> = BTreeMap::new();
     for one in moved {
         let (old, new) = (
@@ -34,7 +34,7 @@ pub(super) fn add(sources: &Sources, moved: &mut [Moved]) {
     }
 }
 
-fn read(sources: &Sources, source: &SourceName, commit: &ObjectId) -> Option<String> {
+fn read(sources: &ProjectSources, source: &SourceName, commit: &ObjectId) -> Option<String> {
     let source = sources.versioned(source)?;
     let entry = source.entry(Some(commit), CHANGELOG).ok()??;
     entry.kind.file_mode()?;

@@ -8,16 +8,16 @@ use agpm_store::{
     ExpectedFile, FileChange, ProjectLock, ProjectStore, StoreError, StoreProblem, Transaction,
 };
 
-use crate::reading::limit;
-use crate::scope::Beside;
+use agpm_project::reading::limit;
+use agpm_project::scope::SiblingFile;
 
-/// Changes of files that a transaction writes, and of those beside a user's manifest that it cannot reach.
+/// Changes of files that a transaction writes, and of those next to a user's manifest that it cannot reach.
 ///
-/// A configuration folder that is not in home may be on another file system, and a transaction moves files. So what is
-/// there is written after it, each file whole: a run that is killed in between leaves a lockfile that is behind, and the
+/// A configuration directory that is not in home may be on another file system, and a transaction moves files. So what is
+/// there is written after it, each file whole: a run that is killed in between leaves a lockfile that is after, and the
 /// next run makes both agree again. `undo` does not bring these files back, and says so.
 #[derive(Default)]
-pub(crate) struct Changes<'a> {
+pub(crate) struct FileChanges<'a> {
     pub(crate) inside: Vec<FileChange<'a>>,
     outside: Vec<Outside<'a>>,
 }
@@ -28,19 +28,19 @@ struct Outside<'a> {
     before: ExpectedFile,
 }
 
-impl<'a> Changes<'a> {
+impl<'a> FileChanges<'a> {
     /// Changes within.
     pub(crate) fn of(inside: Vec<FileChange<'a>>) -> Self {
-        Changes {
+        FileChanges {
             inside,
             outside: Vec::new(),
         }
     }
 
-    /// A file beside the manifest gets this content.
-    pub(crate) fn put(&mut self, place: Beside, bytes: Cow<'a, [u8]>, before: ExpectedFile) {
+    /// A file next to the manifest gets this content.
+    pub(crate) fn put(&mut self, place: SiblingFile, bytes: Cow<'a, [u8]>, before: ExpectedFile) {
         match place {
-            Beside::Within(path) => {
+            SiblingFile::Within(path) => {
                 self.inside.push(FileChange::Write {
                     path,
                     bytes,
@@ -48,7 +48,7 @@ impl<'a> Changes<'a> {
                     before,
                 });
             }
-            Beside::Outside(path) => self.outside.push(Outside {
+            SiblingFile::Outside(path) => self.outside.push(Outside {
                 path,
                 bytes,
                 before,

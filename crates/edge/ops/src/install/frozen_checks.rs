@@ -7,11 +7,11 @@ use agpm_model::{LOCK_NAME, Lockfile};
 use agpm_plan::{frozen_difference, outdated_lock};
 use agpm_resolve::UpdateScope;
 
-use crate::gather::ManifestFiles;
-use crate::install::locked_state::LockedState;
-use crate::install::run::{GatheredProject, Job, RenderedProject, Run};
+use crate::install::run::{GatheredProject, InstallJob, InstallRun, RenderedProject};
 use crate::install::{gather, refuse_violations, render, resolve_dependencies};
-use crate::world::World;
+use agpm_project::gather::ManifestFiles;
+use agpm_project::locked_state::LockedState;
+use agpm_project::world::World;
 
 /// What the lockfile describes.
 pub(crate) struct FrozenProject {
@@ -27,14 +27,14 @@ pub(crate) fn check_frozen(
     notes: &mut Notes,
 ) -> Option<FrozenProject> {
     let store = files.store().ok()?;
-    // Only a run that writes asks for approvals, and only one that shows takes no lock.
+    // Only a run that writes requires approvals, and only one that shows takes no lock.
     let (showing, writing) = (frozen_job(Writing::Show), frozen_job(Writing::Apply));
-    let looking = Run {
+    let looking = InstallRun {
         world,
         store: &store,
         job: &showing,
     };
-    let deciding = Run {
+    let deciding = InstallRun {
         job: &writing,
         ..looking
     };
@@ -65,8 +65,8 @@ pub(crate) fn check_frozen(
     Some(FrozenProject { lock, state })
 }
 
-fn frozen_job(writing: Writing) -> Job<'static> {
-    Job {
+fn frozen_job(writing: Writing) -> InstallJob<'static> {
+    InstallJob {
         title: "ci".to_owned(),
         request: InstallRequest {
             lock: LockUse::Frozen,

@@ -1,40 +1,26 @@
 //! What is known of a project without asking anyone: the ledger, and whether it still holds.
 
-use agpm_diag::Failure;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use agpm_install::{InstallReport, inputs_of};
 use agpm_model::{Checksum, ObservedPath, RelativePath};
-use agpm_plan::{Ledger, LedgerFile, WatchedDirectory};
+use agpm_plan::{LedgerFile, WatchedDirectory};
 use agpm_resolve::UpdateScope;
 use agpm_store::{ProjectStore, StateUse};
 
-use crate::gather::ManifestFiles;
-use crate::install::observer::observe_all;
-use crate::install::run::Job;
-use crate::reading::limit;
+use crate::install::run::InstallJob;
 use agpm_model::LOCK_NAME;
+use agpm_project::gather::ManifestFiles;
+use agpm_project::observer::observe_all;
+use agpm_project::reading::limit;
 use agpm_store::parallel;
-
-pub(super) fn is_fresh(store: &ProjectStore) -> bool {
-    !agpm_store::is_folder(&store.state_folder())
-}
-
-/// Where the ledger is.
-pub(super) fn ledger_file(store: &ProjectStore) -> PathBuf {
-    store.path().join(store.ledger().as_str())
-}
-
-pub(super) fn has_ledger(store: &ProjectStore) -> bool {
-    store.state_use() == StateUse::Believed && agpm_store::is_file(&ledger_file(store))
-}
 
 /// The answer if the same inputs were installed before and every file is still as it was: no repository is opened and
 /// no process started.
 pub(super) fn nothing_to_do(
     files: &ManifestFiles,
     store: &ProjectStore,
-    job: &Job<'_>,
+    job: &InstallJob<'_>,
 ) -> Option<InstallReport> {
     let may_rely_on_ledger = job.request.may_rely_on_ledger()
         && job.manifest.is_none()
@@ -57,7 +43,7 @@ pub(super) fn nothing_to_do(
     all.then(|| InstallReport::unchanged(ledger.count(), job.request.writing))
 }
 
-/// Whether folders that layers were taken from look as they did.
+/// Whether directories that layers were taken from look as they did.
 fn is_as_seen(watched: &[WatchedDirectory]) -> bool {
     let same = |one: &WatchedDirectory| {
         agpm_store::stamp(Path::new(&one.folder), &one.folders) == Some(one.stamp)
@@ -67,7 +53,7 @@ fn is_as_seen(watched: &[WatchedDirectory]) -> bool {
         .all(|same| same)
 }
 
-/// Whether every file of ours, and every one that others write too, is as we left it.
+/// Whether every managed file, and every one that others write too, is as we left it.
 fn is_untouched(store: &ProjectStore, ledger: &LedgerFile) -> Option<bool> {
     let shared = ledger.shared.iter().map(|(path, nodes)| (path, nodes.seen));
     let theirs = ledger.theirs.iter().map(|(path, seen)| (path, *seen));
@@ -86,22 +72,4 @@ fn is_untouched(store: &ProjectStore, ledger: &LedgerFile) -> Option<bool> {
         files.all(|(owned, now)| *now == ObservedPath::file(owned.checksum, owned.mode))
             && shared.all(|((_, seen), now)| now.checksum() == Some(*seen)),
     )
-}
-
-pub(crate) fn read_ledger(store: &ProjectStore) -> Result<Ledger, Failure> {
-    if store.state_use() == StateUse::Ignored {
-        return Ok(Ledger::default());
-    }
-    let bytes = match store.read(&store.ledger(), limit()) {
-        Err(error) if matches!(error.problem, agpm_store::StoreProblem::NotFound) => {
-            return Ok(Ledger::default());
-        }
-        read => read?,
-    };
-    ledger_in(store, bytes)
-}
-
-pub(crate) fn ledger_in(store: &ProjectStore, bytes: Vec<u8>) -> Result<Ledger, Failure> {
-    let ledger = Ledger::read(&bytes);
-    ledger.map_err(|broken| broken.in_file(store.ledger().to_string()).into())
 }

@@ -5,9 +5,6 @@ mod changelogs;
 mod changes;
 mod frozen_checks;
 mod known;
-mod layered;
-mod locked_state;
-mod observer;
 mod planning;
 mod preview;
 mod run;
@@ -27,49 +24,50 @@ use agpm_plan::{
 };
 use agpm_resolve::{ResolvedEntry, UpdateScope, add_locked_sources, check_locked_sources, pins};
 
-pub(crate) use crate::install::changes::Changes;
+pub(crate) use crate::install::changes::FileChanges;
 pub(crate) use crate::install::frozen_checks::{FrozenProject, check_frozen};
-pub(crate) use crate::install::known::{ledger_in, read_ledger};
-pub(crate) use crate::install::locked_state::LockedState;
-pub(crate) use crate::install::observer::{Observer, read_shared};
-pub(crate) use crate::install::preview::{Preview, preview};
-pub(crate) use crate::install::run::{Job, ManifestEdit};
+pub(crate) use crate::install::preview::{InstallPreview, preview};
+pub(crate) use crate::install::run::{InstallJob, ManifestEdit};
 pub(crate) use crate::install::writing::hold;
+pub(crate) use agpm_install::inputs_of;
 pub use agpm_install::{
     Changelogs, Conversion, Executables, Fidelity, InstallReport, InstallRequest, LockChange,
     LockUse, Moved, Program, RequiredBy, Writing,
 };
-pub(crate) use agpm_install::{inputs_of, is_meant};
 pub use agpm_plan::OverwriteRule;
-pub(crate) use agpm_plan::read_shared_file as parse_shared;
+pub(crate) use agpm_project::ledger::{ledger_in, read_ledger};
+pub(crate) use agpm_project::locked_state::LockedState;
+pub(crate) use agpm_project::observer::Observer;
 pub use agpm_render::{FieldOutcome, FieldOutcomeKind};
+use agpm_trust::PolicyCheckReport;
 pub use agpm_trust::{Capability, CapabilityChange, CapabilityKind};
 
 use agpm_store::{ProjectStore, parallel};
 
-use crate::bases::BaseVersions;
 use crate::cache::clean_now_and_then;
-use crate::catalog::RemoteLocking;
-use crate::gather::{ManifestFiles, Mistakes, Project, refuse_link};
-use crate::install::known::{has_ledger, is_fresh, nothing_to_do};
-use crate::install::layered::layered;
+use crate::install::known::nothing_to_do;
 use crate::install::planning::plan_install;
-use crate::install::run::{FilePlaces, GatheredProject, RenderedProject, Run};
-use crate::install::writing::{Commit, commit};
-use crate::outside::reads_outside;
-use crate::packages::{
-    Resolution, Sources, VersionLimits, bind_plugins, frozen, read_lock, render_all, resolve,
+use crate::install::run::{FilePlaces, GatheredProject, InstallRun, RenderedProject};
+use crate::install::writing::{CommitOutcome, commit};
+use agpm_project::bases::BaseVersions;
+use agpm_project::catalog::RemoteLocking;
+use agpm_project::gather::{ErrorTolerance, ManifestFiles, Project, refuse_link};
+use agpm_project::layers::LayerReader;
+use agpm_project::ledger::{has_ledger, is_fresh};
+use agpm_project::outside::reads_outside;
+use agpm_project::packages::{
+    ProjectSources, Resolution, VersionLimits, bind_plugins, frozen, read_lock, render_all, resolve,
 };
-use crate::policies::{Policies, ReleaseDates};
-use crate::policy_cache::refresh_policies;
-use crate::projects;
-use crate::scope::{Beside, Places};
-use crate::world::{ManifestUse, World};
+use agpm_project::policies::{ProjectPolicies, ReleaseDates};
+use agpm_project::policy_cache::refresh_policies;
+use agpm_project::projects;
+use agpm_project::scope::{ManifestLocation, SiblingFile};
+use agpm_project::world::{ManifestUse, World};
 
 /// Installs a project.
 pub fn install(world: &World, request: &InstallRequest) -> Outcome<InstallReport> {
     let mut notes = Notes::default();
-    let job = Job {
+    let job = InstallJob {
         title: "install".to_owned(),
         request: *request,
         moving: UpdateScope::Nothing,
@@ -82,7 +80,7 @@ pub fn install(world: &World, request: &InstallRequest) -> Outcome<InstallReport
 /// The pipeline, once more if another process was faster.
 pub(crate) fn run(
     world: &World,
-    job: &Job<'_>,
+    job: &InstallJob<'_>,
     notes: &mut Notes,
 ) -> Result<InstallReport, Failure> {
     loop {
@@ -99,7 +97,7 @@ fn note_use(world: &World, report: &InstallReport) {
     if report.writing == Writing::Show {
         return;
     }
-    if let Ok(Some(places)) = Places::find(&world.environment, ManifestUse::Nearest) {
+    if let Ok(Some(places)) = ManifestLocation::find(&world.environment, ManifestUse::Nearest) {
         projects::note(&world.environment, &places.root);
     }
     if !report.changes.is_empty() {
@@ -110,7 +108,7 @@ fn note_use(world: &World, report: &InstallReport) {
 /// One pass of the pipeline; nothing if the project was changed by another process meanwhile.
 fn attempt(
     world: &World,
-    job: &Job<'_>,
+    job: &InstallJob<'_>,
     notes: &mut Notes,
 ) -> Result<Option<InstallReport>, Failure> {
     refresh_policies(world, notes)?;
@@ -119,7 +117,7 @@ fn attempt(
     if let Some(report) = nothing_to_do(&files, &store, job) {
         return Ok(Some(report));
     }
-    let run = Run {
+    let run = InstallRun {
         world,
         store: &store,
         job,
@@ -128,7 +126,7 @@ fn attempt(
     let planned = plan_install(&run, &gathered, rendered, notes)?;
     refuse_own_places(&planned.plan, &gathered.places)?;
     let commit = commit(&run, gathered, &planned, notes)?;
-    Ok((commit == Commit::Done).then(|| report(planned, job.request.writing)))
+    Ok((commit == CommitOutcome::Done).then(|| report(planned, job.request.writing)))
 }
 
 fn report(planned: PlannedInstall, writing: Writing) -> InstallReport {
@@ -139,7 +137,7 @@ fn report(planned: PlannedInstall, writing: Writing) -> InstallReport {
 
 /// Everything that is to be on the disk, and that no policy forbids.
 fn gather_and_render(
-    run: &Run<'_>,
+    run: &InstallRun<'_>,
     files: ManifestFiles,
     notes: &mut Notes,
 ) -> Result<(GatheredProject, RenderedProject), Failure> {
@@ -150,25 +148,22 @@ fn gather_and_render(
     Ok((gathered, rendered))
 }
 
-/// How much was judged, and by how many policies.
-pub(crate) struct JudgedProject {
-    pub(crate) policies: usize,
-    pub(crate) checked: usize,
-}
-
 /// Judges what would be installed by all policies, and stops there.
-pub(crate) fn judge_project(world: &World, notes: &mut Notes) -> Result<JudgedProject, Failure> {
-    let job = Job::showing("policy check", UpdateScope::Nothing);
+pub(crate) fn judge_project(
+    world: &World,
+    notes: &mut Notes,
+) -> Result<PolicyCheckReport, Failure> {
+    let job = InstallJob::showing("policy check", UpdateScope::Nothing);
     refresh_policies(world, notes)?;
     let files = ManifestFiles::require(&world.environment)?;
     let store = files.store()?;
-    let run = Run {
+    let run = InstallRun {
         world,
         store: &store,
         job: &job,
     };
     let (gathered, rendered) = gather_and_render(&run, files, notes)?;
-    Ok(JudgedProject {
+    Ok(PolicyCheckReport {
         policies: gathered.policies.set().count(),
         checked: rendered.rendered.resources.len() + gathered.project.manifest.layers.len(),
     })
@@ -203,12 +198,12 @@ fn refuse_violations(
     })
 }
 
-/// Nothing that is installed takes the place of the manifest or the lockfile, wherever they are.
+/// Nothing that is installed takes the location of the manifest or the lockfile, wherever they are.
 fn refuse_own_places(plan: &Plan, places: &FilePlaces) -> Result<(), Failure> {
     let own = [&places.manifest, &places.lock];
     let is_own = |path: &RelativePath| {
         own.iter()
-            .any(|place| matches!(place, Beside::Within(own) if own == path))
+            .any(|place| matches!(place, SiblingFile::Within(own) if own == path))
     };
     let Some(change) = plan.changes.iter().find(|change| is_own(&change.path)) else {
         return Ok(());
@@ -221,18 +216,18 @@ fn refuse_own_places(plan: &Plan, places: &FilePlaces) -> Result<(), Failure> {
 }
 
 fn gather(
-    run: &Run<'_>,
+    run: &InstallRun<'_>,
     files: ManifestFiles,
     notes: &mut Notes,
 ) -> Result<GatheredProject, Failure> {
-    let Run { world, store, job } = *run;
+    let InstallRun { world, store, job } = *run;
     // A project without state has nothing to put in order, and a run that fails must not leave any.
     let held = if is_fresh(store) {
         None
     } else {
         hold(world, store, job.request.writing, notes)?
     };
-    // What was read before the project was ours, or before it was put in order, may be out of date.
+    // What was read before the project was managed, or before it was put in order, may be out of date.
     let files = if held.is_some() {
         job.manifest_files(&world.environment)?
     } else {
@@ -255,8 +250,8 @@ fn gather(
         LockUse::Locked | LockUse::Frozen => BaseVersions::Locked,
         LockUse::Update | LockUse::Unwritten => BaseVersions::Pinned(&job.moving),
     };
-    let mut project = Project::with_bases(world, files, versions, Mistakes::Stop, notes)?;
-    let policies = Policies::of(&mut project, notes)?;
+    let mut project = Project::with_bases(world, files, versions, ErrorTolerance::Stop, notes)?;
+    let policies = ProjectPolicies::of(&mut project, notes)?;
     let lock = read_lock(&world.environment, store, notes)?;
     if job.request.lock != LockUse::Frozen {
         bind_plugins(world, &mut project.manifest, store.path(), &job.moving)?;
@@ -267,7 +262,7 @@ fn gather(
         refuse_foreign_paths(lock, &project.manifest, world.environment.scope, &recorded)?;
     }
     let ledger = match recorded {
-        // Without a ledger, the lockfile tells what unedited files of ours look like.
+        // Without a ledger, the lockfile reports what unedited managed files look like.
         ledger if ledger == Ledger::default() => lock
             .as_ref()
             .map(|(lock, _)| ledger_of_lock(lock))
@@ -289,17 +284,17 @@ fn gather(
 /// The resources of a project at their versions, and where they come from.
 struct ResolvedProject {
     entries: Vec<ResolvedEntry>,
-    sources: Sources,
+    sources: ProjectSources,
     /// Paths outside of the project that are read.
     reads: Vec<String>,
 }
 
 fn resolve_dependencies(
-    run: &Run<'_>,
+    run: &InstallRun<'_>,
     gathered: &mut GatheredProject,
     notes: &mut Notes,
 ) -> Result<ResolvedProject, Failure> {
-    let Run { world, store, job } = *run;
+    let InstallRun { world, store, job } = *run;
     let folder = world.environment.manifest_folder(store.path());
     let reads = reads_outside(&world.environment, &gathered.project, folder)?;
     let manifest = &mut gathered.project.manifest;
@@ -307,7 +302,7 @@ fn resolve_dependencies(
     let Resolution { entries, sources } = match (job.request.lock, old) {
         (LockUse::Frozen, None) => return Err(outdated_lock(format!("`{LOCK_NAME}` not found"))),
         (LockUse::Frozen, Some(lock)) => {
-            let sources = Sources::open(world, manifest, store.path());
+            let sources = ProjectSources::open(world, manifest, store.path());
             let entries = frozen::entries(world, manifest, &sources, lock, notes)?;
             Resolution { entries, sources }
         }
@@ -344,12 +339,12 @@ impl ProjectTree for StoredTree<'_> {
 }
 
 fn render(
-    run: &Run<'_>,
+    run: &InstallRun<'_>,
     gathered: &GatheredProject,
     resolved: ResolvedProject,
     notes: &mut Notes,
 ) -> Result<RenderedProject, Failure> {
-    let Run { world, store, job } = *run;
+    let InstallRun { world, store, job } = *run;
     let ResolvedProject {
         entries,
         sources,
@@ -370,7 +365,14 @@ fn render(
     } else {
         &nothing
     };
-    let mut layered = layered(run, manifest, &sources, old, notes)?;
+    let layers = LayerReader {
+        world,
+        manifest,
+        sources: &sources,
+        lock_use: job.request.lock,
+        moving: &job.moving,
+    };
+    let mut layered = layers.read(old, notes)?;
     let of_layers = std::mem::take(&mut layered.capabilities);
     let capabilities = ProjectCapabilities::of(manifest, resources, of_layers);
     let rules = ExecutableRules {

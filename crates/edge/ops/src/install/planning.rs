@@ -12,22 +12,22 @@ use agpm_plan::{
     recover_ownership,
 };
 
-use crate::bases::LoadedBase;
 use crate::install::capabilities::approved_changes;
 use crate::install::changelogs;
-use crate::install::known::has_ledger;
-use crate::install::locked_state::LockedState;
-use crate::install::observer::Observer;
-use crate::install::run::{GatheredProject, RenderedProject, Run};
+use crate::install::run::{GatheredProject, InstallRun, RenderedProject};
+use agpm_project::bases::LoadedBase;
+use agpm_project::ledger::has_ledger;
+use agpm_project::locked_state::LockedState;
+use agpm_project::observer::Observer;
 
 /// Compares what is to be with what was locked, then with what is on the disk.
 pub(super) fn plan_install(
-    run: &Run<'_>,
+    run: &InstallRun<'_>,
     gathered: &GatheredProject,
     rendered: RenderedProject,
     notes: &mut Notes,
 ) -> Result<PlannedInstall, Failure> {
-    let Run { store, job, .. } = *run;
+    let InstallRun { store, job, .. } = *run;
     let RenderedProject {
         rendered: RenderedSet {
             resources,
@@ -75,7 +75,7 @@ pub(super) fn plan_install(
             plan.ledger.inputs = gathered.ledger.inputs;
             plan.ledger.reads = gathered.ledger.reads.clone();
         }
-        // What is missing now may be there on the next run, and nothing that is remembered would tell.
+        // What is missing now may be there on the next run, and nothing that is remembered would report.
         _ if is_unsettled(notes, &plan) || lock_change == LockChange::NotWritten => {}
         _ => {
             let mut reads = template_reads;
@@ -102,9 +102,9 @@ pub(super) fn plan_install(
     })
 }
 
-/// The plan. Files in the way may be managed although the ledger does not know it, and then the lockfile does.
+/// The plan. Files blocking may be managed although the ledger does not know it, and then the lockfile does.
 fn plan_with_recovery(
-    run: &Run<'_>,
+    run: &InstallRun<'_>,
     gathered: &GatheredProject,
     desired: &DesiredState<'_>,
     disk: &mut Observer<'_>,
@@ -120,7 +120,7 @@ fn plan_with_recovery(
 
 /// The ledger with what the lockfile says is managed, if that is more than was known for a plan.
 fn recovered_ledger(
-    run: &Run<'_>,
+    run: &InstallRun<'_>,
     gathered: &GatheredProject,
     plan: &Plan,
     disk: &mut Observer<'_>,

@@ -9,25 +9,29 @@ use agpm_plan::{FileVersions, PlannedChange};
 use agpm_store::{FileChange, ProjectStore, StoreProblem};
 
 use crate::install::planning::plan_install;
-use crate::install::run::{Job, Run};
+use crate::install::run::{InstallJob, InstallRun};
 use crate::install::writing::project_changes;
 use crate::install::{gather_and_render, refuse_own_places, report};
-use crate::policy_cache::refresh_policies;
-use crate::reading::limit;
-use crate::world::World;
+use agpm_project::policy_cache::refresh_policies;
+use agpm_project::reading::limit;
+use agpm_project::world::World;
 
 /// An install that is only shown.
-pub(crate) struct Preview {
+pub(crate) struct InstallPreview {
     pub(crate) report: InstallReport,
     pub(crate) files: Vec<FileVersions>,
 }
 
 /// Plans a run, and reads what it would replace.
-pub(crate) fn preview(world: &World, job: &Job<'_>, notes: &mut Notes) -> Result<Preview, Failure> {
+pub(crate) fn preview(
+    world: &World,
+    job: &InstallJob<'_>,
+    notes: &mut Notes,
+) -> Result<InstallPreview, Failure> {
     refresh_policies(world, notes)?;
     let files = job.manifest_files(&world.environment)?;
     let store = files.store()?;
-    let run = Run {
+    let run = InstallRun {
         world,
         store: &store,
         job,
@@ -37,7 +41,7 @@ pub(crate) fn preview(world: &World, job: &Job<'_>, notes: &mut Notes) -> Result
     refuse_own_places(&planned.plan, &gathered.places)?;
     let files = file_versions(&store, &planned)?;
     let report = report(planned, Writing::Show);
-    Ok(Preview { report, files })
+    Ok(InstallPreview { report, files })
 }
 
 fn file_versions(

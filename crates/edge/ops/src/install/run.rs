@@ -10,15 +10,15 @@ use agpm_plan::Ledger;
 use agpm_resolve::UpdateScope;
 use agpm_store::{ProjectLock, ProjectStore};
 
-use crate::gather::{ManifestFiles, Project};
-use crate::install::layered::Layered;
-use crate::packages::Sources;
-use crate::policies::Policies;
-use crate::scope::Beside;
-use crate::world::{Environment, World};
+use agpm_project::gather::{ManifestFiles, Project};
+use agpm_project::layers::LayeredProject;
+use agpm_project::packages::ProjectSources;
+use agpm_project::policies::ProjectPolicies;
+use agpm_project::scope::SiblingFile;
+use agpm_project::world::{Environment, World};
 
-/// One run of the pipeline, as `install`, `update`, `add` and `remove` ask for it.
-pub(crate) struct Job<'a> {
+/// One run of the pipeline, as `install`, `update`, `add` and `remove` require it.
+pub(crate) struct InstallJob<'a> {
     pub(crate) title: String,
     pub(crate) request: InstallRequest,
     /// Which pins are let go.
@@ -35,10 +35,10 @@ pub(crate) struct ManifestEdit<'a> {
     pub(crate) bytes: Cow<'a, [u8]>,
 }
 
-impl Job<'static> {
+impl InstallJob<'static> {
     /// A run of the project as it is that only shows what it would do.
     pub(crate) fn showing(title: &str, moving: UpdateScope) -> Self {
-        Job {
+        InstallJob {
             title: title.to_owned(),
             request: InstallRequest {
                 writing: Writing::Show,
@@ -50,7 +50,7 @@ impl Job<'static> {
     }
 }
 
-impl Job<'_> {
+impl InstallJob<'_> {
     /// The files of the manifest that is installed, which this run may create.
     pub(super) fn manifest_files(
         &self,
@@ -65,13 +65,13 @@ impl Job<'_> {
 
 /// What every step of the pipeline needs.
 #[derive(Clone, Copy)]
-pub(super) struct Run<'a> {
+pub(super) struct InstallRun<'a> {
     pub(super) world: &'a World,
     pub(super) store: &'a ProjectStore,
-    pub(super) job: &'a Job<'a>,
+    pub(super) job: &'a InstallJob<'a>,
 }
 
-impl<'a> Run<'a> {
+impl<'a> InstallRun<'a> {
     /// What the command approves.
     pub(super) fn approvals(&self) -> CommandApprovals<'a> {
         CommandApprovals {
@@ -81,10 +81,10 @@ impl<'a> Run<'a> {
     }
 }
 
-/// How transactions reach the files beside each other that users commit or keep.
+/// How transactions reach the files next to each other that users commit or keep.
 pub(super) struct FilePlaces {
-    pub(super) manifest: Beside,
-    pub(super) lock: Beside,
+    pub(super) manifest: SiblingFile,
+    pub(super) lock: SiblingFile,
 }
 
 /// Everything that is read before anything is decided.
@@ -92,7 +92,7 @@ pub(super) struct GatheredProject {
     /// The right to change the project; none yet if it has no state, or if nothing is to be written.
     pub(super) held: Option<ProjectLock>,
     pub(super) project: Project,
-    pub(super) policies: Policies,
+    pub(super) policies: ProjectPolicies,
     /// The manifest's files as they were read, and as this run understands them.
     pub(super) read: Vec<u8>,
     pub(super) inputs: Vec<u8>,
@@ -120,9 +120,9 @@ impl GatheredProject {
 /// Everything that is to be on the disk, resources and files of layers; and what is only locked.
 pub(super) struct RenderedProject {
     pub(super) rendered: RenderedSet,
-    pub(super) layered: Layered,
+    pub(super) layered: LayeredProject,
     pub(super) capabilities: ProjectCapabilities,
     pub(super) catalog: Vec<LockedRemote>,
     pub(super) reads: Vec<String>,
-    pub(super) sources: Sources,
+    pub(super) sources: ProjectSources,
 }

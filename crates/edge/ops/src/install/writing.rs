@@ -11,12 +11,12 @@ use agpm_store::{
     ExpectedFile, FileChange, LockWait, ProjectLock, ProjectStore, RecoveryOutcome, StoreError,
 };
 
-use crate::gather::ManifestFiles;
-use crate::install::changes::Changes;
-use crate::install::known::{has_ledger, ledger_file};
-use crate::install::run::{FilePlaces, GatheredProject, Run};
-use crate::scope::Beside;
-use crate::world::World;
+use crate::install::changes::FileChanges;
+use crate::install::run::{FilePlaces, GatheredProject, InstallRun};
+use agpm_project::gather::ManifestFiles;
+use agpm_project::ledger::{has_ledger, ledger_file};
+use agpm_project::scope::SiblingFile;
+use agpm_project::world::World;
 
 /// Takes the project for this process alone and finishes what another one left; a run that only shows takes nothing.
 pub(crate) fn hold(
@@ -47,7 +47,7 @@ pub(crate) fn hold(
 
 /// Whether a project is as it should be now, or another process has to be followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Commit {
+pub(super) enum CommitOutcome {
     /// Everything is written, or there was nothing to write.
     Done,
     /// The project changed meanwhile.
@@ -56,15 +56,15 @@ pub(super) enum Commit {
 
 /// Writes what was planned.
 pub(super) fn commit(
-    run: &Run<'_>,
+    run: &InstallRun<'_>,
     gathered: GatheredProject,
     planned: &PlannedInstall,
     notes: &mut Notes,
-) -> Result<Commit, Failure> {
-    let Run { world, store, job } = *run;
+) -> Result<CommitOutcome, Failure> {
+    let InstallRun { world, store, job } = *run;
     let mut changes = all_changes(run, planned, &gathered.ledger, gathered.places);
     if job.request.writing == Writing::Show || changes.is_empty() {
-        return Ok(Commit::Done);
+        return Ok(CommitOutcome::Done);
     }
     let early = gathered.held.is_some();
     let held = match gathered.held {
@@ -75,7 +75,7 @@ pub(super) fn commit(
     let overtaken =
         !early && (has_ledger(store) || !job.manifest_files(&world.environment).is_ok_and(same));
     let Some(held) = held.filter(|_| !overtaken) else {
-        return Ok(Commit::Overtaken);
+        return Ok(CommitOutcome::Overtaken);
     };
     let ledger = store.ledger();
     let knowledge = |change: &FileChange<'_>| matches!(change, FileChange::Write { path, .. } if *path == ledger);
@@ -91,22 +91,22 @@ pub(super) fn commit(
     let progress = |done| world.progress.files(done, all);
     let applied = changes.apply(store, &held, job.title.clone(), &progress);
     applied.map_err(|error| error.seen_from(store.path()))?;
-    Ok(Commit::Done)
+    Ok(CommitOutcome::Done)
 }
 
-/// Everything that one transaction writes, in the order in which it is written: what entries name is there before them
+/// Everything that one transaction writes, in the order in which it is written: what entries name exists before them
 /// and goes after them, and the lockfile is written last.
 fn all_changes<'a>(
-    run: &Run<'a>,
+    run: &InstallRun<'a>,
     planned: &'a PlannedInstall,
     ledger: &Ledger,
     places: FilePlaces,
-) -> Changes<'a> {
+) -> FileChanges<'a> {
     let plan = &planned.plan;
     let is_write = |change: &FileChange<'_>| matches!(change, FileChange::Write { .. });
     let (writes, removals): (Vec<_>, Vec<_>) =
         file_changes(planned).into_iter().partition(is_write);
-    let mut changes = Changes::of(writes);
+    let mut changes = FileChanges::of(writes);
     changes
         .inside
         .extend(plan.shared.iter().filter_map(shared_change));
@@ -117,7 +117,7 @@ fn all_changes<'a>(
         changes.put(places.manifest, Cow::Borrowed(&*edit.bytes), before);
     }
     if plan.ledger != *ledger || !has_ledger(run.store) {
-        let place = Beside::Within(run.store.ledger());
+        let place = SiblingFile::Within(run.store.ledger());
         let text = plan.ledger.to_text().into_bytes();
         changes.put(place, text.into(), ExpectedFile::Anything);
     }

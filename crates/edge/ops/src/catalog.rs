@@ -1,0 +1,94 @@
+//! `catalog`: one list of agents and workflows from the project, the home directory and git repositories.
+
+pub use agpm_catalog::{
+    CatalogLayer, CatalogMode, CatalogRow, ENTRY_KINDS, EntryFilter as CatalogFilter, EntryKind,
+    LayerKind, ShadowedRows,
+};
+use agpm_catalog::{EntryReference, empty_catalog, unknown_module};
+use agpm_diag::{Failure, Notes, Outcome, codes};
+use agpm_project::catalog::open;
+use agpm_project::reading::limit;
+
+use agpm_project::world::World;
+
+pub use agpm_project::catalog::{
+    CatalogFile, CatalogPlaces, CatalogReport, CatalogWatch, OpenCatalog, open_catalog,
+    watch_catalog,
+};
+
+/// What to list.
+#[derive(Clone, Debug, Default)]
+pub struct CatalogRequest {
+    /// Where to look.
+    pub places: CatalogPlaces,
+    /// Which entries.
+    pub filter: CatalogFilter,
+    /// Whether shadowed rows are listed.
+    pub shadowed: ShadowedRows,
+}
+
+/// Lists what applies.
+pub fn catalog(world: &World, request: &CatalogRequest) -> Outcome<CatalogReport> {
+    let mut notes = Notes::default();
+    let result = list(world, request, &mut notes);
+    notes.outcome(result)
+}
+
+pub(crate) fn list(
+    world: &World,
+    request: &CatalogRequest,
+    notes: &mut Notes,
+) -> Result<CatalogReport, Failure> {
+    let catalog = open(world, &request.places, request.filter.kind, notes)?;
+    let left_out = notes
+        .diagnostics
+        .iter()
+        .any(|told| told.code == &codes::CATALOG_MALFORMED);
+    if catalog.content.files.is_empty() && !left_out {
+        notes
+            .diagnostics
+            .push(empty_catalog(request.places.mode, request.filter.kind));
+    }
+    let report = CatalogReport::select(catalog, &request.filter, request.shadowed);
+    if report.rows().len() == 0 {
+        let content = &report.catalog.content;
+        notes
+            .diagnostics
+            .extend(unknown_module(content, &request.filter));
+    }
+    Ok(report)
+}
+
+/// What to show.
+#[derive(Clone, Debug)]
+pub struct CatalogRead {
+    /// Where to look.
+    pub places: CatalogPlaces,
+    /// `[MODULE/]NAME`.
+    pub name: String,
+    /// The kind, if the name alone could mean several things.
+    pub kind: Option<EntryKind>,
+}
+
+/// Shows the file of the entry that applies.
+pub fn catalog_show(world: &World, request: &CatalogRead) -> Outcome<CatalogFile> {
+    let mut notes = Notes::default();
+    let read = |notes: &mut Notes| {
+        let open = open(world, &request.places, request.kind, notes)?;
+        open.read(
+            EntryReference {
+                kind: request.kind,
+                text: &request.name,
+            },
+            limit(),
+        )
+    };
+    let result = read(&mut notes);
+    notes.outcome(result)
+}
+
+/// Checks every layer for `doctor`; gives how many entries apply.
+pub(crate) fn lint_catalog(world: &World, notes: &mut Notes) -> Result<usize, Failure> {
+    let open = agpm_project::catalog::open_kept(world, notes)?;
+    Ok(open.content.lint(notes))
+}

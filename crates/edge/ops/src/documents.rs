@@ -1,3 +1,0 @@
-//! Bytes as documents whose mistakes can be shown.
-
-pub(crate) use agpm_text::{document_of, has_conflict_markers, parse_bytes as parsed};

@@ -1,0 +1,272 @@
+//! The newest version of everything locked that its requirements allow, found by versions and directory listings alone:
+//! no file of a source is read.
+
+use agpm_diag::{Failure, Notes};
+use std::collections::{BTreeMap, BTreeSet};
+
+use agpm_inspect::{AllowedVersion, ContentChange, MOST_TRIED};
+use agpm_model::{
+    Layer, LayerPlace, LockEntry, LockedRemote, Lockfile, Manifest, ObjectId, Pin, PinId,
+    Requirement, ResolvedVersion, Unit, VersionRequirement, VersionTag,
+};
+use agpm_resolve::{MissingFact, SourceIndex, passed_over};
+use agpm_solve::{CandidateRank, UnitFacts};
+use agpm_source::{FileFetching, Source, SourceEntry, SourceError};
+
+use crate::catalog::remote_today;
+use crate::layers::VersionedLayer;
+use crate::packages::{Fetcher, ProjectSources};
+use crate::world::World;
+use agpm_layers::RequiredVersion;
+
+/// What every pin of a lockfile could be. One that the manifest does not have any more is left out.
+pub fn allowed_versions(
+    world: &World,
+    manifest: &Manifest,
+    sources: &ProjectSources,
+    lock: &Lockfile,
+    notes: &mut Notes,
+) -> Result<BTreeMap<PinId, AllowedVersion>, Failure> {
+    let mut search = Search {
+        fetcher: Fetcher::new(world, sources, manifest),
+        manifest,
+        sources,
+        known: SourceIndex::new(Vec::new(), BTreeMap::new())
+            .with_release_limit(sources.release_limit),
+    };
+    let mut allowed = search.resources(lock, notes)?;
+    let changed = |version| AllowedVersion {
+        version,
+        content: ContentChange::Changed,
+    };
+    for layer in &manifest.layers {
+        if let Some(version) = search.layer(layer)? {
+            allowed.insert(PinId::Layer(layer.name.clone()), changed(version));
+        }
+    }
+    for locked in &lock.catalog {
+        let id = PinId::Remote(locked.remote().clone());
+        allowed.extend(search.remote(locked)?.map(|version| (id, changed(version))));
+    }
+    Ok(allowed)
+}
+
+struct Search<'a> {
+    fetcher: Fetcher<'a>,
+    manifest: &'a Manifest,
+    sources: &'a ProjectSources,
+    known: SourceIndex,
+}
+
+impl<'a> Search<'a> {
+    fn resources(
+        &mut self,
+        lock: &Lockfile,
+        notes: &mut Notes,
+    ) -> Result<BTreeMap<PinId, AllowedVersion>, Failure> {
+        let locked: Vec<(&LockEntry, &Pin)> = lock
+            .entries
+            .iter()
+            .filter(|locked| self.source_of(locked).is_some())
+            .filter_map(|locked| Some((locked, locked.pin.as_ref()?)))
+            .collect();
+        self.list_sources(&locked, notes)?;
+        let mut candidates = Vec::new();
+        for (locked, pin) in locked {
+            candidates.push((locked, pin, self.candidates(locked, pin, notes)?));
+        }
+        let best: Vec<(&LockEntry, &ObjectId)> = candidates
+            .iter()
+            .filter_map(|(locked, _, versions)| Some((*locked, &versions.first()?.revision)))
+            .collect();
+        self.fetch_listings(&best);
+        let mut allowed = BTreeMap::new();
+        for (locked, pin, candidates) in &candidates {
+            if let Some(version) = self.newest(locked, pin, candidates, notes) {
+                allowed.insert(PinId::Resource(locked.id()), version);
+            }
+        }
+        Ok(allowed)
+    }
+
+    fn layer(&self, layer: &Layer) -> Result<Option<ResolvedVersion>, Failure> {
+        let LayerPlace::Source(source, requirement) = &layer.place else {
+            return Ok(None);
+        };
+        let Some(opened) = self.sources.versioned(source) else {
+            return Ok(None);
+        };
+        let versioned = VersionedLayer {
+            layer,
+            source: opened,
+            required: RequiredVersion {
+                source,
+                requirement,
+            },
+            limit: self.sources.release_limit,
+        };
+        Ok(Some(versioned.best_version()?.version))
+    }
+
+    fn remote(&self, locked: &LockedRemote) -> Result<Option<ResolvedVersion>, Failure> {
+        let today = remote_today(self.manifest, self.sources, locked)?;
+        Ok(today.map(|(version, _)| version))
+    }
+
+    fn source_of(&self, locked: &LockEntry) -> Option<&'a dyn Source> {
+        self.sources.versioned(locked.unit.origin.source()?)
+    }
+
+    /// Asks all sources at once.
+    fn list_sources(
+        &mut self,
+        locked: &[(&LockEntry, &Pin)],
+        notes: &mut Notes,
+    ) -> Result<(), Failure> {
+        let sources = locked.iter().filter_map(|(_, pin)| pin.source.name());
+        let needs: BTreeSet<MissingFact> = sources
+            .map(|name| MissingFact::Refs(name.clone()))
+            .collect();
+        self.fetcher.fulfil(&needs, &mut self.known, notes)
+    }
+
+    /// The versions that every requirement allows, best first.
+    fn candidates(
+        &mut self,
+        locked: &LockEntry,
+        pin: &Pin,
+        notes: &mut Notes,
+    ) -> Result<Vec<ResolvedVersion>, Failure> {
+        let mut common: Option<Vec<CandidateRank>> = None;
+        for requirement in self.requirements(locked, pin) {
+            let allowed = self.allowed(&locked.unit, &requirement, notes)?;
+            common = Some(match common {
+                Some(before) => before
+                    .into_iter()
+                    .filter(|one| allowed.contains(one))
+                    .collect(),
+                None => allowed,
+            });
+        }
+        let candidates = common.unwrap_or_default().into_iter().take(MOST_TRIED);
+        let versions = candidates.map(|candidate| self.known.version(&locked.unit, candidate));
+        let resolved = versions.filter_map(|version| {
+            Some(ResolvedVersion {
+                label: version.label,
+                revision: version.commit?,
+            })
+        });
+        Ok(resolved.collect())
+    }
+
+    /// The manifest's requirement where it changed since, else those that were locked.
+    fn requirements(&self, locked: &LockEntry, pin: &Pin) -> Vec<Requirement> {
+        let written: Vec<&str> = pin.requirements().collect();
+        let direct = self
+            .manifest
+            .dependencies
+            .iter()
+            .find(|one| one.kind == locked.kind && one.name == *locked.manifest_key());
+        match direct {
+            Some(direct) if !written.contains(&direct.requirement.as_str()) => {
+                vec![direct.requirement.clone()]
+            }
+            _ => written
+                .into_iter()
+                .filter_map(|one| VersionRequirement::parse(one).ok())
+                .map(Requirement::Version)
+                .collect(),
+        }
+    }
+
+    fn allowed(
+        &mut self,
+        unit: &Unit,
+        requirement: &Requirement,
+        notes: &mut Notes,
+    ) -> Result<Vec<CandidateRank>, Failure> {
+        loop {
+            match self.known.allowed(unit, requirement) {
+                Ok(candidates) => return Ok(candidates),
+                Err(need) => {
+                    let needs = BTreeSet::from([need]);
+                    self.fetcher.fulfil(&needs, &mut self.known, notes)?;
+                }
+            }
+        }
+    }
+
+    /// Fetches the best revisions of all resources of a source in one request. What cannot be fetched is noticed when it
+    /// is listed.
+    fn fetch_listings(&self, best: &[(&LockEntry, &ObjectId)]) {
+        for (name, source) in self.sources.iter() {
+            let missing: BTreeSet<&ObjectId> = best
+                .iter()
+                .filter(|(locked, _)| locked.unit.origin.source() == Some(name))
+                .map(|(_, revision)| *revision)
+                .filter(|revision| !source.has_revision(revision))
+                .collect();
+            let missing: Vec<ObjectId> = missing.into_iter().cloned().collect();
+            if !missing.is_empty() {
+                drop(source.fetch(&missing, FileFetching::OnDemand));
+            }
+        }
+    }
+
+    /// The first version that has the resource.
+    fn newest(
+        &self,
+        locked: &LockEntry,
+        pin: &Pin,
+        candidates: &[ResolvedVersion],
+        notes: &mut Notes,
+    ) -> Option<AllowedVersion> {
+        let source = self.source_of(locked)?;
+        let entry = |revision: &ObjectId| entry_at(source, revision, &locked.unit).ok()?;
+        let found = candidates
+            .iter()
+            .find_map(|version| Some((version, entry(&version.revision)?)));
+        let first = candidates.first()?;
+        let used = found.as_ref().map(|(version, _)| *version);
+        if used != Some(first) {
+            let dropped = shown(&first.label, &first.revision);
+            let used = match used {
+                Some(used) => shown(&used.label, &used.revision),
+                None => shown(&pin.version, &pin.commit),
+            };
+            notes
+                .diagnostics
+                .push(passed_over(&locked.unit, &dropped, &used));
+        }
+        let (version, now) = found?;
+        let is_same = entry(&pin.commit).is_some_and(|before| before.id == now.id);
+        Some(AllowedVersion {
+            version: version.clone(),
+            content: if is_same {
+                ContentChange::Same
+            } else {
+                ContentChange::Changed
+            },
+        })
+    }
+}
+
+/// What a revision has at the path of a resource; the revision is fetched without its files.
+pub fn entry_at(
+    source: &dyn Source,
+    revision: &ObjectId,
+    unit: &Unit,
+) -> Result<Option<SourceEntry>, SourceError> {
+    if !source.has_revision(revision) {
+        source.fetch(std::slice::from_ref(revision), FileFetching::OnDemand)?;
+    }
+    source.entry(Some(revision), unit.path.as_str())
+}
+
+/// A version; a branch with its commit, since the name alone would be that of both ends of a move.
+fn shown(label: &str, revision: &ObjectId) -> String {
+    match VersionTag::new(label).prefix() {
+        Some(_) => label.to_owned(),
+        None => format!("{label} ({})", revision.short()),
+    }
+}

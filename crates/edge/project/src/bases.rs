@@ -1,0 +1,311 @@
+//! The bases of a manifest, read from directories and repositories.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use agpm_diag::{Diagnostic, Failure, Notes, SourceSpan, codes};
+use agpm_manifest::{BaseFile, BasePins, BaseReader, plain_path};
+use agpm_model::{
+    BaseAddress, BaseName, BaseRoot, DEFAULT_VERSION, Pin, PinSource, RepositoryBase, Requirement,
+    ResolvedVersion, SourceAddress, SourceVersions, VersionRequirement, normalize,
+};
+use agpm_resolve::ReleaseLimit;
+use agpm_source::{
+    AllowedDirectory, FileFetching, Source, SourceEntryKind, SourceError, SourceVersioning,
+};
+use agpm_store as store;
+
+use crate::reading::{MANIFEST_NAME, limit, local_path, shown};
+use crate::releases::{BestVersion, best_version};
+use crate::source_failure::source_failure_of;
+use crate::world::World;
+
+pub use agpm_manifest::{BaseVersions, LoadedBase};
+
+/// Reads bases for one manifest.
+pub struct WorldBases<'a> {
+    /// How sources are reached.
+    pub world: &'a World,
+    /// The directory of the manifest.
+    pub folder: &'a Path,
+    /// What policies outside of the bases require.
+    pub release: Option<ReleaseLimit>,
+}
+
+impl BaseReader for WorldBases<'_> {
+    fn identity(&self, directory: &str) -> String {
+        self.path_of(directory).display().to_string()
+    }
+
+    fn with_version(&self, address: BaseAddress) -> BaseAddress {
+        let BaseAddress::Directory(written) = &address else {
+            return address;
+        };
+        let Some((path, requirement)) = written.rsplit_once('@') else {
+            return address;
+        };
+        let is_repository =
+            !store::exists(&self.path_of(written)) && agpm_git::is_git_folder(&self.path_of(path));
+        match (
+            SourceAddress::parse(path),
+            VersionRequirement::parse(requirement),
+        ) {
+            (Ok(url), Ok(requirement)) if is_repository => {
+                BaseAddress::Repository(RepositoryBase {
+                    url,
+                    directory: String::new(),
+                    requirement,
+                })
+            }
+            _ => address,
+        }
+    }
+
+    fn read(
+        &mut self,
+        address: &BaseAddress,
+        spot: Option<SourceSpan>,
+        pins: &mut BasePins<'_>,
+        notes: &mut Notes,
+    ) -> Result<BaseFile, Failure> {
+        let mut reading = BaseReading {
+            bases: self,
+            address,
+            pins,
+            notes,
+        };
+        match address {
+            BaseAddress::Directory(path) => reading.in_directory(path),
+            BaseAddress::Repository(base) => reading.in_repository(base, spot),
+        }
+    }
+}
+
+impl WorldBases<'_> {
+    fn path_of(&self, directory: &str) -> PathBuf {
+        normalize(&local_path(directory, self.folder, &self.world.environment))
+    }
+}
+
+/// One base while it is read.
+struct BaseReading<'r, 'p> {
+    bases: &'r WorldBases<'r>,
+    address: &'r BaseAddress,
+    pins: &'r mut BasePins<'p>,
+    notes: &'r mut Notes,
+}
+
+impl BaseReading<'_, '_> {
+    fn in_directory(&mut self, directory: &str) -> Result<BaseFile, Failure> {
+        let bases = self.bases;
+        let directory = plain_path(directory);
+        let path = bases.path_of(&directory);
+        let file = path.join(MANIFEST_NAME);
+        // A bare repository has no files, only versions.
+        if !store::exists(&file)
+            && agpm_git::is_git_folder(&path)
+            && let Ok(url) = SourceAddress::parse(&directory)
+        {
+            let base = RepositoryBase {
+                url,
+                directory: String::new(),
+                requirement: VersionRequirement::parse(DEFAULT_VERSION).expect("a good name"),
+            };
+            return self.in_repository(&base, None);
+        }
+        let seen = |error: store::StoreError| error.seen_from(bases.folder);
+        AllowedDirectory::of(bases.folder)
+            .guard(&file)
+            .map_err(seen)?;
+        let bytes = match store::read(&file, limit()) {
+            Err(store::StoreError {
+                problem: store::StoreProblem::NotFound,
+                ..
+            }) => return Err(missing(&self.address.name(), None)),
+            read => read.map_err(seen)?,
+        };
+        Ok(BaseFile {
+            name: shown(&bases.world.environment, &file),
+            bytes,
+            root: BaseRoot::Directory(directory),
+            pin: None,
+        })
+    }
+
+    fn in_repository(
+        &mut self,
+        base: &RepositoryBase,
+        spot: Option<SourceSpan>,
+    ) -> Result<BaseFile, Failure> {
+        let world = self.bases.world;
+        let sources = world.environment.source_context(self.bases.folder);
+        let source = world.sources.open(&base.url, &sources);
+        if let (SourceVersioning::Unversioned, Some(place)) = (source.versioning(), source.place())
+        {
+            let path = place.join(&base.directory);
+            return self.in_directory(&path.display().to_string());
+        }
+        let name = self.address.to_string();
+        world.progress.source_began(&name);
+        let found = self.at_version(base, &*source);
+        world.progress.source_ended(&name);
+        found.map_err(|mut failure| {
+            let located = failure.diagnostic.take();
+            failure.diagnostic = located.map(|found| match spot {
+                Some(spot) => found.at_spot(spot),
+                None => found,
+            });
+            failure
+        })
+    }
+
+    fn at_version(
+        &mut self,
+        base: &RepositoryBase,
+        source: &dyn Source,
+    ) -> Result<BaseFile, Failure> {
+        let name = self.address.name();
+        let pin = self.pin(&name, base, source)?;
+        let failed = |error| base_failure(&name, error);
+        let commit = &pin.commit;
+        if !source.has_revision(commit) {
+            let revisions = std::slice::from_ref(commit);
+            source
+                .fetch(revisions, FileFetching::OnDemand)
+                .map_err(failed)?;
+        }
+        let path = match base.directory.as_str() {
+            "" => MANIFEST_NAME.to_owned(),
+            directory => format!("{directory}/{MANIFEST_NAME}"),
+        };
+        let entry = source.entry(Some(commit), &path).map_err(failed)?;
+        let entry = entry.filter(|entry| matches!(entry.kind, SourceEntryKind::File(_)));
+        let entry = entry.ok_or_else(|| missing(&name, Some(&pin.version)))?;
+        let read = source.read(&[&entry]).map_err(failed)?;
+        Ok(BaseFile {
+            name: format!("{}//{path}@{}", base.url.redacted(), pin.version),
+            bytes: read.into_iter().next().unwrap_or_default(),
+            root: BaseRoot::Snapshot {
+                url: base.url.clone(),
+                directory: base.directory.clone(),
+                commit: commit.clone(),
+            },
+            pin: Some(pin),
+        })
+    }
+
+    fn pin(
+        &mut self,
+        name: &BaseName,
+        base: &RepositoryBase,
+        source: &dyn Source,
+    ) -> Result<Pin, Failure> {
+        let pin = match self.pins.choose(name, base)? {
+            Some(pin) => pin,
+            None => {
+                let best = best_base(name, base, source, self.bases.release)?;
+                self.notes.diagnostics.extend(best.note(&name.label()));
+                pin_of(base, best.version)
+            }
+        };
+        self.pins.keep(base, &pin);
+        Ok(pin)
+    }
+}
+
+fn base_failure(name: &BaseName, error: SourceError) -> Failure {
+    let mut failure = source_failure_of(&format!("base `{name}`"), error);
+    if let Some(found) = &mut failure.diagnostic
+        && *found.code == codes::SOURCE_UNREACHABLE
+    {
+        found.help = Some("check the URL in `extends` and the connection".to_owned());
+    }
+    failure
+}
+
+/// The best version of a base.
+fn best_base(
+    name: &BaseName,
+    base: &RepositoryBase,
+    source: &dyn Source,
+    limit: Option<ReleaseLimit>,
+) -> Result<BestVersion, Failure> {
+    let selector = Requirement::Version(base.requirement.clone());
+    let best = best_version(source, &selector, limit).map_err(|error| base_failure(name, error))?;
+    best.ok_or_else(|| no_version(name, base, source))
+}
+
+fn no_version(name: &BaseName, base: &RepositoryBase, source: &dyn Source) -> Failure {
+    let required = base.requirement.as_str();
+    let message = format!("base `{name}` has no version that fits `{required}`");
+    let tags = source.versions().map(|versions| versions.stable_tags());
+    let tags = tags.unwrap_or_default();
+    let newest: Vec<&str> = tags.iter().take(5).map(|tag| tag.name()).collect();
+    let help = match newest.as_slice() {
+        [] => "it has no tags with a version; name a branch".to_owned(),
+        newest => format!("its newest versions are {}", newest.join(", ")),
+    };
+    Diagnostic::new(&codes::PACKAGE_VERSION, message)
+        .help(help)
+        .into()
+}
+
+fn pin_of(base: &RepositoryBase, version: ResolvedVersion) -> Pin {
+    Pin {
+        source: PinSource::Address(base.url.redacted().to_owned()),
+        requirement: Some(base.requirement.as_str().to_owned()),
+        version: version.label,
+        commit: version.revision,
+    }
+}
+
+/// What bases in repositories would be today, and all versions that their repositories have.
+pub fn bases_today(
+    world: &World,
+    folder: &Path,
+    bases: &[LoadedBase],
+    limit: Option<ReleaseLimit>,
+) -> Result<Vec<BaseToday>, Failure> {
+    let sources = world.environment.source_context(folder);
+    let mut today = Vec::new();
+    for base in bases {
+        let BaseAddress::Repository(repository) = &base.address else {
+            continue;
+        };
+        let source = world.sources.open(&repository.url, &sources);
+        if source.versioning() == SourceVersioning::Unversioned {
+            continue;
+        }
+        let name = base.locked.name();
+        let failed = |error| base_failure(&name, error);
+        today.push(BaseToday {
+            pin: pin_of(
+                repository,
+                best_base(&name, repository, &*source, limit)?.version,
+            ),
+            versions: source.versions().map_err(failed)?,
+            name,
+        });
+    }
+    Ok(today)
+}
+
+/// What a base would be today.
+pub struct BaseToday {
+    /// The name of the base.
+    pub name: BaseName,
+    /// The pin of the lockfile.
+    pub pin: Pin,
+    /// Tags and branches of its source.
+    pub versions: Arc<SourceVersions>,
+}
+
+fn missing(name: &BaseName, version: Option<&str>) -> Failure {
+    let version = version.map(|version| format!(" at {version}"));
+    let version = version.unwrap_or_default();
+    let message = format!("base `{name}` has no `{MANIFEST_NAME}`{version}");
+    let help = "check the path and the version in `extends`";
+    Diagnostic::new(&codes::BASE_MISSING, message)
+        .help(help)
+        .into()
+}

@@ -1,0 +1,142 @@
+//! The copies in the cache that projects of this user need.
+
+use std::path::{Path, PathBuf};
+
+use agpm_diag::{Failure, Notes};
+use agpm_git::{CachedSource, GitProgram};
+use agpm_model::SourceAddress;
+use agpm_source::{MachineSources, SourceOpener};
+use agpm_store as store;
+
+use crate::config::configured_sources;
+use crate::gather::{ManifestFiles, Project};
+use crate::packages::{is_versioned, read_lock};
+use crate::projects::{self, KnownProject};
+use crate::world::{Environment, InstallScope, ManifestUse, NetworkAccess, World};
+
+/// The sources that the projects of a user need.
+#[derive(Default)]
+pub struct CacheNeeds {
+    used: Vec<SourceUse>,
+    gone: Vec<KnownProject>,
+    /// A project of which nothing can be read may need anything.
+    anything: bool,
+}
+
+/// Sources, with the directory that relative ones start at.
+struct SourceUse {
+    base: PathBuf,
+    addresses: Vec<SourceAddress>,
+}
+
+impl CacheNeeds {
+    /// Those of every known project, of the one here, of the user's own manifest and of the configuration.
+    pub fn of_user(world: &World, notes: &mut Notes) -> Result<Self, Failure> {
+        let environment = &world.environment;
+        let (gone, mut roots): (Vec<KnownProject>, Vec<KnownProject>) =
+            projects::known(environment)
+                .into_iter()
+                .partition(KnownProject::is_gone);
+        let mut needs = CacheNeeds {
+            used: Vec::new(),
+            gone,
+            anything: false,
+        };
+        let here = ManifestFiles::find(environment, ManifestUse::Nearest)?
+            .map(|files| files.root().to_owned());
+        let here = here.filter(|here| roots.iter().all(|known| known.root != *here));
+        for root in roots.drain(..).map(|known| known.root).chain(here) {
+            needs.add_project(world, root);
+        }
+        // A project may give a name of the configuration another URL; other projects still use the user's.
+        let configured = configured_sources(environment, notes)?
+            .into_iter()
+            .map(|source| source.address);
+        needs.used.push(SourceUse {
+            base: environment.folder.clone(),
+            addresses: configured.collect(),
+        });
+        let own = Project::of_user(&offline(world), notes)?.unwrap_or_default();
+        let addresses = own.manifest.source_addresses();
+        needs.used.push(SourceUse {
+            base: own.folder.unwrap_or_default(),
+            addresses,
+        });
+        Ok(needs)
+    }
+
+    /// What the manifest and the lockfile of a project name; a broken manifest leaves the lockfile.
+    fn add_project(&mut self, world: &World, root: PathBuf) {
+        let mut there = offline(world);
+        there.environment = Environment {
+            scope: InstallScope::Project,
+            folder: root.clone(),
+            manifest: None,
+            ..there.environment
+        };
+        let environment = &there.environment;
+        let mut quiet = Notes::default();
+        let project = ManifestFiles::find(environment, ManifestUse::Nearest).and_then(|files| {
+            files
+                .map(|files| Project::of(&there, files, &mut quiet))
+                .transpose()
+        });
+        let lock = store::ProjectStore::open(&root)
+            .map_err(Failure::from)
+            .and_then(|store| read_lock(environment, &store, &mut quiet));
+        self.anything |= project.is_err() && lock.is_err();
+        let mut addresses = Vec::new();
+        addresses.extend(
+            project
+                .ok()
+                .flatten()
+                .map(|project| project.manifest.source_addresses()),
+        );
+        addresses.extend(lock.ok().flatten().map(|(lock, _)| lock.source_addresses()));
+        self.used.push(SourceUse {
+            base: root,
+            addresses: addresses.concat(),
+        });
+    }
+
+    /// Whether a project needs a copy.
+    pub fn has(&self, git: &GitProgram, environment: &Environment, copy: &CachedSource) -> bool {
+        self.anything
+            || self
+                .used
+                .iter()
+                .any(|used| used.has(git, environment, copy))
+    }
+
+    /// Forgets projects that no longer exist.
+    pub fn forget_gone(&self) {
+        self.gone.iter().for_each(KnownProject::forget);
+    }
+}
+
+impl SourceUse {
+    fn has(&self, git: &GitProgram, environment: &Environment, copy: &CachedSource) -> bool {
+        self.addresses
+            .iter()
+            .any(|address| is_copy(git, environment, address, &self.base, copy))
+    }
+}
+
+/// A base is not fetched to find out what may be thrown away: the lockfile names it.
+fn offline(world: &World) -> World {
+    let mut world = world.clone();
+    world.environment.network = NetworkAccess::Offline;
+    world
+}
+
+/// Whether a copy in the cache is that of a URL. A directory without versions has none.
+fn is_copy(
+    git: &GitProgram,
+    environment: &Environment,
+    address: &SourceAddress,
+    base: &Path,
+    cached: &CachedSource,
+) -> bool {
+    let opened = MachineSources.open(address, &environment.source_context(base));
+    is_versioned(&*opened) && git.remote(address, base).is_kept_in(cached)
+}

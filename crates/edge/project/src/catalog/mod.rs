@@ -1,0 +1,19 @@
+//! The layers of the catalog: found, fetched, read and folded.
+//!
+//! `open` finds and reads the layers. `remotes` treats git repositories as layers, `refresh` fetches their versions, and
+//! `pins` keeps them in the lockfile.
+
+mod entry_file;
+mod failures;
+mod listing;
+mod open;
+mod pins;
+mod refresh;
+mod remotes;
+
+pub use entry_file::CatalogFile;
+pub use listing::CatalogReport;
+pub use open::{
+    CatalogPlaces, CatalogWatch, OpenCatalog, open, open_catalog, open_kept, watch_catalog,
+};
+pub use pins::{RemoteLocking, ask_remotes, remote_today, remotes_as_locked};

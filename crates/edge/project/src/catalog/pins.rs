@@ -1,0 +1,207 @@
+//! Remotes of the manifest and what the lockfile says of them.
+
+use std::sync::Arc;
+
+use agpm_catalog::{pin_of, refuse_other_remotes};
+use agpm_diag::{Failure, FailureKind, Notes, codes};
+use agpm_model::{
+    AskedRemote, CatalogRemote, LockedRemote, Lockfile, Manifest, ResolvedVersion, SourceVersions,
+};
+use agpm_resolve::{UpdateScope, with_names_of};
+use agpm_source::{ReferenceError, Source, SourceError, resolve_reference};
+
+use crate::catalog::failures::{failure_of, left_out};
+use crate::catalog::refresh::{Refreshed, newest, refresh};
+use crate::catalog::remotes::plain;
+use crate::packages::{ProjectSources, is_versioned};
+use crate::world::World;
+use agpm_install::LockUse;
+use agpm_store::parallel;
+
+/// What decides the pins of remotes.
+pub struct RemoteLocking<'a> {
+    /// How sources are reached.
+    pub world: &'a World,
+    /// The manifest that names the remotes.
+    pub manifest: &'a Manifest,
+    /// The opened sources of the project.
+    pub sources: &'a ProjectSources,
+    /// Whether the lockfile may change.
+    pub lock_use: LockUse,
+    /// The pins that may move.
+    pub moving: &'a UpdateScope,
+    /// The lockfile so far.
+    pub old: Option<&'a Lockfile>,
+}
+
+impl RemoteLocking<'_> {
+    /// The pins that the lockfile is to have: those that fit stay, the rest is requested.
+    pub fn pins(&self, notes: &mut Notes) -> Result<Vec<LockedRemote>, Failure> {
+        let (manifest, sources) = (self.manifest, self.sources);
+        let locked = self.old.map(|lock| lock.catalog.as_slice());
+        if manifest.catalog.shared.is_empty() && locked.unwrap_or_default().is_empty() {
+            return Ok(Vec::new());
+        }
+        let lock = self
+            .old
+            .map(|lock| with_names_of(manifest, lock))
+            .unwrap_or_default();
+        if matches!(self.lock_use, LockUse::Locked | LockUse::Frozen) {
+            remotes_as_locked(manifest, sources, &lock)?;
+        }
+        let answers = parallel::map(versioned(manifest, sources), |(asked, source)| {
+            let moves = self.moving.moves_remote(&asked.remote);
+            let age = match pin_of(manifest, &lock, &asked.remote) {
+                _ if moves => Age::Newest,
+                Some(pin) => return (Ok(pin.clone()), Notes::default()),
+                None => Age::CopyIfNeeded,
+            };
+            let (shown, mut own) = (asked.remote.to_string(), Notes::default());
+            self.world.progress.source_began(&shown);
+            let pin = new_pin(asked, source, age, &mut own);
+            self.world.progress.source_ended(&shown);
+            (pin, own)
+        });
+        let mut pins = Vec::new();
+        for (pin, own) in answers {
+            notes.diagnostics.extend(own.diagnostics);
+            pins.push(pin?);
+        }
+        Ok(pins)
+    }
+}
+
+/// The remotes of the project that have versions: a plain directory is as it is.
+fn versioned<'a>(
+    manifest: &'a Manifest,
+    sources: &'a ProjectSources,
+) -> Vec<(&'a AskedRemote, &'a dyn Source)> {
+    let versioned = |asked: &'a AskedRemote| {
+        let source = sources.remote(&asked.remote)?;
+        is_versioned(source).then_some((asked, source))
+    };
+    let shared = manifest.catalog.shared.iter();
+    shared.filter_map(versioned).collect()
+}
+
+/// What a remote is now. Its files are written out too, so they can be read without a network from now on.
+fn new_pin(
+    asked: &AskedRemote,
+    source: &dyn Source,
+    age: Age,
+    notes: &mut Notes,
+) -> Result<LockedRemote, Failure> {
+    let fail = |error| at(asked, failure_of(&asked.remote, error));
+    let refreshed = match age {
+        Age::Newest => newest(source, &asked.remote),
+        Age::CopyIfNeeded => refresh(source, &asked.remote),
+    };
+    let version = match refreshed {
+        Ok(Refreshed { version, stale, .. }) => {
+            notes
+                .diagnostics
+                .extend(stale.map(|found| found.at_spot(asked.spot)));
+            version
+        }
+        Err(missing @ ReferenceError::Source(SourceError::NoSuchDirectory { .. })) => {
+            notes
+                .diagnostics
+                .extend(left_out(failure_of(&asked.remote, missing), asked.spot));
+            resolve_reference(source, asked.remote.reference.as_deref()).map_err(fail)?
+        }
+        Err(error) => return Err(fail(error)),
+    };
+    Ok(LockedRemote::new(&asked.remote, version))
+}
+
+/// How new a pin has to be.
+#[derive(Clone, Copy)]
+enum Age {
+    /// As new as the remote: somebody requested that.
+    Newest,
+    /// As new as can be had.
+    CopyIfNeeded,
+}
+
+/// The same failure at its location in the manifest: what does not exist is an error of the manifest, and no name that was typed.
+fn at(asked: &AskedRemote, failure: Failure) -> Failure {
+    let Failure {
+        mut kind,
+        mut diagnostic,
+    } = failure;
+    if let (FailureKind::NotFound, Some(found)) = (kind, &mut diagnostic) {
+        (kind, found.code) = (FailureKind::Errors, &codes::PACKAGE_VERSION);
+    }
+    Failure {
+        kind,
+        diagnostic: diagnostic.map(|found| found.at_spot(asked.spot)),
+    }
+}
+
+/// Fails where manifest and lockfile differ in their remotes.
+pub fn remotes_as_locked(
+    manifest: &Manifest,
+    sources: &ProjectSources,
+    lock: &Lockfile,
+) -> Result<(), Failure> {
+    let versioned = versioned(manifest, sources).into_iter();
+    let required = versioned.map(|(asked, _)| asked.remote.without_secrets());
+    refuse_other_remotes(&required.collect::<Vec<_>>(), lock)
+}
+
+/// What a locked remote would be today, and all that it has; nothing if the manifest does not require it any more.
+pub fn remote_today(
+    manifest: &Manifest,
+    sources: &ProjectSources,
+    pin: &LockedRemote,
+) -> Result<Option<(ResolvedVersion, Arc<SourceVersions>)>, Failure> {
+    let all = versioned(manifest, sources);
+    let Some((asked, source)) = all.into_iter().find(|(asked, _)| pin.pins(&asked.remote)) else {
+        return Ok(None);
+    };
+    let fail = |error: ReferenceError| at(asked, failure_of(&asked.remote, error));
+    let versions = source.versions().map_err(|error| fail(error.into()))?;
+    let version = resolve_reference(source, asked.remote.reference.as_deref()).map_err(fail)?;
+    Ok(Some((version, versions)))
+}
+
+/// Asks every remote in use; one that fails does not keep the others from being asked. Sources are asked by their names.
+pub fn ask_remotes(
+    manifest: &Manifest,
+    sources: &ProjectSources,
+    notes: &mut Notes,
+) -> Option<FailureKind> {
+    let mut gravest = None;
+    for asked in &manifest.catalog.remotes {
+        let looked = match sources.remote(&asked.remote) {
+            Some(source) if is_versioned(source) => look_at(source, &asked.remote),
+            Some(source) => plain(source, &asked.remote).map(drop),
+            None => Ok(()),
+        };
+        match looked {
+            Ok(()) => {}
+            Err(missing) if missing.kind == FailureKind::NotFound => {
+                notes.diagnostics.extend(left_out(missing, asked.spot));
+            }
+            Err(failure) => {
+                gravest = Some(failure.kind);
+                notes.diagnostics.extend(at(asked, failure).diagnostic);
+            }
+        }
+    }
+    gravest
+}
+
+/// Whether a remote has what is asked of it today.
+fn look_at(source: &dyn Source, remote: &CatalogRemote) -> Result<(), Failure> {
+    let version = match resolve_reference(source, remote.reference.as_deref()) {
+        // Said of the source already.
+        Err(ReferenceError::Source(_)) if remote.source().is_some() => return Ok(()),
+        version => version.map_err(|error| failure_of(remote, error))?,
+    };
+    let Some(folder) = &remote.folder else {
+        return Ok(());
+    };
+    let required = source.require_directory(Some(&version.revision), folder);
+    required.map_err(|error| failure_of(remote, error))
+}

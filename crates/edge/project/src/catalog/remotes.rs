@@ -1,0 +1,161 @@
+//! Remotes as layers of the catalog: each a directory, in the cache or where it is.
+
+use std::path::PathBuf;
+
+use agpm_catalog::{NamedBy, WantedRemote, wanted_remotes};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, unknown_name};
+use agpm_model::{CatalogRemote, Lockfile, ObjectId};
+use agpm_resolve::with_names_of;
+use agpm_source::{ReferenceError, Source};
+use agpm_store::{self as store, parallel};
+
+use crate::catalog::failures::{failure_of, left_out};
+use crate::catalog::refresh::refresh;
+use crate::gather::Project;
+use crate::packages::{ProjectSources, is_versioned, read_lock};
+use crate::scope::state_of;
+use crate::world::World;
+
+/// A remote that contributes to the catalog.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct RemoteLayer {
+    /// The remote as users know it, without secrets.
+    pub shown: String,
+    /// Holds the roots of the catalog.
+    pub folder: PathBuf,
+    /// Nothing for a directory without versions.
+    pub commit: Option<ObjectId>,
+}
+
+/// Every remote as a directory, highest first: those of the command line, then those of the manifest. One that cannot be had
+/// fails the command that names it; the manifest's are reported and left out.
+pub(super) fn remote_layers(
+    world: &World,
+    project: &Project,
+    command_line: &[CatalogRemote],
+    notes: &mut Notes,
+) -> Result<Vec<RemoteLayer>, Failure> {
+    let lock = locked(world, project, notes)?;
+    let wanted = wanted_remotes(&project.manifest, command_line, &lock);
+    let sources = sources_of(world, project, &wanted);
+    let answers = parallel::map(wanted, |wanted| {
+        let shown = wanted.remote.to_string();
+        world.progress.source_began(&shown);
+        let reached = reach(&sources, &wanted);
+        world.progress.source_ended(&shown);
+        (wanted.named_by, reached)
+    });
+    let mut layers = Vec::new();
+    for (named_by, reached) in answers {
+        match (reached, named_by) {
+            (Ok((layer, stale)), _) => {
+                notes.diagnostics.extend(stale);
+                layers.push(layer);
+            }
+            (Err(failure), NamedBy::Manifest(spot)) if failure.kind != FailureKind::Refused => {
+                notes.diagnostics.extend(left_out(failure, spot));
+            }
+            (Err(failure), _) => return Err(failure),
+        }
+    }
+    Ok(layers)
+}
+
+/// The manifest's remotes as far as they are on this machine: nothing is asked, and nothing is made.
+pub(super) fn kept_layers(
+    world: &World,
+    project: &Project,
+    notes: &mut Notes,
+) -> Result<Vec<RemoteLayer>, Failure> {
+    let lock = locked(world, project, notes)?;
+    let wanted = wanted_remotes(&project.manifest, &[], &lock);
+    let sources = sources_of(world, project, &wanted);
+    let mut layers = Vec::new();
+    for wanted in &wanted {
+        match kept(&sources, wanted) {
+            Some(layer) => layers.push(layer),
+            None => notes.diagnostics.push(wanted.not_cached()),
+        }
+    }
+    Ok(layers)
+}
+
+fn kept(sources: &ProjectSources, wanted: &WantedRemote<'_>) -> Option<RemoteLayer> {
+    let (remote, inner) = (wanted.remote, wanted.remote.folder.as_ref());
+    let source = sources.remote(remote)?;
+    let (folder, commit) = match wanted.pin {
+        _ if !is_versioned(source) => (plain(source, remote).ok()?, None),
+        Some(pin) => (
+            source.kept_directory(Some(&pin.pin().commit), inner)?,
+            Some(pin.pin().commit.clone()),
+        ),
+        None => {
+            let (commit, folder) = source.last_directory(remote.reference.as_deref(), inner)?;
+            (folder, Some(commit))
+        }
+    };
+    Some(RemoteLayer {
+        shown: remote.to_string(),
+        folder,
+        commit,
+    })
+}
+
+fn sources_of(world: &World, project: &Project, wanted: &[WantedRemote<'_>]) -> ProjectSources {
+    let root = project.root.as_deref().unwrap_or(&world.environment.folder);
+    let remotes = wanted.iter().map(|wanted| wanted.remote);
+    ProjectSources::open_remotes(world, &project.manifest, root, remotes)
+}
+
+/// What the lockfile of a project says; without one, nothing.
+fn locked(world: &World, project: &Project, notes: &mut Notes) -> Result<Lockfile, Failure> {
+    let Some(root) = project
+        .root
+        .as_deref()
+        .filter(|_| !project.manifest.catalog.shared.is_empty())
+    else {
+        return Ok(Lockfile::default());
+    };
+    let store = store::ProjectStore::open_at(root, state_of(world.environment.scope))?;
+    let lock = read_lock(&world.environment, &store, notes)?;
+    Ok(lock
+        .map(|(lock, _)| with_names_of(&project.manifest, &lock))
+        .unwrap_or_default())
+}
+
+/// A layer, with what is to be said if it may be older than it could be.
+type Reached = (RemoteLayer, Option<Diagnostic>);
+
+fn reach(sources: &ProjectSources, wanted: &WantedRemote<'_>) -> Result<Reached, Failure> {
+    let remote = wanted.remote;
+    let layer = |folder, commit| RemoteLayer {
+        shown: remote.to_string(),
+        folder,
+        commit,
+    };
+    let Some(source) = sources.remote(remote) else {
+        return Err(unknown_name("source", &remote.to_string(), None));
+    };
+    match wanted.pin {
+        _ if !is_versioned(source) => Ok((layer(plain(source, remote)?, None), None)),
+        Some(pin) => {
+            let folder = source.directory(Some(&pin.pin().commit), remote.folder.as_ref());
+            let folder = folder.map_err(|error| failure_of(remote, error))?;
+            Ok((layer(folder, Some(pin.pin().commit.clone())), None))
+        }
+        None => {
+            let refreshed = refresh(source, remote).map_err(|error| failure_of(remote, error))?;
+            let revision = refreshed.version.revision;
+            Ok((layer(refreshed.folder, Some(revision)), refreshed.stale))
+        }
+    }
+}
+
+/// A directory without versions, or a directory in it that no link leads out of.
+pub(super) fn plain(source: &dyn Source, remote: &CatalogRemote) -> Result<PathBuf, Failure> {
+    if remote.reference.is_some() {
+        return Err(failure_of(remote, ReferenceError::NotFound(Vec::new())));
+    }
+    let directory = source.directory(None, remote.folder.as_ref());
+    directory.map_err(|error| failure_of(remote, error))
+}

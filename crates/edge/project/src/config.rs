@@ -1,0 +1,55 @@
+//! The user's configuration file.
+
+use std::sync::Arc;
+
+use agpm_diag::{Failure, Notes, SourceSpan, Span};
+use agpm_model::{ConfiguredSource, SourceDeclaration, SourceName, SourceScope, UserConfig};
+use agpm_store::{StoreError, StoreProblem};
+use agpm_text::{Document, Format, document_of};
+
+use crate::reading::{limit, shown};
+use crate::world::Environment;
+
+/// Reads the configuration; nothing if the file does not exist.
+pub fn read_config(
+    environment: &Environment,
+    notes: &mut Notes,
+) -> Result<Option<Arc<Document>>, Failure> {
+    let Some(path) = environment.config_file() else {
+        return Ok(None);
+    };
+    let bytes = match agpm_store::read(&path, limit()) {
+        Err(StoreError {
+            problem: StoreProblem::NotFound,
+            ..
+        }) => return Ok(None),
+        read => read?,
+    };
+    let document = document_of(shown(environment, &path), bytes, Format::Toml, notes)?;
+    notes.check()?;
+    Ok(Some(document))
+}
+
+/// The sources that the user configured for all projects.
+pub fn configured_sources(
+    environment: &Environment,
+    notes: &mut Notes,
+) -> Result<Vec<SourceDeclaration>, Failure> {
+    let Some(document) = read_config(environment, notes)? else {
+        return Ok(Vec::new());
+    };
+    let spot = SourceSpan {
+        source: document.source(),
+        span: Span::at(0),
+    };
+    let source = |one: ConfiguredSource| {
+        Some(SourceDeclaration {
+            name: SourceName::new(&one.name).ok()?,
+            address: one.address,
+            scope: SourceScope::User,
+            spot,
+        })
+    };
+    let sources = UserConfig::of(Some(&document)).sources();
+    Ok(sources.into_iter().filter_map(source).collect())
+}

@@ -1,0 +1,40 @@
+//! Merges files with an executable that a strategy names.
+
+use std::time::Duration;
+
+use agpm_diag::Failure;
+use agpm_merge::RawFile;
+use agpm_model::{LayerName, MergeDriver};
+use agpm_store::{self as store, DriverCall};
+
+use crate::permits::ProgramPermit;
+
+const DRIVER_TIME: Duration = Duration::from_secs(30);
+
+/// Folds files with an executable, two at a time.
+pub fn drive(
+    driver: &MergeDriver,
+    permit: &ProgramPermit,
+    strategy: &str,
+    files: Vec<RawFile>,
+) -> Result<RawFile, Failure> {
+    let shown = files[0].shown.clone();
+    let layer = LayerName::new(strategy).unwrap_or_else(|_| files[0].layer.clone());
+    let name = shown.rsplit('/').next().unwrap_or("file").to_owned();
+    let mut files = files.into_iter();
+    let mut bytes = files.next().map(|file| file.bytes).unwrap_or_default();
+    for next in files {
+        let call = DriverCall {
+            command: &permit.command(driver),
+            folder: permit.folder(driver),
+            file_name: &name,
+            limit: DRIVER_TIME,
+        };
+        bytes = store::run_driver(call, &bytes, &next.bytes)?;
+    }
+    Ok(RawFile {
+        layer,
+        shown: format!("{strategy} -> {name}"),
+        bytes,
+    })
+}

@@ -1,0 +1,142 @@
+//! A file in every layer of a project, on the disk and in the ledger.
+
+use std::path::{Path, PathBuf};
+
+use agpm_diag::{Failure, Notes, nearest};
+use agpm_explain::{ManagedFile, file_paths, outside_project, unknown_file};
+use agpm_layers::{LayerPinning, LayerSnapshot, contributions};
+use agpm_merge::LayerFile;
+use agpm_model::{LayerName, RelativePath};
+use agpm_plan::read_shared_file;
+use agpm_resolve::UpdateScope;
+use agpm_store::{self as store, ProjectStore, StoreError, StoreProblem};
+
+use crate::gather::{Project, layer_file};
+use crate::layers::snapshots;
+use crate::ledger::read_ledger;
+use crate::merge_inputs::ReadFiles;
+use crate::packages::{ProjectSources, read_lock};
+use crate::reading::{limit, shown};
+use crate::scope::state_of;
+use crate::world::{Environment, InstallScope, OutsideReads, World};
+
+/// The contributions to one file.
+pub struct FileContributions {
+    /// The path that decides the strategy.
+    pub path: PathBuf,
+    /// Lowest first.
+    pub files: Vec<LayerFile>,
+    /// The keys that the ledger has in it.
+    pub managed: Option<ManagedFile>,
+    /// The bytes on the disk.
+    pub now: Option<Vec<u8>>,
+}
+
+/// The file in every layer of the project; without layers, the file itself.
+pub fn contributions_of_project(
+    world: &World,
+    project: &Project,
+    file: &str,
+    notes: &mut Notes,
+) -> Result<FileContributions, Failure> {
+    match &project.root {
+        Some(root) if !project.manifest.layers.is_empty() => {
+            of_layers(world, project, root, file, notes)
+        }
+        root => without_layers(&world.environment, root.as_deref(), file, notes),
+    }
+}
+
+fn without_layers(
+    environment: &Environment,
+    root: Option<&Path>,
+    file: &str,
+    notes: &mut Notes,
+) -> Result<FileContributions, Failure> {
+    if let Some(root) = root {
+        let store = ProjectStore::open_at(root, state_of(environment.scope))?;
+        for path in file_paths(root, &environment.folder, file).unwrap_or_default() {
+            // What is not managed in it is the user's: no layer has anything.
+            if let Some(managed) = managed_file(&store, &path, notes)? {
+                return Ok(FileContributions {
+                    path: root.join(path.as_str()),
+                    files: Vec::new(),
+                    managed: Some(managed),
+                    now: None,
+                });
+            }
+        }
+    }
+    let root = root.filter(|_| environment.scope == InstallScope::User);
+    let base = root.unwrap_or(&environment.folder);
+    let path = base.join(file);
+    let name = LayerName::new(file).map_err(|_| unknown_file(file, None))?;
+    let is_inside = store::real_path(&path).starts_with(store::real_path(base));
+    if environment.outside == OutsideReads::Refused && !is_inside {
+        return Err(outside_project(file));
+    }
+    let bytes = match store::read(&path, limit()) {
+        Err(StoreError {
+            problem: StoreProblem::NotFound,
+            ..
+        }) => return Err(unknown_file(file, None)),
+        other => other.map_err(|error| error.seen_from(&environment.folder))?,
+    };
+    Ok(FileContributions {
+        path: PathBuf::from(file),
+        files: vec![layer_file(name, &shown(environment, &path), bytes, notes)],
+        managed: None,
+        now: None,
+    })
+}
+
+fn of_layers(
+    world: &World,
+    project: &Project,
+    root: &Path,
+    file: &str,
+    notes: &mut Notes,
+) -> Result<FileContributions, Failure> {
+    let environment = &world.environment;
+    let paths = file_paths(root, &environment.folder, file)?;
+    let store = ProjectStore::open_at(root, state_of(environment.scope))?;
+    let lock = read_lock(environment, &store, notes)?.map(|(lock, _)| lock);
+    let sources = ProjectSources::open(world, &project.manifest, store.path());
+    let pinning = LayerPinning::of(&project.manifest, lock.as_ref(), &UpdateScope::Nothing);
+    let snapshots = snapshots(world, &project.manifest, &sources, &pinning, notes)?;
+    for path in paths {
+        let managed = managed_file(&store, &path, notes)?;
+        let has_file = |one: &LayerSnapshot<'_>| one.files.iter().any(|file| file.path == path);
+        if managed.is_some() || snapshots.iter().any(has_file) {
+            let read = ReadFiles {
+                files: contributions(snapshots, &path),
+                failure: None,
+            };
+            return Ok(FileContributions {
+                files: read.parse(notes)?,
+                now: store.read(&path, limit()).ok(),
+                path: root.join(path.as_str()),
+                managed,
+            });
+        }
+    }
+    let files = snapshots.iter().flat_map(|one| &one.files);
+    let near = nearest(file, files.map(|file| file.path.as_str()));
+    Err(unknown_file(file, near))
+}
+
+/// A file in which the ledger has keys; nothing if it cannot be read.
+fn managed_file(
+    store: &ProjectStore,
+    path: &RelativePath,
+    notes: &mut Notes,
+) -> Result<Option<ManagedFile>, Failure> {
+    let Some(owned) = read_ledger(store)?.shared.remove(path) else {
+        return Ok(None);
+    };
+    let Ok(bytes) = store.read(path, limit()) else {
+        return Ok(None);
+    };
+    let document = read_shared_file(path, bytes, notes)?;
+    Ok(Some(ManagedFile { document, owned }))
+}

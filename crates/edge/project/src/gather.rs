@@ -1,0 +1,497 @@
+//! What commands read before they think.
+
+use std::path::{Path, PathBuf};
+
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, codes, did_you_mean};
+use agpm_manifest::{
+    BaseRules, ManifestDocuments, load_bases, required_release_age, source_names, understood_lock,
+};
+use agpm_merge::{Contribution, LayerFile};
+use agpm_model::{
+    BUILT_IN, Dependency, LOCK_NAME, Layer, LayerName, LayerPlace, Manifest, RelativePath,
+    Strategy, normalize,
+};
+use agpm_resolve::{ReleaseLimit, UpdateScope, bind_locked_plugins};
+use agpm_store as store;
+use agpm_text::Format;
+
+use crate::bases::{BaseVersions, LoadedBase, WorldBases};
+use crate::documents::document_of;
+use crate::path_of;
+use crate::policy_files::{PolicyFile, policy_files};
+use crate::reading::{MANIFEST_NAME, PRIVATE_NAME, limit, local_path, optional, shown};
+use crate::scope::{
+    ManifestLocation, NearestManifest, SiblingFile, beside, foreign_state, state_of,
+};
+use crate::world::{Environment, InstallScope, ManifestUse, World};
+
+pub use agpm_diag::unknown_name;
+pub use agpm_manifest::fold_texts as folded_texts;
+
+/// A file of the state that git tracks in a project.
+fn tracked_record(opened: &store::ProjectStore, scope: InstallScope) -> Option<String> {
+    if scope == InstallScope::User || !store::is_folder(&opened.state_folder()) {
+        return None;
+    }
+    agpm_git::first_tracked(opened.path(), |path| state_of(scope).is_record(path))
+}
+
+/// What is said of a state that is ignored.
+pub fn ignored_state(opened: &store::ProjectStore, scope: InstallScope) -> Option<Diagnostic> {
+    if opened.state_use() == store::StateUse::Believed {
+        return None;
+    }
+    foreign_state(opened).or_else(|| tracked_record(opened, scope).map(tracked_state))
+}
+
+fn tracked_state(path: String) -> Diagnostic {
+    let message = format!("`{path}` is tracked by git, and is ignored");
+    let help = "run `git rm -r --cached .agpm`, and commit that: what agpm did on one machine is not known on another";
+    Diagnostic::new(&codes::INSTALL_FOREIGN_STATE, message)
+        .in_file(path)
+        .help(help)
+}
+
+/// The files that a manifest is made of, unread.
+#[derive(Debug)]
+pub struct ManifestFiles {
+    /// Where `agpm.toml` is.
+    pub path: PathBuf,
+    root: PathBuf,
+    scope: InstallScope,
+    project: Vec<u8>,
+    private: Option<Vec<u8>>,
+    config: Option<(PathBuf, Vec<u8>)>,
+    policies: Vec<PolicyFile>,
+}
+
+impl ManifestFiles {
+    /// Finds and reads them; nothing if no manifest exists.
+    pub fn find(environment: &Environment, wanted: ManifestUse) -> Result<Option<Self>, Failure> {
+        let Some(ManifestLocation {
+            manifest: path,
+            root,
+        }) = ManifestLocation::find(environment, wanted)?
+        else {
+            return Ok(None);
+        };
+        if environment.scope == InstallScope::User && !store::exists(&path) {
+            return Ok(None);
+        }
+        let seen = |error: store::StoreError| error.seen_from(&environment.folder);
+        let project = store::read(&path, limit()).map_err(seen)?;
+        let private = optional(environment, &path.with_file_name(PRIVATE_NAME))?;
+        let config = configuration(environment)?;
+        Ok(Some(ManifestFiles {
+            path,
+            root,
+            scope: environment.scope,
+            project,
+            private,
+            config,
+            policies: policy_files(environment)?,
+        }))
+    }
+
+    /// The user's configuration under a manifest that says nothing; nothing if there is none.
+    pub fn configuration_alone(environment: &Environment) -> Result<Option<Self>, Failure> {
+        let files = |config: (PathBuf, Vec<u8>)| ManifestFiles {
+            path: environment.folder.join(MANIFEST_NAME),
+            root: environment.folder.clone(),
+            scope: environment.scope,
+            project: Vec::new(),
+            private: None,
+            config: Some(config),
+            policies: Vec::new(),
+        };
+        Ok(configuration(environment)?.map(files))
+    }
+
+    /// The same, where there must be a manifest.
+    pub fn require(environment: &Environment) -> Result<Self, Failure> {
+        ManifestFiles::find(environment, ManifestUse::Nearest)?.ok_or_else(|| missing(environment))
+    }
+
+    /// The same, or an empty manifest where one would be created: in the working directory, or for the user.
+    pub fn find_or_new(environment: &Environment) -> Result<Self, Failure> {
+        if let Some(files) = ManifestFiles::find(environment, ManifestUse::Nearest)? {
+            return Ok(files);
+        }
+        let ManifestLocation { manifest, root } = match environment.scope {
+            InstallScope::User => ManifestLocation::of_user(environment)?,
+            InstallScope::Project => ManifestLocation {
+                manifest: environment.folder.join(MANIFEST_NAME),
+                root: environment.folder.clone(),
+            },
+        };
+        Ok(ManifestFiles {
+            private: optional(environment, &manifest.with_file_name(PRIVATE_NAME))?,
+            path: manifest,
+            root,
+            scope: environment.scope,
+            project: Vec::new(),
+            config: configuration(environment)?,
+            policies: policy_files(environment)?,
+        })
+    }
+
+    /// The names of the sources that only the private manifest has a right to name.
+    pub fn private_sources(&self) -> Vec<String> {
+        self.private
+            .as_deref()
+            .map(source_names)
+            .unwrap_or_default()
+    }
+
+    /// With another text of the manifest itself.
+    pub fn with_project(self, project: Vec<u8>) -> Self {
+        ManifestFiles { project, ..self }
+    }
+
+    /// Where the manifest is; local paths in it start there.
+    pub fn folder(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new("."))
+    }
+
+    /// Where things are installed: there too, or in home for a user's own manifest.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The store of what is installed. A state that the repository brings with it is somebody else's, and ignored.
+    pub fn store(&self) -> Result<store::ProjectStore, store::StoreError> {
+        let opened = store::ProjectStore::open_at(&self.root, state_of(self.scope))?;
+        Ok(match tracked_record(&opened, self.scope) {
+            Some(_) => opened.ignoring_state(),
+            None => opened,
+        })
+    }
+
+    /// How transactions reach the manifest.
+    pub fn place(&self) -> Result<SiblingFile, Failure> {
+        match self.scope {
+            InstallScope::Project => manifest_path(&self.path).map(SiblingFile::Within),
+            InstallScope::User => Ok(beside(&self.root, &self.path)),
+        }
+    }
+
+    /// How they reach the lockfile.
+    pub fn lock_place(&self) -> SiblingFile {
+        match self.scope {
+            InstallScope::Project => SiblingFile::Within(path_of(LOCK_NAME)),
+            InstallScope::User => beside(&self.root, &self.path.with_file_name(LOCK_NAME)),
+        }
+    }
+
+    /// The manifest's own bytes.
+    pub fn project(&self) -> &[u8] {
+        &self.project
+    }
+
+    /// All bytes, lowest first, each with its length so they cannot be treated as each other.
+    pub fn fingerprint(&self) -> Vec<u8> {
+        let config = self.config.as_ref().map(|(_, bytes)| bytes);
+        let mut out = Vec::new();
+        for part in [config, Some(&self.project), self.private.as_ref()] {
+            let length = part.map_or(u64::MAX, |bytes| bytes.len() as u64);
+            out.extend_from_slice(&length.to_le_bytes());
+            out.extend_from_slice(part.map_or(&[], Vec::as_slice));
+        }
+        // Only where there are any: records of runs without policies stay valid.
+        for policy in &self.policies {
+            let bytes = policy.bytes.as_deref().unwrap_or_default();
+            out.extend_from_slice(policy.shown.as_bytes());
+            out.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
+            out.extend_from_slice(bytes);
+        }
+        out
+    }
+}
+
+/// What mistakes of a manifest do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorTolerance {
+    /// No result exists.
+    Stop,
+    /// They are reported, and what is without them applies.
+    Tell,
+}
+
+impl ErrorTolerance {
+    fn check(self, notes: &Notes) -> Result<(), Failure> {
+        if self == ErrorTolerance::Stop {
+            notes.check()
+        } else {
+            Ok(())
+        }
+    }
+}
+
+/// A manifest, the directory it is in, and the one that its things go to.
+#[derive(Debug, Default)]
+pub struct Project {
+    /// The manifest, folded with its bases.
+    pub manifest: Manifest,
+    /// Policies outside of the manifest, unread: only commands that install are judged by them.
+    pub policy_files: Vec<PolicyFile>,
+    /// The directory of the manifest.
+    pub folder: Option<PathBuf>,
+    /// The directory that resources are installed into.
+    pub root: Option<PathBuf>,
+    /// The manifests that this one extends, lowest first.
+    pub bases: Vec<LoadedBase>,
+    /// Everything that the manifest is folded of, lowest first.
+    pub texts: Vec<Contribution>,
+}
+
+impl Project {
+    /// Reads the manifest; without one, everything is as by default.
+    pub fn load(world: &World, wanted: ManifestUse, notes: &mut Notes) -> Result<Self, Failure> {
+        let environment = &world.environment;
+        match ManifestFiles::find(environment, wanted)? {
+            Some(files) => Project::of(world, files, notes),
+            None => {
+                let looked = wanted == ManifestUse::Nearest;
+                notes.diagnostics.extend(
+                    looked
+                        .then(|| NearestManifest::warnings(environment))
+                        .into_iter()
+                        .flatten(),
+                );
+                Ok(Project::default())
+            }
+        }
+    }
+
+    /// Reads the user's own manifest; nothing if there is none, or no home to have one in.
+    pub fn of_user(world: &World, notes: &mut Notes) -> Result<Option<Self>, Failure> {
+        let mut world = world.clone();
+        world.environment.scope = InstallScope::User;
+        let environment = &world.environment;
+        let known = environment.home.is_some() && environment.config_folder.is_some();
+        let files = if known {
+            ManifestFiles::find(environment, ManifestUse::Nearest)?
+        } else {
+            None
+        };
+        files
+            .map(|files| Project::of(&world, files, notes))
+            .transpose()
+    }
+
+    /// Understands a manifest without mistakes.
+    pub fn of(world: &World, files: ManifestFiles, notes: &mut Notes) -> Result<Self, Failure> {
+        Project::read(world, files, ErrorTolerance::Stop, notes)
+    }
+
+    /// Understands a manifest, or what can be understood of it.
+    pub fn read(
+        world: &World,
+        files: ManifestFiles,
+        mistakes: ErrorTolerance,
+        notes: &mut Notes,
+    ) -> Result<Self, Failure> {
+        let versions = BaseVersions::Pinned(&UpdateScope::Nothing);
+        Project::with_bases(world, files, versions, mistakes, notes)
+    }
+
+    /// Understands a manifest with these versions of its bases.
+    pub fn with_bases(
+        world: &World,
+        files: ManifestFiles,
+        versions: BaseVersions<'_>,
+        mistakes: ErrorTolerance,
+        notes: &mut Notes,
+    ) -> Result<Self, Failure> {
+        let environment = &world.environment;
+        let lockfile = files.path.with_file_name(LOCK_NAME);
+        let folder = files.folder().to_owned();
+        let name = shown(environment, &files.path);
+        notes.log.push(format!("the manifest is {name}"));
+        notes
+            .diagnostics
+            .extend(NearestManifest::warnings(environment));
+        let opened = files.store().ok();
+        notes
+            .diagnostics
+            .extend(opened.and_then(|opened| ignored_state(&opened, environment.scope)));
+        let mut read =
+            |path: &Path, bytes| document_of(shown(environment, path), bytes, Format::Toml, notes);
+        let own = read(&files.path, files.project)?;
+        let private = files.private;
+        let private = private.map(|bytes| read(&files.path.with_file_name(PRIVATE_NAME), bytes));
+        let private = private.transpose()?;
+        let config = files.config.map(|(path, bytes)| read(&path, bytes));
+        let documents = ManifestDocuments {
+            own,
+            private,
+            config: config.transpose()?,
+        };
+        let syntax_errors = match mistakes.check(notes) {
+            Ok(()) => Vec::new(),
+            Err(failure) => documents.syntax_errors(notes).ok_or(failure)?,
+        };
+        let extends = documents.extends();
+        let read_lock = || understood_lock(store::read(&lockfile, limit()).ok()?);
+        let is_fixed = matches!(versions, BaseVersions::Locked);
+        let lock = (extends || is_fixed).then(read_lock).flatten();
+        let policies = files.policies.iter();
+        let policies = policies.filter_map(|file| file.bytes.as_deref());
+        let min_age = extends.then(|| required_release_age(policies, &documents.own));
+        let mut reader = WorldBases {
+            world,
+            folder: &folder,
+            release: min_age.flatten().map(|min_age| ReleaseLimit {
+                min_age,
+                now: (world.clock)(),
+            }),
+        };
+        let rules = BaseRules {
+            host: &documents.default_host(),
+            lock: lock.as_ref(),
+            versions,
+        };
+        let bases = match load_bases(rules, &mut reader, &documents.own, notes) {
+            Err(failure) if mistakes == ErrorTolerance::Tell => {
+                notes.diagnostics.extend(failure.diagnostic);
+                Vec::new()
+            }
+            bases => bases?,
+        };
+        let mut manifest = documents.read(files.scope, &bases, &syntax_errors, notes);
+        mistakes.check(notes)?;
+        let has_marketplace = |one: &Dependency| one.marketplace.is_some();
+        if manifest.dependencies.iter().any(has_marketplace)
+            && let Some(lock) = lock.or_else(read_lock)
+        {
+            bind_locked_plugins(&mut manifest, &lock);
+        }
+        Ok(Project {
+            manifest,
+            texts: documents.contributions(&bases),
+            bases,
+            policy_files: files.policies,
+            folder: files.path.parent().map(Path::to_owned),
+            root: Some(files.root),
+        })
+    }
+
+    /// The path that `[merge]` knows a file by: from where things are installed, or its name alone.
+    pub fn path_of(&self, environment: &Environment, file: &Path) -> String {
+        let full = normalize(&environment.resolve(file));
+        let base = self.folder.as_deref().unwrap_or(&environment.folder);
+        let of_layer = |layer: &Layer| match &layer.place {
+            LayerPlace::Folder(path) => {
+                let folder = local_path(path, base, environment);
+                let root = layer.root.as_ref().map_or("", |root| root.as_str());
+                full.strip_prefix(normalize(&folder.join(root))).ok()
+            }
+            LayerPlace::Source(..) => None,
+        };
+        let in_layer = self.manifest.layers.iter().find_map(of_layer);
+        let in_project = || {
+            self.root
+                .as_ref()
+                .and_then(|root| full.strip_prefix(root).ok())
+        };
+        let path = in_layer.or_else(in_project).map(Path::to_owned);
+        let path = path.or_else(|| full.file_name().map(PathBuf::from));
+        path.unwrap_or_default()
+            .to_string_lossy()
+            .replace('\\', "/")
+    }
+
+    /// The strategy of that name, or a failure with near names.
+    pub fn strategy(&self, name: &str) -> Result<Strategy, Failure> {
+        self.manifest.strategy(name).ok_or_else(|| {
+            let own = self
+                .manifest
+                .strategies
+                .iter()
+                .map(|strategy| strategy.name.as_str());
+            let known: Vec<&str> = BUILT_IN
+                .iter()
+                .map(|built_in| built_in.name)
+                .chain(own)
+                .collect();
+            unknown_name(
+                "strategy",
+                name,
+                did_you_mean(name, "strategies are", known.iter().copied()),
+            )
+        })
+    }
+}
+
+fn missing(environment: &Environment) -> Failure {
+    let (message, help) = match (environment.scope, ManifestLocation::of_user(environment)) {
+        (InstallScope::User, Ok(places)) => (
+            format!("no `{}`", shown(environment, &places.manifest)),
+            "run `agpm init -g` to create one",
+        ),
+        _ => (
+            format!("no `{MANIFEST_NAME}` in this directory or its parents"),
+            "run `agpm init` to create one, or name it with `--manifest-path`",
+        ),
+    };
+    let ignored = NearestManifest::warnings(environment)
+        .into_iter()
+        .map(|found| found.message);
+    Diagnostic::new(&codes::MANIFEST_MISSING, message)
+        .details(ignored)
+        .help(help)
+        .into()
+}
+
+/// The manifest's path from its own directory.
+fn manifest_path(path: &Path) -> Result<RelativePath, Failure> {
+    let name = path
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default();
+    RelativePath::new(&name).map_err(|error| {
+        let message = format!("`{name}` cannot be changed: {error}");
+        Diagnostic::new(&codes::IO_UNREADABLE, message)
+            .help("give the manifest another name")
+            .into()
+    })
+}
+
+/// A manifest that is a link is read, and changed where it really is.
+pub fn refuse_link(store: &store::ProjectStore, place: &SiblingFile) -> Result<(), Failure> {
+    let SiblingFile::Within(path) = place else {
+        return Ok(());
+    };
+    match store.observe(path)? {
+        agpm_model::ObservedPath::Symlink => {
+            let message =
+                format!("`{path}` is a symlink, and agpm does not write through symlinks");
+            let diagnostic = Diagnostic::new(&codes::IO_EXISTS, message).in_file(path.as_str());
+            let diagnostic =
+                diagnostic.help("run the command where the manifest really is, or edit it by hand");
+            Err(Failure::new(FailureKind::Refused, diagnostic))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The user's configuration and where it is.
+fn configuration(environment: &Environment) -> Result<Option<(PathBuf, Vec<u8>)>, Failure> {
+    match environment.config_file() {
+        // A file that is named must be there.
+        Some(config) if environment.config.is_some() => {
+            let bytes = store::read(&config, limit())
+                .map_err(|error| error.seen_from(&environment.folder))?;
+            Ok(Some((config, bytes)))
+        }
+        Some(config) => Ok(optional(environment, &config)?.map(|bytes| (config, bytes))),
+        None => Ok(None),
+    }
+}
+
+/// Takes in one file of one layer; what is wrong with it goes to the notes.
+pub fn layer_file(layer: LayerName, shown: &str, bytes: Vec<u8>, notes: &mut Notes) -> LayerFile {
+    let (file, diagnostics) = LayerFile::read(layer, shown, bytes, &mut notes.sources);
+    notes.diagnostics.extend(diagnostics);
+    file
+}

@@ -1,0 +1,153 @@
+//! The layers of an install: read, folded and pinned.
+
+use std::collections::BTreeMap;
+
+use agpm_compose::{JudgedFile, capability_set_of_layer};
+use agpm_diag::{Failure, Notes};
+use agpm_install::LockUse;
+use agpm_layers::{
+    LayerLock, LayerPinning, LayerSnapshot, LayeredFile, WatchMode, layers_as_locked,
+    locked_layers, refuse_missing,
+};
+use agpm_model::{LayerName, LockedLayer, Lockfile, Manifest, Owner};
+use agpm_resolve::{UpdateScope, with_names_of};
+use agpm_trust::CapabilitySet;
+
+use crate::layers::folding::fold_all;
+use crate::layers::snapshot::snapshots;
+use crate::packages::ProjectSources;
+use crate::world::World;
+
+/// What the layers of a project give to an install.
+#[derive(Default)]
+pub struct LayeredProject {
+    /// Merged files, by path.
+    pub files: Vec<LayeredFile>,
+    /// The pins of the lockfile.
+    pub locked: Vec<LockedLayer>,
+    /// The capabilities of each layer.
+    pub capabilities: LayerCapabilities,
+    /// Whether a later run can rely on unchanged directories.
+    pub watching: WatchMode,
+}
+
+/// How an install uses its layers.
+pub struct LayerReader<'a> {
+    /// How sources are reached.
+    pub world: &'a World,
+    /// The manifest that names the layers.
+    pub manifest: &'a Manifest,
+    /// The opened sources of the project.
+    pub sources: &'a ProjectSources,
+    /// Whether the lockfile may change.
+    pub lock_use: LockUse,
+    /// The pins that may move.
+    pub moving: &'a UpdateScope,
+}
+
+impl LayerReader<'_> {
+    /// Reads and folds all layers.
+    pub fn read(
+        &self,
+        lock: Option<&Lockfile>,
+        notes: &mut Notes,
+    ) -> Result<LayeredProject, Failure> {
+        let LayerReader {
+            world,
+            manifest,
+            sources,
+            lock_use,
+            moving,
+        } = *self;
+        if manifest.layers.is_empty() && lock.is_none_or(|lock| lock.layers.is_empty()) {
+            return Ok(LayeredProject::default());
+        }
+        let lock = lock
+            .map(|lock| with_names_of(manifest, lock))
+            .unwrap_or_default();
+        let mut pinning = LayerPinning::of(manifest, Some(&lock), moving);
+        if lock_use == LockUse::Frozen {
+            pinning = pinning.used_as(LayerLock::Alone);
+            layers_as_locked(manifest, &lock, |name| sources.versioned(name).is_some())?;
+        }
+        let snapshots = snapshots(world, manifest, sources, &pinning, notes)?;
+        if matches!(lock_use, LockUse::Frozen | LockUse::Locked) {
+            refuse_missing(manifest, &snapshots, &lock)?;
+        }
+        let capabilities = layer_capabilities(manifest, &snapshots);
+        let mut locked = locked_layers(manifest, &snapshots, &lock);
+        for layer in &mut locked {
+            if let Some(set) = capabilities.get(&layer.name) {
+                layer.capabilities = set.locked_digest();
+            }
+        }
+        let watching = WatchMode::of(&snapshots);
+        let files = fold_all(world, manifest, snapshots, notes)?;
+        // A change of a merge executable cannot be seen, so the next run must merge again.
+        let driven = files.iter().any(|file| file.driven);
+        Ok(LayeredProject {
+            locked,
+            capabilities,
+            watching: if driven {
+                WatchMode::Unsettled
+            } else {
+                watching
+            },
+            files,
+        })
+    }
+}
+
+/// The capabilities of layers, by layer.
+pub type LayerCapabilities = BTreeMap<LayerName, CapabilitySet>;
+
+fn layer_capabilities(manifest: &Manifest, snapshots: &[LayerSnapshot<'_>]) -> LayerCapabilities {
+    let of_snapshot = |snapshot: &LayerSnapshot<'_>| {
+        let owner = Owner::layer(&snapshot.layer.name);
+        let files = snapshot.files.iter().map(|file| JudgedFile {
+            path: &file.path,
+            bytes: &file.bytes,
+            mode: file.mode,
+            owner: &owner,
+            nodes: &[],
+        });
+        let set = capability_set_of_layer(manifest, files);
+        (snapshot.layer.name.clone(), set)
+    };
+    snapshots.iter().map(of_snapshot).collect()
+}
+
+/// The layers as they were when they were locked; fails if they cannot be had any more.
+fn snapshots_as_locked<'m>(
+    world: &World,
+    manifest: &'m Manifest,
+    sources: &ProjectSources,
+    lock: &Lockfile,
+) -> Result<Vec<LayerSnapshot<'m>>, Failure> {
+    let pinning = LayerPinning::of(manifest, Some(lock), &UpdateScope::Nothing);
+    let pinning = pinning.used_as(LayerLock::AsItWas);
+    // This run cannot fix problems of the old state.
+    snapshots(world, manifest, sources, &pinning, &mut Notes::default())
+}
+
+/// The files that the layers gave when they were locked.
+pub fn layers_of_lock(
+    world: &World,
+    manifest: &Manifest,
+    sources: &ProjectSources,
+    lock: &Lockfile,
+) -> Result<Vec<LayeredFile>, Failure> {
+    let snapshots = snapshots_as_locked(world, manifest, sources, lock)?;
+    fold_all(world, manifest, snapshots, &mut Notes::default())
+}
+
+/// The capabilities of the layers when they were locked.
+pub fn layer_capabilities_of_lock(
+    world: &World,
+    manifest: &Manifest,
+    sources: &ProjectSources,
+    lock: &Lockfile,
+) -> Result<LayerCapabilities, Failure> {
+    let snapshots = snapshots_as_locked(world, manifest, sources, lock)?;
+    Ok(layer_capabilities(manifest, &snapshots))
+}

@@ -1,0 +1,14 @@
+//! Layers: directories and repositories that contribute files, merged file by file.
+
+mod folding;
+mod layered;
+mod reading;
+mod snapshot;
+mod version;
+
+pub use folding::fold_all;
+pub use layered::{
+    LayerCapabilities, LayerReader, LayeredProject, layer_capabilities_of_lock, layers_of_lock,
+};
+pub use snapshot::{missing_folders, snapshots};
+pub use version::VersionedLayer;

@@ -1,0 +1,118 @@
+//! The files of a layer, out of a directory or of a version of a source.
+
+use agpm_model::{FileMode, Layer, ObjectId, RelativePath};
+use agpm_plan::WatchedDirectory;
+use agpm_source::limits::MOST_LAYER_BYTES;
+use agpm_source::{Source, SourceEntry, SourceEntryKind, SourceError};
+
+use agpm_layers::{SkipReason, SkippedItem, enters, included_file};
+
+/// A file of a layer.
+#[derive(Debug)]
+pub(super) struct LayerFile {
+    pub(super) path: RelativePath,
+    pub(super) bytes: Vec<u8>,
+    pub(super) mode: FileMode,
+}
+
+/// What was read of a layer.
+pub(super) struct Contents {
+    /// By path.
+    pub(super) files: Vec<LayerFile>,
+    pub(super) skipped: Vec<SkippedItem>,
+    /// How a change of a directory is noticed later.
+    pub(super) watched: Option<WatchedDirectory>,
+}
+
+/// Why a layer could not be read.
+pub(super) enum ReadError {
+    /// The source failed.
+    Source(SourceError),
+    /// The layer's `root` is not a directory of the source.
+    NoRoot,
+    /// There is more than a layer may have.
+    TooMuch,
+}
+
+impl From<SourceError> for ReadError {
+    fn from(error: SourceError) -> Self {
+        match error {
+            SourceError::TooManyDirectories => ReadError::TooMuch,
+            error => ReadError::Source(error),
+        }
+    }
+}
+
+/// Reads the files of a layer in `root`, a directory of the source.
+pub(super) fn read(
+    source: &dyn Source,
+    revision: Option<&ObjectId>,
+    layer: &Layer,
+    root: &str,
+) -> Result<Contents, ReadError> {
+    if !root.is_empty() {
+        let found = source.entry(revision, root)?;
+        let is_directory = |entry: &SourceEntry| entry.kind == SourceEntryKind::Directory;
+        if !found.as_ref().is_some_and(is_directory) {
+            return Err(ReadError::NoRoot);
+        }
+    }
+    let in_layer = |path: &str| match root {
+        "" => path.to_owned(),
+        root => path[root.len()..].trim_start_matches('/').to_owned(),
+    };
+    let is_entered = |path: &str| enters(layer, &in_layer(path)).is_ok();
+    let tree = source.walk(revision, root, &is_entered)?;
+    let mut wanted = Vec::new();
+    let mut skipped = Vec::new();
+    for entry in &tree.entries {
+        let path = in_layer(&entry.path);
+        match file_of(layer, entry.kind, &path) {
+            Ok((path, mode)) => wanted.push((path, mode, entry)),
+            Err(why) => skipped.push(SkippedItem {
+                path: path
+                    + if entry.kind == SourceEntryKind::Directory {
+                        "/"
+                    } else {
+                        ""
+                    },
+                why,
+            }),
+        }
+    }
+    let entries: Vec<&SourceEntry> = wanted.iter().map(|(_, _, entry)| *entry).collect();
+    if source.size(&entries)? > MOST_LAYER_BYTES {
+        return Err(ReadError::TooMuch);
+    }
+    let bytes = source.read(&entries)?;
+    let files = wanted.into_iter().zip(bytes);
+    let watched = tree.watch.map(|watch| WatchedDirectory {
+        folder: watch.directory,
+        folders: watch.directories,
+        stamp: watch.stamp,
+    });
+    Ok(Contents {
+        files: files
+            .map(|((path, mode, _), bytes)| LayerFile { path, bytes, mode })
+            .collect(),
+        skipped,
+        watched,
+    })
+}
+
+/// A file that belongs to the layer, or why something does not.
+fn file_of(
+    layer: &Layer,
+    kind: SourceEntryKind,
+    path: &str,
+) -> Result<(RelativePath, FileMode), SkipReason> {
+    match kind {
+        SourceEntryKind::File(mode) => included_file(layer, path).map(|path| (path, mode)),
+        SourceEntryKind::Directory => {
+            Err(enters(layer, path).err().unwrap_or(SkipReason::NotIncluded))
+        }
+        SourceEntryKind::Submodule => enters(layer, path).and(Err(SkipReason::Repository)),
+        SourceEntryKind::Symlink => included_file(layer, path).and(Err(SkipReason::Link)),
+        SourceEntryKind::Special => included_file(layer, path).and(Err(SkipReason::NoFile)),
+    }
+}

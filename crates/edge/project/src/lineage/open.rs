@@ -1,0 +1,124 @@
+//! Where personas are looked for on this machine.
+
+use std::path::{Path, PathBuf};
+
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, codes, unknown_name};
+use agpm_git::GitError;
+use agpm_model::ResolvedPath;
+use agpm_persona::{LevelSearch, PersonaLevels, PersonaLibrary, repository_of};
+use agpm_store::{self as store, Disk};
+
+use crate::packages::git;
+use crate::reading::shown;
+use crate::world::{Environment, World};
+
+/// Where to look for personas.
+#[derive(Clone, Debug, Default)]
+pub struct LineagePlace {
+    /// The lowest directory; the working directory if there is none.
+    pub path: Option<PathBuf>,
+    /// The topmost directory; the root of the outermost repository if there is none.
+    pub ceiling: Option<PathBuf>,
+    /// Which submodules contribute besides the one around that directory.
+    pub submodules: Submodules,
+}
+
+/// Which submodules contribute.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Submodules {
+    /// The one around the directory.
+    #[default]
+    Own,
+    /// All of the current repository.
+    All,
+}
+
+/// The personas that can be seen from a location.
+pub fn open_library(
+    world: &World,
+    place: &LineagePlace,
+    notes: &mut Notes,
+) -> Result<PersonaLibrary<'static>, Failure> {
+    let environment = &world.environment;
+    let folder = real_folder(environment, place.path.as_deref().unwrap_or(Path::new("")))?;
+    let ceiling = place
+        .ceiling
+        .as_deref()
+        .map(|ceiling| folder_above(environment, ceiling, &folder))
+        .transpose()?;
+    let search = LevelSearch {
+        here: store::real_path(&environment.folder),
+        submodules: submodules(environment, place.submodules, &folder)?,
+        folder,
+        ceiling,
+    };
+    let levels = PersonaLevels::find(&Disk, search, notes);
+    notes.log.push(format!(
+        "personas are looked for from {} down",
+        shown(environment, &levels.top)
+    ));
+    Ok(PersonaLibrary::open(levels, environment.outside))
+}
+
+fn submodules(
+    environment: &Environment,
+    wanted: Submodules,
+    folder: &Path,
+) -> Result<Vec<PathBuf>, Failure> {
+    let (Submodules::All, Some(root)) = (wanted, repository_of(&Disk, folder)) else {
+        return Ok(Vec::new());
+    };
+    let paths = git(environment).submodules(root).map_err(git_failure)?;
+    Ok(paths.iter().map(|path| root.join(path)).collect())
+}
+
+fn real_folder(environment: &Environment, path: &Path) -> Result<PathBuf, Failure> {
+    let full = environment.resolve(path);
+    match store::reach(&full).map_err(|error| error.seen_from(&environment.folder))? {
+        Some(ResolvedPath::Folder(real)) => Ok(real),
+        found => {
+            let name = shown(environment, &full);
+            let what = if found.is_some() {
+                "is not a directory"
+            } else {
+                "does not exist"
+            };
+            let diagnostic = Diagnostic::new(&codes::IO_NOT_FOUND, format!("`{name}` {what}"));
+            Err(diagnostic.in_file(name).help("name a directory").into())
+        }
+    }
+}
+
+fn folder_above(
+    environment: &Environment,
+    ceiling: &Path,
+    folder: &Path,
+) -> Result<PathBuf, Failure> {
+    let top = real_folder(environment, ceiling)?;
+    if folder.starts_with(&top) {
+        return Ok(top);
+    }
+    let name = shown(environment, &environment.resolve(ceiling));
+    let message =
+        format!("the ceiling `{name}` is not above the directory that personas are looked up from");
+    let diagnostic = Diagnostic::new(&codes::USAGE, message);
+    let help = "name that directory or one of its parents";
+    Err(Failure::new(FailureKind::Usage, diagnostic.help(help)))
+}
+
+/// What git could not do in the current repository.
+pub(super) fn git_failure(error: GitError) -> Failure {
+    match error {
+        GitError::NoSuchCommit { commit, .. } => unknown_name(
+            "revision",
+            &commit,
+            Some("name a commit, a branch or a tag of this repository".to_owned()),
+        ),
+        error => {
+            let help = "run `git status` in this directory; git 2.41 or later is required";
+            Diagnostic::new(&codes::SOURCE_GIT, error.to_string())
+                .help(help)
+                .into()
+        }
+    }
+}

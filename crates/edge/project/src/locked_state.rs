@@ -1,0 +1,81 @@
+//! The state that the lockfile describes, made from its sources.
+
+use agpm_diag::{Failure, Notes};
+use agpm_install::desired_state;
+use agpm_model::{Lockfile, Manifest, ResourceExtent};
+use agpm_plan::{DesiredState, Ledger};
+use agpm_store::ProjectStore;
+
+use crate::layers::layers_of_lock;
+use crate::packages::{ProjectSources, frozen, render_these};
+use crate::world::World;
+use agpm_compose::RenderedResource;
+use agpm_layers::LayeredFile;
+
+/// Everything that is on the disk if it is as the lockfile says.
+pub struct LockedState {
+    /// The resources of the lockfile, rendered.
+    pub resources: Vec<RenderedResource>,
+    /// The merged files of its layers.
+    pub layers: Vec<LayeredFile>,
+    /// Why the layers cannot be had as they were locked; then they are left out.
+    pub layer_failure: Option<Failure>,
+}
+
+/// The resources of a lockfile, rendered.
+pub fn resources_as_locked(
+    world: &World,
+    manifest: &Manifest,
+    lock: &Lockfile,
+    store: &ProjectStore,
+) -> Result<Vec<RenderedResource>, Failure> {
+    let sources = ProjectSources::open_all(world, manifest, store.path());
+    // This run cannot fix problems of the old state.
+    let quiet = &mut Notes::default();
+    let entries = frozen::as_locked(world, manifest, &sources, lock, quiet)?;
+    Ok(render_these(manifest, &sources, entries, quiet)?.resources)
+}
+
+impl LockedState {
+    /// Renders the resources and layers of a lockfile.
+    pub fn read(
+        world: &World,
+        manifest: &Manifest,
+        lock: &Lockfile,
+        store: &ProjectStore,
+    ) -> Result<Self, Failure> {
+        let sources = ProjectSources::open_all(world, manifest, store.path());
+        let resources = resources_as_locked(world, manifest, lock, store)?;
+        let (layers, layer_failure) = match layers_of_lock(world, manifest, &sources, lock) {
+            Ok(layers) => (layers, None),
+            Err(failure) => (Vec::new(), Some(failure)),
+        };
+        Ok(LockedState {
+            resources,
+            layers,
+            layer_failure,
+        })
+    }
+
+    /// The state as a plan compares it.
+    pub fn desired(&self, store: &ProjectStore) -> Result<DesiredState<'_>, Failure> {
+        desired_state(store.path(), &self.resources, &self.layers)
+    }
+
+    /// Modes are not locked: a file whose bytes were taken from the disk has the one that the last install gave it.
+    pub fn expect_recorded_modes(&mut self, ledger: &Ledger) {
+        for RenderedResource { resolved, output } in &mut self.resources {
+            if resolved.version.commit.is_none()
+                || resolved.entry.unit.extent != ResourceExtent::File
+            {
+                continue;
+            }
+            for file in &mut output.files {
+                file.mode = ledger
+                    .files
+                    .get(&file.path)
+                    .map_or(file.mode, |owned| owned.mode);
+            }
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! The files that a merge is made of, and its strategy.
+
+use std::path::PathBuf;
+
+use agpm_diag::{Failure, FailureKind, Notes, nearest};
+use agpm_merge::{LayerFile, RawFile, RuleArgument, UnparsedFile, name_layers};
+use agpm_model::Strategy;
+use agpm_store::{self as store, StoreError, StoreProblem, parallel};
+
+use crate::gather::Project;
+use crate::reading::{limit, shown};
+use crate::world::{Environment, ManifestUse};
+
+/// Bytes from which on starting threads costs less than it saves.
+const WORTH_THREADS: usize = 1 << 20;
+
+/// What to merge, and how.
+#[derive(Clone, Debug)]
+pub struct MergeInputs {
+    /// Lowest first.
+    pub files: Vec<PathBuf>,
+    /// A name for each file's layer; the paths if there are none.
+    pub layer_names: Vec<String>,
+    /// A strategy by name, over what the manifest says.
+    pub strategy: Option<String>,
+    /// Rules on top of the strategy.
+    pub rules: Vec<RuleArgument>,
+    /// Whether the project applies.
+    pub manifest: ManifestUse,
+}
+
+impl MergeInputs {
+    /// These files, merged as the project says.
+    pub fn of_files(files: Vec<PathBuf>) -> Self {
+        let manifest = ManifestUse::Nearest;
+        MergeInputs {
+            files,
+            layer_names: Vec::new(),
+            strategy: None,
+            rules: Vec::new(),
+            manifest,
+        }
+    }
+}
+
+/// Flags beat the manifest; rules on the command line come on top of either.
+pub fn choose_strategy(
+    environment: &Environment,
+    project: &Project,
+    inputs: &MergeInputs,
+) -> Result<Strategy, Failure> {
+    let mut strategy = match (&inputs.strategy, inputs.files.first()) {
+        (Some(name), _) => project.strategy(name)?,
+        (None, Some(file)) => {
+            let path = project.path_of(environment, file);
+            project
+                .manifest
+                .strategy_for(&path)
+                .cloned()
+                .unwrap_or_default()
+        }
+        (None, None) => Strategy::default(),
+    };
+    strategy
+        .rules
+        .extend(inputs.rules.iter().map(|rule| rule.0.clone()));
+    Ok(strategy)
+}
+
+/// What could be read, and the failure of what could not.
+pub struct ReadFiles {
+    /// The bytes of each file.
+    pub files: Vec<RawFile>,
+    /// Why others could not be read.
+    pub failure: Option<FailureKind>,
+}
+
+/// Reads every file; all that cannot be read are reported.
+pub fn read_files(
+    environment: &Environment,
+    inputs: &MergeInputs,
+    notes: &mut Notes,
+) -> Result<ReadFiles, Failure> {
+    let paths: Vec<String> = inputs
+        .files
+        .iter()
+        .map(|path| shown(environment, path))
+        .collect();
+    let names = name_layers(&paths, &inputs.layer_names)?;
+    let mut read = ReadFiles {
+        files: Vec::new(),
+        failure: None,
+    };
+    for ((path, shown), layer) in inputs.files.iter().zip(paths).zip(names) {
+        match store::read(&environment.resolve(path), limit()) {
+            Ok(bytes) => read.files.push(RawFile {
+                layer,
+                shown,
+                bytes,
+            }),
+            Err(error) => {
+                let near = near_file(&error);
+                let next = Failure::from(error.seen_from(&environment.folder));
+                let mut diagnostic = next.diagnostic.map(|d| d.in_layer(layer.as_str()));
+                if let (Some(diagnostic), Some(near)) = (&mut diagnostic, near) {
+                    diagnostic.help = Some(format!("did you mean `{near}`?"));
+                }
+                notes.diagnostics.extend(diagnostic);
+                read.failure.get_or_insert(next.kind);
+            }
+        }
+    }
+    Ok(read)
+}
+
+/// A file next to one that does not exist, with nearly its name.
+fn near_file(error: &StoreError) -> Option<String> {
+    let name = error.path.file_name()?.to_string_lossy();
+    let beside = store::names_in(error.path.parent()?);
+    let near = matches!(error.problem, StoreProblem::NotFound)
+        .then(|| nearest(&name, beside.iter().map(String::as_str)))?;
+    near.map(str::to_owned)
+}
+
+impl ReadFiles {
+    /// All files, or the failure of those that could not be read.
+    pub fn all(self) -> Result<Vec<RawFile>, Failure> {
+        self.failure.map_or(Ok(self.files), |kind| {
+            Err(Failure {
+                kind,
+                diagnostic: None,
+            })
+        })
+    }
+
+    /// Parses every file; all mistakes are reported, also where another file could not be read.
+    pub fn parse(self, notes: &mut Notes) -> Result<Vec<LayerFile>, Failure> {
+        let ReadFiles { files, failure } = self;
+        let large = files.iter().map(|file| file.bytes.len()).sum::<usize>() > WORTH_THREADS;
+        let unparsed = files
+            .into_iter()
+            .map(|file| file.unparsed(&mut notes.sources));
+        let unparsed: Vec<UnparsedFile> = unparsed.collect();
+        let parsed = if large {
+            parallel::map(unparsed, UnparsedFile::parse)
+        } else {
+            unparsed.into_iter().map(UnparsedFile::parse).collect()
+        };
+        let (files, diagnostics): (Vec<_>, Vec<_>) = parsed.into_iter().unzip();
+        notes.diagnostics.extend(diagnostics.into_iter().flatten());
+        failure.map_or(Ok(()), |kind| {
+            Err(Failure {
+                kind,
+                diagnostic: None,
+            })
+        })?;
+        notes.check()?;
+        Ok(files)
+    }
+}

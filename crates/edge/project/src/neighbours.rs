@@ -1,0 +1,51 @@
+//! The files around one that is imported.
+
+use std::path::{Path, PathBuf};
+
+use agpm_adopt::NeighbouringFiles;
+use agpm_diag::Notes;
+use agpm_text::{Format, ParsedDocument};
+
+use crate::documents::parsed;
+use crate::reading::{limit, shown};
+use crate::world::Environment;
+
+/// Files on the disk, which are added to the notes as they are read.
+pub struct NeighbouringDisk<'a> {
+    /// Where the command runs.
+    pub environment: &'a Environment,
+    /// The directory of the imported file.
+    pub directory: PathBuf,
+    /// The directory of the manifest.
+    pub project: PathBuf,
+    /// Findings and the sources they point into.
+    pub notes: &'a mut Notes,
+}
+
+impl NeighbouringDisk<'_> {
+    fn read(&mut self, path: &Path, format: Format) -> Option<ParsedDocument> {
+        let bytes = agpm_store::read(path, limit()).ok()?;
+        parsed(shown(self.environment, path), bytes, format, self.notes).ok()
+    }
+}
+
+impl NeighbouringFiles for NeighbouringDisk<'_> {
+    fn beside(&mut self, path: &str, format: Format) -> Option<ParsedDocument> {
+        self.read(&self.directory.join(path), format)
+    }
+
+    fn in_home(&mut self, path: &str, format: Format) -> Option<ParsedDocument> {
+        let file = self.environment.home.as_ref()?.join(path);
+        self.read(&file, format)
+    }
+
+    fn names(&mut self, directory: &str) -> Vec<String> {
+        agpm_store::folder_names(&self.directory.join(directory)).unwrap_or_default()
+    }
+
+    fn is_in_project(&self, path: &str) -> bool {
+        let full = self.project.join(path);
+        let real = agpm_store::real_path(&self.project).join(path);
+        agpm_store::exists(&full) && agpm_store::real_path(&full) == real
+    }
+}

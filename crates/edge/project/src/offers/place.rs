@@ -1,0 +1,262 @@
+//! From a URL to a source at a revision.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use agpm_diag::{Diagnostic, Failure, FailureKind, codes, did_you_mean, unknown_name};
+use agpm_manifest::{path_from_manifest, usage};
+use agpm_model::{
+    Address, BrowserAddress, InnerAddress, NamedAddress, ObjectId, PluginAddress,
+    RepositoryAddress, Requirement, ResourcePath, SourceAddress, SourceVersions,
+    VersionRequirement, newest_range, normalize,
+};
+use agpm_source::{
+    DirectorySource, Source, SourceVersioning, SymlinkConfinement, resolve, resolve_reference,
+};
+
+use crate::reading::local_path;
+use crate::source_failure::source_failure_of;
+use crate::world::World;
+
+pub use agpm_manifest::{PlaceOrigin, PlaceSource};
+
+/// Where candidates are looked for.
+pub struct ResourceLocation {
+    /// The opened source.
+    pub source: Arc<dyn Source>,
+    /// The source of the manifest, or the path, that was meant.
+    pub origin: PlaceOrigin,
+    /// The path and the requirement in the source.
+    pub inner: InnerAddress,
+    /// Tags and branches; nothing for what has no versions.
+    pub versions: Option<Arc<SourceVersions>>,
+    /// The commit; nothing for a source without versions.
+    pub revision: Option<ObjectId>,
+    /// The tag, branch or commit that the revision was found by.
+    pub label: Option<String>,
+}
+
+impl ResourceLocation {
+    /// The default branch, if a version was chosen because the URL names none.
+    pub fn unreleased_branch(&self) -> Option<&str> {
+        let branch = self.versions.as_ref()?.default_branch.as_deref()?;
+        let is_other = self.label.as_deref() != Some(branch);
+        (self.inner.requirement.is_none() && is_other).then_some(branch)
+    }
+}
+
+/// Finds locations by URLs, for one manifest.
+pub struct LocationFinder<'a> {
+    /// How sources are reached.
+    pub world: &'a World,
+    /// The sources of the manifest, and those that are being added to it.
+    pub sources: &'a [PlaceSource],
+    /// The directory of the manifest.
+    pub folder: &'a Path,
+}
+
+impl LocationFinder<'_> {
+    /// The location of a URL, with every source that it takes to know its revision asked.
+    pub fn find(&self, address: &Address) -> Result<ResourceLocation, Failure> {
+        match address {
+            Address::Repository(RepositoryAddress { url, inner }) => self.at(
+                PlaceSource::for_repository(self.sources, url)?,
+                inner.clone(),
+            ),
+            Address::Browser(page) => self.on_page(page),
+            Address::Source(NamedAddress { name, inner }) => {
+                self.at(self.source_named(name.as_str())?, inner.clone())
+            }
+            Address::Plugin(PluginAddress { marketplace, .. }) => {
+                let source = self.source_named(marketplace);
+                let source = source.map_err(|_| self.unknown_marketplace(marketplace))?;
+                self.at(source, InnerAddress::default())
+            }
+            Address::Local(path) => self.on_disk(path),
+            Address::Registry(text) => {
+                let message = format!("`{text}`: registries are not supported yet");
+                let help = "add the git repository that the artifact was made from";
+                Err(usage(message, help.to_owned()))
+            }
+        }
+    }
+
+    /// The source with this name.
+    fn source_named(&self, name: &str) -> Result<PlaceSource, Failure> {
+        let found = self.sources.iter().find(|one| one.name.as_str() == name);
+        found.cloned().ok_or_else(|| self.unknown_source(name))
+    }
+
+    fn unknown_source(&self, name: &str) -> Failure {
+        let names = || self.sources.iter().map(|one| one.name.as_str());
+        let here = local_path(
+            name,
+            &self.world.environment.folder,
+            &self.world.environment,
+        );
+        let help = if agpm_store::exists(&here) {
+            format!("for the directory or file write `./{name}`")
+        } else {
+            did_you_mean(name, "sources are", names()).unwrap_or_else(|| {
+                format!("write a repository as `OWNER/{name}`, or a directory as `./{name}`")
+            })
+        };
+        unknown_name("source", name, Some(help))
+    }
+
+    fn unknown_marketplace(&self, name: &str) -> Failure {
+        let names = self.sources.iter().map(|one| one.name.as_str());
+        let help = did_you_mean(name, "sources are", names)
+            .unwrap_or_else(|| format!("add its repository: `agpm add source {name} URL`"));
+        unknown_name("marketplace", name, Some(help))
+    }
+
+    fn open(&self, address: &SourceAddress) -> Arc<dyn Source> {
+        let context = self.world.environment.source_context(self.folder);
+        self.world.sources.open(address, &context)
+    }
+
+    fn on_page(&self, page: &BrowserAddress) -> Result<ResourceLocation, Failure> {
+        let found = PlaceSource::for_repository(self.sources, &page.url)?;
+        let source = self.open(&found.address);
+        let versions = self.versions(&*source, &found)?.unwrap_or_default();
+        let Some(inner) = page.split(&versions) else {
+            let (reference, _) = page.first_split();
+            let names = versions.tags.keys().chain(versions.branches.keys());
+            let help = did_you_mean(
+                reference,
+                "its branches and tags are",
+                names.map(String::as_str),
+            );
+            return Err(unknown_name("branch, tag or commit", reference, help));
+        };
+        let inner = inner.map_err(|problem| usage(problem.to_string(), String::new()))?;
+        self.snapshot(source, found, inner)
+    }
+
+    fn at(&self, found: PlaceSource, inner: InnerAddress) -> Result<ResourceLocation, Failure> {
+        let source = self.open(&found.address);
+        self.snapshot(source, found, inner)
+    }
+
+    fn versions(
+        &self,
+        source: &dyn Source,
+        found: &PlaceSource,
+    ) -> Result<Option<Arc<SourceVersions>>, Failure> {
+        if source.versioning() == SourceVersioning::Unversioned {
+            return Ok(None);
+        }
+        let name = found.name.to_string();
+        self.world.progress.source_began(&name);
+        let versions = source.versions();
+        self.world.progress.source_ended(&name);
+        let failed = |error| source_failure_of(&format!("source `{}`", found.name), error);
+        versions.map(Some).map_err(failed)
+    }
+
+    /// The revision that candidates are looked for in: what is required, else the newest stable version, else the default
+    /// branch.
+    fn snapshot(
+        &self,
+        source: Arc<dyn Source>,
+        found: PlaceSource,
+        inner: InnerAddress,
+    ) -> Result<ResourceLocation, Failure> {
+        let failed = |error| source_failure_of(&format!("source `{}`", found.name), error);
+        let versions = self.versions(&*source, &found)?;
+        let resolved = match (&versions, &inner.requirement) {
+            (None, None) => None,
+            (None, Some(requirement)) => {
+                let message = format!("`{}` is a directory without versions", found.address);
+                let help = format!("leave out `@{}`", requirement.as_str());
+                return Err(usage(message, help));
+            }
+            (Some(versions), requirement) => {
+                let newest = || newest_range(versions.tags.keys().map(String::as_str), &[]);
+                let newest = || newest().and_then(|range| VersionRequirement::parse(&range).ok());
+                let found_version = match requirement.clone().or_else(newest) {
+                    Some(requirement) => {
+                        let requirement = Requirement::Version(requirement);
+                        resolve(&*source, &requirement).map_err(failed)?
+                    }
+                    None => resolve_reference(&*source, None).ok(),
+                };
+                Some(found_version.ok_or_else(|| no_version(&found, &inner, versions))?)
+            }
+        };
+        let revision = resolved.as_ref().map(|version| version.revision.clone());
+        if let Some(revision) = &revision {
+            let on_demand = agpm_source::FileFetching::OnDemand;
+            let fetched = source.fetch(std::slice::from_ref(revision), on_demand);
+            fetched.map_err(failed)?;
+        }
+        Ok(ResourceLocation {
+            source,
+            origin: PlaceOrigin::Source(found),
+            inner,
+            versions,
+            revision,
+            label: resolved.map(|version| version.label),
+        })
+    }
+
+    /// A directory or file of this machine; its path in a manifest starts at the manifest.
+    fn on_disk(&self, typed: &str) -> Result<ResourceLocation, Failure> {
+        let environment = &self.world.environment;
+        let full = normalize(&local_path(typed, &environment.folder, environment));
+        if !agpm_store::exists(&full) {
+            let diagnostic = Diagnostic::new(
+                &codes::IO_NOT_FOUND,
+                format!("no such file or directory: `{typed}`"),
+            );
+            return Err(Failure::new(FailureKind::NotFound, diagnostic));
+        }
+        if agpm_git::is_bare_repository(&full) {
+            let url = SourceAddress::parse(&path_from_manifest(&full, self.folder));
+            let url = url.map_err(|error| usage(format!("`{typed}`: {error}"), String::new()))?;
+            return self.at(
+                PlaceSource::for_repository(self.sources, &url)?,
+                InnerAddress::default(),
+            );
+        }
+        let (directory, inner) = if agpm_store::is_folder(&full) {
+            (full.clone(), None)
+        } else {
+            let name = full
+                .file_name()
+                .map(|name| name.to_string_lossy().into_owned());
+            let parent = full.parent().unwrap_or(Path::new("/")).to_owned();
+            (parent, name)
+        };
+        let bad = |error| usage(format!("`{typed}`: {error}"), String::new());
+        let inner = inner.map(|name| ResourcePath::found(&name));
+        let source =
+            DirectorySource::new(directory.clone(), SymlinkConfinement::Anywhere, self.folder);
+        Ok(ResourceLocation {
+            source: Arc::new(source),
+            origin: PlaceOrigin::Local(path_from_manifest(&directory, self.folder)),
+            inner: InnerAddress {
+                path: inner.transpose().map_err(bad)?,
+                requirement: None,
+            },
+            versions: None,
+            revision: None,
+            label: None,
+        })
+    }
+}
+
+fn no_version(found: &PlaceSource, inner: &InnerAddress, versions: &SourceVersions) -> Failure {
+    let Some(requirement) = &inner.requirement else {
+        let message = format!("`{}` has no branch and no tag", found.address);
+        return Diagnostic::new(&codes::PACKAGE_VERSION, message).into();
+    };
+    let written = requirement.as_str();
+    let message = format!("`{}` has no version `{written}`", found.address);
+    let names = versions.tags.keys().chain(versions.branches.keys());
+    let help = did_you_mean(written, "its versions are", names.map(String::as_str));
+    let mut diagnostic = Diagnostic::new(&codes::PACKAGE_VERSION, message);
+    diagnostic.help = help;
+    Failure::new(FailureKind::NotFound, diagnostic)
+}

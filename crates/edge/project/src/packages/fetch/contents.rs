@@ -1,0 +1,288 @@
+//! What a source has at the paths that are requested.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use agpm_model::{
+    FileMode, ObjectId, ResolvedVersion, ResourceExtent, SKILL_FILE, SourceVersions, Unit,
+};
+use agpm_resolve::{PathFiles, SourceFile, Unfit, found_unit, path_clash, portable_path};
+use agpm_source::limits::{MOST_DIRECTORIES, MOST_SKILL_BYTES, MOST_SKILL_FILES};
+use agpm_source::{FileFetching, Source, SourceEntry, SourceEntryKind, SourceError};
+
+use crate::packages::fetch::listed::{ListedFile, too_many_folders, walk};
+use crate::packages::fetch::plugin_files::plugin_files;
+use crate::packages::sources::is_versioned;
+
+/// What one source is requested.
+#[derive(Default)]
+pub(super) struct SourceQuestions<'n> {
+    pub(super) versions: bool,
+    pub(super) revs: Vec<&'n str>,
+    pub(super) releases: Vec<&'n str>,
+    pub(super) contents: Vec<(&'n Unit, &'n Option<ObjectId>)>,
+}
+
+/// What one source answers.
+#[derive(Default)]
+pub(super) struct SourceAnswers {
+    pub(super) versions: Option<Arc<SourceVersions>>,
+    pub(super) revs: Vec<(String, ObjectId)>,
+    pub(super) releases: Vec<(String, Option<u64>)>,
+    pub(super) contents: Vec<(Unit, Option<ObjectId>, PathFiles)>,
+}
+
+/// What a source answers: versions, then revisions, then all files in one batch.
+pub(super) fn answer(
+    source: &dyn Source,
+    asked: &SourceQuestions<'_>,
+) -> Result<SourceAnswers, SourceError> {
+    let mut answered = SourceAnswers::default();
+    if asked.versions {
+        answered.versions = Some(source.versions()?);
+    }
+    for rev in &asked.revs {
+        let commit = source.find_revision(rev)?;
+        answered.revs.push(((*rev).to_owned(), commit));
+    }
+    if !asked.releases.is_empty() {
+        answered.releases = releases(source, &asked.releases)?;
+    }
+    fetch_revisions(source, asked, &mut answered)?;
+    let mut listed = Vec::new();
+    for (unit, revision) in &asked.contents {
+        listed.push((*unit, *revision, list(source, revision.as_ref(), unit)?));
+    }
+    let files: Vec<&SourceEntry> = listed
+        .iter()
+        .flat_map(|(_, _, listed)| listed.files())
+        .map(|file| &file.entry)
+        .collect();
+    let mut bytes = source.read(&files)?.into_iter();
+    for (unit, revision, listed) in listed {
+        let raw = listed.with_bytes(&mut bytes);
+        answered
+            .contents
+            .push((unit.clone(), revision.clone(), raw));
+    }
+    Ok(answered)
+}
+
+/// When tags were released.
+fn releases(source: &dyn Source, tags: &[&str]) -> Result<Vec<(String, Option<u64>)>, SourceError> {
+    let versions = source.versions()?;
+    let version = |tag: &&str| {
+        let revision = versions.tags.get(*tag)?.clone();
+        let label = (*tag).to_owned();
+        Some(ResolvedVersion { label, revision })
+    };
+    let known: Vec<ResolvedVersion> = tags.iter().filter_map(version).collect();
+    let dates = source.released(&known);
+    let dated = known.into_iter().map(|version| version.label).zip(dates);
+    Ok(dated.collect())
+}
+
+fn fetch_revisions(
+    source: &dyn Source,
+    asked: &SourceQuestions<'_>,
+    answered: &mut SourceAnswers,
+) -> Result<(), SourceError> {
+    let revisions: BTreeSet<&ObjectId> = asked
+        .contents
+        .iter()
+        .filter_map(|(_, revision)| revision.as_ref())
+        .collect();
+    if revisions.iter().all(|one| source.has_revision(one)) || !is_versioned(source) {
+        return Ok(());
+    }
+    // The source is asked anyway, so it can say whether its tags are still where they were.
+    if answered.versions.is_none() {
+        answered.versions = source.versions().ok();
+    }
+    let revisions: Vec<ObjectId> = revisions.into_iter().cloned().collect();
+    source.fetch(&revisions, FileFetching::WithRevisions)
+}
+
+/// What a path or a pattern leads to, before any file is read.
+enum Listed {
+    Raw(PathFiles),
+    File(ListedFile),
+    Folder(Vec<ListedFile>),
+}
+
+impl Listed {
+    fn files(&self) -> &[ListedFile] {
+        match self {
+            Listed::Raw(_) => &[],
+            Listed::File(file) => std::slice::from_ref(file),
+            Listed::Folder(files) => files,
+        }
+    }
+
+    /// Takes the bytes of its files from the front of those that were read.
+    fn with_bytes(self, bytes: &mut impl Iterator<Item = Vec<u8>>) -> PathFiles {
+        let mut next = |mode| SourceFile::new(bytes.next().unwrap_or_default(), mode);
+        match self {
+            Listed::Raw(raw) => raw,
+            Listed::File(file) => PathFiles::File(next(file.mode)),
+            Listed::Folder(files) => {
+                let with_bytes = |file: ListedFile| {
+                    let read = next(file.mode);
+                    Some((file.path?, read))
+                };
+                PathFiles::Folder(files.into_iter().filter_map(with_bytes).collect())
+            }
+        }
+    }
+}
+
+fn list(
+    source: &dyn Source,
+    revision: Option<&ObjectId>,
+    unit: &Unit,
+) -> Result<Listed, SourceError> {
+    if unit.path.is_pattern() {
+        return matches(source, revision, unit).map(Listed::Raw);
+    }
+    // The top of a source is a directory that no directory lists.
+    if unit.path.is_top() {
+        match unit.extent {
+            ResourceExtent::Plugin => return plugin(source, revision, unit),
+            ResourceExtent::Folder => return skill(source, revision, unit),
+            ResourceExtent::File => {}
+        }
+    }
+    let Some(entry) = source.entry(revision, unit.path.as_str())? else {
+        return Ok(Listed::Raw(PathFiles::Absent));
+    };
+    let file = |mode, entry| {
+        let path = None;
+        Listed::File(ListedFile { path, mode, entry })
+    };
+    Ok(match (unit.extent, entry.kind) {
+        (_, SourceEntryKind::Symlink) => Listed::Raw(PathFiles::Unfit(Unfit::Link)),
+        (ResourceExtent::File, SourceEntryKind::File(mode)) => file(mode, entry),
+        // Reading it says why it cannot be read.
+        (ResourceExtent::File, SourceEntryKind::Special) => file(FileMode::Plain, entry),
+        (ResourceExtent::Folder, SourceEntryKind::Directory) => skill(source, revision, unit)?,
+        (ResourceExtent::Plugin, SourceEntryKind::Directory) => plugin(source, revision, unit)?,
+        _ => Listed::Raw(PathFiles::Absent),
+    })
+}
+
+/// The files of a skill; one with anything else in it is not taken.
+fn skill(
+    source: &dyn Source,
+    revision: Option<&ObjectId>,
+    unit: &Unit,
+) -> Result<Listed, SourceError> {
+    let unfit = |why: String| Ok(Listed::Raw(PathFiles::Unfit(Unfit::Skill(why))));
+    let main = unit.path.join(SKILL_FILE);
+    if source.entry(revision, &main)?.is_none() {
+        return Ok(Listed::Raw(PathFiles::Absent));
+    }
+    let Some(mut tree) = walk(source, revision, unit.path.in_tree())? else {
+        return unfit(too_many_folders());
+    };
+    // A skill on this machine may be a clone: what git keeps there is not part of it.
+    let is_metadata = |entry: &SourceEntry| entry.path.split('/').any(|part| part == ".git");
+    tree.entries
+        .retain(|entry| revision.is_some() || !is_metadata(entry));
+    if tree.entries.len() > MOST_SKILL_FILES {
+        return unfit(format!("it has more than {MOST_SKILL_FILES} files"));
+    }
+    let mut files = Vec::new();
+    for entry in tree.entries {
+        let full = entry.path.as_str();
+        let path = full
+            .strip_prefix(unit.path.in_tree())
+            .map_or(full, |inner| inner.trim_start_matches('/'));
+        let mode = match entry.kind {
+            SourceEntryKind::File(mode) => mode,
+            SourceEntryKind::Symlink => return unfit(format!("`{path}` is a symlink")),
+            SourceEntryKind::Submodule => return unfit(format!("`{path}` is another repository")),
+            SourceEntryKind::Directory => return unfit(format!("`{path}` is too deep")),
+            SourceEntryKind::Special => return unfit(format!("`{path}` is not a file")),
+        };
+        let Some(relative) = portable_path(path) else {
+            return unfit(format!("`{path}` is not a portable name"));
+        };
+        let path = Some(relative);
+        files.push(ListedFile { path, mode, entry });
+    }
+    files.sort_by(|left, right| left.path.cmp(&right.path));
+    if let Some(why) = path_clash(files.iter().filter_map(|file| file.path.as_ref())) {
+        return unfit(why);
+    }
+    let entries: Vec<&SourceEntry> = files.iter().map(|file| &file.entry).collect();
+    if source.size(&entries)? > MOST_SKILL_BYTES {
+        return unfit(format!("it has more than {} MiB", MOST_SKILL_BYTES >> 20));
+    }
+    Ok(Listed::Folder(files))
+}
+
+/// The files of a plugin, whole.
+fn plugin(
+    source: &dyn Source,
+    revision: Option<&ObjectId>,
+    unit: &Unit,
+) -> Result<Listed, SourceError> {
+    match plugin_files(source, revision, unit)? {
+        Ok(files) => Ok(Listed::Folder(files)),
+        Err(why) => Ok(Listed::Raw(PathFiles::Unfit(Unfit::Plugin(why)))),
+    }
+}
+
+/// What a pattern matches, in order: files, or directories that are skills.
+fn matches(
+    source: &dyn Source,
+    revision: Option<&ObjectId>,
+    unit: &Unit,
+) -> Result<PathFiles, SourceError> {
+    let Ok(matcher) = unit.path.matcher() else {
+        return Ok(PathFiles::Matches(Vec::new()));
+    };
+    let Some(tree) = walk(source, revision, unit.path.literal_folder())? else {
+        return Ok(PathFiles::Unfit(Unfit::Pattern(MOST_DIRECTORIES)));
+    };
+    // A name that is not a text cannot be written down.
+    let is_match = |path: &str| matcher.is_match(path) && !path.contains('\u{fffd}');
+    let paths: BTreeSet<&str> = match unit.extent {
+        ResourceExtent::File => tree
+            .entries
+            .iter()
+            .filter(|entry| entry.kind.file_mode().is_some() && is_match(&entry.path))
+            .map(|entry| entry.path.as_str())
+            .collect(),
+        // The manifest names each plugin.
+        ResourceExtent::Plugin => BTreeSet::new(),
+        ResourceExtent::Folder => {
+            let skills = tree.entries.iter().filter_map(skill_directory);
+            outermost(skills.filter(|path| is_match(path)).collect())
+        }
+    };
+    let units = paths.into_iter().filter_map(|path| found_unit(unit, path));
+    Ok(PathFiles::Matches(units.collect()))
+}
+
+/// The directory that a `SKILL.md` makes a skill.
+fn skill_directory(entry: &SourceEntry) -> Option<&str> {
+    let (directory, name) = entry.path.rsplit_once('/')?;
+    (name == SKILL_FILE).then_some(directory)
+}
+
+/// Without the directories that are in another one: what is in a skill belongs to it.
+fn outermost(directories: BTreeSet<&str>) -> BTreeSet<&str> {
+    let is_inside = |path: &str| {
+        let mut above = path;
+        while let Some((parent, _)) = above.rsplit_once('/') {
+            if directories.contains(parent) {
+                return true;
+            }
+            above = parent;
+        }
+        false
+    };
+    let outer = directories.iter().copied().filter(|path| !is_inside(path));
+    outer.collect()
+}

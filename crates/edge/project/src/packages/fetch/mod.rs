@@ -1,0 +1,260 @@
+//! Reads what the solver still needs: all of one source in few calls, sources side by side.
+
+mod contents;
+mod listed;
+mod plugin_files;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use agpm_compose::project_names;
+use agpm_diag::{Failure, FailureKind, Notes};
+use agpm_model::{
+    Dependency, FileMode, Manifest, ObjectId, ResourceOrigin, SourceName, SourceVersions, Unit,
+};
+use agpm_plugin::Marketplace;
+use agpm_resolve::{
+    FoundContent, MissingFact, NamedCommit, NeedsReader, OpenSources, PathFiles, ReadContent,
+    SolverPin, SourceFile, SourceIndex,
+};
+use agpm_source::{Source, SourceError};
+use agpm_store::parallel;
+
+use crate::packages::fetch::contents::{SourceAnswers, SourceQuestions};
+use crate::packages::marketplaces::{check_commit, default_revision, read_at};
+use crate::packages::sources::{ProjectSources, is_versioned, plain_sources, versions_of};
+use crate::source_failure::{source_failure, source_failure_of};
+use crate::world::World;
+
+/// Reads from sources what the solver needs.
+pub struct Fetcher<'a> {
+    world: &'a World,
+    sources: &'a ProjectSources,
+    manifest: &'a Manifest,
+    needs: NeedsReader<'a>,
+}
+
+impl<'a> Fetcher<'a> {
+    /// Reads for the dependencies of this manifest.
+    pub fn new(world: &'a World, sources: &'a ProjectSources, manifest: &'a Manifest) -> Self {
+        Fetcher {
+            world,
+            sources,
+            manifest,
+            needs: NeedsReader::new(manifest, sources, project_names(manifest)),
+        }
+    }
+
+    /// What the manifest requires, before anything is read.
+    pub fn index(&self, pins: BTreeMap<Unit, SolverPin>) -> SourceIndex {
+        let mut known = SourceIndex::new(plain_sources(self.sources), pins);
+        for dependency in &self.manifest.dependencies {
+            known.want(&dependency.unit, dependency.variant);
+        }
+        known
+    }
+
+    /// Reads everything that is needed.
+    pub fn fulfil(
+        &self,
+        needs: &BTreeSet<MissingFact>,
+        known: &mut SourceIndex,
+        notes: &mut Notes,
+    ) -> Result<(), Failure> {
+        let mut asked: BTreeMap<Option<&SourceName>, SourceQuestions<'_>> = BTreeMap::new();
+        for need in needs {
+            match need {
+                MissingFact::Refs(source) => asked.entry(Some(source)).or_default().versions = true,
+                MissingFact::Rev(source, rev) => {
+                    asked.entry(Some(source)).or_default().revs.push(rev)
+                }
+                MissingFact::Releases(source, tags) => {
+                    let asked = asked.entry(Some(source)).or_default();
+                    asked.releases.extend(tags.iter().map(String::as_str));
+                }
+                MissingFact::Content(unit, commit) => {
+                    let source = match &unit.origin {
+                        ResourceOrigin::Source(name) => Some(name),
+                        ResourceOrigin::Local | ResourceOrigin::Manifest => None,
+                    };
+                    asked
+                        .entry(source)
+                        .or_default()
+                        .contents
+                        .push((unit, commit));
+                }
+            }
+        }
+        let mut failure = None;
+        let answers = parallel::map(asked.into_iter().collect(), |(source, asked)| {
+            (source, self.answer(source, &asked))
+        });
+        for (source, answer) in answers {
+            let taken = answer.and_then(|answer| self.take(source, answer, known, notes));
+            failure = failure.or(taken.err());
+        }
+        failure.map_or_else(|| notes.check(), Err)
+    }
+
+    fn answer(
+        &self,
+        source: Option<&SourceName>,
+        asked: &SourceQuestions<'_>,
+    ) -> Result<SourceAnswers, Failure> {
+        let Some(name) = source else {
+            return self.answer_locally(asked);
+        };
+        let Some(source) = self.sources.get(name) else {
+            return Ok(SourceAnswers::default());
+        };
+        let progress = &self.world.progress;
+        if is_versioned(source) {
+            progress.source_began(name.as_str());
+        }
+        let answer = contents::answer(source, asked);
+        if is_versioned(source) {
+            progress.source_ended(name.as_str());
+        }
+        answer.map_err(|error| failure_of(source, name, error))
+    }
+
+    /// What the manifest has itself, and the files that it names by their paths.
+    fn answer_locally(&self, asked: &SourceQuestions<'_>) -> Result<SourceAnswers, Failure> {
+        let (inline, files): (Vec<_>, Vec<_>) = asked
+            .contents
+            .iter()
+            .partition(|(unit, _)| unit.origin == ResourceOrigin::Manifest);
+        let files = SourceQuestions {
+            contents: files,
+            ..SourceQuestions::default()
+        };
+        let mut answered = contents::answer(&self.sources.local, &files).map_err(|error| {
+            let place = &self.sources.project;
+            match error {
+                SourceError::Store(error) => error.seen_from(place).into(),
+                error => source_failure_of("the project", error),
+            }
+        })?;
+        let inline = inline.into_iter().map(|(unit, commit)| {
+            let raw = self.inline(unit);
+            (unit.clone(), commit.clone(), raw)
+        });
+        answered.contents.extend(inline);
+        Ok(answered)
+    }
+
+    fn inline(&self, unit: &Unit) -> PathFiles {
+        let dependency = self
+            .manifest
+            .dependencies
+            .iter()
+            .find(|dependency| dependency.unit == *unit);
+        let bytes = dependency.and_then(Dependency::server_bytes);
+        bytes.map_or(PathFiles::Absent, |bytes| {
+            PathFiles::File(SourceFile::new(bytes, FileMode::Plain))
+        })
+    }
+
+    /// Understands what was read.
+    fn take(
+        &self,
+        source: Option<&SourceName>,
+        answered: SourceAnswers,
+        known: &mut SourceIndex,
+        notes: &mut Notes,
+    ) -> Result<(), Failure> {
+        if let Some(name) = source {
+            if let Some(versions) = answered.versions {
+                known.list(name.clone(), versions);
+            }
+            for (rev, commit) in answered.revs {
+                known.set_rev(name.clone(), rev, commit);
+            }
+            for (tag, released) in answered.releases {
+                known.set_released(name, tag, released);
+            }
+        }
+        let mut refused = Vec::new();
+        for (unit, commit, raw) in answered.contents {
+            let without_excluded = |units| self.needs.without_excluded(&unit, units, notes);
+            let found = raw
+                .understood(&unit, without_excluded)
+                .unwrap_or_else(|why| {
+                    refused.push(why);
+                    FoundContent::Absent
+                });
+            let read = ReadContent {
+                unit,
+                commit,
+                found,
+            };
+            self.needs.learn(read, known, notes)?;
+        }
+        // All of them are reported: one file after the other would take as many runs.
+        let is_refused = !refused.is_empty();
+        notes.diagnostics.extend(refused);
+        if is_refused {
+            Err(Failure {
+                kind: FailureKind::Refused,
+                diagnostic: None,
+            })
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Takes in what was read, and reads what it declares.
+    pub fn learn(
+        &self,
+        read: ReadContent,
+        known: &mut SourceIndex,
+        notes: &mut Notes,
+    ) -> Result<(), Failure> {
+        self.needs.learn(read, known, notes)
+    }
+}
+
+impl OpenSources for ProjectSources {
+    fn is_open(&self, source: &SourceName) -> bool {
+        self.get(source).is_some()
+    }
+
+    fn exists(&self, origin: &ResourceOrigin, commit: Option<&ObjectId>, path: &str) -> bool {
+        let source: Option<&dyn Source> = match origin {
+            ResourceOrigin::Manifest => None,
+            ResourceOrigin::Local => Some(&self.local),
+            ResourceOrigin::Source(name) => self.get(name),
+        };
+        let entry = source.map(|source| source.entry(commit, path));
+        entry.is_some_and(|entry| entry.is_ok_and(|entry| entry.is_some()))
+    }
+
+    fn versions(&self, source: &SourceName) -> Result<Option<Arc<SourceVersions>>, Failure> {
+        versions_of(self, source)
+    }
+
+    fn marketplace(
+        &self,
+        source: &SourceName,
+        revision: Option<&ObjectId>,
+    ) -> Result<Marketplace, Failure> {
+        read_at(self, source, revision)
+    }
+
+    fn default_marketplace(&self, source: &SourceName) -> Result<Marketplace, Failure> {
+        let revision = default_revision(self, source)?;
+        read_at(self, source, revision.as_ref())
+    }
+
+    fn check_commit(&self, source: &SourceName, commit: &NamedCommit) -> Result<(), Failure> {
+        check_commit(self, source, commit)
+    }
+}
+
+/// What a source could not do; a directory's own files are shown from the directory.
+fn failure_of(source: &dyn Source, name: &SourceName, error: SourceError) -> Failure {
+    match (error, source.place()) {
+        (SourceError::Store(error), Some(place)) => error.seen_from(place).into(),
+        (error, _) => source_failure(name, error),
+    }
+}

@@ -1,0 +1,164 @@
+//! The files of a plugin: everything in its directory, with symlinks that stay inside as the files they lead to.
+
+use std::collections::BTreeMap;
+
+use agpm_model::{ObjectId, Unit};
+use agpm_resolve::{path_clash, portable_path};
+use agpm_source::limits::{MOST_LINKS, MOST_PLUGIN_BYTES, MOST_PLUGIN_FILES};
+use agpm_source::{Source, SourceEntry, SourceEntryKind, SourceError};
+
+use crate::packages::fetch::listed::{ListedFile, too_many_folders, walk};
+use crate::packages::sources::is_versioned;
+
+/// The files of a plugin, or why it cannot be taken.
+pub(super) fn plugin_files(
+    source: &dyn Source,
+    revision: Option<&ObjectId>,
+    unit: &Unit,
+) -> Result<Result<Vec<ListedFile>, String>, SourceError> {
+    let top = unit.path.in_tree();
+    let Some(tree) = walk(source, revision, top)? else {
+        return Ok(Err(too_many_folders()));
+    };
+    let mut entries: BTreeMap<String, SourceEntry> = BTreeMap::new();
+    let mut links: BTreeMap<String, SourceEntry> = BTreeMap::new();
+    for entry in tree.entries {
+        let inner = entry.path.strip_prefix(top).unwrap_or(&entry.path);
+        let inner = inner.trim_start_matches('/').to_owned();
+        // The repository of a plugin that is developed here is not a part of it.
+        if inner.split('/').any(|part| part == ".git") {
+            continue;
+        }
+        match entry.kind {
+            SourceEntryKind::Symlink => drop(links.insert(inner, entry)),
+            SourceEntryKind::Submodule => {}
+            _ => drop(entries.insert(inner, entry)),
+        }
+    }
+    if let Err(why) = follow(source, links, &mut entries)? {
+        return Ok(Err(why));
+    }
+    if entries.len() > MOST_PLUGIN_FILES {
+        return Ok(Err(format!("it has more than {MOST_PLUGIN_FILES} files")));
+    }
+    let files = match listed(entries) {
+        Ok(files) => files,
+        Err(why) => return Ok(Err(why)),
+    };
+    let all: Vec<&SourceEntry> = files.iter().map(|file| &file.entry).collect();
+    if source.size(&all)? > MOST_PLUGIN_BYTES {
+        let why = format!("it has more than {} MiB", MOST_PLUGIN_BYTES >> 20);
+        return Ok(Err(why));
+    }
+    Ok(Ok(files))
+}
+
+fn listed(entries: BTreeMap<String, SourceEntry>) -> Result<Vec<ListedFile>, String> {
+    let mut files = Vec::new();
+    for (inner, entry) in entries {
+        let mode = match entry.kind {
+            SourceEntryKind::File(mode) => mode,
+            SourceEntryKind::Directory => return Err(format!("`{inner}` is too deep")),
+            _ => return Err(format!("`{inner}` is not a file")),
+        };
+        let Some(path) = portable_path(&inner) else {
+            return Err(format!("`{inner}` is not a portable name"));
+        };
+        let path = Some(path);
+        files.push(ListedFile { path, mode, entry });
+    }
+    match path_clash(files.iter().filter_map(|file| file.path.as_ref())) {
+        Some(why) => Err(why),
+        None => Ok(files),
+    }
+}
+
+/// Puts copies in the location of links. One that leads out of the plugin refuses it: the file would be missing, or be one
+/// that the plugin must not read.
+fn follow(
+    source: &dyn Source,
+    links: BTreeMap<String, SourceEntry>,
+    entries: &mut BTreeMap<String, SourceEntry>,
+) -> Result<Result<(), String>, SourceError> {
+    if links.is_empty() {
+        return Ok(Ok(()));
+    }
+    if let Some(path) = links.keys().next().filter(|_| !is_versioned(source)) {
+        return Ok(Err(format!("`{path}` is a symlink")));
+    }
+    let blobs: Vec<&SourceEntry> = links.values().collect();
+    let targets = source.read(&blobs)?;
+    let mut open: Vec<(String, String)> = Vec::new();
+    for (path, target) in links.keys().zip(targets) {
+        let target = String::from_utf8(target).ok();
+        match target.and_then(|target| inside(path, &target)) {
+            Some(target) => open.push((path.clone(), target)),
+            None => return Ok(Err(format!("`{path}` is a link that leads out of it"))),
+        }
+    }
+    // A link may lead to another one.
+    for _ in 0..MOST_LINKS {
+        let (mut later, mut copied) = (Vec::new(), false);
+        for (path, target) in open {
+            let copies = copies(entries, &path, &target);
+            if copies.is_empty() {
+                later.push((path, target));
+            } else {
+                copied = true;
+            }
+            entries.extend(copies);
+            if entries.len() > MOST_PLUGIN_FILES {
+                return Ok(Ok(()));
+            }
+        }
+        open = later;
+        if open.is_empty() || !copied {
+            break;
+        }
+    }
+    Ok(match open.first() {
+        Some((path, target)) => Err(format!(
+            "`{path}` is a link to `{target}`, which it does not have"
+        )),
+        None => Ok(()),
+    })
+}
+
+/// The file or the files of the directory that a link leads to, at the location of the link.
+fn copies(
+    entries: &BTreeMap<String, SourceEntry>,
+    path: &str,
+    target: &str,
+) -> Vec<(String, SourceEntry)> {
+    if let Some(file) = entries.get(target) {
+        return vec![(path.to_owned(), file.clone())];
+    }
+    let is_inside_itself = path
+        .strip_prefix(target)
+        .is_some_and(|rest| rest.starts_with('/'));
+    if target.is_empty() || is_inside_itself {
+        return Vec::new();
+    }
+    let copy = |(at, entry): (&String, &SourceEntry)| {
+        let inner = at.strip_prefix(target)?.strip_prefix('/')?;
+        Some((format!("{path}/{inner}"), entry.clone()))
+    };
+    entries.iter().filter_map(copy).collect()
+}
+
+/// Where a link leads, from the top of the plugin; nothing if it leads out.
+fn inside(link: &str, target: &str) -> Option<String> {
+    if target.starts_with('/') {
+        return None;
+    }
+    let mut parts: Vec<&str> = link.split('/').collect();
+    parts.pop();
+    for part in target.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()?),
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}

@@ -1,0 +1,174 @@
+//! Entries out of the lockfile alone: nothing is resolved, and every byte is checked.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use agpm_diag::{Failure, Notes};
+use agpm_model::{LockEntry, Lockfile, Manifest, ResourceExtent, ResourceOrigin, Unit, Variant};
+use agpm_resolve::{
+    FoundContent, LockedContent, MissingFact, ReadContent, ResolvedEntry, ResourceFiles,
+    RootFinder, SourceFile, check_declared_needs, check_plugin_parts, expand_plugins,
+    fold_foreign_dependencies, installable_part, locked_roots, part_of_lock, report_moved_tags,
+};
+
+use crate::packages::fetch::Fetcher;
+use crate::packages::marketplaces::marketplace_entries;
+use crate::packages::sources::ProjectSources;
+use crate::reading::limit;
+use crate::world::World;
+
+/// The locked entries with their bytes.
+pub fn entries(
+    world: &World,
+    manifest: &Manifest,
+    sources: &ProjectSources,
+    lock: &Lockfile,
+    notes: &mut Notes,
+) -> Result<Vec<ResolvedEntry>, Failure> {
+    let roots = locked_roots(manifest, lock)?;
+    let reader = LockedReader {
+        world,
+        manifest,
+        sources,
+    };
+    let entries = reader.read(lock, &roots, notes)?;
+    check_declared_needs(manifest, &entries)?;
+    check_plugin_parts(lock, &entries)?;
+    Ok(entries)
+}
+
+/// The same as far as it goes, whatever the manifest requires by now.
+pub fn as_locked(
+    world: &World,
+    manifest: &Manifest,
+    sources: &ProjectSources,
+    lock: &Lockfile,
+    notes: &mut Notes,
+) -> Result<Vec<ResolvedEntry>, Failure> {
+    let reader = LockedReader {
+        world,
+        manifest,
+        sources,
+    };
+    let all = installable_part(lock, manifest);
+    let mut entries = match reader.read_any(&all, &mut Notes::default()) {
+        Ok(entries) => entries,
+        Err(_) => reader.read_any(&reader.unchanged_part(&all), notes)?,
+    };
+    for resolved in entries
+        .iter_mut()
+        .filter(|resolved| resolved.entry.variants.is_empty())
+    {
+        resolved.entry.variants.push(Variant::PLAIN);
+    }
+    Ok(entries)
+}
+
+/// Reads what is locked for one manifest.
+struct LockedReader<'a> {
+    world: &'a World,
+    manifest: &'a Manifest,
+    sources: &'a ProjectSources,
+}
+
+impl LockedReader<'_> {
+    fn read_any(&self, lock: &Lockfile, notes: &mut Notes) -> Result<Vec<ResolvedEntry>, Failure> {
+        let finder = RootFinder::new(self.manifest);
+        let roots: Vec<Option<usize>> = lock.entries.iter().map(|one| finder.find(one)).collect();
+        self.read(lock, &roots, notes)
+    }
+
+    /// A file of this project may have changed since it was locked; what is pinned to a commit cannot.
+    fn unchanged_part(&self, lock: &Lockfile) -> Lockfile {
+        let is_as_locked = |locked: &LockEntry| {
+            let same = |one: &LockEntry| (one.id() == locked.id()).then(|| one.clone());
+            let alone = part_of_lock(lock, same);
+            self.read_any(&alone, &mut Notes::default()).is_ok()
+        };
+        part_of_lock(lock, |locked| {
+            let is_unchanged = locked.unit.origin != ResourceOrigin::Local || is_as_locked(locked);
+            is_unchanged.then(|| locked.clone())
+        })
+    }
+
+    fn read(
+        &self,
+        lock: &Lockfile,
+        roots: &[Option<usize>],
+        notes: &mut Notes,
+    ) -> Result<Vec<ResolvedEntry>, Failure> {
+        let LockedReader {
+            world,
+            manifest,
+            sources,
+        } = *self;
+        let fetcher = Fetcher::new(world, sources, manifest);
+        let mut known = fetcher.index(BTreeMap::new());
+        let mut needs = BTreeSet::new();
+        for locked in &lock.entries {
+            match installed(sources, locked) {
+                // A file that has the locked bytes reports all that its source could~report.
+                Some(file) => {
+                    let found =
+                        FoundContent::Resource(Arc::new(ResourceFiles::file(file)), Arc::default());
+                    fetcher.learn(read_content(locked, found), &mut known, notes)?;
+                }
+                None => {
+                    needs.insert(MissingFact::Content(
+                        locked.unit.clone(),
+                        locked.commit().cloned(),
+                    ));
+                }
+            }
+        }
+        fetcher.fulfil(&needs, &mut known, notes)?;
+        for source in &lock.sources {
+            if let Some(refs) = known.versions(&source.name) {
+                report_moved_tags(lock, &source.name, refs, notes);
+            }
+        }
+        // What a pattern of the manifest matched is wanted under the variables of the pattern.
+        for (locked, root) in lock.entries.iter().zip(roots) {
+            let variant = root.map(|number| manifest.dependencies[number].variant);
+            let found = known.found(&locked.unit, locked.commit()).cloned();
+            if let (Some(variant), Some(found)) = (variant, found)
+                && known.want(&locked.unit, variant)
+            {
+                fetcher.learn(read_content(locked, found), &mut known, notes)?;
+            }
+        }
+        fold_foreign_dependencies(notes);
+        notes.check()?;
+        let content = LockedContent {
+            manifest,
+            roots,
+            known: &known,
+            file_of: &|unit: &Unit| sources.file_of(unit),
+        };
+        let mut entries = content.entries(lock)?;
+        let marketplaces = marketplace_entries(manifest, sources)?;
+        expand_plugins(manifest, &marketplaces, &mut entries, notes)?;
+        Ok(entries)
+    }
+}
+
+/// What is installed of an entry from a repository, if it is just what is locked.
+fn installed(sources: &ProjectSources, locked: &LockEntry) -> Option<SourceFile> {
+    if locked.commit().is_none() || locked.unit.extent != ResourceExtent::File {
+        return None;
+    }
+    let paths = locked.paths();
+    paths.into_iter().find_map(|path| {
+        let (bytes, mode) = agpm_store::read_below(&sources.root, path.as_str(), limit()).ok()?;
+        let file = SourceFile::new(bytes, mode);
+        (locked.checksum == Some(file.checksum)).then_some(file)
+    })
+}
+
+fn read_content(locked: &LockEntry, found: FoundContent) -> ReadContent {
+    ReadContent {
+        unit: locked.unit.clone(),
+        commit: locked.commit().cloned(),
+        found,
+    }
+}

@@ -1,0 +1,306 @@
+//! Reads marketplaces: where their plugins are, and what they say of them.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, codes, has_errors};
+use agpm_model::{
+    Dependency, LockedMarketplace, MARKETPLACE_FILES, Manifest, MarketplaceDependency, ObjectId,
+    PinId, Requirement, SourceName,
+};
+use agpm_plan::outdated_lock;
+use agpm_plugin::{MOST_MARKETPLACE_BYTES, Marketplace, read_marketplace};
+use agpm_resolve::{
+    MarketplaceEntries, NamedCommit, PluginLocation, UpdateScope, add_source, find_entry,
+    locate_plugin,
+};
+use agpm_source::{FileFetching, SourceError};
+use agpm_text::{Format, Limits, decode, parse};
+
+use crate::packages::sources::ProjectSources;
+use crate::source_failure::source_failure;
+use crate::world::World;
+
+/// Finds the plugins of marketplaces that the lockfile does not place, or that are to move.
+pub fn bind_plugins(
+    world: &World,
+    manifest: &mut Manifest,
+    root: &Path,
+    moving: &UpdateScope,
+) -> Result<(), Failure> {
+    let mut open = Vec::new();
+    for (number, dependency) in manifest.dependencies.iter().enumerate() {
+        if let Some(own) = &dependency.marketplace
+            && (own.pin.is_none() || moves(moving, dependency))
+        {
+            open.push((number, own.clone()));
+        }
+    }
+    if open.is_empty() {
+        return Ok(());
+    }
+    let sources = ProjectSources::open(world, manifest, root);
+    let mut read = ReadMarketplaces::default();
+    for (number, own) in open {
+        let revision = revision_of(&sources, &own)?;
+        let name = &own.plugin.marketplace;
+        let marketplace = read.at(&sources, name, revision.as_ref())?;
+        let dependency = &manifest.dependencies[number];
+        let entry = find_entry(dependency, marketplace)?;
+        if let Some(found) = entry.diagnostics.first() {
+            return Err(found.clone().into());
+        }
+        let location = locate_plugin(manifest, dependency, entry)?;
+        let pin = LockedMarketplace {
+            plugin: own.plugin.clone(),
+            requirement: own.requirement.as_str().to_owned(),
+            commit: revision,
+        };
+        place(
+            manifest,
+            number,
+            &location,
+            MarketplaceDependency {
+                pin: Some(pin),
+                ..own
+            },
+        );
+        if let (Some(commit), Some(source)) = (&location.commit, &location.source) {
+            let sources = ProjectSources::open(world, manifest, root);
+            check_commit(&sources, &source.name, commit)?;
+        }
+    }
+    Ok(())
+}
+
+fn moves(moving: &UpdateScope, dependency: &Dependency) -> bool {
+    match moving {
+        UpdateScope::Nothing => false,
+        UpdateScope::Everything => true,
+        UpdateScope::Only(named) => named.contains(&PinId::Resource(dependency.id())),
+    }
+}
+
+/// Writes into the manifest, as it is understood in this run, where a plugin is.
+fn place(
+    manifest: &mut Manifest,
+    number: usize,
+    location: &PluginLocation,
+    own: MarketplaceDependency,
+) {
+    let dependency = &mut manifest.dependencies[number];
+    dependency.unit = location.unit.clone();
+    dependency.requirement = location
+        .requirement
+        .clone()
+        .unwrap_or_else(|| own.requirement.clone());
+    dependency.marketplace = Some(own);
+    if let Some(source) = location.source.clone() {
+        add_source(manifest, source);
+    }
+}
+
+/// The revision of a marketplace that a requirement means; nothing for a directory.
+fn revision_of(
+    sources: &ProjectSources,
+    own: &MarketplaceDependency,
+) -> Result<Option<ObjectId>, Failure> {
+    let name = &own.plugin.marketplace;
+    let Some(source) = sources.versioned(name) else {
+        return Ok(None);
+    };
+    let failed = |error| source_failure(name, error);
+    if let Requirement::Rev(digits) = &own.requirement
+        && let Ok(revision) = digits.parse()
+    {
+        return Ok(Some(revision));
+    }
+    let found = agpm_source::resolve(source, &own.requirement).map_err(failed)?;
+    let Some(found) = found else {
+        let message = format!("no version of source `{name}` fits `{}`", own.requirement);
+        let help = "run `git ls-remote` with its URL to see its tags and branches";
+        return Err(Diagnostic::new(&codes::PACKAGE_VERSION, message)
+            .help(help)
+            .into());
+    };
+    Ok(Some(found.revision))
+}
+
+/// The revision of a marketplace that nothing is required of.
+pub(super) fn default_revision(
+    sources: &ProjectSources,
+    name: &SourceName,
+) -> Result<Option<ObjectId>, Failure> {
+    let Some(source) = sources.versioned(name) else {
+        return Ok(None);
+    };
+    let found = agpm_source::resolve_reference(source, None);
+    found.map(|found| Some(found.revision)).map_err(|_| {
+        let message = format!("source `{name}` has no default branch");
+        Diagnostic::new(&codes::PACKAGE_VERSION, message)
+            .help("name a branch of it with `branch`")
+            .into()
+    })
+}
+
+/// Marketplaces that were read in this run.
+#[derive(Default)]
+struct ReadMarketplaces {
+    known: BTreeMap<(SourceName, Option<ObjectId>), Marketplace>,
+}
+
+impl ReadMarketplaces {
+    fn at(
+        &mut self,
+        sources: &ProjectSources,
+        name: &SourceName,
+        revision: Option<&ObjectId>,
+    ) -> Result<&Marketplace, Failure> {
+        let key = (name.clone(), revision.cloned());
+        if !self.known.contains_key(&key) {
+            let read = read_at(sources, name, revision)?;
+            self.known.insert(key.clone(), read);
+        }
+        Ok(&self.known[&key])
+    }
+}
+
+pub(super) fn read_at(
+    sources: &ProjectSources,
+    name: &SourceName,
+    revision: Option<&ObjectId>,
+) -> Result<Marketplace, Failure> {
+    let failed = |error| source_failure(name, error);
+    let Some(source) = sources.get(name) else {
+        return Ok(Marketplace::default());
+    };
+    if let Some(revision) = revision.filter(|revision| !source.has_revision(revision)) {
+        source
+            .fetch(std::slice::from_ref(revision), FileFetching::OnDemand)
+            .map_err(failed)?;
+    }
+    for path in MARKETPLACE_FILES {
+        let Some(entry) = source.entry(revision, path).map_err(failed)? else {
+            continue;
+        };
+        if entry.kind.file_mode().is_none() {
+            continue;
+        }
+        let size = source.size(&[&entry]).map_err(failed)?;
+        check_marketplace_size(size, &format!("`{path}` of source `{name}`"))?;
+        let bytes = source.read(&[&entry]).map_err(failed)?.pop();
+        return understand(name, path, bytes.unwrap_or_default());
+    }
+    let message = format!("source `{name}` is not a marketplace");
+    let help = format!(
+        "agpm looks for `{}`; name the plugin by `source` and `path` instead",
+        MARKETPLACE_FILES.join("`, `")
+    );
+    let found = Diagnostic::new(&codes::NAME_UNKNOWN, message).help(help);
+    Err(Failure::new(FailureKind::NotFound, found))
+}
+
+/// Refuses a file that no list of plugins needs to be as large as.
+pub fn check_marketplace_size(size: u64, file: &str) -> Result<(), Failure> {
+    if size <= MOST_MARKETPLACE_BYTES {
+        return Ok(());
+    }
+    let most = MOST_MARKETPLACE_BYTES >> 20;
+    let message = format!("{file} has more than {most} MiB");
+    Err(Diagnostic::new(&codes::PLUGIN_MARKETPLACE, message)
+        .help("name the plugin by its source and path instead")
+        .into())
+}
+
+/// What is wrong with a marketplace as a whole is the first finding: the others follow from it.
+fn understand(name: &SourceName, path: &str, bytes: Vec<u8>) -> Result<Marketplace, Failure> {
+    let file = format!("`{path}` of source `{name}`");
+    let mut notes = Notes::default();
+    let source = notes.sources.add(file.clone(), String::new());
+    let unreadable = |found: Diagnostic| {
+        let message = format!("{file}: {}", found.message);
+        Failure::from(
+            Diagnostic::new(&codes::PLUGIN_MARKETPLACE, message).help("report it to its author"),
+        )
+    };
+    let text = decode(source, bytes).map_err(unreadable)?;
+    let parsed = parse(source, text, Format::Jsonc, Limits::default());
+    if has_errors(&parsed.diagnostics)
+        && let Some(first) = parsed.diagnostics.into_iter().next()
+    {
+        return Err(unreadable(first));
+    }
+    let Some(root) = parsed.document.root() else {
+        return Ok(Marketplace::default());
+    };
+    let (mut marketplace, found) = read_marketplace(root, &file);
+    for entry in &mut marketplace.entries {
+        // Locations in the file are not kept: it may be large, and its author is not the reader.
+        entry
+            .diagnostics
+            .iter_mut()
+            .for_each(|one| one.labels.clear());
+    }
+    match found.into_iter().next() {
+        Some(first) => Err(Diagnostic {
+            labels: Vec::new(),
+            ..first
+        }
+        .into()),
+        None => Ok(marketplace),
+    }
+}
+
+/// What marketplaces say of the plugins of a manifest, at the commits at which they were read.
+pub(super) fn marketplace_entries(
+    manifest: &Manifest,
+    sources: &ProjectSources,
+) -> Result<MarketplaceEntries, Failure> {
+    let mut entries = MarketplaceEntries::new();
+    let mut read = ReadMarketplaces::default();
+    for dependency in &manifest.dependencies {
+        let pin = dependency
+            .marketplace
+            .as_ref()
+            .and_then(|own| own.pin.as_ref());
+        let Some(pin) = pin else {
+            continue;
+        };
+        let name = &pin.plugin.marketplace;
+        let marketplace = read.at(sources, name, pin.commit.as_ref())?;
+        let entry = find_entry(dependency, marketplace)?;
+        let location = locate_plugin(manifest, dependency, entry)?;
+        if location.unit != dependency.unit {
+            let message = format!("{} is not where `{name}` says", dependency.id());
+            return Err(outdated_lock(message));
+        }
+        entries.insert(dependency.unit.clone(), entry.clone());
+    }
+    Ok(entries)
+}
+
+/// A commit that a marketplace names must exist, and belong to the branch or tag that it names with it.
+pub(super) fn check_commit(
+    sources: &ProjectSources,
+    name: &SourceName,
+    commit: &NamedCommit,
+) -> Result<(), Failure> {
+    let Some(opened) = sources.versioned(name) else {
+        return Ok(());
+    };
+    let failed = |error| source_failure(name, error);
+    let versions = opened.versions().map_err(failed)?;
+    if let Some(tip) = commit.branch_tip(name, &versions)?
+        && !opened.is_reachable(&commit.id, tip).map_err(failed)?
+    {
+        return Err(commit.not_reachable(name));
+    }
+    if opened.has_revision(&commit.id) {
+        return Ok(());
+    }
+    let fetched = opened.fetch(std::slice::from_ref(&commit.id), FileFetching::OnDemand);
+    fetched.map_err(|error| match error {
+        SourceError::Offline(_) | SourceError::AuthRefused(_) => failed(error),
+        _ => commit.not_reachable(name),
+    })
+}

@@ -1,0 +1,223 @@
+//! Solve, read what is still needed, solve again; then entries with their bytes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use agpm_diag::{Failure, Notes};
+use agpm_model::{Manifest, ObjectId, Requirement, SKILL_FILE, SourceName, Unit};
+use agpm_resolve::{
+    ConflictReporter, FileListing, MissingFact, PathContent, ReleaseLimit, ResolvedEntry,
+    SolverPin, SourceIndex, cycle, expand_plugins, fold_foreign_dependencies, report_relocated,
+    report_skipped, report_versions, resolved_entries, roots, too_hard,
+};
+use agpm_solve::{
+    Conflict, ProbeBudget, ProbeOutcome, RootRequirement, SolverOutcome, SuggestedChange,
+    UnitFacts, probe, solve,
+};
+use agpm_source::{Source, SourceEntry, SourceEntryKind};
+
+use crate::packages::fetch::Fetcher;
+use crate::packages::marketplaces::marketplace_entries;
+use crate::packages::sources::{ProjectSources, is_versioned};
+use crate::world::World;
+
+/// Tags of one dependency that are tried to find a way out of a conflict.
+const MOST_TRIED: usize = 8;
+
+/// A resolved manifest.
+pub struct Resolution {
+    /// The resolved resources.
+    pub entries: Vec<ResolvedEntry>,
+    /// All sources that they come from.
+    pub sources: ProjectSources,
+}
+
+/// What limits the choice of versions, besides requirements.
+#[derive(Default)]
+pub struct VersionLimits {
+    /// Versions of the lockfile that are kept.
+    pub pins: BTreeMap<Unit, SolverPin>,
+    /// How old a release must be.
+    pub release: Option<ReleaseLimit>,
+}
+
+/// Resolves a manifest; pins stay where they can. Sources that resources require are added to the manifest.
+pub fn resolve(
+    world: &World,
+    manifest: &mut Manifest,
+    root: &Path,
+    limits: VersionLimits,
+    notes: &mut Notes,
+) -> Result<Resolution, Failure> {
+    let found = notes.diagnostics.len();
+    loop {
+        let sources = ProjectSources::open(world, manifest, root);
+        let sources = sources.with_release_limit(limits.release);
+        let resolved = solve_and_read(world, manifest, &sources, &limits, notes);
+        let required = match resolved {
+            Ok(Resolved::Entries(entries)) => {
+                fold_foreign_dependencies(notes);
+                return Ok(Resolution { entries, sources });
+            }
+            Ok(Resolved::Requires(required)) => required,
+            Err(failure) => {
+                fold_foreign_dependencies(notes);
+                return Err(failure);
+            }
+        };
+        // What was found of the part that was read is found again.
+        notes.diagnostics.truncate(found);
+        for source in required {
+            manifest.required_sources.insert(source.name.clone());
+            if manifest.source(&source.name).is_none() {
+                manifest.sources.push(source);
+            }
+        }
+    }
+}
+
+/// What came of solving with the sources that are open.
+enum Resolved {
+    Entries(Vec<ResolvedEntry>),
+    /// Resources are in sources that have to be opened first.
+    Requires(Vec<agpm_model::SourceDeclaration>),
+}
+
+fn solve_and_read(
+    world: &World,
+    manifest: &Manifest,
+    sources: &ProjectSources,
+    limits: &VersionLimits,
+    notes: &mut Notes,
+) -> Result<Resolved, Failure> {
+    let fetcher = Fetcher::new(world, sources, manifest);
+    report_relocated(&limits.pins, notes);
+    let index = fetcher.index(limits.pins.clone());
+    let mut index = index.with_release_limit(sources.release_limit);
+    let roots = roots(manifest);
+    let solution = loop {
+        match solve(&index, &roots) {
+            SolverOutcome::Solved(solution) => break solution,
+            SolverOutcome::Need(needs) => {
+                fetcher.fulfil(&needs, &mut index, notes)?;
+                let required = index.take_required_sources();
+                if !required.is_empty() {
+                    return Ok(Resolved::Requires(required));
+                }
+            }
+            // With more versions than the pins to choose from there may be a way.
+            SolverOutcome::Conflict(conflict) => match unlisted(&index, sources) {
+                needs if needs.is_empty() => {
+                    let change = suggestion(&fetcher, &mut index, &roots, &conflict);
+                    let reporter = ConflictReporter {
+                        manifest,
+                        index: &index,
+                        files: sources,
+                    };
+                    return Err(reporter.report(&conflict, change.as_ref(), notes));
+                }
+                needs => fetcher.fulfil(&needs, &mut index, notes)?,
+            },
+            SolverOutcome::Cycle(chain) => return Err(cycle(&chain)),
+            SolverOutcome::TooHard(units) => return Err(too_hard(&units)),
+        }
+    };
+    report_versions(manifest, &index, &solution, notes);
+    let file_of = |unit: &Unit| sources.file_of(unit);
+    let mut entries = resolved_entries(manifest, &index, &solution, &file_of, notes)?;
+    report_skipped(&index, &entries, notes);
+    let marketplaces = marketplace_entries(manifest, sources)?;
+    expand_plugins(manifest, &marketplaces, &mut entries, notes)?;
+    Ok(Resolved::Entries(entries))
+}
+
+/// The smallest change that helps: one root at another tag. The solver knows only what was read; here the highest tags
+/// are read too.
+fn suggestion(
+    fetcher: &Fetcher<'_>,
+    index: &mut SourceIndex,
+    roots: &[RootRequirement<Unit, Requirement>],
+    conflict: &Conflict<Unit, Requirement>,
+) -> Option<SuggestedChange<Requirement>> {
+    let order = |root: &usize| (&roots[*root].unit, &roots[*root].requirement);
+    if let Some(found) = conflict
+        .suggestions
+        .iter()
+        .min_by_key(|found| order(&found.root))
+    {
+        return Some(found.clone());
+    }
+    // By what they require, so the order of the manifest does not apply in the advice.
+    let mut involved = conflict.roots.clone();
+    involved.sort_by_key(order);
+    // All tries together: each may be as hard as the question itself.
+    let mut effort = ProbeBudget::of_one_answer();
+    for root in &involved {
+        let mut changed = roots.to_vec();
+        let tags: Vec<Requirement> = index
+            .all(&roots[*root].unit)
+            .into_iter()
+            .take(MOST_TRIED)
+            .map(|(_, requirement)| requirement)
+            .collect();
+        for requirement in tags {
+            changed[*root].requirement = requirement.clone();
+            if is_solvable(fetcher, index, &changed, &mut effort) {
+                return Some(SuggestedChange {
+                    root: *root,
+                    requirement,
+                });
+            }
+        }
+    }
+    None
+}
+
+fn is_solvable(
+    fetcher: &Fetcher<'_>,
+    index: &mut SourceIndex,
+    roots: &[RootRequirement<Unit, Requirement>],
+    effort: &mut ProbeBudget,
+) -> bool {
+    loop {
+        match probe(index, roots, effort) {
+            ProbeOutcome::Need(needs)
+                if fetcher.fulfil(&needs, index, &mut Notes::default()).is_ok() => {}
+            outcome => return outcome == ProbeOutcome::Solvable,
+        }
+    }
+}
+
+fn unlisted(index: &SourceIndex, sources: &ProjectSources) -> BTreeSet<MissingFact> {
+    let git = sources
+        .iter()
+        .filter(|(_, source)| is_versioned(*source))
+        .map(|(name, _)| name);
+    git.filter(|name| !index.is_listed(name))
+        .map(|name| MissingFact::Refs(name.clone()))
+        .collect()
+}
+
+impl FileListing for ProjectSources {
+    fn at(&self, source: &SourceName, commit: &ObjectId, path: &str) -> PathContent {
+        let entry = |path: &str| self.get(source)?.entry(Some(commit), path).ok()?;
+        let is_directory = |entry: SourceEntry| entry.kind == SourceEntryKind::Directory;
+        if !entry(path).is_some_and(is_directory) {
+            PathContent::Other
+        } else if entry(&format!("{path}/{SKILL_FILE}")).is_some() {
+            PathContent::Skill
+        } else {
+            PathContent::Directory
+        }
+    }
+
+    fn in_directory(&self, source: &SourceName, commit: &ObjectId, directory: &str) -> Vec<String> {
+        let walk = |source: &dyn Source| source.walk(Some(commit), directory, &|_| false).ok();
+        let tree = self.get(source).and_then(walk).unwrap_or_default();
+        tree.entries
+            .into_iter()
+            .filter(|entry| entry.kind != SourceEntryKind::Submodule)
+            .map(|entry| entry.path)
+            .collect()
+    }
+}

@@ -1,0 +1,235 @@
+//! Which executables of a project's manifest agpm may run on this machine.
+//!
+//! A strategy with `command` makes agpm itself run an executable. A project may have been cloned a moment ago, so
+//! nothing of it runs before this user has seen the commands. Approvals are kept outside the project, where a clone
+//! cannot provide them.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, codes};
+use agpm_install::{ApprovalFile, programs_never_run};
+use agpm_model::{Checksum, Manifest, MergeDriver, ProgramAuthor};
+use agpm_store::{self as store, SharedLock, StoreError, StoreProblem, SystemUser};
+use agpm_text::OwnFileError;
+use serde::{Serialize, Serializer};
+
+use crate::reading::{limit, shown};
+use crate::scope::ManifestLocation;
+use crate::world::{Environment, ManifestUse, ProgramUse, World};
+
+pub use agpm_install::{Approval, ManifestProgram};
+
+const APPROVALS: &str = "approvals.json";
+const LOCK: &str = "approvals.lock";
+/// All programs that a project's manifest names, as one thing that is approved or not.
+#[derive(Clone, Debug, Serialize)]
+pub struct ProjectPrograms {
+    /// Where the project really is.
+    #[serde(serialize_with = "agpm_model::serialize_path")]
+    pub project: PathBuf,
+    /// By the names of their strategies.
+    pub programs: Vec<ManifestProgram>,
+    /// Whether they may run here.
+    #[serde(rename = "approved", serialize_with = "is_given")]
+    pub approval: Approval,
+    #[serde(skip)]
+    digest: Checksum,
+    #[serde(skip)]
+    manifest: String,
+}
+
+fn is_given<S: Serializer>(approval: &Approval, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_bool(*approval == Approval::Given)
+}
+
+impl ProjectPrograms {
+    /// The executables of the manifest, and whether they are approved.
+    pub fn of(environment: &Environment, manifest: &Manifest) -> Result<Self, Failure> {
+        let places = ManifestLocation::find(environment, ManifestUse::Nearest)?;
+        let file = places.map(|places| places.manifest).unwrap_or_default();
+        let project = store::real_path(file.parent().unwrap_or(Path::new(".")));
+        let programs = ManifestProgram::all_of(manifest);
+        let content_of = |text: &str| {
+            let file = project.join(text);
+            let inside = store::is_file(&file) && store::real_path(&file).starts_with(&project);
+            let bytes = inside.then(|| store::read(&file, limit()).ok()).flatten()?;
+            Some(Checksum::of(&bytes))
+        };
+        let digest = ManifestProgram::digest(&programs, &content_of);
+        let approved = read(environment)?.digest(&project);
+        let approval = Approval::of(&programs, digest, approved);
+        Ok(ProjectPrograms {
+            project,
+            programs,
+            approval,
+            digest,
+            manifest: shown(environment, &file),
+        })
+    }
+
+    /// Whether there is anything to approve.
+    pub fn needs_approval(&self) -> bool {
+        self.approval != Approval::Given
+    }
+
+    /// The finding where they may not run.
+    pub fn finding(&self) -> Diagnostic {
+        self.approval.finding(&self.programs, &self.manifest)
+    }
+
+    /// One line for each program.
+    pub fn lines(&self) -> Vec<String> {
+        self.programs.iter().map(ManifestProgram::detail).collect()
+    }
+}
+
+/// The right to run merge programs; only this module gives it.
+#[derive(Clone, Debug)]
+pub struct ProgramPermit {
+    /// The project's directory.
+    folder: PathBuf,
+    /// The directory of the user's configuration.
+    configuration: Option<PathBuf>,
+}
+
+impl ProgramPermit {
+    /// The directory that a program runs in: commands of a project start from the project, wherever agpm was started.
+    pub fn folder(&self, driver: &MergeDriver) -> Option<&Path> {
+        (driver.author == ProgramAuthor::Project).then_some(self.folder.as_path())
+    }
+
+    /// The command to run. A relative path in the user's own configuration starts there: in the working directory it would be
+    /// a file of whatever project one is in.
+    pub fn command<'d>(&self, driver: &'d MergeDriver) -> Cow<'d, [String]> {
+        let program = driver
+            .command
+            .first()
+            .filter(|program| program.contains('/'));
+        match (driver.author, program, &self.configuration) {
+            (ProgramAuthor::User, Some(program), Some(folder)) => {
+                let program = folder.join(program).display().to_string();
+                Cow::Owned(
+                    [program]
+                        .into_iter()
+                        .chain(driver.command.iter().skip(1).cloned())
+                        .collect(),
+                )
+            }
+            _ => Cow::Borrowed(&driver.command),
+        }
+    }
+}
+
+/// The right to run these programs, or what has to be said instead.
+pub fn permit<'d>(
+    world: &World,
+    manifest: &Manifest,
+    drivers: impl IntoIterator<Item = &'d MergeDriver>,
+) -> Result<ProgramPermit, Failure> {
+    let environment = &world.environment;
+    let drivers: Vec<&MergeDriver> = drivers.into_iter().collect();
+    if environment.programs == ProgramUse::Never && !drivers.is_empty() {
+        return Err(Failure::new(
+            FailureKind::Refused,
+            programs_never_run(&drivers),
+        ));
+    }
+    let configuration = environment
+        .config_file()
+        .and_then(|file| file.parent().map(Path::to_owned));
+    if drivers
+        .iter()
+        .all(|driver| driver.author == ProgramAuthor::User)
+    {
+        return Ok(ProgramPermit {
+            folder: environment.folder.clone(),
+            configuration,
+        });
+    }
+    let known = ProjectPrograms::of(environment, manifest)?;
+    if environment.programs == ProgramUse::Approved && known.needs_approval() {
+        return Err(Failure::new(FailureKind::Refused, known.finding()));
+    }
+    Ok(ProgramPermit {
+        folder: known.project,
+        configuration,
+    })
+}
+
+/// Notes programs that are not approved, for commands whose own result does not depend on them.
+pub fn note_unapproved(environment: &Environment, manifest: &Manifest, notes: &mut Notes) {
+    if environment.programs == ProgramUse::AllOnce {
+        return;
+    }
+    let Ok(known) = ProjectPrograms::of(environment, manifest) else {
+        return;
+    };
+    if known.needs_approval() {
+        let mut finding = known.finding();
+        finding.severity = Severity::Note;
+        notes.diagnostics.push(finding);
+    }
+}
+
+/// Records the approval of these executables in the user's state.
+pub fn record_approval(
+    environment: &Environment,
+    shown: ProjectPrograms,
+) -> Result<ProjectPrograms, Failure> {
+    let folder = state_folder(environment)?;
+    store::create_private_folder(folder)?;
+    let _held = SharedLock::hold(&folder.join(LOCK))?;
+    let mut file = read(environment)?;
+    file.approve(&shown.project, shown.digest);
+    store::write_private(&folder.join(APPROVALS), file.to_text().as_bytes())?;
+    Ok(ProjectPrograms {
+        approval: Approval::Given,
+        ..shown
+    })
+}
+
+fn state_folder(environment: &Environment) -> Result<&Path, Failure> {
+    environment.state.as_deref().ok_or_else(|| {
+        let message = "no directory to record approvals in: `HOME` is not an absolute path";
+        Diagnostic::new(&codes::IO_UNREADABLE, message)
+            .help("set `HOME` or `XDG_STATE_HOME`")
+            .into()
+    })
+}
+
+/// Everything that was approved. A file that is broken approves nothing, and is not replaced by a whole one unseen.
+fn read(environment: &Environment) -> Result<ApprovalFile, Failure> {
+    let Some(folder) = &environment.state else {
+        return Ok(ApprovalFile::default());
+    };
+    let path = folder.join(APPROVALS);
+    let bytes = match store::read(&path, limit()) {
+        Err(StoreError {
+            problem: StoreProblem::NotFound,
+            ..
+        }) => return Ok(ApprovalFile::default()),
+        read => read?,
+    };
+    // Another user's approval is not this user's.
+    let is_own = |owner: SystemUser| owner == SystemUser::current() || owner == SystemUser::ROOT;
+    if !SystemUser::of(&path).is_some_and(is_own) {
+        return Ok(ApprovalFile::default());
+    }
+    ApprovalFile::read(&bytes).map_err(|error| unreadable(&path, &error).into())
+}
+
+fn unreadable(path: &Path, error: &OwnFileError) -> Diagnostic {
+    let path = path.display();
+    let (message, help) = match error {
+        OwnFileError::Newer => (
+            format!("`{path}` is from a newer version of agpm"),
+            "update agpm; nothing was changed",
+        ),
+        OwnFileError::Broken(_) => (
+            format!("`{path}` is not a list of approvals"),
+            "delete the file, then run `agpm approve` in each project again",
+        ),
+    };
+    Diagnostic::new(&codes::IO_UNREADABLE, message).help(help)
+}

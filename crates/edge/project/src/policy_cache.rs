@@ -1,0 +1,192 @@
+//! Policies at a URL: fetched before every run that they judge, and kept for runs that cannot reach them.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, codes};
+use agpm_model::{
+    Address, AddressContext, Checksum, DEFAULT_VERSION, DefaultHost, RepositoryAddress,
+    Requirement, ResourcePath, SourceAddress, VersionRequirement,
+};
+use agpm_source::{FileFetching, Source, SourceEntry, SourceEntryKind, SourceError, resolve};
+use agpm_store as store;
+use agpm_text::{FormatVersion, from_json, to_json};
+use agpm_trust::duration;
+use serde::{Deserialize, Serialize};
+
+use crate::reading::limit;
+use crate::source_failure::source_failure_of;
+use crate::world::{Environment, World};
+
+/// The name of a policy file.
+pub const POLICY_NAME: &str = "policy.toml";
+const FOLDER: &str = "policies";
+/// The form of a kept policy.
+const VERSION: u32 = 1;
+
+/// A policy in a repository.
+#[derive(Clone, Debug)]
+pub struct PolicyAddress {
+    url: SourceAddress,
+    path: String,
+    requirement: VersionRequirement,
+}
+
+/// Without secrets.
+impl fmt::Display for PolicyAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (url, path) = (self.url.redacted(), &self.path);
+        write!(f, "{url}//{path}@{}", self.requirement.as_str())
+    }
+}
+
+impl PolicyAddress {
+    /// The URL that a policy is named by; nothing for the path of a file.
+    pub fn parse(named: &str) -> Result<Option<Self>, Failure> {
+        if !Address::has_scheme(named) || file_of_url(named).is_some() {
+            return Ok(None);
+        }
+        let host = DefaultHost::default();
+        let context = AddressContext {
+            default_host: &host,
+            is_source: &|_| false,
+        };
+        let message = match Address::parse(named, &context) {
+            Ok(Address::Repository(found)) => return Ok(Some(PolicyAddress::of(found))),
+            Ok(_) => "this is not the URL of a git repository".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        let diagnostic = Diagnostic::new(&codes::USAGE, format!("invalid policy: {message}"));
+        let help = "name a file, or write `https://HOST/REPO//PATH@VERSION`";
+        Err(Failure::new(FailureKind::Usage, diagnostic.help(help)))
+    }
+
+    fn of(found: RepositoryAddress) -> Self {
+        let path = found.inner.path.as_ref().map(ResourcePath::in_tree);
+        let default = || VersionRequirement::parse(DEFAULT_VERSION).expect("a good name");
+        PolicyAddress {
+            url: found.url,
+            path: path.unwrap_or(POLICY_NAME).to_owned(),
+            requirement: found.inner.requirement.unwrap_or_else(default),
+        }
+    }
+
+    fn kept_at(&self, environment: &Environment) -> PathBuf {
+        let cache = environment.source_context(&environment.folder).cache;
+        let name = Checksum::of(self.to_string().as_bytes()).to_string();
+        let name = name.trim_start_matches("sha256:");
+        cache.join(FOLDER).join(format!("{name}.json"))
+    }
+}
+
+/// The path in a `file://` URL that names a file and not a repository.
+pub fn file_of_url(named: &str) -> Option<&Path> {
+    let path = named.strip_prefix("file://")?;
+    let is_file = !path.contains("//") && store::is_file(Path::new(path));
+    is_file.then(|| Path::new(path))
+}
+
+/// A policy as it was when it was last fetched.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct KeptPolicy {
+    version: FormatVersion<VERSION>,
+    address: String,
+    /// In seconds since 1970.
+    fetched: u64,
+    /// Of the text: half of a file is not a policy.
+    checksum: String,
+    /// The content of the policy.
+    pub text: String,
+}
+
+/// The copy of a policy, if there is a whole one.
+pub fn kept_policy(environment: &Environment, address: &PolicyAddress) -> Option<KeptPolicy> {
+    let bytes = store::read(&address.kept_at(environment), limit()).ok()?;
+    let kept: KeptPolicy = from_json::<_, VERSION>(&bytes).ok()?;
+    let is_whole = Checksum::of(kept.text.as_bytes()).to_string() == kept.checksum;
+    (is_whole && kept.address == address.to_string()).then_some(kept)
+}
+
+/// Fetches the policies that have a URL. One that cannot be reached is as it was last time, with a warning; whether
+/// a run may go on without one that was never fetched is decided with the others.
+pub fn refresh_policies(world: &World, notes: &mut Notes) -> Result<(), Failure> {
+    let places = &world.environment.policies;
+    for named in places.variable.iter().chain(&places.argument) {
+        if let Some(address) = PolicyAddress::parse(named)? {
+            refresh(world, &address, notes);
+        }
+    }
+    Ok(())
+}
+
+fn refresh(world: &World, address: &PolicyAddress, notes: &mut Notes) {
+    let environment = &world.environment;
+    let context = environment.source_context(&environment.folder);
+    let source = world.sources.open(&address.url, &context);
+    let shown = address.to_string();
+    world.progress.source_began(&shown);
+    let fetched = fetch(address, &*source);
+    world.progress.source_ended(&shown);
+    let now = (world.clock)();
+    let reason = match fetched.and_then(|text| keep(environment, address, text, now)) {
+        Ok(()) => return,
+        Err(error) => error,
+    };
+    let Some(kept) = kept_policy(environment, address) else {
+        notes.log.push(format!("policy `{shown}`: {reason}"));
+        return;
+    };
+    let age = duration(now.saturating_sub(kept.fetched));
+    let message = format!("cannot reach the policy `{shown}`; using the copy from {age} ago");
+    let failure = source_failure_of("policy", reason);
+    let details = failure.diagnostic.map(|found| found.message);
+    let diagnostic = Diagnostic::new(&codes::POLICY_STALE, message).details(details);
+    notes
+        .diagnostics
+        .push(diagnostic.help("connect to the network to check for a newer version"));
+}
+
+fn fetch(address: &PolicyAddress, source: &dyn Source) -> Result<String, SourceError> {
+    if source.is_out_of_reach() {
+        return Err(SourceError::Offline(
+            "no connection may be opened".to_owned(),
+        ));
+    }
+    let requirement = Requirement::Version(address.requirement.clone());
+    let required = address.requirement.as_str();
+    let version = resolve(source, &requirement)?
+        .ok_or_else(|| SourceError::NoSuchRevision(format!("no version fits `{required}`")))?;
+    let commit = &version.revision;
+    if !source.has_revision(commit) {
+        source.fetch(std::slice::from_ref(commit), FileFetching::OnDemand)?;
+    }
+    let is_directory = |entry: &SourceEntry| entry.kind == SourceEntryKind::Directory;
+    let path = match source.entry(Some(commit), &address.path)? {
+        Some(entry) if is_directory(&entry) => format!("{}/{POLICY_NAME}", address.path),
+        _ => address.path.clone(),
+    };
+    let entry = source.entry(Some(commit), &path)?;
+    let entry = entry.filter(|entry| matches!(entry.kind, SourceEntryKind::File(_)));
+    let missing = || SourceError::MissingFile(format!("{} has no `{path}`", version.label));
+    let entry = entry.ok_or_else(missing)?;
+    let bytes = source.read(&[&entry])?.into_iter().next();
+    String::from_utf8(bytes.unwrap_or_default())
+        .map_err(|_| SourceError::MissingFile(format!("`{path}` is not UTF-8")))
+}
+
+fn keep(
+    environment: &Environment,
+    address: &PolicyAddress,
+    text: String,
+    now: u64,
+) -> Result<(), SourceError> {
+    let kept = KeptPolicy {
+        version: FormatVersion,
+        address: address.to_string(),
+        fetched: now,
+        checksum: Checksum::of(text.as_bytes()).to_string(),
+        text,
+    };
+    store::write_private(&address.kept_at(environment), to_json(&kept).as_bytes())?;
+    Ok(())
+}

@@ -1,0 +1,76 @@
+//! Policies outside of the manifest, as files.
+
+use std::path::Path;
+
+use agpm_diag::Failure;
+use agpm_store as store;
+use agpm_trust::PolicyPlace;
+
+use crate::policy_cache::{POLICY_NAME, PolicyAddress, file_of_url, kept_policy};
+use crate::reading::{limit, optional, shown};
+use crate::world::Environment;
+
+/// A policy outside of the manifest, unread.
+#[derive(Debug)]
+pub struct PolicyFile {
+    /// As users see it.
+    pub shown: String,
+    /// Nothing if it cannot be read although it was named.
+    pub bytes: Option<Vec<u8>>,
+    /// Where the policy comes from.
+    pub place: PolicyPlace,
+}
+
+/// Reads the policies outside of the manifest that exist, and those that were named. Those at a URL are as they
+/// were when they were last fetched.
+pub fn policy_files(environment: &Environment) -> Result<Vec<PolicyFile>, Failure> {
+    let mut files = Vec::new();
+    let places = &environment.policies;
+    match (&places.variable, &places.machine) {
+        (Some(named), _) => files.push(named_file(environment, named, PolicyPlace::Machine)?),
+        (None, Some(path)) => files.extend(existing_file(environment, path, PolicyPlace::Machine)?),
+        (None, None) => {}
+    }
+    if let Some(folder) = &environment.config_folder {
+        let path = folder.join(POLICY_NAME);
+        files.extend(existing_file(environment, &path, PolicyPlace::User)?);
+    }
+    if let Some(named) = &places.argument {
+        files.push(named_file(environment, named, PolicyPlace::Argument)?);
+    }
+    Ok(files)
+}
+
+fn existing_file(
+    environment: &Environment,
+    path: &Path,
+    place: PolicyPlace,
+) -> Result<Option<PolicyFile>, Failure> {
+    let bytes = optional(environment, path)?;
+    Ok(bytes.map(|bytes| PolicyFile {
+        shown: shown(environment, path),
+        bytes: Some(bytes),
+        place,
+    }))
+}
+
+fn named_file(
+    environment: &Environment,
+    named: &str,
+    place: PolicyPlace,
+) -> Result<PolicyFile, Failure> {
+    if let Some(address) = PolicyAddress::parse(named)? {
+        return Ok(PolicyFile {
+            shown: address.to_string(),
+            bytes: kept_policy(environment, &address).map(|kept| kept.text.into_bytes()),
+            place,
+        });
+    }
+    let path = file_of_url(named).unwrap_or(Path::new(named));
+    let path = environment.resolve(path);
+    Ok(PolicyFile {
+        shown: shown(environment, &path),
+        bytes: store::read(&path, limit()).ok(),
+        place,
+    })
+}

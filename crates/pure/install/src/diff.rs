@@ -1,0 +1,94 @@
+//! The differences between the disk and what would be installed.
+
+use agpm_model::{FileMode, Owner, ResourceType};
+use agpm_plan::FileDifference;
+use agpm_trust::CapabilityChange;
+use serde::Serialize;
+
+use crate::approvals::is_meant;
+use crate::report::{InstallReport, LockChange, Moved, Program};
+
+/// The changes of an install or an update.
+#[derive(Debug, Serialize)]
+pub struct DiffReport {
+    /// What resources and layers let tools do, where that changes.
+    pub capabilities: Vec<CapabilityChange>,
+    /// Versions that move.
+    pub moved: Vec<Moved>,
+    /// What is new or changed and would run.
+    pub programs: Vec<Program>,
+    /// Files, by path.
+    pub files: Vec<FileDifference>,
+    /// What would happen to the lockfile.
+    pub lock: LockChange,
+    #[serde(skip)]
+    extent: DiffExtent,
+}
+
+/// How much of the differences a report has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum DiffExtent {
+    All,
+    /// Only those that were requested: the lockfile is not one of them.
+    Some,
+}
+
+impl DiffReport {
+    /// Whether anything differs.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+            && self.capabilities.is_empty()
+            && self.moved.is_empty()
+            && (self.extent == DiffExtent::Some || self.lock == LockChange::Unchanged)
+    }
+}
+
+impl DiffReport {
+    /// All differences of an install.
+    pub fn new(report: InstallReport, files: Vec<FileDifference>) -> Self {
+        DiffReport {
+            capabilities: report.capabilities,
+            moved: report.moved,
+            programs: report.programs,
+            files,
+            lock: report.lock,
+            extent: DiffExtent::All,
+        }
+    }
+
+    /// Keeps the differences of these resources, layers and files.
+    pub fn keep_ids(&mut self, words: &[String]) {
+        self.extent = DiffExtent::Some;
+        let is_named = |id: &Owner| words.iter().any(|word| is_meant(word, id));
+        self.capabilities.retain(|change| is_named(&change.id));
+        self.moved
+            .retain(|moved| is_named(&Owner::from(moved.id.to_string().as_str())));
+        self.programs
+            .retain(|program| is_named(&Owner::from(program.resource.as_str())));
+        let has_path = |file: &FileDifference| words.iter().any(|word| word == file.path.as_str());
+        self.files
+            .retain(|file| has_path(file) || file.ids.iter().any(is_named));
+    }
+
+    /// Keeps the differences of what tools would run.
+    pub fn keep_executables(&mut self) {
+        self.extent = DiffExtent::Some;
+        self.capabilities.retain(|change| {
+            let before = change.before.as_ref();
+            !change.after.runs.is_empty() || before.is_some_and(|before| !before.runs.is_empty())
+        });
+        let ids: Vec<String> = self
+            .capabilities
+            .iter()
+            .map(|one| one.id.to_string())
+            .collect();
+        self.moved
+            .retain(|moved| ids.contains(&moved.id.to_string()));
+        let runs = |id: &Owner| {
+            let kind = id.resource().map(|id| id.kind);
+            kind.is_some_and(|kind| kind.is_merged() || kind == ResourceType::Scripts)
+        };
+        self.files
+            .retain(|file| file.mode == FileMode::Executable || file.ids.iter().any(runs));
+    }
+}

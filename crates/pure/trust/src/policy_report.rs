@@ -1,0 +1,33 @@
+//! What `policy show` and `policy check` report.
+
+use agpm_model::RuleName;
+use serde::Serialize;
+
+/// The extent of a check against the policies.
+#[derive(Debug, Serialize)]
+pub struct PolicyCheckReport {
+    /// How many policies apply.
+    pub policies: usize,
+    /// How many resources and layers were judged.
+    pub checked: usize,
+}
+
+/// The policies that apply.
+#[derive(Debug, Serialize)]
+pub struct PolicyReport {
+    /// Every rule, from near to far.
+    pub rules: Vec<PolicyRuleReport>,
+}
+
+/// One rule of a policy.
+#[derive(Debug, Serialize)]
+pub struct PolicyRuleReport {
+    /// The key.
+    pub rule: RuleName,
+    /// Its value.
+    pub value: String,
+    /// The file.
+    pub file: String,
+    /// The line, from one.
+    pub line: usize,
+}

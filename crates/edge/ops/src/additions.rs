@@ -1,4 +1,4 @@
-//! What was typed, checked.
+//! Arguments of `add`, checked.
 
 pub use agpm_manifest::{NewDependency, Replace};
 pub(crate) use agpm_manifest::{name_exists as exists, new_source, type_of_word, usage};

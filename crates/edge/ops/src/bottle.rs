@@ -18,7 +18,7 @@ pub struct BottleInput {
     pub json_file: Option<PathBuf>,
 }
 
-/// What was checked; the findings are the diagnostics.
+/// The checked units; the findings are the diagnostics.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct BottleCheck {
     /// How many bottles there are.

@@ -12,12 +12,12 @@ use agpm_project::offers::SourceOffer;
 use agpm_project::offers::{LocationFinder, PlaceSource};
 use agpm_project::world::{ManifestUse, World};
 
-/// What to look into.
+/// The source to list, and the filter.
 #[derive(Clone, Debug)]
 pub struct BrowseRequest {
     /// A URL or a source.
     pub address: String,
-    /// What names and descriptions must contain.
+    /// Words that names and descriptions must contain.
     pub query: String,
     /// Only this type.
     pub kind: Option<String>,
@@ -25,7 +25,7 @@ pub struct BrowseRequest {
     pub limit: Option<usize>,
 }
 
-/// What a source offers.
+/// The resources of a source.
 #[derive(Clone, Debug, Serialize)]
 pub struct BrowseReport {
     /// The source's name, in the manifest or as `add` would call it.
@@ -34,7 +34,7 @@ pub struct BrowseReport {
     pub url: Option<String>,
     /// The tag or branch that was read.
     pub version: Option<String>,
-    /// What it has, best first if something is looked for.
+    /// The resources, best first if there is a query.
     pub resources: Vec<OfferedResource>,
     /// How many fit in all.
     pub total: usize,

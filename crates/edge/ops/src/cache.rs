@@ -21,7 +21,7 @@ const CLEANED_EVERY: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 const MOST_TIME: Duration = Duration::from_millis(50);
 const CLEANED: &str = "cache-cleaned";
 
-/// What to do with the cache.
+/// The action on the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheRequest {
     /// Show what it holds.
@@ -61,7 +61,7 @@ pub enum CleanExtent {
 pub struct CacheReport {
     /// Where it is.
     pub folder: String,
-    /// What was asked.
+    /// The request.
     pub request: CacheRequest,
     /// The copies that exist, or were removed.
     pub copies: Vec<CachedCopy>,

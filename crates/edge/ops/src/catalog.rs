@@ -16,7 +16,7 @@ pub use agpm_project::catalog::{
     watch_catalog,
 };
 
-/// What to list.
+/// The filter of a listing.
 #[derive(Clone, Debug, Default)]
 pub struct CatalogRequest {
     /// Where to look.
@@ -59,7 +59,7 @@ pub(crate) fn list(
     Ok(report)
 }
 
-/// What to show.
+/// The entry to show.
 #[derive(Clone, Debug)]
 pub struct CatalogRead {
     /// Where to look.

@@ -30,12 +30,12 @@ use agpm_project::world::{InstallScope, World};
 /// How often a change is tried again that another process overtook.
 const MOST_TRIES: usize = 32;
 
-/// What to change.
+/// A change of the manifest.
 #[derive(Clone, Debug)]
 pub enum ManifestChange {
     /// A new source.
     AddSource {
-        /// What dependencies call it.
+        /// The name in dependencies.
         name: String,
         /// Where it is.
         address: String,
@@ -44,7 +44,7 @@ pub enum ManifestChange {
     },
     /// A new dependency.
     AddDependency {
-        /// What it is.
+        /// The dependency.
         new: Box<NewDependency>,
         /// Whether one of that name may go.
         replace: Replace,
@@ -60,17 +60,17 @@ pub enum ManifestChange {
     RemoveDependencies {
         /// Which ones.
         ids: Vec<DependencyId>,
-        /// What becomes of those that a pattern brought.
+        /// The treatment of resources that match a pattern.
         pattern_use: PatternUse,
     },
 }
 
-/// What became of a change.
+/// The result of a change.
 #[derive(Clone, Debug, Serialize)]
 pub struct ChangeReport {
-    /// What was done, in words.
+    /// The change in words.
     pub done: String,
-    /// What it did to the disk, if it was installed.
+    /// The install after it, if there was one.
     #[serde(flatten)]
     pub installed: Option<InstallReport>,
 }
@@ -282,7 +282,7 @@ impl VersionFinder<'_> {
         versions_of(&sources, source)
     }
 
-    /// What is required where nothing is typed. A source that cannot be reached has to be reached only if something is
+    /// The requirement where none is typed. A source that cannot be reached has to be reached only if something is
     /// installed from it.
     fn default_version(
         &self,

@@ -66,7 +66,7 @@ fn run(world: &World, restore: Restore, notes: &mut Notes) -> Result<CiReport, F
     refresh_policies(world, notes)?;
     let files = ManifestFiles::require(&world.environment)?;
     let compared = match check_frozen(world, files, &mut checks, notes) {
-        // What a ledger says proves nothing: a clone can bring one.
+        // A ledger proves nothing: a clone can bring one.
         Some(FrozenProject { lock, state }) => checks.run(CheckName::Files, notes, |notes| {
             let report = compare(&store, &lock, &Ledger::default(), state, notes)?;
             notes

@@ -11,7 +11,7 @@ use crate::additions::{Replace, exists, new_source, usage};
 use agpm_project::config::read_config;
 use agpm_project::world::{Environment, World};
 
-/// What to do with the configuration.
+/// The action on the configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ConfigRequest {
     /// Give its text, with secrets masked.

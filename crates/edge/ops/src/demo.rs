@@ -52,18 +52,18 @@ pub struct DemoReport {
 pub struct DemoShow {
     /// As typed.
     pub command: String,
-    /// What comes out.
+    /// The result.
     pub result: DemoResult,
 }
 
-/// What a command of the demonstration gives.
+/// The result of a command of the demonstration.
 #[derive(Debug)]
 pub enum DemoResult {
     /// A merged file.
     Merged(FileBytes),
     /// Where values came from.
     Explained(Provenance),
-    /// What was installed.
+    /// An install.
     Installed(InstallReport),
     /// A merged persona.
     Persona(Value),

@@ -8,12 +8,12 @@ use crate::install::{InstallJob, InstallPreview, preview};
 use crate::update::scope_of;
 use agpm_project::world::World;
 
-/// What is compared with the disk.
+/// The state that is compared with the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DiffTarget {
-    /// What `install` would write.
+    /// The state that `install` would write.
     Install,
-    /// What `update` would write.
+    /// The state that `update` would write.
     Update,
 }
 
@@ -22,18 +22,18 @@ pub enum DiffTarget {
 pub enum DiffContent {
     /// All of them.
     Everything,
-    /// What tools would run.
+    /// Only programs that tools would run.
     Executables,
 }
 
-/// What to compare.
+/// The options of a comparison.
 #[derive(Clone, Debug)]
 pub struct DiffRequest {
     /// Resources and layers; all if there are none.
     pub ids: Vec<String>,
-    /// What the disk is compared with.
+    /// The state that the disk is compared with.
     pub target: DiffTarget,
-    /// What is shown.
+    /// The contents to show.
     pub content: DiffContent,
 }
 

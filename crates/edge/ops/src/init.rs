@@ -31,11 +31,11 @@ pub struct InitRequest<'a> {
     pub folder: Option<PathBuf>,
     /// Whether a manifest that exists may go.
     pub replace: Replace,
-    /// What becomes of files that the project has.
+    /// The treatment of existing files.
     pub adoption: Adoption<'a>,
 }
 
-/// What becomes of files that tools read already.
+/// The treatment of files that tools read already.
 pub enum Adoption<'a> {
     /// Nobody looks for them.
     Bare,
@@ -47,7 +47,7 @@ pub enum Adoption<'a> {
     Ask(&'a dyn Fn(&ProjectSurvey) -> AdoptionAnswer),
 }
 
-/// What somebody said.
+/// The user's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AdoptionAnswer {
     /// They are described.
@@ -58,7 +58,7 @@ pub enum AdoptionAnswer {
     Cancel,
 }
 
-/// What was written.
+/// The written files.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct InitReport {
     /// The files, from the working directory.
@@ -66,10 +66,10 @@ pub struct InitReport {
     /// The tools that the manifest names.
     #[serde(flatten)]
     pub tooling: ChosenTools,
-    /// What the project had.
+    /// The contents of the project.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub found: Option<ProjectSurvey>,
-    /// What the manifest describes of it.
+    /// The resources that the manifest describes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub adopted: Option<Vec<AdoptedResource>>,
 }
@@ -143,7 +143,7 @@ fn run_in_project(world: &World, request: &InitRequest<'_>) -> Result<InitReport
     Ok(report)
 }
 
-/// What the project has, and the manifest that follows from it.
+/// The contents of the project, and the manifest that follows from them.
 fn look_around(
     world: &World,
     folder: &Path,

@@ -19,9 +19,9 @@ pub struct ProfileRequest {
     pub kinds: ProfileKinds,
     /// Where to look.
     pub place: LineagePlace,
-    /// What comes with it.
+    /// The additions to the profile.
     pub additions: Vec<ProfileAddition>,
-    /// What warnings are.
+    /// The treatment of warnings.
     pub warnings: WarningPolicy,
 }
 
@@ -53,7 +53,7 @@ pub fn personas(
     notes.strictly(result, warnings)
 }
 
-/// What `doctor` checks besides what merging reports.
+/// The checks of `doctor`, besides the findings of merging.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PersonaRules {
     /// The root directives document that the manifest names.

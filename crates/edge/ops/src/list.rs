@@ -41,7 +41,7 @@ fn run(world: &World, request: &ListRequest, notes: &mut Notes) -> Result<ListRe
     Ok(entries.report(disk.as_ref(), patches.as_ref()))
 }
 
-/// What patches change, out of what was fetched before: nothing is fetched for it.
+/// The patched fields, from the cache: nothing is fetched for them.
 fn applied_patches(world: &World, notes: &mut Notes) -> AppliedPatches {
     let mut world = world.clone();
     world.environment.network = NetworkAccess::Offline;

@@ -1,4 +1,4 @@
-//! What becomes of an edited manifest.
+//! Writes an edited manifest.
 
 use crate::install::Executables;
 

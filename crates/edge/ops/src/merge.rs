@@ -16,7 +16,7 @@ use agpm_project::merge_inputs::{ReadFiles, choose_strategy, read_files};
 /// A merge, and what is wanted of it.
 #[derive(Clone, Debug)]
 pub struct MergeRequest {
-    /// What to merge.
+    /// The files to merge.
     pub inputs: MergeInputs,
     /// Another format than the lowest file's.
     pub format: Option<OutputFormat>,
@@ -24,7 +24,7 @@ pub struct MergeRequest {
     pub explain: bool,
 }
 
-/// What came out.
+/// The result of a merge.
 #[derive(Debug)]
 pub struct MergeReport {
     /// The merged file.
@@ -61,7 +61,7 @@ pub(crate) fn run(
                 explained: None,
             });
         }
-        // What the program printed has to be well-formed to be converted or explained; it is its own layer.
+        // The output of the program has to be well-formed to be converted or explained; it is a separate layer.
         let read = ReadFiles {
             files: vec![file],
             failure: None,

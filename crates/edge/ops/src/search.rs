@@ -29,7 +29,7 @@ pub enum IndexUse {
     Refresh,
 }
 
-/// What to look for.
+/// The query and filter of a search.
 #[derive(Clone, Debug)]
 pub struct SearchRequest {
     /// Words that names or descriptions must fit.

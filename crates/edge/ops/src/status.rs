@@ -1,4 +1,4 @@
-//! What is installed, what could be newer and what is not as it was installed, without asking anyone.
+//! Installed resources, newer versions and modified files, without a network.
 
 use agpm_diag::{Failure, FailureKind, Notes, Outcome};
 use agpm_inspect::{NextInstall, OutdatedReport, OutdatedRequest, StatusReport, outdated_unknown};
@@ -35,7 +35,7 @@ fn run(world: &World, notes: &mut Notes) -> Result<StatusReport, Failure> {
     Ok(report)
 }
 
-/// What an install would do, as far as that is known without a connection.
+/// The plan of an install, as far as it is known without a connection.
 fn next_install(world: &World) -> Option<NextInstall> {
     let job = InstallJob::showing("status", UpdateScope::Nothing);
     let mut notes = Notes::default();
@@ -50,7 +50,7 @@ fn next_install(world: &World) -> Option<NextInstall> {
     Some(NextInstall::of(changes, &notes.diagnostics))
 }
 
-/// What could be newer, out of what was fetched before.
+/// Newer versions, from the cache.
 fn known_outdated(world: &World, notes: &mut Notes) -> Option<OutdatedReport> {
     let outcome = outdated(world, &OutdatedRequest::default());
     if outcome.result.is_err() {

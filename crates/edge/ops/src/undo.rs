@@ -17,10 +17,10 @@ use agpm_project::world::World;
 /// Files that changed since and are reported one by one.
 const MOST_CHANGED_SHOWN: usize = 20;
 
-/// What to take back.
+/// The transaction to undo.
 #[derive(Clone, Copy, Debug)]
 pub struct UndoRequest {
-    /// What to do.
+    /// The action.
     pub action: UndoAction,
     /// Whether files that were edited since are overwritten.
     pub overwrite: OverwriteRule,
@@ -70,7 +70,7 @@ fn run(world: &World, request: &UndoRequest, notes: &mut Notes) -> Result<UndoRe
     let Some(held) = hold(world, &store, Writing::Apply, notes)? else {
         return Err(nothing(&store));
     };
-    // What was begun is finished now, and that is what was requested.
+    // The interrupted undo is finished now, and that was the request.
     if let Some(number) = interrupted
         && store.history()?.iter().all(|entry| entry.number != number)
     {
@@ -178,7 +178,7 @@ fn edited_manifest(
     }))
 }
 
-/// In files that users write too only our entries go back: what the user changed there since stays.
+/// In files that users write too, only managed entries are restored: later changes of the user stay.
 fn mend(
     store: &ProjectStore,
     newest: &PastEntry,
@@ -215,7 +215,7 @@ fn mend(
     Ok(mended)
 }
 
-/// What a transaction cannot write, it cannot take back.
+/// Files that a transaction cannot write cannot be restored by it.
 fn tell_out_of_reach(files: &ManifestFiles, notes: &mut Notes) {
     if let SiblingFile::Outside(lock) = files.lock_place() {
         let message = format!(

@@ -12,7 +12,7 @@ use agpm_project::gather::{ManifestFiles, Project};
 use agpm_project::packages::read_lock;
 use agpm_project::world::World;
 
-/// What to update.
+/// The resources to update.
 #[derive(Clone, Debug)]
 pub struct UpdateRequest {
     /// Names, or `TYPE/NAME`; all if there are none.
@@ -49,7 +49,7 @@ fn run(
     )
 }
 
-/// What names on the command line move; everything if there are none.
+/// The pins that arguments select; all of them without arguments.
 pub(crate) fn scope_of(world: &World, names: &[String]) -> Result<UpdateScope, Failure> {
     if names.is_empty() {
         return Ok(UpdateScope::Everything);
@@ -69,7 +69,7 @@ pub(crate) fn scope_of(world: &World, names: &[String]) -> Result<UpdateScope, F
     Ok(UpdateScope::Only(named))
 }
 
-/// What words may mean in a project.
+/// The pins that arguments may mean in a project.
 pub(crate) fn pin_words<'p>(
     world: &'p World,
     project: &'p Project,

@@ -31,7 +31,7 @@ pub fn validate(world: &World, request: &ValidateRequest) -> Outcome<ValidateRep
     let mut notes = Notes::default();
     let result = run(world, request, &mut notes);
     let result = result.or_else(|failure| {
-        // What is wrong is the result.
+        // Errors are the result.
         notes.diagnostics.extend(failure.diagnostic);
         let failure = Some(failure.kind);
         Ok(ValidateReport {

@@ -16,7 +16,7 @@ use crate::reading::limit;
 use crate::source_failure::source_failure_of;
 use crate::world::World;
 
-/// What messages of sources begin with.
+/// The start of messages about sources.
 const SUBJECT: &str = "the source";
 /// Skills are not nested deeper than this.
 const MOST_LEVELS: usize = 64;
@@ -168,7 +168,7 @@ fn is_installed_at(entry: &ManifestEntry, found: &FoundResource) -> Result<bool,
 /// Files with their modes, by the path from the resource.
 type Files = BTreeMap<String, (Vec<u8>, FileMode)>;
 
-/// What a source has; an entry without a version gets the branch that was read.
+/// The files of a source; an entry without a version gets the branch that was read.
 fn source_files(
     source: &dyn Source,
     entry: &mut ManifestEntry,
@@ -234,7 +234,7 @@ fn source_files(
     Ok(files)
 }
 
-/// What the project has.
+/// The files of the project.
 fn local_files(project: &Path, found: &FoundResource) -> Result<Files, String> {
     let path = project.join(&found.path);
     let unreadable = |error: agpm_store::StoreError| error.to_string();

@@ -19,7 +19,7 @@ use crate::packages::{Fetcher, ProjectSources};
 use crate::world::World;
 use agpm_layers::RequiredVersion;
 
-/// What every pin of a lockfile could be. One that the manifest does not have any more is left out.
+/// The versions that every pin of a lockfile could have. One that the manifest does not have any more is left out.
 pub fn allowed_versions(
     world: &World,
     manifest: &Manifest,
@@ -196,8 +196,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Fetches the best revisions of all resources of a source in one request. What cannot be fetched is noticed when it
-    /// is listed.
+    /// Fetches the best revisions of all resources of a source in one request. Versions that cannot be fetched are
+    /// noticed when they are listed.
     fn fetch_listings(&self, best: &[(&LockEntry, &ObjectId)]) {
         for (name, source) in self.sources.iter() {
             let missing: BTreeSet<&ObjectId> = best
@@ -251,7 +251,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// What a revision has at the path of a resource; the revision is fetched without its files.
+/// The entry of a revision at the path of a resource; the revision is fetched without its files.
 pub fn entry_at(
     source: &dyn Source,
     revision: &ObjectId,

@@ -28,7 +28,7 @@ pub struct WorldBases<'a> {
     pub world: &'a World,
     /// The directory of the manifest.
     pub folder: &'a Path,
-    /// What policies outside of the bases require.
+    /// The limit of policies outside of the bases.
     pub release: Option<ReleaseLimit>,
 }
 
@@ -259,7 +259,7 @@ fn pin_of(base: &RepositoryBase, version: ResolvedVersion) -> Pin {
     }
 }
 
-/// What bases in repositories would be today, and all versions that their repositories have.
+/// The current versions of bases in repositories, and all versions that their repositories have.
 pub fn bases_today(
     world: &World,
     folder: &Path,
@@ -290,7 +290,7 @@ pub fn bases_today(
     Ok(today)
 }
 
-/// What a base would be today.
+/// The current version of a base.
 pub struct BaseToday {
     /// The name of the base.
     pub name: BaseName,

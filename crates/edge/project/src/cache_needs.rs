@@ -65,7 +65,7 @@ impl CacheNeeds {
         Ok(needs)
     }
 
-    /// What the manifest and the lockfile of a project name; a broken manifest leaves the lockfile.
+    /// Adds the sources of a project's manifest and lockfile; with a broken manifest, those of the lockfile.
     fn add_project(&mut self, world: &World, root: PathBuf) {
         let mut there = offline(world);
         there.environment = Environment {

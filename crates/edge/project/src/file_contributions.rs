@@ -56,7 +56,7 @@ fn without_layers(
     if let Some(root) = root {
         let store = ProjectStore::open_at(root, state_of(environment.scope))?;
         for path in file_paths(root, &environment.folder, file).unwrap_or_default() {
-            // What is not managed in it is the user's: no layer has anything.
+            // Unmanaged content is the user's: no layer has it.
             if let Some(managed) = managed_file(&store, &path, notes)? {
                 return Ok(FileContributions {
                     path: root.join(path.as_str()),

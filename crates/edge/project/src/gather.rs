@@ -1,4 +1,4 @@
-//! What commands read before they think.
+//! The inputs that commands read first.
 
 use std::path::{Path, PathBuf};
 
@@ -36,7 +36,7 @@ fn tracked_record(opened: &store::ProjectStore, scope: InstallScope) -> Option<S
     agpm_git::first_tracked(opened.path(), |path| state_of(scope).is_record(path))
 }
 
-/// What is said of a state that is ignored.
+/// The note about a state that is ignored.
 pub fn ignored_state(opened: &store::ProjectStore, scope: InstallScope) -> Option<Diagnostic> {
     if opened.state_use() == store::StateUse::Believed {
         return None;
@@ -208,7 +208,7 @@ impl ManifestFiles {
     }
 }
 
-/// What mistakes of a manifest do.
+/// The treatment of errors in a manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorTolerance {
     /// No result exists.

@@ -10,7 +10,7 @@ use crate::locked::lock_view;
 use crate::scope::state_of;
 use crate::world::{InstallScope, World};
 
-/// What is installed in a project, as of its manifest and lockfile when they were read.
+/// The installed resources of a project, as of its manifest and lockfile when they were read.
 #[derive(Debug)]
 pub struct InstalledResources {
     index: InstalledIndex,
@@ -31,7 +31,7 @@ pub struct InstalledRequest {
 /// An installed resource.
 #[derive(Debug)]
 pub struct InstalledReport {
-    /// What the lockfile has of it.
+    /// The record in the lockfile.
     pub entry: LockedResource,
     /// Its file; nothing for entries of files that others write too.
     pub file: Option<InstalledFile>,
@@ -42,7 +42,7 @@ pub struct InstalledReport {
 pub struct InstalledFile {
     /// From the directory of the project.
     pub path: RelativePath,
-    /// What it holds.
+    /// The content.
     pub bytes: Vec<u8>,
 }
 

@@ -14,7 +14,7 @@ use crate::world::{Environment, ManifestUse};
 /// Bytes from which on starting threads costs less than it saves.
 const WORTH_THREADS: usize = 1 << 20;
 
-/// What to merge, and how.
+/// The files to merge, with strategy and rules.
 #[derive(Clone, Debug)]
 pub struct MergeInputs {
     /// Lowest first.
@@ -67,7 +67,7 @@ pub fn choose_strategy(
     Ok(strategy)
 }
 
-/// What could be read, and the failure of what could not.
+/// The files that were read, and the failure of the first that was not.
 pub struct ReadFiles {
     /// The bytes of each file.
     pub files: Vec<RawFile>,

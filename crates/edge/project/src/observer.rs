@@ -30,7 +30,7 @@ struct BrokenFile {
     notes: Notes,
 }
 
-/// What was found where a file with a structure is expected.
+/// The observation where a structured file is expected.
 enum ObservedFile<D> {
     Document(ObservedPath, D),
     Other(ObservedPath),
@@ -174,7 +174,7 @@ impl<'s> Observer<'s> {
     }
 }
 
-/// What is at many paths, in their order.
+/// The states of many paths, in their order.
 pub fn observe_all(
     store: &ProjectStore,
     paths: &[&RelativePath],

@@ -1,4 +1,4 @@
-//! What a manifest reads outside of its project: shown, and refused where credentials are kept.
+//! Reads of a manifest outside of its project: shown, and refused where credentials are kept.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! What a source could not do, as users are reported.
+//! Failures of sources, for users.
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes, did_you_mean};
 use agpm_model::SourceName;
@@ -7,7 +7,7 @@ use agpm_source::SourceError;
 /// The way out where git does not exist or too old.
 pub const GIT_HELP: &str = "install git 2.41 or later";
 
-/// What a source could not do, as a failure with a way out.
+/// The failure of a source, with a fix.
 pub fn source_failure(name: &SourceName, error: SourceError) -> Failure {
     source_failure_of(&format!("source `{name}`"), error)
 }

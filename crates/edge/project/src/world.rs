@@ -155,7 +155,7 @@ impl Environment {
         }
     }
 
-    /// What opening the sources of a manifest in `project` depends on.
+    /// The context for opening the sources of a manifest in `project`.
     pub fn source_context(&self, project: &Path) -> SourceContext {
         SourceContext {
             cache: self

@@ -201,13 +201,13 @@ impl Composer<'_> {
     }
 }
 
-/// What an entry lets a tool do: by what it says, and by files that can be run.
+/// The capabilities of an entry: by its content, and by files that can be run.
 fn capabilities(
     resolved: &ResolvedEntry,
     text: Option<&str>,
     cache: &mut MarkdownCache,
 ) -> Vec<OutputCapability> {
-    // What runs files of a plugin is one of its parts.
+    // The parts of a plugin run its files.
     if is_switched_off(resolved, text) || resolved.entry.kind == ResourceType::Plugins {
         return Vec::new();
     }

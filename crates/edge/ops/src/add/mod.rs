@@ -25,7 +25,7 @@ use agpm_project::world::{InstallScope, World};
 
 pub use agpm_manifest::{AddedResource, AddedSource};
 
-/// What to add.
+/// The resources to add.
 pub struct AddRequest<'a> {
     /// URLs, and after each the names of resources in it.
     pub words: Vec<String>,
@@ -56,7 +56,7 @@ pub trait Picker {
 pub struct PickItem {
     /// `TYPE/NAME`.
     pub id: String,
-    /// What it says of itself.
+    /// The description.
     pub description: String,
     /// Whether the manifest has it.
     pub state: PickState,
@@ -71,7 +71,7 @@ pub enum PickState {
     Installed,
 }
 
-/// What was added.
+/// The added resources.
 #[derive(Clone, Debug, Serialize)]
 pub struct AddReport {
     /// The manifest, if it was created.
@@ -80,7 +80,7 @@ pub struct AddReport {
     pub sources: Vec<AddedSource>,
     /// The resources.
     pub added: Vec<AddedResource>,
-    /// What the manifest had already, as `TYPE/NAME`.
+    /// Entries that the manifest had already, as `TYPE/NAME`.
     pub present: Vec<String>,
     /// The command that takes it back; nothing if there is nothing to take back.
     pub undo: Option<&'static str>,
@@ -90,7 +90,7 @@ pub struct AddReport {
     /// The same, unless the report of the install has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     dry_run: Option<bool>,
-    /// What it did to the disk, if it was installed.
+    /// The install after it, if there was one.
     #[serde(flatten)]
     pub installed: Option<InstallReport>,
 }

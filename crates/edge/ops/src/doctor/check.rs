@@ -1,4 +1,4 @@
-//! What every check of the doctor shares.
+//! The parts that all checks share.
 
 use agpm_diag::{Diagnostic, Failure, Notes, WarningPolicy};
 use agpm_inspect::{CheckSummary, NO_MANIFEST};
@@ -6,10 +6,10 @@ use agpm_project::gather::{ManifestFiles, Project};
 use agpm_project::world::{ManifestUse, World};
 use agpm_store::ProjectStore;
 
-/// What to check.
+/// The options of the checks.
 #[derive(Clone, Debug)]
 pub struct DoctorRequest {
-    /// What warnings are.
+    /// The treatment of warnings.
     pub warnings: WarningPolicy,
     /// The git revision since which removed persona documents must be archived.
     pub since: Option<String>,
@@ -35,8 +35,8 @@ pub(super) fn alone<T>(
     (result, own.diagnostics)
 }
 
-/// The project with its store, or the summary of a check that has none. Mistakes of the manifest are reported by the check
-/// of its own.
+/// The project with its store, or the summary of a check that has none. Mistakes of the manifest are reported by the
+/// check of the manifest.
 pub(super) fn project(
     world: &World,
     notes: &mut Notes,

@@ -46,7 +46,7 @@ pub(super) fn check(
     Ok(CheckSummary::Line(format!("{config}{own}")))
 }
 
-/// What is read; a failure is reported, and does not keep the other file from being read.
+/// The content of a file; a failure is reported, and does not keep the other file from being read.
 fn kept(
     notes: &mut Notes,
     read: impl FnOnce(&mut Notes) -> Result<Option<Project>, Failure>,

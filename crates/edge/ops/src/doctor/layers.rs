@@ -27,7 +27,7 @@ pub(super) fn check(
         return Ok(CheckSummary::Line("no layers".to_owned()));
     }
     note_unapproved(environment, &project.manifest, notes);
-    // What is wrong with the lockfile is reported with the manifest.
+    // Errors in the lockfile are reported with the manifest.
     let (lock, _) = alone(notes, |own| read_lock(environment, &store, own));
     let lock = lock
         .ok()

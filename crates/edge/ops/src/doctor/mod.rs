@@ -18,7 +18,7 @@ pub use crate::doctor::check::DoctorRequest;
 use crate::doctor::check::alone;
 use agpm_project::world::{Environment, NetworkAccess, World};
 
-/// Checks one thing. What it finds goes to the notes, which hold nothing of other checks.
+/// Checks one thing. Its findings go to the notes, which hold nothing of other checks.
 type Check = fn(&World, &DoctorRequest, &mut Notes) -> Result<CheckSummary, Failure>;
 
 /// Every check with its name, in the order in which they are reported: what others rely on comes first.

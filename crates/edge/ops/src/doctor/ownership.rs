@@ -1,4 +1,4 @@
-//! What is managed on disk is as it was installed, and no run was stopped in the middle.
+//! Checks that managed files are unmodified, and that no run was interrupted.
 
 use agpm_diag::{Failure, Notes};
 

@@ -29,7 +29,7 @@ use subjects::{
 
 pub(crate) use file::explain_file;
 
-/// What to explain.
+/// The subject and options of an explanation.
 #[derive(Clone, Debug)]
 pub struct ExplainRequest {
     /// `file:PATH`, `manifest:/POINTER`, `agent:NAME` or another type, `catalog:MODULE/NAME`, `profile:SLUG`, `bottle:NAME`, or a code.
@@ -154,7 +154,7 @@ fn of_resource(
     Ok(ExplainedValues::of_resource(resource, pointer, provenance))
 }
 
-/// What a word without a subject means.
+/// The subject that an argument without a prefix means.
 fn known_subject(world: &World, word: &str) -> Result<Option<NamedSubject>, Failure> {
     let environment = &world.environment;
     if agpm_store::is_file(&environment.resolve(Path::new(word))) {

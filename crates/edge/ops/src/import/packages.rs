@@ -165,7 +165,7 @@ fn rebased(entries: Vec<ManifestEntry>, file: &Path, project: &Path) -> Vec<Mani
     entries
 }
 
-/// What the lockfiles of other managers in a project name, for those who look for the origin of a file.
+/// The entries in lockfiles of other managers of a project, to find the origin of a file.
 pub(crate) fn named_entries(
     environment: &Environment,
     project: &Path,

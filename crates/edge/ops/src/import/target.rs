@@ -17,7 +17,7 @@ use agpm_project::gather::{ManifestFiles, unknown_name};
 use agpm_project::reading::shown;
 use agpm_project::world::{Environment, InstallScope, World};
 
-/// What to take over.
+/// The format and file to import.
 #[derive(Clone, Debug)]
 pub struct ImportRequest {
     /// Whose files.
@@ -30,7 +30,7 @@ pub struct ImportRequest {
     pub writing: Writing,
 }
 
-/// What was taken over.
+/// The imported entries.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct ImportReport {
     /// Whose files.
@@ -53,9 +53,9 @@ pub struct ImportReport {
     pub dependencies: Vec<NewEntry>,
     /// Resources whose names the manifest had, which stay as they are.
     pub kept: Vec<String>,
-    /// What has no counterpart.
+    /// Settings without a counterpart.
     pub lost: Vec<String>,
-    /// What agpm does differently with these files.
+    /// The differences between agpm and the other manager for these files.
     pub changes: Vec<ManifestDifference>,
     /// The new sections alone, as they are written.
     #[serde(skip)]

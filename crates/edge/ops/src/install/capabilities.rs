@@ -13,7 +13,7 @@ use agpm_project::layers::layer_capabilities_of_lock;
 use agpm_project::locked_state::resources_as_locked;
 use agpm_project::packages::ProjectSources;
 
-/// What changed since the project was locked; fails if it is more than anybody approved.
+/// The changes since the project was locked; fails if they exceed the approvals.
 pub(super) fn approved_changes(
     run: &InstallRun<'_>,
     gathered: &GatheredProject,
@@ -50,7 +50,7 @@ pub(super) fn approved_changes(
     Ok(changes.all)
 }
 
-/// What some resources and layers let tools do when they were locked, as far as their sources still have it.
+/// The locked capabilities of some resources and layers, as far as their sources still have them.
 fn sets_as_locked(
     run: &InstallRun<'_>,
     manifest: &Manifest,

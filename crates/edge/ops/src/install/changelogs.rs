@@ -1,4 +1,4 @@
-//! What the changelogs of sources say about pins that moved.
+//! The changelogs of sources for pins that moved.
 
 use std::collections::BTreeMap;
 

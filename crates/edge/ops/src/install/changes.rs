@@ -13,9 +13,9 @@ use agpm_project::scope::SiblingFile;
 
 /// Changes of files that a transaction writes, and of those next to a user's manifest that it cannot reach.
 ///
-/// A configuration directory that is not in home may be on another file system, and a transaction moves files. So what is
-/// there is written after it, each file whole: a run that is killed in between leaves a lockfile that is after, and the
-/// next run makes both agree again. `undo` does not bring these files back, and says so.
+/// A configuration directory that is not in home may be on another file system, and a transaction moves files. Files there are
+/// written after it, each file whole: a run that is killed in between leaves a lockfile that is out of date, and the next
+/// run makes both agree again. `undo` does not bring these files back, and says so.
 #[derive(Default)]
 pub(crate) struct FileChanges<'a> {
     pub(crate) inside: Vec<FileChange<'a>>,

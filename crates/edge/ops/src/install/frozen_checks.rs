@@ -13,7 +13,7 @@ use agpm_project::gather::ManifestFiles;
 use agpm_project::locked_state::LockedState;
 use agpm_project::world::World;
 
-/// What the lockfile describes.
+/// The state that the lockfile describes.
 pub(crate) struct FrozenProject {
     pub(crate) lock: Lockfile,
     pub(crate) state: LockedState,

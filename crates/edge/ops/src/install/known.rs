@@ -1,4 +1,4 @@
-//! What is known of a project without asking anyone: the ledger, and whether it still holds.
+//! The known state of a project, without asking a source: the ledger, and whether it still matches.
 
 use std::path::Path;
 
@@ -53,7 +53,7 @@ fn is_as_seen(watched: &[WatchedDirectory]) -> bool {
         .all(|same| same)
 }
 
-/// Whether every managed file, and every one that others write too, is as we left it.
+/// Whether every managed file, and every shared one, is unmodified.
 fn is_untouched(store: &ProjectStore, ledger: &LedgerFile) -> Option<bool> {
     let shared = ledger.shared.iter().map(|(path, nodes)| (path, nodes.seen));
     let theirs = ledger.theirs.iter().map(|(path, seen)| (path, *seen));

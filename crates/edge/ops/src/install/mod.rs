@@ -227,7 +227,7 @@ fn gather(
     } else {
         hold(world, store, job.request.writing, notes)?
     };
-    // What was read before the project was managed, or before it was put in order, may be out of date.
+    // Files that were read before the lock was held may be out of date.
     let files = if held.is_some() {
         job.manifest_files(&world.environment)?
     } else {

@@ -75,7 +75,7 @@ pub(super) fn plan_install(
             plan.ledger.inputs = gathered.ledger.inputs;
             plan.ledger.reads = gathered.ledger.reads.clone();
         }
-        // What is missing now may be there on the next run, and nothing that is remembered would report.
+        // A missing file may exist on the next run, and no recorded input would show it.
         _ if is_unsettled(notes, &plan) || lock_change == LockChange::NotWritten => {}
         _ => {
             let mut reads = template_reads;

@@ -1,4 +1,4 @@
-//! What an install would do, with the bytes of every file before and after.
+//! The plan of an install, with the bytes of every file before and after.
 
 use std::collections::BTreeMap;
 

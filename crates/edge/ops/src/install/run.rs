@@ -1,4 +1,4 @@
-//! What the steps of an install hand on to each other.
+//! The values that the steps of an install pass on.
 
 use std::borrow::Cow;
 
@@ -29,9 +29,9 @@ pub(crate) struct InstallJob<'a> {
 
 /// A change of the manifest itself.
 pub(crate) struct ManifestEdit<'a> {
-    /// What it was made from; nothing for a manifest that does not exist yet.
+    /// The checksum of the manifest that was edited; nothing for one that does not exist yet.
     pub(crate) before: Option<Checksum>,
-    /// What comes out.
+    /// The new content.
     pub(crate) bytes: Cow<'a, [u8]>,
 }
 
@@ -63,7 +63,7 @@ impl InstallJob<'_> {
     }
 }
 
-/// What every step of the pipeline needs.
+/// The inputs of every step of the pipeline.
 #[derive(Clone, Copy)]
 pub(super) struct InstallRun<'a> {
     pub(super) world: &'a World,
@@ -72,7 +72,7 @@ pub(super) struct InstallRun<'a> {
 }
 
 impl<'a> InstallRun<'a> {
-    /// What the command approves.
+    /// The approvals of the command.
     pub(super) fn approvals(&self) -> CommandApprovals<'a> {
         CommandApprovals {
             words: &self.world.environment.approvals,

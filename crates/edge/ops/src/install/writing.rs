@@ -80,7 +80,7 @@ pub(super) fn commit(
     let ledger = store.ledger();
     let knowledge = |change: &FileChange<'_>| matches!(change, FileChange::Write { path, .. } if *path == ledger);
     if early && changes.inside.iter().all(knowledge) {
-        // Only what we know of the project changed: nothing that could be taken back.
+        // Only the ledger changed: nothing that could be undone.
         agpm_store::write_whole(
             &ledger_file(store),
             planned.plan.ledger.to_text().as_bytes(),
@@ -136,7 +136,7 @@ pub(super) fn project_changes(planned: &PlannedInstall) -> Vec<FileChange<'_>> {
     changes
 }
 
-/// What a file is written with.
+/// The new content of a file.
 #[derive(Clone, Copy)]
 struct NewContent<'a> {
     bytes: &'a [u8],

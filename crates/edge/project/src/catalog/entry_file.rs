@@ -11,7 +11,7 @@ use crate::catalog::open::{OpenCatalog, read_inside};
 /// An entry's file.
 #[derive(Clone, Debug, Serialize)]
 pub struct CatalogFile {
-    /// What it is.
+    /// The kind.
     #[serde(serialize_with = "singular")]
     pub kind: EntryKind,
     /// Its module; empty if it has none.
@@ -35,7 +35,7 @@ fn singular<S: Serializer>(kind: &EntryKind, serializer: S) -> Result<S::Ok, S::
     serializer.serialize_str(kind.singular())
 }
 
-/// What is not text is read from the file.
+/// Content that is not text is read from the file.
 fn text<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
     str::from_utf8(bytes).ok().serialize(serializer)
 }

@@ -1,4 +1,4 @@
-//! What is said of a remote that has no such branch, tag, commit or directory.
+//! Errors about a remote without the named branch, tag, commit or directory.
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, SourceSpan, codes, did_you_mean};
 use agpm_model::CatalogRemote;
@@ -6,7 +6,7 @@ use agpm_source::{ReferenceError, SourceError};
 
 use crate::source_failure::source_failure_of;
 
-/// What a source could not do, or what does not exist, as a failure with a way out.
+/// The failure of a source or a missing reference, with a fix.
 pub(super) fn failure_of(remote: &CatalogRemote, error: impl Into<ReferenceError>) -> Failure {
     match error.into() {
         ReferenceError::Source(error) => failure_of_source(remote, error),
@@ -66,7 +66,7 @@ fn near(reference: &str, names: &[String]) -> Option<String> {
     did_you_mean(reference, "there are", names.iter().map(String::as_str))
 }
 
-/// What is said of a remote of the manifest that the catalog has to do without.
+/// The finding about a remote of the manifest that the catalog is read without.
 pub(super) fn left_out(cause: Failure, spot: SourceSpan) -> Option<Diagnostic> {
     let cause = cause.diagnostic?;
     let mut found = Diagnostic::new(&codes::CATALOG_REMOTE, cause.message).at_spot(spot);

@@ -172,7 +172,7 @@ pub(super) fn read_inside(folder: &Path, place: &str, largest: u64) -> Result<Ve
     store::read_below(folder, place, largest).map(|(bytes, _)| bytes)
 }
 
-/// The layers of git. What they are hangs on manifest and lockfile.
+/// The layers of git. Manifest and lockfile decide them.
 fn remotes(world: &World, places: &CatalogPlaces, notes: &mut Notes) -> Result<Remotes, Failure> {
     if !places.mode.has(LayerKind::Git) {
         return Ok(Remotes::default());

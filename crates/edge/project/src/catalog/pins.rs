@@ -18,7 +18,7 @@ use crate::world::World;
 use agpm_install::LockUse;
 use agpm_store::parallel;
 
-/// What decides the pins of remotes.
+/// The rules that decide the pins of remotes.
 pub struct RemoteLocking<'a> {
     /// How sources are reached.
     pub world: &'a World,
@@ -84,7 +84,7 @@ fn versioned<'a>(
     shared.filter_map(versioned).collect()
 }
 
-/// What a remote is now. Its files are written out too, so they can be read without a network from now on.
+/// The current pin of a remote. Its files are written out too, so they can be read without a network from now on.
 fn new_pin(
     asked: &AskedRemote,
     source: &dyn Source,
@@ -149,7 +149,7 @@ pub fn remotes_as_locked(
     refuse_other_remotes(&required.collect::<Vec<_>>(), lock)
 }
 
-/// What a locked remote would be today, and all that it has; nothing if the manifest does not require it any more.
+/// The current version of a locked remote, and all versions; nothing if the manifest does not require it any more.
 pub fn remote_today(
     manifest: &Manifest,
     sources: &ProjectSources,

@@ -1,4 +1,4 @@
-//! What a remote is now, written out, or the copy of it if it cannot be asked.
+//! The current version of a remote, written out, or its copy if it cannot be reached.
 
 use std::path::PathBuf;
 
@@ -13,11 +13,11 @@ use crate::catalog::failures::failure_of;
 pub(super) struct Refreshed {
     pub(super) version: ResolvedVersion,
     pub(super) folder: PathBuf,
-    /// What is to be said if it may be older than it could be.
+    /// The note that it may be out of date.
     pub(super) stale: Option<Diagnostic>,
 }
 
-/// What a remote is now, or the copy of it if it cannot be asked.
+/// The current version of a remote, or its copy if it cannot be reached.
 pub(super) fn refresh(
     source: &dyn Source,
     remote: &CatalogRemote,
@@ -32,7 +32,7 @@ pub(super) fn refresh(
     })
 }
 
-/// What a remote is now, and nothing else.
+/// The current version of a remote only.
 pub(super) fn newest(
     source: &dyn Source,
     remote: &CatalogRemote,
@@ -80,7 +80,7 @@ fn copy_instead(
     Some((version, folder.ok()?))
 }
 
-/// What was last written out of a remote.
+/// The last copy of a remote that was written out.
 fn last(source: &dyn Source, remote: &CatalogRemote) -> Option<ResolvedVersion> {
     let reference = remote.reference.as_deref();
     let (revision, _) = source.last_directory(reference, remote.folder.as_ref())?;

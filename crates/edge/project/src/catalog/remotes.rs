@@ -107,7 +107,7 @@ fn sources_of(world: &World, project: &Project, wanted: &[WantedRemote<'_>]) -> 
     ProjectSources::open_remotes(world, &project.manifest, root, remotes)
 }
 
-/// What the lockfile of a project says; without one, nothing.
+/// The lockfile of a project; nothing without one.
 fn locked(world: &World, project: &Project, notes: &mut Notes) -> Result<Lockfile, Failure> {
     let Some(root) = project
         .root

@@ -18,7 +18,7 @@ use crate::layers::snapshot::snapshots;
 use crate::packages::ProjectSources;
 use crate::world::World;
 
-/// What the layers of a project give to an install.
+/// The contributions of a project's layers to an install.
 #[derive(Default)]
 pub struct LayeredProject {
     /// Merged files, by path.

@@ -15,7 +15,7 @@ pub(super) struct LayerFile {
     pub(super) mode: FileMode,
 }
 
-/// What was read of a layer.
+/// The contents of a layer.
 pub(super) struct Contents {
     /// By path.
     pub(super) files: Vec<LayerFile>,

@@ -262,7 +262,7 @@ fn too_much(layer: &Layer) -> Failure {
     too_large(layer, MOST_DIRECTORIES, MOST_LAYER_BYTES)
 }
 
-/// What the disk says, with the layer that it is about.
+/// The error of the disk, with the layer that it is about.
 fn unreadable_folder(
     environment: &Environment,
     layer: &Layer,
@@ -289,7 +289,7 @@ fn unreadable_folder(
     failure
 }
 
-/// What is reported of layers whose directories do not exist.
+/// The findings about layers whose directories do not exist.
 pub fn missing_folders(
     environment: &Environment,
     manifest: &Manifest,

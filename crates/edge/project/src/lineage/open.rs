@@ -106,7 +106,7 @@ fn folder_above(
     Err(Failure::new(FailureKind::Usage, diagnostic.help(help)))
 }
 
-/// What git could not do in the current repository.
+/// The failure of git in the current repository.
 pub(super) fn git_failure(error: GitError) -> Failure {
     match error {
         GitError::NoSuchCommit { commit, .. } => unknown_name(

@@ -1,4 +1,4 @@
-//! What a location offers: listing, reading in one batch, and candidates.
+//! The resources at a location: listing, reading in one batch, and candidates.
 
 use std::collections::BTreeMap;
 
@@ -130,7 +130,7 @@ impl ResourceLocation {
         })
     }
 
-    /// One file: what makes a directory something means that directory.
+    /// One file: a file that turns its directory into a resource means that directory.
     fn file(
         &self,
         entry: &SourceEntry,

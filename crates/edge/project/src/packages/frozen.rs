@@ -107,7 +107,7 @@ impl LockedReader<'_> {
         let mut needs = BTreeSet::new();
         for locked in &lock.entries {
             match installed(sources, locked) {
-                // A file that has the locked bytes reports all that its source could~report.
+                // A file that has the locked bytes reports all that its source could report.
                 Some(file) => {
                     let found =
                         FoundContent::Resource(Arc::new(ResourceFiles::file(file)), Arc::default());
@@ -127,7 +127,7 @@ impl LockedReader<'_> {
                 report_moved_tags(lock, &source.name, refs, notes);
             }
         }
-        // What a pattern of the manifest matched is wanted under the variables of the pattern.
+        // Matches of a pattern are rendered with the variables of the pattern.
         for (locked, root) in lock.entries.iter().zip(roots) {
             let variant = root.map(|number| manifest.dependencies[number].variant);
             let found = known.found(&locked.unit, locked.commit()).cloned();
@@ -152,7 +152,7 @@ impl LockedReader<'_> {
     }
 }
 
-/// What is installed of an entry from a repository, if it is just what is locked.
+/// The installed file of an entry from a repository, if it has exactly the locked bytes.
 fn installed(sources: &ProjectSources, locked: &LockEntry) -> Option<SourceFile> {
     if locked.commit().is_none() || locked.unit.extent != ResourceExtent::File {
         return None;

@@ -212,7 +212,7 @@ pub fn check_marketplace_size(size: u64, file: &str) -> Result<(), Failure> {
         .into())
 }
 
-/// What is wrong with a marketplace as a whole is the first finding: the others follow from it.
+/// An error of a marketplace as a whole is the first finding: the others follow from it.
 fn understand(name: &SourceName, path: &str, bytes: Vec<u8>) -> Result<Marketplace, Failure> {
     let file = format!("`{path}` of source `{name}`");
     let mut notes = Notes::default();
@@ -251,7 +251,7 @@ fn understand(name: &SourceName, path: &str, bytes: Vec<u8>) -> Result<Marketpla
     }
 }
 
-/// What marketplaces say of the plugins of a manifest, at the commits at which they were read.
+/// The marketplaces' entries of a manifest's plugins, at the commits at which they were read.
 pub(super) fn marketplace_entries(
     manifest: &Manifest,
     sources: &ProjectSources,

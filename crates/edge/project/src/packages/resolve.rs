@@ -32,7 +32,7 @@ pub struct Resolution {
     pub sources: ProjectSources,
 }
 
-/// What limits the choice of versions, besides requirements.
+/// The limits on versions, besides requirements.
 #[derive(Default)]
 pub struct VersionLimits {
     /// Versions of the lockfile that are kept.
@@ -65,7 +65,7 @@ pub fn resolve(
                 return Err(failure);
             }
         };
-        // What was found of the part that was read is found again.
+        // Findings about the part that was read are found again.
         notes.diagnostics.truncate(found);
         for source in required {
             manifest.required_sources.insert(source.name.clone());
@@ -76,7 +76,7 @@ pub fn resolve(
     }
 }
 
-/// What came of solving with the sources that are open.
+/// The result of solving with the sources that are open.
 enum Resolved {
     Entries(Vec<ResolvedEntry>),
     /// Resources are in sources that have to be opened first.

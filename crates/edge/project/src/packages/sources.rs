@@ -129,7 +129,7 @@ impl ProjectSources {
         }
     }
 
-    /// What a remote of the catalog is.
+    /// The source of a catalog remote.
     pub fn remote(&self, remote: &CatalogRemote) -> Option<&dyn Source> {
         let found = match &remote.base {
             RemoteBase::Source(name) => self.by_name.get(name),

@@ -1,4 +1,4 @@
-//! What a source has at the paths that are requested.
+//! The contents of a source at the requested paths.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::packages::fetch::listed::{ListedFile, too_many_folders, walk};
 use crate::packages::fetch::plugin_files::plugin_files;
 use crate::packages::sources::is_versioned;
 
-/// What one source is requested.
+/// The questions to one source.
 #[derive(Default)]
 pub(super) struct SourceQuestions<'n> {
     pub(super) versions: bool,
@@ -23,7 +23,7 @@ pub(super) struct SourceQuestions<'n> {
     pub(super) contents: Vec<(&'n Unit, &'n Option<ObjectId>)>,
 }
 
-/// What one source answers.
+/// The answers of one source.
 #[derive(Default)]
 pub(super) struct SourceAnswers {
     pub(super) versions: Option<Arc<SourceVersions>>,
@@ -32,7 +32,7 @@ pub(super) struct SourceAnswers {
     pub(super) contents: Vec<(Unit, Option<ObjectId>, PathFiles)>,
 }
 
-/// What a source answers: versions, then revisions, then all files in one batch.
+/// The answers of a source: versions, then revisions, then all files in one batch.
 pub(super) fn answer(
     source: &dyn Source,
     asked: &SourceQuestions<'_>,
@@ -103,7 +103,7 @@ fn fetch_revisions(
     source.fetch(&revisions, FileFetching::WithRevisions)
 }
 
-/// What a path or a pattern leads to, before any file is read.
+/// The target of a path or a pattern, before any file is read.
 enum Listed {
     Raw(PathFiles),
     File(ListedFile),
@@ -233,7 +233,7 @@ fn plugin(
     }
 }
 
-/// What a pattern matches, in order: files, or directories that are skills.
+/// The matches of a pattern, in order: files, or directories that are skills.
 fn matches(
     source: &dyn Source,
     revision: Option<&ObjectId>,
@@ -245,7 +245,7 @@ fn matches(
     let Some(tree) = walk(source, revision, unit.path.literal_folder())? else {
         return Ok(PathFiles::Unfit(Unfit::Pattern(MOST_DIRECTORIES)));
     };
-    // A name that is not a text cannot be written down.
+    // A name that is not UTF-8 cannot be written down.
     let is_match = |path: &str| matcher.is_match(path) && !path.contains('\u{fffd}');
     let paths: BTreeSet<&str> = match unit.extent {
         ResourceExtent::File => tree

@@ -45,7 +45,7 @@ impl<'a> Fetcher<'a> {
         }
     }
 
-    /// What the manifest requires, before anything is read.
+    /// The manifest's requirements, before anything is read.
     pub fn index(&self, pins: BTreeMap<Unit, SolverPin>) -> SourceIndex {
         let mut known = SourceIndex::new(plain_sources(self.sources), pins);
         for dependency in &self.manifest.dependencies {
@@ -118,7 +118,7 @@ impl<'a> Fetcher<'a> {
         answer.map_err(|error| failure_of(source, name, error))
     }
 
-    /// What the manifest has itself, and the files that it names by their paths.
+    /// The manifest's own entries, and the files that it names by their paths.
     fn answer_locally(&self, asked: &SourceQuestions<'_>) -> Result<SourceAnswers, Failure> {
         let (inline, files): (Vec<_>, Vec<_>) = asked
             .contents
@@ -251,7 +251,7 @@ impl OpenSources for ProjectSources {
     }
 }
 
-/// What a source could not do; a directory's own files are shown from the directory.
+/// The failure of a source; a directory's own files are shown from the directory.
 fn failure_of(source: &dyn Source, name: &SourceName, error: SourceError) -> Failure {
     match (error, source.place()) {
         (SourceError::Store(error), Some(place)) => error.seen_from(place).into(),

@@ -203,7 +203,7 @@ enum ProviderStatus {
     Named,
     /// It lacks its name, and that was reported.
     Nameless,
-    /// Something below is broken.
+    /// A bottle that it extends is broken.
     Unknown,
 }
 

@@ -33,7 +33,7 @@ pub struct ManifestError {
     pub sources: SourceMap,
     /// How many bottles there are, with mistakes or without.
     pub bottles: usize,
-    /// How many agents.
+    /// The number of agents.
     pub agents: usize,
 }
 

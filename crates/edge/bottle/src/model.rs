@@ -13,7 +13,7 @@ pub struct Bottle {
     pub env: BTreeMap<String, String>,
     /// Git remotes by host.
     pub remotes: BTreeMap<String, GitEntry>,
-    /// Who commits.
+    /// The author of commits.
     pub git_user: GitUser,
     /// The program that runs the agent.
     pub agent_provider: Option<AgentProvider>,
@@ -66,7 +66,7 @@ pub struct GitEntry {
     pub known_host_key: Option<String>,
 }
 
-/// Who commits.
+/// The author of commits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GitUser {
     /// The name in commits.
@@ -78,7 +78,7 @@ pub struct GitUser {
 /// The program that runs an agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AgentProvider {
-    /// Which program it is.
+    /// The provider's program.
     pub name: String,
     /// The command to start.
     pub command: Option<String>,
@@ -113,20 +113,20 @@ pub struct EgressRoute {
 /// How requests are authenticated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EgressAuth {
-    /// How the secret is sent.
+    /// The way the secret is sent.
     pub kind: AuthKind,
     /// The environment variable that holds the secret.
     pub env: String,
 }
 
-/// How a secret is sent.
+/// The way a secret is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AuthKind {
     /// `Authorization: Bearer …`
     Bearer,
     /// `Authorization: Basic …`
     Basic,
-    /// In its own header.
+    /// In a custom header.
     Header,
 }
 

@@ -30,7 +30,7 @@ pub struct BottleList {
     pub agents: Vec<AgentRow>,
 }
 
-/// One bottle.
+/// A bottle in a listing.
 #[derive(Clone, Debug, Serialize)]
 pub struct BottleRow {
     /// Its name.
@@ -41,7 +41,7 @@ pub struct BottleRow {
     pub file: String,
 }
 
-/// One agent.
+/// An agent in a listing.
 #[derive(Clone, Debug, Serialize)]
 pub struct AgentRow {
     /// Its name.

@@ -18,7 +18,7 @@ pub enum UnitKind {
 }
 
 impl UnitKind {
-    /// Both of them.
+    /// All kinds of units.
     pub const ALL: [UnitKind; 2] = [UnitKind::Bottle, UnitKind::Agent];
 
     /// The word that messages use.

@@ -16,7 +16,7 @@ const fn examples(command: &'static str, lines: &'static [&'static str]) -> Comm
 /// In a help, a command with subcommands has no more examples than this.
 const MOST_EXAMPLES: usize = 3;
 
-/// All of them.
+/// The examples of all commands.
 pub const EXAMPLES: &[CommandExamples] = &[
     examples("init", &["agpm init", "agpm init --adopt"]),
     examples("demo", &["agpm demo", "agpm demo trial"]),

@@ -351,7 +351,7 @@ fn layers_are_looked_for_without_fetching() {
     let output = sandbox.run_line("agpm doctor");
     assert_eq!(
         check(&output, "layers"),
-        "warning layers 2 of 2 layers there; 1 file in folders, 1 skipped"
+        "warning layers 2 layers, 1 file, 1 skipped"
     );
     assert!(
         output.stdout.contains("warning[layers/skipped]"),
@@ -366,7 +366,7 @@ fn layers_are_looked_for_without_fetching() {
     );
     assert_eq!(
         check(&output, "layers"),
-        "error layers 1 of 2 layers there; 0 files in folders, 0 skipped"
+        "error layers 1 of 2 layers, 0 files"
     );
 }
 

@@ -78,7 +78,6 @@ fn colors_are_used_where_they_are_wanted() {
         "agpm tree",
         "agpm doctor",
         "agpm layers",
-        "agpm status",
         "agpm outdated",
     ] {
         let colored = |name: &str, value: &str, arguments: &str| {
@@ -123,7 +122,6 @@ fn tables_know_the_width_of_a_terminal_and_are_whole_in_a_pipe() {
         "agpm doctor",
         "agpm browse library",
         "agpm search e",
-        "agpm status",
     ] {
         let piped = sandbox.run_line(line).stdout;
         assert!(!piped.contains('…'), "{piped}");

@@ -20,9 +20,9 @@ pub struct CachedSource {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CopyCondition {
-    /// It can.
+    /// The copy is complete.
     Whole,
-    /// It was never finished.
+    /// The copy was never finished.
     Unfinished,
     /// Parts of it are missing.
     Broken,
@@ -33,7 +33,7 @@ impl CachedSource {
         self.shelf.folder()
     }
 
-    /// How large it is.
+    /// The size of the copy.
     pub fn bytes(&self) -> Result<u64, StoreError> {
         agpm_store::size_below(self.folder())
     }
@@ -108,7 +108,7 @@ fn size_of(path: &Path) -> Result<u64, StoreError> {
     Ok(agpm_store::file_size(path))
 }
 
-/// Every pack has its index.
+/// Whether every pack has its index.
 fn has_whole_packs(objects: &Path) -> bool {
     let packs = objects.join("objects/pack");
     let names = agpm_store::names_in(&packs);

@@ -71,7 +71,7 @@ pub enum GitError {
         address: String,
         /// The commit as requested.
         prefix: String,
-        /// Those that it fits.
+        /// The commits that match.
         candidates: Vec<ObjectId>,
     },
     /// An object that the source lacks, or that is of another kind than requested.
@@ -89,7 +89,7 @@ pub enum GitError {
         address: String,
         /// The object.
         object: ObjectId,
-        /// Its size.
+        /// The size in bytes.
         size: u64,
     },
     /// A commit without the directory that is requested.

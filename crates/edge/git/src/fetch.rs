@@ -22,7 +22,7 @@ pub(crate) enum FetchTarget<'a> {
     Commits(&'a [ObjectId]),
     /// These commits with their directories and all their files, without their past.
     WholeCommits(&'a [ObjectId]),
-    /// These files.
+    /// The given files.
     Blobs(&'a [ObjectId]),
     /// Every branch and tag with its past, directories and files, from a server that sends nothing less.
     Everything,
@@ -71,7 +71,7 @@ impl FetchTarget<'_> {
 enum BlobFetching {
     /// Where one request for all costs less than two.
     WithCommits,
-    /// Each when it is read.
+    /// Each file when it is read.
     OnDemand,
 }
 

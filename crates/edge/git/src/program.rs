@@ -73,7 +73,7 @@ pub(crate) const SETTINGS: &[&str] = &[
 /// Whether connections may be opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NetworkAccess {
-    /// To any source.
+    /// Connections to any source.
     Allowed,
     /// To none; what is on this machine is still read.
     Offline,

@@ -12,9 +12,9 @@ pub(crate) const MOST_BYTES: u64 = 100 << 20;
 /// The question about each object.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ObjectQuery {
-    /// Its name and kind.
+    /// The name and kind of an object.
     Kind,
-    /// Its content too.
+    /// The content of an object too.
     Content,
 }
 

@@ -55,7 +55,7 @@ pub(crate) fn listing(versions: &SourceVersions) -> String {
     head.chain(branches).chain(tags).collect()
 }
 
-/// Every commit listed.
+/// The commits of all refs.
 pub(crate) fn commits(versions: &SourceVersions) -> impl Iterator<Item = &ObjectId> {
     versions.branches.values().chain(versions.tags.values())
 }

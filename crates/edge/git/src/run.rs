@@ -17,7 +17,7 @@ const DRAIN: Duration = Duration::from_secs(10);
 const MOST_OUTPUT: usize = 256 << 20;
 const MOST_WORDS: usize = 256 << 10;
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Debug)]
 pub(crate) enum RunOutcome {
     /// Well, with all that it wrote on standard output.
@@ -39,7 +39,7 @@ pub(crate) fn ends_with(listing: &[u8], end: u8) -> bool {
     listing.last().is_none_or(|last| *last == end)
 }
 
-/// Which pipe.
+/// A pipe of the program.
 #[derive(Clone, Copy, PartialEq)]
 enum OutputStream {
     Output,

@@ -19,7 +19,7 @@ pub(crate) struct AnnotatedReport<T> {
     sources: SourceMap,
 }
 
-/// Why no report exists.
+/// The reason why the operation failed.
 #[derive(Clone, Debug)]
 pub(crate) struct OperationFailure {
     pub(crate) kind: FailureKind,

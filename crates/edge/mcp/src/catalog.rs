@@ -15,7 +15,7 @@ use crate::search::SearchText;
 
 /// Columns that say in a few words what an entry is called, best first.
 const TITLES: [&str; 2] = ["displayName", "title"];
-/// And what it is for.
+/// Columns that describe an entry.
 const DESCRIPTIONS: [&str; 3] = ["description", "title", "role"];
 /// Longer ones are cut.
 const LONGEST: usize = 200;
@@ -27,7 +27,7 @@ pub(crate) struct CatalogView {
     pub(crate) diagnostics: Vec<Json>,
     search: SearchText,
     everything: CatalogFilter,
-    /// Of all that its rows say.
+    /// The digest of all rows.
     pub(crate) digest: u64,
 }
 
@@ -81,7 +81,7 @@ impl CatalogView {
             .map(|(_, row)| EffectiveRow(row))
     }
 
-    /// Those of a kind.
+    /// The rows of a kind.
     pub(crate) fn of_kind(&self, kind: EntryKind) -> impl Iterator<Item = EffectiveRow<'_>> {
         self.rows().filter(move |row| row.kind() == kind)
     }

@@ -51,7 +51,7 @@ impl ItemKind {
             .or_else(|| EntryKind::read(word).map(ItemKind::Catalog))
     }
 
-    /// Its word.
+    /// The word for the kind.
     pub(crate) fn word(self) -> String {
         match self {
             ItemKind::Catalog(kind) => kind.singular().to_owned(),

@@ -26,7 +26,7 @@ const LEVELS: [LoggingLevel; 8] = [
 /// Log entries for every session.
 pub(crate) struct LogBroadcast(broadcast::Sender<LogEntry>);
 
-/// One message.
+/// A log message.
 #[derive(Clone, Debug)]
 pub(crate) struct LogEntry {
     level: LoggingLevel,

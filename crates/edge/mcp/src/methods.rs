@@ -4,7 +4,7 @@ use rmcp::ErrorData;
 
 use crate::rpc_error::{PARAMETERS, UNKNOWN_METHOD};
 
-/// Every one of them.
+/// The names of all methods.
 const METHODS: [&str; 13] = [
     "completion/complete",
     "initialize",

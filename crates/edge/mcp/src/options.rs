@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 
 use agpm_ops::CatalogPlaces;
 
-/// How to serve.
+/// The options of the server.
 pub struct ServeOptions {
     /// Over what.
     pub channel: ServeTransport,
@@ -24,7 +24,7 @@ pub enum ServeTransport {
     Http(HttpOptions),
 }
 
-/// How HTTP is served.
+/// The options of HTTP.
 pub struct HttpOptions {
     /// The port; 0 for any that is free.
     pub port: u16,
@@ -37,7 +37,7 @@ pub struct HttpOptions {
 /// Whether clients may change the project.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WriteAccess {
-    /// They may look.
+    /// Clients may only read.
     #[default]
     Refused,
     /// They may install and update.
@@ -96,7 +96,7 @@ pub enum ServeError {
     Port {
         /// The port.
         port: u16,
-        /// Why.
+        /// The error of the operating system.
         #[source]
         cause: io::Error,
     },

@@ -14,7 +14,7 @@ use crate::shared::SharedState;
 
 pub(crate) const MESSAGE: &str = "message";
 
-/// Every prompt.
+/// Lists all prompts.
 pub(crate) fn all(shared: &SharedState) -> Result<Vec<Prompt>, OperationFailure> {
     // A name that two agents make is that of the upper one.
     let mut names = BTreeSet::new();

@@ -51,7 +51,7 @@ impl RpcErrorKind {
         )
     }
 
-    /// The same with a way out.
+    /// The same with a fix.
     pub(crate) fn with_help(
         &self,
         message: impl Into<String>,

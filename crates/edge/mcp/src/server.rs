@@ -35,7 +35,7 @@ The server is read-only unless started with `--allow-write`.";
 /// So many subscriptions are open at once; each is a request that is not answered until it ends.
 const MOST_SUBSCRIPTIONS: usize = 16;
 
-/// One session.
+/// A session with one client.
 #[derive(Clone)]
 pub(crate) struct McpSession {
     shared: Arc<SharedState>,

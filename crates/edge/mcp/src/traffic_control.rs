@@ -86,7 +86,7 @@ impl TrafficControl {
         self.state().unsent += bytes;
     }
 
-    /// It is written.
+    /// Records that bytes were written.
     pub(crate) fn written(&self, bytes: usize) {
         self.change(|state| {
             state.unsent = state.unsent.saturating_sub(bytes);

@@ -24,7 +24,7 @@ const LONGEST_TITLE: usize = 60;
 pub enum FileView {
     /// Its bytes.
     Content,
-    /// Where it is.
+    /// Its path.
     Path,
 }
 

@@ -10,14 +10,14 @@ use agpm_diag::{
 use agpm_ops::SecretDisplay;
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
-/// How diagnostics are drawn.
+/// The style of diagnostics.
 #[derive(Clone, Copy, Debug)]
 pub struct DiagnosticStyle {
     /// Whether colors are used.
     pub paint: ColorMode,
     /// Whether lines of files are drawn with their secrets.
     pub secrets: SecretDisplay,
-    /// How much is shown.
+    /// The level of detail.
     pub detail: DetailLevel,
 }
 
@@ -33,7 +33,7 @@ pub enum ColorMode {
 /// Whether what is alike is shown once, with its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DetailLevel {
-    /// It is.
+    /// Repeated findings are folded.
     Folded,
     /// Everything is shown.
     All,

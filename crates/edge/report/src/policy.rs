@@ -27,7 +27,7 @@ pub fn render_rules(report: PolicyReport, context: &RenderContext<'_>) -> Render
     RenderedReport::Text(report.rules.iter().map(line).collect())
 }
 
-/// How much was checked.
+/// The number of checked resources.
 pub fn render_check(report: PolicyCheckReport, context: &RenderContext<'_>) -> RenderedReport {
     if context.json {
         return context.document(&report);

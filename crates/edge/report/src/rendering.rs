@@ -67,9 +67,9 @@ pub type PieceWriter = Box<dyn FnOnce(&mut dyn Write) -> io::Result<()>>;
 /// Whether a report holds something that makes the command fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It does not.
+    /// The command succeeded.
     Good,
-    /// It does.
+    /// The command has findings.
     Findings,
     /// It does, and this says how.
     As(FailureKind),
@@ -87,9 +87,9 @@ pub struct RenderContext<'a> {
     pub quiet: bool,
     /// Whether the report holds findings.
     pub verdict: Verdict,
-    /// How diagnostics are drawn.
+    /// The style of diagnostics.
     pub pen: DiagnosticStyle,
-    /// Where the report goes.
+    /// The terminal or file that gets the report.
     pub screen: Screen,
 }
 

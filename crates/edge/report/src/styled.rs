@@ -11,7 +11,7 @@ pub struct StyledLine {
 /// A part of a line, without a line break.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StyledPiece {
-    /// As it is printed.
+    /// The text.
     pub text: String,
     /// Its color.
     pub style: LineStyle,
@@ -20,7 +20,7 @@ pub struct StyledPiece {
 /// The role of a line or of a part of it, which decides its color.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineStyle {
-    /// Anything.
+    /// Text without a role.
     Plain,
     /// A title.
     Heading,

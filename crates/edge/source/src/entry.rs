@@ -50,8 +50,8 @@ pub struct SourceTree {
 pub struct TreeWatch {
     /// Where the directories start.
     pub directory: String,
-    /// Those that were entered.
+    /// The directories that were entered.
     pub directories: Vec<String>,
-    /// Of names, sizes and times.
+    /// The stamp of names, sizes and times.
     pub stamp: Checksum,
 }

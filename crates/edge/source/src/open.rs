@@ -13,7 +13,7 @@ use crate::{AllowedDirectory, DirectorySource, Source, SymlinkConfinement};
 /// The context for opening a source.
 #[derive(Clone, Debug)]
 pub struct SourceContext {
-    /// Where copies are kept.
+    /// The directory of the cache.
     pub cache: PathBuf,
     /// The directory that `~` means.
     pub home: Option<PathBuf>,

@@ -261,7 +261,7 @@ impl TemporaryFolder {
             .map_err(|error| StoreError::new(&place, error))
     }
 
-    /// Where it is.
+    /// The path of the directory.
     pub fn path(&self) -> &Path {
         self.0.path()
     }

@@ -18,7 +18,7 @@ const MOST_OUTPUT: u64 = 256 << 20;
 /// Why a merge program gave no result.
 #[derive(Debug, thiserror::Error)]
 pub enum DriverError {
-    /// It could not be started.
+    /// The program could not be started.
     #[error("`{program}` could not be started: {cause}")]
     NotStarted {
         /// The program.
@@ -34,12 +34,12 @@ pub enum DriverError {
         /// The limit.
         limit: Duration,
     },
-    /// It said that it failed.
+    /// The program failed.
     #[error("`{program}` failed ({status}){}", stderr_suffix(stderr))]
     Failed {
         /// The program.
         program: String,
-        /// How it ended.
+        /// Its exit status.
         status: String,
         /// Its standard error.
         stderr: String,
@@ -67,7 +67,7 @@ pub struct DriverCall<'a> {
     pub folder: Option<&'a Path>,
     /// The name that both files get.
     pub file_name: &'a str,
-    /// How long it may take.
+    /// The time limit.
     pub limit: Duration,
 }
 

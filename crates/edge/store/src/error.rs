@@ -17,7 +17,7 @@ pub struct StoreError {
 /// Why a file could not be read or written.
 #[derive(Debug)]
 pub enum StoreProblem {
-    /// Not there.
+    /// The path does not exist.
     NotFound,
     /// A directory where a file was expected.
     IsFolder,

@@ -143,7 +143,7 @@ impl<'a> JournalExecution<'a> {
         Ok(())
     }
 
-    /// The same backwards.
+    /// Undoes all operations, in reverse order.
     pub(crate) fn roll_back(&mut self) -> Result<(), StoreError> {
         let journal = self.journal;
         self.staging.revert_finish(journal.purpose)?;

@@ -9,7 +9,7 @@ use crate::steps::PermissionBits;
 /// The content that a path must have for a change to be right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExpectedFile {
-    /// Nothing.
+    /// The path must be free.
     Missing,
     /// A file of this content.
     Checksum(Checksum),
@@ -20,7 +20,7 @@ pub enum ExpectedFile {
 /// One file's change, as both a plan and an undo require it.
 pub(crate) struct FileStep<'a> {
     pub(crate) path: RelativePath,
-    /// Nothing to remove it.
+    /// The new content; nothing to remove the file.
     pub(crate) content: Option<(Cow<'a, [u8]>, RequestedMode)>,
     pub(crate) expected: ExpectedFile,
 }

@@ -36,7 +36,7 @@ impl ConfinedDirectory {
         }
     }
 
-    /// Where it is.
+    /// The path of the directory.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -21,7 +21,7 @@ pub struct EntryNumber(pub(crate) u32);
 /// A transaction of the past.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HistoryEntry {
-    /// Its location.
+    /// The number of the transaction.
     pub number: EntryNumber,
     /// The title of the transaction.
     pub title: String,

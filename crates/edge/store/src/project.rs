@@ -37,7 +37,7 @@ pub struct ProjectStore {
 /// Whether the state in a project is believed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StateUse {
-    /// It is what agpm left here.
+    /// agpm wrote the state on this machine.
     Believed,
     /// Somebody else may have written it: it has no history, nothing to recover, and no managed directory.
     Ignored,
@@ -120,7 +120,7 @@ impl ProjectStore {
         self.state_use
     }
 
-    /// Where it is.
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }

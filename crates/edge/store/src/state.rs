@@ -14,7 +14,7 @@ const OURS: [&str; 5] = [
 /// Where a store keeps its state, under its own directory so files can be moved between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StateFolder {
-    /// In a project.
+    /// The state of a project.
     Project,
     /// In a user's home, apart from the state of a project in the same directory; nobody else may read it.
     Home,

@@ -28,7 +28,7 @@ pub enum FileChange<'a> {
     Write {
         /// The file.
         path: RelativePath,
-        /// All of it.
+        /// The whole content.
         bytes: Cow<'a, [u8]>,
         /// Whether it can be run.
         mode: Mode,
@@ -56,11 +56,11 @@ pub struct AppliedTransaction {
 /// The treatment of an unfinished transaction of a killed process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecoveryOutcome {
-    /// There was none.
+    /// No transaction was unfinished.
     Nothing,
-    /// It was finished.
+    /// The transaction was completed.
     RolledForward,
-    /// It was taken back.
+    /// The transaction was undone.
     RolledBack,
 }
 

@@ -39,7 +39,7 @@ pub struct UndoneEntry {
     pub number: EntryNumber,
     /// The title of the transaction.
     pub title: String,
-    /// How many files changed.
+    /// The number of changed files.
     pub files: usize,
 }
 

@@ -15,7 +15,7 @@ use crate::read::mode_from;
 // trusted for that long.
 pub(crate) const SETTLED: Duration = Duration::from_millis(100);
 
-/// Something in a directory.
+/// An entry of a directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedEntry {
     /// From the directory that is listed, with `/`.
@@ -40,7 +40,7 @@ pub enum ListedKind {
 /// Everything under a directory.
 #[derive(Clone, Debug, Default)]
 pub struct DirectoryListing {
-    /// By path.
+    /// The entries, by path.
     pub entries: Vec<ListedEntry>,
     /// The directories that were looked into, from the one that is listed (the empty path).
     pub folders: Vec<String>,

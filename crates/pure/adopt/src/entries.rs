@@ -157,7 +157,7 @@ pub struct NewEntry {
     pub singular: &'static str,
     /// Its key.
     pub name: String,
-    /// Its table.
+    /// The table of the entry.
     #[serde(flatten)]
     pub value: Value,
     /// The manifest's table that it is in.

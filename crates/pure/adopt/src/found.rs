@@ -91,7 +91,7 @@ pub struct SkippedFile {
 pub struct ChosenTools {
     /// Their names, in the order of the table of tools.
     pub tools: Vec<&'static str>,
-    /// Where they were found.
+    /// Where the tools were detected.
     #[serde(rename = "tools_from", skip_serializing_if = "Option::is_none")]
     pub found_in: Option<DetectedIn>,
 }

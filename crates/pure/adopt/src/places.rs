@@ -7,7 +7,7 @@ use agpm_tools::{HookPlace, HookShape, TOOLS, ToolDefinition};
 pub(crate) struct ResourceDirectory {
     pub(crate) tool: &'static str,
     pub(crate) kind: ResourceType,
-    /// From the project.
+    /// The path, from the project.
     pub(crate) path: String,
     /// The extension of files, without the dot; nothing for directories.
     pub(crate) extension: Option<&'static str>,

@@ -12,10 +12,10 @@ use crate::lookup::NoFile;
 use crate::row::RowRef;
 use crate::select::CatalogEntry;
 
-/// How users say a kind.
+/// The form in which users name a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KindSaid {
-    /// With its own option.
+    /// By a separate option.
     Apart,
     /// Before module and name.
     Before,

@@ -24,16 +24,16 @@ pub enum ReferenceMatch<'c> {
     One(&'c CatalogEntry),
     /// It could mean each of these.
     Several(Vec<&'c CatalogEntry>),
-    /// Nothing.
+    /// No entry.
     Nothing,
 }
 
-/// Which entries are wanted.
+/// A filter of entries.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EntryFilter {
-    /// Of this kind.
+    /// Only entries of this kind.
     pub kind: Option<EntryKind>,
-    /// Of this module.
+    /// Only entries of this module.
     pub module: Option<String>,
 }
 

@@ -17,7 +17,7 @@ pub struct RowWriter<'c> {
     /// The beginning of the line that a row starts on, and of those of its keys.
     indent: String,
     key_indent: String,
-    /// One for every manifest.
+    /// The parts of every manifest.
     parts: Vec<ManifestParts>,
 }
 

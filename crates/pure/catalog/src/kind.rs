@@ -99,12 +99,12 @@ impl EntryKind {
         }
     }
 
-    /// The word for one.
+    /// The singular.
     pub fn singular(self) -> &'static str {
         self.facts().singular
     }
 
-    /// The word for many.
+    /// The plural.
     pub fn plural(self) -> &'static str {
         self.facts().plural
     }

@@ -7,10 +7,10 @@ use agpm_model::shown_from;
 use crate::kind::EntryKind;
 use crate::location::ManifestLocation;
 
-/// Which layers apply.
+/// The layers to include.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CatalogMode {
-    /// All of them.
+    /// All layers.
     #[default]
     Auto,
     /// The project.
@@ -49,11 +49,11 @@ pub struct CatalogLayer {
 /// A manifest that exists.
 #[derive(Clone, Debug)]
 pub struct ManifestFile {
-    /// Which layer it is in.
+    /// The index of its layer.
     pub layer: usize,
     /// The kind of its entries.
     pub kind: EntryKind,
-    /// Where it is in its layer.
+    /// Its location in the layer.
     pub standing: ManifestLocation,
     /// From the layer's directory, with `/`.
     pub path: String,

@@ -22,10 +22,10 @@ const MARKS: [&str; 2] = ["layer", "shadowedBy"];
 /// Whether shadowed rows are listed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ShadowedRows {
-    /// They are not.
+    /// Overridden rows are hidden.
     #[default]
     Hidden,
-    /// They are, marked.
+    /// Overridden rows are listed and marked.
     Listed,
 }
 
@@ -51,7 +51,7 @@ pub struct CatalogRow<'c> {
 pub(crate) enum CellValue<'c> {
     /// Text.
     Text(Cow<'c, str>),
-    /// Yes or no.
+    /// A boolean.
     Flag(bool),
     /// That there is none.
     Nothing,
@@ -62,7 +62,7 @@ pub(crate) enum CellValue<'c> {
 pub(crate) enum RowStatus<'c> {
     /// It applies, and overridden rows were not requested.
     Unasked,
-    /// It does.
+    /// The row applies.
     Counts,
     /// This one applies instead.
     Shadowed(RowRef<'c>),

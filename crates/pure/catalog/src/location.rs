@@ -49,16 +49,16 @@ pub struct ManifestLocation {
 /// Whether a layer is the user's home.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LayerHome {
-    /// It is.
+    /// The layer is in the home directory.
     Own,
-    /// It is another directory.
+    /// The layer is in another directory.
     Elsewhere,
 }
 
 /// Why a path leads nowhere in its layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathFault {
-    /// There is none.
+    /// No file exists.
     Missing,
     /// It would lead out of the layer.
     Escapes,

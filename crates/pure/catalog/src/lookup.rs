@@ -15,7 +15,7 @@ use crate::row::RowRef;
 /// The file of a skill that is a directory.
 pub(crate) const SKILL_FILE: &str = "SKILL.md";
 
-/// Why no file exists.
+/// The reason why an entry has no file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoFile {
     /// The row names none.

@@ -195,7 +195,7 @@ impl CatalogManifest {
         self.columns.iter().map(|column| column.name.as_str())
     }
 
-    /// How many rows count.
+    /// The number of rows that apply.
     pub fn len(&self) -> usize {
         self.rows.len()
     }

@@ -49,13 +49,13 @@ fn typed_remote(manifest: &Manifest, text: &str) -> Result<CatalogRemote, Failur
 pub struct WantedRemote<'a> {
     /// The remote.
     pub remote: &'a CatalogRemote,
-    /// Who names it.
+    /// The author of the reference.
     pub named_by: NamedBy,
     /// The pin in the lockfile.
     pub pin: Option<&'a LockedRemote>,
 }
 
-/// Who names a remote.
+/// The author of a reference to a remote.
 #[derive(Clone, Copy)]
 pub enum NamedBy {
     /// The command line: somebody waits for it.

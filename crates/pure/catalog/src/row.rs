@@ -11,7 +11,7 @@ use crate::manifest::{CatalogManifest, NamedRow};
 pub struct RowId {
     /// Which manifest, counted from the highest.
     pub manifest: u32,
-    /// Which of its rows.
+    /// The index of the row.
     pub row: u32,
 }
 
@@ -32,7 +32,7 @@ impl<'c> RowRef<'c> {
         }
     }
 
-    /// Which row it is.
+    /// The id of the row.
     pub fn id(self) -> RowId {
         self.id
     }

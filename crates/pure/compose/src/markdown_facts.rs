@@ -5,7 +5,7 @@ use agpm_model::ResourceType;
 use agpm_text::{Format, parse_alone};
 use agpm_trust::{Capability, CapabilitySet, capabilities_of_markdown, capability_set_of_markdown};
 
-/// What agpm knows of the text of an agent, a command or a skill.
+/// The facts about the text of an agent, a command or a skill.
 pub(crate) struct MarkdownFacts {
     kind: ResourceType,
     text: String,

@@ -13,7 +13,7 @@ use agpm_text::{Format, Value};
 pub struct AppliedField {
     /// Which one, as the manifest has it.
     pub field: FieldPath,
-    /// Who set it.
+    /// The author of the patch.
     pub scope: PatchScope,
     /// The value in the source.
     pub before: Option<Value>,

@@ -58,7 +58,7 @@ pub struct OutputCapability {
 /// A file as it is written.
 #[derive(Clone, Debug)]
 pub struct OutputFile {
-    /// Where it is written.
+    /// The path that is written.
     pub path: RelativePath,
     /// The written bytes.
     pub bytes: RenderedBytes,
@@ -72,7 +72,7 @@ pub struct OutputFile {
 /// How the bytes of a file came about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MadeBy {
-    /// Without a template.
+    /// Written without a template.
     Plain,
     /// A template was filled.
     Filling,
@@ -123,7 +123,7 @@ impl RenderedBytes {
         }
     }
 
-    /// Of the bytes.
+    /// The checksum of the bytes.
     pub fn checksum(&self) -> Checksum {
         match self {
             RenderedBytes::Copied(resource, which) => part(resource, *which).checksum,

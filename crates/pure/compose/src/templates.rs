@@ -37,7 +37,7 @@ pub enum ProjectFileError {
 pub trait ProjectFiles: Sync {
     /// The bytes of a file.
     fn read(&self, path: &RelativePath) -> Result<Vec<u8>, ProjectFileError>;
-    /// Whose files they are.
+    /// The owner of the files.
     fn scope(&self) -> InstallScope;
 }
 

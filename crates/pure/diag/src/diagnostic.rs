@@ -40,12 +40,12 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// One sentence without a final full stop.
     pub message: String,
-    /// One line each under the message: the items that it counts. They are never masked, since they hold what
+    /// One line each under the message: the counted items. They are never masked, since they hold what
     /// somebody has to judge.
     pub details: Vec<String>,
     /// Locations, the primary one first.
     pub labels: Vec<Label>,
-    /// The way out.
+    /// The fix.
     pub help: Option<String>,
     /// The way out as a change of the text.
     pub edit: Option<SuggestedEdit>,

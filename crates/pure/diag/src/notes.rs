@@ -91,9 +91,9 @@ impl From<Diagnostic> for Failure {
 /// The treatment of warnings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WarningPolicy {
-    /// They are shown.
+    /// Warnings are shown.
     Tell,
-    /// They stop the command.
+    /// Warnings stop the command.
     Stop,
 }
 

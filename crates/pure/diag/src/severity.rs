@@ -7,7 +7,7 @@ pub enum Severity {
     Note,
     /// The result stands, but probably not as meant.
     Warning,
-    /// No result exists.
+    /// The command fails.
     Error,
 }
 

@@ -8,7 +8,7 @@ use crate::text::Text;
 pub struct Span {
     /// First byte.
     pub start: u32,
-    /// One past the last byte.
+    /// The position after the last byte.
     pub end: u32,
 }
 

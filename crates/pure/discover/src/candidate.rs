@@ -40,7 +40,7 @@ pub const CANDIDATE_TYPES: [CandidateType; 9] = [
 ];
 
 impl CandidateType {
-    /// The word for one.
+    /// The singular.
     pub const fn singular(self) -> &'static str {
         match self {
             CandidateType::Skill => "skill",
@@ -97,7 +97,7 @@ impl Serialize for CandidateType {
 /// How a candidate belongs to a plugin.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PluginMembership {
-    /// It does not.
+    /// The candidate is not part of a plugin.
     Standalone,
     /// It is in the plugin's directory: whoever names neither it nor its path means the plugin.
     Part(String),

@@ -5,7 +5,7 @@ use crate::candidate::{Candidate, CandidateType, PluginMembership};
 pub enum SelectionMode {
     /// One that is alone; of several, the user says which.
     Single,
-    /// All of them.
+    /// All candidates.
     All,
 }
 
@@ -43,15 +43,15 @@ impl<'w> WrittenName<'w> {
 /// Which candidates are meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CandidateChoice<'c> {
-    /// These.
+    /// The chosen candidates.
     Chosen(Vec<&'c Candidate>),
-    /// One of these, or some.
+    /// Candidates to choose from.
     Several(Vec<&'c Candidate>),
-    /// Nothing has this name.
+    /// No candidate has this name.
     Unknown(String),
     /// Several have this name.
     Ambiguous(String, Vec<&'c Candidate>),
-    /// Nothing is offered.
+    /// The source has no candidates.
     Nothing,
 }
 

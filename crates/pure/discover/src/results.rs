@@ -58,7 +58,7 @@ pub struct FoundResource {
 pub struct SearchReport {
     /// The best first.
     pub resources: Vec<FoundResource>,
-    /// How many fit in all.
+    /// The number of all matches.
     pub total: usize,
     /// How many sources there are.
     pub sources: usize,
@@ -153,7 +153,7 @@ pub struct OfferedResource {
 pub struct FittingCandidates {
     /// As many as are shown.
     pub resources: Vec<OfferedResource>,
-    /// How many fit.
+    /// The number of all matches.
     pub total: usize,
 }
 

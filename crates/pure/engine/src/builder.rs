@@ -11,7 +11,7 @@ use crate::effective::EffectiveFile;
 use crate::error::EngineError;
 use crate::finding::Finding;
 
-/// Where to begin.
+/// The entry point of the library.
 #[derive(Clone, Copy, Debug)]
 pub struct Engine;
 

@@ -33,7 +33,7 @@ pub struct ExplainedValue {
     pub layer: LayerName,
     /// The line of that layer's file, from one.
     pub line: usize,
-    /// How it got there.
+    /// The operation that put it there.
     pub operation: LeafOperation,
     /// The values of lower layers there, highest first.
     pub overrides: Vec<OverriddenValue>,

@@ -24,7 +24,7 @@ pub enum EngineError {
     /// A layer has no usable name, or one that another layer has.
     #[error("`{name}` cannot be the name of a layer: {why}")]
     LayerName {
-        /// As it was given.
+        /// The name as given.
         name: String,
         /// The problem.
         why: String,
@@ -32,7 +32,7 @@ pub enum EngineError {
     /// A path is absolute, leads out, or is not one that every system can have.
     #[error("`{path}` cannot be the path of a file: {why}")]
     Path {
-        /// As it was given.
+        /// The path as given.
         path: String,
         /// The problem.
         why: String,
@@ -40,7 +40,7 @@ pub enum EngineError {
     /// No built-in strategy exists of that name.
     #[error("no such strategy: `{name}`")]
     UnknownStrategy {
-        /// As it was given.
+        /// The name as given.
         name: String,
     },
     /// Files are malformed; all mistakes of all files.
@@ -52,7 +52,7 @@ pub enum EngineError {
     /// A result cannot be written in its format.
     #[error("{finding}")]
     Unprintable {
-        /// Why not.
+        /// The reason.
         finding: Box<Finding>,
     },
     /// A result is not text.
@@ -64,13 +64,13 @@ pub enum EngineError {
     /// A JSON Pointer is malformed.
     #[error("`{pointer}` is not a JSON Pointer")]
     Pointer {
-        /// As it was given.
+        /// The pointer as given.
         pointer: String,
     },
     /// The result has no value at a JSON Pointer.
     #[error("no value at `{pointer}`")]
     NoValue {
-        /// Where.
+        /// The position.
         pointer: String,
     },
 }

@@ -23,13 +23,13 @@ use agpm_diag::{Diagnostic, Severity, SourceMap};
 pub struct Finding {
     /// A stable name, such as `json/syntax`.
     pub code: &'static str,
-    /// How bad it is.
+    /// The severity.
     pub severity: Severity,
     /// One sentence, with what looks like a secret masked.
     pub message: String,
-    /// Where it is.
+    /// The location.
     pub location: Option<Location>,
-    /// The way out.
+    /// The fix.
     pub help: Option<String>,
 }
 

@@ -107,7 +107,7 @@ impl Serialize for NamedSubject {
 /// A flag that was given, and the subject that it is for.
 #[derive(Clone, Copy, Debug)]
 pub struct SubjectFlag {
-    /// As it is written.
+    /// The flag as it is written.
     pub flag: &'static str,
     /// The subject.
     pub subject: Subject,

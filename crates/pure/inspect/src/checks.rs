@@ -68,9 +68,9 @@ fn count<S: Serializer>(findings: &[usize], serializer: S) -> Result<S::Ok, S::E
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CheckOutcome {
-    /// Everything is fine.
+    /// The check passed.
     Passed,
-    /// Something is not.
+    /// The check has findings.
     Failed,
     /// Another check failed first, so this one could not run.
     Skipped,
@@ -96,7 +96,7 @@ impl CiReport {
 pub struct Checks(Vec<CheckResult>);
 
 impl Checks {
-    /// None of them has run yet.
+    /// A list of checks that have not run yet.
     pub fn new(names: &[CheckName]) -> Self {
         let skipped = |name: &CheckName| CheckResult {
             name: *name,

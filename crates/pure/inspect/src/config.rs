@@ -15,7 +15,7 @@ pub struct ConfigReport {
     pub answer: ConfigAnswer,
 }
 
-/// What `config` reports about the configuration.
+/// The result of `config`.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub enum ConfigAnswer {

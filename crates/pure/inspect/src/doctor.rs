@@ -22,17 +22,17 @@ pub struct DoctorReport {
 pub struct CheckRow {
     /// Its name.
     pub name: &'static str,
-    /// How it went.
+    /// Its state.
     pub state: CheckState,
     /// The result, in one line.
     pub summary: String,
 }
 
-/// How a check went.
+/// The state of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CheckState {
-    /// Nothing is wrong.
+    /// The check has no findings.
     Ok,
     /// There was nothing to look at.
     Skipped,
@@ -46,7 +46,7 @@ pub enum CheckState {
 pub enum CheckSummary {
     /// This, in one line.
     Line(String),
-    /// Nothing, for this reason.
+    /// The check did not run, for this reason.
     Skipped(&'static str),
     /// Nothing that is worth a line.
     Silent,
@@ -55,7 +55,7 @@ pub enum CheckSummary {
 /// A check without a manifest.
 pub const NO_MANIFEST: CheckSummary = CheckSummary::Skipped("no manifest");
 
-/// One check that was made.
+/// A check that has run.
 pub struct FinishedCheck {
     /// Nothing if it is not worth a line.
     pub row: Option<CheckRow>,
@@ -136,7 +136,7 @@ pub fn tool_line(tool: &ToolName, executable: &Executable, version: &str) -> Str
 }
 
 impl CheckState {
-    /// The word for it.
+    /// Its name in reports.
     pub fn word(self) -> &'static str {
         match self {
             CheckState::Ok => "ok",

@@ -4,7 +4,7 @@ use agpm_model::{FileChangeKind, RelativePath};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
-/// What `undo` does with the history.
+/// The action of `undo`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UndoAction {
     /// List it.
@@ -20,7 +20,7 @@ pub enum UndoAction {
 pub struct UndoReport {
     /// Transactions, the newest first; only the one that is undone unless they are listed.
     pub entries: Vec<PastEntry>,
-    /// What was done.
+    /// The action.
     pub action: UndoAction,
     /// A manifest that was edited after it was created, and so is not removed.
     pub kept: Option<RelativePath>,

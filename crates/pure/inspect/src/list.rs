@@ -16,7 +16,7 @@ use serde::{Serialize, Serializer};
 
 use crate::drift::VerifyReport;
 
-/// Nothing is installed.
+/// The note that nothing is installed.
 pub fn no_resources() -> Diagnostic {
     nothing_listed("No resources installed. Run `agpm add`.")
 }
@@ -24,7 +24,7 @@ pub fn no_resources() -> Diagnostic {
 /// The patched fields, by resource id.
 pub type AppliedPatches = BTreeMap<String, Vec<AppliedField>>;
 
-/// Which resources.
+/// The filter and detail of a listing.
 #[derive(Clone, Debug, Default)]
 pub struct ListRequest {
     /// Only this kind, singular or plural.
@@ -35,7 +35,7 @@ pub struct ListRequest {
     pub tool: Option<String>,
     /// Only names that contain this.
     pub search: Option<String>,
-    /// How much is shown.
+    /// The level of detail.
     pub detail: ListDetail,
     /// Whether files are compared with what was installed.
     pub disk: DiskCheck,
@@ -44,7 +44,7 @@ pub struct ListRequest {
 /// Whether the disk is compared: every installed file is read for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DiskCheck {
-    /// It is not.
+    /// The disk is not compared.
     #[default]
     Skip,
     /// Mark modified and missing resources.
@@ -64,7 +64,7 @@ pub enum ListDetail {
 /// Resources in the order of the lockfile.
 #[derive(Debug)]
 pub struct ListReport {
-    /// One for each that fits.
+    /// The resources that match.
     pub resources: Vec<ListedResource>,
     /// Whether the resources of the project are for several AI coding clients.
     pub clients: ClientCount,
@@ -73,7 +73,7 @@ pub struct ListReport {
 /// How many AI coding clients a project installs for; snippets of no client are not counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClientCount {
-    /// One at most.
+    /// At most one client.
     One,
     /// More.
     Several,
@@ -228,7 +228,7 @@ impl ListRequest {
 
 struct EntryFilter<'r> {
     kind: Option<ResourceType>,
-    /// In lower case.
+    /// The search text in lower case.
     search: Option<String>,
     request: &'r ListRequest,
 }

@@ -16,7 +16,7 @@ pub const MOST_TRIED: usize = 8;
 pub struct OutdatedRequest {
     /// Names, ids, paths of installed files, or sources; all if there are none.
     pub names: Vec<String>,
-    /// Which rows there are.
+    /// The rows to list.
     pub rows: OutdatedRows,
 }
 
@@ -35,7 +35,7 @@ pub enum OutdatedRows {
 pub struct OutdatedRow {
     /// Its id for users.
     pub id: String,
-    /// The word for its type.
+    /// The type, as reports spell it.
     #[serde(rename = "type")]
     pub kind: &'static str,
     /// Its name.
@@ -60,9 +60,9 @@ impl OutdatedRow {
 /// Everything that could be newer.
 #[derive(Clone, Debug, Serialize)]
 pub struct OutdatedReport {
-    /// How many were compared.
+    /// The number of compared resources.
     pub checked: usize,
-    /// By kind and name.
+    /// The rows, by type and name.
     pub outdated: Vec<OutdatedRow>,
     /// Branches that moved without a change of these resources.
     pub moved: Vec<MovedBranch>,
@@ -74,7 +74,7 @@ pub struct OutdatedReport {
 /// Whether a project has a lockfile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LockfileState {
-    /// It has, or needs none.
+    /// The project has a lockfile, or needs none.
     Present,
     /// It has dependencies and none of them is locked.
     Missing,
@@ -140,7 +140,7 @@ pub struct VersionComparison {
     pub allowed: BTreeMap<PinId, AllowedVersion>,
     /// The stable tags of each source, highest first.
     pub tags: BTreeMap<PinSource, Vec<VersionTag>>,
-    /// Which rows are reported.
+    /// The rows to report.
     pub rows: OutdatedRows,
 }
 

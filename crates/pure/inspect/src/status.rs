@@ -114,7 +114,7 @@ pub fn outdated_unknown(why: Diagnostic) -> Diagnostic {
 pub enum ProjectFound {
     /// A manifest was found.
     Yes,
-    /// None was.
+    /// No project was found.
     No,
 }
 

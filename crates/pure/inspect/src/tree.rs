@@ -13,23 +13,23 @@ use crate::graph::entry_title;
 /// JSON readers give up at about twice as many brackets.
 const DEEPEST_VALUE: usize = 60;
 
-/// Which way a tree grows.
+/// The direction of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TreeDirection {
-    /// To what is needed.
+    /// From dependents to dependencies.
     Needs,
-    /// To who needs it.
+    /// From dependencies to dependents.
     NeededBy,
 }
 
-/// Which tree.
+/// The options of a tree.
 #[derive(Clone, Debug)]
 pub struct TreeRequest {
     /// Where to start, as `NAME` or `TYPE/NAME`; without any, at the ends.
     pub names: Vec<String>,
     /// How many levels under the start are shown.
     pub depth: Option<usize>,
-    /// Which way.
+    /// The direction.
     pub direction: TreeDirection,
 }
 
@@ -73,9 +73,9 @@ struct TreeBranch<'t> {
 /// A resource at one place of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TreeLine {
-    /// Which resource.
+    /// The index of the resource.
     pub node: usize,
-    /// How far under the start.
+    /// The depth from the start.
     pub level: usize,
     /// Its location among its siblings.
     pub place: SiblingPosition,
@@ -88,7 +88,7 @@ pub struct TreeLine {
 pub enum SiblingPosition {
     /// Others follow.
     Inner,
-    /// It is the last.
+    /// The line is the last one.
     Last,
 }
 

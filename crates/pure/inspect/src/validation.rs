@@ -11,13 +11,13 @@ use serde::Serialize;
 /// A check that is made on request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValidateCheck {
-    /// Every dependency resolves.
+    /// Checks that every dependency resolves.
     Resolve,
-    /// Every source answers.
+    /// Checks that every source answers.
     Sources,
-    /// Every local file exists.
+    /// Checks that every local file exists.
     Paths,
-    /// Every template renders.
+    /// Checks that every template renders.
     Render,
     /// The lockfile has what the manifest requires.
     Lock,
@@ -37,7 +37,7 @@ pub struct ValidateRequest {
 pub struct ValidateReport {
     /// How many dependencies the manifest has.
     pub dependencies: usize,
-    /// How many sources.
+    /// The number of sources.
     pub sources: usize,
     /// Paths outside of the project that the manifest reads, as they are written.
     pub reads: Vec<String>,

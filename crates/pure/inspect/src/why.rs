@@ -28,15 +28,15 @@ pub struct RequiredResource {
     /// `TYPE/NAME (VERSION)`.
     #[serde(skip)]
     pub title: String,
-    /// Which resource.
+    /// The resource.
     #[serde(flatten)]
     pub identity: ResourceIdentity,
-    /// Who requires it.
+    /// Its dependents.
     #[serde(flatten)]
     pub required: RequirementChains,
 }
 
-/// Who requires a resource.
+/// The dependents of a resource.
 #[derive(Debug, Serialize)]
 pub struct RequirementChains {
     /// From what the manifest requires down to the resource, the shortest first.
@@ -45,13 +45,13 @@ pub struct RequirementChains {
     pub more: bool,
 }
 
-/// One resource on the way.
+/// A resource in a chain of dependents.
 #[derive(Clone, Debug, Serialize)]
 pub struct ChainLink {
     /// `TYPE/NAME (VERSION)`.
     #[serde(skip)]
     pub title: String,
-    /// Which resource.
+    /// The resource.
     #[serde(flatten)]
     pub identity: ResourceIdentity,
     /// The version that is required, as far as that is known.

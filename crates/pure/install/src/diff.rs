@@ -11,15 +11,15 @@ use crate::report::{InstallReport, LockChange, Moved, Program};
 /// The changes of an install or an update.
 #[derive(Debug, Serialize)]
 pub struct DiffReport {
-    /// What resources and layers let tools do, where that changes.
+    /// Capabilities of resources and layers that change.
     pub capabilities: Vec<CapabilityChange>,
     /// Versions that move.
     pub moved: Vec<Moved>,
-    /// What is new or changed and would run.
+    /// New or changed programs that would run.
     pub programs: Vec<Program>,
     /// Files, by path.
     pub files: Vec<FileDifference>,
-    /// What would happen to the lockfile.
+    /// The change of the lockfile.
     pub lock: LockChange,
     #[serde(skip)]
     extent: DiffExtent,
@@ -29,7 +29,7 @@ pub struct DiffReport {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DiffExtent {
     All,
-    /// Only those that were asked for: the lockfile is not one of them.
+    /// Only those that were requested: the lockfile is not one of them.
     Some,
 }
 

@@ -1,7 +1,7 @@
 //! The decisions of an install: the desired state of the disk, the needed approvals, the new lockfile, and the inputs
 //! that the next run compares.
 //!
-//! Knows no disk and no sources: resources are rendered, files are observed and approvals are asked for elsewhere.
+//! Knows no disk and no sources: resources are rendered, files are observed and approvals are given elsewhere.
 
 mod approvals;
 mod desired;

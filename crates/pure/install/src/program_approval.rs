@@ -20,7 +20,7 @@ pub struct ApprovalFile {
 struct RecordedApproval {
     /// Where the project really is.
     project: String,
-    /// Of its programs.
+    /// The digest of its programs.
     programs: Checksum,
 }
 
@@ -112,7 +112,7 @@ impl ManifestProgram {
 /// The approval of a project's programs on this machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Approval {
-    /// Nothing.
+    /// Nothing is approved.
     Missing,
     /// Other programs were approved before.
     Outdated,

@@ -13,7 +13,7 @@ use crate::request::{Writing, is_dry_run};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LockChange {
-    /// It says what it said.
+    /// The lockfile is unchanged.
     Unchanged,
     /// It is new or says something else.
     Written,
@@ -103,22 +103,22 @@ pub struct Program {
     /// The resource, as `TYPE/NAME`; of layers, `layers/NAME`.
     #[serde(flatten, serialize_with = "agpm_model::serialize_id")]
     pub resource: String,
-    /// Where it comes from.
+    /// The resource or layer that it comes from.
     pub unit: String,
     /// The capabilities that a tool would use.
     #[serde(flatten, serialize_with = "with_runs")]
     pub capabilities: Vec<Capability>,
-    /// Who requires it.
+    /// The dependent.
     #[serde(rename = "direct", serialize_with = "is_direct")]
     pub required: RequiredBy,
 }
 
-/// Who requires a resource.
+/// The dependent of a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequiredBy {
     /// The manifest itself.
     Manifest,
-    /// Only other resources.
+    /// Only other resources require it.
     Resource,
 }
 

@@ -7,9 +7,9 @@ use serde::Serializer;
 /// Whether the plan is carried out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Writing {
-    /// It is.
+    /// The changes are applied.
     Apply,
-    /// It is shown.
+    /// The changes are shown.
     #[default]
     Show,
 }
@@ -38,7 +38,7 @@ pub fn is_dry_run<S: Serializer>(writing: &Writing, serializer: S) -> Result<S::
 pub enum LockUse {
     /// Its pins stay, and it is brought up to date.
     Update,
-    /// It must not change.
+    /// The lockfile must not change.
     Locked,
     /// Only it decides, and every byte is checked against it.
     Frozen,
@@ -58,9 +58,9 @@ pub enum Executables {
 /// The treatment of fields that the format of a tool cannot express.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fidelity {
-    /// It is reported.
+    /// Losses are reported.
     Tell,
-    /// It stops the command.
+    /// Losses stop the command.
     Strict,
 }
 

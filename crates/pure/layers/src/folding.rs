@@ -16,7 +16,7 @@ use crate::snapshot::{LayerSnapshot, SnapshotFile};
 /// A file as the layers give it.
 #[derive(Debug)]
 pub struct LayeredFile {
-    /// In the project.
+    /// The path in the project.
     pub path: RelativePath,
     /// Its whole content where nobody else writes it.
     pub bytes: Vec<u8>,
@@ -100,7 +100,7 @@ impl LayerBlock {
 }
 
 impl LayeredFile {
-    /// Of its bytes.
+    /// The checksum of its bytes.
     pub fn checksum(&self) -> Checksum {
         Checksum::of(&self.bytes)
     }
@@ -130,7 +130,7 @@ pub struct FileStack<'m> {
     mode: FileMode,
     /// Lowest first.
     files: Vec<RawFile>,
-    /// Who chose the strategy.
+    /// The origin of the strategy.
     choice: StrategyChoice,
 }
 

@@ -13,7 +13,7 @@ pub struct LayersReport {
     pub layers: Vec<LayerRow>,
 }
 
-/// One layer.
+/// A layer in a listing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LayerRow {
     /// From one, the lowest; the highest wins.
@@ -33,9 +33,9 @@ pub struct LayerState {
     /// The version of its source; nothing for a directory.
     #[serde(flatten)]
     pub pin: Option<Pin>,
-    /// Of all files that count.
+    /// The checksum of all files that apply.
     pub checksum: String,
-    /// How many files count.
+    /// The number of files that apply.
     pub files: usize,
     /// Ignored files, and the reasons.
     pub skipped: Vec<SkippedRow>,
@@ -46,7 +46,7 @@ pub struct LayerState {
 pub struct SkippedRow {
     /// Its path in the layer; a directory ends in `/`.
     pub path: String,
-    /// Why.
+    /// The reason.
     pub reason: &'static str,
 }
 

@@ -9,7 +9,7 @@ use agpm_plan::is_reserved;
 pub struct SkippedItem {
     /// Its path in the layer; a directory ends in `/`.
     pub path: String,
-    /// Why it is left out.
+    /// The reason.
     pub why: SkipReason,
 }
 
@@ -22,7 +22,7 @@ pub enum SkipReason {
     Junk,
     /// It is a file of agpm itself.
     Own,
-    /// It may lead anywhere.
+    /// A symlink, which may lead anywhere.
     Link,
     /// Some system cannot have a file of that name.
     Name,
@@ -33,7 +33,7 @@ pub enum SkipReason {
 }
 
 impl SkipReason {
-    /// The words that users see.
+    /// The reason in words.
     pub fn words(self) -> &'static str {
         match self {
             SkipReason::NotIncluded => "not in `include`",

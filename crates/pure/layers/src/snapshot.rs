@@ -23,9 +23,9 @@ pub struct LayerSnapshot<'m> {
     pub folder: Option<PathBuf>,
     /// The version that it is; nothing for a directory.
     pub pin: Option<Pin>,
-    /// Of all its files.
+    /// The checksum of all its files.
     pub checksum: Checksum,
-    /// By path.
+    /// The files, by path.
     pub files: Vec<SnapshotFile>,
     /// The skipped files.
     pub skipped: Vec<SkippedItem>,

@@ -34,7 +34,7 @@ pub struct AddedResource {
 
 /// The context that entries of one argument share.
 pub struct EntryContext<'a> {
-    /// Where it is added from.
+    /// The location that it is added from.
     pub origin: &'a PlaceOrigin,
     /// The requirement after `@`.
     pub requirement: Option<&'a VersionRequirement>,

@@ -35,7 +35,7 @@ pub struct ManifestAdditions {
 }
 
 impl ManifestAdditions {
-    /// Nothing is added yet.
+    /// An edit without additions.
     pub fn new(text: String, known: Vec<PlaceSource>) -> Self {
         ManifestAdditions {
             text,

@@ -10,7 +10,7 @@ use crate::usage::{not_an_address, usage};
 pub struct AddressWords {
     /// The URL as it is typed.
     pub typed: String,
-    /// The same, read.
+    /// The parsed argument.
     pub address: Address,
     /// Names of resources in it.
     pub names: Vec<String>,

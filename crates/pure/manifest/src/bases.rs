@@ -22,7 +22,7 @@ use crate::MANIFEST_NAME;
 /// A base that was read.
 #[derive(Clone, Debug)]
 pub struct LoadedBase {
-    /// Where it is.
+    /// The URL or directory.
     pub address: BaseAddress,
     /// Its `agpm.toml`.
     pub document: Arc<Document>,
@@ -87,7 +87,7 @@ pub struct BaseRules<'a> {
     pub host: &'a DefaultHost,
     /// The lockfile.
     pub lock: Option<&'a Lockfile>,
-    /// Which versions are used.
+    /// The versions to use.
     pub versions: BaseVersions<'a>,
 }
 
@@ -103,7 +103,7 @@ pub struct BaseFile {
     pub pin: Option<Pin>,
 }
 
-/// How bases are reached.
+/// Access to bases.
 pub trait BaseReader {
     /// The identity of a directory, however it is written.
     fn identity(&self, directory: &str) -> String;

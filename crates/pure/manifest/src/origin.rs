@@ -24,7 +24,7 @@ pub enum PlaceOrigin {
 pub struct PlaceSource {
     /// Its name in the manifest.
     pub name: SourceName,
-    /// Where it is.
+    /// The URL or directory.
     pub address: SourceAddress,
     /// Whether the manifest has it.
     pub state: SourceState,
@@ -33,9 +33,9 @@ pub struct PlaceSource {
 /// Whether the manifest has a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SourceState {
-    /// It does.
+    /// The manifest has the source.
     Known,
-    /// It gets it.
+    /// The source is added to the manifest.
     New,
 }
 

@@ -17,7 +17,7 @@ use crate::usage::{resource_type_of_word, usage};
 pub enum DependencyId {
     /// Its type, and its name or id.
     Typed {
-        /// The word for its type.
+        /// The type as typed.
         kind: String,
         /// Its name.
         name: String,

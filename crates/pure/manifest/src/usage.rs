@@ -9,9 +9,9 @@ use agpm_model::{
 /// Whether something of that name may be replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Replace {
-    /// It may.
+    /// An existing entry may be replaced.
     Allowed,
-    /// It is refused.
+    /// An existing entry is refused.
     Refused,
 }
 

@@ -8,7 +8,7 @@ use crate::provenance::Provenance;
 /// A line of a file, and where it comes from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BlameLine {
-    /// From 1.
+    /// The number of the line, from one.
     pub line: usize,
     /// The layer or resource; nothing for what the user wrote.
     pub layer: Option<String>,
@@ -47,7 +47,7 @@ pub fn blame_lines(
     text.lines().enumerate().map(line).collect()
 }
 
-/// Whose a line is.
+/// The owner of a line.
 #[derive(Clone, Copy)]
 enum Mark<'p> {
     Unknown,

@@ -13,7 +13,7 @@ pub trait Combine {
 /// A location where at least two layers apply.
 #[derive(Debug)]
 pub struct MergePoint<'a> {
-    /// Where it is.
+    /// The position.
     pub pointer: &'a Pointer,
     /// The value of each of them, lowest first.
     pub contributions: &'a [NodeRef<'a>],
@@ -22,7 +22,7 @@ pub struct MergePoint<'a> {
 /// The combination at a location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Combination<'s> {
-    /// One of the operations.
+    /// A built-in operation.
     Operation(&'s MergeOperation),
     /// A list of these items. Each is given as (contribution, item) pairs, lowest first: the last is the item of the
     /// result, the others are what it shadows.

@@ -41,14 +41,14 @@ pub enum MergedContent {
         /// Which layer gave which bytes of it.
         segments: Vec<BodySegment>,
     },
-    /// One text made of segments.
+    /// Text made of segments.
     Text {
         /// The text.
         body: String,
         /// Which layer gave which bytes of it.
         segments: Vec<BodySegment>,
     },
-    /// One of the files as it is.
+    /// One of the files, unchanged.
     Whole(usize),
 }
 

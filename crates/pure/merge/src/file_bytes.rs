@@ -6,7 +6,7 @@ use agpm_text::RewrittenText;
 /// The content of a file, in pieces, so large ones are written without being built.
 #[derive(Debug)]
 pub enum FileBytes {
-    /// Anything.
+    /// Any bytes.
     Bytes(Arc<[u8]>),
     /// Text.
     Text(Text),
@@ -26,7 +26,7 @@ impl FileBytes {
         }
     }
 
-    /// All of it.
+    /// The whole content.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         let done: Result<(), std::convert::Infallible> = self.each_piece(|piece| {

@@ -126,7 +126,7 @@ pub(crate) struct MergeEngine<'a, 's> {
 /// The treatment of values that only one layer has.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SingleLayerMode {
-    /// It is taken as it is.
+    /// The value is used unchanged.
     AsIs,
     /// Items of its lists have to have their keys.
     Checked,

@@ -28,7 +28,7 @@ pub enum LayerContent {
     Document(Arc<Document>),
     /// Plain text.
     Text(Text),
-    /// Anything else.
+    /// Content of any other format.
     Opaque(Arc<[u8]>),
 }
 
@@ -46,7 +46,7 @@ pub(crate) enum ContentFamily {
 pub struct RawFile {
     /// The layer.
     pub layer: LayerName,
-    /// Its path as users see it.
+    /// The path as users see it.
     pub shown: String,
     /// Its content.
     pub bytes: Vec<u8>,
@@ -180,7 +180,7 @@ impl LayerFile {
         }
     }
 
-    /// How many lines it has.
+    /// The number of lines.
     pub fn line_count(&self) -> usize {
         let bytes = self.bytes();
         let ends = bytes.iter().filter(|b| **b == b'\n').count();

@@ -38,11 +38,11 @@ pub struct ReferenceFailure<K> {
 /// Why the parents of a document are not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnavailableReason {
-    /// It does not exist.
+    /// The document does not exist.
     Missing,
-    /// It cannot be read.
+    /// The document cannot be read.
     Malformed,
-    /// It must not be read.
+    /// The document must not be read.
     Refused,
 }
 

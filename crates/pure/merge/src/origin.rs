@@ -14,7 +14,7 @@ pub struct NodeOrigin {
 /// The operation that brought a leaf into the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeafOperation {
-    /// Only one layer applies.
+    /// Only one layer has the value.
     Only,
     /// The highest replaced the others.
     Replace,
@@ -37,7 +37,7 @@ pub enum LeafOperation {
 }
 
 impl LeafOperation {
-    /// The word that users see.
+    /// The operation as users see it.
     pub fn word(self) -> &'static str {
         match self {
             LeafOperation::Only => "only",
@@ -59,14 +59,14 @@ impl LeafOperation {
 pub struct ShadowedValue {
     /// The shadowed value.
     pub origin: NodeOrigin,
-    /// Why it does not exist.
+    /// The reason why it is not in the result.
     pub kind: ShadowKind,
 }
 
 /// Why something is not in the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShadowKind {
-    /// Another value applies.
+    /// Another value replaced it.
     Replaced,
     /// The same value exists already.
     Duplicate,

@@ -14,7 +14,7 @@ use crate::rules::{PendingRules, RuleSet};
 /// A key or an item, and the layer that it comes from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MergedPart {
-    /// Where and what.
+    /// The position and the value.
     pub node: EntryNode,
     /// The layer.
     pub layer: LayerName,

@@ -26,7 +26,7 @@ pub struct ReferencePolicy {
     pub missing: ReferenceReaction,
     /// It exists and cannot be read.
     pub malformed: ReferenceReaction,
-    /// It must not be read.
+    /// The reaction to a document that must not be read.
     pub refused: ReferenceReaction,
     /// It leads back to where it was named.
     pub cyclic: ReferenceReaction,
@@ -39,7 +39,7 @@ pub enum ReferenceFailureKind {
     Missing,
     /// It exists and cannot be read.
     Malformed,
-    /// It must not be read.
+    /// The document must not be read.
     Refused,
     /// It leads back to a document on the way to it.
     Cyclic,
@@ -78,7 +78,7 @@ impl ReferencePolicy {
         }
     }
 
-    /// Nothing may be wrong.
+    /// Every failure is an error.
     pub const STRICT: ReferencePolicy = ReferencePolicy::all(ReferenceReaction::Fail);
 
     /// Wrong references are left out; forbidden ones are errors all the same.

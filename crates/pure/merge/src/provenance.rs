@@ -19,7 +19,7 @@ pub const KNOWN_SECRET: &str = "secret";
 /// Whether values that look like secrets are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SecretDisplay {
-    /// They are not.
+    /// Secrets are masked.
     #[default]
     Masked,
     /// The user requested them.
@@ -52,7 +52,7 @@ pub struct ExplainedLeaf {
     pub file: String,
     /// The line in it.
     pub line: usize,
-    /// How it got there.
+    /// The operation that put it there.
     pub operation: &'static str,
     /// The values that it shadows, highest first.
     pub shadows: Vec<ExplainedShadow>,

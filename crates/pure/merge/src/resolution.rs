@@ -25,7 +25,7 @@ pub struct MergedLeaf<'r> {
     pub value: NodeRef<'r>,
     /// Which contribution it came from.
     pub layer: u32,
-    /// How it got there.
+    /// The operation that put it there.
     pub operation: LeafOperation,
     /// The values that it shadows, highest first.
     pub shadows: Vec<ShadowedValue>,

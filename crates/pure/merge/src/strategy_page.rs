@@ -20,13 +20,13 @@ pub struct StrategiesReport {
     pub operations: Vec<OperationRow>,
 }
 
-/// One strategy.
+/// The page of a strategy.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub enum StrategyPage {
     /// One that comes with the program.
     BuiltIn(BuiltInStrategy),
-    /// One of the manifest.
+    /// A strategy of the manifest.
     Custom(CustomStrategy),
 }
 
@@ -42,7 +42,7 @@ pub struct BuiltInStrategy {
     pub lists: &'static str,
     /// The treatment of values, in words.
     pub values: &'static str,
-    /// When to take it.
+    /// The files that it is for.
     pub purpose: &'static str,
     /// An example of it.
     pub example: StrategyExample,
@@ -77,14 +77,14 @@ pub struct StrategyExample {
     pub lower: &'static str,
     /// The higher document.
     pub higher: &'static str,
-    /// Both, merged.
+    /// The merged result.
     pub result: Cow<'static, str>,
 }
 
 /// An operation of rules.
 #[derive(Debug, Serialize)]
 pub struct OperationRow {
-    /// The word for it.
+    /// The name of the operation.
     pub name: &'static str,
     /// Its effect, in words.
     pub does: &'static str,

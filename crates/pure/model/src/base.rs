@@ -16,7 +16,7 @@ use crate::version::{DEFAULT_VERSION, VersionRequirement};
 /// The most bases that may follow each other in a chain of `extends`.
 pub const LONGEST_CHAIN: usize = 10;
 
-/// Where a base is.
+/// The location of a base.
 #[derive(Clone, Debug)]
 pub enum BaseAddress {
     /// A directory on this machine, as it is written.
@@ -32,14 +32,14 @@ pub struct RepositoryBase {
     pub url: SourceAddress,
     /// The directory of its `agpm.toml`, with `/`; empty for the top.
     pub directory: String,
-    /// Which version.
+    /// The required version.
     pub requirement: VersionRequirement,
 }
 
 /// A base that a manifest names.
 #[derive(Clone, Debug)]
 pub struct BaseReference {
-    /// Where it is.
+    /// The location.
     pub address: BaseAddress,
     /// The entry of `extends`.
     pub spot: SourceSpan,

@@ -18,7 +18,7 @@ const LABEL: &str = "catalog/";
 /// A repository, or a directory, that contributes to the catalog; shown without what is secret in it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CatalogRemote {
-    /// Where it is.
+    /// The location.
     pub base: RemoteBase,
     /// The branch, tag or commit; the default branch if nothing is said.
     pub reference: Option<String>,
@@ -26,19 +26,19 @@ pub struct CatalogRemote {
     pub folder: Option<RelativePath>,
 }
 
-/// Where a remote is.
+/// The location of a remote.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum RemoteBase {
     /// A source by name.
     Source(SourceName),
-    /// Its own URL.
+    /// A URL.
     Address(SourceAddress),
 }
 
 /// Why text is not a remote; it never repeats the text, which may hold a secret.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RemoteError {
-    /// Nothing there.
+    /// The text is empty.
     #[error("the remote is empty")]
     Empty,
     /// A URL without its prefix, or a path.
@@ -59,7 +59,7 @@ pub enum RemoteError {
 }
 
 impl RemoteError {
-    /// The way out.
+    /// The fix.
     pub fn help(&self) -> &'static str {
         match self {
             RemoteError::NoPrefix => {

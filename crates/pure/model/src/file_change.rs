@@ -12,7 +12,7 @@ pub enum FileChangeKind {
 }
 
 impl FileChangeKind {
-    /// The change in a word.
+    /// The change as one participle.
     pub fn word(self) -> &'static str {
         match self {
             FileChangeKind::Created => "created",
@@ -21,7 +21,7 @@ impl FileChangeKind {
         }
     }
 
-    /// What undoing the change does, in a word.
+    /// The effect of undoing the change, as one participle.
     pub fn undone_word(self) -> &'static str {
         match self {
             FileChangeKind::Created => "removed",

@@ -35,11 +35,11 @@ pub enum ResolvedPath {
     Folder(PathBuf),
     /// A file.
     File(PathBuf),
-    /// Anything else.
+    /// Neither a file nor a directory.
     Other(PathBuf),
 }
 
-/// Something in a directory.
+/// An entry of a directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundFile {
     /// From the directory, with `/`.
@@ -60,7 +60,7 @@ pub enum FoundKind {
 /// Why a file cannot be read, in words that follow "it".
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileProblem {
-    /// Which way out there is.
+    /// The kind of problem, which decides the fix.
     pub kind: ProblemKind,
     /// Such as `is a directory`.
     pub words: String,
@@ -73,7 +73,7 @@ pub enum ProblemKind {
     NotFound,
     /// A symlink leads out of the directory that it must stay in.
     Escapes,
-    /// Anything else.
+    /// Any other problem.
     Other,
 }
 

@@ -9,9 +9,9 @@ pub struct InstructionPaths(Vec<String>);
 /// The files that an instruction is for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InstructionScope {
-    /// All of them.
+    /// All files.
     Everything,
-    /// Those that match.
+    /// Files that match patterns.
     Paths(InstructionPaths),
 }
 

@@ -176,7 +176,7 @@ pub struct LockedPlacement {
     pub at: Option<RelativePath>,
 }
 
-/// One locked resource.
+/// A locked resource.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LockEntry {
     /// Its kind.
@@ -274,7 +274,7 @@ impl LockEntry {
         self.pin.as_ref()?.requirement.as_deref()
     }
 
-    /// How others refer to it.
+    /// The reference of dependents.
     pub fn reference(&self) -> String {
         let version = self
             .version()

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// Why text is not a name.
+/// The reason why text is not a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a name is one line and not empty")]
 pub struct NameError;

@@ -46,7 +46,7 @@ impl NodeLocation {
 /// A node as it is to be.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EntryNode {
-    /// Where.
+    /// The position.
     pub place: NodeLocation,
     /// Its value.
     pub value: Value,

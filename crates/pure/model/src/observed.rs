@@ -6,7 +6,7 @@ use crate::unit::FileMode;
 /// The state of a path in a project; symlinks are not followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ObservedPath<F = FileState> {
-    /// Nothing.
+    /// The path is free.
     Missing,
     /// A regular file.
     File(F),
@@ -21,7 +21,7 @@ pub enum ObservedPath<F = FileState> {
 /// The content and mode of a regular file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileState {
-    /// Of its bytes.
+    /// The checksum of the bytes.
     pub checksum: Checksum,
     /// Whether its owner may run it.
     pub mode: FileMode,
@@ -33,7 +33,7 @@ impl ObservedPath {
         ObservedPath::File(FileState { checksum, mode })
     }
 
-    /// Of the file, if it is one.
+    /// The checksum of the file, if it is one.
     pub fn checksum(self) -> Option<Checksum> {
         match self {
             ObservedPath::File(file) => Some(file.checksum),

@@ -55,7 +55,7 @@ impl fmt::Display for LayerSet {
 }
 
 impl Owner {
-    /// One layer.
+    /// The set of one layer.
     pub fn layer(name: &LayerName) -> Self {
         Owner::Layers(LayerSet::of([name]))
     }

@@ -7,10 +7,10 @@ use serde::{Deserialize, Deserializer, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct RelativePath(String);
 
-/// Why a path is refused.
+/// The reason why a path is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PathError {
-    /// Nothing there.
+    /// The text is empty.
     #[error("the path is empty")]
     Empty,
     /// Starts at a root or a drive.

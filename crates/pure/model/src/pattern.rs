@@ -21,7 +21,7 @@ enum PatternStep {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Specificity(Vec<u8>);
 
-/// Why text is not a pattern.
+/// The reason why text is not a pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(transparent)]
 pub struct PatternError(#[from] PointerError);

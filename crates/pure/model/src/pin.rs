@@ -13,7 +13,7 @@ use crate::version::{Requirement, VersionRequirement};
 /// The identity of a resource, shown as `agents/reviewer`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ResourceId {
-    /// Which type it is.
+    /// The type.
     pub kind: ResourceType,
     /// Its name among those of its type.
     pub name: ResourceName,

@@ -64,9 +64,9 @@ impl<T> Default for AllowDeny<T> {
 /// A resource that must be in the manifest.
 #[derive(Clone, Debug)]
 pub struct RequiredResource {
-    /// Which one.
+    /// The resource.
     pub id: ResourceId,
-    /// At which versions.
+    /// The allowed versions.
     pub requirement: VersionRequirement,
 }
 
@@ -84,9 +84,9 @@ pub enum ExecutableMode {
 /// The treatment of a run whose policy cannot be reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnUnreachable {
-    /// It stops.
+    /// The run stops.
     Stop,
-    /// It goes on with a warning.
+    /// The run continues with a warning.
     Warn,
 }
 
@@ -114,7 +114,7 @@ pub struct Policy {
     pub allow_commands: Option<AllowList<String>>,
     /// The treatment of content that runs something.
     pub executables: Option<PolicyRule<ExecutableMode>>,
-    /// No branches.
+    /// Whether branches are refused.
     pub pinned_only: Option<PolicyRule<bool>>,
     /// How old a version must be, in seconds.
     pub min_release_age: Option<PolicyRule<u64>>,
@@ -228,7 +228,7 @@ pub struct PolicyRow {
     pub rule: RuleName,
     /// Its value.
     pub value: String,
-    /// Where it is written.
+    /// The position of the rule.
     pub spot: SourceSpan,
 }
 

@@ -19,7 +19,7 @@ const SECRET_NAMES: &[&str] = &[
 /// The replacement for a secret.
 pub(crate) const HIDDEN: &str = "***";
 
-/// No token is shorter.
+/// The shortest length of a token.
 const SHORTEST_TOKEN: usize = 16;
 
 /// The parts of user and password that may be shown.

@@ -72,9 +72,9 @@ struct ResourceTypeRow {
 /// The shape of a resource on disk.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ResourceShape {
-    /// Its own file.
+    /// A file.
     File,
-    /// Its own directory.
+    /// A directory.
     Folder,
     /// Its own directory, and its parts wherever their types go.
     Plugin,
@@ -106,7 +106,7 @@ const fn entries(row: ResourceTypeRow) -> ResourceTypeRow {
     }
 }
 
-/// Every kind, in order.
+/// All types, in order.
 pub const RESOURCE_TYPES: [ResourceType; 9] = [
     ResourceType::Agents,
     ResourceType::Snippets,
@@ -184,7 +184,7 @@ impl ResourceType {
         self.row().plural
     }
 
-    /// The word for one.
+    /// The singular.
     pub const fn singular(self) -> &'static str {
         self.row().singular
     }

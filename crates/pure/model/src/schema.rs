@@ -17,10 +17,10 @@ pub struct SchemaTable {
     pub others: OtherKeys,
 }
 
-/// One key.
+/// A key of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct SchemaField {
-    /// As it is written.
+    /// The key as it is written.
     pub name: &'static str,
     /// The form of its value.
     pub form: ValueForm,
@@ -52,7 +52,7 @@ pub enum ValueForm {
     Number(usize),
     /// A whole number that is not negative.
     Count,
-    /// One of these strings.
+    /// One of the given strings.
     OneOf(&'static [&'static str]),
     /// One of the strings of a table elsewhere.
     Words(fn() -> Vec<&'static str>),
@@ -89,7 +89,7 @@ pub enum KeyNames {
     Any,
     /// Those that match a regular expression.
     Matching(&'static str),
-    /// These and no others.
+    /// Only the given names.
     Each(fn() -> Vec<&'static str>),
     /// All but these.
     Except(fn() -> Vec<&'static str>),
@@ -98,9 +98,9 @@ pub enum KeyNames {
 /// A condition on several keys of one object.
 #[derive(Clone, Copy, Debug)]
 pub enum KeyCondition {
-    /// All of these are written.
+    /// All of the given keys are present.
     Required(&'static [&'static str]),
-    /// None of these is.
+    /// None of the given keys is present.
     Without(&'static [&'static str]),
     /// A key needs others next to it.
     Together(&'static [(&'static str, &'static [&'static str])]),
@@ -120,7 +120,7 @@ pub struct Definition {
 /// Whether a key must be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyPresence {
-    /// It may be left out.
+    /// The key is optional.
     Optional,
     /// It is written wherever its map is.
     Required,
@@ -133,7 +133,7 @@ pub enum KeyPresence {
 /// The treatment of keys that a table does not know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OtherKeys {
-    /// They are mistakes.
+    /// Unknown keys are errors.
     Refused,
     /// A later version may have written them.
     Accepted,
@@ -146,7 +146,7 @@ pub struct Passthrough {
     pub name: &'static str,
     /// The keys.
     pub keys: &'static [&'static str],
-    /// Why they pass.
+    /// The reason why they are accepted.
     pub owner: KeyOwner,
 }
 
@@ -162,7 +162,7 @@ pub enum KeyOwner {
 /// A key that a table does not know.
 #[derive(Debug)]
 pub struct UnknownKey<'n> {
-    /// Where it is.
+    /// The key.
     pub key: NodeRef<'n>,
     /// A near name, or all there are.
     pub help: Option<String>,
@@ -173,11 +173,11 @@ pub struct UnknownKey<'n> {
 /// The class of a key in a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyClass {
-    /// It has a meaning here.
+    /// The key has a meaning here.
     Owned,
     /// It is on the list of another program.
     Passthrough,
-    /// It is a mistake.
+    /// The key is an error.
     Unknown,
 }
 

@@ -111,7 +111,7 @@ impl VersionIndex {
         &self.versions
     }
 
-    /// How many there are.
+    /// The number of versions.
     pub fn count(&self) -> usize {
         self.branches.len() + self.tags.len()
     }

@@ -84,7 +84,7 @@ pub enum ItemRule {
     /// The higher one applies.
     #[default]
     Replace,
-    /// They merge.
+    /// The items are merged.
     Deep,
 }
 
@@ -153,7 +153,7 @@ impl MergeOperation {
         )
     }
 
-    /// The word that users write.
+    /// The operation as users write it.
     pub fn word(&self) -> &'static str {
         match self {
             MergeOperation::Deep => "deep",
@@ -245,7 +245,7 @@ pub enum EmptyRule {
     Value,
     /// As if it did not exist.
     Ignore,
-    /// It removes what is below.
+    /// An empty value removes everything below.
     Clear,
     /// As if it did not exist, and so is everything that holds only blanks: null, blank text. Only policies
     /// say it.
@@ -255,7 +255,7 @@ pub enum EmptyRule {
 /// The rule for the locations that a pattern matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PointerRule {
-    /// Which locations.
+    /// The positions that it is for.
     pub pattern: PointerPattern,
     /// The operation; without one, the strategy decides.
     pub operation: Option<MergeOperation>,
@@ -266,7 +266,7 @@ pub struct PointerRule {
 /// The default operation for maps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MapRule {
-    /// They merge recursively.
+    /// Maps are merged recursively.
     Merge,
     /// The highest's.
     Replace,
@@ -310,7 +310,7 @@ impl BodySeparator {
 pub struct MergeDriver {
     /// The program and its arguments, in which `%base` and `%new` are the lower and the higher file.
     pub command: Vec<String>,
-    /// Whose file names it.
+    /// The author of the program.
     pub author: ProgramAuthor,
 }
 
@@ -364,7 +364,7 @@ pub struct BuiltIn {
     pub name: &'static str,
     /// The treatment of maps, lists and values, in words.
     pub table: [&'static str; 3],
-    /// When to take it.
+    /// The files that it is for.
     pub purpose: &'static str,
     /// Lower document, higher document, result.
     pub example: [&'static str; 3],

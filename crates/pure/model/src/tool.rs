@@ -303,7 +303,7 @@ impl Tools {
         self.tools.iter().find(|tool| tool.name.as_str() == name)
     }
 
-    /// Every tool.
+    /// All tools.
     pub fn iter(&self) -> impl Iterator<Item = &Tool> + Clone {
         self.tools.iter()
     }

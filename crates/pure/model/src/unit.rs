@@ -32,7 +32,7 @@ impl ResourceOrigin {
 /// The files of a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ResourceExtent {
-    /// One file.
+    /// A single file.
     File,
     /// A directory with everything in it.
     Folder,
@@ -43,10 +43,10 @@ pub enum ResourceExtent {
 /// Whether a file is a program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum FileMode {
-    /// It is not.
+    /// The file is not executable.
     #[default]
     Plain,
-    /// It is.
+    /// The file is executable.
     Executable,
 }
 
@@ -67,15 +67,15 @@ enum PathMeaning {
 /// A resource, or a pattern for several, in its location.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Unit {
-    /// Where it comes from.
+    /// The source.
     pub origin: ResourceOrigin,
-    /// Its path there.
+    /// The path in the source.
     pub path: ResourcePath,
     /// The files at that path.
     pub extent: ResourceExtent,
 }
 
-/// Why a pattern is none.
+/// The reason why a pattern is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("invalid file pattern: {0}")]
 pub struct GlobError(String);

@@ -2,7 +2,7 @@
 
 use agpm_text::Value;
 
-/// Which set of variables.
+/// A set of variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Variant(usize);
 

@@ -47,7 +47,7 @@ struct RangeComparators {
 /// Why text is not a requirement.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RequirementError {
-    /// Nothing there.
+    /// The text is empty.
     #[error("the version is empty")]
     Empty,
     /// It begins like a range and is none.

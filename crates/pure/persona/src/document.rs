@@ -26,7 +26,7 @@ pub struct PersonaDocument {
 pub struct ParentReference {
     /// The path as written.
     pub path: String,
-    /// Where it is written.
+    /// The position of the reference.
     pub span: Span,
 }
 
@@ -49,7 +49,7 @@ impl ParentReference {
 pub(crate) struct ChainLink {
     pub(crate) layer: String,
     pub(crate) prefix: String,
-    /// From the top.
+    /// The path from the top directory.
     pub(crate) path: String,
     /// The path of the document that inherits it; nothing for one of a level's own.
     pub(crate) inherited_from: Option<String>,
@@ -60,11 +60,11 @@ pub(crate) struct ChainLink {
 pub struct UnusableDocument {
     /// The reason, without the document's name.
     pub reason: String,
-    /// Where.
+    /// The position.
     pub span: Span,
     /// Under which code.
     pub code: &'static agpm_diag::Code,
-    /// The way out.
+    /// The fix.
     pub help: String,
 }
 

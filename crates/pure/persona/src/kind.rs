@@ -14,7 +14,7 @@ pub enum PersonaKind {
 }
 
 impl PersonaKind {
-    /// All of them, in order.
+    /// All kinds, in order.
     pub const ALL: [PersonaKind; 3] =
         [PersonaKind::Agent, PersonaKind::Agenda, PersonaKind::Agency];
 
@@ -58,7 +58,7 @@ impl PersonaSlug {
         (!text.trim().is_empty() && !leads_elsewhere).then(|| PersonaSlug(text.to_owned()))
     }
 
-    /// As it is written.
+    /// The slug as it is written.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -29,7 +29,7 @@ pub enum FoundPersona {
     Merged(Box<MergedPersona>),
     /// Documents, none of which can be read.
     Unreadable,
-    /// None.
+    /// No document exists.
     Nowhere,
 }
 

@@ -12,10 +12,10 @@ use crate::library::{PersonaLibrary, VisiblePersona};
 use crate::merging::{FoundPersona, MergedPersona};
 use crate::projections::projections;
 
-/// Which kinds of document.
+/// The kinds of documents to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProfileKinds {
-    /// One.
+    /// One kind.
     One(PersonaKind),
     /// All three, each under its own key.
     All,
@@ -55,7 +55,7 @@ pub struct PersonaRow {
 #[derive(Clone, Debug, Serialize)]
 #[serde(transparent)]
 pub struct PersonasReport {
-    /// One row for each.
+    /// The personas.
     pub personas: Vec<PersonaRow>,
 }
 

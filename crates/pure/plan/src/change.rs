@@ -40,7 +40,7 @@ pub(crate) mod adopted {
 /// Which modified files may be overwritten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OverwriteRule {
-    /// None.
+    /// No modified file.
     Nothing,
     /// Files that agpm did not write.
     Unowned,
@@ -51,7 +51,7 @@ pub enum OverwriteRule {
 /// Why something happens to a file, or does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangeReason {
-    /// It did not exist before.
+    /// The file did not exist before.
     New,
     /// It is managed and was gone.
     WasMissing,
@@ -63,7 +63,7 @@ pub enum ChangeReason {
     EditDropped,
     /// It was unmanaged, and the user adopts it.
     TakenOver,
-    /// It was edited.
+    /// The user edited it.
     Edited,
     /// The user has just what is wanted.
     Identical,
@@ -78,7 +78,7 @@ pub enum ChangeReason {
 }
 
 impl ChangeReason {
-    /// The words that users see.
+    /// The reason in words.
     pub fn words(self) -> &'static str {
         match self {
             ChangeReason::New => "new",
@@ -141,7 +141,7 @@ impl Obstacle {
         }
     }
 
-    /// The words that users see.
+    /// The obstacle in words.
     pub fn words(self) -> &'static str {
         match self {
             Obstacle::File => "an unmanaged file",
@@ -162,11 +162,11 @@ impl Obstacle {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChangeAction {
-    /// It is new.
+    /// The file is new.
     Create,
-    /// It changes.
+    /// The file changes.
     Update,
-    /// It goes.
+    /// The file is removed.
     Remove,
     /// It was edited and stays as it is.
     Keep,
@@ -193,10 +193,10 @@ pub struct PlannedChange {
     pub action: ChangeAction,
     /// The file.
     pub path: RelativePath,
-    /// Whose it is or was.
+    /// The owner, also of a removed file.
     #[serde(flatten, serialize_with = "agpm_model::serialize_id")]
     pub owner: Owner,
-    /// Why.
+    /// The reason.
     pub reason: ChangeReason,
     /// The key or the list inside it, or the item that is kept; nothing for whole files.
     #[serde(rename = "key", skip_serializing_if = "is_whole_file")]
@@ -240,6 +240,6 @@ pub struct RefusedChange {
     pub block: Option<BlockName>,
     /// The obstacle.
     pub what: Obstacle,
-    /// Whose it was to be.
+    /// The intended owner.
     pub owner: Owner,
 }

@@ -33,15 +33,15 @@ pub fn is_reserved(path: &str) -> bool {
 /// A file as it is to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DesiredFile {
-    /// From the project.
+    /// The path, from the project.
     pub path: RelativePath,
-    /// Of its bytes.
+    /// The checksum of the bytes.
     pub checksum: Checksum,
     /// Of the bytes in the source.
     pub source: Checksum,
     /// Its mode.
     pub mode: FileMode,
-    /// Whose it is to be.
+    /// The owner.
     pub owner: Owner,
     /// The treatment of a user's file with the same bytes.
     pub on_equal: OnEqualUserValue,

@@ -14,7 +14,7 @@ const CONTEXT: usize = 3;
 /// A file before and after.
 #[derive(Clone, Debug)]
 pub struct FileVersions {
-    /// From the project.
+    /// The path, from the project.
     pub path: RelativePath,
     /// Who gives it, or the entries in it that change.
     pub owners: Vec<Owner>,
@@ -26,10 +26,10 @@ pub struct FileVersions {
     pub mode: FileMode,
 }
 
-/// How one file changes.
+/// The change of one file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FileDifference {
-    /// From the project.
+    /// The path, from the project.
     pub path: RelativePath,
     /// The resources and layers that change in it.
     pub ids: Vec<Owner>,
@@ -56,11 +56,11 @@ fn is_executable<S: serde::Serializer>(mode: &FileMode, serializer: S) -> Result
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FileAction {
-    /// It is new.
+    /// The file is new.
     Create,
-    /// It changes.
+    /// The file changes.
     Update,
-    /// It goes.
+    /// The file is removed.
     Remove,
 }
 
@@ -69,9 +69,9 @@ pub enum FileAction {
 pub struct FieldDifference {
     /// Its name.
     pub field: String,
-    /// Nothing if it is new.
+    /// The old value; nothing if the field is new.
     pub before: Option<String>,
-    /// Nothing if it goes.
+    /// The new value; nothing if the field is removed.
     pub after: Option<String>,
 }
 

@@ -43,7 +43,7 @@ pub struct ResourceEntry {
     pub tool: ToolName,
     /// All tools that read it, sorted; [`ResourceEntry::tool`] is one of them.
     pub readers: Vec<ToolName>,
-    /// Where it goes.
+    /// The path of the installed file.
     pub target: Option<RelativePath>,
     /// Whether it is written.
     pub install: InstallMode,
@@ -53,12 +53,12 @@ pub struct ResourceEntry {
     pub needs: Vec<usize>,
 }
 
-/// Why an entry has no place.
+/// The reason why an entry has no path.
 #[derive(Clone, Debug)]
 pub enum EntryError {
     /// A declared tool does not exist, or keeps no such resources.
     Tool {
-        /// Who declares it.
+        /// The declaring resource.
         parent: Unit,
         /// The declaration.
         declared: Box<DeclaredDependency>,

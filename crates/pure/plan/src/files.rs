@@ -51,7 +51,7 @@ pub(crate) fn plan_files(
 
 /// The placement of a desired file.
 enum FilePlacement {
-    /// It is as it should be.
+    /// The file is unchanged.
     Settled,
     /// It changes, and is the work of this author from then on.
     Change(ChangeAction, ChangeReason, Author),

@@ -135,7 +135,7 @@ impl<N> Default for Ledger<N> {
 /// A directory that files were taken from, and how it looked then.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WatchedDirectory {
-    /// Where it is.
+    /// The path of the directory.
     pub folder: String,
     /// The directories in it that were looked into.
     pub folders: Vec<String>,
@@ -146,7 +146,7 @@ pub struct WatchedDirectory {
 /// A managed file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnedFile {
-    /// Of the written bytes.
+    /// The checksum of the written bytes.
     pub checksum: Checksum,
     /// Of the bytes in the source, if they are others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -159,7 +159,7 @@ pub struct OwnedFile {
         skip_serializing_if = "executable::is_plain"
     )]
     pub mode: FileMode,
-    /// Who wrote its content.
+    /// The author of its content.
     #[serde(
         rename = "adopted",
         default,
@@ -167,7 +167,7 @@ pub struct OwnedFile {
         skip_serializing_if = "adopted::is_own"
     )]
     pub author: Author,
-    /// Whose it is.
+    /// The owner.
     #[serde(default)]
     pub owner: Owner,
 }

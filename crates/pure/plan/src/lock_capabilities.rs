@@ -47,7 +47,7 @@ impl<'l> LockedCapabilities<'l> {
         }
     }
 
-    /// How a resource stands.
+    /// The approval state of a resource.
     pub fn of_resource(&self, new: &LockEntry) -> CapabilityStanding {
         let Some(old) = self.entries.get(&new.id()) else {
             let pattern = new.manifest_alias.as_ref();
@@ -71,7 +71,7 @@ impl<'l> LockedCapabilities<'l> {
         }
     }
 
-    /// How a layer stands.
+    /// The approval state of a layer.
     pub fn of_layer(&self, new: &LockedLayer) -> CapabilityStanding {
         let Some(old) = self.layers.get(&new.name) else {
             return CapabilityStanding::New;

@@ -91,7 +91,7 @@ impl Observation {
             .unwrap_or(ObservedPath::Missing)
     }
 
-    /// Of the file at a path.
+    /// The checksum of the file at a path.
     pub fn checksum(&self, path: &RelativePath) -> Option<Checksum> {
         self.get(path).checksum()
     }

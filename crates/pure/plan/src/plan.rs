@@ -46,7 +46,7 @@ impl Plan {
     }
 }
 
-/// Why no plan exists.
+/// The reason why planning failed.
 #[derive(Debug)]
 pub enum PlanError {
     /// A shared file exists and cannot be understood.

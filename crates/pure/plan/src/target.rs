@@ -19,7 +19,7 @@ pub struct TargetRequest<'a> {
     pub path: &'a ResourcePath,
     /// A directory under the type's own.
     pub target: Option<&'a RelativePath>,
-    /// Another file name.
+    /// A custom file name.
     pub filename: Option<&'a RelativePath>,
     /// Whether directories are kept, if it is said.
     pub layout: Option<TargetLayout>,
@@ -36,14 +36,14 @@ pub struct TargetRequest<'a> {
 /// Whether a resource is for one tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ToolSharing {
-    /// It is.
+    /// The file is for one tool.
     OneTool,
     /// It is for several, whose files have different extensions.
     SeveralTools,
 }
 
 impl ToolSharing {
-    /// For so many tools.
+    /// The sharing of a file among so many tools.
     pub fn of(tools: usize) -> Self {
         if tools > 1 {
             ToolSharing::SeveralTools

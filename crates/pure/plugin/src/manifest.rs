@@ -5,7 +5,7 @@ use agpm_text::{NodeKind, NodeRef, Value, to_value};
 
 use crate::reader::PluginFileReader;
 
-/// Whose `plugin.json` it is.
+/// The client whose `plugin.json` it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PluginDialect {
     /// Claude Code.

@@ -10,7 +10,7 @@ use crate::tree::PluginTree;
 /// Where a plugin is kept, from the project.
 #[derive(Clone, Copy, Debug)]
 pub struct PluginPlace<'a> {
-    /// Its directory.
+    /// The directory of the plugin.
     pub root: &'a str,
     /// The directory for what it writes.
     pub data: &'a str,
@@ -42,7 +42,7 @@ const SHELL_FIELDS: [&str; 2] = ["command", "bash"];
 /// A variable in text.
 struct FoundVariable<'t> {
     name: &'t str,
-    /// Where it ends.
+    /// The end of the variable.
     end: usize,
 }
 

@@ -91,7 +91,7 @@ pub(crate) fn check(template: &str) -> Result<GrowthBound, RenderError> {
     Ok(growth)
 }
 
-/// Why a tag is refused.
+/// The reason why a tag is refused.
 struct RefusedTag {
     message: String,
     help: &'static str,

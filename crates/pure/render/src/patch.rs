@@ -12,7 +12,7 @@ use agpm_text::{
 /// One field that a patch sets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FieldChange {
-    /// Which one.
+    /// The field.
     pub field: FieldPath,
     /// The old value.
     pub before: Option<Value>,
@@ -156,7 +156,7 @@ fn change(field: FieldPath, root: Option<NodeRef<'_>>, body: &Value) -> FieldCha
 /// The value after a patch, without a copy of what stays.
 #[derive(Clone, Copy)]
 enum PatchedValue<'a> {
-    /// As it is in the document.
+    /// The unchanged node of the document.
     Kept(NodeRef<'a>),
     /// As the patch has it.
     New(&'a Value),

@@ -104,7 +104,7 @@ pub struct ResourceFiles {
     pub main: SourceFile,
     /// The other files of a skill, by their paths in it.
     pub others: Vec<(RelativePath, SourceFile)>,
-    /// Of all of it.
+    /// The checksum of all files.
     pub checksum: Checksum,
     /// The author's text, if paths in the main file were changed to fit a tool.
     pub authored: Option<String>,
@@ -205,7 +205,7 @@ impl DeclaredNeeds {
 /// The content at a path, or the matches of a pattern, at one commit.
 #[derive(Clone, Debug)]
 pub enum FoundContent {
-    /// Nothing.
+    /// No content.
     Absent,
     /// A file or a skill, and what it declares.
     Resource(Arc<ResourceFiles>, Arc<DeclaredNeeds>),
@@ -229,9 +229,9 @@ pub enum MissingFact {
 /// How old versions must be, and what time it is.
 #[derive(Clone, Copy, Debug)]
 pub struct ReleaseLimit {
-    /// In seconds.
+    /// The minimum age in seconds.
     pub min_age: u64,
-    /// In seconds since 1970.
+    /// The current time in seconds since 1970.
     pub now: u64,
 }
 
@@ -249,7 +249,7 @@ impl ReleaseLimit {
     }
 }
 
-/// Everything read so far.
+/// The facts that were read so far.
 #[derive(Debug, Default)]
 pub struct SourceIndex {
     indexes: BTreeMap<SourceName, VersionIndex>,

@@ -65,7 +65,7 @@ impl Placements {
         Placements(entry.placements.clone())
     }
 
-    /// Those of one copy.
+    /// The placements of one copy.
     pub fn of_entry(entry: &ResourceEntry) -> Self {
         let placement = |tool: &ToolName| LockedPlacement {
             tool: tool.clone(),
@@ -128,7 +128,7 @@ impl Serialize for Placements {
 /// The lockfile's record of a resource.
 #[derive(Clone, Debug, Serialize)]
 pub struct LockedResource {
-    /// Which one it is.
+    /// The resource.
     #[serde(flatten)]
     pub identity: ResourceIdentity,
     /// Where it is in its source.

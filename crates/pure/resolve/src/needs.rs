@@ -288,7 +288,7 @@ impl<'a> NeedsReader<'a> {
         Ok(Some((declared, unit)))
     }
 
-    /// The requirement where none is declared. A source is not asked for anything that the lockfile has.
+    /// The requirement where none is declared. The lockfile saves a question to the source.
     fn default_requirement(
         &self,
         source: &SourceName,

@@ -11,7 +11,7 @@ use crate::index::{FoundContent, ResourceFiles, SourceFile};
 
 /// The files at a path.
 pub enum PathFiles {
-    /// Nothing.
+    /// No files.
     Absent,
     /// A file.
     File(SourceFile),

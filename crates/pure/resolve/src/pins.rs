@@ -9,14 +9,14 @@ use agpm_model::{
 
 use crate::index::{PinState, SolverPin};
 
-/// Which pins are let go.
+/// The pins that may change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UpdateScope {
     /// None: what is locked stays.
     Nothing,
-    /// All of them.
+    /// All pins.
     Everything,
-    /// Those of these.
+    /// The given pins.
     Only(BTreeSet<PinId>),
 }
 

@@ -23,7 +23,7 @@ pub(crate) fn attempt<F: UnitFacts>(
     known: &mut FactCache<'_, F>,
     roots: &[UnitRequirement],
 ) -> AttemptOutcome<F::Need> {
-    // The walk settles nearly all inputs without a search and asks for all missing facts of a round at once: each round
+    // The walk settles nearly all inputs without a search and collects all missing facts of a round at once: each round
     // is a fetch. It also yields the order, parents first, without which PubGrub keeps a newer dependency and an older parent.
     let open = match survey(known, roots) {
         SurveyOutcome::Settled(survey) => return AttemptOutcome::Solved(survey),

@@ -19,7 +19,7 @@ pub(crate) enum CandidateSet {
 pub(crate) enum NumberSet {
     None,
     One(u32),
-    /// At least two.
+    /// At least two numbers.
     Many(Rc<[u32]>),
 }
 

@@ -43,7 +43,7 @@ pub struct ChosenCandidate<U, W: Ord> {
     pub children: Vec<U>,
 }
 
-/// Why no solution exists.
+/// The reason why solving failed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Conflict<U, W> {
     /// The indices of the roots that cannot be had together, as few as possible.
@@ -59,13 +59,13 @@ pub struct Conflict<U, W> {
 pub struct ConflictingUnit<U, W> {
     /// The unit that cannot be chosen.
     pub unit: U,
-    /// In which way it fails.
+    /// The kind of failure.
     pub kind: ClashKind,
     /// Who requires what; all of them are needed for the conflict.
     pub asks: Vec<RequirementChain<U, W>>,
 }
 
-/// In which way a unit fails.
+/// The kind of a failure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ClashKind {
     /// A requirement allows nothing at all.

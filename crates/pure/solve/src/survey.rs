@@ -30,9 +30,9 @@ struct SurveyEntry {
 
 /// One walk from the roots over all that is requested.
 pub(crate) struct UnitSurvey<N> {
-    /// By unit.
+    /// The entries, by unit.
     entries: Vec<Option<SurveyEntry>>,
-    /// In the order of discovery.
+    /// The units, in the order of discovery.
     pub(crate) reached: Vec<UnitId>,
     pub(crate) needs: BTreeSet<N>,
 }

@@ -12,7 +12,7 @@ use crate::source::FactSource;
 pub struct ToolDefinition {
     /// As manifests name it.
     pub name: &'static str,
-    /// As its maker writes it.
+    /// The name as its maker writes it.
     pub title: &'static str,
     /// The directory that its own files are in.
     pub directory: ScopedValue<&'static str>,
@@ -90,7 +90,7 @@ pub struct ScopedValue<T> {
 pub const COMMON_SKILLS: &str = ".agents/skills";
 
 impl<T: Copy> ScopedValue<T> {
-    /// The same in both.
+    /// The same value in both scopes.
     pub(crate) const fn both(value: T) -> Self {
         ScopedValue {
             project: value,
@@ -104,7 +104,7 @@ impl<T: Copy> ScopedValue<T> {
 pub struct TypeSupport<P: 'static, F> {
     /// Where it goes; `None` where the tool does not have it in that scope.
     pub place: ScopedValue<Option<P>>,
-    /// How it is written.
+    /// The format of its files.
     pub format: F,
     /// The evidence for location and format.
     pub source: FactSource,
@@ -129,7 +129,7 @@ pub(crate) const fn shared(directory: &'static str) -> ScopedValue<Option<Direct
     ScopedValue::both(Some(Directory::Shared(directory)))
 }
 
-/// Where hooks go.
+/// The location of hooks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HookPlace {
     /// A file for each.
@@ -138,7 +138,7 @@ pub enum HookPlace {
     Entries(&'static str),
 }
 
-/// Where instructions go.
+/// The location of instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InstructionPlace {
     /// The directory of separate files; `None` where all are blocks.
@@ -216,7 +216,7 @@ impl SkillFormat {
 /// The treatment of a skill's `metadata` that is not an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SkillMetadata {
-    /// It loads the skill.
+    /// The tool loads the skill without checking it.
     Unchecked,
     /// It does not load the skill.
     Object,

@@ -7,23 +7,23 @@ pub struct ModelNames {
     pub vendor: Option<Vendor>,
     /// Whether `inherit` is a model.
     pub inherited: InheritedModel,
-    /// How a model is named.
+    /// The form of model names.
     pub form: ModelForm,
 }
 
 /// Whether `inherit` is a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InheritedModel {
-    /// It is.
+    /// A model is named.
     Named,
     /// An agent without a model inherits one.
     Implied,
 }
 
-/// How a model is named.
+/// The form of a model name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModelForm {
-    /// By its identifier.
+    /// The model's identifier.
     Identifier,
     /// As people read it; a list holds several.
     DisplayName,
@@ -31,7 +31,7 @@ pub enum ModelForm {
     WithProvider(&'static str),
 }
 
-/// Who makes a model.
+/// The maker of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Vendor {
     /// Claude.

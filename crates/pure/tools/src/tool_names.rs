@@ -24,12 +24,12 @@ pub enum ServerTools {
     Slashed,
     /// Names that begin with this, and that no name of the reference can be turned into.
     Prefixed(&'static str),
-    /// They have no names.
+    /// The tools of servers have no names.
     None,
 }
 
 impl ToolNames {
-    /// No names yet.
+    /// A table without names.
     pub(crate) const fn new(source: FactSource) -> Self {
         ToolNames {
             names: &[],

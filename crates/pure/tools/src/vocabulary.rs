@@ -3,7 +3,7 @@
 /// The reach of an agent's tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ToolReach {
-    /// It looks at things.
+    /// The tool only reads.
     Looks,
     /// It changes files or runs executables.
     Changes,

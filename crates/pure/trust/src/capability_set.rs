@@ -16,7 +16,7 @@ pub enum ToolAccess {
     /// The session's: a skill without `allowed-tools`. Nothing is limited, and nothing is allowed without asking, so a
     /// list in its location allows more in one way, and no list in place of one allows more in the other.
     Session,
-    /// These, and no others.
+    /// Only the given rules.
     Listed(BTreeSet<ToolRule>),
 }
 

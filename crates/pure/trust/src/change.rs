@@ -58,11 +58,11 @@ impl CapabilityChange {
 /// Which increases of a resource are approved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IncreaseApproval {
-    /// None.
+    /// No increase is approved.
     Nothing,
     /// Commands and files that run, as `allow-executables` has it.
     Runs,
-    /// All of them.
+    /// All increases are approved.
     Everything,
 }
 

@@ -33,7 +33,7 @@ pub struct JudgedContent<'a> {
 /// The version of a resource, as policies see it.
 #[derive(Clone, Debug)]
 pub struct JudgedVersion {
-    /// As it is shown.
+    /// The label as it is shown.
     pub label: String,
     /// Whether it is the tip of a branch.
     pub is_branch: bool,

@@ -1,4 +1,4 @@
-//! What `policy show` and `policy check` report.
+//! The reports of `policy show` and `policy check`.
 
 use agpm_model::RuleName;
 use serde::Serialize;

@@ -22,7 +22,7 @@ pub enum PolicyPlace {
 /// A policy in its location.
 #[derive(Clone, Debug)]
 pub struct PlacedPolicy {
-    /// Where it is.
+    /// The location of the policy.
     pub place: PolicyPlace,
     /// The policy.
     pub policy: Policy,
@@ -31,7 +31,7 @@ pub struct PlacedPolicy {
 /// A policy that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnreachablePolicy {
-    /// Where it is.
+    /// The location of the policy.
     pub place: PolicyPlace,
     /// As users name it.
     pub name: String,
@@ -67,7 +67,7 @@ impl PolicySet {
         self.iter().flat_map(Policy::rows).collect()
     }
 
-    /// How many apply.
+    /// The number of policies that apply.
     pub fn count(&self) -> usize {
         self.policies.len()
     }

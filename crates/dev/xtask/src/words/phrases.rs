@@ -72,7 +72,7 @@ const PHRASES: &[Phrase] = &[
         &[
             "counts of",
             "the counts",
-            "counts the|each|every|how|all|resources|files",
+            "counts the|each|every|how|all|it|resources|files|steps|bytes|characters",
         ],
     ),
     phrase("count as", "are treated as"),

@@ -4,7 +4,7 @@ use std::io;
 
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 
-/// How much is read at once.
+/// The number of bytes that are read at once.
 const CHUNK: usize = 64 * 1024;
 /// A buffer that grew beyond this for one line is given back after it.
 const KEPT: usize = 1 << 20;
@@ -16,7 +16,7 @@ pub(super) enum InputLine {
     Whole(Vec<u8>),
     /// A line of more bytes than are taken.
     TooLong,
-    /// Nothing more.
+    /// The end of the stream.
     End,
 }
 

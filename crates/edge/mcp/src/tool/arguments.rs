@@ -20,17 +20,17 @@ const LONGEST_TEXT: usize = 4096;
 pub(crate) enum ToolOperation {
     /// Rows of a kind, or of the whole catalog.
     List(ListQuery),
-    /// One thing.
+    /// Reads one thing.
     Read {
         kind: Option<ItemKind>,
         name: String,
     },
-    /// Where a value came from.
+    /// Explains the origin of a value.
     Explain {
         what: String,
         pointer: Option<String>,
     },
-    /// How the project stands.
+    /// The state of the project.
     Status,
     /// The plan of an install.
     Plan,
@@ -40,7 +40,7 @@ pub(crate) enum ToolOperation {
     Update { names: Vec<String> },
 }
 
-/// Which rows.
+/// The rows of a listing.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct ListQuery {
     pub(crate) kind: Option<ItemKind>,

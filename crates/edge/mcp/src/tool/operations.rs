@@ -15,7 +15,7 @@ use crate::tool::listing::list;
 use crate::tool::reading::read;
 
 impl ToolOperation {
-    /// How long it may take.
+    /// The pool for the work, by its duration.
     pub(crate) fn pace(&self) -> WorkPool {
         match self {
             ToolOperation::List(_) | ToolOperation::Read { .. } => WorkPool::Quick,

@@ -27,7 +27,7 @@ const GROUPS: [&[OutputSchema]; 6] = [
     setup::OUTPUTS,
 ];
 
-/// All of them.
+/// The schemas of all commands.
 pub fn outputs() -> impl Iterator<Item = &'static OutputSchema> {
     GROUPS.into_iter().flatten()
 }

@@ -22,7 +22,7 @@ pub struct ImportFormat {
     pub manager: &'static str,
     /// Its files in a project, the first of which is required.
     pub project: &'static [&'static str],
-    /// The same in home.
+    /// The usual paths in the home directory.
     pub home: &'static [&'static str],
     /// How they are read; nothing for a format that becomes layers instead of dependencies.
     pub read: Option<fn(&mut ForeignFiles<'_>) -> ForeignManifest>,

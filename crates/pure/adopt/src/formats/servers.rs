@@ -28,7 +28,7 @@ pub(crate) fn servers_of(reading: &mut FormatReader, servers: NodeRef<'_>) -> Ve
     entries
 }
 
-/// One server.
+/// The manifest entry of one server.
 pub(crate) fn server_entry(
     reading: &mut FormatReader,
     name: &str,

@@ -15,7 +15,7 @@ use serde::Serialize;
 /// An installed resource.
 #[derive(Debug, Serialize)]
 pub struct ExplainedResource {
-    /// Which resource.
+    /// The resource.
     #[serde(flatten)]
     pub identity: ResourceIdentity,
     /// The URL of its source, without secrets.
@@ -49,7 +49,7 @@ pub struct ExplainedResource {
     pub conversions: Vec<ToolConversion>,
     /// Its capabilities.
     pub capabilities: CapabilitySet,
-    /// Who requires it.
+    /// The dependents.
     #[serde(flatten)]
     pub required: RequirementChains,
     /// Its type.

@@ -46,7 +46,7 @@ pub(super) struct Pairing<'a> {
 /// The stated value that an installed one belongs to.
 #[derive(Clone, Copy)]
 pub(super) struct Pair {
-    /// Its number.
+    /// The number of the stated leaf.
     pub(super) stated: usize,
     pub(super) likeness: Likeness,
 }

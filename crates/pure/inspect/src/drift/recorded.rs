@@ -35,7 +35,7 @@ pub struct DiskRecord {
 
 /// A file that others write too.
 pub enum SharedContent<D> {
-    /// There is none.
+    /// No file exists.
     Missing,
     /// Its content.
     Document(D),

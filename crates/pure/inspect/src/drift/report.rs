@@ -40,7 +40,7 @@ pub struct DriftFinding {
     pub code: &'static Code,
     /// The file.
     pub path: RelativePath,
-    /// Whose it is.
+    /// The owner.
     #[serde(flatten, serialize_with = "agpm_model::serialize_id")]
     pub resource: Owner,
     /// The problem; the path is its subject.

@@ -104,7 +104,7 @@ impl BrowserAddress {
         inner_of(&path, Some(reference))
     }
 
-    /// The same as strings.
+    /// The first split, as strings.
     pub fn first_split(&self) -> (&str, String) {
         (&self.shown[0], self.shown[1..].join("/"))
     }

@@ -58,7 +58,7 @@ pub(crate) fn ignores_case(host: &str) -> bool {
     known_host(host).is_some()
 }
 
-/// Where `OWNER/REPO` is.
+/// The host of `OWNER/REPO`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DefaultHost {
     /// Everything before `/OWNER/REPO`.

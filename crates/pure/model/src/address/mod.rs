@@ -46,7 +46,7 @@ pub enum Address {
 /// A repository by its URL.
 #[derive(Clone, Debug)]
 pub struct RepositoryAddress {
-    /// Where it is.
+    /// The URL of the repository.
     pub url: SourceAddress,
     /// The part of the source that is meant.
     pub inner: InnerAddress,
@@ -82,13 +82,13 @@ pub struct PluginAddress {
 /// The context that the meaning of an [`Address`] depends on.
 #[derive(Clone, Copy)]
 pub struct AddressContext<'a> {
-    /// Where `OWNER/REPO` is.
+    /// The host of `OWNER/REPO`.
     pub default_host: &'a DefaultHost,
     /// Whether a source has this name.
     pub is_source: &'a dyn Fn(&str) -> bool,
 }
 
-/// Why text is not a URL.
+/// The reason why text is not a valid [`Address`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{problem}")]
 pub struct AddressError {
@@ -101,7 +101,7 @@ pub struct AddressError {
 /// A problem with an [`Address`]; the message never repeats anything that may be secret.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AddressProblem {
-    /// Nothing is written.
+    /// The argument is empty.
     #[error("the URL or path is empty")]
     Empty,
     /// It has a character that no URL has.
@@ -127,13 +127,13 @@ pub enum AddressProblem {
     Path {
         /// The path as written.
         path: String,
-        /// Why not.
+        /// The reason.
         error: PathError,
     },
     /// The text after `@` is not a requirement.
     #[error(transparent)]
     Requirement(#[from] RequirementError),
-    /// It has no form at all.
+    /// The text has none of the known forms.
     #[error("`{0}` is not a URL, a repository or a path")]
     NoForm(String),
 }

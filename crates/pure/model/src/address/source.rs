@@ -45,7 +45,7 @@ pub enum SourceAddressError {
     /// It looks like a URL and is not valid.
     #[error("this looks like a mistyped URL")]
     Mistyped,
-    /// Nothing there.
+    /// The text is empty.
     #[error("the URL or path is empty")]
     Empty,
     /// A character that no URL has.

@@ -36,7 +36,7 @@ pub struct NewLayer {
     /// How many of the manifest's own layers are lower.
     #[serde(skip)]
     pub above: usize,
-    /// Its table.
+    /// The table of the layer.
     pub table: Value,
 }
 

@@ -23,7 +23,7 @@ pub struct CatalogSettings {
 pub struct AskedRemote {
     /// The remote.
     pub remote: CatalogRemote,
-    /// Where.
+    /// The position in the manifest.
     pub spot: SourceSpan,
 }
 

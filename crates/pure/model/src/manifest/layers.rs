@@ -56,7 +56,7 @@ pub fn is_junk(part: &str) -> bool {
 pub struct Layer {
     /// Its name, unique in the manifest.
     pub name: LayerName,
-    /// Where it is.
+    /// The location.
     pub place: LayerPlace,
     /// The sub-directory that applies.
     pub root: Option<RelativePath>,
@@ -65,7 +65,7 @@ pub struct Layer {
     pub spot: SourceSpan,
 }
 
-/// Where a layer's files are.
+/// The location of a layer's files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LayerPlace {
     /// A directory, from the manifest's directory or absolute.

@@ -52,9 +52,9 @@ const PLANNED_SECTIONS: [&str; 1] = ["workspace"];
 /// A project's manifest, including its private part and the user's own sources.
 #[derive(Clone, Debug, Default)]
 pub struct Manifest {
-    /// Where packages come from.
+    /// The sources of resources.
     pub sources: Vec<SourceDeclaration>,
-    /// Where `OWNER/REPO` is.
+    /// The host of `OWNER/REPO`.
     pub default_host: DefaultHost,
     /// Free variables for templates.
     pub project: Option<Value>,
@@ -115,7 +115,7 @@ pub struct ManifestTexts<'a> {
 pub struct BaseText<'a> {
     /// Its `agpm.toml`.
     pub document: &'a Document,
-    /// Where it is.
+    /// The directory of the base.
     pub root: &'a BaseRoot,
 }
 

@@ -28,7 +28,7 @@ use crate::version::Requirement;
 /// Whether a resource is written to its target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InstallMode {
-    /// It is.
+    /// The resource is written to disk.
     Write,
     /// It is resolved and locked only.
     ResolveOnly,
@@ -48,13 +48,13 @@ pub struct Exclusion {
 /// One entry of a table of resources.
 #[derive(Clone, Debug)]
 pub struct Dependency {
-    /// Which table.
+    /// The type.
     pub kind: ResourceType,
     /// The key.
     pub name: ResourceName,
     /// The resource in its source.
     pub unit: Unit,
-    /// At which version.
+    /// The required version.
     pub requirement: Requirement,
     /// The tools that it names; none for the defaults of its kind.
     pub tools: Vec<ToolName>,

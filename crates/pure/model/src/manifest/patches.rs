@@ -11,7 +11,7 @@ use crate::pin::ResourceId;
 use crate::resource::{PLUGIN_PARTS, RESOURCE_TYPES, ResourceType};
 use crate::server_file::ServerFile;
 
-/// Who sees a patch.
+/// The visibility of a patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PatchScope {
     /// Everyone: it is in `agpm.toml`.
@@ -27,7 +27,7 @@ pub struct Patch {
     pub kind: ResourceType,
     /// Its name.
     pub name: String,
-    /// Who sees it.
+    /// The visibility.
     pub scope: PatchScope,
     /// The fields, an object.
     pub fields: Value,

@@ -26,9 +26,9 @@ pub struct MarketplaceDependency {
 pub struct PartChoice {
     /// These alone; all of them if it is empty.
     pub only: Vec<PartFilter>,
-    /// Not these.
+    /// The parts to exclude.
     pub exclude: Vec<PartFilter>,
-    /// How they are called.
+    /// The names of the parts.
     pub names: PartNames,
 }
 

@@ -11,7 +11,7 @@ use crate::repository_pattern::RepositoryPattern;
 use crate::resource::ResourceType;
 use crate::unit::{ResourceOrigin, Unit};
 
-/// Who names a source.
+/// The file that names a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SourceScope {
     /// The project's manifest, for everybody.
@@ -25,9 +25,9 @@ pub enum SourceScope {
 pub struct SourceDeclaration {
     /// Its name in dependencies.
     pub name: SourceName,
-    /// Where it is.
+    /// The URL or directory.
     pub address: SourceAddress,
-    /// Whose word it is.
+    /// The file that names it.
     pub scope: SourceScope,
     /// The entry.
     pub spot: SourceSpan,

@@ -14,12 +14,12 @@ use crate::strategy::{
 };
 
 const POINTER_HELP: &str = "write `/` before every step, as in `/permissions/allow`";
-/// One line of `[merge]`.
+/// A line of `[merge]`.
 #[derive(Clone, Debug)]
 pub struct MergeRule {
-    /// Which files.
+    /// The files that it is for.
     pub files: FilePattern,
-    /// How they merge.
+    /// The strategy.
     pub strategy: Strategy,
 }
 

@@ -8,9 +8,9 @@ use super::record::OwnedBlocks;
 /// A block that is not as it was installed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockFinding {
-    /// Which.
+    /// The block.
     pub name: BlockName,
-    /// Whose it is.
+    /// The owner.
     pub owner: Owner,
     /// Its state.
     pub state: BlockState,
@@ -19,9 +19,9 @@ pub struct BlockFinding {
 /// The state of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockState {
-    /// It is gone.
+    /// The block is missing.
     Missing,
-    /// It holds something else.
+    /// The block has other content.
     Edited,
 }
 

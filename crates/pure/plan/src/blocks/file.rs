@@ -14,7 +14,7 @@ use crate::nodes::{FileOrigin, FileOutcome};
 /// A file that others write too, and the blocks that are to be in it.
 #[derive(Clone, Copy, Debug)]
 pub struct BlockFile<'a> {
-    /// From the project.
+    /// The path, from the project.
     pub path: &'a RelativePath,
     /// The state of the path.
     pub before: ObservedPath,

@@ -28,7 +28,7 @@ pub struct DesiredBlock {
     pub name: BlockName,
     /// The text between them, with `\n` as line ending.
     pub text: String,
-    /// Whose it is.
+    /// The owner.
     pub owner: Owner,
     /// How much of the file a tool reads.
     pub limit: Option<ReadLimit>,

@@ -12,9 +12,9 @@ use crate::nodes::FileOrigin;
 pub struct OwnedBlocks {
     /// Of the whole file as agpm left it.
     pub seen: Checksum,
-    /// Who made the file.
+    /// The author of the file.
     pub file: FileOrigin,
-    /// In the order of the file.
+    /// The blocks, in the order of the file.
     pub blocks: Vec<OwnedBlock>,
 }
 
@@ -26,7 +26,7 @@ pub struct OwnedBlock {
     pub name: BlockName,
     /// Of the text between them, with `\n` as line ending.
     pub checksum: Checksum,
-    /// Who wrote it.
+    /// The author of the content.
     #[serde(
         rename = "adopted",
         default,
@@ -34,7 +34,7 @@ pub struct OwnedBlock {
         skip_serializing_if = "adopted::is_own"
     )]
     pub author: Author,
-    /// Whose it is.
+    /// The owner.
     pub owner: Owner,
     /// The line endings in front of it that came with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -6,7 +6,7 @@ use agpm_text::{BlockDocument, BlockEditError, BlockName};
 use super::record::OwnedBlocks;
 use crate::nodes::{FileOrigin, FileOutcome};
 
-/// Why blocks cannot go back.
+/// The reason why blocks cannot be undone.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BlockChanged {
     /// The user changed a block that would have to go back.

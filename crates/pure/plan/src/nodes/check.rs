@@ -20,16 +20,16 @@ use crate::change::{Author, OverwriteRule};
 /// The problem with a managed node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodeState {
-    /// It is gone.
+    /// The node is missing.
     Missing,
-    /// It says something else.
+    /// The node has another value.
     Edited,
 }
 
 /// A managed node that is modified or missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeFinding {
-    /// Where.
+    /// The position of the node.
     pub place: NodeLocation,
     /// The problem.
     pub state: NodeState,

@@ -5,9 +5,9 @@ use agpm_model::{EntryNode, Owner};
 /// A node as it is to be in a file that others write too.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DesiredNode {
-    /// Where and what.
+    /// The position and the value.
     pub node: EntryNode,
-    /// Whose it is.
+    /// The owner.
     pub owner: Owner,
     /// The treatment of a user's node with the same value.
     pub on_equal: OnEqualUserValue,

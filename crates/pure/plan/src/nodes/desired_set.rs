@@ -71,7 +71,7 @@ enum DesiredNodeState {
     Kept,
     /// A list of which others want items, too.
     Split,
-    /// Another says the same.
+    /// Another node has the same value.
     Dropped,
 }
 

@@ -40,7 +40,7 @@ impl ListSums {
 /// The result of following the path to a location.
 #[derive(Clone, Copy)]
 pub(super) enum PathLookup<'d> {
-    /// It exists.
+    /// The node exists.
     There(NodeRef<'d>),
     /// So many of its steps exist.
     Missing(usize),

@@ -11,9 +11,9 @@ pub enum NodeError {
     Clash {
         /// The location.
         at: Pointer,
-        /// One owner.
+        /// The first owner.
         first: Owner,
-        /// The other.
+        /// The second owner.
         second: Owner,
     },
     /// The text cannot be edited there.
@@ -21,7 +21,7 @@ pub enum NodeError {
     Edit {
         /// The location.
         at: Pointer,
-        /// Why not.
+        /// The reason.
         #[source]
         why: EditError,
     },

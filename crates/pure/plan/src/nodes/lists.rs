@@ -13,7 +13,7 @@ use super::resemblance::{is_bare, remember};
 use super::sum::NodeSum;
 use crate::change::OverwriteRule;
 
-/// How a list is held.
+/// The ownership of a list.
 #[derive(Clone, PartialEq, Eq)]
 enum ListOwnership {
     Whole,
@@ -22,7 +22,7 @@ enum ListOwnership {
 }
 
 impl ListOwnership {
-    /// Not whole.
+    /// The same ownership, item by item.
     fn apart(&self) -> ListOwnership {
         match self {
             ListOwnership::Keyed(key) => ListOwnership::Keyed(key.clone()),

@@ -10,7 +10,7 @@ use super::removal_whitespace::RemovalWhitespace;
 use super::sum::NodeSum;
 use crate::change::Author;
 
-/// Who made a file.
+/// The author of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FileOrigin {
@@ -28,11 +28,11 @@ pub enum FileOrigin {
 pub struct OwnedNodes {
     /// Of the whole file as agpm left it.
     pub seen: Checksum,
-    /// Who made the file.
+    /// The author of the file.
     pub file: FileOrigin,
     /// Maps and lists that agpm created to hold its nodes, outermost first; they are removed when they are empty.
     pub containers: Vec<Pointer>,
-    /// By place.
+    /// The nodes, by location.
     pub nodes: Vec<OwnedNode>,
     /// The user's own items in lists that hold managed nodes: any other unmanaged item is new, or a managed one that was edited.
     pub others: BTreeMap<Pointer, Vec<NodeSum>>,
@@ -81,7 +81,7 @@ impl OwnedNodes {
 /// A managed node.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct OwnedNode {
-    /// Where.
+    /// The position of the node.
     pub place: NodeLocation,
     /// Of the written value, however it is spelled.
     pub checksum: NodeSum,
@@ -89,8 +89,8 @@ pub struct OwnedNode {
     pub marks: Vec<String>,
     /// The matcher of a hook, by which an item with an edited command is recognized.
     pub matcher: Option<String>,
-    /// Whose it is.
+    /// The owner.
     pub owner: Owner,
-    /// Who wrote it.
+    /// The author of the value.
     pub author: Author,
 }

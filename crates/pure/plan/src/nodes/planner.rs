@@ -85,7 +85,7 @@ enum NodeVerdict<'a> {
     Refuse,
 }
 
-/// Where a node is.
+/// The position of a node.
 #[derive(Clone)]
 enum EditPosition {
     /// Under a key.

@@ -17,9 +17,9 @@ pub struct RemovalWhitespace {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "(usize, usize, String)", from = "(usize, usize, String)")]
 pub struct Hunk {
-    /// Where.
+    /// The offset in bytes.
     pub at: usize,
-    /// How many bytes go.
+    /// The number of removed bytes.
     pub length: usize,
     /// The new text.
     pub text: String,
@@ -45,7 +45,7 @@ impl RemovalWhitespace {
     /// The edits that turn `from` into `to`; nothing if they differ in more than whitespace and commas.
     pub(super) fn between(from: &str, to: &str) -> Option<Self> {
         // Installing and removing must give the bytes from before. Adding a key can turn `{ }` into `{"a": 1}`, and no
-        // rule could guess the blank that was there.
+        // rule could guess the original blank.
         let (mut old, mut new) = (0, 0);
         let mut hunks = Vec::new();
         while old < from.len() || new < to.len() {

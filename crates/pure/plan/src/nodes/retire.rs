@@ -9,7 +9,7 @@ use super::planner::{NodeDecisions, NodePlanner};
 use crate::change::{Author, ChangeAction, ChangeReason, OverwriteRule};
 
 impl NodePlanner<'_> {
-    /// Only removes.
+    /// Decides with removals only.
     pub(super) fn retire_all(mut self) -> NodeDecisions {
         self.retire();
         self.made

@@ -9,11 +9,11 @@ use crate::change::OverwriteRule;
 /// The change to the whole file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileOutcome {
-    /// Nothing.
+    /// The file does not change.
     Unchanged,
-    /// It gets this text.
+    /// The new text of the file.
     Write(String),
-    /// It goes.
+    /// The file is removed.
     Remove,
 }
 

@@ -89,7 +89,7 @@ impl<'a> UndecidedNodes<'a> {
         Some(node)
     }
 
-    /// Those that are meant.
+    /// Takes the nodes that match.
     pub(super) fn take_where(
         &mut self,
         is_meant: impl Fn(&OwnedNode) -> bool,
@@ -105,7 +105,7 @@ impl<'a> UndecidedNodes<'a> {
         meant
     }
 
-    /// All of them, by place.
+    /// Takes all nodes, by location.
     pub(super) fn drain(&mut self) -> Vec<&'a OwnedNode> {
         std::mem::take(&mut self.places)
             .into_values()

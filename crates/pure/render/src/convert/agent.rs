@@ -211,7 +211,7 @@ fn slug(name: &str) -> String {
     }
 }
 
-/// All of them want one.
+/// A description, which all formats require.
 fn description(name: &str, front: &FrontMatter, fates: &mut FieldOutcomes) -> String {
     if let Some(text) = front.text("description") {
         fates.exact("description");

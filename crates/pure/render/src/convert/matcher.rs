@@ -8,7 +8,7 @@ use super::tool_names::translate;
 
 /// A matcher, as the reference tool reads it.
 enum HookMatcher<'a> {
-    /// Every occasion.
+    /// Every event.
     All,
     /// Exactly these names.
     Names(Vec<&'a str>),

@@ -9,22 +9,22 @@ use serde::Serialize;
 pub struct FieldOutcome {
     /// The field; `(body)` is the text under the fields.
     pub field: String,
-    /// How it fared.
+    /// The quality of the conversion.
     #[serde(rename = "fate")]
     pub kind: FieldOutcomeKind,
     /// Why, in a few words; may be empty.
     pub note: String,
 }
 
-/// How a field fared.
+/// The quality of a conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FieldOutcomeKind {
-    /// It says the same.
+    /// The converted field means the same.
     Exact,
-    /// It says nearly the same.
+    /// The converted field means nearly the same.
     Approximated,
-    /// It is left out.
+    /// The field is left out.
     Dropped,
     /// Dropped or changed so more is permitted than the author wrote.
     Widened,
@@ -54,7 +54,7 @@ pub struct ConvertedEntries {
 pub struct ConvertError {
     /// The problem.
     pub message: String,
-    /// How to write it.
+    /// The form to write.
     pub help: &'static str,
     /// The bytes of the text concerned, if they are known.
     pub at: Option<Span>,

@@ -8,7 +8,7 @@ use super::outcome::{FieldOutcomeKind, FieldOutcomes};
 enum CommandPlaceholder<'a> {
     /// All arguments.
     Arguments,
-    /// One of them.
+    /// One argument.
     Argument,
     /// The output of a command line.
     Output(&'a str),

@@ -5,7 +5,7 @@ use agpm_tools::VariableSyntax;
 /// The loss of a string, from nothing to most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum VariableLoss {
-    /// Nothing.
+    /// No loss.
     None,
     /// A default that older versions do not know.
     OldVersions,

@@ -118,7 +118,7 @@ pub fn first_marker(text: &str) -> Option<Range<usize>> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct BlockSpan {
     pub(super) name: BlockName,
-    /// With both marker lines.
+    /// The range with both marker lines.
     pub(super) whole: Range<usize>,
     /// Between them.
     pub(super) inner: Range<usize>,

@@ -34,7 +34,7 @@ pub(crate) struct FlowInsertion {
 pub(crate) enum FlowLayout {
     /// Next to each other, with this after each comma.
     Inline { gap: &'static str },
-    /// Each on its own line.
+    /// Each child on its own line.
     Lines(LineLayout),
 }
 
@@ -42,7 +42,7 @@ pub(crate) enum FlowLayout {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LineLayout {
     pub(crate) indent: String,
-    /// Of the closing bracket.
+    /// The indentation of the closing bracket.
     pub(crate) base: String,
 }
 
@@ -353,7 +353,7 @@ impl FlowContainer<'_> {
 struct InsertionGap {
     /// The end of the child before, if there is one.
     after: Option<usize>,
-    /// Its comma.
+    /// The position of its comma.
     comma: Option<usize>,
     /// Whether a child comes after.
     follows: bool,

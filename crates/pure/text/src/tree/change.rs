@@ -28,7 +28,7 @@ pub(crate) struct ContainerChange<'v, V> {
 pub(crate) struct ChildInsertion<'v, V> {
     /// The child that it comes before, or the count of children for the end. In maps always the end.
     pub(crate) before: usize,
-    /// In maps.
+    /// The key, in maps.
     pub(crate) key: Option<&'v str>,
     pub(crate) value: V,
 }
@@ -49,7 +49,7 @@ impl<'v, V: TreeView<'v>> DocumentChanges<'v, V> {
         changes
     }
 
-    /// One new child.
+    /// The insertion of one child.
     pub(crate) fn insertion(container: NodeRef<'_>, insertion: ChildInsertion<'v, V>) -> Self {
         let change = ContainerChange {
             container: container.id(),
@@ -62,7 +62,7 @@ impl<'v, V: TreeView<'v>> DocumentChanges<'v, V> {
         }
     }
 
-    /// One child less.
+    /// The removal of one child.
     pub(crate) fn removal(container: NodeRef<'_>, index: usize) -> Self {
         let change = ContainerChange {
             container: container.id(),
@@ -75,7 +75,7 @@ impl<'v, V: TreeView<'v>> DocumentChanges<'v, V> {
         }
     }
 
-    /// Everything that comes in.
+    /// All inserted values.
     pub(crate) fn new_values(&self) -> impl Iterator<Item = V> {
         let inserted = self
             .containers

@@ -156,7 +156,7 @@ impl<'a> NodeRef<'a> {
         &self.document.text[self.document.tree.span(self.id).range()]
     }
 
-    /// How many items or entries.
+    /// The number of items or entries.
     #[allow(clippy::len_without_is_empty)] // a scalar is neither empty nor full
     pub fn len(self) -> usize {
         self.document.tree.count(self.id)

@@ -1,7 +1,7 @@
 /// The kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NodeKind {
-    /// No value, said explicitly.
+    /// An explicit null.
     Null,
     /// `true` or `false`.
     Bool,

@@ -5,7 +5,7 @@ use std::str::FromStr;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Pointer(Vec<String>);
 
-/// Why text is not a pointer.
+/// The reason why text is not a pointer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PointerError {
     /// It is neither empty nor starts with a slash.
@@ -27,7 +27,7 @@ impl Pointer {
         &self.0
     }
 
-    /// One step further down.
+    /// The pointer to a child.
     #[must_use]
     pub fn child(&self, step: impl Into<String>) -> Self {
         let mut steps = self.0.clone();

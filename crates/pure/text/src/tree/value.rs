@@ -27,7 +27,7 @@ impl Number {
 /// An owned tree of values, for what the program itself has to say.
 #[derive(Clone, Debug)]
 pub enum Value {
-    /// No value, said explicitly.
+    /// An explicit null.
     Null,
     /// A boolean.
     Bool(bool),

@@ -9,7 +9,7 @@ use super::kind::NodeKind;
 /// One node's content, or its count of children.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum NodeShape<'a> {
-    /// No value, said explicitly.
+    /// An explicit null.
     Null,
     /// A boolean.
     Bool(bool),

@@ -7,7 +7,7 @@ use crate::tool_names::ToolNames;
 /// How a tool wants its agents.
 #[derive(Debug, PartialEq, Eq)]
 pub struct AgentFormat {
-    /// How a file is written.
+    /// The form of a file.
     pub form: AgentForm,
     /// The extension of its files; `None` leaves that of the source.
     pub extension: Option<&'static str>,
@@ -57,7 +57,7 @@ pub struct AgentFields {
     pub container: AgentContainer,
     /// The allowed names of agents.
     pub names: AgentNames,
-    /// Which models there are.
+    /// The available models.
     pub models: ModelNames,
     /// Fields that mean there what they mean here, or that only this tool has.
     pub passes: &'static [&'static str],
@@ -96,7 +96,7 @@ pub enum AgentContainer {
 /// The names that a tool gives its agents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AgentNames {
-    /// Anything.
+    /// Any name.
     Any,
     /// Lowercase letters, digits, `-` and `_`.
     Slug,
@@ -150,18 +150,18 @@ pub enum MissingToolList {
 /// The treatment of unknown keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnknownKeys {
-    /// It ignores them.
+    /// Unknown keys are ignored.
     Ignored,
-    /// It refuses the file.
+    /// A file with unknown keys is refused.
     Refused,
 }
 
 /// Whether a tool looks into directories under the one of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subdirectories {
-    /// It does.
+    /// Subdirectories are read.
     Read,
-    /// It does not.
+    /// Subdirectories are ignored.
     Ignored,
 }
 
@@ -190,6 +190,6 @@ pub enum CopiedAgents {
 pub enum NamelessAgents {
     /// It takes the name of the file.
     Loaded,
-    /// It does not load it.
+    /// The agent is not loaded.
     Ignored,
 }

@@ -7,7 +7,7 @@ use crate::models::ModelNames;
 pub struct CheckedAgent {
     /// The tool, for messages.
     pub title: &'static str,
-    /// Which models there are.
+    /// The available models.
     pub models: ModelNames,
     /// Fields with a type; others may hold anything.
     pub fields: &'static [(&'static str, AcceptedValue)],
@@ -22,7 +22,7 @@ pub struct CheckedAgent {
 pub struct CheckedCommand {
     /// The tool, for messages.
     pub title: &'static str,
-    /// Which models there are.
+    /// The available models.
     pub models: ModelNames,
     /// Fields with a type; others may hold anything.
     pub fields: &'static [(&'static str, AcceptedValue)],
@@ -39,7 +39,7 @@ pub enum AcceptedValue {
     Count,
     /// True or false.
     Flag,
-    /// One of these words.
+    /// One of the given words.
     OneOf(&'static [&'static str]),
     /// `#rrggbb`, or one of these names.
     Color(&'static [&'static str]),

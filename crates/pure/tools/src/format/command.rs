@@ -6,7 +6,7 @@ use crate::models::ModelNames;
 /// How a tool wants its commands.
 #[derive(Debug, PartialEq, Eq)]
 pub enum CommandFormat {
-    /// As they are.
+    /// The file is unchanged.
     Unchanged,
     /// Markdown with other fields and placeholders.
     Markdown(MarkdownCommand),
@@ -34,9 +34,9 @@ pub struct MarkdownCommand {
     pub extension: Option<&'static str>,
     /// The fields that it may have.
     pub fields: &'static [&'static str],
-    /// Which models there are.
+    /// The available models.
     pub models: ModelNames,
-    /// How the text is filled in.
+    /// The placeholders in the text.
     pub placeholders: Placeholders,
 }
 
@@ -45,7 +45,7 @@ pub struct MarkdownCommand {
 pub struct TomlCommand {
     /// The key of the text.
     pub prompt: &'static str,
-    /// How the text is filled in.
+    /// The placeholders in the text.
     pub placeholders: Placeholders,
 }
 

@@ -27,7 +27,7 @@ pub struct HookFormat {
     pub types: &'static [&'static str],
     /// The tool names in matchers.
     pub tool_names: &'static ToolNames,
-    /// How matchers are written.
+    /// The syntax of matchers.
     pub matchers: MatcherSyntax,
     /// Why a matcher may not hold a hook back everywhere; empty if it does.
     pub caveat: &'static str,
@@ -117,7 +117,7 @@ pub enum MatcherRule {
     OneOf(&'static [&'static str]),
     /// The reference tool ignores it, too.
     Ignored,
-    /// There is none.
+    /// The event has no matcher.
     Missing,
 }
 
@@ -165,7 +165,7 @@ impl HookKey {
 /// The change of a key's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyChange {
-    /// It stays.
+    /// The value stays.
     Keep,
     /// From seconds to milliseconds.
     Milliseconds,
@@ -176,8 +176,8 @@ pub enum KeyChange {
 /// Whether hooks see the variables that the reference tool sets, such as the project's directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReferenceVariables {
-    /// They do.
+    /// The tool sets the variables.
     Set,
-    /// They do not.
+    /// The tool does not set the variables.
     Unset,
 }

@@ -66,9 +66,9 @@ pub enum PatternList {
 /// The treatment of a `description`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RuleDescription {
-    /// It reads it.
+    /// The tool reads the description.
     Read,
-    /// It does not mention it.
+    /// The tool's documentation does not mention it.
     Unknown,
 }
 

@@ -16,7 +16,7 @@ use server::ServerFormat;
 /// How a tool wants a file to be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileFormat {
-    /// As it is.
+    /// The file is unchanged.
     Unchanged,
     /// As an agent.
     Agent(&'static AgentFormat),

@@ -85,9 +85,9 @@ pub enum CommandLine {
 /// The values of `type`; `None` if it is not written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ServerTypes {
-    /// Of an executable.
+    /// The type of an executable.
     pub local: Option<&'static str>,
-    /// Of a URL.
+    /// The type of a URL.
     pub http: Option<&'static str>,
     /// Of a URL that sends events.
     pub sse: Option<&'static str>,
@@ -96,7 +96,7 @@ pub struct ServerTypes {
 /// The keys of URLs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ServerUrls {
-    /// Of one that answers.
+    /// The key for a URL that answers.
     pub http: &'static str,
     /// Of one that sends events; `None` if the tool asks it like any other.
     pub sse: Option<&'static str>,
@@ -122,7 +122,7 @@ pub enum VariableSyntax {
     Editor,
     /// `{env:NAME}`, and `{file:PATH}`.
     Braces,
-    /// Not at all.
+    /// Variables are not supported.
     None,
 }
 
@@ -153,11 +153,11 @@ pub enum RemoteServers {
 /// How a server is switched off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ServerSwitch {
-    /// By `enabled = false`.
+    /// With `enabled = false`.
     Enabled,
-    /// By `disabled = true`.
+    /// With `disabled = true`.
     Disabled,
-    /// Only by leaving it out.
+    /// Only by removing the server.
     Absent,
 }
 

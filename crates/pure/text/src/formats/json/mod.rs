@@ -11,7 +11,7 @@ pub(crate) use read::read;
 /// Extensions that a JSON file may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum JsonDialect {
-    /// Nothing.
+    /// Plain JSON.
     Strict,
     /// Comments and trailing commas.
     Comments,

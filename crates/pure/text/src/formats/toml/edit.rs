@@ -13,7 +13,7 @@ use crate::tree::{
     Value, to_value,
 };
 
-/// How a value is written.
+/// The form of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TomlForm {
     /// A table with its own header, or the file itself: the section.
@@ -24,7 +24,7 @@ pub(super) enum TomlForm {
     Dotted,
     /// A table that only the headers of others name.
     Implicit,
-    /// In one piece.
+    /// A value in one piece.
     Value,
 }
 

@@ -15,11 +15,11 @@ use crate::tree::{Document, NodeId, NodeKind, TreeView};
 
 type Map<K, V> = HashMap<K, V, FixedState>;
 
-/// Where a node hangs.
+/// The parent of a node.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ParentNode<'d> {
     pub(super) node: NodeId,
-    /// In maps.
+    /// The key, in maps.
     pub(super) key: Option<&'d str>,
 }
 
@@ -61,7 +61,7 @@ pub(super) struct Statement {
     pub(super) line: Range<usize>,
 }
 
-/// All of a file.
+/// The outline of a file.
 pub(super) struct Outline<'d> {
     pub(super) document: &'d Document,
     pub(super) sections: Vec<Section>,

@@ -42,7 +42,7 @@ enum TableOrigin {
     Inline,
 }
 
-/// How a path goes down.
+/// The step of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum KeyRoute {
     Header,

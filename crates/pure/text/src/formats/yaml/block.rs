@@ -213,7 +213,7 @@ impl<'e, 'd, 's, 'c, 'v, V: TreeView<'v>> BlockEditor<'e, 'd, 's, 'c, V> {
         }
     }
 
-    /// Nothing of the old stays.
+    /// Replaces all old lines.
     fn refill(&mut self) {
         let lead = self.editor.places.lead(self.filling.container);
         let (start, end, column) = (self.children[0].range.start, self.end(0), self.column);

@@ -10,7 +10,7 @@ pub(crate) fn check<'v, V: TreeView<'v>>(
     places: &NodeLocator<'_>,
     changes: &DocumentChanges<'v, V>,
 ) -> Result<(), EditError> {
-    // An edit below an anchor would change every place that has an alias of it. Refusing is safe; guessing which ones
+    // An edit under an anchor would change every place that has an alias of it. Refusing is safe; guessing which ones
     // the user meant is not.
     let live = LiveAliases::after(places, &all_removed_ranges(places, changes));
     for (id, _) in &changes.replaced {

@@ -2,7 +2,7 @@
 
 use crate::tree::{NodeId, NodeKind};
 
-/// How it is written.
+/// The style of a container.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ContainerStyle {
     Block,

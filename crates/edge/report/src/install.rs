@@ -63,8 +63,9 @@ fn lines(report: &InstallReport, detail: DetailLevel) -> Vec<String> {
     let moved = moved_lines(&report.moved, detail).into_iter();
     let changes = change_lines(&report.changes, detail);
     let mut programs: Vec<String> = report.programs.iter().flat_map(program_lines).collect();
-    // A server of a layer may be in the files of several tools.
-    programs.dedup();
+    // A server may be in the files of several tools.
+    let mut seen = BTreeSet::new();
+    programs.retain(|line| seen.insert(line.clone()));
     let increases = report.capabilities.iter();
     let increases =
         increases.filter(|change| change.before.is_some() && !change.increase.is_empty());

@@ -624,3 +624,21 @@ fn a_conversion_of_a_changed_source_is_shown_although_no_file_changes() {
     let shown = project.good("install").stdout;
     assert!(!shown.contains("converts"), "{shown}");
 }
+
+#[test]
+fn what_several_tools_run_is_shown_once() {
+    let servers = r#"{"mcpServers": {"a": {"command": "one"}, "b": {"command": "two"}}}"#;
+    let line = entry(
+        "x",
+        "mcp/x.json",
+        "tools = [\"claude-code\", \"codex\", \"gemini\"]",
+    );
+    let project = Project::with(
+        &[("mcp/x.json", servers)],
+        &format!("[mcp-servers]\n{line}"),
+    );
+    let shown = project.good("install").stdout;
+    for command in ["runs  one", "runs  two"] {
+        assert_eq!(shown.matches(command).count(), 1, "{shown}");
+    }
+}

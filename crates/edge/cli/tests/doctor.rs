@@ -372,7 +372,7 @@ fn layers_are_looked_for_without_fetching() {
     );
     assert_eq!(
         check(&output, "layers"),
-        "error layers 1 of 2 layers there; 0 files in folders, 0 skipped"
+        "error layers 1 of 2 layers found; 0 files in directories, 0 skipped"
     );
 }
 

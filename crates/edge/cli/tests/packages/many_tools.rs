@@ -642,3 +642,36 @@ fn what_several_tools_run_is_shown_once() {
         assert_eq!(shown.matches(command).count(), 1, "{shown}");
     }
 }
+
+#[test]
+fn the_offered_file_name_ends_a_clash_for_all_tools() {
+    let agent = |name: &str| format!("---\nname: {name}\ndescription: d\n---\nx\n");
+    let (first, second) = (agent("one"), agent("two"));
+    let files = [
+        ("a/agents/x.md", first.as_str()),
+        ("b/agents/x.md", second.as_str()),
+    ];
+    let manifest = |more: &str| {
+        let tools = "tools = [\"claude-code\", \"codex\"]";
+        let one = entry("one", "a/agents/x.md", tools);
+        let two = entry("two", "b/agents/x.md", &format!("{tools}{more}"));
+        format!("[agents]\n{one}{two}")
+    };
+    let project = Project::with(&files, &manifest(""));
+    project.refused(
+        "install",
+        1,
+        &["would both be at", "add `filename = \"two\"` to agents/two"],
+    );
+    let project = Project::with(&files, &manifest(", filename = \"two\""));
+    project.good("install");
+    assert_eq!(
+        project.written(),
+        [
+            ".claude/agents/two.md",
+            ".claude/agents/x.md",
+            ".codex/agents/two.toml",
+            ".codex/agents/x.toml"
+        ]
+    );
+}

@@ -71,8 +71,9 @@ fn lines(report: &InstallReport, detail: DetailLevel) -> Vec<String> {
     let moved = moved.chain(moved_lines(&plain, detail));
     let changes = change_lines(&report.changes, detail);
     let mut programs: Vec<String> = report.programs.iter().flat_map(program_lines).collect();
-    // A server of a layer may be in the files of several tools.
-    programs.dedup();
+    // A server may be in the files of several tools.
+    let mut seen = BTreeSet::new();
+    programs.retain(|line| seen.insert(line.clone()));
     let increases = report.capabilities.iter();
     let is_told = |change: &CapabilityChange| changed.iter().any(|(_, told)| told.id == change.id);
     let increases = increases.filter(|change| {

@@ -109,6 +109,7 @@ impl DirectoryChoice {
 
 #[cfg(test)]
 mod tests {
+    use agpm_model::InstallScope;
     use proptest::prelude::*;
 
     use super::*;
@@ -189,6 +190,37 @@ mod tests {
             let used: BTreeSet<&str> = readers.iter().zip(&chosen).map(|(read, at)| read[*at]).collect();
             if readers.len() > 1 {
                 prop_assert_eq!(used.len(), fewest(&readers), "{:?}", used);
+            }
+        }
+
+        /// The same for the tools of the table.
+        #[test]
+        fn each_tool_of_a_set_reads_one_of_the_fewest_copies(
+            names in prop::sample::subsequence(
+                agpm_tools::TOOLS.iter().map(|tool| tool.name).collect::<Vec<_>>(),
+                0..=agpm_tools::TOOLS.len(),
+            ),
+            scope in prop::sample::select(vec![InstallScope::Project, InstallScope::User]),
+        ) {
+            let tools = Tools::in_scope(scope);
+            let names: Vec<ToolName> = names.iter().map(|name| ToolName::new(name).unwrap()).collect();
+            let chosen = skill_directories(&tools, &names.iter().collect::<Vec<_>>());
+            let mut readers = Vec::new();
+            for name in &names {
+                let read = directories_of(tools.named(name.as_str()).unwrap());
+                let expected = (!read.is_empty()).then(|| chosen.get(name).unwrap());
+                prop_assert_eq!(chosen.get(name), expected);
+                prop_assert!(expected.is_none_or(|at| read.contains(at)), "{}", name);
+                readers.push(read);
+            }
+            let read: Vec<Vec<&str>> = readers
+                .iter()
+                .filter(|read| !read.is_empty())
+                .map(|read| read.iter().map(RelativePath::as_str).collect())
+                .collect();
+            let used: BTreeSet<&RelativePath> = chosen.values().collect();
+            if read.len() > 1 {
+                prop_assert_eq!(used.len(), fewest(&read), "{:?}", used);
             }
         }
 

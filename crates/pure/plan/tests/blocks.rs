@@ -185,9 +185,26 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 
 const VERSIONS: [&str; 3] = ["", "one\n", "```\ntwo\n```\n\nmore\n"];
 
-/// The words of the user, without what only separates them.
-fn words(text: &str) -> String {
-    outside(text).replace(['\r', '\n'], "")
+/// The lines of the user with their endings, without blank ones, which may separate blocks.
+fn lines(text: &str) -> Vec<String> {
+    let outside = outside(text);
+    let (_, unmarked) = outside.split_at(mark_length(&outside));
+    let is_blank = |line: &&str| line.trim_matches(['\r', '\n']).is_empty();
+    let lines = unmarked
+        .split_inclusive('\n')
+        .filter(|line| !is_blank(line));
+    lines.map(str::to_owned).collect()
+}
+
+/// Whether the lines are the same to the byte. The ending of the last one is agpm's if the user wrote none.
+fn are_same_lines(before: &[String], after: &[String]) -> bool {
+    match (before.split_last(), after.split_last()) {
+        (Some((last, before)), Some((now, after))) => {
+            let ends = ['\r', '\n'];
+            before == after && last.trim_end_matches(ends) == now.trim_end_matches(ends)
+        }
+        (before, after) => before == after,
+    }
 }
 
 /// A text with its last block moved to the top, after a byte order mark.
@@ -323,14 +340,55 @@ proptest! {
     }
 
     #[test]
-    fn whatever_happens_the_words_of_the_user_stay(text in markdown(), steps in steps()) {
+    fn installs_and_undos_in_any_order_leave_the_file_to_the_byte(text in markdown(), steps in steps()) {
+        let mut project = Project::of(&text);
+        let mut history = Vec::new();
+        let by_agpm = |step: &&Step| matches!(step, Step::Install(_) | Step::Undo);
+        for step in steps.iter().filter(by_agpm) {
+            take(&mut project, step, &mut history);
+            prop_assert!(project.text().starts_with(&text), "{:?}", step);
+        }
+        let mut removed = project.clone();
+        removed.install(&[]);
+        prop_assert_eq!(removed.text(), &text);
+        while !history.is_empty() {
+            undo(&mut project, &mut history);
+        }
+        prop_assert_eq!(project.text(), &text);
+        prop_assert_eq!(project.ledger, Ledger::default());
+    }
+
+    #[test]
+    fn moved_blocks_stay_where_they_are_through_updates_and_undos(text in markdown(), wanted in prop::collection::vec(0..3usize, 1..5)) {
+        let mut project = Project::of(&text);
+        project.install(&[(NAMES[0], "first\n"), (NAMES[1], "b\n")]);
+        let Some(moved) = with_block_on_top(project.text()) else { return Ok(()) };
+        project.text = Some(moved.clone());
+        let order = blocks_of(&moved);
+        let mut history = Vec::new();
+        for version in &wanted {
+            take(&mut project, &Step::Install(vec![(0, *version), (1, *version)]), &mut history);
+            prop_assert_eq!(blocks_of(project.text()), order.clone());
+            prop_assert_eq!(outside(project.text()), outside(&moved));
+        }
+        while !history.is_empty() {
+            undo(&mut project, &mut history);
+        }
+        prop_assert_eq!(project.text(), moved);
+    }
+
+    #[test]
+    fn whatever_happens_the_lines_of_the_user_stay(text in markdown(), steps in steps()) {
         let mut project = Project::of(&text);
         let mut history = Vec::new();
         for step in &steps {
             let before = project.clone();
             take(&mut project, step, &mut history);
             if matches!(step, Step::Install(_) | Step::Undo) {
-                prop_assert_eq!(words(project.text()), words(before.text()), "{:?}", step);
+                let (was, is) = (lines(before.text()), lines(project.text()));
+                prop_assert!(are_same_lines(&was, &is), "{:?}: {:?} {:?}", step, was, is);
+                let had_mark = mark_length(before.text()) > 0 && project.text.is_some();
+                prop_assert!(!had_mark || mark_length(project.text()) > 0, "{:?}", step);
             }
             let names = blocks_of(project.text());
             let unique: std::collections::BTreeSet<&String> = names.iter().collect();
@@ -366,7 +424,7 @@ proptest! {
         prop_assert!(plan.shared.is_empty() && plan.changes.is_empty(), "{:?}", plan.changes);
         let mut clone = clone;
         clone.install(&[]);
-        prop_assert_eq!(words(clone.text()), words(&text));
+        prop_assert!(are_same_lines(&lines(&text), &lines(clone.text())));
     }
 }
 

@@ -271,7 +271,7 @@ fn report_clashes(
             clash.path
         );
         let mut diagnostic = Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message);
-        diagnostic.help = Some(way_out(manifest, first, second));
+        diagnostic.help = Some(way_out(manifest, made, first, second));
         let roots: BTreeSet<usize> = [second.root, first.root].into_iter().flatten().collect();
         for root in roots
             .into_iter()
@@ -289,7 +289,12 @@ fn report_clashes(
 }
 
 /// A change of the manifest that takes one of two entries out of the way.
-fn way_out(manifest: &Manifest, first: &ResourceEntry, second: &ResourceEntry) -> String {
+fn way_out(
+    manifest: &Manifest,
+    made: &[ResourceEntry],
+    first: &ResourceEntry,
+    second: &ResourceEntry,
+) -> String {
     let root_of = |entry: &ResourceEntry| {
         entry
             .root
@@ -297,11 +302,12 @@ fn way_out(manifest: &Manifest, first: &ResourceEntry, second: &ResourceEntry) -
     };
     let is_alone =
         |entry: &&ResourceEntry| root_of(entry).is_some_and(|root| !root.unit.path.is_pattern());
-    if let Some(root) = [second, first].into_iter().find(is_alone).and_then(root_of) {
-        return format!(
-            "set another `filename` or `target` for {}/{}",
-            root.kind, root.name
-        );
+    if let Some(entry) = [second, first].into_iter().find(is_alone) {
+        let id = format!("{}/{}", entry.kind, entry.name);
+        return match free_name(entry, made) {
+            Some(name) => format!("add `filename = \"{name}\"` to {id}"),
+            None => format!("set another `filename` or `target` for {id}"),
+        };
     }
     let Some((entry, root)) = [second, first]
         .into_iter()
@@ -320,6 +326,26 @@ fn way_out(manifest: &Manifest, first: &ResourceEntry, second: &ResourceEntry) -
         true => format!("{exclude}, or keep the directories with `flatten = false` there"),
         false => exclude,
     }
+}
+
+/// A file name without an extension, so every tool adds its own, at which nothing else would be.
+fn free_name(entry: &ResourceEntry, made: &[ResourceEntry]) -> Option<String> {
+    let target = entry.target.as_ref()?;
+    let extension = match target.file_name().split_once('.') {
+        Some((_, extension)) => format!(".{extension}"),
+        None => String::new(),
+    };
+    let taken = |path: &str| {
+        let mut targets = made.iter().filter_map(|other| other.target.as_ref());
+        targets.any(|other| other.as_str().eq_ignore_ascii_case(path))
+    };
+    let name = entry.name.as_str();
+    let names = [name.to_owned(), format!("{name}-2")];
+    names.into_iter().find(|name| {
+        let folder = target.as_str().strip_suffix(target.file_name());
+        let path = format!("{}{name}{extension}", folder.unwrap_or_default());
+        !name.contains(['.', '/']) && !taken(&path)
+    })
 }
 
 /// Whether two matches of a pattern have different locations if it keeps their directories.

@@ -16,7 +16,10 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
             project: &[".claude/skills"],
             user: &[".claude/skills", ".config/amp/skills"],
         }),
-        source: source("Amp, Owner's Manual: Agent Skills", "2026-11-16"),
+        source: source(
+            "Amp, Owner's Manual: Agent Skills; syllago, Amp",
+            "2026-11-18",
+        ),
     }),
     servers: Some(TypeSupport {
         place: ScopedValue {
@@ -24,12 +27,15 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
             user: Some(".config/amp/settings.json"),
         },
         format: SERVERS,
-        source: source("Amp, Owner's Manual: MCP, `amp.mcpServers`", "2026-11-16"),
+        source: source("Amp, Owner's Manual: MCP, `amp.mcpServers`", "2026-11-18"),
     }),
     instructions: Some(TypeSupport {
         place: blocks(&[COMMON_INSTRUCTIONS], Some(&[".config/amp/AGENTS.md"])),
         format: InstructionFormat::BLOCKS,
-        source: source("Amp, Owner's Manual: AGENTS.md", "2026-11-16"),
+        source: source(
+            "Amp, Owner's Manual: AGENTS.md; dyoshikawa/rulesync#1739",
+            "2026-11-18",
+        ),
     }),
     layer_files: SourcedList::new(
         &[".amp/**"],

@@ -38,7 +38,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
             user: Some(".gemini/config/mcp_config.json"),
         },
         format: SERVERS,
-        source: source("Antigravity, MCP", "2026-11-16"),
+        source: source("Antigravity, MCP", "2026-11-18"),
     }),
     instructions: Some(TypeSupport {
         place: project_rules(Directory::Own("rules")),

@@ -30,12 +30,18 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
     skills: Some(TypeSupport {
         place: own("skills"),
         format: SkillFormat::also_reading(ScopedValue::both(&[".claude/skills", COMMON_SKILLS])),
-        source: source("GitHub Copilot, Customization cheat sheet", "2026-11-16"),
+        source: source(
+            "GitHub Copilot, Customization cheat sheet; github/copilot-cli, changelog",
+            "2026-11-18",
+        ),
     }),
     hooks: Some(TypeSupport {
         place: ScopedValue::both(Some(HookPlace::Files(Directory::Own("hooks")))),
         format: HOOKS,
-        source: source("GitHub Copilot, Hooks reference", "2026-11-16"),
+        source: source(
+            "GitHub Copilot, Hooks reference; github/copilot-cli, changelog",
+            "2026-11-18",
+        ),
     }),
     servers: Some(TypeSupport {
         place: ScopedValue {
@@ -44,8 +50,8 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         },
         format: SERVERS,
         source: source(
-            "GitHub Copilot, Adding MCP servers for GitHub Copilot CLI",
-            "2026-11-16",
+            "GitHub Copilot, Adding MCP servers for GitHub Copilot CLI; github/copilot-cli, changelog",
+            "2026-11-18",
         ),
     }),
     instructions: Some(TypeSupport {

@@ -23,7 +23,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
     servers: Some(TypeSupport {
         place: ScopedValue::both(Some(".kiro/settings/mcp.json")),
         format: SERVERS,
-        source: source("Kiro, MCP: configuration", "2026-11-16"),
+        source: source("Kiro, MCP: configuration", "2026-11-18"),
     }),
     instructions: Some(TypeSupport {
         place: ScopedValue {
@@ -37,7 +37,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         format: InstructionFormat::rules(RULES),
         source: source(
             "Kiro, Steering: inclusion modes; kirodotdev/Kiro#9176",
-            "2026-11-16",
+            "2026-11-18",
         ),
     }),
     layer_files: SourcedList::new(

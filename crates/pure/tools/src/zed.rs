@@ -10,7 +10,10 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
     skills: Some(TypeSupport {
         place: shared(COMMON_SKILLS),
         format: SkillFormat::PLAIN,
-        source: source("Zed, Skills: where skills live", "2026-11-16"),
+        source: source(
+            "Zed, Skills: where skills live; dyoshikawa/rulesync#1705",
+            "2026-11-18",
+        ),
     }),
     servers: Some(TypeSupport {
         place: ScopedValue {
@@ -20,13 +23,13 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         format: SERVERS,
         source: source(
             "Zed, Model Context Protocol; Worktree trust; `ContextServerSettingsContent` of zed-industries/zed",
-            "2026-11-16",
+            "2026-11-18",
         ),
     }),
     instructions: Some(TypeSupport {
         place: blocks(&[COMMON_INSTRUCTIONS], Some(&[".config/zed/AGENTS.md"])),
         format: InstructionFormat::BLOCKS,
-        source: source("Zed, Instructions", "2026-11-16"),
+        source: source("Zed, Instructions; dyoshikawa/rulesync#2415", "2026-11-18"),
     }),
     layer_files: SourcedList::new(
         &[".rules", ".zed/**"],

@@ -624,3 +624,54 @@ fn a_conversion_of_a_changed_source_is_shown_although_no_file_changes() {
     let shown = project.good("install").stdout;
     assert!(!shown.contains("converts"), "{shown}");
 }
+
+#[test]
+fn what_several_tools_run_is_shown_once() {
+    let servers = r#"{"mcpServers": {"a": {"command": "one"}, "b": {"command": "two"}}}"#;
+    let line = entry(
+        "x",
+        "mcp/x.json",
+        "tools = [\"claude-code\", \"codex\", \"gemini\"]",
+    );
+    let project = Project::with(
+        &[("mcp/x.json", servers)],
+        &format!("[mcp-servers]\n{line}"),
+    );
+    let shown = project.good("install").stdout;
+    for command in ["runs  one", "runs  two"] {
+        assert_eq!(shown.matches(command).count(), 1, "{shown}");
+    }
+}
+
+#[test]
+fn the_offered_file_name_ends_a_clash_for_all_tools() {
+    let agent = |name: &str| format!("---\nname: {name}\ndescription: d\n---\nx\n");
+    let (first, second) = (agent("one"), agent("two"));
+    let files = [
+        ("a/agents/x.md", first.as_str()),
+        ("b/agents/x.md", second.as_str()),
+    ];
+    let manifest = |more: &str| {
+        let tools = "tools = [\"claude-code\", \"codex\"]";
+        let one = entry("one", "a/agents/x.md", tools);
+        let two = entry("two", "b/agents/x.md", &format!("{tools}{more}"));
+        format!("[agents]\n{one}{two}")
+    };
+    let project = Project::with(&files, &manifest(""));
+    project.refused(
+        "install",
+        1,
+        &["would both be at", "add `filename = \"two\"` to agents/two"],
+    );
+    let project = Project::with(&files, &manifest(", filename = \"two\""));
+    project.good("install");
+    assert_eq!(
+        project.written(),
+        [
+            ".claude/agents/two.md",
+            ".claude/agents/x.md",
+            ".codex/agents/two.toml",
+            ".codex/agents/x.toml"
+        ]
+    );
+}

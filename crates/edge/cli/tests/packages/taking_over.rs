@@ -357,6 +357,10 @@ fn generated_files() -> impl Strategy<Value = Vec<(String, String)>> {
         ".github/instructions",
         ".kiro/steering",
         ".clinerules/workflows",
+        ".kiro/agents",
+        ".devin/agents",
+        ".goose/agents",
+        ".agents/workflows",
     ]);
     let name = prop::sample::select(vec![
         "a.md",

@@ -26,7 +26,9 @@ pub fn server_entries(
 ) -> Result<ConvertedEntries, ConvertError> {
     let mut fates = FieldOutcomes::default();
     let mut nodes = Vec::new();
-    for (name, server) in renamed(named(name, file, &mut fates)?, rename)? {
+    let servers = renamed(named(name, file, &mut fates)?, rename)?;
+    refuse_only_urls(format, name, &servers)?;
+    for (name, server) in servers {
         let place = NodeLocation::Key(Pointer::root().child(format.key).child(&name));
         let value = one(format, &name, &server, &mut fates)?;
         nodes.extend(value.map(|value| EntryNode { place, value }));
@@ -35,6 +37,23 @@ pub fn server_entries(
         nodes,
         fates: fates.sorted(),
     })
+}
+
+/// Refuses a file of which a tool without URLs would get nothing, and would say nothing.
+fn refuse_only_urls(
+    format: &ServerFormat,
+    name: &str,
+    servers: &[(String, Value)],
+) -> Result<(), ConvertError> {
+    let mut commands = servers.iter().map(|(_, server)| server.get("command"));
+    let has_only_urls = !servers.is_empty() && commands.all(|command| command.is_none());
+    if format.remote == RemoteServers::Unsupported && has_only_urls {
+        return Err(ConvertError::new(
+            format!("the tool only runs commands, and `{name}` has only URLs"),
+            "set `tools` of the entry to other tools",
+        ));
+    }
+    Ok(())
 }
 
 /// The servers of a file with their names.

@@ -413,3 +413,18 @@ fn an_agent_with_names_of_another_tool_is_not_the_references() {
         assert_eq!(is_native(claude, "a.md", &text), native, "{tools}");
     }
 }
+
+#[test]
+fn a_tool_that_runs_commands_refuses_a_file_of_urls() {
+    let urls =
+        json(r#"{"mcpServers": {"a": {"url": "https://x/mcp"}, "b": {"httpUrl": "https://y"}}}"#);
+    let error = server_entries(servers("goose"), "given", &urls, &[]).unwrap_err();
+    assert_eq!(
+        error.message,
+        "the tool only runs commands, and `given` has only URLs"
+    );
+    assert!(server_entries(servers("zed"), "given", &urls, &[]).is_ok());
+    let both = json(r#"{"mcpServers": {"a": {"url": "https://x/mcp"}, "b": {"command": "y"}}}"#);
+    let found = server_entries(servers("goose"), "given", &both, &[]).unwrap();
+    assert_eq!(found.nodes.len(), 1);
+}

@@ -357,7 +357,7 @@ fn layers_are_looked_for_without_fetching() {
     let output = sandbox.run_line("agpm doctor");
     assert_eq!(
         check(&output, "layers"),
-        "warning layers 2 of 2 layers there; 1 file in folders, 1 skipped"
+        "warning layers 2 of 2 layers found; 1 file in directories, 1 skipped"
     );
     assert!(
         output.stdout.contains("warning[layers/skipped]"),
@@ -372,7 +372,7 @@ fn layers_are_looked_for_without_fetching() {
     );
     assert_eq!(
         check(&output, "layers"),
-        "error layers 1 of 2 layers there; 0 files in folders, 0 skipped"
+        "error layers 1 of 2 layers found; 0 files in directories, 0 skipped"
     );
 }
 

@@ -65,14 +65,14 @@ fn root(sandbox: &Sandbox) -> std::path::PathBuf {
 fn a_good_project_is_in_order() {
     let sandbox = sandbox();
     let expected = "\
-ok       git       VERSION
-ok       config    no configuration
-ok       manifest  1 dependency, 1 source, locked
-ok       cache     SIZE
-ok       layers    no layers
-ok       managed   4 files and entries as installed
-skipped  personas  no personas
-skipped  catalog   no catalog
+ok       git        VERSION
+ok       config     no configuration
+ok       manifest   1 dependency, 1 source, locked
+ok       cache      SIZE
+ok       layers     no layers
+ok       ownership  4 files and entries as installed
+skipped  lineage    no personas
+skipped  catalog    no catalog
 
 No problems found
 ";
@@ -91,14 +91,14 @@ No problems found
 fn without_a_manifest_the_rest_is_checked() {
     let sandbox = Sandbox::new(PROGRAM);
     let expected = "\
-ok       git       VERSION
-ok       config    no configuration
-skipped  manifest  no manifest
-ok       cache     nothing was fetched yet
-skipped  layers    no manifest
-skipped  managed   no manifest
-skipped  personas  no personas
-skipped  catalog   no catalog
+ok       git        VERSION
+ok       config     no configuration
+skipped  manifest   no manifest
+ok       cache      nothing was fetched yet
+skipped  layers     no manifest
+skipped  ownership  no manifest
+skipped  lineage    no personas
+skipped  catalog    no catalog
 
 No project found: no `agpm.toml` in this directory or its parents. Run `agpm init` to create one.
 ";
@@ -382,16 +382,16 @@ fn what_is_ours_is_compared() {
     ];
     let output = fails(&sandbox, "agpm doctor", 1, &words);
     assert_eq!(
-        check(&output, "managed"),
-        "error managed 2 of 4 files and entries modified since install"
+        check(&output, "ownership"),
+        "error ownership 2 of 4 files and entries modified since install"
     );
     assert!(output.stdout.ends_with("\n2 errors\n"), "{output}");
     assert_eq!(sandbox.run_line("agpm install --force").code, Some(0));
     fs::create_dir(sandbox.work().join(".agpm/transaction")).unwrap();
     let output = sandbox.run_line("agpm doctor");
     assert_eq!(
-        check(&output, "managed"),
-        "error managed 4 files and entries as installed"
+        check(&output, "ownership"),
+        "error ownership 4 files and entries as installed"
     );
     assert!(
         output

@@ -393,3 +393,21 @@ fn remotes_of_the_catalog_and_marketplaces_are_judged() {
         assert_eq!(rules(&output), ["sources.deny"], "{manifest}\n{output}");
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn a_policy_of_the_user_that_cannot_be_read_stops_the_run() {
+    let sandbox = project("");
+    let file = sandbox.home().join("../config/agpm/policy.toml");
+    std::fs::create_dir_all(&file).unwrap();
+    for line in ["agpm install", "agpm policy show"] {
+        let output = sandbox.run_line(line);
+        assert_eq!(output.code, Some(4), "{line}\n{output}");
+        assert!(output.stderr.contains("policy/unreachable"), "{output}");
+    }
+    std::fs::remove_dir(&file).unwrap();
+    std::os::unix::fs::symlink("gone.toml", &file).unwrap();
+    assert_eq!(sandbox.run_line("agpm install").code, Some(4));
+    std::fs::remove_file(&file).unwrap();
+    assert_eq!(sandbox.run_line("agpm install").code, Some(0));
+}

@@ -7,7 +7,7 @@ use agpm_store as store;
 use agpm_trust::PolicyPlace;
 
 use crate::policy_cache::{POLICY_NAME, PolicyAddress, file_of_url, kept_policy};
-use crate::reading::{limit, optional, shown};
+use crate::reading::{limit, shown};
 use crate::world::Environment;
 
 /// A policy outside of the manifest, unparsed.
@@ -28,12 +28,12 @@ pub fn policy_files(environment: &Environment) -> Result<Vec<PolicyFile>, Failur
     let places = &environment.policies;
     match (&places.variable, &places.machine) {
         (Some(named), _) => files.push(named_file(environment, named, PolicyPlace::Machine)?),
-        (None, Some(path)) => files.extend(existing_file(environment, path, PolicyPlace::Machine)?),
+        (None, Some(path)) => files.extend(existing_file(environment, path, PolicyPlace::Machine)),
         (None, None) => {}
     }
     if let Some(folder) = &environment.config_folder {
         let path = folder.join(POLICY_NAME);
-        files.extend(existing_file(environment, &path, PolicyPlace::User)?);
+        files.extend(existing_file(environment, &path, PolicyPlace::User));
     }
     if let Some(named) = &places.argument {
         files.push(named_file(environment, named, PolicyPlace::Argument)?);
@@ -41,17 +41,16 @@ pub fn policy_files(environment: &Environment) -> Result<Vec<PolicyFile>, Failur
     Ok(files)
 }
 
-fn existing_file(
-    environment: &Environment,
-    path: &Path,
-    place: PolicyPlace,
-) -> Result<Option<PolicyFile>, Failure> {
-    let bytes = optional(environment, path)?;
-    Ok(bytes.map(|bytes| PolicyFile {
+fn existing_file(environment: &Environment, path: &Path, place: PolicyPlace) -> Option<PolicyFile> {
+    // One that exists and cannot be read is not the same as none.
+    if !store::exists(path) && store::link_target(path).is_none() {
+        return None;
+    }
+    Some(PolicyFile {
         shown: shown(environment, path),
-        bytes: Some(bytes),
+        bytes: store::read(path, limit()).ok(),
         place,
-    }))
+    })
 }
 
 fn named_file(

@@ -42,7 +42,7 @@ pub fn best_version(
             skipped: None,
         }));
     };
-    let allowed = resolve_all(source, requirement)?;
+    let allowed = resolve_all(source, &requirement.choices())?;
     let released = source.released(&allowed);
     let older = limit.first_old_enough(&allowed, &released);
     let older = older.filter(|version| version.revision != newest.revision);

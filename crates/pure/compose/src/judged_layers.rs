@@ -8,6 +8,7 @@ use agpm_model::{
 };
 use agpm_plan::{DesiredNode, path_in_type_folder};
 use agpm_text::{Format, Pointer, Value, parse_alone, to_value};
+use agpm_tools::is_loaded_code;
 use agpm_trust::{
     CapabilitySet, JudgedContent, capability_set_of_instructions, capability_set_of_markdown,
     capability_set_of_value,
@@ -191,7 +192,7 @@ fn set_of_file(file: &JudgedFile<'_>, kind: Option<ResourceType>) -> CapabilityS
             .map(|value| capability_set_of_value(kind, &value))
             .unwrap_or_default(),
     };
-    if file.mode == FileMode::Executable {
+    if file.mode == FileMode::Executable || is_loaded_code(file.path.as_str()) {
         set.add_command(file.path.to_string());
     }
     set

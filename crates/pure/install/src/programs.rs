@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use agpm_compose::{OutputCapability, RenderedResource};
 use agpm_layers::LayeredFile;
+use agpm_model::is_loaded_code;
 use agpm_model::{FileMode, Owner};
 use agpm_plan::{ChangeAction, DesiredNode, PlannedChange};
 use agpm_resolve::ResolvedEntry;
@@ -123,7 +124,7 @@ fn capabilities_of_file(file: &LayeredFile) -> Vec<Capability> {
         }
         _ => Vec::new(),
     };
-    if file.mode == FileMode::Executable {
+    if file.mode == FileMode::Executable || is_loaded_code(file.path.as_str()) {
         found.push(Capability::of_file(file.path.as_str()));
     }
     found

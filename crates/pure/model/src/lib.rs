@@ -54,6 +54,7 @@ pub use address::{
     PageReference, PluginAddress, RepositoryAddress, SourceAddress, SourceAddressError,
     repository_name, repository_owner, same_repository,
 };
+pub use agpm_tools::is_loaded_code;
 pub use base::{
     BaseAddress, BaseReference, BaseRoot, LONGEST_CHAIN, LockedBase, RepositoryBase, read_extends,
     refused_programs,

@@ -370,6 +370,23 @@ impl Requirement {
         matches!(self, Requirement::Version(requirement) if requirement.is_range())
     }
 
+    /// What `latest` is the highest of; other requirements are themselves. Where some versions are left out, the highest of
+    /// the others is meant.
+    pub fn choices(&self) -> Requirement {
+        let latest = match self {
+            Requirement::Version(requirement) => match &requirement.wants {
+                RequirementKind::Latest(latest) => Some(latest),
+                _ => None,
+            },
+            _ => None,
+        };
+        let all = latest.and_then(|latest| {
+            let all = VersionRequirement::parse(&format!("{}*", latest.prefix)).ok()?;
+            all.is_range().then_some(Requirement::Version(all))
+        });
+        all.unwrap_or_else(|| self.clone())
+    }
+
     /// As written; empty if nothing was.
     pub fn as_str(&self) -> &str {
         match self {

@@ -304,7 +304,7 @@ impl SourceIndex {
         requirement: &Requirement,
     ) -> Vec<(String, ReleaseAge)> {
         let index = self.indexes.get(source);
-        let allowed = index.map(|index| index.allowed(requirement));
+        let allowed = index.map(|index| index.allowed(&self.choices(requirement)));
         let (Some(index), Some(AllowedVersions::Listed(numbers))) = (index, allowed) else {
             return Vec::new();
         };
@@ -315,7 +315,9 @@ impl SourceIndex {
                 .filter_map(|number| {
                     let tag = index.version(number)?.label;
                     let age = *self.releases.get(source)?.get(&tag)?;
-                    Some((tag, age))
+                    // What is older than the latest is left out for another reason.
+                    let is_young = !age.reaches(self.release_limit?.min_age);
+                    is_young.then_some((tag, age))
                 })
                 .collect(),
             _ => Vec::new(),
@@ -354,7 +356,19 @@ impl SourceIndex {
         if !unknown.is_empty() {
             return Err(MissingFact::Releases(source.clone(), unknown));
         }
-        Ok(if kept.is_empty() { numbers } else { kept })
+        let mut kept = if kept.is_empty() { numbers } else { kept };
+        if self.choices(requirement) != *requirement {
+            kept.truncate(1);
+        }
+        Ok(kept)
+    }
+
+    /// What a requirement leaves a choice of, where some versions are too young.
+    fn choices(&self, requirement: &Requirement) -> Requirement {
+        match self.release_limit {
+            Some(_) => requirement.choices(),
+            None => requirement.clone(),
+        }
     }
 
     /// Takes in the versions of a source.
@@ -593,7 +607,7 @@ impl SourceIndex {
             .indexes
             .get(source)
             .ok_or_else(|| MissingFact::Refs(source.clone()))?;
-        match index.allowed(requirement) {
+        match index.allowed(&self.choices(requirement)) {
             AllowedVersions::Listed(numbers) => {
                 let numbers = self.old_enough(source, requirement, numbers)?;
                 Ok(numbers.into_iter().map(number).collect())

@@ -37,6 +37,8 @@ pub struct ToolDefinition {
     pub layer_files: SourcedList<&'static str>,
     /// Where it keeps credentials: the last parts of the path, in lowercase.
     pub credentials: SourcedList<&'static [&'static str]>,
+    /// Directories of the project whose files it runs when it starts, whatever their mode.
+    pub loaded_code: SourcedList<&'static str>,
     /// Environment variables that it only sets where it runs a plugin.
     pub plugin_variables: SourcedList<&'static str>,
     /// How it names the project's directory; `None` where paths start there by themselves, or nobody knows.
@@ -64,6 +66,7 @@ impl ToolDefinition {
             servers: None,
             layer_files: SourcedList::NONE,
             credentials: SourcedList::NONE,
+            loaded_code: SourcedList::NONE,
             plugin_variables: SourcedList::NONE,
             project_root: None,
             unread_file: None,

@@ -85,6 +85,12 @@ pub static REFERENCE_TOOL: &ToolDefinition = &claude_code::TOOL;
 /// The tool for resources that no other tool reads.
 pub static OWN_TOOL: &ToolDefinition = &agpm::TOOL;
 
+/// Whether a tool runs a file of the project when it starts, whatever its mode.
+pub fn is_loaded_code(path: &str) -> bool {
+    let mut directories = TOOLS.iter().flat_map(|tool| tool.loaded_code.items);
+    directories.any(|directory| path.starts_with(directory))
+}
+
 /// The tool of that name.
 pub fn find(name: &str) -> Option<&'static ToolDefinition> {
     TOOLS.iter().copied().find(|tool| tool.name == name)

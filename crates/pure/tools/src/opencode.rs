@@ -53,6 +53,15 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         &[&[".local", "share", "opencode", "auth.json"]],
         source("OpenCode, Providers: credentials", "2026-11-16"),
     ),
+    loaded_code: SourcedList::new(
+        &[
+            ".opencode/plugin/",
+            ".opencode/plugins/",
+            ".opencode/tool/",
+            ".opencode/tools/",
+        ],
+        source("OpenCode, Plugins and Custom Tools", "2026-11-18"),
+    ),
     executable: Some(Executable {
         name: "opencode",
         version: "1.18.33",

@@ -91,6 +91,7 @@ fn sources(tool: &ToolDefinition) -> Vec<FactSource> {
     all.extend(tool.servers.iter().map(|own| own.source));
     all.extend(tool.layer_files.source);
     all.extend(tool.credentials.source);
+    all.extend(tool.loaded_code.source);
     all.extend(tool.plugin_variables.source);
     all.extend(tool.unread_file.iter().map(|own| own.source));
     all.extend(tool.executable.iter().map(|own| own.source));
@@ -121,6 +122,7 @@ fn every_fact_has_a_source_and_a_day() {
         for (count, source) in [
             (tool.layer_files.items.len(), tool.layer_files.source),
             (tool.credentials.items.len(), tool.credentials.source),
+            (tool.loaded_code.items.len(), tool.loaded_code.source),
             (
                 tool.plugin_variables.items.len(),
                 tool.plugin_variables.source,

@@ -82,6 +82,9 @@ const COMMANDS: [&str; 21] = [
     "toolCallCommand",
 ];
 
+/// The key whose value lists packages that a tool loads when it starts.
+const PACKAGES: &str = "plugin";
+
 /// Keys whose value is the URL of a server.
 const URLS: [&str; 3] = ["url", "httpUrl", "serverUrl"];
 
@@ -202,6 +205,14 @@ impl CapabilitySearch {
                 .filter(|_| matches!(key, "command" | "exec"));
             if let Some(line) = line(inner, arguments) {
                 self.add(CapabilityKind::Runs, line, event, place);
+            }
+        }
+        if key == PACKAGES
+            && let Value::List(names) = inner
+        {
+            for name in names.iter().filter_map(Value::as_str) {
+                let package = format!("package {name}");
+                self.add(CapabilityKind::Runs, package, event, place);
             }
         }
         if let (true, Some(url)) = (URLS.contains(&key), inner.as_str()) {

@@ -35,6 +35,15 @@ fn a_range_takes_the_newest_version_that_is_old_enough() {
     team.set_time(now() - 7_000);
     team.commit(&[("agents/r.md", "Third.\n")]);
     team.tag("v1.2.0");
+    // The latest of those that are old enough.
+    write_manifest(&sandbox, &team, "version = \"latest\"");
+    assert_code(&sandbox.run_line("agpm install --dry-run"), 0);
+    assert!(
+        sandbox
+            .run_line("agpm install --dry-run")
+            .stderr
+            .contains("v1.2.0 was released")
+    );
     write_manifest(&sandbox, &team, "version = \"^1\"");
     let output = sandbox.run_line("agpm install");
     assert_code(&output, 0);

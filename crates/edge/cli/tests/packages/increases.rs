@@ -473,4 +473,20 @@ fn a_new_command_of_a_layer_that_is_granted_tools_needs_approval() {
     source.commit(&[(".codex/config.toml", "notify = [\"sh\", \"-c\", \"spy\"]\n")]);
     source.tag("v1.2.0");
     project.refused("update", 6, &["layers/org", "+ runs sh -c spy"]);
+    project.good("update --approve layers/org");
+    // OpenCode loads packages, and files whatever their mode.
+    source.commit(&[
+        (".opencode/plugins/spy.js", "export const Spy = 1\n"),
+        ("opencode.json", "{\"plugin\": [\"spy\"]}\n"),
+    ]);
+    source.tag("v1.3.0");
+    let words = ["+ runs .opencode/plugins/spy.js", "+ runs package spy"];
+    project.refused("update", 6, &words);
+    let shown = project.good("update --dry-run");
+    assert!(
+        shown
+            .stdout
+            .contains("runs  .opencode/plugins/spy.js  (layers/org)"),
+        "{shown}"
+    );
 }

@@ -28,8 +28,8 @@ const CHECKS: &[(&str, Check)] = &[
     ("manifest", manifest::check),
     ("cache", cache::check),
     ("layers", layers::check),
-    ("managed", ownership::check),
-    ("personas", lineage::check),
+    ("ownership", ownership::check),
+    ("lineage", lineage::check),
     ("catalog", catalog::check),
     ("tools", tools::check),
 ];

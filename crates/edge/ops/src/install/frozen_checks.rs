@@ -83,6 +83,7 @@ pub(crate) fn check_frozen(
         compare_locks(&gathered, &rendered, notes)
     });
     checks.run(CheckName::Approval, notes, |notes| {
+        deciding.approvals().check(&rendered.capabilities)?;
         refuse_unapproved(&deciding, &gathered, &rendered, notes)
     });
     checks.run(CheckName::Policy, notes, |notes| {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use agpm_diag::{Failure, Notes};
 use agpm_model::{
-    FileMode, LockEntry, Lockfile, Manifest, ResourceExtent, ResourceOrigin, ResourceType, Unit,
-    Variant,
+    FileMode, LockEntry, Lockfile, Manifest, ObjectId, ResourceExtent, ResourceOrigin,
+    ResourceType, SourceName, Unit, Variant,
 };
 use agpm_resolve::{
     FoundContent, LockedContent, MissingFact, ReadContent, ResolvedEntry, ResourceFiles,
@@ -109,8 +109,9 @@ impl LockedReader<'_> {
         let fetcher = Fetcher::new(world, sources, manifest);
         let mut known = fetcher.index(BTreeMap::new());
         let mut needs = BTreeSet::new();
+        let mut cached = CachedCommits::default();
         for locked in &lock.entries {
-            match installed(sources, locked) {
+            match installed(sources, locked, &mut cached) {
                 // An installed file with the locked checksum equals the file in the source, so a project that is
                 // installed is checked without fetching.
                 Some(file) => {
@@ -157,24 +158,35 @@ impl LockedReader<'_> {
     }
 }
 
+/// Which locked commits are in the cache, each looked up once.
+#[derive(Default)]
+struct CachedCommits<'l>(BTreeMap<(&'l SourceName, &'l ObjectId), bool>);
+
 /// Reads the installed file of an entry from a repository, if it has the locked checksum. Modes are not locked, so
-/// files that may be executable, and all that are in the cache, are read from the source.
-fn installed(sources: &ProjectSources, locked: &LockEntry) -> Option<SourceFile> {
+/// files that may be executable are read from a source that can be reached, and all that are in the cache.
+fn installed<'l>(
+    sources: &ProjectSources,
+    locked: &'l LockEntry,
+    cached: &mut CachedCommits<'l>,
+) -> Option<SourceFile> {
     let commit = locked.commit()?;
-    if locked.unit.extent != ResourceExtent::File || locked.kind == ResourceType::Scripts {
+    if locked.unit.extent != ResourceExtent::File {
         return None;
     }
-    let source = locked.unit.origin.source();
-    let source = source.and_then(|name| sources.versioned(name));
-    if source.is_some_and(|source| source.has_revision(commit)) {
+    let name = locked.unit.origin.source()?;
+    let source = sources.versioned(name);
+    let is_cached = cached.0.entry((name, commit));
+    if *is_cached.or_insert_with(|| source.is_some_and(|source| source.has_revision(commit))) {
         return None;
     }
+    let may_be_asked = source.is_some_and(|source| !source.is_out_of_reach());
+    let tells_mode = |mode| mode == FileMode::Plain && locked.kind != ResourceType::Scripts;
     let paths = locked.paths();
     paths.into_iter().find_map(|path| {
         let (bytes, mode) = agpm_store::read_below(&sources.root, path.as_str(), limit()).ok()?;
         let file = SourceFile::new(bytes, mode);
-        let is_locked = locked.checksum == Some(file.checksum) && mode == FileMode::Plain;
-        is_locked.then_some(file)
+        let is_enough = tells_mode(mode) || !may_be_asked;
+        (locked.checksum == Some(file.checksum) && is_enough).then_some(file)
     })
 }
 

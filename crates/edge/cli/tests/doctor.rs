@@ -12,8 +12,8 @@ use assistant::{PROGRAM, edit_lock, fails, good, sandbox};
 
 /// What is printed, without the version of git.
 fn neutral(text: &str) -> String {
-    let line = |line: &str| match line.split_once("git       ") {
-        Some((state, _)) => format!("{state}git       VERSION\n"),
+    let line = |line: &str| match line.split_once("git        ") {
+        Some((state, _)) => format!("{state}git        VERSION\n"),
         None => format!("{line}\n"),
     };
     text.lines().map(line).collect()
@@ -79,7 +79,7 @@ No problems found
     let said = neutral(&good(&sandbox, "agpm doctor --strict"));
     let size = said
         .lines()
-        .find_map(|line| line.strip_prefix("ok       cache     "))
+        .find_map(|line| line.strip_prefix("ok       cache      "))
         .unwrap()
         .to_owned();
     assert!(size.starts_with("1 copy, "), "{size}");
@@ -242,7 +242,7 @@ fn configuration_and_own_manifest_are_read() {
         &sandbox,
         "agpm doctor",
         1,
-        &["skipped  layers    the manifest has errors"],
+        &["skipped  layers     the manifest has errors"],
     );
     assert_eq!(
         output.stdout.matches("error[toml/syntax]").count(),
@@ -299,7 +299,7 @@ fn the_cache_is_measured() {
     fs::create_dir_all(cache.join("ab".repeat(32))).unwrap();
     fs::write(cache.join("stray"), "12345").unwrap();
     let said = good(&sandbox, "agpm doctor");
-    assert!(said.contains("ok       cache     2 copies, "), "{said}");
+    assert!(said.contains("ok       cache      2 copies, "), "{said}");
     assert!(
         !said.contains("the cache holds"),
         "a few bytes are no finding\n{said}"
@@ -336,7 +336,7 @@ fn layers_are_looked_for_without_fetching() {
     sandbox.write("org/.claude/b.md", "B.\n");
     let before = everything(&root(&sandbox));
     let said = good(&sandbox, "agpm doctor");
-    assert!(said.contains("layers    1 of 2 layers, 1 file"), "{said}");
+    assert!(said.contains("layers     1 of 2 layers, 1 file"), "{said}");
     assert!(
         said.contains("note[source/offline]: the version of layer `hub` is not in the cache"),
         "{said}"
@@ -346,7 +346,7 @@ fn layers_are_looked_for_without_fetching() {
     let before = everything(&root(&sandbox));
     let said = good(&sandbox, "agpm doctor --strict");
     assert_eq!(everything(&root(&sandbox)), before);
-    assert!(said.contains("layers    2 layers, 1 file"), "{said}");
+    assert!(said.contains("layers     2 layers, 1 file"), "{said}");
     std::os::unix::fs::symlink("/", sandbox.work().join("org/.claude/link.md")).unwrap();
     let output = sandbox.run_line("agpm doctor");
     assert_eq!(

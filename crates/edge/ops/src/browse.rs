@@ -15,7 +15,7 @@ use agpm_project::world::{ManifestUse, World};
 /// The arguments of `browse`.
 #[derive(Clone, Debug)]
 pub struct BrowseRequest {
-    /// An address, or the name of a source in the manifest.
+    /// A URL, or the name of a source in the manifest.
     pub address: String,
     /// The search terms for names and descriptions.
     pub query: String,

@@ -355,7 +355,7 @@ fn from_manifest(world: &World, folder: Option<&Path>, new: &NewDependency) -> N
     new
 }
 
-/// Makes the directory of a source absolute for the user manifest; a project's manifest keeps it as typed.
+/// Resolves the directory of a source for the user manifest; a project's manifest keeps it as typed.
 fn address_from_manifest(world: &World, typed: &str) -> String {
     let environment = &world.environment;
     let is_here =

@@ -49,7 +49,7 @@ fn run(
     )
 }
 
-/// Returns the pins that the names refer to; all pins if there are no names.
+/// Returns the pins that the names refer to; all pins if no names are given.
 pub(crate) fn scope_of(world: &World, names: &[String]) -> Result<UpdateScope, Failure> {
     if names.is_empty() {
         return Ok(UpdateScope::Everything);

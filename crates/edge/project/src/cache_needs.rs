@@ -124,7 +124,7 @@ impl SourceUse {
     }
 }
 
-/// Returns whether a copy in the cache belongs to an address. A directory without versions has no copy.
+/// Returns whether a copy in the cache belongs to a URL. A directory without versions has no copy.
 fn is_copy(
     git: &GitProgram,
     environment: &Environment,

@@ -58,7 +58,7 @@ impl SourceOpener for MachineSources {
     }
 }
 
-/// Where an address is on this machine.
+/// The path of a URL on this machine.
 fn directory_of(address: &SourceAddress, context: &SourceContext) -> Option<PathBuf> {
     match address.kind() {
         AddressKind::Folder(text) => {

@@ -1,4 +1,4 @@
-//! What `init` does with existing files, and what it reports.
+//! The choices of `init` about existing files, and its report.
 
 use serde::Serialize;
 

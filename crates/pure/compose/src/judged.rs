@@ -46,7 +46,7 @@ fn source<'m>(manifest: &'m Manifest, resolved: &ResolvedEntry) -> Option<&'m So
     judged_source(manifest, resolved.entry.unit.origin.source()?)
 }
 
-/// The address of a source as policies judge it.
+/// The URL of a source as policies judge it.
 pub fn judged_source<'m>(manifest: &'m Manifest, name: &SourceName) -> Option<&'m SourceAddress> {
     let address = &manifest.source(name)?.address;
     // A directory is the user's own affair; a repository on this machine is a source like any other.

@@ -88,7 +88,7 @@ impl ProjectCapabilities {
         self.sets.keys()
     }
 
-    /// What each layer lets tools do.
+    /// The capabilities of each layer.
     pub fn layers(&self) -> impl Iterator<Item = (&Owner, &CapabilitySet)> {
         self.sets.iter().filter(|(id, _)| id.resource().is_none())
     }

@@ -67,7 +67,7 @@ impl ExecutableRules<'_> {
         (!refused.is_empty()).then(|| unapproved_programs(&refused))
     }
 
-    /// The manifest names its layers, so what they run needs approval only where a policy asks for that of direct
+    /// The manifest names its layers, so what they run needs approval only where a policy requires it for direct
     /// content too.
     fn layer_needs_approval(&self, layer: &Owner, set: &CapabilitySet) -> bool {
         let recorded = self.installed.capabilities.as_ref();

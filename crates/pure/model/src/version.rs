@@ -370,8 +370,8 @@ impl Requirement {
         matches!(self, Requirement::Version(requirement) if requirement.is_range())
     }
 
-    /// What `latest` is the highest of; other requirements are themselves. Where some versions are left out, the highest of
-    /// the others is meant.
+    /// The versions that `latest` chooses from; other requirements stay as they are. Where some versions are left out,
+    /// it means the highest of the others.
     pub fn choices(&self) -> Requirement {
         let latest = match self {
             Requirement::Version(requirement) => match &requirement.wants {

@@ -305,7 +305,7 @@ fn way_out(
     if let Some(entry) = [second, first].into_iter().find(is_alone) {
         let id = format!("{}/{}", entry.kind, entry.name);
         return match free_name(entry, made) {
-            Some(name) => format!("add `filename = \"{name}\"` to {id}"),
+            Some(name) => format!("add `filename = \"{name}\"` to {id}, or set a `target`"),
             None => format!("set another `filename` or `target` for {id}"),
         };
     }
@@ -314,7 +314,7 @@ fn way_out(
         .find_map(|one| Some((one, root_of(one)?)))
     else {
         return format!(
-            "add {}/{} to the manifest with another `filename`",
+            "add {}/{} to the manifest with another `filename` or `target`",
             second.kind, second.name
         );
     };
@@ -322,9 +322,10 @@ fn way_out(
         "leave it out with `exclude = [\"{}\"]` on {}/{}",
         entry.name, root.kind, root.name
     );
-    match first.root == second.root && differ_in_folders(manifest, root, first, second) {
-        true => format!("{exclude}, or keep the directories with `flatten = false` there"),
-        false => exclude,
+    if first.root == second.root && differ_in_folders(manifest, root, first, second) {
+        format!("{exclude}, or keep the directories with `flatten = false` there")
+    } else {
+        exclude
     }
 }
 

@@ -315,7 +315,7 @@ impl SourceIndex {
                 .filter_map(|number| {
                     let tag = index.version(number)?.label;
                     let age = *self.releases.get(source)?.get(&tag)?;
-                    // What is older than the latest is left out for another reason.
+                    // Versions older than the latest are left out for another reason.
                     let is_young = !age.reaches(self.release_limit?.min_age);
                     is_young.then_some((tag, age))
                 })
@@ -363,7 +363,7 @@ impl SourceIndex {
         Ok(kept)
     }
 
-    /// What a requirement leaves a choice of, where some versions are too young.
+    /// The versions that a requirement allows, where some are too young.
     fn choices(&self, requirement: &Requirement) -> Requirement {
         match self.release_limit {
             Some(_) => requirement.choices(),

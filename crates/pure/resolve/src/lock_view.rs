@@ -72,7 +72,7 @@ impl LockView {
         }
     }
 
-    /// The view of a lockfile whose manifest cannot be read: what nothing else requires is taken for what it requires.
+    /// The view of a lockfile whose manifest cannot be read: resources that nothing else requires are treated as required by it.
     pub fn without_manifest(lock: Lockfile, folder: PathBuf) -> Self {
         let mut view = LockView::of(lock, &Manifest::default(), folder);
         let needed: BTreeSet<usize> = view.needs.iter().flatten().copied().collect();

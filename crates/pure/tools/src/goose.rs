@@ -76,7 +76,7 @@ const AGENTS: AgentFormat = AgentFormat {
     )))
 };
 
-/// What it calls a prompt for a matcher is the prompt itself, which the reference tool ignores.
+/// A matcher of prompts is compared with the prompt itself, which the reference tool ignores.
 const HOOKS: HookFormat = HookFormat {
     events: &[
         HookEvent::same("SessionStart", MatcherRule::Missing),

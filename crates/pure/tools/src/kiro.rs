@@ -47,7 +47,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
     ..ToolDefinition::new("kiro", "Kiro")
 };
 
-/// An agent without `tools` has none. Tags stand for whole categories, so a list may allow more of one category.
+/// An agent without `tools` has none. Tags mean whole categories, so a list may allow more of one category.
 const AGENTS: AgentFormat = AgentFormat {
     marks: AgentMarks {
         extensions: &[],

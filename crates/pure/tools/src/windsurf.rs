@@ -1,6 +1,6 @@
 //! Windsurf, which is called Devin Desktop since June 2026: its agent, Devin Local, reads the files of Devin CLI.
 //!
-//! It also reads hooks in `.claude`: one that is installed for both runs twice. Servers have a file of their own since
+//! It also reads hooks in `.claude`: one that is installed for both runs twice. Servers have their own file since
 //! 3000.3, which moves those out of `config.json`.
 
 use crate::prelude::*;

@@ -130,7 +130,7 @@ pub fn missing_requirements(policy: &Policy, contents: &[JudgedContent<'_>]) -> 
         let id = rule.value.id.to_string();
         let requirement = &rule.value.requirement;
         let range = requirement.as_str();
-        // What another resource pulls in goes with it, so it must be in the manifest itself.
+        // A transitive resource is removed with the one that requires it, so it must be in the manifest itself.
         let is_direct = |content: &&JudgedContent<'_>| content.id == id && content.chain.is_empty();
         let found = contents.iter().find(is_direct);
         let version = found.and_then(|content| content.version.as_ref());

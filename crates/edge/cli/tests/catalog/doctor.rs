@@ -35,7 +35,7 @@ fn a_catalog_in_order_has_no_findings() {
     let place = good();
     assert_eq!(found(&place), [""; 0]);
     assert!(
-        place.good("doctor").contains("catalog   1 entry"),
+        place.good("doctor").contains("catalog    1 entry"),
         "{}",
         place.good("doctor")
     );
@@ -46,7 +46,7 @@ fn no_catalog_is_no_finding() {
     let place = Place::of(&[]);
     assert_eq!(found(&place), [""; 0]);
     assert!(
-        place.good("doctor").contains("catalog   no catalog"),
+        place.good("doctor").contains("catalog    no catalog"),
         "{}",
         place.good("doctor")
     );

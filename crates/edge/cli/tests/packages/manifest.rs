@@ -208,7 +208,12 @@ fn two_entries_cannot_share_a_place() {
     project.refused(
         "install",
         1,
-        &["agents/one", "agents/two", "`filename`", "`target`"],
+        &[
+            "agents/one",
+            "agents/two",
+            "`filename = \"two\"`",
+            "`target`",
+        ],
     );
     project.manifest(&format!(
         "[agents]\n{}{}",

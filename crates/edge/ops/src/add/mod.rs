@@ -28,7 +28,7 @@ pub use agpm_manifest::{AddedResource, AddedSource};
 
 /// The arguments of `add`.
 pub struct AddRequest<'a> {
-    /// Addresses, each followed by the names of resources in it.
+    /// URLs, paths or sources, each followed by the names of resources in it.
     pub words: Vec<String>,
     /// Limits the candidates to this type.
     pub kind: Option<String>,
@@ -70,7 +70,7 @@ pub struct AddReport {
     pub installed: Option<InstallReport>,
 }
 
-/// Adds the resources that the addresses and names refer to.
+/// Adds the resources that the typed words refer to.
 pub fn add(world: &World, request: &AddRequest<'_>) -> Outcome<AddReport> {
     // Finding candidates and installing them open the same sources. Sharing them contacts each server once.
     let world = &World {
@@ -186,7 +186,7 @@ fn bring_about(
     result.map(Some)
 }
 
-/// Selects the candidates for each address.
+/// Selects the candidates for each URL.
 struct CandidateChooser<'a> {
     world: &'a World,
     request: &'a AddRequest<'a>,

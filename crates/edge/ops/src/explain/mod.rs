@@ -154,7 +154,7 @@ fn of_resource(
     Ok(ExplainedValues::of_resource(resource, pointer, provenance))
 }
 
-/// Finds the subject of a word without a prefix: an existing file, or else something in the lockfile.
+/// Finds the subject of an argument without a prefix: an existing file, or else something in the lockfile.
 fn known_subject(world: &World, word: &str) -> Result<Option<NamedSubject>, Failure> {
     let environment = &world.environment;
     if agpm_store::is_file(&environment.resolve(Path::new(word))) {

@@ -147,7 +147,7 @@ fn gather_and_render(
     let mut gathered = gather(run, files, notes)?;
     let resolved = resolve_dependencies(run, &mut gathered, notes)?;
     let mut rendered = render(run, &gathered, resolved, notes)?;
-    // What a lockfile with wrong digests describes is not unapproved: the lockfile is wrong.
+    // If the digests of the lockfile are wrong, the lockfile is the cause, not a missing approval.
     if matches!(run.job.request.lock, LockUse::Locked | LockUse::Frozen) {
         check_lock(run, &gathered, &rendered)?;
     }
@@ -436,7 +436,7 @@ fn refuse_unapproved(
     }
 }
 
-/// What is left to check and to lock of what was rendered.
+/// Makes the checks that need rendered resources, and pins the remotes of the catalog.
 fn complete(
     run: &InstallRun<'_>,
     gathered: &GatheredProject,

@@ -68,7 +68,7 @@ pub(super) fn plan_install(
     report_refusals(&plan, disk.observation(), job.request.writing, notes)?;
     notes.diagnostics.append(&mut plan.findings);
     report_kept(&plan, &job.request, notes)?;
-    // The checksum of a skill or a plugin covers its directory. What somebody added there is not deleted, only reported.
+    // The checksum of a skill or a plugin covers its directory. Files that were added there are not deleted, only reported.
     if job.request.lock == LockUse::Frozen && job.request.writing == Writing::Show {
         let found = unexpected_files(store, &resources)?;
         let found = found.iter().map(DriftFinding::diagnostic);
@@ -115,7 +115,7 @@ pub(super) fn plan_install(
     })
 }
 
-/// Plans the changes. If unmanaged files are in the way, the lockfile may show that they are managed, and the plan is
+/// Plans the changes. If unmanaged files exist at the targets, the lockfile may show that they are managed, and the plan is
 /// made again.
 fn plan_with_recovery(
     run: &InstallRun<'_>,

@@ -1,4 +1,4 @@
-//! Lists the resources at an address: opens the source at a revision, and finds its candidates.
+//! Lists the resources at a URL: opens the source at a revision, and finds its candidates.
 
 mod offer;
 mod place;

@@ -1,4 +1,4 @@
-//! Opens the source of an address at a revision.
+//! Opens the source of a URL at a revision.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ pub struct ResourceLocation {
 }
 
 impl ResourceLocation {
-    /// Returns the default branch if the address names no version and another version was chosen.
+    /// Returns the default branch if the URL names no version and another version was chosen.
     pub fn unreleased_branch(&self) -> Option<&str> {
         let branch = self.versions.as_ref()?.default_branch.as_deref()?;
         let is_other = self.label.as_deref() != Some(branch);
@@ -45,7 +45,7 @@ impl ResourceLocation {
     }
 }
 
-/// Finds locations by addresses, for one manifest.
+/// Finds the location of a URL, for one manifest.
 pub struct LocationFinder<'a> {
     /// The ports to sources and environment.
     pub world: &'a World,
@@ -56,7 +56,7 @@ pub struct LocationFinder<'a> {
 }
 
 impl LocationFinder<'_> {
-    /// Returns the location of an address. Sources are contacted to determine its revision.
+    /// Returns the location of a URL. Sources are contacted to determine its revision.
     pub fn find(&self, address: &Address) -> Result<ResourceLocation, Failure> {
         match address {
             Address::Repository(RepositoryAddress { url, inner }) => self.at(

@@ -175,7 +175,7 @@ pub fn own_directory(resource: &RenderedResource) -> Option<&RelativePath> {
     entry.target.as_ref().filter(|_| is_written)
 }
 
-/// What was found in the directory of a resource and is not part of it.
+/// Files in the directory of a resource that are not part of it.
 pub fn extra_files(resource: &RenderedResource, found: &[String]) -> Vec<DriftFinding> {
     let Some(directory) = own_directory(resource) else {
         return Vec::new();

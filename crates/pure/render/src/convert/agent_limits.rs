@@ -11,12 +11,12 @@ use super::outcome::FieldOutcomes;
 use super::parts::{entries, is_map};
 use super::tool_names::is_reference_name;
 
-/// Which field of the author's each field of the reference stands for.
+/// The author's field that each field of the reference replaces.
 #[derive(Debug, Default)]
 pub(super) struct RenamedLimits(Vec<(&'static str, &'static str)>);
 
 impl RenamedLimits {
-    /// Fates by the names that the author wrote.
+    /// Results by the names that the author wrote.
     pub(super) fn as_written(&self, mut fates: FieldOutcomes) -> FieldOutcomes {
         for fate in &mut fates.0 {
             let renamed = self
@@ -63,7 +63,7 @@ pub(super) fn in_reference_terms(front: FrontMatter, own: &str) -> (FrontMatter,
     (front.with_fields(fields), renamed)
 }
 
-/// What a limit of another tool is in the reference; nothing if it is none, or cannot be said there.
+/// A limit of another tool in terms of the reference; nothing if it is not a limit or has no equivalent.
 fn reference_limit(field: &str, value: &Value) -> Option<(&'static str, Value)> {
     match field {
         "allowed-tools" => Some(("tools", value.clone())),
@@ -139,7 +139,7 @@ fn limit_of(allowed: Vec<&str>, denied: Vec<&str>) -> (&'static str, Value) {
 /// Older words for kinds of permissions.
 const OLDER_WORDS: [(&str, &str); 2] = [("write", "edit"), ("patch", "edit")];
 
-/// The reference's tools that a kind of permission stands for; an unknown one stays.
+/// The reference's tools that a kind of permission covers; an unknown one stays.
 fn tools_of(word: &str) -> Vec<&str> {
     let older = OLDER_WORDS.iter().find(|(older, _)| *older == word);
     let kind = older.map_or(word, |(_, kind)| kind);

@@ -45,7 +45,7 @@ pub(super) fn read(
     }
 }
 
-/// The format of a file whose hooks have names of their own, by an event under one of the names.
+/// The format of a file whose hooks have their own names, by an event under one of the names.
 pub(super) fn named_format(hook: &Value) -> Option<&'static HookFormat> {
     let is_event = |format: &HookFormat, event: &str| {
         let mut known = format.events.iter();

@@ -49,7 +49,7 @@ pub fn hook_entries(
     })
 }
 
-/// The key that lists of events are under. Where hooks have names of their own, all of agpm's have one.
+/// The key that lists of events are under. Where hooks have their own names, all of agpm's have one.
 fn list_key(shape: HookShape) -> &'static str {
     match shape {
         HookShape::Named => "agpm",
@@ -275,7 +275,7 @@ fn group_keys(
     kept
 }
 
-/// What an item of an event's list is: where hooks have names of their own, only events of tools have groups.
+/// The kind of an item in an event's list: where hooks have their own names, only events of tools have groups.
 fn item_shape(format: &HookFormat, event: &HookEvent) -> HookShape {
     match (format.shape, event.matcher) {
         (HookShape::Named, MatcherRule::Tools) => HookShape::Groups,

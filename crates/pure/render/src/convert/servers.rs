@@ -190,7 +190,7 @@ fn is_reference(written: &Value) -> bool {
         && !has_foreign_type(written)
 }
 
-/// Whether `type` is a word that only other tools have for a URL.
+/// Whether `type` is a value that only other tools use for a URL.
 fn has_foreign_type(written: &Value) -> bool {
     let kind = written.get("type").and_then(Value::as_str);
     let own = REFERENCE_TOOL.servers.as_ref().map(|own| own.format.types);

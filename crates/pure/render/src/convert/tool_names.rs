@@ -74,7 +74,7 @@ pub(super) fn reference_names<'a>(
     tools_called(name, names).or_else(|| is_reference_name(name).then(|| vec![name]))
 }
 
-/// Whether the reference has a tool of that name, of its own or of a server.
+/// Whether the reference has a tool of that name, built in or from a server.
 pub(super) fn is_reference_name(name: &str) -> bool {
     named(name).is_some() || name.starts_with(SERVER_PREFIX)
 }

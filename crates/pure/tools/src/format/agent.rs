@@ -118,9 +118,9 @@ pub enum AgentLimit {
 pub struct ToolList {
     /// The field that holds it.
     pub key: &'static str,
-    /// What its items are called.
+    /// The names of its items.
     pub names: &'static ToolNames,
-    /// What an agent without the field may use.
+    /// The tools of an agent without the field.
     pub missing: MissingToolList,
     /// The field for tools that are not allowed, in the reference's names; `None` if there is none.
     pub deny: Option<&'static str>,
@@ -138,7 +138,7 @@ impl ToolList {
     }
 }
 
-/// What an agent without a list of tools may use.
+/// The tools of an agent without a list of tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MissingToolList {
     /// Every tool.

@@ -68,7 +68,7 @@ pub enum HookShape {
     Reference,
     /// Groups too, with the tool's own events and keys.
     Groups,
-    /// The same under a name of their own instead of `hooks`; events without matchers list their hooks directly.
+    /// The same under their own name instead of `hooks`; events without matchers list their hooks directly.
     Named,
     /// Each hook with its own matcher.
     Flat,

@@ -253,7 +253,12 @@ impl Command {
 
     /// Whether the user wants no question: `--yes`.
     pub(crate) fn skips_questions(&self) -> bool {
-        matches!(self, Command::Add(args) if args.yes)
+        match self {
+            Command::Add(args) => args.yes,
+            Command::Install(args) => args.yes,
+            Command::Update(args) => args.yes,
+            _ => false,
+        }
     }
 
     /// The approvals on the command line.

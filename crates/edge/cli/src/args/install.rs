@@ -37,6 +37,9 @@ pub(crate) struct InstallArgs {
     /// Fail if a tool's format loses any field
     #[arg(long)]
     pub(crate) strict_fidelity: bool,
+    /// Ask no questions
+    #[arg(long)]
+    pub(crate) yes: bool,
     #[command(flatten)]
     pub(crate) policy: PolicyArgs,
     #[command(flatten)]
@@ -63,6 +66,9 @@ pub(crate) struct UpdateArgs {
     /// Allow transitive scripts, hooks and MCP servers
     #[arg(long)]
     pub(crate) allow_executables: bool,
+    /// Ask no questions
+    #[arg(long)]
+    pub(crate) yes: bool,
     #[command(flatten)]
     pub(crate) policy: PolicyArgs,
     #[command(flatten)]

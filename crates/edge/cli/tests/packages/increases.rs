@@ -48,6 +48,8 @@ fn wider_tools_of_an_update_need_approval() {
         "--approve skills/pdf",
     ];
     project.refused("update", 6, &words);
+    // Asking no question is not an approval.
+    project.refused("update --yes", 6, &words);
     let shown = project.good("update --dry-run");
     assert!(shown.stderr.contains("trust/increase"), "{shown}");
     assert!(

@@ -8,10 +8,10 @@ use agpm_plan::{frozen_difference, outdated_lock};
 use agpm_resolve::UpdateScope;
 use agpm_store::ProjectStore;
 
+use crate::install::gathering::gather;
+use crate::install::refusals::{complete, refuse_unapproved, refuse_violations};
+use crate::install::rendering::{render, resolve_dependencies};
 use crate::install::run::{GatheredProject, InstallJob, InstallRun, RenderedProject};
-use crate::install::{
-    complete, gather, refuse_unapproved, refuse_violations, render, resolve_dependencies,
-};
 use agpm_project::gather::ManifestFiles;
 use agpm_project::locked_state::LockedState;
 use agpm_project::packages::read_lock;

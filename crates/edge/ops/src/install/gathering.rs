@@ -1,0 +1,84 @@
+//! Reads a project under its lock before anything is decided.
+
+use crate::install::run::{FilePlaces, GatheredProject, InstallRun};
+use crate::install::writing::hold;
+use agpm_diag::{Failure, Notes};
+use agpm_install::LockUse;
+use agpm_plan::{Ledger, ledger_of_lock, refuse_foreign_paths};
+use agpm_project::bases::BaseVersions;
+use agpm_project::gather::{ErrorTolerance, ManifestFiles, Project, refuse_link};
+use agpm_project::ledger::is_fresh;
+use agpm_project::ledger::read_ledger;
+use agpm_project::packages::{bind_plugins, read_lock};
+use agpm_project::policies::ProjectPolicies;
+use agpm_resolve::add_locked_sources;
+
+/// Reads the manifest, the lockfile and the ledger.
+pub(super) fn gather(
+    run: &InstallRun<'_>,
+    files: ManifestFiles,
+    notes: &mut Notes,
+) -> Result<GatheredProject, Failure> {
+    let InstallRun { world, store, job } = *run;
+    // A project without state has nothing to recover, and a failed run must not create state in it. The lock is
+    // therefore taken later, in `commit`.
+    let held = if is_fresh(store) {
+        None
+    } else {
+        hold(world, store, job.request.writing, notes)?
+    };
+    // Another process may have changed the files before this one got the lock, and recovery may have too.
+    let files = if held.is_some() {
+        job.manifest_files(&world.environment)?
+    } else {
+        files
+    };
+    let read = files.fingerprint();
+    let places = FilePlaces {
+        manifest: files.place()?,
+        lock: files.lock_place(),
+    };
+    let files = match &job.manifest {
+        Some(edit) => {
+            refuse_link(store, &places.manifest)?;
+            files.with_project(edit.bytes.to_vec())
+        }
+        None => files,
+    };
+    let inputs = files.fingerprint();
+    let versions = match job.request.lock {
+        LockUse::Locked | LockUse::Frozen => BaseVersions::Locked,
+        LockUse::Update | LockUse::Unwritten => BaseVersions::Pinned(&job.moving),
+    };
+    let mut project = Project::with_bases(world, files, versions, ErrorTolerance::Stop, notes)?;
+    let policies = ProjectPolicies::of(&mut project, notes)?;
+    let lock = read_lock(&world.environment, store, notes)?;
+    // A frozen install keeps the plugin locations of the lockfile, which are already set; resolving them again could
+    // contact a server.
+    if job.request.lock != LockUse::Frozen {
+        bind_plugins(world, &mut project.manifest, store.path(), &job.moving)?;
+    }
+    let recorded = read_ledger(store)?;
+    if let Some((lock, _)) = &lock {
+        add_locked_sources(&mut project.manifest, lock);
+        refuse_foreign_paths(lock, &project.manifest, world.environment.scope, &recorded)?;
+    }
+    let ledger = match recorded {
+        // Without a ledger, the checksums in the lockfile identify managed files that were not modified.
+        ledger if ledger == Ledger::default() => lock
+            .as_ref()
+            .map(|(lock, _)| ledger_of_lock(lock))
+            .unwrap_or_default(),
+        ledger => ledger,
+    };
+    Ok(GatheredProject {
+        held,
+        project,
+        policies,
+        read,
+        inputs,
+        places,
+        lock,
+        ledger,
+    })
+}

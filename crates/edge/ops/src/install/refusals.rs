@@ -1,0 +1,131 @@
+//! Checks of what was rendered: lockfile, approvals, placement, fidelity and policies.
+
+use crate::install::run::{FilePlaces, GatheredProject, InstallRun, RenderedProject};
+use agpm_compose::{LossPolicy, check_fidelity, check_placement};
+use agpm_diag::{Failure, FailureKind, Notes};
+use agpm_install::{ExecutableRules, JudgedInstall, lock_change};
+use agpm_install::{Fidelity, Writing};
+use agpm_model::RelativePath;
+use agpm_plan::{Ledger, LockedCapabilities, Plan, reserved_target};
+use agpm_project::catalog::RemoteLocking;
+use agpm_project::ledger::has_ledger;
+use agpm_project::policies::ReleaseDates;
+use agpm_project::scope::SiblingFile;
+use agpm_project::world::World;
+
+/// Fails if a policy forbids a resource, even if it is already installed.
+pub(super) fn refuse_violations(
+    world: &World,
+    gathered: &GatheredProject,
+    rendered: &RenderedProject,
+    notes: &mut Notes,
+) -> Result<(), Failure> {
+    let dates = ReleaseDates {
+        world,
+        sources: &rendered.sources,
+    };
+    let judged = JudgedInstall {
+        manifest: &gathered.project.manifest,
+        bases: &gathered.project.bases,
+        resources: &rendered.rendered.resources,
+        layer_files: &rendered.layered.files,
+        layers: &rendered.layered.locked,
+        catalog: &rendered.catalog,
+    };
+    let found = judged.violations(gathered.policies.set(), &dates);
+    if found.is_empty() {
+        return Ok(());
+    }
+    notes.diagnostics.extend(found);
+    Err(Failure {
+        kind: FailureKind::Refused,
+        diagnostic: None,
+    })
+}
+
+/// Fails if a resource would be installed over the manifest or the lockfile.
+pub(super) fn refuse_own_places(plan: &Plan, places: &FilePlaces) -> Result<(), Failure> {
+    let own = [&places.manifest, &places.lock];
+    let is_own = |path: &RelativePath| {
+        own.iter()
+            .any(|place| matches!(place, SiblingFile::Within(own) if own == path))
+    };
+    let Some(change) = plan.changes.iter().find(|change| is_own(&change.path)) else {
+        return Ok(());
+    };
+    Err(reserved_target(
+        &change.owner,
+        &change.path,
+        "which is a file of agpm",
+    ))
+}
+
+/// A lockfile that is not to change must be of what was rendered; remotes of the catalog are compared later.
+pub(super) fn check_lock(
+    run: &InstallRun<'_>,
+    gathered: &GatheredProject,
+    rendered: &RenderedProject,
+) -> Result<(), Failure> {
+    let Some((old, _)) = &gathered.lock else {
+        return Ok(());
+    };
+    let resources = &rendered.rendered.resources;
+    let layers = rendered.layered.locked.clone();
+    let new = gathered.new_lock(resources, layers, old.catalog.clone());
+    lock_change(Some(old), &new, run.job.request.lock).map(drop)
+}
+
+/// Nothing is installed that a tool would run and nobody approved.
+pub(super) fn refuse_unapproved(
+    run: &InstallRun<'_>,
+    gathered: &GatheredProject,
+    rendered: &RenderedProject,
+    notes: &mut Notes,
+) -> Result<(), Failure> {
+    let nothing = Ledger::default();
+    let rules = ExecutableRules {
+        manifest: &gathered.project.manifest,
+        approvals: run.approvals(),
+        mode: gathered.policies.set().executable_mode(),
+        installed: if has_ledger(run.store) {
+            &gathered.ledger
+        } else {
+            &nothing
+        },
+        capabilities: &rendered.capabilities,
+        locked: LockedCapabilities::of(gathered.lock.as_ref().map(|(lock, _)| lock)),
+    };
+    match rules.refusal(&rendered.rendered.resources) {
+        Some(refusal) => run.job.request.writing.refuse(refusal, notes),
+        None => Ok(()),
+    }
+}
+
+/// Makes the checks that need rendered resources, and pins the remotes of the catalog.
+pub(super) fn complete(
+    run: &InstallRun<'_>,
+    gathered: &GatheredProject,
+    rendered: &mut RenderedProject,
+    notes: &mut Notes,
+) -> Result<(), Failure> {
+    let InstallRun { world, job, .. } = *run;
+    let manifest = &gathered.project.manifest;
+    let resources = &rendered.rendered.resources;
+    check_placement(manifest, resources, notes)?;
+    let losses = match (job.request.fidelity, job.request.writing) {
+        (Fidelity::Strict, _) => LossPolicy::Strict,
+        (Fidelity::Tell, Writing::Apply) => LossPolicy::RefuseWidening,
+        (Fidelity::Tell, Writing::Show) => LossPolicy::ShowWidening,
+    };
+    check_fidelity(manifest, resources, losses, notes)?;
+    let locking = RemoteLocking {
+        world,
+        manifest,
+        sources: &rendered.sources,
+        lock_use: job.request.lock,
+        moving: &job.moving,
+        old: gathered.lock.as_ref().map(|(lock, _)| lock),
+    };
+    rendered.catalog = locking.pins(notes)?;
+    Ok(())
+}

@@ -1,0 +1,116 @@
+//! Resolves the dependencies of a project, and renders them.
+
+use crate::install::run::{GatheredProject, InstallRun, RenderedProject};
+use agpm_compose::{ProjectCapabilities, ProjectTree, place_blocks, refuse_markers};
+use agpm_diag::{Failure, Notes};
+use agpm_install::LockUse;
+use agpm_model::{LOCK_NAME, ObservedPath, RelativePath};
+use agpm_plan::outdated_lock;
+use agpm_project::layers::LayerReader;
+use agpm_project::outside::reads_outside;
+use agpm_project::packages::{
+    ProjectSources, Resolution, VersionLimits, frozen, render_all, resolve,
+};
+use agpm_resolve::{ResolvedEntry, check_locked_sources, pins};
+use agpm_store::ProjectStore;
+
+/// The resources of a project at their versions, with their sources.
+pub(super) struct ResolvedProject {
+    pub(super) entries: Vec<ResolvedEntry>,
+    pub(super) sources: ProjectSources,
+    /// Paths outside of the project that are read.
+    pub(super) reads: Vec<String>,
+}
+
+pub(super) fn resolve_dependencies(
+    run: &InstallRun<'_>,
+    gathered: &mut GatheredProject,
+    notes: &mut Notes,
+) -> Result<ResolvedProject, Failure> {
+    let InstallRun { world, store, job } = *run;
+    let folder = world.environment.manifest_folder(store.path());
+    let reads = reads_outside(&world.environment, &gathered.project, folder)?;
+    let manifest = &mut gathered.project.manifest;
+    let old = gathered.lock.as_ref().map(|(lock, _)| lock);
+    let Resolution { entries, sources } = match (job.request.lock, old) {
+        (LockUse::Frozen, None) => return Err(outdated_lock(format!("`{LOCK_NAME}` not found"))),
+        (LockUse::Frozen, Some(lock)) => {
+            let sources = ProjectSources::open(world, manifest, store.path());
+            let entries = frozen::entries(world, manifest, &sources, lock, notes)?;
+            Resolution { entries, sources }
+        }
+        (lock_use, old) => {
+            if let (LockUse::Locked, Some(lock)) = (lock_use, old) {
+                check_locked_sources(manifest, lock)?;
+            }
+            let pins = old
+                .map(|lock| pins(manifest, lock, &job.moving))
+                .unwrap_or_default();
+            let release = gathered.policies.release_limit(world);
+            let limits = VersionLimits { pins, release };
+            resolve(world, manifest, store.path(), limits, notes)?
+        }
+    };
+    Ok(ResolvedProject {
+        entries,
+        sources,
+        reads,
+    })
+}
+
+/// The project's directories and files for placing blocks. Symlinks are not followed, because agpm does not write
+/// through them.
+struct StoredTree<'s>(&'s ProjectStore);
+
+impl ProjectTree for StoredTree<'_> {
+    fn is_directory(&self, path: &RelativePath) -> bool {
+        matches!(self.0.observe(path), Ok(ObservedPath::Directory))
+    }
+
+    fn is_file(&self, path: &RelativePath) -> bool {
+        matches!(self.0.observe(path), Ok(ObservedPath::File(_)))
+    }
+}
+
+/// The bytes of everything, and what they let tools do.
+pub(super) fn render(
+    run: &InstallRun<'_>,
+    gathered: &GatheredProject,
+    resolved: ResolvedProject,
+    notes: &mut Notes,
+) -> Result<RenderedProject, Failure> {
+    let InstallRun { world, store, job } = *run;
+    let ResolvedProject {
+        entries,
+        sources,
+        reads,
+    } = resolved;
+    let manifest = &gathered.project.manifest;
+    let old = gathered.lock.as_ref().map(|(lock, _)| lock);
+    let mut rendered = render_all(manifest, &sources, entries, notes)?;
+    // The file of a block depends on which directories exist. A frozen install keeps the paths of the lockfile, so a
+    // clone with other empty directories gets the same files (ADR 16).
+    if job.request.lock != LockUse::Frozen {
+        place_blocks(manifest, &mut rendered.resources, &StoredTree(store));
+    }
+    let resources = &rendered.resources;
+    refuse_markers(resources, notes)?;
+    let layers = LayerReader {
+        world,
+        manifest,
+        sources: &sources,
+        lock_use: job.request.lock,
+        moving: &job.moving,
+    };
+    let mut layered = layers.read(old, notes)?;
+    let of_layers = std::mem::take(&mut layered.capabilities);
+    let capabilities = ProjectCapabilities::of(manifest, resources, of_layers);
+    Ok(RenderedProject {
+        rendered,
+        layered,
+        capabilities,
+        catalog: Vec::new(),
+        reads,
+        sources,
+    })
+}

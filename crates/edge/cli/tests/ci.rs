@@ -629,7 +629,7 @@ fn every_cause_is_reported_and_the_first_decides() {
     let output = run(&sandbox, "ci --policy gone.toml");
     assert_eq!(output.code, Some(5), "{output}");
     assert_eq!(failed(&output), ["lock", "policy", "files"], "{output}");
-    // A manifest that cannot be understood does not hide that there is no lockfile.
+    // An invalid manifest does not hide that the lockfile is missing.
     Append(TOML, "\n[agentz]\n").apply(&project);
     Delete(LOCK).apply(&project);
     let output = run(&sandbox, "ci");

@@ -43,7 +43,7 @@ pub(crate) fn list(
     let left_out = notes
         .diagnostics
         .iter()
-        .any(|told| told.code == &codes::CATALOG_MALFORMED);
+        .any(|found| found.code == &codes::CATALOG_MALFORMED);
     if catalog.content.files.is_empty() && !left_out {
         notes
             .diagnostics

@@ -75,9 +75,10 @@ fn lines(report: &InstallReport, detail: DetailLevel) -> Vec<String> {
     let mut seen = BTreeSet::new();
     programs.retain(|line| seen.insert(line.clone()));
     let increases = report.capabilities.iter();
-    let is_told = |change: &CapabilityChange| changed.iter().any(|(_, told)| told.id == change.id);
+    let is_shown_above =
+        |change: &CapabilityChange| changed.iter().any(|(_, shown)| shown.id == change.id);
     let increases = increases.filter(|change| {
-        change.before.is_some() && !change.increase.is_empty() && !is_told(change)
+        change.before.is_some() && !change.increase.is_empty() && !is_shown_above(change)
     });
     let increases =
         increases.map(|change| format!("increase  {}", crate::capabilities::line(change)));

@@ -8,8 +8,7 @@ use agpm_model::Manifest;
 use crate::additions::type_of_word;
 use agpm_manifest::read_address;
 use agpm_project::gather::{ManifestFiles, Project};
-use agpm_project::offers::SourceOffer;
-use agpm_project::offers::{LocationFinder, PlaceSource};
+use agpm_project::offers::{LocationFinder, PlaceSource, SourceOffer};
 use agpm_project::world::{ManifestUse, World};
 
 /// The arguments of `browse`.

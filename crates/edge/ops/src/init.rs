@@ -38,8 +38,7 @@ pub struct InitRequest<'a> {
 
 /// Creates the manifest of a project or of the user.
 pub fn init(world: &World, request: &InitRequest<'_>) -> Outcome<InitReport> {
-    let notes = Notes::default();
-    notes.outcome(run(world, request))
+    Notes::default().outcome(run(world, request))
 }
 
 fn run(world: &World, request: &InitRequest<'_>) -> Result<InitReport, Failure> {

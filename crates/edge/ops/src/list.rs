@@ -63,7 +63,7 @@ fn render_locked(world: &World) -> Result<AppliedPatches, Failure> {
     add_locked_sources(&mut project.manifest, &lock);
     let sources = ProjectSources::open(world, &project.manifest, store.path());
     let entries = frozen::entries(world, &project.manifest, &sources, &lock, notes)?;
-    let rendered = render_all(&project.manifest, &sources, entries, notes)?;
+    let rendered = render_all(&project.manifest, &sources, entries.into(), notes)?;
     let fields = rendered
         .resources
         .into_iter()

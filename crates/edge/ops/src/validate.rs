@@ -73,7 +73,11 @@ fn run(
     for check in &request.checks {
         let result = match check {
             ValidateCheck::Resolve => {
-                resolves(world, &mut manifest.clone(), &store, notes).map(drop)
+                let resolved = resolves(world, &mut manifest.clone(), &store, notes);
+                resolved.and_then(|resolved| {
+                    notes.diagnostics.extend(resolved.entries.clashes);
+                    notes.check()
+                })
             }
             ValidateCheck::Render => renders(world, &mut manifest.clone(), &store, notes),
             ValidateCheck::Sources => answer(world, manifest, &store, notes),
@@ -122,7 +126,7 @@ fn resolves(
         ..VersionLimits::default()
     };
     let resolved = resolve(world, manifest, store.path(), limits, notes)?;
-    check_patched_names(manifest, &resolved.entries, notes)?;
+    check_patched_names(manifest, &resolved.entries.entries, notes)?;
     folds(world, manifest, &resolved.sources, &lock, notes)?;
     Ok(resolved)
 }

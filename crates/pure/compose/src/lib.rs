@@ -28,7 +28,7 @@ pub use judged_layers::{JudgedFile, judged_layers};
 pub use lock::lock_of;
 pub use markdown_facts::MarkdownCache;
 pub use patching::{AppliedField, check_names as check_patched_names, patched_file};
-pub use placement::check_placement;
+pub use placement::{check_placement, server_clashes};
 pub use project_capabilities::{
     CapabilityChanges, LockedBefore, ProjectCapabilities, SetsAsLocked,
 };

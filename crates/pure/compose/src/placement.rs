@@ -125,7 +125,7 @@ struct ServerClash<'a> {
 }
 
 /// Servers of one name in one tool's file, all of them at once.
-fn server_clashes(manifest: &Manifest, resources: &[RenderedResource]) -> Vec<Diagnostic> {
+pub fn server_clashes(manifest: &Manifest, resources: &[RenderedResource]) -> Vec<Diagnostic> {
     let mut seen: BTreeMap<(&RelativePath, &Pointer), (usize, &Value)> = BTreeMap::new();
     let mut found = Vec::new();
     for (number, RenderedResource { resolved, output }) in resources.iter().enumerate() {

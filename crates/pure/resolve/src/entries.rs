@@ -112,6 +112,24 @@ impl<'a> ChosenUnit<'a> {
     }
 }
 
+/// Entries at their versions, and those that would be written to the same file.
+pub struct ResolvedEntries {
+    /// The entries, in the order of the manifest.
+    pub entries: Vec<ResolvedEntry>,
+    /// Clashes of files. They are reported after rendering, together with clashes of servers.
+    pub clashes: Vec<Diagnostic>,
+}
+
+impl From<Vec<ResolvedEntry>> for ResolvedEntries {
+    /// Entries of a lockfile, which was written without clashes.
+    fn from(entries: Vec<ResolvedEntry>) -> Self {
+        ResolvedEntries {
+            entries,
+            clashes: Vec::new(),
+        }
+    }
+}
+
 /// The entries of a solution; `file_of` says where a unit is on this machine.
 pub fn resolved_entries(
     manifest: &Manifest,
@@ -119,7 +137,7 @@ pub fn resolved_entries(
     solution: &Solution<Unit, Requirement>,
     file_of: &dyn Fn(&Unit) -> Option<PathBuf>,
     notes: &mut Notes,
-) -> Result<Vec<ResolvedEntry>, Failure> {
+) -> Result<ResolvedEntries, Failure> {
     let chosen = ChosenUnit { index, solution };
     let graph = EntryGraph {
         dependencies: &manifest.dependencies,
@@ -129,7 +147,7 @@ pub fn resolved_entries(
     };
     let made = entries(&graph).map_err(|errors| report_entry_errors(manifest, &errors, notes))?;
     report_unable_defaults(manifest, notes);
-    report_clashes(manifest, &made, notes)?;
+    let clashes = target_clashes(manifest, &made);
     let patterns = solution
         .units
         .iter()
@@ -158,7 +176,10 @@ pub fn resolved_entries(
             entry,
         })
     };
-    Ok(made.into_iter().filter_map(resolved).collect())
+    Ok(ResolvedEntries {
+        entries: made.into_iter().filter_map(resolved).collect(),
+        clashes,
+    })
 }
 
 fn report_entry_errors(manifest: &Manifest, errors: &[EntryError], notes: &mut Notes) -> Failure {
@@ -234,11 +255,7 @@ fn report_unable_defaults(manifest: &Manifest, notes: &mut Notes) {
 }
 
 /// All entries that would be at one place with another.
-fn report_clashes(
-    manifest: &Manifest,
-    made: &[ResourceEntry],
-    notes: &mut Notes,
-) -> Result<(), Failure> {
+fn target_clashes(manifest: &Manifest, made: &[ResourceEntry]) -> Vec<Diagnostic> {
     let files = made
         .iter()
         .enumerate()
@@ -260,7 +277,7 @@ fn report_clashes(
         .into_iter()
         .filter(|clash| !twins(clash) && !copies(clash))
         .collect();
-    for clash in &found {
+    let report = |clash: &TargetClash| {
         let (first, second) = (&made[clash.first], &made[clash.second]);
         let name =
             |entry: &ResourceEntry| format!("{}/{} ({})", entry.kind, entry.name, entry.unit);
@@ -279,13 +296,9 @@ fn report_clashes(
         {
             diagnostic = diagnostic.at_spot(root.spot);
         }
-        notes.diagnostics.push(diagnostic);
-    }
-    if found.is_empty() {
-        Ok(())
-    } else {
-        Err(Failure::reported())
-    }
+        diagnostic
+    };
+    found.iter().map(report).collect()
 }
 
 /// A change of the manifest that takes one of two entries out of the way.

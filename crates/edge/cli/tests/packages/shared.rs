@@ -450,6 +450,47 @@ fn two_resources_that_want_one_entry_are_a_clash() {
 }
 
 #[test]
+fn clashes_of_files_and_of_servers_are_reported_together() {
+    let files = [
+        ("agents/a.md", "A.\n"),
+        ("agents/x/a.md", "B.\n"),
+        (
+            "mcp/one.json",
+            r#"{"mcpServers": {"fs": {"command": "one"}}}"#,
+        ),
+        (
+            "mcp/two.json",
+            r#"{"mcpServers": {"fs": {"command": "two"}}}"#,
+        ),
+    ];
+    let project = Project::with(
+        &files,
+        &format!(
+            "[agents]\n{}{}[mcp-servers]\n{}{}",
+            entry("one", "agents/a.md", ""),
+            entry("two", "agents/x/a.md", ""),
+            entry("first", "mcp/one.json", ""),
+            entry("second", "mcp/two.json", "")
+        ),
+    );
+    let both = [
+        "would both be at `.claude/agents/a.md`",
+        "both define the server `fs`",
+    ];
+    project.refused("install", 1, &both);
+    for (line, expected) in [
+        ("validate --render", &both[..]),
+        ("validate --resolve", &both[..1]),
+    ] {
+        let output = project.run(line);
+        assert_eq!(output.code, Some(1), "{output}");
+        for words in expected {
+            assert!(output.stdout.contains(words), "{output}");
+        }
+    }
+}
+
+#[test]
 fn rename_is_the_way_out_of_a_clash() {
     let wrapped =
         |command: &str| format!("{{\"mcpServers\": {{\"fs\": {{\"command\": \"{command}\"}}}}}}");

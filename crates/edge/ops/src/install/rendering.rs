@@ -11,12 +11,12 @@ use agpm_project::outside::reads_outside;
 use agpm_project::packages::{
     ProjectSources, Resolution, VersionLimits, frozen, render_all, resolve,
 };
-use agpm_resolve::{ResolvedEntry, check_locked_sources, pins};
+use agpm_resolve::{ResolvedEntries, check_locked_sources, pins};
 use agpm_store::ProjectStore;
 
 /// The resources of a project at their versions, with their sources.
 pub(super) struct ResolvedProject {
-    pub(super) entries: Vec<ResolvedEntry>,
+    pub(super) entries: ResolvedEntries,
     pub(super) sources: ProjectSources,
     /// Paths outside of the project that are read.
     pub(super) reads: Vec<String>,
@@ -36,7 +36,7 @@ pub(super) fn resolve_dependencies(
         (LockUse::Frozen, None) => return Err(outdated_lock(format!("`{LOCK_NAME}` not found"))),
         (LockUse::Frozen, Some(lock)) => {
             let sources = ProjectSources::open(world, manifest, store.path());
-            let entries = frozen::entries(world, manifest, &sources, lock, notes)?;
+            let entries = frozen::entries(world, manifest, &sources, lock, notes)?.into();
             Resolution { entries, sources }
         }
         (lock_use, old) => {

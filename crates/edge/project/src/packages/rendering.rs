@@ -2,11 +2,11 @@
 
 use agpm_compose::{
     Composer, LARGEST_READ, MarkdownCache, ProjectFileError, ProjectFiles, RenderedSet,
-    check_patched_names,
+    check_patched_names, server_clashes,
 };
-use agpm_diag::{Failure, Notes};
+use agpm_diag::{Failure, Notes, has_errors};
 use agpm_model::{InstallScope, Manifest, RelativePath};
-use agpm_resolve::ResolvedEntry;
+use agpm_resolve::{ResolvedEntries, ResolvedEntry};
 use agpm_store::{StoreProblem, parallel};
 
 use crate::packages::sources::ProjectSources;
@@ -18,11 +18,14 @@ const CHUNK: usize = 16;
 pub fn render_all(
     manifest: &Manifest,
     sources: &ProjectSources,
-    entries: Vec<ResolvedEntry>,
+    resolved: ResolvedEntries,
     notes: &mut Notes,
 ) -> Result<RenderedSet, Failure> {
-    check_patched_names(manifest, &entries, notes)?;
-    render_these(manifest, sources, entries, notes)
+    let named = check_patched_names(manifest, &resolved.entries, notes);
+    // Clashes of files do not stop rendering, so other findings are reported in the same run.
+    notes.diagnostics.extend(resolved.clashes);
+    named?;
+    render_these(manifest, sources, resolved.entries, notes)
 }
 
 /// Renders entries without checking that every patch of the manifest applies to one of them.
@@ -49,8 +52,14 @@ pub fn render_these(
             composer.accept(*number, composed, notes);
         }
     }
+    let rendered = composer.finish();
+    // Clashes of files are known already; those of servers belong to the same report.
+    if has_errors(&notes.diagnostics) {
+        let clashes = server_clashes(manifest, &rendered.resources);
+        notes.diagnostics.extend(clashes);
+    }
     notes.check()?;
-    Ok(composer.finish())
+    Ok(rendered)
 }
 
 /// The files that templates can read. For the user manifest they are those next to it, because home contains files that

@@ -6,7 +6,7 @@ use std::path::Path;
 use agpm_diag::{Failure, Notes};
 use agpm_model::{Manifest, ObjectId, Requirement, SKILL_FILE, SourceName, Unit};
 use agpm_resolve::{
-    ConflictReporter, FileListing, MissingFact, PathContent, ReleaseLimit, ResolvedEntry,
+    ConflictReporter, FileListing, MissingFact, PathContent, ReleaseLimit, ResolvedEntries,
     SolverPin, SourceIndex, cycle, expand_plugins, fold_foreign_dependencies, report_relocated,
     report_skipped, report_versions, resolved_entries, roots, too_hard,
 };
@@ -27,7 +27,7 @@ const MOST_TRIED: usize = 8;
 /// A resolved manifest.
 pub struct Resolution {
     /// The resolved resources.
-    pub entries: Vec<ResolvedEntry>,
+    pub entries: ResolvedEntries,
     /// The sources of the resources.
     pub sources: ProjectSources,
 }
@@ -80,7 +80,7 @@ pub fn resolve(
 
 /// The result of solving with the sources that are open.
 enum Resolved {
-    Entries(Vec<ResolvedEntry>),
+    Entries(ResolvedEntries),
     /// Resources are in sources that must be opened first.
     Requires(Vec<agpm_model::SourceDeclaration>),
 }
@@ -126,11 +126,16 @@ fn solve_and_read(
     };
     report_versions(manifest, &index, &solution, notes);
     let file_of = |unit: &Unit| sources.file_of(unit);
-    let mut entries = resolved_entries(manifest, &index, &solution, &file_of, notes)?;
-    report_skipped(&index, &entries, notes);
-    let marketplaces = marketplace_entries(manifest, sources)?;
-    expand_plugins(manifest, &marketplaces, &mut entries, notes)?;
-    Ok(Resolved::Entries(entries))
+    let mut resolved = resolved_entries(manifest, &index, &solution, &file_of, notes)?;
+    report_skipped(&index, &resolved.entries, notes);
+    let expanded = marketplace_entries(manifest, sources).and_then(|marketplaces| {
+        expand_plugins(manifest, &marketplaces, &mut resolved.entries, notes)
+    });
+    if let Err(failure) = expanded {
+        notes.diagnostics.extend(resolved.clashes);
+        return Err(failure);
+    }
+    Ok(Resolved::Entries(resolved))
 }
 
 /// Returns the smallest change that resolves a conflict: one dependency at another tag. The solver knows only what was

@@ -85,8 +85,8 @@ const tests = {
     assert.match(unknown.content[0].text, /did you mean `(bmm\/)?architect`/);
   },
   "a call that is malformed is an error of the protocol"() {
-    assert.throws(() => call("fly"), /-32602.*no operation `fly`/s);
-    assert.throws(() => call("install"), /no operation `install`/);
+    assert.throws(() => call("fly"), /-32602.*unknown operation `fly`/s);
+    assert.throws(() => call("install"), /unknown operation `install`/);
     assert.throws(() => call("list", { kind: "planets" }), /no kind `planets`/);
     assert.throws(() => ask("tools/call", "--tool-name", "other"), /-32602/);
   },
@@ -136,7 +136,7 @@ const tests = {
     assert.deepEqual(texts("--prompt-args", "message=Plan it"), ["You plan this project. ✅\n", "Plan it"]);
   },
   "an unknown prompt is an error"() {
-    assert.throws(() => ask("prompts/get", "--prompt-name", "bmm.nobody"), /-32602.*no prompt `bmm\.nobody`/s);
+    assert.throws(() => ask("prompts/get", "--prompt-name", "bmm.nobody"), /-32602.*unknown prompt `bmm\.nobody`/s);
   },
   "a level of messages is taken"() {
     assert.deepEqual(ask("logging/setLevel", "--log-level", "debug"), {});

@@ -87,7 +87,7 @@ const tests = {
   "a call that is malformed is an error of the protocol"() {
     assert.throws(() => call("fly"), /-32602.*unknown operation `fly`/s);
     assert.throws(() => call("install"), /unknown operation `install`/);
-    assert.throws(() => call("list", { kind: "planets" }), /no kind `planets`/);
+    assert.throws(() => call("list", { kind: "planets" }), /unknown kind `planets`/);
     assert.throws(() => ask("tools/call", "--tool-name", "other"), /-32602/);
   },
   "resources of every face are listed"() {

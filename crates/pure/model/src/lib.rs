@@ -14,6 +14,7 @@ mod digest;
 mod field_names;
 mod file_change;
 mod files;
+mod glob;
 mod import;
 mod instruction;
 mod json_schema;
@@ -75,6 +76,7 @@ pub use files::{
     FileProblem, FoundFile, FoundKind, MachineFiles, OutsideReads, ProblemKind, ResolvedPath,
     normalize, shown_from,
 };
+pub use glob::{Glob, GlobError};
 pub use import::{
     BaseDirectories, ImportAdditions, ImportedConfiguration, ImportedLayer, ImportedPlace,
     NewLayer, read_agent_manager,
@@ -129,7 +131,7 @@ pub use strategy::{
 pub use tool::{
     Destination, InstallScope, Tool, ToolDirectory, ToolState, Tools, plugin_destination,
 };
-pub use unit::{FileMode, GlobError, ResourceExtent, ResourceOrigin, ResourcePath, Unit};
+pub use unit::{FileMode, ResourceExtent, ResourceOrigin, ResourcePath, Unit};
 pub use user_config::{ConfiguredSource, UserConfig};
 pub use variant::{Variant, Variants};
 pub use version::{

@@ -1,8 +1,7 @@
 //! Patterns over the URLs of repositories, such as `github:corp/*`.
 
-use globset::{GlobBuilder, GlobMatcher};
-
 use crate::address::{AddressKind, SourceAddress, canonical, host_of_alias, ignores_case};
+use crate::glob::{Glob, GlobError};
 
 /// Which repositories are meant; `*` does not cross `/`, `**` does.
 #[derive(Clone, Debug)]
@@ -10,7 +9,7 @@ pub struct RepositoryPattern {
     written: String,
     /// Nothing where every scheme fits, as in the short forms.
     scheme: Option<String>,
-    matcher: GlobMatcher,
+    glob: Glob,
 }
 
 /// Why text is not such a pattern.
@@ -21,7 +20,7 @@ pub enum RepositoryPatternError {
     NoHost,
     /// Not a pattern that can be read.
     #[error("invalid pattern: {0}")]
-    Glob(String),
+    Glob(GlobError),
 }
 
 impl RepositoryPattern {
@@ -29,14 +28,11 @@ impl RepositoryPattern {
     pub fn parse(text: &str) -> Result<Self, RepositoryPatternError> {
         let written = text.trim().to_owned();
         let (scheme, rest) = scheme_and_rest(&written).ok_or(RepositoryPatternError::NoHost)?;
-        let glob = GlobBuilder::new(&normal(&rest))
-            .literal_separator(true)
-            .build()
-            .map_err(|error| RepositoryPatternError::Glob(error.kind().to_string()))?;
+        let glob = Glob::new(&normal(&rest)).map_err(RepositoryPatternError::Glob)?;
         Ok(RepositoryPattern {
             written,
             scheme,
-            matcher: glob.compile_matcher(),
+            glob,
         })
     }
 
@@ -56,7 +52,7 @@ impl RepositoryPattern {
             return false;
         };
         let fits = self.scheme.as_ref().is_none_or(|own| own == scheme);
-        fits && self.matcher.is_match(normal(rest))
+        fits && self.glob.is_match(&normal(rest))
     }
 }
 

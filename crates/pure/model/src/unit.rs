@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use globset::{GlobBuilder, GlobMatcher};
 use serde::{Serialize, Serializer};
 
+use crate::glob::{Glob, GlobError};
 use crate::name::{ResourceName, SourceName};
 use crate::path::{PathError, RelativePath};
 
@@ -74,11 +74,6 @@ pub struct Unit {
     /// The files at that path.
     pub extent: ResourceExtent,
 }
-
-/// The reason why a pattern is invalid.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("invalid file pattern: {0}")]
-pub struct GlobError(String);
 
 impl ResourcePath {
     /// A path or pattern under the root of a source.
@@ -199,11 +194,9 @@ impl ResourcePath {
         self.meaning == PathMeaning::Pattern
     }
 
-    /// Its matcher; `*` does not cross `/`.
-    pub fn matcher(&self) -> Result<GlobMatcher, GlobError> {
-        let glob = GlobBuilder::new(&self.text).literal_separator(true).build();
-        glob.map(|glob| glob.compile_matcher())
-            .map_err(|error| GlobError(error.kind().to_string()))
+    /// The path as a pattern.
+    pub fn glob(&self) -> Result<Glob, GlobError> {
+        Glob::new(&self.text)
     }
 
     /// The directories that lead to every match: those before the first part with a special character.
@@ -283,11 +276,11 @@ mod tests {
         let pattern = ResourcePath::in_source("agents/**/[ab]?.md").unwrap();
         assert!(pattern.is_pattern());
         assert_eq!(pattern.literal_folder(), "agents");
-        assert!(pattern.matcher().unwrap().is_match("agents/a1.md"));
+        assert!(pattern.glob().unwrap().is_match("agents/a1.md"));
         assert!(
             !ResourcePath::in_source("agents/*.md")
                 .unwrap()
-                .matcher()
+                .glob()
                 .unwrap()
                 .is_match("agents/x/a.md")
         );

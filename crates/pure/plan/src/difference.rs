@@ -4,12 +4,9 @@ use agpm_diag::mask_line;
 use agpm_model::{FileMode, Owner, RelativePath};
 use agpm_text::{Format, Value, markdown_body, parse_alone, to_value};
 use serde::Serialize;
-use similar::{ChangeTag, TextDiff};
 
 use crate::limits::LARGEST_COMPARED;
-
-/// Lines of context around a change.
-const CONTEXT: usize = 3;
+use crate::line_diff::LineDiff;
 
 /// A file before and after.
 #[derive(Clone, Debug)]
@@ -108,14 +105,9 @@ impl FileVersions {
 
 impl FileDifference {
     fn compare(&mut self, before: &str, after: &str) {
-        let diff = TextDiff::from_lines(before, after);
-        for change in diff.iter_all_changes() {
-            match change.tag() {
-                ChangeTag::Insert => self.added += 1,
-                ChangeTag::Delete => self.removed += 1,
-                ChangeTag::Equal => {}
-            }
-        }
+        let diff = LineDiff::new(before, after);
+        self.added = diff.added();
+        self.removed = diff.removed();
         let is_markdown = matches!(
             Format::of_file(self.path.file_name()),
             Some(Format::Markdown)
@@ -138,12 +130,7 @@ impl FileDifference {
             FileAction::Remove => (format!("a/{}", self.path), "/dev/null".to_owned()),
             FileAction::Update => (format!("a/{}", self.path), format!("b/{}", self.path)),
         };
-        let diff = TextDiff::from_lines(before, after);
-        let text = diff
-            .unified_diff()
-            .context_radius(CONTEXT)
-            .header(&from, &to)
-            .to_string();
+        let text = LineDiff::new(before, after).unified(&from, &to);
         // Files that others write too may hold secrets of the user.
         text.lines()
             .map(|line| format!("{}\n", masked(line)))

@@ -12,6 +12,7 @@ mod findings;
 mod ledger;
 mod levels;
 mod limits;
+mod line_diff;
 mod lock_capabilities;
 mod lock_diff;
 mod names;

@@ -94,9 +94,10 @@ fn inner_path(
     };
     let bad = |error: crate::path::PathError| check.bad_value(node, error.to_string(), HELP);
     let path = path.map_err(bad).ok()?;
-    let pattern = path.matcher();
-    let bad = |error: crate::unit::GlobError| check.bad_value(node, error.to_string(), HELP);
-    pattern.map_err(bad).ok()?;
+    if let Err(error) = path.glob() {
+        check.bad_value(node, format!("invalid file pattern: {error}"), HELP);
+        return None;
+    }
     Some(path)
 }
 

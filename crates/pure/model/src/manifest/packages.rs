@@ -675,10 +675,12 @@ impl<'n> DependencyReader<'_, '_, 'n> {
         let path = path
             .map_err(|error| self.check.bad_path(node, error, error.to_string(), help))
             .ok()?;
-        let pattern = path
-            .matcher()
-            .map_err(|error| self.check.bad_value(node, error.to_string(), help));
-        pattern.is_ok().then_some(path)
+        if let Err(error) = path.glob() {
+            let message = format!("invalid file pattern: {error}");
+            self.check.bad_value(node, message, help);
+            return None;
+        }
+        Some(path)
     }
 
     /// `tool = "NAME"` or `tools = ["NAME", …]`.

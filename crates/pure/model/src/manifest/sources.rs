@@ -2,10 +2,10 @@
 
 use agpm_diag::{Diagnostic, SourceSpan, codes};
 use agpm_text::{Document, NodeRef};
-use globset::{GlobBuilder, GlobMatcher};
 
 use crate::address::{DefaultHost, SourceAddress, repository_url};
 use crate::check::{Check, spot};
+use crate::glob::Glob;
 use crate::name::{ResourceName, SourceName};
 use crate::repository_pattern::RepositoryPattern;
 use crate::resource::ResourceType;
@@ -46,7 +46,7 @@ pub enum ExecutableAllowance {
     /// Everything from this source.
     Source(String),
     /// Resources whose `TYPE/NAME` this matches.
-    Pattern(Box<GlobMatcher>),
+    Pattern(Glob),
 }
 
 impl ExecutableAllowance {
@@ -56,7 +56,7 @@ impl ExecutableAllowance {
             ExecutableAllowance::Source(source) => {
                 matches!(&unit.origin, ResourceOrigin::Source(name) if name.as_str() == source)
             }
-            ExecutableAllowance::Pattern(pattern) => pattern.is_match(format!("{kind}/{name}")),
+            ExecutableAllowance::Pattern(pattern) => pattern.is_match(&format!("{kind}/{name}")),
         }
     }
 }
@@ -146,12 +146,10 @@ pub(crate) fn read_allowed(check: &mut Check, node: NodeRef<'_>) -> Vec<Executab
     for (item, text) in check.strings(node, "`allow-executables`") {
         match text.strip_prefix("source:") {
             Some(source) => allowed.push(ExecutableAllowance::Source(source.to_owned())),
-            None => match GlobBuilder::new(text).literal_separator(true).build() {
-                Ok(glob) => allowed.push(ExecutableAllowance::Pattern(Box::new(
-                    glob.compile_matcher(),
-                ))),
+            None => match Glob::new(text) {
+                Ok(glob) => allowed.push(ExecutableAllowance::Pattern(glob)),
                 Err(error) => {
-                    let message = format!("invalid pattern: {}", error.kind());
+                    let message = format!("invalid pattern: {error}");
                     check.bad_value(
                         item,
                         message,

@@ -2,9 +2,9 @@
 
 use agpm_diag::{Diagnostic, SourceId, codes, did_you_mean, nearest};
 use agpm_text::{NodeKind, NodeRef, Pointer};
-use globset::{GlobBuilder, GlobMatcher};
 
 use crate::check::{Check, spot};
+use crate::glob::{Glob, GlobError};
 use crate::manifest::tables::{EMPTY, ITEMS, MERGE, RULE, STRATEGY};
 use crate::pattern::PointerPattern;
 use crate::schema::SchemaTable;
@@ -27,17 +27,13 @@ pub struct MergeRule {
 #[derive(Clone, Debug)]
 pub struct FilePattern {
     written: String,
-    pattern: Option<GlobMatcher>,
+    pattern: Option<Glob>,
 }
 
 impl FilePattern {
-    fn new(written: &str) -> Result<Self, String> {
+    fn new(written: &str) -> Result<Self, GlobError> {
         let pattern = if written.contains(['*', '?', '[', '{']) {
-            let glob = GlobBuilder::new(written).literal_separator(true).build();
-            Some(
-                glob.map_err(|error| error.kind().to_string())?
-                    .compile_matcher(),
-            )
+            Some(Glob::new(written)?)
         } else {
             None
         };

@@ -239,14 +239,14 @@ fn matches(
     revision: Option<&ObjectId>,
     unit: &Unit,
 ) -> Result<PathFiles, SourceError> {
-    let Ok(matcher) = unit.path.matcher() else {
+    let Ok(glob) = unit.path.glob() else {
         return Ok(PathFiles::Matches(Vec::new()));
     };
     let Some(tree) = walk(source, revision, unit.path.literal_folder())? else {
         return Ok(PathFiles::Unfit(Unfit::Pattern(MOST_DIRECTORIES)));
     };
     // A name that is not UTF-8 cannot be written to the manifest or lockfile.
-    let is_match = |path: &str| matcher.is_match(path) && !path.contains('\u{fffd}');
+    let is_match = |path: &str| glob.is_match(path) && !path.contains('\u{fffd}');
     let paths: BTreeSet<&str> = match unit.extent {
         ResourceExtent::File => tree
             .entries

@@ -389,13 +389,16 @@ fn a_strange_key_is_taken_by_both_or_by_neither() {
 #[test]
 fn what_the_reader_accepts_of_changed_manifests_is_valid() {
     let schema = MANIFEST_SCHEMA.to_json_schema();
-    let manifests: Vec<Document> = ACCEPTED
+    let changed: Vec<Value> = ACCEPTED.iter().flat_map(with_less).collect();
+    // Neighbors differ in one key, so an even sample loses little and the test stays short as the corpus grows.
+    let step = (changed.len() / 5000).max(1);
+    let manifests: Vec<Document> = changed
         .iter()
-        .flat_map(with_less)
-        .filter_map(|one| document_of(&one))
+        .step_by(step)
+        .filter_map(document_of)
         .collect();
     assert!(
-        manifests.len() > 4000,
+        manifests.len() > 3000,
         "only {} manifests were made",
         manifests.len()
     );
@@ -578,7 +581,8 @@ fn with_slips(text: &str) -> impl Iterator<Item = String> + '_ {
 fn a_slip_in_a_good_manifest_gives_syntax_errors_and_no_other_findings() {
     let source = SourceMap::default().add("agpm.toml", WHOLE);
     let mut broken = 0;
-    for text in with_slips(WHOLE) {
+    // Not a divisor of the six slips of a position, so every kind of slip is tried.
+    for text in with_slips(WHOLE).step_by(5) {
         let parsed = parse(source, text.as_str(), Format::Toml, Limits::default());
         let labels = parsed.diagnostics.iter().map(|found| &found.labels[0]);
         let errors: Vec<SourceSpan> = labels
@@ -595,5 +599,5 @@ fn a_slip_in_a_good_manifest_gives_syntax_errors_and_no_other_findings() {
         found.retain(|one| has_errors(std::slice::from_ref(one)));
         assert_eq!(found, Vec::new(), "{text}\n{errors:?}");
     }
-    assert!(broken > 1_500, "only {broken} texts were broken");
+    assert!(broken > 500, "only {broken} texts were broken");
 }

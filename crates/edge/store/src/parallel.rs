@@ -1,7 +1,7 @@
 //! Work on several threads.
 
 use std::num::NonZero;
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 /// Calls `work` with every item on as many threads as the machine has cores; the results have the order of the items.
@@ -15,23 +15,30 @@ pub fn map<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec
     }
     let queue = Mutex::new(items.into_iter().enumerate());
     let take = || queue.lock().ok().and_then(|mut queue| queue.next());
-    let run = || {
-        let mut done = Vec::new();
+    let results: Mutex<Vec<Option<R>>> = Mutex::new((0..count).map(|_| None).collect());
+    run_on_threads(workers, &|| {
         while let Some((index, item)) = take() {
-            done.push((index, work(item)));
+            let result = work(item);
+            if let Ok(mut results) = results.lock() {
+                results[index] = Some(result);
+            }
         }
-        done
-    };
-    let mut results: Vec<(usize, R)> = thread::scope(|scope| {
-        let threads: Vec<_> = (0..workers).map(|_| scope.spawn(run)).collect();
-        let join = |thread: thread::ScopedJoinHandle<'_, Vec<(usize, R)>>| match thread.join() {
-            Ok(done) => done,
-            Err(panic) => std::panic::resume_unwind(panic),
-        };
-        threads.into_iter().flat_map(join).collect()
     });
-    results.sort_by_key(|(index, _)| *index);
-    results.into_iter().map(|(_, result)| result).collect()
+    let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+    results.into_iter().flatten().collect()
+}
+
+/// Runs the same work on each of so many threads. Not generic: every copy of it is as long to compile as the code
+/// that uses it.
+fn run_on_threads(workers: usize, work: &(dyn Fn() + Sync)) {
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+        for thread in threads {
+            if let Err(panic) = thread.join() {
+                std::panic::resume_unwind(panic);
+            }
+        }
+    });
 }
 
 /// Takes something large apart while others go on; nobody waits for it.

@@ -1,8 +1,9 @@
 use percent_encoding::percent_decode_str;
 
 use super::hosts::{HostPage, PageReference, page_of};
+use super::inner::{InnerAddress, inner_of};
+use super::problem::AddressProblem;
 use super::source::SourceAddress;
-use super::{AddressProblem, InnerAddress, inner_of};
 use crate::source_versions::{SourceVersions, is_abbreviated_commit};
 
 /// A page that shows a file or directory of a repository.

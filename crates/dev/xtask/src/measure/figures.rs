@@ -4,7 +4,7 @@ use std::path::Path;
 use std::{fs, io};
 
 use super::imports::ImportGraph;
-use super::items::Items;
+use super::items::{Function, Items};
 use super::source::{SourceFile, count_tests, product_files, rust_files};
 
 /// More arguments than a reader holds in the head at a call.
@@ -109,14 +109,23 @@ impl Figures {
             module_cycle: self.module_cycle.len(),
             folder_cycle: self.folder_cycle.len(),
             tuple_parameters: functions.iter().map(|it| it.tuple_parameters).sum(),
-            many_arguments: self.functions_with_many_arguments().count(),
+            many_arguments: self.functions_with_many_arguments().len(),
         }
     }
 
-    pub(super) fn functions_with_many_arguments(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn functions_with_many_arguments(&self) -> Vec<&str> {
+        self.functions_where(|function| function.arguments > MANY_ARGUMENTS)
+    }
+
+    pub(super) fn functions_with_tuple_parameters(&self) -> Vec<&str> {
+        self.functions_where(|function| function.tuple_parameters > 0)
+    }
+
+    fn functions_where(&self, is_it: impl Fn(&Function) -> bool) -> Vec<&str> {
         let functions = self.items.functions.iter();
         functions
-            .filter(|function| function.arguments > MANY_ARGUMENTS)
+            .filter(|function| is_it(function))
             .map(|function| function.name.as_str())
+            .collect()
     }
 }

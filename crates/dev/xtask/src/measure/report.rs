@@ -48,7 +48,7 @@ const TABLES: &[&[(&str, Cell)]] = &[
         ("long closures/kLoC", |f, _| {
             ratio(f.items.long_closures * 1000, f.code_lines)
         }),
-        ("match bool", |f, _| f.items.bool_matches.to_string()),
+        ("match bool", |f, _| f.items.bool_matches.len().to_string()),
         ("module cycle", |f, _| {
             format!("{} of {}", f.module_cycle.len(), f.modules)
         }),
@@ -92,17 +92,25 @@ pub(super) fn tables(rows: &[Figures]) -> String {
     text
 }
 
-/// What to look at first: the modules of the largest cycle, and the functions that take too much.
+/// What to look at first: the modules of the largest cycles, and the functions that take too much.
 fn details(figures: &Figures) -> String {
     let name = &figures.name;
     let mut text = String::new();
-    if !figures.module_cycle.is_empty() {
-        let cycle = figures.module_cycle.join(" ");
-        let _ = writeln!(text, "{name}: import cycle: {cycle}");
-    }
-    let many: Vec<&str> = figures.functions_with_many_arguments().collect();
-    if !many.is_empty() {
-        let _ = writeln!(text, "{name}: over five arguments: {}", many.join(" "));
+    let lists = [
+        ("import cycle", figures.module_cycle.join(" ")),
+        ("import cycle of folders", figures.folder_cycle.join(" ")),
+        (
+            "over five arguments",
+            figures.functions_with_many_arguments().join(" "),
+        ),
+        (
+            "tuple parameters",
+            figures.functions_with_tuple_parameters().join(" "),
+        ),
+        ("match on a bool", figures.items.bool_matches.join(" ")),
+    ];
+    for (what, list) in lists.iter().filter(|(_, list)| !list.is_empty()) {
+        let _ = writeln!(text, "{name}: {what}: {list}");
     }
     text
 }

@@ -175,12 +175,13 @@ impl ConflictReporter<'_> {
         };
         let message = format!("{what} `{}`{place}{by}", clash.unit.path);
         let mut diagnostic = Diagnostic::new(&codes::PACKAGE_NOT_FOUND, message);
-        diagnostic.help = match skill {
-            true => Some(
+        diagnostic.help = if skill {
+            Some(
                 "a skill is a directory with a `SKILL.md`; use the path of the directory"
                     .to_owned(),
-            ),
-            false => self.near_files(clash),
+            )
+        } else {
+            self.near_files(clash)
         };
         diagnostic
     }
@@ -190,10 +191,11 @@ impl ConflictReporter<'_> {
             .asks
             .iter()
             .map(|ask| {
-                let within = match ask.within.is_empty() {
-                    true => String::new(),
+                let within = if ask.within.is_empty() {
+                    String::new()
+                } else {
                     // One commit may have dozens of names, and the same ones for each who requires it.
-                    false => format!(" (at {})", listed_up_to(1, &ask.within)),
+                    format!(" (at {})", listed_up_to(1, &ask.within))
                 };
                 format!(
                     "{}{within} requires `{}` ({})",

@@ -89,9 +89,10 @@ impl BrowserAddress {
             && matches!(self.reference, PageReference::Any | PageReference::Commit);
         let is_head = self.reference == PageReference::Any && self.shown[0] == "HEAD";
         let count = longest.or((is_commit || is_head).then_some(1))?;
-        let reference = match is_head && longest.is_none() {
-            true => None,
-            false => Some(self.shown[..count].join("/")),
+        let reference = if is_head && longest.is_none() {
+            None
+        } else {
+            Some(self.shown[..count].join("/"))
         };
         Some(inner_of(
             &self.shown[count..].join("/"),

@@ -124,9 +124,10 @@ fn parse(text: &str, context: &AddressContext<'_>) -> Result<Address, AddressPro
         return Ok(Address::Local(text.to_owned()));
     }
     if let Some(url) = text.strip_prefix("git+") {
-        return match url.contains("://") || is_scp(url) {
-            true => parse_url(url),
-            false => Err(AddressProblem::NoForm(text.to_owned())),
+        return if url.contains("://") || is_scp(url) {
+            parse_url(url)
+        } else {
+            Err(AddressProblem::NoForm(text.to_owned()))
         };
     }
     if text.starts_with("oci://") {
@@ -309,9 +310,10 @@ fn refuse_other_page(
         .split('/')
         .filter(|part| !part.is_empty())
         .count();
-    match is_flat && count != 2 {
-        true => Err(AddressProblem::OtherPage(url.redacted().to_owned())),
-        false => Ok(()),
+    if is_flat && count != 2 {
+        Err(AddressProblem::OtherPage(url.redacted().to_owned()))
+    } else {
+        Ok(())
     }
 }
 

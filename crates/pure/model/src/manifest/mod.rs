@@ -33,7 +33,7 @@ pub use crate::manifest::plugins::{
 pub use crate::manifest::sources::{ExecutableAllowance, SourceDeclaration, SourceScope};
 pub use crate::manifest::strategies::{FilePattern, MergeRule};
 pub use crate::manifest::tables::{CONFIG_SCHEMA, MANIFEST_SCHEMA, PRIVATE_SCHEMA};
-pub use crate::manifest::texts::{BaseText, Entry, ManifestTexts};
+pub use crate::manifest::texts::{BaseText, ManifestTexts, SectionEntry};
 use crate::name::SourceName;
 use crate::pin::ResourceId;
 use crate::policy::Policy;

@@ -13,7 +13,7 @@ use crate::manifest::plugins::{MarketplaceDependency, PartChoice, is_plugin_name
 use crate::manifest::sources::read_source;
 use crate::manifest::tables::{DEPENDENCY, MANIFEST_SECTIONS, OLDER_AGPM, PLUGIN, SERVER_KEYS};
 use crate::manifest::tools::{NamedTool, tool_list};
-use crate::manifest::{Dependency, Entry, Exclusion, InstallMode, Manifest, ManifestTexts};
+use crate::manifest::{Dependency, Exclusion, InstallMode, Manifest, ManifestTexts, SectionEntry};
 use crate::marketplace::MarketplacePlugin;
 use crate::name::{ResourceName, SourceName, ToolName};
 use crate::path::RelativePath;
@@ -29,9 +29,13 @@ pub(crate) fn read(check: &mut Check, texts: &ManifestTexts<'_>, manifest: &mut 
     check_sections(check, texts);
     let named: Vec<String> = (texts.entries)("sources")
         .iter()
-        .map(|(name, _)| name.content().to_owned())
+        .map(|entry| entry.key.content().to_owned())
         .collect();
-    for (name, address) in (texts.entries)("sources") {
+    for SectionEntry {
+        key: name,
+        value: address,
+    } in (texts.entries)("sources")
+    {
         let scope = texts.scope_of(address);
         manifest
             .sources
@@ -44,8 +48,8 @@ pub(crate) fn read(check: &mut Check, texts: &ManifestTexts<'_>, manifest: &mut 
         .unwrap_or_default();
     for kind in RESOURCE_TYPES {
         for entry in (texts.entries)(kind.plural()) {
-            if entry.1.as_bool() == Some(false) && texts.drops(check, kind, entry) {
-                let name = ResourceName::new(entry.0.content());
+            if entry.value.as_bool() == Some(false) && texts.drops(check, kind, entry) {
+                let name = ResourceName::new(entry.key.content());
                 let id = name.map(|name| ResourceId { kind, name });
                 manifest.dropped.extend(id);
                 continue;
@@ -120,7 +124,8 @@ struct DependencyReader<'c, 'i, 'n> {
 }
 
 impl<'n> DependencyReader<'_, '_, 'n> {
-    fn dependency(&mut self, kind: ResourceType, (key, value): Entry<'n>) -> Option<Dependency> {
+    fn dependency(&mut self, kind: ResourceType, entry: SectionEntry<'n>) -> Option<Dependency> {
+        let SectionEntry { key, value } = entry;
         let name = ResourceName::new(key.content());
         let name = name
             .map_err(|error| {

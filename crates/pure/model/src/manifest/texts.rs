@@ -24,7 +24,7 @@ pub struct ManifestTexts<'a> {
     /// The user's own configuration.
     pub config: Option<&'a Document>,
     /// The entries of a section, the highest of these strings winning.
-    pub entries: &'a dyn Fn(&str) -> Vec<Entry<'a>>,
+    pub entries: &'a dyn Fn(&str) -> Vec<SectionEntry<'a>>,
     /// Syntax errors in these strings, which limit what is reported to what they cannot have caused.
     pub syntax_errors: &'a [SourceSpan],
 }
@@ -82,8 +82,13 @@ impl ManifestTexts<'_> {
 impl ManifestTexts<'_> {
     /// Whether an entry that is `false` drops one of a lower text. One that drops nothing is reported, unless no base
     /// could have it: then it is just no dependency.
-    pub(super) fn drops(&self, check: &mut Check, kind: ResourceType, entry: Entry<'_>) -> bool {
-        let (key, value) = entry;
+    pub(super) fn drops(
+        &self,
+        check: &mut Check,
+        kind: ResourceType,
+        entry: SectionEntry<'_>,
+    ) -> bool {
+        let SectionEntry { key, value } = entry;
         let lower: Vec<&Document> = self.lower_than(value.source()).collect();
         let has_entry = |document: &&Document| {
             let section = document.root().and_then(|root| root.get(kind.plural()));
@@ -113,5 +118,11 @@ impl ManifestTexts<'_> {
     }
 }
 
-/// A key and its value.
-pub type Entry<'a> = (NodeRef<'a>, NodeRef<'a>);
+/// An entry of a section.
+#[derive(Clone, Copy)]
+pub struct SectionEntry<'a> {
+    /// The key.
+    pub key: NodeRef<'a>,
+    /// The value.
+    pub value: NodeRef<'a>,
+}

@@ -201,12 +201,12 @@ fn of_bottles(shared: &SharedState) -> Result<Vec<Resource>, OperationFailure> {
         .report
         .bottles
         .iter()
-        .filter_map(|bottle| row(ItemKind::Bottle, &bottle.name));
+        .filter_map(|bottle| row(ItemKind::Bottle, bottle.name.as_str()));
     let agents = told
         .report
         .agents
         .iter()
-        .filter_map(|agent| row(ItemKind::BottleAgent, &agent.name));
+        .filter_map(|agent| row(ItemKind::BottleAgent, agent.name.as_str()));
     Ok(bottles.chain(agents).collect())
 }
 

@@ -183,13 +183,13 @@ fn others(shared: &SharedState, kind: ItemKind) -> Result<Named, OperationFailur
             .report
             .agents
             .iter()
-            .map(|row| (row.name.clone(), json_of(row)))
+            .map(|row| (row.name.to_string(), json_of(row)))
             .collect(),
         _ => told
             .report
             .bottles
             .iter()
-            .map(|row| (row.name.clone(), json_of(row)))
+            .map(|row| (row.name.to_string(), json_of(row)))
             .collect(),
     };
     Ok((rows, told.diagnostics()))

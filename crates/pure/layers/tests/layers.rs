@@ -11,7 +11,7 @@ use agpm_merge::RawFile;
 use agpm_model::{
     Checksum, FileMode, InstallScope, Layer, LayerName, LayerPlace, LockedLayer, Lockfile,
     Manifest, ManifestTexts, MergeDriver, ObjectId, Owner, Pin, PinSource, RelativePath,
-    SectionEntry, SourceName, Strategy,
+    SectionEntry, SourceName, Strategy, VersionLabel,
 };
 use agpm_resolve::UpdateScope;
 use agpm_testkit::MemoryFiles;
@@ -82,7 +82,7 @@ fn pin(requirement: &str) -> Pin {
     Pin {
         source: PinSource::Named(SourceName::new("shared").unwrap()),
         requirement: Some(requirement.to_owned()),
-        version: "v1.2.0".to_owned(),
+        version: VersionLabel::new("v1.2.0"),
         commit: COMMIT.parse::<ObjectId>().unwrap(),
     }
 }

@@ -133,6 +133,6 @@ pub use unit::{FileMode, GlobError, ResourceExtent, ResourceOrigin, ResourcePath
 pub use user_config::{ConfiguredSource, UserConfig};
 pub use variant::{Variant, Variants};
 pub use version::{
-    DEFAULT_VERSION, Requirement, RequirementError, VersionRequirement, VersionTag, newest_range,
+    DEFAULT_VERSION, Requirement, RequirementError, VersionLabel, VersionRequirement, newest_range,
     newest_tag,
 };

@@ -4,8 +4,9 @@ use agpm_diag::{Diagnostic, codes, did_you_mean, nearest};
 use agpm_model::{KeyPresence, Passthrough, SchemaTable, ValueForm};
 use agpm_text::{NodeKind, NodeRef, Pointer};
 
+use crate::kind::UnitKind;
 use crate::schema::{CLAUDE_CODE, PROMPT};
-use crate::unit::{BottleUnit, PromptSource, UnitKind, UnitState};
+use crate::unit::{BottleUnit, PromptSource, UnitState};
 
 /// Everything that is wrong with the keys and types of a unit.
 pub(crate) fn check(unit: &BottleUnit) -> Vec<Diagnostic> {

@@ -11,11 +11,12 @@ use agpm_merge::{
 use agpm_model::{EmptyRule, MergeOperation, PointerRule, Strategy};
 use agpm_text::{NodeKind, NodeShape, TreeView, Value, to_value};
 
+use crate::name::BottleName;
 use crate::schema::BOTTLE;
 use crate::unit::{BottleUnit, UnitState};
 
 /// Units of one kind by their names.
-pub(crate) type Units = BTreeMap<String, BottleUnit>;
+pub(crate) type Units = BTreeMap<BottleName, BottleUnit>;
 
 const EXTENDS: &str = "extends";
 const PROVIDER: &str = "agent_provider";
@@ -59,7 +60,7 @@ pub fn policy() -> MergePolicy {
     }
 }
 
-/// The bottle that this one extends.
+/// The bottle that this one extends, as it is written.
 pub(crate) fn parent(bottle: &BottleUnit) -> Option<&str> {
     bottle.text(EXTENDS)
 }
@@ -77,7 +78,7 @@ pub(crate) fn chain<'m>(bottles: &'m Units, name: &str) -> Option<Vec<&'m Bottle
 /// Folds units, lowest first.
 pub(crate) fn resolve<'u>(units: impl IntoIterator<Item = &'u BottleUnit>) -> Resolution {
     let contributions = units.into_iter().map(|unit| Contribution {
-        layer: unit.name.clone(),
+        layer: unit.name.layer().clone(),
         document: Arc::clone(&unit.document),
     });
     fold(contributions.collect(), &policy(), None)
@@ -106,7 +107,7 @@ pub(crate) fn effective(resolution: &Resolution) -> Vec<(String, Value)> {
 
 /// Everything that is wrong between bottles. Looks at each bottle once, however long the chains are.
 pub(crate) fn check(bottles: &Units) -> Vec<Diagnostic> {
-    let names: Vec<&str> = bottles.keys().map(String::as_str).collect();
+    let names: Vec<&str> = bottles.keys().map(BottleName::as_str).collect();
     let mut references = ExtendsReferences {
         bottles,
         described: 0,
@@ -173,7 +174,7 @@ pub(crate) fn near_bottle(
 ) -> Option<String> {
     let others = bottles
         .keys()
-        .map(String::as_str)
+        .map(BottleName::as_str)
         .filter(|other| Some(*other) != not);
     let near = if at < MOST_NEAR {
         did_you_mean(name, "bottles are", others)

@@ -3,7 +3,7 @@
 use agpm_model::{FileSchema, ValueForm};
 use agpm_text::Value;
 
-use crate::unit::UnitKind;
+use crate::kind::UnitKind;
 
 /// The JSON Schema (draft 2020-12) of the front matter of a bottle or an agent.
 pub fn json_schema(kind: UnitKind) -> Value {

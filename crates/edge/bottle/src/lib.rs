@@ -75,9 +75,11 @@
 mod check;
 mod extends;
 mod json_schema;
+mod kind;
 mod loader;
 mod manifest;
 mod model;
+mod name;
 mod overlay;
 mod report;
 mod schema;
@@ -85,11 +87,12 @@ mod unit;
 
 pub use extends::policy;
 pub use json_schema::{file_schema, json_schema};
+pub use kind::UnitKind;
 pub use manifest::{Manifest, ManifestError};
 pub use model::{
     Agent, AgentProvider, AuthKind, Bottle, EffectiveAgent, EgressAuth, EgressConfig, EgressRoute,
     GitEntry, GitUser, PipelockRoutePolicy,
 };
+pub use name::BottleName;
 pub use report::{AgentRow, BottleList, BottleRow, BottleValue, BottleView};
 pub use schema::CLAUDE_CODE;
-pub use unit::UnitKind;

@@ -10,10 +10,12 @@ use agpm_text::{NodeRef, Value, to_value};
 
 use crate::check::check;
 use crate::extends::{self, Units, chain, effective, resolve};
+use crate::kind::UnitKind;
 use crate::loader::{self, LoadedUnits};
 use crate::model::{Agent, Bottle, EffectiveAgent};
+use crate::name::BottleName;
 use crate::overlay;
-use crate::unit::{BottleUnit, UnitKind};
+use crate::unit::BottleUnit;
 
 /// Bottles and agents without a mistake. Effective values are made when they are requested.
 #[derive(Clone, Debug)]
@@ -81,7 +83,7 @@ impl Manifest {
                 UnitKind::Bottle => &mut bottles,
                 UnitKind::Agent => &mut agents,
             };
-            kind.insert(unit.name.to_string(), unit);
+            kind.insert(unit.name.clone(), unit);
         }
         found.extend(extends::check(&bottles));
         found.extend(overlay::check(&agents, &bottles));
@@ -112,8 +114,8 @@ impl Manifest {
     }
 
     /// The names of all bottles or all agents, in order.
-    pub fn names(&self, kind: UnitKind) -> impl Iterator<Item = &str> + Clone {
-        self.units(kind).keys().map(String::as_str)
+    pub fn names(&self, kind: UnitKind) -> impl Iterator<Item = &BottleName> + Clone {
+        self.units(kind).keys()
     }
 
     /// How many bottles or agents there are.
@@ -127,14 +129,14 @@ impl Manifest {
     }
 
     /// The bottle that a bottle extends.
-    pub fn parent(&self, bottle: &str) -> Option<&str> {
-        extends::parent(self.bottles.get(bottle)?)
+    pub fn parent(&self, bottle: &str) -> Option<&BottleName> {
+        self.bottle_named(extends::parent(self.bottles.get(bottle)?)?)
     }
 
     /// An effective bottle.
     pub fn bottle(&self, name: &str) -> Option<Bottle> {
-        self.bottle_value(name)
-            .map(|value| Bottle::of(name, &value))
+        let value = self.bottle_value(name)?;
+        Some(Bottle::of(self.bottle_named(name)?, &value))
     }
 
     /// An effective bottle, as a value: the keys of bottles but `extends`.
@@ -159,13 +161,16 @@ impl Manifest {
     pub fn agent(&self, name: &str) -> Option<Agent> {
         let agent = self.agents.get(name)?;
         let value = agent.root().map_or(Value::Map(Vec::new()), to_value);
-        Some(Agent::of(name, agent.prompt(), &value))
+        let bottle = self.bottle_named(overlay::bottle_of(agent)?)?;
+        Some(Agent::of(&agent.name, bottle, agent.prompt(), &value))
     }
 
     /// An agent with its bottle.
     pub fn effective_agent(&self, name: &str) -> Option<EffectiveAgent> {
-        self.agent_value(name)
-            .map(|value| EffectiveAgent::of(&value))
+        let agent = self.agents.get(name)?;
+        let bottle = self.bottle_named(overlay::bottle_of(agent)?)?;
+        let value = self.agent_value(name)?;
+        Some(EffectiveAgent::of(&agent.name, bottle, &value))
     }
 
     /// An agent with its bottle, as one flat value: the keys of its bottle with its own laid over, and `name`,
@@ -194,6 +199,11 @@ impl Manifest {
     /// The strings that notes and resolutions point into.
     pub fn sources(&self) -> &SourceMap {
         &self.sources
+    }
+
+    /// The name of a bottle that is written somewhere.
+    fn bottle_named(&self, name: &str) -> Option<&BottleName> {
+        self.bottles.get(name).map(|bottle| &bottle.name)
     }
 
     fn units(&self, kind: UnitKind) -> &Units {

@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 
 use agpm_text::Value;
 
+use crate::name::BottleName;
+
 /// An effective bottle: what it says and what it has from the bottles that it extends.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bottle {
     /// Its name.
-    pub name: String,
+    pub name: BottleName,
     /// Environment variables.
     pub env: BTreeMap<String, String>,
     /// Git remotes by host.
@@ -26,12 +28,12 @@ pub struct Bottle {
 }
 
 /// An agent as it is written.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Agent {
     /// Its name.
-    pub name: String,
+    pub name: BottleName,
     /// The name of the bottle that it runs in.
-    pub bottle: String,
+    pub bottle: BottleName,
     /// The skills that it has.
     pub skills: Vec<String>,
     /// Its own environment variables.
@@ -43,10 +45,10 @@ pub struct Agent {
 }
 
 /// An agent with all that it gets from its bottle.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EffectiveAgent {
     /// Its name.
-    pub name: String,
+    pub name: BottleName,
     /// Its bottle, with the agent's own settings laid over.
     pub bottle: Bottle,
     /// The skills that it has.
@@ -140,10 +142,10 @@ pub struct PipelockRoutePolicy {
 }
 
 impl Bottle {
-    pub(crate) fn of(name: &str, value: &Value) -> Self {
+    pub(crate) fn of(name: &BottleName, value: &Value) -> Self {
         let git = value.get("git");
         Bottle {
-            name: name.to_owned(),
+            name: name.clone(),
             env: texts_by_name(value.get("env")),
             remotes: entries(git.and_then(|git| git.get("remotes")))
                 .map(|(host, remote)| (host.clone(), GitEntry::of(remote)))
@@ -158,10 +160,10 @@ impl Bottle {
 }
 
 impl Agent {
-    pub(crate) fn of(name: &str, prompt: &str, value: &Value) -> Self {
+    pub(crate) fn of(name: &BottleName, bottle: &BottleName, prompt: &str, value: &Value) -> Self {
         Agent {
-            name: name.to_owned(),
-            bottle: text(value, "bottle").unwrap_or_default(),
+            name: name.clone(),
+            bottle: bottle.clone(),
             skills: texts(value, "skills").unwrap_or_default(),
             env: texts_by_name(value.get("env")),
             git_user: GitUser::of(value.get("git")),
@@ -172,10 +174,10 @@ impl Agent {
 
 impl EffectiveAgent {
     /// From the flat value of an effective agent.
-    pub(crate) fn of(value: &Value) -> Self {
+    pub(crate) fn of(name: &BottleName, bottle: &BottleName, value: &Value) -> Self {
         EffectiveAgent {
-            name: text(value, "name").unwrap_or_default(),
-            bottle: Bottle::of(&text(value, "bottle").unwrap_or_default(), value),
+            name: name.clone(),
+            bottle: Bottle::of(bottle, value),
             skills: texts(value, "skills").unwrap_or_default(),
             prompt: text(value, "prompt").unwrap_or_default(),
         }

@@ -9,7 +9,7 @@ use crate::unit::BottleUnit;
 
 const BOTTLE: &str = "bottle";
 
-/// The bottle that an agent runs in.
+/// The bottle that an agent runs in, as it is written.
 pub(crate) fn bottle_of(agent: &BottleUnit) -> Option<&str> {
     agent.text(BOTTLE)
 }

@@ -7,8 +7,9 @@ use agpm_merge::{KNOWN_SECRET, MASK};
 use agpm_text::Value;
 use serde::Serialize;
 
+use crate::kind::UnitKind;
 use crate::manifest::Manifest;
-use crate::unit::UnitKind;
+use crate::name::BottleName;
 
 /// The unit to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,9 +35,9 @@ pub struct BottleList {
 #[derive(Clone, Debug, Serialize)]
 pub struct BottleRow {
     /// Its name.
-    pub name: String,
+    pub name: BottleName,
     /// The bottle that it extends.
-    pub extends: Option<String>,
+    pub extends: Option<BottleName>,
     /// The file that it is in.
     pub file: String,
 }
@@ -45,9 +46,9 @@ pub struct BottleRow {
 #[derive(Clone, Debug, Serialize)]
 pub struct AgentRow {
     /// Its name.
-    pub name: String,
+    pub name: BottleName,
     /// Its bottle.
-    pub bottle: String,
+    pub bottle: BottleName,
     /// Its skills.
     pub skills: Vec<String>,
     /// The file that it is in.
@@ -112,14 +113,17 @@ fn masked(key: &str, value: &Value) -> Value {
 impl Manifest {
     /// All bottles and agents.
     pub fn list(&self) -> BottleList {
-        let file = |kind, name: &str| self.file(kind, name).unwrap_or_default().to_owned();
-        let bottle = |name: &str| BottleRow {
-            name: name.to_owned(),
-            extends: self.parent(name).map(str::to_owned),
+        let file = |kind, name: &BottleName| {
+            let file = self.file(kind, name.as_str());
+            file.unwrap_or_default().to_owned()
+        };
+        let bottle = |name: &BottleName| BottleRow {
+            name: name.clone(),
+            extends: self.parent(name.as_str()).cloned(),
             file: file(UnitKind::Bottle, name),
         };
-        let agent = |name: &str| {
-            let agent = self.agent(name)?;
+        let agent = |name: &BottleName| {
+            let agent = self.agent(name.as_str())?;
             let file = file(UnitKind::Agent, name);
             Some(AgentRow {
                 name: agent.name,
@@ -163,8 +167,8 @@ impl Manifest {
             return unknown_name(kind.word(), name, Some(shown_by));
         }
         let none = || Some(format!("no {} found", kind.plural()));
-        let help =
-            did_you_mean(name, &format!("{} are", kind.plural()), self.names(kind)).or_else(none);
+        let names = self.names(kind).map(BottleName::as_str);
+        let help = did_you_mean(name, &format!("{} are", kind.plural()), names).or_else(none);
         unknown_name(kind.word(), name, help)
     }
 }

@@ -3,61 +3,17 @@
 use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, SourceId, SourceSpan, Span};
-use agpm_model::{LayerName, SchemaTable};
 use agpm_text::{Document, NodeRef};
 
-use crate::schema::{AGENT, BOTTLE, PROMPT};
-
-/// The kind of a unit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum UnitKind {
-    /// A sandbox.
-    Bottle,
-    /// An agent that runs in a bottle.
-    Agent,
-}
-
-impl UnitKind {
-    /// All kinds of units.
-    pub const ALL: [UnitKind; 2] = [UnitKind::Bottle, UnitKind::Agent];
-
-    /// The word that messages use.
-    pub fn word(self) -> &'static str {
-        match self {
-            UnitKind::Bottle => "bottle",
-            UnitKind::Agent => "agent",
-        }
-    }
-
-    /// The key of the JSON object, and the directory of the Markdown files.
-    pub fn plural(self) -> &'static str {
-        match self {
-            UnitKind::Bottle => "bottles",
-            UnitKind::Agent => "agents",
-        }
-    }
-
-    /// The other kind.
-    pub fn other(self) -> UnitKind {
-        match self {
-            UnitKind::Bottle => UnitKind::Agent,
-            UnitKind::Agent => UnitKind::Bottle,
-        }
-    }
-
-    pub(crate) fn table(self) -> &'static SchemaTable {
-        match self {
-            UnitKind::Bottle => &BOTTLE,
-            UnitKind::Agent => &AGENT,
-        }
-    }
-}
+use crate::kind::UnitKind;
+use crate::name::BottleName;
+use crate::schema::PROMPT;
 
 /// One bottle or one agent, unchecked.
 #[derive(Clone, Debug)]
 pub(crate) struct BottleUnit {
     pub(crate) kind: UnitKind,
-    pub(crate) name: LayerName,
+    pub(crate) name: BottleName,
     /// The file it is in, as users see it.
     pub(crate) file: String,
     pub(crate) document: Arc<Document>,

@@ -10,7 +10,7 @@
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::Command;
 
-use agpm_bottle::{Manifest, ManifestError, UnitKind};
+use agpm_bottle::{BottleName, Manifest, ManifestError, UnitKind};
 use agpm_testkit::Sandbox;
 
 const BASE: &str = "---\nimage: base\n---\n";
@@ -50,7 +50,7 @@ fn told(sandbox: &Sandbox) -> Vec<String> {
 }
 
 fn names(manifest: &Manifest, kind: UnitKind) -> Vec<&str> {
-    manifest.names(kind).collect()
+    manifest.names(kind).map(BottleName::as_str).collect()
 }
 
 #[test]

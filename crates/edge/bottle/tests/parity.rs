@@ -88,10 +88,16 @@ fn known(result: &Result<Manifest, ManifestError>) -> Known {
                 );
                 (format!("agent {name}"), manifest.agent_value(name), typed)
             };
-            let bottles = manifest.names(UnitKind::Bottle).map(bottle);
+            let bottles = manifest
+                .names(UnitKind::Bottle)
+                .map(|name| bottle(name.as_str()));
             Known::Values(
                 bottles
-                    .chain(manifest.names(UnitKind::Agent).map(agent))
+                    .chain(
+                        manifest
+                            .names(UnitKind::Agent)
+                            .map(|name| agent(name.as_str())),
+                    )
                     .collect(),
             )
         }

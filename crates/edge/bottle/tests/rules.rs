@@ -146,7 +146,7 @@ fn three_generations_compose_and_a_clearing_one_between_counts() {
     let expected =
         r#"{"git": {"remotes": {"z": {"url": "3"}}}, "env": {"X": "3", "Y": "2", "Z": "1"}}"#;
     assert_eq!(manifest.bottle_value("c").unwrap(), value(expected));
-    assert_eq!(manifest.parent("c"), Some("b"));
+    assert_eq!(manifest.parent("c").unwrap().as_str(), "b");
     assert_eq!(
         manifest.raw_bottle_value("b").unwrap().get("extends"),
         Some(&"a".into())

@@ -1,17 +1,21 @@
 //! The body of a request over HTTP: read whole within bounds, and judged as a line would be.
 
+use std::convert::Infallible;
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{HeaderValue, Request, Response, StatusCode};
+use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::Incoming;
 use tokio::time::timeout;
 
-use crate::http::Answer;
 use crate::rpc_error::{MALFORMED, TOO_LARGE};
 use crate::stdio::{ErrorReply, ParsedLine, parse_line};
+
+/// An answer with a body of any kind.
+pub(crate) type HttpAnswer = Response<BoxBody<Bytes, Infallible>>;
 
 /// The largest body.
 pub(crate) const LONGEST_BODY: usize = 16 << 20;
@@ -21,7 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// A request with its message, or what is answered to what is none.
 pub(crate) async fn with_message(
     request: Request<Incoming>,
-) -> Result<Request<Full<Bytes>>, Answer> {
+) -> Result<Request<Full<Bytes>>, HttpAnswer> {
     let (head, body) = request.into_parts();
     let bytes = match timeout(PATIENCE, Limited::new(body, LONGEST_BODY).collect()).await {
         Ok(Ok(body)) => body.to_bytes(),
@@ -49,7 +53,7 @@ pub(crate) async fn with_message(
     }
 }
 
-fn refused(status: StatusCode, refusal: &ErrorReply) -> Answer {
+fn refused(status: StatusCode, refusal: &ErrorReply) -> HttpAnswer {
     let mut answer = Response::new(Full::new(Bytes::from(refusal.line())).boxed());
     *answer.status_mut() = status;
     answer

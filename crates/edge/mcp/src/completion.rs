@@ -27,15 +27,14 @@ pub(crate) fn complete(
     let argument = request.argument.name.as_str();
     let known = match &request.r#ref {
         Reference::Prompt(prompt) => {
-            match prompts::exists(shared, &prompt.name).map_err(OperationFailure::error)? {
-                false => return Err(prompts::unknown(&prompt.name)),
-                true if argument == prompts::MESSAGE => Some(Vec::new()),
-                true => None,
+            if !prompts::exists(shared, &prompt.name).map_err(OperationFailure::error)? {
+                return Err(prompts::unknown(&prompt.name));
             }
+            (argument == prompts::MESSAGE).then(Vec::new)
         }
         Reference::Resource(template) => {
             let given = |name: &str| argument_value(request, name);
-            names(shared, (&template.uri, argument), given).map_err(OperationFailure::error)?
+            names(shared, &template.uri, argument, given).map_err(OperationFailure::error)?
         }
         _ => None,
     };
@@ -55,14 +54,15 @@ fn argument_value<'r>(request: &'r CompleteRequestParams, name: &str) -> Option<
 /// The names that an argument of a template can have; nothing if no such argument exists.
 fn names<'r>(
     shared: &SharedState,
-    asked: (&str, &str),
+    template: &str,
+    argument: &str,
     given: impl Fn(&str) -> Option<&'r str>,
 ) -> Result<Option<Vec<String>>, OperationFailure> {
     let fits = |row: &EffectiveRow<'_>| {
         given("kind").is_none_or(|kind| EntryKind::read(kind) == Some(row.kind()))
             && given("module").is_none_or(|module| module == row.module())
     };
-    Ok(Some(match asked {
+    Ok(Some(match (template, argument) {
         (CSV_TEMPLATE | ENTRY_TEMPLATE, "kind") => ENTRY_KINDS
             .iter()
             .map(|kind| kind.singular().to_owned())

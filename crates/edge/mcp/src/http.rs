@@ -8,7 +8,6 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::header::{ACCEPT, AUTHORIZATION, CONNECTION, HOST, ORIGIN, WWW_AUTHENTICATE};
 use http::{HeaderMap, Method, Request, Response, StatusCode};
-use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -20,7 +19,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 
-use crate::body::{LONGEST_BODY, with_message};
+use crate::body::{HttpAnswer, LONGEST_BODY, with_message};
 use crate::options::{AccessToken, HttpOptions, ServeError};
 use crate::server::McpSession;
 use crate::shared::SharedState;
@@ -37,7 +36,6 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const LOOPBACK: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 
 type Service = StreamableHttpService<McpSession, LocalSessionManager>;
-pub(crate) type Answer = Response<BoxBody<Bytes, Infallible>>;
 
 /// Serves for ever.
 pub(crate) async fn serve_http(
@@ -116,7 +114,7 @@ struct AuthorizedService {
 }
 
 impl AuthorizedService {
-    async fn pass(&self, mut request: Request<Incoming>) -> Answer {
+    async fn pass(&self, mut request: Request<Incoming>) -> HttpAnswer {
         accept_both(request.headers_mut());
         match self.judge(request.uri().path(), request.headers()) {
             StatusCode::OK => {
@@ -215,7 +213,7 @@ fn is_loopback(authority: &str) -> bool {
 }
 
 /// A session that is ended is gone and not about to go: clients take "accepted" for a failure.
-fn finish_answer(method: &Method, mut answer: Answer) -> Answer {
+fn finish_answer(method: &Method, mut answer: HttpAnswer) -> HttpAnswer {
     if method == Method::DELETE && answer.status() == StatusCode::ACCEPTED {
         *answer.status_mut() = StatusCode::NO_CONTENT;
     }
@@ -228,7 +226,7 @@ async fn drain_body(request: Request<Incoming>) {
     let _ = timeout(PATIENCE, body).await;
 }
 
-fn refusal(status: StatusCode) -> Answer {
+fn refusal(status: StatusCode) -> HttpAnswer {
     let text = match status {
         StatusCode::UNAUTHORIZED => {
             "the token is missing or wrong: send `Authorization: Bearer TOKEN`\n"

@@ -15,8 +15,7 @@ use crate::json::json;
 use crate::kind::ItemKind;
 use crate::limits::LARGEST_FILE;
 use crate::mime::{mime_of, mime_of_bytes};
-use crate::shared::SharedState;
-use crate::tool::HERE;
+use crate::shared::{PERSONA_PLACE, SharedState};
 use crate::uri::ResourceUri;
 
 /// The content of a resource.
@@ -178,7 +177,7 @@ fn mime_of_place(kind: agpm_model::ResourceType, path: &str) -> &'static str {
 }
 
 fn of_personas(shared: &SharedState) -> Result<Vec<Resource>, OperationFailure> {
-    let told = annotate_report(personas(&shared.world, &HERE, WarningPolicy::Tell))?;
+    let told = annotate_report(personas(&shared.world, &PERSONA_PLACE, WarningPolicy::Tell))?;
     let row = |row: &agpm_ops::PersonaRow| {
         resource(
             &ResourceUri::Named(ItemKind::Persona, row.slug.to_string()),
@@ -202,12 +201,12 @@ fn of_bottles(shared: &SharedState) -> Result<Vec<Resource>, OperationFailure> {
         .report
         .bottles
         .iter()
-        .filter_map(|bottle| row(ItemKind::Bottle, &bottle.name));
+        .filter_map(|bottle| row(ItemKind::Bottle, bottle.name.as_str()));
     let agents = told
         .report
         .agents
         .iter()
-        .filter_map(|agent| row(ItemKind::BottleAgent, &agent.name));
+        .filter_map(|agent| row(ItemKind::BottleAgent, agent.name.as_str()));
     Ok(bottles.chain(agents).collect())
 }
 
@@ -318,7 +317,7 @@ fn persona(shared: &SharedState, slug: &str) -> Result<ResourceContent, Operatio
     let request = |kinds| ProfileRequest {
         slug: slug.to_owned(),
         kinds,
-        place: HERE,
+        place: PERSONA_PLACE,
         additions: Vec::new(),
         warnings: WarningPolicy::Tell,
     };

@@ -4,8 +4,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use agpm_model::ResourceType;
 use agpm_ops::{
-    CatalogPlaces, CatalogWatch, InstalledResources, ListRequest, ListedResource, OutsideReads,
-    ProgramUse, ProjectWatch, World, list, open_installed, watch_catalog, watch_project,
+    CatalogPlaces, CatalogWatch, InstalledResources, LineagePlace, ListRequest, ListedResource,
+    OutsideReads, ProgramUse, ProjectWatch, Submodules, World, list, open_installed, watch_catalog,
+    watch_project,
 };
 use rmcp::ErrorData;
 use serde_json::Value as Json;
@@ -20,6 +21,13 @@ use crate::log::LogBroadcast;
 use crate::options::WriteAccess;
 use crate::rpc_error::INTERNAL;
 use crate::traffic_control::TrafficControl;
+
+/// Where personas are looked for: from the working directory upward.
+pub(crate) const PERSONA_PLACE: LineagePlace = LineagePlace {
+    path: None,
+    ceiling: None,
+    submodules: Submodules::Own,
+};
 
 /// So many pieces of work of a speed run at once; the others wait.
 // Use cases block on files. More workers than this gain nothing on a local disk, and each may hold a whole catalog.

@@ -44,7 +44,8 @@ pub use additions::{NewDependency, Replace};
 pub use agpm_adopt::AdoptedResource;
 pub use agpm_adopt::{ChosenTools, DetectedIn, ManifestDifference, NewEntry, ProjectSurvey};
 pub use agpm_bottle::{
-    AgentRow, BottleList, BottleRow, BottleValue, BottleView, UnitKind, json_schema as unit_schema,
+    AgentRow, BottleList, BottleName, BottleRow, BottleValue, BottleView, UnitKind,
+    json_schema as unit_schema,
 };
 pub use agpm_diag::{FailureKind, Outcome, WarningPolicy};
 pub use agpm_diag::{counted, size};

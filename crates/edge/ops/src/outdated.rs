@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Failure, Notes, Outcome};
 use agpm_inspect::{LockfileState, OutdatedReport, OutdatedRequest, VersionComparison};
-use agpm_model::{LockedPin, Lockfile, Manifest, Pin, PinId, PinSource, Unit, VersionTag};
+use agpm_model::{LockedPin, Lockfile, Manifest, Pin, PinId, PinSource, Unit, VersionLabel};
 use agpm_resolve::{add_locked_sources, no_lockfile, report_moved_tags, with_names_of};
 
 use crate::update::pin_words;
@@ -68,7 +68,7 @@ fn stable_tags(
     sources: &ProjectSources,
     lock: &Lockfile,
     notes: &mut Notes,
-) -> Result<BTreeMap<PinSource, Vec<VersionTag>>, Failure> {
+) -> Result<BTreeMap<PinSource, Vec<VersionLabel>>, Failure> {
     let mut tags = BTreeMap::new();
     for LockedPin { id, pin } in lock.pins() {
         if tags.contains_key(&pin.source) {
@@ -95,13 +95,13 @@ fn stable_tags(
 }
 
 /// Returns whether a version has a resource. An unreadable version is assumed to have it.
-fn holds(sources: &ProjectSources, pin: &Pin, tag: &VersionTag, unit: Option<&Unit>) -> bool {
+fn holds(sources: &ProjectSources, pin: &Pin, tag: &VersionLabel, unit: Option<&Unit>) -> bool {
     let source = pin.source.name();
     let source = source.and_then(|name| sources.versioned(name));
     let (Some(source), Some(unit)) = (source, unit) else {
         return true;
     };
     let versions = source.versions().ok();
-    let commit = versions.as_ref().and_then(|all| all.tags.get(tag.name()));
+    let commit = versions.as_ref().and_then(|all| all.tags.get(tag.as_str()));
     commit.is_none_or(|commit| entry_at(source, commit, unit).map_or(true, |entry| entry.is_some()))
 }

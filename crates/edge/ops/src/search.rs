@@ -94,22 +94,20 @@ impl Indexing<'_> {
         let is_offline = self.world.environment.network == NetworkAccess::Offline;
         let is_enough = kept.is_some() && is_recent && self.index_use == IndexUse::Daily;
         let is_kept = kept.is_some() && is_offline && !source.address.is_local();
-        let made = match is_enough || is_kept {
-            true => None,
-            false => match self.make(source, kept.as_deref()) {
+        let mut made = None;
+        if !is_enough && !is_kept {
+            match self.make(source, kept.as_deref()) {
                 Ok(text) => {
                     // Writing the index may fail, for example in a read-only cache; the next search then rebuilds it.
                     let _ = agpm_store::write_whole(&path, text.as_bytes());
-                    Some(text)
+                    made = Some(text);
                 }
                 Err(failure) => {
-                    notes
-                        .diagnostics
-                        .extend(not_searched(source, kept.as_deref(), failure));
-                    None
+                    let found = not_searched(source, kept.as_deref(), failure);
+                    notes.diagnostics.extend(found);
                 }
-            },
-        };
+            }
+        }
         Some(StoredIndex {
             source: source.name.to_string(),
             url: source.address.redacted().to_owned(),

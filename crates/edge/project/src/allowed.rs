@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use agpm_inspect::{AllowedVersion, ContentChange, MOST_TRIED};
 use agpm_model::{
     Layer, LayerPlace, LockEntry, LockedRemote, Lockfile, Manifest, ObjectId, Pin, PinId,
-    Requirement, ResolvedVersion, Unit, VersionRequirement, VersionTag,
+    Requirement, ResolvedVersion, Unit, VersionLabel, VersionRequirement,
 };
 use agpm_resolve::{MissingFact, SourceIndex, passed_over};
 use agpm_solve::{CandidateRank, UnitFacts};
@@ -266,9 +266,9 @@ pub fn entry_at(
 }
 
 /// Formats a version. A branch is shown with its commit, because both ends of a move have the same branch name.
-fn shown(label: &str, revision: &ObjectId) -> String {
-    match VersionTag::new(label).prefix() {
-        Some(_) => label.to_owned(),
+fn shown(label: &VersionLabel, revision: &ObjectId) -> String {
+    match label.prefix() {
+        Some(_) => label.to_string(),
         None => format!("{label} ({})", revision.short()),
     }
 }

@@ -7,7 +7,7 @@ use agpm_diag::{Diagnostic, Failure, Notes, SourceSpan, codes};
 use agpm_manifest::{BaseFile, BasePins, BaseReader, plain_path};
 use agpm_model::{
     BaseAddress, BaseName, BaseRoot, DEFAULT_VERSION, Pin, PinSource, RepositoryBase, Requirement,
-    ResolvedVersion, SourceAddress, SourceVersions, VersionRequirement, normalize,
+    ResolvedVersion, SourceAddress, SourceVersions, VersionLabel, VersionRequirement, normalize,
 };
 use agpm_resolve::ReleaseLimit;
 use agpm_source::{
@@ -240,7 +240,7 @@ fn no_version(name: &BaseName, base: &RepositoryBase, source: &dyn Source) -> Fa
     let message = format!("base `{name}` has no version that fits `{required}`");
     let tags = source.versions().map(|versions| versions.stable_tags());
     let tags = tags.unwrap_or_default();
-    let newest: Vec<&str> = tags.iter().take(5).map(|tag| tag.name()).collect();
+    let newest: Vec<&str> = tags.iter().take(5).map(VersionLabel::as_str).collect();
     let help = match newest.as_slice() {
         [] => "it has no tags with a version; name a branch".to_owned(),
         newest => format!("its newest versions are {}", newest.join(", ")),
@@ -300,7 +300,7 @@ pub struct BaseToday {
     pub versions: Arc<SourceVersions>,
 }
 
-fn missing(name: &BaseName, version: Option<&str>) -> Failure {
+fn missing(name: &BaseName, version: Option<&VersionLabel>) -> Failure {
     let version = version.map(|version| format!(" at {version}"));
     let version = version.unwrap_or_default();
     let message = format!("base `{name}` has no `{MANIFEST_NAME}`{version}");

@@ -1,7 +1,7 @@
 //! Chooses the best version of a source, with the minimum release age of policies.
 
 use agpm_diag::{Diagnostic, codes};
-use agpm_model::{Requirement, ResolvedVersion};
+use agpm_model::{Requirement, ResolvedVersion, VersionLabel};
 use agpm_resolve::ReleaseLimit;
 use agpm_source::{Source, SourceError, resolve, resolve_all};
 
@@ -10,7 +10,7 @@ pub struct BestVersion {
     /// The version, with its commit.
     pub version: ResolvedVersion,
     /// The newest version, if it is too young.
-    skipped: Option<String>,
+    skipped: Option<VersionLabel>,
 }
 
 impl BestVersion {

@@ -1,6 +1,8 @@
 //! Bottles and their agents: listed, shown and checked.
 
-use agpm_ops::{AgentRow, BottleCheck, BottleList, BottleRow, BottleValue, SecretDisplay, counted};
+use agpm_ops::{
+    AgentRow, BottleCheck, BottleList, BottleName, BottleRow, BottleValue, SecretDisplay, counted,
+};
 use agpm_text::{Format, print, to_json};
 
 use crate::diagnostics::one_line;
@@ -24,12 +26,19 @@ pub fn render_list(report: BottleList, context: &RenderContext<'_>) -> RenderedR
     }
     let bottle = |row: &BottleRow| {
         cells([
-            &row.name,
-            row.extends.as_deref().unwrap_or_default(),
+            row.name.as_str(),
+            row.extends.as_ref().map_or("", BottleName::as_str),
             &row.file,
         ])
     };
-    let agent = |row: &AgentRow| cells([&row.name, &row.bottle, &row.skills.join(", "), &row.file]);
+    let agent = |row: &AgentRow| {
+        cells([
+            row.name.as_str(),
+            row.bottle.as_str(),
+            &row.skills.join(", "),
+            &row.file,
+        ])
+    };
     let bottles: Vec<Vec<String>> = report.bottles.iter().map(bottle).collect();
     let agents: Vec<Vec<String>> = report.agents.iter().map(agent).collect();
     let width = context.screen.width;

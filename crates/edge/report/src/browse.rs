@@ -55,7 +55,7 @@ pub fn render(
     let version = report
         .version
         .as_ref()
-        .map(|version| format!(" at {}", one_line(version)));
+        .map(|version| format!(" at {}", one_line(version.as_str())));
     let more = more_line(report.total, report.resources.len());
     let place = report.url.as_ref().unwrap_or(&report.source);
     RenderedReport::Text(format!(

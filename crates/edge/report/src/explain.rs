@@ -117,7 +117,7 @@ fn facts(resource: &ExplainedResource) -> Vec<(&'static str, String)> {
         "required as",
         resource.requirement.clone().filter(|_| through_others),
     );
-    add("version", resource.identity.version.clone());
+    add("version", shown(resource.identity.version.as_ref()));
     add("commit", shown(resource.resolved_commit.as_ref()));
     add("checksum", shown(resource.checksum.as_ref()));
     let tools: Vec<&str> = resource.placements.tools().map(ToolName::as_str).collect();

@@ -39,11 +39,12 @@ fn next_step(report: &InitReport) -> String {
             .found
             .as_ref()
             .is_some_and(|found| !found.resources.is_empty());
-        return match has_resources {
-            true => format!(
+        return if has_resources {
+            format!(
                 "To describe these files in the manifest, run `agpm init --adopt --force`\n{NEXT}"
-            ),
-            false => NEXT.to_owned(),
+            )
+        } else {
+            NEXT.to_owned()
         };
     };
     let mut out = String::new();

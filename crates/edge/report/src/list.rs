@@ -1,6 +1,6 @@
 //! The installed resources, as a table, YAML or JSON.
 
-use agpm_model::{RelativePath, ToolName};
+use agpm_model::{RelativePath, ToolName, VersionLabel};
 use agpm_ops::{ClientCount, DiskState, LOCAL, ListReport, ListedResource, MASKED, PatchedField};
 use agpm_text::{Value, to_json};
 use std::collections::BTreeSet;
@@ -81,7 +81,7 @@ fn cells(resource: &ListedResource) -> Vec<StyledPiece> {
             format!("{:<TYPE_WIDTH$}", identity.kind),
             LineStyle::Identity,
         ),
-        StyledPiece::plain(identity.version.as_deref().unwrap_or("-")),
+        StyledPiece::plain(identity.version.as_ref().map_or("-", VersionLabel::as_str)),
         StyledPiece::plain(identity.source.as_deref().unwrap_or(LOCAL)),
         StyledPiece::plain(installed_at(&paths)),
         StyledPiece::new(status, style),

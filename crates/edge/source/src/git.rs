@@ -64,8 +64,11 @@ impl Source for RemoteRepository {
         // The refs that the server listed last distinguish tags from branches; it is not asked again for a date.
         let known = self.remembered_refs().unwrap_or_default();
         let tag_of = |version: &ResolvedVersion| {
-            let is_tag = known.tags.get(&version.label) == Some(&version.revision);
-            known.annotated.get(&version.label).filter(|_| is_tag)
+            let is_tag = known.tags.get(version.label.as_str()) == Some(&version.revision);
+            known
+                .annotated
+                .get(version.label.as_str())
+                .filter(|_| is_tag)
         };
         let dated =
             |version: &ResolvedVersion| tag_of(version).unwrap_or(&version.revision).clone();

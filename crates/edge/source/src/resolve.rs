@@ -1,7 +1,7 @@
 //! From a requirement or a reference to the revision of a source.
 
 use agpm_model::{
-    AllowedVersions, Requirement, ResolvedVersion, SourceVersions, VersionIndex,
+    AllowedVersions, Requirement, ResolvedVersion, SourceVersions, VersionIndex, VersionLabel,
     is_abbreviated_commit,
 };
 
@@ -19,7 +19,7 @@ pub fn resolve(
         }
         AllowedVersions::Commit(digits) => Ok(Some(ResolvedVersion {
             revision: source.find_revision(&digits)?,
-            label: digits,
+            label: VersionLabel::new(&digits),
         })),
     }
 }
@@ -63,7 +63,7 @@ pub fn resolve_reference(
     reference: Option<&str>,
 ) -> Result<ResolvedVersion, ReferenceError> {
     let as_written = |revision| ResolvedVersion {
-        label: reference.unwrap_or_default().to_owned(),
+        label: VersionLabel::new(reference.unwrap_or_default()),
         revision,
     };
     // The whole name of a commit means nothing else tomorrow, so nobody is asked.

@@ -5,7 +5,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};
 
 use crate::error::{StoreError, StoreProblem};
-use crate::read::{mode_of, open_file, read_open};
+use crate::open_file::{mode_of, open_file, read_open};
 
 /// A directory that nothing done through it can leave: not by `..`, not by a symlink.
 #[derive(Debug)]

@@ -30,6 +30,7 @@ mod history;
 mod journal;
 mod marks;
 mod measure;
+mod open_file;
 mod owned;
 pub mod parallel;
 mod pre_commit_check;

@@ -1,35 +1,17 @@
 use std::fs::{self, File};
-use std::io::{ErrorKind, Read};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use agpm_model::{FileMode, FoundFile, FoundKind, ResolvedPath};
-use cap_std::fs::Dir;
 
 use crate::error::{StoreError, StoreProblem};
 use crate::folder::ConfinedDirectory;
+use crate::open_file::{mode_of, read_open};
 
 /// The bytes of a file of at most `limit` bytes.
 pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, StoreError> {
     let file = File::open(path).map_err(|cause| StoreError::new(path, cause))?;
     read_open(file, path, limit)
-}
-
-pub(crate) fn read_open(file: File, path: &Path, limit: u64) -> Result<Vec<u8>, StoreError> {
-    let known = file
-        .metadata()
-        .map_err(|cause| StoreError::new(path, cause))?;
-    if known.is_dir() {
-        return Err(StoreError::of(path, StoreProblem::IsFolder));
-    }
-    let mut bytes = Vec::with_capacity(usize::try_from(known.len().min(limit)).unwrap_or(0));
-    // A pipe or another irregular file has no length beforehand: read one byte more than allowed to notice.
-    file.take(limit + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|cause| StoreError::new(path, cause))?;
-    if bytes.len() as u64 > limit {
-        return Err(StoreError::of(path, StoreProblem::TooLarge(limit)));
-    }
-    Ok(bytes)
 }
 
 /// The bytes of a file, and whether it can be run.
@@ -51,40 +33,6 @@ pub fn read_below(
     limit: u64,
 ) -> Result<(Vec<u8>, FileMode), StoreError> {
     ConfinedDirectory::open(folder)?.read_with_mode(file, limit)
-}
-
-/// Opens what is a file or a directory; anything else, such as a pipe, would be waited for.
-pub(crate) fn open_file(dir: &Dir, file: &str, path: &Path) -> Result<File, StoreError> {
-    let fail = |cause| StoreError::new(path, cause);
-    let known = dir.metadata(file).map_err(fail)?;
-    if known.is_file() || known.is_dir() {
-        dir.open(file)
-            .map_err(fail)
-            .map(cap_std::fs::File::into_std)
-    } else {
-        Err(StoreError::of(path, StoreProblem::NotFile))
-    }
-}
-
-pub(crate) fn mode_of(file: &File, path: &Path) -> Result<FileMode, StoreError> {
-    file.metadata()
-        .map(|known| mode_from(&known))
-        .map_err(|cause| StoreError::new(path, cause))
-}
-
-pub(crate) fn mode_from(known: &fs::Metadata) -> FileMode {
-    #[cfg(unix)]
-    let executable = std::os::unix::fs::PermissionsExt::mode(&known.permissions()) & 0o100 != 0;
-    #[cfg(not(unix))]
-    let executable = {
-        let _ = known;
-        false
-    };
-    if executable {
-        FileMode::Executable
-    } else {
-        FileMode::Plain
-    }
 }
 
 /// The files under a directory by their paths from it, in order; links are not followed, and a directory that does not exist

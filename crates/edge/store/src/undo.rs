@@ -8,8 +8,8 @@ use crate::error::{StoreError, StoreProblem};
 use crate::file_step::{ExpectedFile, FileStep, RequestedMode};
 use crate::history::EntryNumber;
 use crate::journal::{Journal, JournalPurpose, JournaledFile};
+use crate::open_file::read_open;
 use crate::project::{ProjectLock, ProjectStore};
-use crate::read::read_open;
 use agpm_model::FileMode as Mode;
 
 /// Whether to undo what was edited since, too.

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use agpm_model::{Checksum, FileMode};
 
 use crate::error::StoreError;
-use crate::read::mode_from;
+use crate::open_file::mode_from;
 
 /// A change may be invisible behind a time stamp that is not older than this: file systems count in steps.
 // Changes within the resolution of the clock of the file system would be invisible, so a stamp is neither created nor

@@ -38,9 +38,10 @@ fn read_clone(files: &dyn MachineFiles, project: &Path, directory: &str) -> Opti
     };
     let address = SourceAddress::parse(origin_url(&text("config")?)?).ok()?;
     // A secret in a clone's URL stays out of the manifest, which is shared.
-    let address = match address.redacted() == address.reveal() {
-        true => address,
-        false => SourceAddress::parse(address.redacted()).ok()?,
+    let address = if address.redacted() == address.reveal() {
+        address
+    } else {
+        SourceAddress::parse(address.redacted()).ok()?
     };
     let head = text("HEAD")?;
     let commit = match head.trim().strip_prefix("ref:") {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use agpm_model::{
-    AddressKind, Manifest, Pin, Requirement, SourceAddress, SourceName, VersionTag,
+    AddressKind, Manifest, Pin, Requirement, SourceAddress, SourceName, VersionLabel,
     is_abbreviated_commit,
 };
 use agpm_resolve::ResolvedEntry;
@@ -78,9 +78,9 @@ pub fn judged_version(pin: &Pin, age: ReleaseAge) -> JudgedVersion {
 }
 
 /// The version of a remote of the catalog, or of a marketplace: lists that are read, and not installed.
-pub fn judged_list(requirement: Option<&Requirement>, label: &str) -> JudgedVersion {
+pub fn judged_list(requirement: Option<&Requirement>, label: &VersionLabel) -> JudgedVersion {
     JudgedVersion {
-        label: label.to_owned(),
+        label: label.clone(),
         // Without a requirement, it is the default branch.
         is_branch: requirement.is_none_or(|requirement| follows_branch(requirement, label)),
         age: ReleaseAge::NotJudged,
@@ -89,13 +89,13 @@ pub fn judged_list(requirement: Option<&Requirement>, label: &str) -> JudgedVers
 
 /// Whether a requirement follows a branch. A name that is not a version is treated as one: a tag of that kind can be
 /// pinned by its commit.
-fn follows_branch(requirement: &Requirement, label: &str) -> bool {
+fn follows_branch(requirement: &Requirement, label: &VersionLabel) -> bool {
     match requirement {
         Requirement::Branch(_) => true,
         Requirement::Version(requirement) => {
-            requirement.as_name() == Some(label)
-                && VersionTag::new(label).prefix().is_none()
-                && !is_abbreviated_commit(label)
+            requirement.as_name() == Some(label.as_str())
+                && label.prefix().is_none()
+                && !is_abbreviated_commit(label.as_str())
         }
         Requirement::Rev(_) | Requirement::Only => false,
     }

@@ -99,12 +99,13 @@ fn unread(manifest: &Manifest, tool: &str, concerned: &[&ResolvedEntry]) -> Diag
     if let Some(dependency) = dependency_of(manifest, first) {
         diagnostic = diagnostic.at_spot(dependency.spot);
     }
-    diagnostic.help(match first.matched_pattern {
-        false => format!("replace `target` with `filename = \"{}\"`", flat_name(manifest, first)),
-        true => format!(
-            "remove `target`; files with the same name need one entry each, with a flat name such as `filename = \"{}\"`",
-            flat_name(manifest, first)
-        ),
+    let flat = flat_name(manifest, first);
+    diagnostic.help(if first.matched_pattern {
+        format!(
+            "remove `target`; files with the same name need one entry each, with a flat name such as `filename = \"{flat}\"`"
+        )
+    } else {
+        format!("replace `target` with `filename = \"{flat}\"`")
     })
 }
 

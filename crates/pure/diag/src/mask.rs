@@ -397,12 +397,14 @@ fn mask_tokens(line: &str) -> String {
         let is_value = key.is_some()
             || out.trim_end().is_empty()
             || out.trim_end().ends_with(['-', '[', ',', '`']);
-        let length = match quoted {
-            true => quoted_length(rest, first, secret_key && depth == 0),
-            false if secret_key => bare_length(rest, true),
-            false => scheme_length(rest)
+        let length = if quoted {
+            quoted_length(rest, first, secret_key && depth == 0)
+        } else if secret_key {
+            bare_length(rest, true)
+        } else {
+            scheme_length(rest)
                 .filter(|_| is_value || first == '`')
-                .unwrap_or_else(|| bare_length(rest, false)),
+                .unwrap_or_else(|| bare_length(rest, false))
         };
         let (token, after) = rest.split_at(length);
         rest = after;

@@ -43,9 +43,10 @@ pub fn type_of_content(path: &str, bytes: &[u8]) -> Option<CandidateType> {
     let root = document
         .root()
         .filter(|root| root.kind() == NodeKind::Map)?;
-    match file_name(path).ends_with(".json") {
-        true => type_of_object(root),
-        false => type_of_front_matter(root),
+    if file_name(path).ends_with(".json") {
+        type_of_object(root)
+    } else {
+        type_of_front_matter(root)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use agpm_model::{SourceVersions, newest_tag};
+use agpm_model::{SourceVersions, VersionLabel, newest_tag};
 use serde::Serialize;
 
 use crate::candidate::{Candidate, CandidateType};
@@ -201,7 +201,7 @@ fn offered(one: &Candidate, versions: Option<&SourceVersions>) -> OfferedResourc
 pub fn newest_version(one: &Candidate, versions: &SourceVersions) -> Option<String> {
     let names = [one.id(), one.name.clone(), one.path.clone()];
     let tag = newest_tag(versions.tags.keys().map(String::as_str), &names)?;
-    Some(tag.name().to_owned())
+    Some(tag.to_string())
 }
 
 #[cfg(test)]
@@ -266,7 +266,7 @@ pub struct BrowseReport {
     /// The URL without secrets; `None` for a directory.
     pub url: Option<String>,
     /// The tag or branch that was read.
-    pub version: Option<String>,
+    pub version: Option<VersionLabel>,
     /// The resources that match; the best match comes first if there is a query.
     pub resources: Vec<OfferedResource>,
     /// The number of matches before the limit was applied.

@@ -1,7 +1,7 @@
 //! The results of checking everything that commands rely on.
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Severity, WarningPolicy, counted};
-use agpm_model::{ToolName, VersionTag};
+use agpm_model::{ToolName, VersionLabel};
 use agpm_tools::Executable;
 use serde::Serialize;
 
@@ -128,7 +128,7 @@ pub fn ownership_line(report: &VerifyReport) -> String {
 /// The version of a tool that is installed, next to the one that agpm was checked with.
 pub fn tool_line(tool: &ToolName, executable: &Executable, version: &str) -> String {
     let checked = executable.version;
-    if VersionTag::new(version) > VersionTag::new(checked) {
+    if VersionLabel::new(version) > VersionLabel::new(checked) {
         format!("{tool} {version} (newer than {checked}, which agpm was checked with)")
     } else {
         format!("{tool} {version}")

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use agpm_model::{LockEntry, Owner, RelativePath};
+use agpm_model::{LockEntry, Owner, RelativePath, VersionLabel};
 use agpm_plan::Ledger;
 use agpm_resolve::LockView;
 
@@ -40,7 +40,15 @@ pub(crate) fn owners_at<'l>(
 
 /// `TYPE/NAME (VERSION)`.
 pub(crate) fn entry_title(entry: &LockEntry) -> String {
-    format!("{} ({})", entry.label(), entry.version().unwrap_or("local"))
+    title(&entry.label(), entry.version())
+}
+
+/// `TYPE/NAME (VERSION)` of anything locked.
+pub(crate) fn title(label: &str, version: Option<&VersionLabel>) -> String {
+    format!(
+        "{label} ({})",
+        version.map_or("local", VersionLabel::as_str)
+    )
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_model::{
     LockEntry, LockedPin, Lockfile, Manifest, ObjectId, Pin, PinId, PinSource, ResolvedVersion,
-    ResourceId, Unit, VersionTag,
+    ResourceId, Unit, VersionLabel,
 };
 use serde::Serialize;
 
@@ -139,14 +139,14 @@ pub struct VersionComparison {
     /// The newest that the requirements allow.
     pub allowed: BTreeMap<PinId, AllowedVersion>,
     /// The stable tags of each source, highest first.
-    pub tags: BTreeMap<PinSource, Vec<VersionTag>>,
+    pub tags: BTreeMap<PinSource, Vec<VersionLabel>>,
     /// The rows to report.
     pub rows: OutdatedRows,
 }
 
 impl VersionComparison {
     /// Adds a base, which is whatever its manifest is today.
-    pub fn add_base(&mut self, id: PinId, today: Pin, tags: Vec<VersionTag>) {
+    pub fn add_base(&mut self, id: PinId, today: Pin, tags: Vec<VersionLabel>) {
         let version = ResolvedVersion {
             label: today.version,
             revision: today.commit,
@@ -163,7 +163,7 @@ impl VersionComparison {
         &self,
         lock: &Lockfile,
         wanted: &BTreeSet<PinId>,
-        holds: impl Fn(&Pin, &VersionTag, Option<&Unit>) -> bool,
+        holds: impl Fn(&Pin, &VersionLabel, Option<&Unit>) -> bool,
     ) -> OutdatedReport {
         let mut report = OutdatedReport::new();
         let resources: BTreeMap<PinId, &LockEntry> = lock
@@ -198,19 +198,16 @@ impl VersionComparison {
         &self,
         pin: &Pin,
         allowed: &ResolvedVersion,
-        holds: impl Fn(&VersionTag) -> bool,
-    ) -> Option<&VersionTag> {
-        let (tag, allowed) = (
-            VersionTag::new(&pin.version),
-            VersionTag::new(&allowed.label),
-        );
-        let prefix = tag.prefix();
-        let is_newer =
-            |newer: &&VersionTag| prefix.is_some() && newer.prefix() == prefix && **newer > tag;
+        holds: impl Fn(&VersionLabel) -> bool,
+    ) -> Option<&VersionLabel> {
+        let prefix = pin.version.prefix();
+        let is_newer = |newer: &&VersionLabel| {
+            prefix.is_some() && newer.prefix() == prefix && **newer > pin.version
+        };
         let tags = self.tags.get(&pin.source).into_iter().flatten();
         let mut newer = tags.filter(is_newer).take(MOST_TRIED);
         // The allowed version was found to hold the resource.
-        newer.find(|newer| **newer == allowed || holds(newer))
+        newer.find(|newer| **newer == allowed.label || holds(newer))
     }
 
     /// The row, if what is locked is not the newest of all.
@@ -218,7 +215,7 @@ impl VersionComparison {
         &self,
         locked: &LockedPin<'_>,
         allowed: &ResolvedVersion,
-        newest: Option<&VersionTag>,
+        newest: Option<&VersionLabel>,
     ) -> Option<OutdatedRow> {
         let pin = locked.pin;
         let is_moved = allowed.revision != pin.commit;
@@ -226,11 +223,11 @@ impl VersionComparison {
             return None;
         }
         let is_same_label = allowed.label == pin.version && is_moved;
-        let shown = |label: &str, commit: &ObjectId| {
+        let shown = |label: &VersionLabel, commit: &ObjectId| {
             if is_same_label {
                 format!("{label} ({})", commit.short())
             } else {
-                label.to_owned()
+                label.to_string()
             }
         };
         let allowed = shown(&allowed.label, &allowed.revision);
@@ -240,7 +237,7 @@ impl VersionComparison {
             name: locked.id.name(),
             source: pin.source.to_string(),
             current: shown(&pin.version, &pin.commit),
-            newest: newest.map_or_else(|| allowed.clone(), |tag| tag.name().to_owned()),
+            newest: newest.map_or_else(|| allowed.clone(), VersionLabel::to_string),
             allowed,
         })
     }
@@ -260,7 +257,7 @@ fn is_wanted(wanted: &BTreeSet<PinId>, id: &PinId, resource: Option<&LockEntry>)
 /// Whether a branch moved and the resource is the same.
 fn is_unchanged(pin: &Pin, now: &AllowedVersion) -> bool {
     pin.version == now.version.label
-        && VersionTag::new(&pin.version).prefix().is_none()
+        && pin.version.prefix().is_none()
         && pin.commit != now.version.revision
         && now.content == ContentChange::Same
 }
@@ -295,7 +292,7 @@ mod tests {
         let lock = lock_of(&[entry("agents/reviewer", &[])]);
         let pin = lock.entries[0].pin.clone().expect("a pin");
         let version = ResolvedVersion {
-            label: label.to_owned(),
+            label: VersionLabel::new(label),
             revision: NEXT_COMMIT.parse().expect("a commit"),
         };
         let tags = ["v3.0.0", "v2.0.0", "v1.1.0", "v1.0.0"];
@@ -304,7 +301,7 @@ mod tests {
                 PinId::Resource(lock.entries[0].id()),
                 AllowedVersion { version, content },
             )]),
-            tags: BTreeMap::from([(pin.source, tags.map(VersionTag::new).to_vec())]),
+            tags: BTreeMap::from([(pin.source, tags.map(VersionLabel::new).to_vec())]),
             rows: OutdatedRows::Outdated,
         };
         (lock, comparison)
@@ -313,7 +310,9 @@ mod tests {
     #[test]
     fn the_newest_tag_is_one_that_still_has_the_resource() {
         let (lock, comparison) = comparison("v1.1.0", ContentChange::Changed);
-        let report = comparison.report(&lock, &BTreeSet::new(), |_, tag, _| tag.name() != "v3.0.0");
+        let report = comparison.report(&lock, &BTreeSet::new(), |_, tag, _| {
+            tag.as_str() != "v3.0.0"
+        });
         let row = &report.outdated[0];
         let versions = [&row.current, &row.allowed, &row.newest];
         assert_eq!(versions, ["v1.0.0", "v1.1.0", "v2.0.0"]);
@@ -323,7 +322,7 @@ mod tests {
     fn a_branch_that_moved_without_a_change_is_counted_and_not_listed() {
         let (mut lock, comparison) = comparison("main", ContentChange::Same);
         let pin = lock.entries[0].pin.as_mut().expect("a pin");
-        pin.version = "main".to_owned();
+        pin.version = VersionLabel::new("main");
         let report = comparison.report(&lock, &BTreeSet::new(), |_, _, _| true);
         assert!(report.outdated.is_empty());
         assert_eq!(report.moved[0].unchanged, 1);

@@ -10,7 +10,7 @@ use agpm_plan::Ledger;
 use agpm_resolve::{LockView, ResourceIdentity};
 use serde::Serialize;
 
-use crate::graph::{entry_title, owners_at};
+use crate::graph::{entry_title, owners_at, title};
 
 /// How many chains are shown; a graph may have more of them than anyone can read.
 const MOST_CHAINS: usize = 100;
@@ -93,12 +93,12 @@ fn layers_at(view: &LockView, owners: &BTreeSet<&Owner>) -> Vec<RequiredResource
 /// A layer, which the manifest itself names.
 fn of_layer(layer: &LockedLayer) -> RequiredResource {
     let pin = layer.pin.as_ref();
-    let version = pin.map(|pin| pin.version.as_str());
-    let title = format!("{} ({})", layer.name.label(), version.unwrap_or("local"));
+    let version = pin.map(|pin| &pin.version);
+    let title = title(&layer.name.label(), version);
     let identity = ResourceIdentity {
         kind: "layer",
         name: layer.name.to_string(),
-        version: version.map(str::to_owned),
+        version: version.cloned(),
         source: pin.map(|pin| pin.source.to_string()),
     };
     let link = ChainLink {

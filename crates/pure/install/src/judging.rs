@@ -9,7 +9,7 @@ use agpm_layers::LayeredFile;
 use agpm_manifest::LoadedBase;
 use agpm_model::{
     BaseAddress, LockedLayer, LockedRemote, Manifest, Pin, RemoteBase, RepositoryBase, Requirement,
-    RuleName, VersionRequirement,
+    RuleName, VersionLabel, VersionRequirement,
 };
 use agpm_resolve::ResolvedEntry;
 use agpm_trust::{CapabilitySet, JudgedContent, PolicySet, ReleaseAge, Violation};
@@ -114,11 +114,11 @@ impl<'a> JudgedInstall<'a> {
                 return None;
             }
             let source = judged_source(self.manifest, name);
-            let label = own.requirement.as_str();
+            let label = VersionLabel::new(own.requirement.as_str());
             let is_pinned = own.pin.as_ref().is_some_and(|pin| pin.commit.is_some());
             Some(JudgedContent {
                 source,
-                version: is_pinned.then(|| judged_list(Some(&own.requirement), label)),
+                version: is_pinned.then(|| judged_list(Some(&own.requirement), &label)),
                 ..plain_content(dependency.id().to_string())
             })
         })

@@ -1,6 +1,6 @@
 //! The result of an install or its dry run.
 
-use agpm_model::{ObjectId, Owner, Pin, PinId, RelativePath, SourceName};
+use agpm_model::{ObjectId, Owner, Pin, PinId, RelativePath, SourceName, VersionLabel};
 use agpm_plan::{ChangeAction, PlannedChange};
 use agpm_render::FieldOutcome;
 use agpm_trust::{Capability, CapabilityChange, CapabilityKind};
@@ -84,7 +84,7 @@ impl Serialize for Moved {
 /// The part of a pin that moved.
 #[derive(Serialize)]
 struct MovedVersion<'m> {
-    version: &'m str,
+    version: &'m VersionLabel,
     commit: &'m ObjectId,
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use agpm_diag::{Diagnostic, Failure, codes};
 use agpm_model::{
     Layer, LockedLayer, Lockfile, Manifest, Pin, PinSource, Requirement, ResolvedVersion,
-    SourceName, VersionRequirement, VersionTag,
+    SourceName, VersionLabel, VersionRequirement,
 };
 use agpm_plan::outdated_lock;
 use agpm_resolve::{UpdateScope, relocated_sources};
@@ -88,7 +88,7 @@ impl<'a> LayerPinning<'a> {
                 if !self.relocated.contains(required.source) {
                     return Ok(PinChoice::Locked(pin.clone()));
                 }
-                let version = VersionRequirement::parse(&pin.version).ok();
+                let version = VersionRequirement::parse(pin.version.as_str()).ok();
                 Ok(PinChoice::Relocated(version.map(Requirement::Version)))
             }
             (_, LayerLock::Pins) => Ok(PinChoice::Best),
@@ -140,7 +140,7 @@ impl RequiredVersion<'_> {
     }
 
     /// The refusal of a layer whose source has no version that fits, only these.
-    pub fn no_version(&self, layer: &Layer, stable: &[VersionTag]) -> Failure {
+    pub fn no_version(&self, layer: &Layer, stable: &[VersionLabel]) -> Failure {
         let what = match self.requirement {
             Requirement::Branch(branch) => format!("branch `{branch}`"),
             Requirement::Rev(rev) => format!("commit `{rev}`"),
@@ -150,7 +150,7 @@ impl RequiredVersion<'_> {
             "layer `{}`: source `{}` has no {what}",
             layer.name, self.source
         );
-        let newest: Vec<&str> = stable.iter().take(5).map(VersionTag::name).collect();
+        let newest: Vec<&str> = stable.iter().take(5).map(VersionLabel::as_str).collect();
         let help = if newest.is_empty() {
             "it has no tags; name a branch with `branch`".to_owned()
         } else {

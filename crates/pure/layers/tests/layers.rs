@@ -11,7 +11,7 @@ use agpm_merge::RawFile;
 use agpm_model::{
     Checksum, FileMode, InstallScope, Layer, LayerName, LayerPlace, LockedLayer, Lockfile,
     Manifest, ManifestTexts, MergeDriver, ObjectId, Owner, Pin, PinSource, RelativePath,
-    SourceName, Strategy,
+    SectionEntry, SourceName, Strategy, VersionLabel,
 };
 use agpm_resolve::UpdateScope;
 use agpm_testkit::MemoryFiles;
@@ -39,7 +39,11 @@ fn manifest(text: &str) -> Manifest {
     let document = parse_alone(text.to_owned(), Format::Toml).document;
     let entries = |section: &str| {
         let section = document.root().and_then(|root| root.get(section));
-        section.into_iter().flat_map(NodeRef::entries).collect()
+        section
+            .into_iter()
+            .flat_map(NodeRef::entries)
+            .map(|(key, value)| SectionEntry { key, value })
+            .collect()
     };
     let (manifest, wrong) = Manifest::read(&ManifestTexts {
         scope: InstallScope::Project,
@@ -78,7 +82,7 @@ fn pin(requirement: &str) -> Pin {
     Pin {
         source: PinSource::Named(SourceName::new("shared").unwrap()),
         requirement: Some(requirement.to_owned()),
-        version: "v1.2.0".to_owned(),
+        version: VersionLabel::new("v1.2.0"),
         commit: COMMIT.parse::<ObjectId>().unwrap(),
     }
 }

@@ -441,7 +441,7 @@ pub fn plain_path(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use agpm_model::{ObjectId, PinSource};
+    use agpm_model::{ObjectId, PinSource, VersionLabel};
     use agpm_text::parse_alone;
 
     /// Manifests by their URLs; one in a repository has the pin that was chosen, or version 2.
@@ -452,7 +452,7 @@ mod tests {
         Pin {
             source: PinSource::Address(base.url.redacted().to_owned()),
             requirement: Some(base.requirement.as_str().to_owned()),
-            version: version.to_owned(),
+            version: VersionLabel::new(version),
             commit: digits.parse::<ObjectId>().expect("a commit"),
         }
     }
@@ -560,13 +560,13 @@ mod tests {
             let bases = load(manifest, &[], lock, versions).bases.ok()?;
             Some((
                 bases[0].locked.clone(),
-                bases[0].locked.pin.clone()?.version,
+                bases[0].locked.pin.clone()?.version.to_string(),
             ))
         };
         let (mut locked, newest) = version(None, STAY).expect("a base");
         assert_eq!(newest, "v2");
         let kept = locked.pin.as_mut().expect("a pin");
-        kept.version = "v1".to_owned();
+        kept.version = VersionLabel::new("v1");
         kept.commit = "1".repeat(40).parse().expect("a commit");
         let lock = Lockfile {
             bases: vec![locked],

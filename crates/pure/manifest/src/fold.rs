@@ -5,8 +5,8 @@ use std::sync::Arc;
 use agpm_diag::{Diagnostic, Label, Notes, Severity, SourceSpan, codes};
 use agpm_merge::{Contribution, MergePolicy, Resolution, fold};
 use agpm_model::{
-    BaseText, DefaultHost, EmptyRule, Entry, InstallScope, LayerName, Lockfile, Manifest,
-    ManifestTexts, MergeOperation, PointerRule, RESOURCE_TYPES, Strategy, relocate_bases,
+    BaseText, DefaultHost, EmptyRule, InstallScope, LayerName, Lockfile, Manifest, ManifestTexts,
+    MergeOperation, PointerRule, RESOURCE_TYPES, SectionEntry, Strategy, relocate_bases,
 };
 use agpm_text::{
     Document, Format, NodeShape, Pointer, TreeView, has_conflict_markers, parse_alone,
@@ -148,7 +148,7 @@ struct FoldedManifest(Resolution);
 
 impl FoldedManifest {
     /// The entries of a section, each whole as one of the strings has it.
-    fn entries(&self, section: &str) -> Vec<Entry<'_>> {
+    fn entries(&self, section: &str) -> Vec<SectionEntry<'_>> {
         let place = Pointer::root().child(section);
         let Some(section) = self.0.at(&place) else {
             return Vec::new();
@@ -160,7 +160,10 @@ impl FoldedManifest {
         let mut entries = Vec::with_capacity(count);
         for (at, key) in keys {
             if let Some(value) = section.entry(at).1.node() {
-                entries.push((value.key_in_same_text(key, &place), value));
+                entries.push(SectionEntry {
+                    key: value.key_in_same_text(key, &place),
+                    value,
+                });
             }
         }
         entries

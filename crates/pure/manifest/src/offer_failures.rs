@@ -6,6 +6,7 @@ use agpm_diag::{
     Diagnostic, Failure, FailureKind, codes, command_line, did_you_mean, unknown_name,
 };
 use agpm_discover::{Candidate, CandidateType};
+use agpm_model::VersionLabel;
 
 use crate::address_words::AddressWords;
 
@@ -47,7 +48,7 @@ impl AddressWords {
     pub fn nothing(
         &self,
         kind: Option<CandidateType>,
-        label: Option<&str>,
+        label: Option<&VersionLabel>,
         all: &[Candidate],
     ) -> Failure {
         let at = label.map(|label| format!(" at `{label}`"));

@@ -2,13 +2,13 @@
 
 use semver::Version;
 
-use crate::version::VersionTag;
+use crate::version::VersionLabel;
 
 /// The lines of `changelog` about versions after `old` up to `new`; none if either tag has no version.
 pub fn changelog_between<'t>(
     changelog: &'t str,
-    old: &VersionTag,
-    new: &VersionTag,
+    old: &VersionLabel,
+    new: &VersionLabel,
 ) -> Vec<&'t str> {
     let (Some(old), Some(new)) = (old.version(), new.version()) else {
         return Vec::new();
@@ -63,7 +63,7 @@ fn leading_version(text: &str) -> Option<Version> {
     let word = if is_label { words.next()? } else { first };
     let end = word.find("](").unwrap_or(word.len());
     let bare = word[..end].trim_matches(['[', ']', '(', ')', ':', '*', ',']);
-    VersionTag::new(bare).version().cloned()
+    VersionLabel::new(bare).version().cloned()
 }
 
 #[cfg(test)]
@@ -92,7 +92,7 @@ mod tests {
 ";
 
     fn between(old: &str, new: &str) -> Vec<&'static str> {
-        changelog_between(CHANGELOG, &VersionTag::new(old), &VersionTag::new(new))
+        changelog_between(CHANGELOG, &VersionLabel::new(old), &VersionLabel::new(new))
     }
 
     #[test]

@@ -89,11 +89,11 @@ pub use lock::{
 };
 pub use lock_tables::LOCK_SCHEMA;
 pub use manifest::{
-    AskedRemote, BaseText, CONFIG_SCHEMA, CatalogSettings, Dependency, Entry, Exclusion,
+    AskedRemote, BaseText, CONFIG_SCHEMA, CatalogSettings, Dependency, Exclusion,
     ExecutableAllowance, FieldPath, FilePattern, InstallMode, Layer, LayerPlace, MANIFEST_SCHEMA,
     Manifest, ManifestTexts, MarketplaceDependency, MergeRule, PRIVATE_SCHEMA, PartChoice,
-    PartFilter, PartNames, Patch, PatchScope, SourceDeclaration, SourceScope, is_junk,
-    is_plugin_name, unknown_patch,
+    PartFilter, PartNames, Patch, PatchScope, SectionEntry, SourceDeclaration, SourceScope,
+    is_junk, is_plugin_name, unknown_patch,
 };
 pub use marketplace::{LockedMarketplace, MarketplacePlugin};
 pub use name::{BaseName, LayerName, NameError, ResourceName, SourceName, ToolName};
@@ -135,6 +135,6 @@ pub use unit::{FileMode, ResourceExtent, ResourceOrigin, ResourcePath, Unit};
 pub use user_config::{ConfiguredSource, UserConfig};
 pub use variant::{Variant, Variants};
 pub use version::{
-    DEFAULT_VERSION, Requirement, RequirementError, VersionRequirement, VersionTag, newest_range,
+    DEFAULT_VERSION, Requirement, RequirementError, VersionLabel, VersionRequirement, newest_range,
     newest_tag,
 };

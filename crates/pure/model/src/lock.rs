@@ -17,6 +17,7 @@ use crate::pin::{LockedPin, Pin, PinId, PinSource, ResourceId};
 use crate::resource::{RESOURCE_TYPES, ResourceType};
 use crate::source_versions::ResolvedVersion;
 use crate::unit::{ResourceExtent, ResourceOrigin, ResourcePath, Unit};
+use crate::version::VersionLabel;
 
 /// The lockfile next to the manifest.
 pub const LOCK_NAME: &str = "agpm.lock";
@@ -260,8 +261,8 @@ impl LockEntry {
     }
 
     /// The version of its source.
-    pub fn version(&self) -> Option<&str> {
-        self.pin.as_ref().map(|pin| pin.version.as_str())
+    pub fn version(&self) -> Option<&VersionLabel> {
+        self.pin.as_ref().map(|pin| &pin.version)
     }
 
     /// The commit of its source.
@@ -615,6 +616,10 @@ impl LockReader {
         self.read(node, key, |text| Some(text.to_owned()))
     }
 
+    fn version_label(&mut self, node: NodeRef<'_>) -> Result<Option<VersionLabel>, ()> {
+        self.read(node, "version", |text| Some(VersionLabel::new(text)))
+    }
+
     /// The pin of a base or a layer; nothing for one without a source.
     fn pin(
         &mut self,
@@ -623,7 +628,7 @@ impl LockReader {
         source: Option<PinSource>,
     ) -> Result<Option<Pin>, ()> {
         let requirement = self.string(node, "requirement")?;
-        let version = self.string(node, "version")?;
+        let version = self.version_label(node)?;
         let commit = self.read(node, "resolved_commit", |text| text.parse().ok())?;
         let Some(source) = source else {
             return Ok(None);
@@ -695,9 +700,7 @@ impl LockReader {
         let remote = self
             .read(node, "remote", |text| CatalogRemote::parse(text).ok())
             .ok()?;
-        let version = self
-            .read(node, "version", |text| Some(text.to_owned()))
-            .ok()?;
+        let version = self.version_label(node).ok()?;
         let commit = self
             .read(node, "resolved_commit", |text| text.parse().ok())
             .ok()?;
@@ -812,14 +815,14 @@ impl LockReader {
         } else {
             (own_name, alias)
         };
-        let version = self.read(node, "version", text).ok()?;
+        let version = self.version_label(node).ok()?;
         let commit: Option<ObjectId> = self
             .read(node, "resolved_commit", |text| text.parse().ok())
             .ok()?;
         let pin = source.zip(commit).map(|(source, commit)| Pin {
             source: PinSource::Named(source),
             requirement,
-            version: version.unwrap_or_else(|| commit.short().to_owned()),
+            version: version.unwrap_or_else(|| VersionLabel::new(commit.short())),
             commit,
         });
         let checksum = if older {

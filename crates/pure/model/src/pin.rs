@@ -8,7 +8,7 @@ use crate::catalog_remote::CatalogRemote;
 use crate::digest::ObjectId;
 use crate::name::{BaseName, LayerName, ResourceName, SourceName};
 use crate::resource::ResourceType;
-use crate::version::{Requirement, VersionRequirement};
+use crate::version::{Requirement, VersionLabel, VersionRequirement};
 
 /// The identity of a resource, shown as `agents/reviewer`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -124,7 +124,7 @@ pub struct Pin {
     /// The requirements, joined by ` && `; nothing in files of older versions.
     pub requirement: Option<String>,
     /// The tag or branch, or the commit as it was required.
-    pub version: String,
+    pub version: VersionLabel,
     /// The commit.
     pub commit: ObjectId,
 }
@@ -155,7 +155,7 @@ impl Pin {
         if self.version == other.version {
             format!("{} ({})", self.version, self.commit.short())
         } else {
-            self.version.clone()
+            self.version.to_string()
         }
     }
 }

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::digest::ObjectId;
-use crate::version::{DEFAULT_VERSION, Requirement, VersionRequirement, VersionTag, newest_range};
+use crate::version::{
+    DEFAULT_VERSION, Requirement, VersionLabel, VersionRequirement, newest_range,
+};
 
 /// The fewest digits that are treated as the beginning of a commit: fewer are probably a name.
 // Seven is the shortest abbreviation that git prints itself.
@@ -28,7 +30,7 @@ pub struct SourceVersions {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResolvedVersion {
     /// The tag or branch, or the commit as it is written.
-    pub label: String,
+    pub label: VersionLabel,
     /// The commit.
     pub revision: ObjectId,
 }
@@ -54,20 +56,21 @@ impl SourceVersions {
             .and_then(|tags| tags.get(label))
             .or_else(|| branches?.get(label))?;
         Some(ResolvedVersion {
-            label: label.to_owned(),
+            label: VersionLabel::new(label),
             revision: revision.clone(),
         })
     }
 
     /// The stable tags with a version, highest first.
-    pub fn stable_tags(&self) -> Vec<VersionTag> {
-        let mut stable: Vec<VersionTag> = self.all_tags().filter(VersionTag::is_stable).collect();
+    pub fn stable_tags(&self) -> Vec<VersionLabel> {
+        let mut stable: Vec<VersionLabel> =
+            self.all_tags().filter(VersionLabel::is_stable).collect();
         stable.sort_by(|left, right| right.cmp(left));
         stable
     }
 
-    fn all_tags(&self) -> impl Iterator<Item = VersionTag> {
-        self.tags.keys().map(|name| VersionTag::new(name))
+    fn all_tags(&self) -> impl Iterator<Item = VersionLabel> {
+        self.tags.keys().map(|name| VersionLabel::new(name))
     }
 }
 
@@ -81,8 +84,8 @@ pub fn is_abbreviated_commit(name: &str) -> bool {
 #[derive(Clone, Debug)]
 pub struct VersionIndex {
     versions: Arc<SourceVersions>,
-    branches: Vec<String>,
-    tags: Vec<VersionTag>,
+    branches: Vec<VersionLabel>,
+    tags: Vec<VersionLabel>,
 }
 
 /// The versions of a source that a requirement allows.
@@ -97,10 +100,14 @@ pub enum AllowedVersions {
 impl VersionIndex {
     /// Numbers the versions of a source.
     pub fn new(versions: Arc<SourceVersions>) -> Self {
-        let mut tags: Vec<VersionTag> = versions.all_tags().collect();
+        let mut tags: Vec<VersionLabel> = versions.all_tags().collect();
         tags.sort_by(|left, right| right.cmp(left));
         VersionIndex {
-            branches: versions.branches.keys().cloned().collect(),
+            branches: versions
+                .branches
+                .keys()
+                .map(|name| VersionLabel::new(name))
+                .collect(),
             tags,
             versions,
         }
@@ -118,21 +125,21 @@ impl VersionIndex {
 
     /// The version of a number.
     pub fn version(&self, number: usize) -> Option<ResolvedVersion> {
-        let (label, revision) = match self.branches.get(number) {
-            Some(branch) => (branch.as_str(), self.versions.branches.get(branch)),
+        let (label, revisions) = match self.branches.get(number) {
+            Some(branch) => (branch, &self.versions.branches),
             None => {
-                let tag = self.tags.get(number - self.branches.len())?.name();
-                (tag, self.versions.tags.get(tag))
+                let tag = self.tags.get(number - self.branches.len())?;
+                (tag, &self.versions.tags)
             }
         };
         Some(ResolvedVersion {
-            label: label.to_owned(),
-            revision: revision?.clone(),
+            label: label.clone(),
+            revision: revisions.get(label.as_str())?.clone(),
         })
     }
 
     /// The numbers of stable tags, highest first, each with its tag.
-    pub fn stable(&self) -> impl Iterator<Item = (usize, &VersionTag)> {
+    pub fn stable(&self) -> impl Iterator<Item = (usize, &VersionLabel)> {
         let numbered = self.tags.iter().enumerate();
         numbered
             .filter(|(_, tag)| tag.is_stable())
@@ -143,7 +150,7 @@ impl VersionIndex {
     pub fn tags_of(&self, revision: &ObjectId) -> impl Iterator<Item = usize> {
         let numbered = self.tags.iter().enumerate();
         numbered
-            .filter(move |(_, tag)| self.versions.tags.get(tag.name()) == Some(revision))
+            .filter(move |(_, tag)| self.versions.tags.get(tag.as_str()) == Some(revision))
             .map(|(at, _)| self.branches.len() + at)
     }
 
@@ -178,7 +185,9 @@ impl VersionIndex {
 
     fn branch(&self, branch: &str) -> Vec<usize> {
         let (Some(at), Some(revision)) = (
-            self.branches.iter().position(|name| name == branch),
+            self.branches
+                .iter()
+                .position(|name| name.as_str() == branch),
             self.versions.branches.get(branch),
         ) else {
             return Vec::new();
@@ -239,7 +248,7 @@ mod tests {
             (Some("refs/tags/main"), "main", "5"),
         ] {
             let expected = ResolvedVersion {
-                label: label.to_owned(),
+                label: VersionLabel::new(label),
                 revision: id(digit),
             };
             assert_eq!(versions.reference(name), Some(expected), "{name:?}");
@@ -262,7 +271,7 @@ mod tests {
                 AllowedVersions::Commit(digits) => vec![format!("commit {digits}")],
                 AllowedVersions::Listed(numbers) => numbers
                     .into_iter()
-                    .map(|number| index.version(number).unwrap().label)
+                    .map(|number| index.version(number).unwrap().label.to_string())
                     .collect(),
             }
         };

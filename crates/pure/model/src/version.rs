@@ -5,6 +5,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 
 use semver::{Comparator, Version, VersionReq};
+use serde::{Serialize, Serializer};
 
 /// The requirement of a dependency without a version: the default branch, whatever its name.
 pub const DEFAULT_VERSION: &str = "main";
@@ -58,9 +59,9 @@ pub enum RequirementError {
     Name(String),
 }
 
-/// A tag's name with what it says of a version.
+/// The name of a version of a source: a tag, a branch or a commit as it is written, with the version number in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct VersionTag {
+pub struct VersionLabel {
     name: String,
     version: Option<PrefixedVersion<Version>>,
 }
@@ -82,7 +83,7 @@ impl VersionRequirement {
     }
 
     /// Whether a tag fits; `latest` is decided among all tags.
-    fn fits(&self, tag: &VersionTag) -> bool {
+    fn fits(&self, tag: &VersionLabel) -> bool {
         match (&self.wants, &tag.version) {
             (RequirementKind::Name, _) => tag.name == self.written,
             (RequirementKind::Exact(exact), Some(version)) => exact == version,
@@ -97,7 +98,7 @@ impl VersionRequirement {
     }
 
     /// The locations of the tags that fit, highest version first.
-    pub fn among(&self, tags: &[VersionTag]) -> Vec<usize> {
+    pub fn among(&self, tags: &[VersionLabel]) -> Vec<usize> {
         let mut found: Vec<usize> = (0..tags.len()).filter(|at| self.fits(&tags[*at])).collect();
         found.sort_by(|a, b| tags[*b].cmp(&tags[*a]).then_with(|| a.cmp(b)));
         if matches!(self.wants, RequirementKind::Latest(_)) {
@@ -112,7 +113,7 @@ impl VersionRequirement {
     }
 
     /// Whether a tag that was chosen before may stay. `latest` lets every version stay: what is newer is for `update`.
-    pub fn allows(&self, tag: &VersionTag) -> bool {
+    pub fn allows(&self, tag: &VersionLabel) -> bool {
         match &self.wants {
             RequirementKind::Latest(latest) => tag.prefix() == Some(&latest.prefix),
             _ => self.fits(tag),
@@ -261,8 +262,8 @@ pub(crate) fn is_ref_name(text: &str) -> bool {
         && text.split('/').all(part)
 }
 
-impl VersionTag {
-    /// Reads a tag's name; the shortest prefix that leaves a version applies.
+impl VersionLabel {
+    /// Reads a name; the shortest prefix that leaves a version applies.
     pub fn new(name: &str) -> Self {
         let version = splits(name).find_map(|(prefix, rest)| {
             full_version(rest).map(|what| PrefixedVersion {
@@ -270,14 +271,14 @@ impl VersionTag {
                 what,
             })
         });
-        VersionTag {
+        VersionLabel {
             name: name.to_owned(),
             version,
         }
     }
 
     /// The name.
-    pub fn name(&self) -> &str {
+    pub fn as_str(&self) -> &str {
         &self.name
     }
 
@@ -285,12 +286,12 @@ impl VersionTag {
         self.version.as_ref().map(|version| &version.what)
     }
 
-    /// The text before the version; nothing if the tag holds no version.
+    /// The text before the version; nothing if the name holds no version.
     pub fn prefix(&self) -> Option<&str> {
         self.version.as_ref().map(|version| version.prefix.as_str())
     }
 
-    /// The range of versions that are compatible with this one, with its prefix; nothing if the tag holds no version.
+    /// The range of versions that are compatible with this one, with its prefix; nothing if the name holds no version.
     pub fn caret(&self) -> Option<String> {
         let PrefixedVersion { prefix, what } = self.version.as_ref()?;
         Some(format!(
@@ -307,17 +308,29 @@ impl VersionTag {
     }
 }
 
-/// By version, then by name; tags without a version are below all others.
-impl Ord for VersionTag {
+impl fmt::Display for VersionLabel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}
+
+impl Serialize for VersionLabel {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.name)
+    }
+}
+
+/// By version, then by name; names without a version are below all others.
+impl Ord for VersionLabel {
     fn cmp(&self, other: &Self) -> Ordering {
-        let version = |tag: &VersionTag| tag.version.as_ref().map(|version| version.what.clone());
+        let version = |tag: &VersionLabel| tag.version.as_ref().map(|version| version.what.clone());
         version(self)
             .cmp(&version(other))
             .then_with(|| self.name.cmp(&other.name))
     }
 }
 
-impl PartialOrd for VersionTag {
+impl PartialOrd for VersionLabel {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
@@ -325,17 +338,22 @@ impl PartialOrd for VersionTag {
 
 /// The range of versions that are compatible with the newest stable tag of a resource.
 pub fn newest_range<'t>(tags: impl Iterator<Item = &'t str>, names: &[String]) -> Option<String> {
-    newest_tag(tags, names).as_ref().and_then(VersionTag::caret)
+    newest_tag(tags, names)
+        .as_ref()
+        .and_then(VersionLabel::caret)
 }
 
 /// The newest stable tag of a resource. Where tags carry prefixes, only those count whose prefix is one of these names of
 /// the resource, and those without a prefix.
-pub fn newest_tag<'t>(tags: impl Iterator<Item = &'t str>, names: &[String]) -> Option<VersionTag> {
-    let stable: Vec<VersionTag> = tags
-        .map(VersionTag::new)
-        .filter(VersionTag::is_stable)
+pub fn newest_tag<'t>(
+    tags: impl Iterator<Item = &'t str>,
+    names: &[String],
+) -> Option<VersionLabel> {
+    let stable: Vec<VersionLabel> = tags
+        .map(VersionLabel::new)
+        .filter(VersionLabel::is_stable)
         .collect();
-    let is_named = |tag: &&VersionTag| {
+    let is_named = |tag: &&VersionLabel| {
         let prefix = tag.prefix().unwrap_or_default();
         names
             .iter()
@@ -487,12 +505,12 @@ mod tests {
     ];
 
     fn chosen(requirement: &str) -> String {
-        let tags: Vec<VersionTag> = TAGS.iter().map(|name| VersionTag::new(name)).collect();
+        let tags: Vec<VersionLabel> = TAGS.iter().map(|name| VersionLabel::new(name)).collect();
         let requirement = VersionRequirement::parse(requirement).expect("a requirement");
         requirement
             .among(&tags)
             .iter()
-            .map(|at| tags[*at].name())
+            .map(|at| tags[*at].as_str())
             .collect::<Vec<_>>()
             .join(" ")
     }

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use agpm_diag::{Diagnostic, SourceMap, SourceSpan, codes, has_errors};
-use agpm_model::{InstallScope, LOCK_SCHEMA, MANIFEST_SCHEMA, Manifest, ManifestTexts};
+use agpm_model::{
+    InstallScope, LOCK_SCHEMA, MANIFEST_SCHEMA, Manifest, ManifestTexts, SectionEntry,
+};
 use agpm_testkit::schema_problems;
 use agpm_text::{Document, Format, Limits, NodeRef, Value, parse, print, to_value};
 
@@ -159,6 +161,7 @@ fn read_beside(document: &Document, syntax_errors: &[SourceSpan]) -> Vec<Diagnos
         section(name)
             .into_iter()
             .flat_map(NodeRef::entries)
+            .map(|(key, value)| SectionEntry { key, value })
             .collect()
     };
     let texts = ManifestTexts {

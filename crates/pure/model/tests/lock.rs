@@ -7,6 +7,7 @@ use agpm_model::{
     LockedLayer, LockedMarketplace, LockedPlacement, LockedRemote, LockedSource, Lockfile,
     MarketplacePlugin, Pin, PinSource, RESOURCE_TYPES, RelativePath, ResolvedVersion, ResourceId,
     ResourceName, ResourceOrigin, ResourcePath, ResourceType, SourceName, ToolName, Unit,
+    VersionLabel,
 };
 use agpm_testkit::schema_problems;
 use agpm_text::{Format, Limits, Value, parse, to_value};
@@ -84,7 +85,7 @@ prop_compose! {
             pin: versioned.then(|| Pin {
                 source: PinSource::Named(SourceName::new("some source").unwrap()),
                 requirement: Some(requirement),
-                version: "v1.0.0".to_owned(),
+                version: VersionLabel::new("v1.0.0"),
                 commit: digits.parse().unwrap(),
             }),
             checksum: Some(Checksum::of(at.as_bytes())),
@@ -104,7 +105,7 @@ prop_compose! {
     fn layer()(called in name(), pinned in any::<bool>(), requirement in "[\\^~v0-9.a-z]{1,8}", digits in "[0-9a-f]{40}") -> LockedLayer {
         let pin = pinned.then(|| Pin {
             source: PinSource::Named(SourceName::new("some source").unwrap()),
-            version: requirement.clone(),
+            version: VersionLabel::new(&requirement),
             requirement: Some(requirement),
             commit: digits.parse().unwrap(),
         });
@@ -116,7 +117,7 @@ prop_compose! {
     fn base()(directory in "[a-z]{1,5}(/[a-z]{1,3})?", pinned in any::<bool>(), requirement in "[\\^~v0-9.a-z]{1,8}", digits in "[0-9a-f]{40}") -> LockedBase {
         let pin = pinned.then(|| Pin {
             source: PinSource::Address("https://git.corp/base".to_owned()),
-            version: requirement.clone(),
+            version: VersionLabel::new(&requirement),
             requirement: Some(requirement),
             commit: digits.parse().unwrap(),
         });
@@ -134,7 +135,7 @@ prop_compose! {
         let reference = reference.map(|text| format!("#{text}")).unwrap_or_default();
         let folder = folder.map(|text| format!(":/{text}")).unwrap_or_default();
         let remote = CatalogRemote::parse(&format!("{base}{reference}{folder}")).unwrap();
-        let version = ResolvedVersion { label: "main".to_owned(), revision: digits.parse().unwrap() };
+        let version = ResolvedVersion { label: VersionLabel::new("main"), revision: digits.parse().unwrap() };
         LockedRemote::new(&remote, version)
     }
 }

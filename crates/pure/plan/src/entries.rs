@@ -97,11 +97,19 @@ impl EntrySeed {
     }
 }
 
+/// A resource for one tool, as several dependents may need it.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct SharedResource {
+    kind: ResourceType,
+    unit: Unit,
+    tool: ToolName,
+}
+
 struct EntryWalk<'g, 'a> {
     graph: &'g EntryGraph<'a>,
     seeds: Vec<EntrySeed>,
-    /// The entries of a unit for a tool, which others may share.
-    shared: BTreeMap<(ResourceType, Unit, ToolName), Vec<usize>>,
+    /// The entries that others may share.
+    shared: BTreeMap<SharedResource, Vec<usize>>,
     /// Resources whose needs under a variant are still to be looked at, each once.
     queue: VecDeque<ReachedResource>,
     reached: BTreeSet<ReachedResource>,
@@ -187,7 +195,11 @@ impl<'a> EntryWalk<'_, 'a> {
     fn add(&mut self, seed: EntrySeed) -> usize {
         let number = self.seeds.len();
         self.shared
-            .entry((seed.kind, seed.unit.clone(), seed.tool.clone()))
+            .entry(SharedResource {
+                kind: seed.kind,
+                unit: seed.unit.clone(),
+                tool: seed.tool.clone(),
+            })
             .or_default()
             .push(number);
         self.seeds.push(seed);
@@ -262,7 +274,7 @@ impl<'a> EntryWalk<'_, 'a> {
 
     /// The entry that others share under a variant: the manifest's own if it has the same variables, or the one that
     /// represents all variants.
-    fn shared(&self, key: &(ResourceType, Unit, ToolName), variant: Variant) -> Option<usize> {
+    fn shared(&self, key: &SharedResource, variant: Variant) -> Option<usize> {
         let numbers = self.shared.get(key)?;
         let own = |number: &&usize| {
             let seed = &self.seeds[**number];
@@ -284,7 +296,11 @@ impl<'a> EntryWalk<'_, 'a> {
         tool: &ToolName,
         variant: Variant,
     ) -> usize {
-        let key = (declared.kind, unit.clone(), tool.clone());
+        let key = SharedResource {
+            kind: declared.kind,
+            unit: unit.clone(),
+            tool: tool.clone(),
+        };
         if let Some(number) = self.shared(&key, variant) {
             let seed = &mut self.seeds[number];
             if !seed.variants.contains(&variant) {

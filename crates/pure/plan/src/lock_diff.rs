@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use agpm_diag::{Diagnostic, Failure, FailureKind, Severity, codes};
 use agpm_model::{
     InstallMode, InstallScope, LOCK_NAME, LockEntry, LockedPin, Lockfile, Manifest, Pin, PinId,
-    RelativePath, ResourceName, ResourceType, Tool, Tools, Unit, VersionRequirement, VersionTag,
+    RelativePath, ResourceName, ResourceType, Tool, Tools, Unit, VersionRequirement,
 };
 
 use crate::ledger::Ledger;
@@ -94,11 +94,11 @@ pub fn frozen_difference(old: &Lockfile, new: &Lockfile) -> Option<String> {
 /// there were, so they are not judged.
 fn version_misfit(lock: &Lockfile) -> Option<String> {
     let is_misfit = |one: &LockedPin<'_>| {
-        let tag = VersionTag::new(&one.pin.version);
-        let parts = one.pin.requirement.iter().flat_map(|all| all.split(" && "));
+        let version = &one.pin.version;
+        let parts = one.pin.requirements();
         let ranges = parts.filter_map(|part| VersionRequirement::parse(part).ok());
         let mut ranges = ranges.filter(VersionRequirement::is_range);
-        tag.is_stable() && ranges.any(|range| !range.allows(&tag))
+        version.is_stable() && ranges.any(|range| !range.allows(version))
     };
     let misfit = lock.pins().find(is_misfit)?;
     let LockedPin { id, pin } = misfit;
@@ -240,7 +240,7 @@ fn difference(old: &Lockfile, new: &Lockfile) -> String {
 mod tests {
     use agpm_model::{
         Checksum, InstallMode, LockedPlacement, PinSource, ResourceOrigin, ResourcePath,
-        SourceName, ToolName,
+        SourceName, ToolName, VersionLabel,
     };
 
     use super::*;
@@ -261,7 +261,7 @@ mod tests {
             pin: Some(Pin {
                 source: PinSource::Named(source),
                 requirement: Some("^1".to_owned()),
-                version: "v1.0.0".to_owned(),
+                version: VersionLabel::new("v1.0.0"),
                 commit: commit.to_string().repeat(40).parse().unwrap(),
             }),
             checksum: Some(Checksum::of(&[commit as u8])),

@@ -14,10 +14,11 @@ pub fn is_template(text: &str) -> bool {
         return mentions_agpm(text);
     }
     let parsed = parse_alone(text, Format::Markdown);
-    let said = match has_errors(&parsed.diagnostics) {
-        false => parsed.document.root().and_then(templating),
+    let said = if has_errors(&parsed.diagnostics) {
         // Text that is not valid YAML may still have the setting on one line.
-        true => templating_line(&text[..text.len() - markdown_body(text).len()]),
+        templating_line(&text[..text.len() - markdown_body(text).len()])
+    } else {
+        parsed.document.root().and_then(templating)
     };
     said.unwrap_or_else(|| mentions_agpm(text))
 }

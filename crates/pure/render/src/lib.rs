@@ -91,13 +91,14 @@ impl TemplateRenderer {
         let run = RenderRun::new(files);
         let result = fill(&environment, template, names, &run);
         let used = run.used();
-        match used.needed.is_empty() || used.too_many {
-            true => result.map(|text| RenderedTemplate::Text {
+        if used.needed.is_empty() || used.too_many {
+            result.map(|text| RenderedTemplate::Text {
                 text,
                 read: used.read,
-            }),
+            })
+        } else {
             // The error may be due to their absence.
-            false => Ok(RenderedTemplate::Needs(used.needed)),
+            Ok(RenderedTemplate::Needs(used.needed))
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use agpm_diag::{Diagnostic, Failure, Notes, codes, did_you_mean};
 use agpm_model::{
     Manifest, ObjectId, Requirement, ResourceExtent, ResourceOrigin, SourceName, Unit,
-    VersionRequirement, VersionTag,
+    VersionLabel, VersionRequirement,
 };
 use agpm_solve::{ClashKind, Conflict, ConflictingUnit, RequirementChain, SuggestedChange};
 
@@ -175,12 +175,13 @@ impl ConflictReporter<'_> {
         };
         let message = format!("{what} `{}`{place}{by}", clash.unit.path);
         let mut diagnostic = Diagnostic::new(&codes::PACKAGE_NOT_FOUND, message);
-        diagnostic.help = match skill {
-            true => Some(
+        diagnostic.help = if skill {
+            Some(
                 "a skill is a directory with a `SKILL.md`; use the path of the directory"
                     .to_owned(),
-            ),
-            false => self.near_files(clash),
+            )
+        } else {
+            self.near_files(clash)
         };
         diagnostic
     }
@@ -190,10 +191,11 @@ impl ConflictReporter<'_> {
             .asks
             .iter()
             .map(|ask| {
-                let within = match ask.within.is_empty() {
-                    true => String::new(),
+                let within = if ask.within.is_empty() {
+                    String::new()
+                } else {
                     // One commit may have dozens of names, and the same ones for each who requires it.
-                    false => format!(" (at {})", listed_up_to(1, &ask.within)),
+                    format!(" (at {})", listed_up_to(1, &ask.within))
                 };
                 format!(
                     "{}{within} requires `{}` ({})",
@@ -277,10 +279,13 @@ impl ConflictReporter<'_> {
                 format!("its default branch is `{head}`: set `branch = \"{head}\"`")
             }
             _ => {
-                let mut tags: Vec<VersionTag> =
-                    refs.tags.keys().map(|name| VersionTag::new(name)).collect();
+                let mut tags: Vec<VersionLabel> = refs
+                    .tags
+                    .keys()
+                    .map(|name| VersionLabel::new(name))
+                    .collect();
                 tags.sort_by(|a, b| b.cmp(a));
-                let tags: Vec<String> = tags.iter().map(|tag| tag.name().to_owned()).collect();
+                let tags: Vec<String> = tags.iter().map(|tag| tag.to_string()).collect();
                 let branches: Vec<String> = refs.branches.keys().cloned().collect();
                 let tags = if tags.is_empty() {
                     "no tags".to_owned()
@@ -357,8 +362,8 @@ fn chains(asks: &[RequirementChain<Unit, Requirement>]) -> String {
 fn prefixed_tags<'t>(requirement: &str, tags: impl Iterator<Item = &'t str>) -> Option<String> {
     let requirement = VersionRequirement::parse(requirement).ok()?;
     let prefix = requirement.prefix().filter(|prefix| !prefix.is_empty())?;
-    let mut by_prefix: BTreeMap<String, Vec<VersionTag>> = BTreeMap::new();
-    for tag in tags.map(VersionTag::new) {
+    let mut by_prefix: BTreeMap<String, Vec<VersionLabel>> = BTreeMap::new();
+    for tag in tags.map(VersionLabel::new) {
         let own = tag.prefix().map(str::to_owned);
         own.into_iter()
             .for_each(|own| by_prefix.entry(own).or_default().push(tag.clone()));
@@ -366,12 +371,7 @@ fn prefixed_tags<'t>(requirement: &str, tags: impl Iterator<Item = &'t str>) -> 
     let shown = |prefix: &str| {
         let mut tags = by_prefix.get(prefix).cloned().unwrap_or_default();
         tags.sort_by(|a, b| b.cmp(a));
-        listed(
-            &tags
-                .iter()
-                .map(|tag| tag.name().to_owned())
-                .collect::<Vec<_>>(),
-        )
+        listed(&tags.iter().map(|tag| tag.to_string()).collect::<Vec<_>>())
     };
     if by_prefix.contains_key(prefix) {
         return Some(format!("the tags with this prefix are: {}", shown(prefix)));

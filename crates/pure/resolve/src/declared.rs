@@ -60,14 +60,13 @@ impl DeclaringResource<'_> {
         let mut declared = Vec::new();
         for node in parsed.document.root().into_iter().flat_map(declarations) {
             let written = &parsed.document.text()[node.node.span().range()];
-            declared.extend(
-                match has_tags(written)
-                    && parsed.document.root().and_then(templating) != Some(false)
-                {
-                    true => self.rendered(&parsed.document, node, &name, notes),
-                    false => self.take(node, notes),
-                },
-            );
+            let is_template =
+                has_tags(written) && parsed.document.root().and_then(templating) != Some(false);
+            declared.extend(if is_template {
+                self.rendered(&parsed.document, node, &name, notes)
+            } else {
+                self.take(node, notes)
+            });
         }
         declared
     }

@@ -103,10 +103,12 @@ impl<'a> ChosenUnit<'a> {
         let Some(FoundContent::Resource(_, needs)) = self.found(unit) else {
             return Vec::new();
         };
-        let child = |(declared, unit): &'a (DeclaredDependency, Unit)| match unit.path.is_pattern()
-        {
-            true => (declared, self.matches(unit)),
-            false => (declared, vec![unit]),
+        let child = |(declared, unit): &'a (DeclaredDependency, Unit)| {
+            if unit.path.is_pattern() {
+                (declared, self.matches(unit))
+            } else {
+                (declared, vec![unit])
+            }
         };
         needs.under(variant).iter().map(child).collect()
     }

@@ -8,13 +8,13 @@ use agpm_diag::SourceSpan;
 use agpm_model::{
     AllowedVersions, Checksum, DeclaredDependency, FileMode, ObjectId, Pin, RelativePath,
     Requirement, ResolvedVersion, ResourceOrigin, SKILL_FILE, SourceDeclaration, SourceName,
-    SourceVersions, Unit, Variant, VersionIndex, VersionRequirement, VersionTag,
+    SourceVersions, Unit, Variant, VersionIndex, VersionLabel, VersionRequirement,
 };
 use agpm_solve::{CandidateRank, RequiredUnit, UnitContent, UnitFacts};
 use agpm_trust::ReleaseAge;
 
 /// The one version of what is on this machine.
-const LOCAL: &str = "local";
+pub(crate) const LOCAL: &str = "local";
 // A smaller candidate is a better one, so the pin wins wherever it fits, and an install with a lockfile asks no
 // source for its versions.
 /// The candidate that represents the pin.
@@ -24,7 +24,7 @@ const PINNED: CandidateRank = CandidateRank(0);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceVersion {
     /// The tag, branch or commit as it is requested.
-    pub label: String,
+    pub label: VersionLabel,
     /// Nothing for what is on this machine.
     pub commit: Option<ObjectId>,
 }
@@ -223,7 +223,7 @@ pub enum MissingFact {
     /// The content at a path, or the matches of a pattern.
     Content(Unit, Option<ObjectId>),
     /// When these tags of a source were released.
-    Releases(SourceName, Vec<String>),
+    Releases(SourceName, Vec<VersionLabel>),
 }
 
 /// How old versions must be, and what time it is.
@@ -262,7 +262,7 @@ pub struct SourceIndex {
     /// Sources that have no versions.
     plain: Vec<SourceName>,
     release_limit: Option<ReleaseLimit>,
-    releases: BTreeMap<SourceName, BTreeMap<String, ReleaseAge>>,
+    releases: BTreeMap<SourceName, BTreeMap<VersionLabel, ReleaseAge>>,
     /// Sources that resources require and that are not open.
     pub(crate) required_sources: BTreeMap<SourceName, SourceDeclaration>,
 }
@@ -287,7 +287,7 @@ impl SourceIndex {
     }
 
     /// Takes in when a tag was released, in seconds since 1970.
-    pub fn set_released(&mut self, source: &SourceName, tag: String, released: Option<u64>) {
+    pub fn set_released(&mut self, source: &SourceName, tag: VersionLabel, released: Option<u64>) {
         let now = self.release_limit.map_or(0, |limit| limit.now);
         let age = ReleaseAge::of(released, now);
         self.releases
@@ -302,7 +302,7 @@ impl SourceIndex {
         &self,
         source: &SourceName,
         requirement: &Requirement,
-    ) -> Vec<(String, ReleaseAge)> {
+    ) -> Vec<(VersionLabel, ReleaseAge)> {
         let index = self.indexes.get(source);
         let allowed = index.map(|index| index.allowed(&self.choices(requirement)));
         let (Some(index), Some(AllowedVersions::Listed(numbers))) = (index, allowed) else {
@@ -340,7 +340,7 @@ impl SourceIndex {
             return Ok(numbers);
         };
         let known = self.releases.get(source);
-        let age = |tag: &String| known.and_then(|known| known.get(tag)).copied();
+        let age = |tag: &VersionLabel| known.and_then(|known| known.get(tag)).copied();
         let mut unknown = Vec::new();
         let mut kept = Vec::new();
         for number in &numbers {
@@ -383,11 +383,11 @@ impl SourceIndex {
             unit.origin.source() == Some(source) && pin.state == PinState::Relocated
         };
         self.pins.retain(|unit, pin| {
-            !moved(unit, pin) || versions.tags.contains_key(&pin.version.label)
+            !moved(unit, pin) || versions.tags.contains_key(pin.version.label.as_str())
         });
         for (unit, pin) in &mut self.pins {
             if moved(unit, pin) {
-                pin.version.commit = versions.tags.get(&pin.version.label).cloned();
+                pin.version.commit = versions.tags.get(pin.version.label.as_str()).cloned();
                 pin.state = PinState::Kept;
             }
         }
@@ -556,7 +556,7 @@ impl SourceIndex {
     /// The version that a number represents: the pin, then branches, tags and commits.
     pub fn version(&self, unit: &Unit, candidate: CandidateRank) -> SourceVersion {
         let local = || SourceVersion {
-            label: LOCAL.to_owned(),
+            label: VersionLabel::new(LOCAL),
             commit: None,
         };
         let Some(source) = self.versioned(unit) else {
@@ -575,7 +575,7 @@ impl SourceIndex {
         let mut revs = self.revs.iter().filter(|((name, _), _)| name == source);
         revs.nth(at - index.count())
             .map_or_else(local, |((_, rev), commit)| SourceVersion {
-                label: rev.clone(),
+                label: VersionLabel::new(rev),
                 commit: Some(commit.clone()),
             })
     }
@@ -588,8 +588,8 @@ impl SourceIndex {
             .any(|locked| locked == requirement.as_str())
             || match requirement {
                 Requirement::Only => true,
-                Requirement::Version(requirement) => requirement.allows(&VersionTag::new(label)),
-                Requirement::Branch(branch) => branch == label,
+                Requirement::Version(requirement) => requirement.allows(label),
+                Requirement::Branch(branch) => branch == label.as_str(),
                 Requirement::Rev(rev) => pin
                     .version
                     .commit
@@ -696,7 +696,7 @@ impl UnitFacts for SourceIndex {
     }
 
     fn label(&self, unit: &Unit, candidate: CandidateRank) -> String {
-        self.version(unit, candidate).label
+        self.version(unit, candidate).label.to_string()
     }
 
     fn all(&self, unit: &Unit) -> Vec<(CandidateRank, Requirement)> {
@@ -704,8 +704,8 @@ impl UnitFacts for SourceIndex {
         let Some(index) = source.and_then(|source| self.indexes.get(source)) else {
             return Vec::new();
         };
-        let requirement = |(at, tag): (usize, &VersionTag)| {
-            let requirement = VersionRequirement::parse(tag.name()).ok()?;
+        let requirement = |(at, tag): (usize, &VersionLabel)| {
+            let requirement = VersionRequirement::parse(tag.as_str()).ok()?;
             Some((number(at), Requirement::Version(requirement)))
         };
         index.stable().filter_map(requirement).collect()

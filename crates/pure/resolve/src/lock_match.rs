@@ -278,7 +278,7 @@ pub fn check_plugin_parts(lock: &Lockfile, entries: &[ResolvedEntry]) -> Result<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use agpm_model::{InstallScope, ManifestTexts};
+    use agpm_model::{InstallScope, ManifestTexts, SectionEntry};
     use agpm_text::{Document, Format, parse_alone};
 
     const MANIFEST: &str = "[sources]\nkit = \"https://host.invalid/kit\"\n\n[agents]\na = { source = \"kit\", path = \"agents/a.md\", version = \"^1.0\" }\n";
@@ -299,7 +299,9 @@ mod tests {
         let entries = |section: &str| {
             let section = document.root().and_then(|root| root.get(section));
             let entries = section.into_iter().flat_map(|section| section.entries());
-            entries.collect()
+            entries
+                .map(|(key, value)| SectionEntry { key, value })
+                .collect()
         };
         let (manifest, found) = Manifest::read(&ManifestTexts {
             scope: InstallScope::Project,

@@ -7,12 +7,13 @@ use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, Failure, codes};
 use agpm_model::{
-    InstallMode, LockEntry, LockedPlacement, Lockfile, Manifest, Pin, ResourceOrigin, Unit, Variant,
+    InstallMode, LockEntry, LockedPlacement, Lockfile, Manifest, Pin, ResourceOrigin, Unit,
+    Variant, VersionLabel,
 };
 use agpm_plan::{ResourceEntry, outdated_lock};
 
 use crate::entries::ResolvedEntry;
-use crate::index::{FoundContent, SourceIndex, SourceVersion};
+use crate::index::{FoundContent, LOCAL, SourceIndex, SourceVersion};
 use crate::lock_match::{RootFinder, numbers_by_reference};
 
 /// The content of locked resources, besides the lockfile.
@@ -51,7 +52,9 @@ impl LockedContent<'_> {
         let Some(FoundContent::Resource(resource, needed)) =
             self.known.found(&locked.unit, locked.commit())
         else {
-            let version = locked.version().unwrap_or("this machine");
+            let version = locked
+                .version()
+                .map_or("this machine", VersionLabel::as_str);
             let message = format!(
                 "{name}: `{}` is not in {version}, as the lockfile says",
                 locked.unit
@@ -81,8 +84,8 @@ impl LockedContent<'_> {
             version: SourceVersion {
                 label: locked
                     .version()
-                    .map(str::to_owned)
-                    .unwrap_or_else(|| "local".to_owned()),
+                    .cloned()
+                    .unwrap_or_else(|| VersionLabel::new(LOCAL)),
                 commit: locked.commit().cloned(),
             },
             requirements: locked

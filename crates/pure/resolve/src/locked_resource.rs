@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use agpm_model::{
-    Checksum, LayerName, LockEntry, LockedPlacement, ObjectId, RelativePath, ResourceType, ToolName,
+    Checksum, LayerName, LockEntry, LockedPlacement, ObjectId, RelativePath, ResourceType,
+    ToolName, VersionLabel,
 };
 use agpm_plan::ResourceEntry;
 use serde::ser::SerializeMap;
@@ -17,7 +18,7 @@ pub struct ResourceIdentity {
     /// Its name.
     pub name: String,
     /// Its version; nothing for files of the project itself.
-    pub version: Option<String>,
+    pub version: Option<VersionLabel>,
     /// The name of its source, if it has one.
     pub source: Option<String>,
 }
@@ -28,7 +29,7 @@ impl ResourceIdentity {
         ResourceIdentity {
             kind: entry.kind.singular(),
             name: entry.name.to_string(),
-            version: entry.version().map(str::to_owned),
+            version: entry.version().cloned(),
             source: entry.unit.origin.source().map(ToString::to_string),
         }
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use agpm_diag::{Diagnostic, Notes, codes};
 use agpm_model::{
     DEFAULT_VERSION, Lockfile, Manifest, ObjectId, Requirement, ResourceOrigin, SourceName,
-    SourceVersions, Unit, VersionTag,
+    SourceVersions, Unit, VersionLabel,
 };
 use agpm_solve::Solution;
 
@@ -32,20 +32,18 @@ pub fn report_skipped(index: &SourceIndex, entries: &[ResolvedEntry], notes: &mu
         let Some(source) = resolved.entry.unit.origin.source() else {
             continue;
         };
-        let chosen = VersionTag::new(&resolved.version.label);
-        let skipped = resolved
+        let chosen = &resolved.version.label;
+        let mut skipped = resolved
             .requirements
             .iter()
             .flat_map(|requirement| index.skipped(source, requirement));
-        let newest = skipped
-            .map(|(tag, age)| (VersionTag::new(&tag), age))
-            .find(|(tag, _)| *tag > chosen);
+        let newest = skipped.find(|(tag, _)| tag > chosen);
         let Some((tag, age)) = newest.filter(|_| reported.insert(resolved.label())) else {
             continue;
         };
-        let (label, used) = (resolved.label(), chosen.name());
-        let problem = age.too_young(tag.name());
-        let message = format!("{label} stays at {used}: {problem}");
+        let label = resolved.label();
+        let problem = age.too_young(&tag);
+        let message = format!("{label} stays at {chosen}: {problem}");
         let help = "a policy requires a minimum release age; `agpm policy show` names it";
         let diagnostic = Diagnostic::new(&codes::POLICY_RELEASE_AGE, message).help(help);
         notes.diagnostics.push(diagnostic.in_unit(label));
@@ -124,7 +122,8 @@ fn report_default_branches(
         let head = index
             .versions(source)
             .and_then(|refs| refs.default_branch.as_deref());
-        if head == Some(label.as_str()) && label != DEFAULT_VERSION && told.insert(source) {
+        if head == Some(label.as_str()) && label.as_str() != DEFAULT_VERSION && told.insert(source)
+        {
             let message = format!(
                 "source `{source}` has no branch `{DEFAULT_VERSION}`, so its default branch `{label}` is used"
             );
@@ -167,10 +166,10 @@ pub fn report_moved_tags(
     notes: &mut Notes,
 ) {
     // One tag may be locked at two commits, if it moved between two runs.
-    let tags: BTreeSet<(&str, &ObjectId)> = lock
+    let tags: BTreeSet<(&VersionLabel, &ObjectId)> = lock
         .pins()
         .filter(|one| one.pin.source.name() == Some(source))
-        .map(|one| (one.pin.version.as_str(), &one.pin.commit))
+        .map(|one| (&one.pin.version, &one.pin.commit))
         .collect();
     let moved = tags
         .into_iter()
@@ -182,10 +181,13 @@ pub fn report_moved_tags(
 pub fn moved_tag(
     source: &SourceName,
     refs: &SourceVersions,
-    label: &str,
+    label: &VersionLabel,
     locked: Option<&ObjectId>,
 ) -> Option<Diagnostic> {
-    let now = refs.tags.get(label).filter(|now| locked != Some(*now))?;
+    let now = refs
+        .tags
+        .get(label.as_str())
+        .filter(|now| locked != Some(*now))?;
     let message = format!(
         "tag {label} of {source} moved: {} -> {}",
         locked.map(ObjectId::short).unwrap_or_default(),
@@ -226,14 +228,13 @@ fn report_passed_over(
 ) {
     for (unit, better) in &solution.passed_over {
         let Some(best) = better.first() else { continue };
-        let chosen = solution
-            .units
-            .get(unit)
-            .map(|choice| index.version(unit, choice.candidate).label);
+        let Some(chosen) = solution.units.get(unit) else {
+            continue;
+        };
+        let used = index.version(unit, chosen.candidate).label;
         let dropped = index.version(unit, *best).label;
-        notes
-            .diagnostics
-            .push(passed_over(unit, &dropped, &chosen.unwrap_or_default()));
+        let warning = passed_over(unit, dropped.as_str(), used.as_str());
+        notes.diagnostics.push(warning);
     }
 }
 

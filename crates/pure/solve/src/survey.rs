@@ -101,7 +101,7 @@ pub(crate) fn walk<'f, F: UnitFacts>(
     let mut level = roots.to_vec();
     while !level.is_empty() {
         let first_new = survey.reached.len();
-        level.retain(|ask| survey.note(*ask));
+        level.retain(|(unit, requirement)| survey.note(*unit, *requirement));
         for index in first_new..survey.reached.len() {
             let unit = survey.reached[index];
             let mut needs = std::mem::take(&mut survey.needs);
@@ -116,7 +116,7 @@ pub(crate) fn walk<'f, F: UnitFacts>(
         }
         level = level
             .iter()
-            .flat_map(|ask| survey.requirements_below(*ask))
+            .flat_map(|(unit, requirement)| survey.requirements_below(*unit, *requirement))
             .collect();
     }
     survey
@@ -203,7 +203,7 @@ impl<N: Ord> UnitSurvey<N> {
     }
 
     /// Takes the ask down; `true` if it is new.
-    fn note(&mut self, (unit, requirement): UnitRequirement) -> bool {
+    fn note(&mut self, unit: UnitId, requirement: RequirementId) -> bool {
         if self.entries.len() <= unit.index() {
             self.entries.resize_with(unit.index() + 1, || None);
         }
@@ -229,7 +229,8 @@ impl<N: Ord> UnitSurvey<N> {
 
     fn requirements_below(
         &self,
-        (unit, requirement): UnitRequirement,
+        unit: UnitId,
+        requirement: RequirementId,
     ) -> impl Iterator<Item = UnitRequirement> {
         self.children(unit)
             .iter()

@@ -3,7 +3,7 @@
 use agpm_diag::SourceSpan;
 use agpm_model::{
     AllowDeny, ExecutableMode, Policy, PolicyRule, RepositoryPattern, ResourceType, RuleName,
-    SourceAddress, VersionTag,
+    SourceAddress, VersionLabel,
 };
 use serde::Serialize;
 
@@ -34,7 +34,7 @@ pub struct JudgedContent<'a> {
 #[derive(Clone, Debug)]
 pub struct JudgedVersion {
     /// The label as it is shown.
-    pub label: String,
+    pub label: VersionLabel,
     /// Whether it is the tip of a branch.
     pub is_branch: bool,
     /// How long ago it was released.
@@ -75,7 +75,7 @@ impl ReleaseAge {
     }
 
     /// The message about a version that is not old enough.
-    pub fn too_young(self, label: &str) -> String {
+    pub fn too_young(self, label: &VersionLabel) -> String {
         match self {
             ReleaseAge::Seconds(age) => format!("{label} was released {} ago", duration(age)),
             ReleaseAge::Future => {
@@ -162,11 +162,10 @@ pub fn missing_requirements(policy: &Policy, contents: &[JudgedContent<'_>]) -> 
 }
 
 /// A range of a policy is about versions, whatever their tags begin with.
-fn without_prefix(version: &JudgedVersion) -> VersionTag {
-    let tag = VersionTag::new(&version.label);
-    match tag.prefix() {
-        Some(prefix) => VersionTag::new(&version.label[prefix.len()..]),
-        None => tag,
+fn without_prefix(version: &JudgedVersion) -> VersionLabel {
+    match version.label.prefix() {
+        None | Some("") => version.label.clone(),
+        Some(prefix) => VersionLabel::new(&version.label.as_str()[prefix.len()..]),
     }
 }
 
@@ -520,7 +519,7 @@ mod tests {
     fn young_versions_and_branches_are_refused() {
         let mut young = agent("name: a");
         young.version = Some(JudgedVersion {
-            label: "v1.0.0".to_owned(),
+            label: VersionLabel::new("v1.0.0"),
             is_branch: false,
             age: ReleaseAge::Seconds(3_600),
         });
@@ -531,7 +530,7 @@ mod tests {
             "v1.0.0 was released 1 hour ago, and 7 days are required"
         );
         young.version = Some(JudgedVersion {
-            label: "main".to_owned(),
+            label: VersionLabel::new("main"),
             is_branch: true,
             age: ReleaseAge::Unknown,
         });
@@ -547,7 +546,7 @@ mod tests {
         let policy = policy("[require]\n\"agents/x\" = \"^2\"\n\"skills/y\" = \"^1\"");
         let mut old = agent("name: a");
         old.version = Some(JudgedVersion {
-            label: "v1.4.0".to_owned(),
+            label: VersionLabel::new("v1.4.0"),
             is_branch: false,
             age: ReleaseAge::Unknown,
         });
@@ -567,7 +566,7 @@ mod tests {
         let policy = policy("[require]\n\"agents/x\" = \"^1\"");
         let mut content = agent("name: a");
         content.version = Some(JudgedVersion {
-            label: "v1.4.0".to_owned(),
+            label: VersionLabel::new("v1.4.0"),
             is_branch: false,
             age: ReleaseAge::Unknown,
         });

@@ -4,23 +4,11 @@ use std::path::Path;
 use std::{fs, io};
 
 use super::imports::ImportGraph;
-use super::items::Items;
+use super::items::{Function, Items};
 use super::source::{SourceFile, count_tests, product_files, rust_files};
 
 /// More arguments than a reader holds in the head at a call.
 const MANY_ARGUMENTS: usize = 5;
-
-/// The counts that may only fall.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Counts {
-    /// Modules in the largest import cycle.
-    pub(super) module_cycle: usize,
-    /// The same, where a folder right below the root counts as one module.
-    pub(super) folder_cycle: usize,
-    pub(super) tuple_parameters: usize,
-    /// Functions with more arguments than [`MANY_ARGUMENTS`].
-    pub(super) many_arguments: usize,
-}
 
 /// What one crate looks like, without its tests.
 #[derive(Clone, Default)]
@@ -103,20 +91,34 @@ impl Figures {
         }
     }
 
-    pub(super) fn counts(&self) -> Counts {
-        let functions = &self.items.functions;
-        Counts {
-            module_cycle: self.module_cycle.len(),
-            folder_cycle: self.folder_cycle.len(),
-            tuple_parameters: functions.iter().map(|it| it.tuple_parameters).sum(),
-            many_arguments: self.functions_with_many_arguments().count(),
-        }
+    /// What is checked, and where the crate has it.
+    pub(super) fn checked_lists(&self) -> [(&'static str, Vec<&str>); 5] {
+        [
+            ("import cycle", texts(&self.module_cycle)),
+            ("import cycle of folders", texts(&self.folder_cycle)),
+            ("tuple parameters", self.functions_with_tuple_parameters()),
+            ("over five arguments", self.functions_with_many_arguments()),
+            ("match on a bool", texts(&self.items.bool_matches)),
+        ]
     }
 
-    pub(super) fn functions_with_many_arguments(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn functions_with_many_arguments(&self) -> Vec<&str> {
+        self.functions_where(|function| function.arguments > MANY_ARGUMENTS)
+    }
+
+    pub(super) fn functions_with_tuple_parameters(&self) -> Vec<&str> {
+        self.functions_where(|function| function.tuple_parameters > 0)
+    }
+
+    fn functions_where(&self, is_it: impl Fn(&Function) -> bool) -> Vec<&str> {
         let functions = self.items.functions.iter();
         functions
-            .filter(|function| function.arguments > MANY_ARGUMENTS)
+            .filter(|function| is_it(function))
             .map(|function| function.name.as_str())
+            .collect()
     }
+}
+
+fn texts(list: &[String]) -> Vec<&str> {
+    list.iter().map(String::as_str).collect()
 }

@@ -25,7 +25,8 @@ pub(super) struct Items {
     pub(super) fields: usize,
     pub(super) string_fields: usize,
     pub(super) long_closures: usize,
-    pub(super) bool_matches: usize,
+    /// Where a `match` distinguishes `true` and `false`.
+    pub(super) bool_matches: Vec<String>,
 }
 
 impl Items {
@@ -46,7 +47,7 @@ impl Items {
         self.fields += other.fields;
         self.string_fields += other.string_fields;
         self.long_closures += other.long_closures;
-        self.bool_matches += other.bool_matches;
+        self.bool_matches.extend(other.bool_matches);
     }
 }
 
@@ -125,8 +126,11 @@ impl<'ast> Visit<'ast> for ItemVisitor<'_> {
     }
 
     fn visit_expr_match(&mut self, expression: &'ast syn::ExprMatch) {
-        let is_bool = expression.arms.iter().any(|arm| is_bool_literal(&arm.pat));
-        self.items.bool_matches += usize::from(is_bool);
+        if expression.arms.iter().any(|arm| is_bool_literal(&arm.pat)) {
+            let line = expression.span().start().line;
+            let place = format!("{}:{line}", self.file.path.display());
+            self.items.bool_matches.push(place);
+        }
         visit::visit_expr_match(self, expression);
     }
 }
@@ -229,6 +233,6 @@ mod tests {
              g(|x| { let y = x; y }); match a { true => 1, _ => 2 }; match (a, b) { (true, _) => 1 } }",
         );
         assert_eq!(found.long_closures, 1);
-        assert_eq!(found.bool_matches, 1);
+        assert_eq!(found.bool_matches.len(), 1);
     }
 }

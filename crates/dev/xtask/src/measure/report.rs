@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use super::figures::Figures;
 use super::items::Function;
+use super::limits;
 use super::names::{is_one_word, is_participle};
 
 /// The row that is the sum of all crates of the product.
@@ -41,14 +42,16 @@ const TABLES: &[&[(&str, Cell)]] = &[
         ("most arguments", |f, _| {
             spread(&function_counts(f, |function| function.arguments), &[100])
         }),
-        ("over five", |f, _| f.counts().many_arguments.to_string()),
+        ("over five", |f, _| {
+            f.functions_with_many_arguments().len().to_string()
+        }),
         ("tuple parameters", |f, _| {
-            f.counts().tuple_parameters.to_string()
+            f.functions_with_tuple_parameters().len().to_string()
         }),
         ("long closures/kLoC", |f, _| {
             ratio(f.items.long_closures * 1000, f.code_lines)
         }),
-        ("match bool", |f, _| f.items.bool_matches.to_string()),
+        ("match bool", |f, _| f.items.bool_matches.len().to_string()),
         ("module cycle", |f, _| {
             format!("{} of {}", f.module_cycle.len(), f.modules)
         }),
@@ -73,7 +76,7 @@ const TABLES: &[&[(&str, Cell)]] = &[
     ],
 ];
 
-/// The tables, and below them what is behind the counts that are checked.
+/// The tables, and below them everything that is over a limit.
 pub(super) fn tables(rows: &[Figures]) -> String {
     let counts = name_counts(rows);
     let mut text = String::new();
@@ -87,22 +90,9 @@ pub(super) fn tables(rows: &[Figures]) -> String {
         text.push('\n');
     }
     for figures in rows.iter().filter(|figures| figures.name != SUM) {
-        text.push_str(&details(figures));
-    }
-    text
-}
-
-/// What to look at first: the modules of the largest cycle, and the functions that take too much.
-fn details(figures: &Figures) -> String {
-    let name = &figures.name;
-    let mut text = String::new();
-    if !figures.module_cycle.is_empty() {
-        let cycle = figures.module_cycle.join(" ");
-        let _ = writeln!(text, "{name}: import cycle: {cycle}");
-    }
-    let many: Vec<&str> = figures.functions_with_many_arguments().collect();
-    if !many.is_empty() {
-        let _ = writeln!(text, "{name}: over five arguments: {}", many.join(" "));
+        for violation in limits::violations(figures) {
+            let _ = writeln!(text, "{violation}");
+        }
     }
     text
 }

@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, SourceId, codes};
-use agpm_model::LayerName;
 use agpm_store as store;
 use agpm_text::{Document, Format, Limits, NodeKind, decode, parse};
 use store::{StoreError, StoreProblem};
 
-use crate::loader::{LoadedUnits, state, unit_name};
-use crate::unit::{BottleUnit, PromptSource, UnitKind, UnitState, start_of};
+use crate::kind::UnitKind;
+use crate::loader::{LoadedUnits, state};
+use crate::name::BottleName;
+use crate::unit::{BottleUnit, PromptSource, UnitState, start_of};
 
 const FOLDER: &str = ".bot-bottle";
 const LEGACY: &str = "bot-bottle.json";
@@ -143,7 +144,7 @@ impl DirectoryLoader<'_> {
 
     fn unit(&mut self, kind: UnitKind, name: &str, found: &LocatedFile<'_>) {
         let file = self.shown(&found.full());
-        let name = match unit_name(kind, name) {
+        let name = match BottleName::new(kind, name) {
             Ok(name) => name,
             Err(diagnostic) => return self.loaded.diagnostics.push(diagnostic.in_file(file)),
         };
@@ -165,7 +166,7 @@ impl DirectoryLoader<'_> {
     fn read(
         &mut self,
         kind: UnitKind,
-        name: LayerName,
+        name: BottleName,
         file: String,
         bytes: Vec<u8>,
     ) -> BottleUnit {
@@ -271,7 +272,7 @@ fn no_front_matter(file: &str, source: SourceId) -> Diagnostic {
 }
 
 /// A unit that exists and cannot be read.
-fn broken(kind: UnitKind, name: LayerName, file: String, source: SourceId) -> BottleUnit {
+fn broken(kind: UnitKind, name: BottleName, file: String, source: SourceId) -> BottleUnit {
     let document: Document = parse(source, "", Format::Markdown, Limits::default()).document;
     let (prompt, spot) = (PromptSource::Body(String::new()), Some(start_of(source)));
     BottleUnit {

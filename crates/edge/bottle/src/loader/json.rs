@@ -5,8 +5,10 @@ use std::sync::Arc;
 use agpm_diag::{Diagnostic, SourceSpan, Span, Text, codes, nearest};
 use agpm_text::{Document, Format, Limits, NodeKind, NodeRef, ParsedDocument, parse};
 
-use crate::loader::{LoadedUnits, state, unit_name};
-use crate::unit::{BottleUnit, PromptSource, UnitKind, UnitState};
+use crate::kind::UnitKind;
+use crate::loader::{LoadedUnits, state};
+use crate::name::BottleName;
+use crate::unit::{BottleUnit, PromptSource, UnitState};
 
 /// Takes the object apart; `name` is what messages call the text.
 pub(crate) fn load(name: &str, text: &str) -> LoadedUnits {
@@ -74,7 +76,7 @@ impl<'d> JsonLoader<'d> {
             source: self.document.source(),
             span: key.span(),
         };
-        let name = match unit_name(kind, key.content()) {
+        let name = match BottleName::new(kind, key.content()) {
             Ok(name) => name,
             Err(diagnostic) => return self.loaded.diagnostics.push(diagnostic.at_spot(spot)),
         };

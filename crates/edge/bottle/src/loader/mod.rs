@@ -4,12 +4,11 @@ mod folders;
 mod json;
 
 use agpm_diag::{Diagnostic, Severity, SourceMap, codes};
-use agpm_model::LayerName;
 
 pub(crate) use folders::load as from_folders;
 pub(crate) use json::load as from_json;
 
-use crate::unit::{BottleUnit, UnitKind, UnitState};
+use crate::unit::{BottleUnit, UnitState};
 
 /// The units that were found, and the mistakes.
 #[derive(Debug, Default)]
@@ -30,16 +29,4 @@ fn state(found: &[Diagnostic]) -> UnitState {
     } else {
         UnitState::Whole
     }
-}
-
-/// The name of a unit, or why it cannot have it.
-fn unit_name(kind: UnitKind, name: &str) -> Result<LayerName, Diagnostic> {
-    LayerName::new(name).map_err(|error| {
-        let message = format!(
-            "invalid name `{}` of {}: {error}",
-            name.escape_debug(),
-            kind.table().what
-        );
-        Diagnostic::new(&codes::BOTTLE_VALUE, message).help("rename it")
-    })
 }

@@ -27,9 +27,10 @@ pub(crate) fn run(world: &World, args: &ApproveArgs, output: &mut Output) -> Exi
             );
         }
     };
-    let outcome = match args.yes || is_confirmed(&shown, output.json) {
-        true => approve(world, shown),
-        false => unapproved(&shown),
+    let outcome = if args.yes || is_confirmed(&shown, output.json) {
+        approve(world, shown)
+    } else {
+        unapproved(&shown)
     };
     output.finish(outcome, agpm_report::approve::render_approved)
 }

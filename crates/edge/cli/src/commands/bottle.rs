@@ -19,9 +19,12 @@ pub(crate) fn run(world: &World, command: BottleCommand, output: &mut Output) ->
         ),
         BottleCommand::Check(args) => {
             output.secrets = secrets(&args);
-            let judge = |_: &BottleCheck, found: &[Diagnostic]| match has_errors(found) {
-                true => Verdict::Findings,
-                false => Verdict::Good,
+            let judge = |_: &BottleCheck, found: &[Diagnostic]| {
+                if has_errors(found) {
+                    Verdict::Findings
+                } else {
+                    Verdict::Good
+                }
             };
             output.finish_as(
                 bottle_check(world, &input(args)),
@@ -40,10 +43,13 @@ pub(crate) fn run(world: &World, command: BottleCommand, output: &mut Output) ->
             } else {
                 BottleView::Effective
             };
-            show(world, (&name, view), format, args, output)
+            let shown = ShownBottle { name, view, format };
+            show(world, &shown, args, output)
         }
         BottleCommand::Agent { name, format, args } => {
-            show(world, (&name, BottleView::Agent), format, args, output)
+            let view = BottleView::Agent;
+            let shown = ShownBottle { name, view, format };
+            show(world, &shown, args, output)
         }
     }
 }
@@ -63,22 +69,23 @@ fn input(args: BottleArgs) -> BottleInput {
     }
 }
 
-fn show(
-    world: &World,
-    (name, view): (&str, BottleView),
+/// A bottle or a bottle agent to print, and its form.
+struct ShownBottle {
+    name: String,
+    view: BottleView,
     format: Option<BottleFormat>,
-    args: BottleArgs,
-    output: &mut Output,
-) -> ExitCode {
-    if output.json && format == Some(BottleFormat::Yaml) {
+}
+
+fn show(world: &World, shown: &ShownBottle, args: BottleArgs, output: &mut Output) -> ExitCode {
+    if output.json && shown.format == Some(BottleFormat::Yaml) {
         return output.finish(two_formats("yaml"), |(), _| {
             RenderedReport::Text(String::new())
         });
     }
-    output.json |= format == Some(BottleFormat::Json);
+    output.json |= shown.format == Some(BottleFormat::Json);
     output.secrets = secrets(&args);
     output.finish(
-        bottle_show(world, &input(args), name, view),
+        bottle_show(world, &input(args), &shown.name, shown.view),
         |report, context| agpm_report::bottle::render_value(&report, context),
     )
 }

@@ -12,10 +12,14 @@ pub(crate) fn run(world: &World, args: DoctorArgs, output: &mut Output) -> ExitC
     } else {
         WarningPolicy::Tell
     };
-    let judge = |report: &DoctorReport, _: &[agpm_diag::Diagnostic]| match report.has_errors() {
-        true if report.failure == Some(FailureKind::NotFound) => Verdict::As(FailureKind::NotFound),
-        true => Verdict::Findings,
-        false => Verdict::Good,
+    let judge = |report: &DoctorReport, _: &[agpm_diag::Diagnostic]| {
+        if !report.has_errors() {
+            Verdict::Good
+        } else if report.failure == Some(FailureKind::NotFound) {
+            Verdict::As(FailureKind::NotFound)
+        } else {
+            Verdict::Findings
+        }
     };
     let outcome = doctor(
         world,

@@ -53,11 +53,12 @@ pub(crate) fn finish(
     check: bool,
     output: &mut Output,
 ) -> ExitCode {
-    let judge = |report: &InstallReport, _: &[agpm_diag::Diagnostic]| match check
-        && report.changes_something()
-    {
-        true => Verdict::Findings,
-        false => Verdict::Good,
+    let judge = |report: &InstallReport, _: &[agpm_diag::Diagnostic]| {
+        if check && report.changes_something() {
+            Verdict::Findings
+        } else {
+            Verdict::Good
+        }
     };
     output.finish_as(outcome, judge, agpm_report::install::render)
 }

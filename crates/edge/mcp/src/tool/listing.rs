@@ -4,8 +4,7 @@ use std::borrow::Cow;
 
 use agpm_model::{RESOURCE_TYPES, ResourceType};
 use agpm_ops::{
-    BottleInput, CatalogFilter, ENTRY_KINDS, EntryKind, LineagePlace, Submodules, WarningPolicy,
-    bottle_list, personas,
+    BottleInput, CatalogFilter, ENTRY_KINDS, EntryKind, WarningPolicy, bottle_list, personas,
 };
 use rmcp::ErrorData;
 use rmcp::model::CallToolResult;
@@ -17,15 +16,8 @@ use crate::json::json as json_of;
 use crate::kind::ItemKind;
 use crate::paging::{PageRequest, page};
 use crate::rpc_error::PARAMETERS;
-use crate::shared::SharedState;
+use crate::shared::{PERSONA_PLACE, SharedState};
 use crate::tool::arguments::ListQuery;
-
-/// Where personas are looked for: from the working directory upward.
-pub(crate) const HERE: LineagePlace = LineagePlace {
-    path: None,
-    ceiling: None,
-    submodules: Submodules::Own,
-};
 
 /// A row that fits.
 enum MatchingRow<'a> {
@@ -177,7 +169,7 @@ type Named = (Vec<(String, Json)>, Vec<Json>);
 fn others(shared: &SharedState, kind: ItemKind) -> Result<Named, OperationFailure> {
     let world = &shared.world;
     if kind == ItemKind::Persona {
-        let told = annotate_report(personas(world, &HERE, WarningPolicy::Tell))?;
+        let told = annotate_report(personas(world, &PERSONA_PLACE, WarningPolicy::Tell))?;
         let rows = told
             .report
             .personas
@@ -191,13 +183,13 @@ fn others(shared: &SharedState, kind: ItemKind) -> Result<Named, OperationFailur
             .report
             .agents
             .iter()
-            .map(|row| (row.name.clone(), json_of(row)))
+            .map(|row| (row.name.to_string(), json_of(row)))
             .collect(),
         _ => told
             .report
             .bottles
             .iter()
-            .map(|row| (row.name.clone(), json_of(row)))
+            .map(|row| (row.name.to_string(), json_of(row)))
             .collect(),
     };
     Ok((rows, told.diagnostics()))

@@ -244,7 +244,7 @@ impl CandidateChooser<'_> {
             CandidateChoice::Unknown(name) => {
                 Err(target.unknown_resource(&name, place.unreleased_branch(), all))
             }
-            CandidateChoice::Nothing => Err(target.nothing(self.kind, place.label.as_deref(), all)),
+            CandidateChoice::Nothing => Err(target.nothing(self.kind, place.label.as_ref(), all)),
         }
     }
 

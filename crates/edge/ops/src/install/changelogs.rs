@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use agpm_install::Moved;
-use agpm_model::{ObjectId, SourceName, VersionTag, changelog_between};
+use agpm_model::{ObjectId, SourceName, changelog_between};
 
 use agpm_project::packages::ProjectSources;
 
@@ -15,10 +15,7 @@ const MOST_BYTES: u64 = 4 << 20;
 pub(super) fn add(sources: &ProjectSources, moved: &mut [Moved]) {
     let mut texts: BTreeMap<(SourceName, ObjectId), Option<String>> = BTreeMap::new();
     for one in moved {
-        let (old, new) = (
-            VersionTag::new(&one.old.version),
-            VersionTag::new(&one.new.version),
-        );
+        let (old, new) = (&one.old.version, &one.new.version);
         // Changelogs have headings for versions, not for branches and commits.
         let is_version = new.prefix().is_some() && old.prefix().is_some();
         let Some(source) = one.new.source.name().filter(|_| is_version) else {
@@ -29,7 +26,7 @@ pub(super) fn add(sources: &ProjectSources, moved: &mut [Moved]) {
             .or_insert_with(|| read(sources, source, &one.new.commit));
         let lines = text
             .iter()
-            .flat_map(|text| changelog_between(text, &old, &new));
+            .flat_map(|text| changelog_between(text, old, new));
         one.changelog = lines.map(str::to_owned).collect();
     }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use agpm_diag::{Diagnostic, codes};
-use agpm_model::{CatalogRemote, ResolvedVersion};
+use agpm_model::{CatalogRemote, ResolvedVersion, VersionLabel};
 use agpm_source::{ReferenceError, Source, SourceError, resolve_reference};
 
 use crate::catalog::failures::failure_of;
@@ -87,10 +87,10 @@ fn last(source: &dyn Source, remote: &CatalogRemote) -> Option<ResolvedVersion> 
     let reference = remote.reference.as_deref();
     let (revision, _) = source.last_directory(reference, remote.folder.as_ref())?;
     let branch = || source.remembered_versions()?.default_branch;
-    let label = reference
-        .map(str::to_owned)
-        .or_else(branch)
-        .unwrap_or_else(|| "HEAD".to_owned());
+    let label = match reference {
+        Some(reference) => VersionLabel::new(reference),
+        None => VersionLabel::new(branch().as_deref().unwrap_or("HEAD")),
+    };
     Some(ResolvedVersion { label, revision })
 }
 

@@ -7,7 +7,7 @@ use agpm_diag::{Diagnostic, Failure, FailureKind, codes, did_you_mean, unknown_n
 use agpm_manifest::{path_from_manifest, usage};
 use agpm_model::{
     Address, BrowserAddress, InnerAddress, NamedAddress, ObjectId, PluginAddress,
-    RepositoryAddress, Requirement, ResourcePath, SourceAddress, SourceVersions,
+    RepositoryAddress, Requirement, ResourcePath, SourceAddress, SourceVersions, VersionLabel,
     VersionRequirement, newest_range, normalize,
 };
 use agpm_source::{
@@ -33,14 +33,14 @@ pub struct ResourceLocation {
     /// The commit; `None` for a source without versions.
     pub revision: Option<ObjectId>,
     /// The tag, branch or commit that the revision was found by.
-    pub label: Option<String>,
+    pub label: Option<VersionLabel>,
 }
 
 impl ResourceLocation {
     /// Returns the default branch if the URL names no version and another version was chosen.
     pub fn unreleased_branch(&self) -> Option<&str> {
         let branch = self.versions.as_ref()?.default_branch.as_deref()?;
-        let is_other = self.label.as_deref() != Some(branch);
+        let is_other = self.label.as_ref().map(VersionLabel::as_str) != Some(branch);
         (self.inner.requirement.is_none() && is_other).then_some(branch)
     }
 }

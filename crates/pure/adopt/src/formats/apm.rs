@@ -24,9 +24,10 @@ pub(super) fn read(files: &mut ForeignFiles<'_>) -> ForeignManifest {
     let mut reading = FormatReader::default();
     let mut manifest = ForeignManifest::default();
     let is_lock = files.name.contains("lock");
-    let beside = match is_lock {
-        true => None,
-        false => files.beside.beside(LOCK, Format::Yaml),
+    let beside = if is_lock {
+        None
+    } else {
+        files.beside.beside(LOCK, Format::Yaml)
     };
     let Some(root) = reading.root(&files.main, "a file of APM") else {
         manifest.diagnostics = reading.diagnostics;
@@ -193,9 +194,10 @@ fn names_of<'n>(reading: &mut FormatReader, list: NodeRef<'n>) -> Vec<&'n str> {
 fn full_url(written: &str) -> String {
     let first = written.split('/').next().unwrap_or_default();
     let is_host = first.contains('.') && written.matches('/').count() >= 2;
-    match written.contains("://") || written.starts_with("git@") || !is_host {
-        true => written.to_owned(),
-        false => format!("https://{written}"),
+    if written.contains("://") || written.starts_with("git@") || !is_host {
+        written.to_owned()
+    } else {
+        format!("https://{written}")
     }
 }
 

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes, did_you_mean, unknown_name};
-use agpm_model::{Dependency, LOCK_NAME, LockEntry, Manifest, ResourceType, ToolName};
+use agpm_model::{
+    Dependency, LOCK_NAME, LockEntry, Manifest, ResourceType, ToolName, VersionLabel,
+};
 use agpm_resolve::LockView;
 
 /// The locked entry of that kind that a name means: its own name, alone or with its version or tool, or the key of
@@ -39,6 +41,7 @@ fn is_called(entry: &LockEntry, name: &str) -> bool {
         .and_then(|rest| rest.strip_prefix('@'));
     let mut more = entry
         .version()
+        .map(VersionLabel::as_str)
         .into_iter()
         .chain(entry.tools().map(ToolName::as_str));
     own == name || after.is_some_and(|after| more.any(|more| more == after))

@@ -1,8 +1,9 @@
 use percent_encoding::percent_decode_str;
 
 use super::hosts::{HostPage, PageReference, page_of};
+use super::inner::{InnerAddress, inner_of};
+use super::problem::AddressProblem;
 use super::source::SourceAddress;
-use super::{AddressProblem, InnerAddress, inner_of};
 use crate::source_versions::{SourceVersions, is_abbreviated_commit};
 
 /// A page that shows a file or directory of a repository.
@@ -88,9 +89,10 @@ impl BrowserAddress {
             && matches!(self.reference, PageReference::Any | PageReference::Commit);
         let is_head = self.reference == PageReference::Any && self.shown[0] == "HEAD";
         let count = longest.or((is_commit || is_head).then_some(1))?;
-        let reference = match is_head && longest.is_none() {
-            true => None,
-            false => Some(self.shown[..count].join("/")),
+        let reference = if is_head && longest.is_none() {
+            None
+        } else {
+            Some(self.shown[..count].join("/"))
         };
         Some(inner_of(
             &self.shown[count..].join("/"),

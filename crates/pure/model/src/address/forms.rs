@@ -3,7 +3,8 @@
 use std::fmt;
 
 use super::hosts::DefaultHost;
-use super::{AddressProblem, is_word};
+use super::problem::AddressProblem;
+use super::repository::is_word;
 use crate::redact::without_passwords;
 
 /// A form of URLs.

@@ -6,25 +6,26 @@
 mod browser;
 mod forms;
 mod hosts;
+mod inner;
+mod problem;
 mod repository;
 mod source;
 
-use std::fmt;
-
 use crate::name::SourceName;
-use crate::path::PathError;
-use crate::unit::ResourcePath;
-use crate::version::{RequirementError, VersionRequirement};
 
 pub use browser::BrowserAddress;
 pub use forms::AddressForm;
 pub use hosts::{DefaultHost, HostError, PageReference};
 pub(crate) use hosts::{host_of_alias, ignores_case};
+pub use inner::InnerAddress;
+pub use problem::AddressProblem;
 pub(crate) use repository::{canonical, repository_url};
 pub use repository::{repository_name, repository_owner, same_repository};
 pub use source::{ADDRESS_SCHEMES, AddressKind, SourceAddress, SourceAddressError};
 
 use hosts::{GroupNesting, KNOWN_HOSTS, known_host};
+use inner::{inner, inner_of, split_requirement};
+use repository::{is_repository, is_word};
 
 /// A source with an optional path and version, as it was typed.
 #[derive(Clone, Debug)]
@@ -61,15 +62,6 @@ pub struct NamedAddress {
     pub inner: InnerAddress,
 }
 
-/// A path in a source and a requirement on its version.
-#[derive(Clone, Debug, Default)]
-pub struct InnerAddress {
-    /// The path or pattern; nothing means the whole source.
-    pub path: Option<ResourcePath>,
-    /// The requirement; without one, agpm chooses the version.
-    pub requirement: Option<VersionRequirement>,
-}
-
 /// `NAME@MARKETPLACE`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PluginAddress {
@@ -96,46 +88,6 @@ pub struct AddressError {
     pub problem: AddressProblem,
     /// Forms that fit what was typed, with its words filled in.
     pub forms: Vec<AddressForm>,
-}
-
-/// A problem with an [`Address`]; the message never repeats anything that may be secret.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum AddressProblem {
-    /// The argument is empty.
-    #[error("the URL or path is empty")]
-    Empty,
-    /// It has a character that no URL has.
-    #[error("the URL or path contains a space or a control character")]
-    OddCharacter,
-    /// It names an owner and no repository.
-    #[error("`{0}` does not name a repository")]
-    NoRepository(String),
-    /// A host stands where the owner belongs.
-    #[error("`{0}` starts with a host but is not a URL")]
-    BareHost(String),
-    /// A version after `#`, as other programs have it.
-    #[error("`{0}` has a `#`; a version follows after `@`")]
-    Fragment(String),
-    /// A page of a host that shows no file.
-    #[error("`{0}` is neither a repository nor a file of one")]
-    OtherPage(String),
-    /// The URL cannot be one.
-    #[error(transparent)]
-    Url(#[from] SourceAddressError),
-    /// The path cannot be in a source.
-    #[error("`{path}`: {error}")]
-    Path {
-        /// The path as written.
-        path: String,
-        /// The reason.
-        error: PathError,
-    },
-    /// The text after `@` is not a requirement.
-    #[error(transparent)]
-    Requirement(#[from] RequirementError),
-    /// The text has none of the known forms.
-    #[error("`{0}` is not a URL, a repository or a path")]
-    NoForm(String),
 }
 
 impl Address {
@@ -172,9 +124,10 @@ fn parse(text: &str, context: &AddressContext<'_>) -> Result<Address, AddressPro
         return Ok(Address::Local(text.to_owned()));
     }
     if let Some(url) = text.strip_prefix("git+") {
-        return match url.contains("://") || is_scp(url) {
-            true => parse_url(url),
-            false => Err(AddressProblem::NoForm(text.to_owned())),
+        return if url.contains("://") || is_scp(url) {
+            parse_url(url)
+        } else {
+            Err(AddressProblem::NoForm(text.to_owned()))
         };
     }
     if text.starts_with("oci://") {
@@ -357,70 +310,14 @@ fn refuse_other_page(
         .split('/')
         .filter(|part| !part.is_empty())
         .count();
-    match is_flat && count != 2 {
-        true => Err(AddressProblem::OtherPage(url.redacted().to_owned())),
-        false => Ok(()),
+    if is_flat && count != 2 {
+        Err(AddressProblem::OtherPage(url.redacted().to_owned()))
+    } else {
+        Ok(())
     }
-}
-
-/// Splits at the first `@` that does not begin a segment: `@scope` is part of a path, and a tag may be `pdf@1.0.0`.
-fn split_requirement(text: &str) -> (&str, Option<&str>) {
-    let begins_segment = |at: usize| at == 0 || text[..at].ends_with('/');
-    let at = text
-        .match_indices('@')
-        .map(|(at, _)| at)
-        .find(|at| !begins_segment(*at));
-    match at {
-        Some(at) => (&text[..at], Some(&text[at + 1..])),
-        None => (text, None),
-    }
-}
-
-fn inner(text: &str) -> Result<InnerAddress, AddressProblem> {
-    let (path, requirement) = split_requirement(text);
-    inner_of(path, requirement)
-}
-
-fn inner_of(path: &str, requirement: Option<&str>) -> Result<InnerAddress, AddressProblem> {
-    let path = path.trim_matches('/');
-    let bad = |error| AddressProblem::Path {
-        path: path.to_owned(),
-        error,
-    };
-    let is_root = matches!(path, "" | ".");
-    Ok(InnerAddress {
-        path: (!is_root)
-            .then(|| ResourcePath::in_source(path))
-            .transpose()
-            .map_err(bad)?,
-        requirement: requirement.map(VersionRequirement::parse).transpose()?,
-    })
-}
-
-/// Whether text can be an owner, a repository, a source, a plugin or a marketplace.
-fn is_word(text: &str) -> bool {
-    let is_plain = |c: char| c.is_alphanumeric() || "._-+".contains(c);
-    !text.is_empty() && text.chars().all(is_plain) && !text.starts_with(['.', '-'])
-}
-
-/// Whether text can be a repository; `.github` is one.
-fn is_repository(text: &str) -> bool {
-    is_word(text.strip_prefix('.').unwrap_or(text))
 }
 
 /// Whether an owner is rather a host: owners have no dots on the hosts that are known.
 fn is_host_like(owner: &str) -> bool {
     owner.contains('.') || owner == "localhost"
-}
-
-impl fmt::Display for InnerAddress {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(path) = &self.path {
-            write!(f, "{path}")?;
-        }
-        match &self.requirement {
-            Some(requirement) => write!(f, "@{}", requirement.as_str()),
-            None => Ok(()),
-        }
-    }
 }

@@ -78,6 +78,17 @@ fn without_suffix(url: &str) -> &str {
     url.strip_suffix(".git").unwrap_or(url)
 }
 
+/// Whether text can be an owner, a repository, a source, a plugin or a marketplace.
+pub(super) fn is_word(text: &str) -> bool {
+    let is_plain = |c: char| c.is_alphanumeric() || "._-+".contains(c);
+    !text.is_empty() && text.chars().all(is_plain) && !text.starts_with(['.', '-'])
+}
+
+/// Whether text can be a repository; `.github` is one.
+pub(super) fn is_repository(text: &str) -> bool {
+    is_word(text.strip_prefix('.').unwrap_or(text))
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]

@@ -55,9 +55,10 @@ impl ImportedConfiguration {
         for (files, value) in &self.merge {
             comparison.merge(files, value);
         }
-        match comparison.clashes.is_empty() {
-            true => Ok(comparison.new),
-            false => Err(comparison.clashes),
+        if comparison.clashes.is_empty() {
+            Ok(comparison.new)
+        } else {
+            Err(comparison.clashes)
         }
     }
 }

@@ -161,12 +161,13 @@ impl<'d> AgentManagerReader<'_, 'd> {
             let help = "files of all tools are included; narrow them with `include` in each layer";
             self.findings.report_lost(*node, message, help);
         }
-        match unknown.is_empty() {
-            true => names
+        if unknown.is_empty() {
+            names
                 .iter()
                 .filter_map(|(_, name)| folder(name).map(str::to_owned))
-                .collect(),
-            false => Vec::new(),
+                .collect()
+        } else {
+            Vec::new()
         }
     }
 
@@ -381,9 +382,10 @@ impl<'d> AgentManagerReader<'_, 'd> {
         layers: &[(NodeRef<'d>, Option<ImportedLayer>)],
     ) {
         let names = layers.iter().map(|(name, _)| name.content());
-        let message = match names.clone().any(|name| name == node.content()) {
-            true => format!("`{}` is in the hierarchy twice", node.content()),
-            false => format!("unknown repository `{}`", node.content()),
+        let message = if names.clone().any(|name| name == node.content()) {
+            format!("`{}` is in the hierarchy twice", node.content())
+        } else {
+            format!("unknown repository `{}`", node.content())
         };
         let help = did_you_mean(node.content(), "repositories are", names).unwrap_or_default();
         self.findings.malformed(node, message, &help);

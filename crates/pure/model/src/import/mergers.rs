@@ -47,12 +47,11 @@ pub(super) fn read(findings: &mut ImportFindings, mergers: NodeRef<'_>) -> Vec<(
     let mut lines: Vec<(String, Value)> = Vec::new();
     for (class, settings) in mergers.entries() {
         for (files, value) in merger(findings, class, settings) {
-            match lines.iter().any(|(earlier, _)| *earlier == files) {
-                true => {
-                    let message = format!("another merger already handles `{files}`");
-                    findings.report_lost(class, message, "choose one of them in `[merge]`");
-                }
-                false => lines.push((files, value)),
+            if lines.iter().any(|(earlier, _)| *earlier == files) {
+                let message = format!("another merger already handles `{files}`");
+                findings.report_lost(class, message, "choose one of them in `[merge]`");
+            } else {
+                lines.push((files, value))
             }
         }
     }
@@ -147,9 +146,10 @@ fn report(findings: &mut ImportFindings, class: NodeRef<'_>, setting: NodeRef<'_
         setting.content(),
         class.content()
     );
-    let help = match LAYOUT.contains(&setting.content()) {
-        true => "a merged file keeps the layout of its lowest layer",
-        false => "run `agpm strategies` to list the options of `[merge]`",
+    let help = if LAYOUT.contains(&setting.content()) {
+        "a merged file keeps the layout of its lowest layer"
+    } else {
+        "run `agpm strategies` to list the options of `[merge]`"
     };
     findings.report_lost(setting, message, help);
 }

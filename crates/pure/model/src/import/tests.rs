@@ -4,7 +4,7 @@ use agpm_diag::{Diagnostic, SourceMap};
 use agpm_text::{Format, Limits, parse, parse_alone};
 
 use crate::import::{BaseDirectories, ImportAdditions, ImportedConfiguration, read_agent_manager};
-use crate::manifest::{Manifest, ManifestTexts};
+use crate::manifest::{Manifest, ManifestTexts, SectionEntry};
 
 const FOLDERS: BaseDirectories<'_> = BaseDirectories {
     project: "/home/ann/shop",
@@ -29,6 +29,7 @@ fn additions(import: &ImportedConfiguration, toml: &str) -> Result<ImportAdditio
         section
             .into_iter()
             .flat_map(|section| section.entries())
+            .map(|(key, value)| SectionEntry { key, value })
             .collect()
     };
     let scope = crate::InstallScope::Project;

@@ -6,7 +6,7 @@ use agpm_text::{Document, NodeRef};
 use crate::catalog_remote::{CatalogRemote, RemoteError};
 use crate::check::{Check, spot};
 use crate::manifest::tables::CATALOG;
-use crate::manifest::{Manifest, ManifestTexts, SourceScope};
+use crate::manifest::{ManifestTexts, SourceDeclaration, SourceScope};
 use crate::name::SourceName;
 
 /// The contributors to the catalog.
@@ -50,13 +50,13 @@ impl CatalogSettings {
 pub(super) fn read(
     check: &mut Check,
     texts: &ManifestTexts<'_>,
-    manifest: &Manifest,
+    sources: &[SourceDeclaration],
 ) -> CatalogSettings {
     let mut of = |text: Option<&Document>, scope| {
         let section = text
             .and_then(Document::root)
             .and_then(|root| root.get("catalog"))?;
-        read_remotes(check, section, manifest, scope)
+        read_remotes(check, section, sources, scope)
     };
     let private = of(texts.private, SourceScope::User);
     let shared = of(Some(texts.project), SourceScope::Project);
@@ -75,7 +75,7 @@ pub(super) fn read(
 fn read_remotes(
     check: &mut Check,
     section: NodeRef<'_>,
-    manifest: &Manifest,
+    sources: &[SourceDeclaration],
     scope: SourceScope,
 ) -> Option<Vec<AskedRemote>> {
     if !check.map(section, "`[catalog]`") {
@@ -84,7 +84,7 @@ fn read_remotes(
     check.keys(section, &CATALOG);
     let mut remotes: Vec<AskedRemote> = Vec::new();
     for (node, text) in check.strings(section.get("remotes")?, "`remotes`") {
-        let Some(remote) = read_remote(check, node, text, manifest, scope) else {
+        let Some(remote) = read_remote(check, node, text, sources, scope) else {
             continue;
         };
         match remotes.iter().find(|earlier| earlier.remote == remote) {
@@ -102,7 +102,7 @@ fn read_remote(
     check: &mut Check,
     node: NodeRef<'_>,
     text: &str,
-    manifest: &Manifest,
+    sources: &[SourceDeclaration],
     scope: SourceScope,
 ) -> Option<CatalogRemote> {
     let remote = match CatalogRemote::parse(text) {
@@ -128,9 +128,9 @@ fn read_remote(
     }
     let unknown = remote
         .source()
-        .filter(|name| manifest.source(name).is_none());
+        .filter(|name| sources.iter().all(|source| source.name != **name));
     if let Some(name) = unknown {
-        let names = manifest.sources.iter().map(|source| source.name.as_str());
+        let names = sources.iter().map(|source| source.name.as_str());
         let message = format!("unknown source `{name}`");
         let mut found =
             Diagnostic::new(&codes::MANIFEST_UNKNOWN_SOURCE, message).at_spot(spot(node));

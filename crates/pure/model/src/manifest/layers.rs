@@ -9,10 +9,11 @@ use agpm_text::{NodeKind, NodeRef};
 use crate::check::{Check, spot};
 use crate::glob::{Glob, GlobError};
 use crate::layer_places::layer_patterns;
-use crate::manifest::Manifest;
+use crate::manifest::SourceDeclaration;
 use crate::manifest::tables::LAYER;
 use crate::name::{LayerName, SourceName};
 use crate::path::{PathError, RelativePath};
+use crate::tool::Tools;
 use crate::version::Requirement;
 
 /// Names of files that version control, editors and caches leave.
@@ -151,7 +152,12 @@ fn is_on_the_way(one: &str, other: &str) -> bool {
     within(one, other) || within(other, one)
 }
 
-pub(crate) fn read(check: &mut Check, node: NodeRef<'_>, manifest: &Manifest) -> Vec<Layer> {
+pub(crate) fn read(
+    check: &mut Check,
+    node: NodeRef<'_>,
+    sources: &[SourceDeclaration],
+    tools: &Tools,
+) -> Vec<Layer> {
     if node.kind() != NodeKind::List {
         check.wrong_kind(node, "`layers`", "a list of tables: `[[layers]]`");
         return Vec::new();
@@ -178,7 +184,7 @@ pub(crate) fn read(check: &mut Check, node: NodeRef<'_>, manifest: &Manifest) ->
     };
     node.items()
         .filter(|item| !is_replaced(item))
-        .filter_map(|item| read_layer(check, item, manifest))
+        .filter_map(|item| read_layer(check, item, sources, tools))
         .collect()
 }
 
@@ -192,7 +198,12 @@ fn report_twice(check: &mut Check, earlier: NodeRef<'_>, name: NodeRef<'_>) {
     );
 }
 
-fn read_layer(check: &mut Check, node: NodeRef<'_>, manifest: &Manifest) -> Option<Layer> {
+fn read_layer(
+    check: &mut Check,
+    node: NodeRef<'_>,
+    sources: &[SourceDeclaration],
+    tools: &Tools,
+) -> Option<Layer> {
     if !check.map(node, "a layer") {
         return None;
     }
@@ -208,8 +219,8 @@ fn read_layer(check: &mut Check, node: NodeRef<'_>, manifest: &Manifest) -> Opti
         .get("root")
         .filter(|root| root.as_str() != Some("."))
         .and_then(|root| check.path(root, "`root`"));
-    let include = read_include(check, node.get("include"), manifest);
-    let place = read_place(check, node, &name, manifest)?;
+    let include = read_include(check, node.get("include"), tools);
+    let place = read_place(check, node, &name, sources)?;
     Some(Layer {
         name,
         place,
@@ -223,7 +234,7 @@ fn read_place(
     check: &mut Check,
     node: NodeRef<'_>,
     name: &LayerName,
-    manifest: &Manifest,
+    sources: &[SourceDeclaration],
 ) -> Option<LayerPlace> {
     match (node.get("path"), node.get("source")) {
         (Some(path), None) => {
@@ -241,7 +252,7 @@ fn read_place(
         }
         (None, Some(source)) => {
             check.string(source, "`source`")?;
-            let names = manifest.sources.iter().map(|source| source.name.as_str());
+            let names = sources.iter().map(|source| source.name.as_str());
             let known = check.known(source, "source", &codes::MANIFEST_UNKNOWN_SOURCE, names);
             let requirement = check.requirement(node);
             let name = SourceName::new(source.content()).ok().filter(|_| known)?;
@@ -288,7 +299,7 @@ fn check_inside(check: &mut Check, item: NodeRef<'_>, pattern: &str) {
 fn read_include(
     check: &mut Check,
     node: Option<NodeRef<'_>>,
-    manifest: &Manifest,
+    tools: &Tools,
 ) -> Option<IncludePatterns> {
     let written = node.map(|list| check.strings(list, "`include`"));
     for (item, pattern) in written.iter().flatten() {
@@ -303,7 +314,7 @@ fn read_include(
                 })
                 .collect()
         }
-        None => layer_patterns(&manifest.tools)
+        None => layer_patterns(tools)
             .into_iter()
             .map(|pattern| (0, pattern))
             .collect(),

@@ -1,8 +1,8 @@
-//! The tables of resources, and `[patch]`.
+//! Reads the tables of resources.
 
 use std::collections::BTreeSet;
 
-use agpm_diag::{Diagnostic, SourceSpan, codes, is_invisible};
+use agpm_diag::{Diagnostic, codes, is_invisible};
 use agpm_text::{NodeKind, NodeRef, Value, to_value};
 
 use crate::address::Address;
@@ -13,136 +13,29 @@ use crate::manifest::plugins::{MarketplaceDependency, PartChoice, is_plugin_name
 use crate::manifest::sources::read_source;
 use crate::manifest::tables::{DEPENDENCY, MANIFEST_SECTIONS, OLDER_AGPM, PLUGIN, SERVER_KEYS};
 use crate::manifest::tools::{NamedTool, tool_list};
-use crate::manifest::{Entry, Manifest, ManifestTexts};
+use crate::manifest::{Dependency, Exclusion, InstallMode, Manifest, ManifestTexts, SectionEntry};
 use crate::marketplace::MarketplacePlugin;
 use crate::name::{ResourceName, SourceName, ToolName};
 use crate::path::RelativePath;
 use crate::pin::ResourceId;
 use crate::resource::{RESOURCE_TYPES, ResourceType, TargetLayout};
 use crate::schema::{KeyClass, SchemaTable};
-use crate::tool::{Destination, Tools};
+use crate::tool::Destination;
 use crate::unit::{ResourceExtent, ResourceOrigin, ResourcePath, Unit};
 use crate::variant::Variant;
 use crate::version::Requirement;
-
-/// Whether a resource is written to its target.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InstallMode {
-    /// The resource is written to disk.
-    Write,
-    /// It is resolved and locked only.
-    ResolveOnly,
-    /// It is where its tool reads it already: described and locked, and never written or removed.
-    InPlace,
-}
-
-/// A match of a pattern that is left out.
-#[derive(Clone, Debug)]
-pub struct Exclusion {
-    /// The name that the match would have.
-    pub name: String,
-    /// Where the manifest has it.
-    pub spot: SourceSpan,
-}
-
-/// One entry of a table of resources.
-#[derive(Clone, Debug)]
-pub struct Dependency {
-    /// The type.
-    pub kind: ResourceType,
-    /// The key.
-    pub name: ResourceName,
-    /// The resource in its source.
-    pub unit: Unit,
-    /// The required version.
-    pub requirement: Requirement,
-    /// The tools that it names; none for the defaults of its kind.
-    pub tools: Vec<ToolName>,
-    /// A directory under the type's own.
-    pub target: Option<RelativePath>,
-    /// The name of the installed file.
-    pub filename: Option<RelativePath>,
-    /// Whether directories are kept, if it is said.
-    pub layout: Option<TargetLayout>,
-    /// Matches of a pattern that are left out.
-    pub exclude: Vec<Exclusion>,
-    /// Whether it is written.
-    pub install: InstallMode,
-    /// The variables of its templates.
-    pub variant: Variant,
-    /// The settings of an MCP server in the manifest itself: an object of some of [`SERVER_KEYS`].
-    pub server: Option<Value>,
-    /// Other names for servers of its file, by the names that the file has for them.
-    pub rename: Vec<(String, String)>,
-    /// Tools in which it may do more than its author allows.
-    pub allow_widening: Vec<ToolName>,
-    /// The files that an instruction is for, whatever its own front matter says.
-    pub scope: Option<InstructionScope>,
-    /// How an instruction is installed.
-    pub form: InstructionForm,
-    /// Which parts of a plugin are installed.
-    pub parts: PartChoice,
-    /// The plugin of a marketplace that it is, if the manifest names it so.
-    pub marketplace: Option<MarketplaceDependency>,
-    /// The entry.
-    pub spot: SourceSpan,
-}
-
-impl Dependency {
-    /// The identity of what it requires; of a pattern, its key.
-    pub fn id(&self) -> ResourceId {
-        ResourceId {
-            kind: self.kind,
-            name: self.name.clone(),
-        }
-    }
-
-    /// The MCP server that the manifest itself has, as the bytes of a file.
-    pub fn server_bytes(&self) -> Option<Vec<u8>> {
-        let Some(Value::Map(fields)) = &self.server else {
-            return None;
-        };
-        // Without a type, some tools would run the URL as an executable.
-        let is_remote = fields.iter().all(|(key, _)| key != "command");
-        let kind = is_remote.then(|| ("type".to_owned(), Value::from("http")));
-        let server = Value::Map(kind.into_iter().chain(fields.iter().cloned()).collect());
-        Some(server.to_json().into_bytes())
-    }
-}
-
-impl Dependency {
-    /// The top of a source has no name that a skill's directory could be called after, so its key is used.
-    fn name_top(&mut self) {
-        let is_top = self.unit.extent == ResourceExtent::Folder && self.unit.path.is_top();
-        if is_top && self.filename.is_none() {
-            self.filename = RelativePath::new(self.name.as_str()).ok();
-        }
-    }
-}
-
-impl Tools {
-    /// The tools of a dependency: those that it names, or its kind's defaults.
-    pub fn of<'t>(&'t self, dependency: &'t Dependency) -> &'t [ToolName] {
-        match dependency.tools.as_slice() {
-            [] => self.defaults_for(dependency.kind),
-            own => own,
-        }
-    }
-
-    /// Those of them that are used.
-    pub fn used_by<'t>(&'t self, dependency: &'t Dependency) -> Vec<&'t ToolName> {
-        let tools = self.of(dependency).iter();
-        tools.filter(|tool| self.is_enabled(tool)).collect()
-    }
-}
 
 pub(crate) fn read(check: &mut Check, texts: &ManifestTexts<'_>, manifest: &mut Manifest) {
     check_sections(check, texts);
     let named: Vec<String> = (texts.entries)("sources")
         .iter()
-        .map(|(name, _)| name.content().to_owned())
+        .map(|entry| entry.key.content().to_owned())
         .collect();
-    for (name, address) in (texts.entries)("sources") {
+    for SectionEntry {
+        key: name,
+        value: address,
+    } in (texts.entries)("sources")
+    {
         let scope = texts.scope_of(address);
         manifest
             .sources
@@ -155,8 +48,8 @@ pub(crate) fn read(check: &mut Check, texts: &ManifestTexts<'_>, manifest: &mut 
         .unwrap_or_default();
     for kind in RESOURCE_TYPES {
         for entry in (texts.entries)(kind.plural()) {
-            if entry.1.as_bool() == Some(false) && texts.drops(check, kind, entry) {
-                let name = ResourceName::new(entry.0.content());
+            if entry.value.as_bool() == Some(false) && texts.drops(check, kind, entry) {
+                let name = ResourceName::new(entry.key.content());
                 let id = name.map(|name| ResourceId { kind, name });
                 manifest.dropped.extend(id);
                 continue;
@@ -231,7 +124,8 @@ struct DependencyReader<'c, 'i, 'n> {
 }
 
 impl<'n> DependencyReader<'_, '_, 'n> {
-    fn dependency(&mut self, kind: ResourceType, (key, value): Entry<'n>) -> Option<Dependency> {
+    fn dependency(&mut self, kind: ResourceType, entry: SectionEntry<'n>) -> Option<Dependency> {
+        let SectionEntry { key, value } = entry;
         let name = ResourceName::new(key.content());
         let name = name
             .map_err(|error| {

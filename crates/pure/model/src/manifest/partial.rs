@@ -157,7 +157,7 @@ mod tests {
     use agpm_text::{Format, Limits, parse};
 
     use super::*;
-    use crate::{InstallScope, Manifest, ManifestTexts};
+    use crate::{InstallScope, Manifest, ManifestTexts, SectionEntry};
 
     /// The messages about a manifest next to its syntax errors.
     fn messages(text: &str) -> Vec<String> {
@@ -183,7 +183,9 @@ mod tests {
             config: None,
             entries: &|name| {
                 let entries = section(name).into_iter().flat_map(NodeRef::entries);
-                entries.collect()
+                entries
+                    .map(|(key, value)| SectionEntry { key, value })
+                    .collect()
             },
             syntax_errors: &errors,
         };

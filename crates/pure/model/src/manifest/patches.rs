@@ -1,12 +1,13 @@
 //! `[patch.TYPE.NAME]`: fields that are set in resources.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use agpm_diag::{Diagnostic, SourceSpan, codes, did_you_mean};
 use agpm_text::{NodeKind, NodeRef, Pointer, Value, to_value};
 
 use crate::check::{Check, spot};
-use crate::manifest::{Dependency, Manifest, ManifestTexts};
+use crate::manifest::{Dependency, ManifestTexts};
 use crate::pin::ResourceId;
 use crate::resource::{PLUGIN_PARTS, RESOURCE_TYPES, ResourceType};
 use crate::server_file::ServerFile;
@@ -154,25 +155,33 @@ impl fmt::Display for FieldPath {
     }
 }
 
-pub(crate) fn read(check: &mut Check, texts: &ManifestTexts<'_>, manifest: &mut Manifest) {
+/// Patches are for dependencies, except those that the manifest drops.
+pub(super) fn read(
+    check: &mut Check,
+    texts: &ManifestTexts<'_>,
+    dependencies: &[Dependency],
+    dropped: &BTreeSet<ResourceId>,
+) -> Vec<Patch> {
     let places = [
         (Some(texts.project), PatchScope::Project),
         (texts.private, PatchScope::Private),
     ];
+    let mut patches = Vec::new();
     for (document, scope) in places {
-        if let Some(patches) = document.and_then(|document| document.root()?.get("patch")) {
-            let read = read_patches(check, patches, scope, manifest);
-            manifest.patches.extend(read);
+        if let Some(node) = document.and_then(|document| document.root()?.get("patch")) {
+            patches.extend(read_patches(check, node, scope, dependencies, dropped));
         }
     }
-    report_conflicts(check, &manifest.patches);
+    report_conflicts(check, &patches);
+    patches
 }
 
 fn read_patches(
     check: &mut Check,
     node: NodeRef<'_>,
     scope: PatchScope,
-    manifest: &Manifest,
+    dependencies: &[Dependency],
+    dropped: &BTreeSet<ResourceId>,
 ) -> Vec<Patch> {
     let mut patches = Vec::new();
     if !check.map(node, "`[patch]`") {
@@ -200,10 +209,10 @@ fn read_patches(
             let is_patched =
                 |id: &ResourceId| id.kind == kind && id.name.as_str() == name.content();
             // A base may patch what the project does not want.
-            if manifest.dropped.iter().any(is_patched) {
+            if dropped.iter().any(is_patched) {
                 continue;
             }
-            check_name(check, kind, name, manifest);
+            check_name(check, kind, name, dependencies);
             let patch = Patch {
                 kind,
                 name: name.content().to_owned(),
@@ -225,14 +234,17 @@ fn read_patches(
 }
 
 /// A name that nothing can have. Matches of patterns are known later.
-fn check_name(check: &mut Check, kind: ResourceType, name: NodeRef<'_>, manifest: &Manifest) {
-    let of_kind = manifest
-        .dependencies
+fn check_name(
+    check: &mut Check,
+    kind: ResourceType,
+    name: NodeRef<'_>,
+    dependencies: &[Dependency],
+) {
+    let of_kind = dependencies
         .iter()
         .filter(|dependency| dependency.kind == kind);
     // The parts of a plugin are known when it was read.
-    let has_parts = manifest
-        .dependencies
+    let has_parts = dependencies
         .iter()
         .any(|one| one.kind == ResourceType::Plugins && PLUGIN_PARTS.contains(&kind));
     let is_named =

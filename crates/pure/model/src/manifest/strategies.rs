@@ -96,13 +96,8 @@ pub(crate) fn read(
             continue;
         }
         tables.check_chain(check, name);
-        strategies.push(tables.table(
-            check,
-            name.content(),
-            table,
-            &STRATEGY,
-            &mut vec![name.content()],
-        ));
+        let on = &mut vec![name.content()];
+        strategies.push(tables.definition(check, name.content(), table, on));
     }
     let mut rules = Vec::new();
     for (files, value) in merge.into_iter().flat_map(NodeRef::entries) {
@@ -137,7 +132,7 @@ impl<'a> StrategyTables<'a> {
     fn value(&self, check: &mut Check, value: NodeRef<'a>) -> Strategy {
         match value.kind() {
             NodeKind::String => self.named(check, value, &mut Vec::new()),
-            NodeKind::Map => self.table(check, "", value, &MERGE, &mut Vec::new()),
+            NodeKind::Map => self.table(check, value, &MERGE, &mut Vec::new()),
             _ => {
                 check.wrong_kind(value, "a strategy", "a name or a table");
                 Strategy::default()
@@ -179,7 +174,7 @@ impl<'a> StrategyTables<'a> {
             on.push(name);
             // Its own mistakes are reported where it is defined, once.
             let mut quiet = Check::default();
-            let strategy = self.table(&mut quiet, name, table, &STRATEGY, on);
+            let strategy = self.definition(&mut quiet, name, table, on);
             on.pop();
             return strategy;
         }
@@ -208,10 +203,24 @@ impl<'a> StrategyTables<'a> {
         })
     }
 
-    fn table(
+    /// An entry of `[strategies]`.
+    fn definition(
         &self,
         check: &mut Check,
         name: &str,
+        table: NodeRef<'a>,
+        on: &mut Vec<&'a str>,
+    ) -> Strategy {
+        let mut strategy = self.table(check, table, &STRATEGY, on);
+        if !name.is_empty() {
+            strategy.name = name.to_owned();
+        }
+        strategy
+    }
+
+    fn table(
+        &self,
+        check: &mut Check,
         table: NodeRef<'a>,
         schema: &SchemaTable,
         on: &mut Vec<&'a str>,
@@ -224,9 +233,6 @@ impl<'a> StrategyTables<'a> {
         let mut strategy = table
             .get("strategy")
             .map_or_else(Strategy::default, |base| self.named(check, base, on));
-        if !name.is_empty() {
-            strategy.name = name.to_owned();
-        }
         if let Some(lists) = table
             .get("lists")
             .and_then(|lists| read_lists(check, lists))

@@ -283,17 +283,26 @@ impl<'a> NodePlanner<'a> {
             is_bare(&desired.node.value)
                 && self.ours.containers.contains(desired.node.place.pointer())
         };
-        let same = equal(now, &desired.node.value);
-        match will_do(desired, now) {
-            true if is_container_of_ours() => NodeVerdict::Own(Author::Agpm),
-            true => NodeVerdict::Accept,
-            false if same && desired.on_equal == OnEqualUserValue::Adopt => NodeVerdict::Adopt,
-            false if same && self.adopts_equal(desired) => NodeVerdict::Own(Author::Agpm),
-            false if same => NodeVerdict::Accept,
-            false if self.overwrite >= OverwriteRule::Unowned => {
-                NodeVerdict::Write(ChangeAction::Update, ChangeReason::TakenOver)
-            }
-            false => NodeVerdict::Refuse,
+        if will_do(desired, now) {
+            return if is_container_of_ours() {
+                NodeVerdict::Own(Author::Agpm)
+            } else {
+                NodeVerdict::Accept
+            };
+        }
+        if equal(now, &desired.node.value) {
+            return if desired.on_equal == OnEqualUserValue::Adopt {
+                NodeVerdict::Adopt
+            } else if self.adopts_equal(desired) {
+                NodeVerdict::Own(Author::Agpm)
+            } else {
+                NodeVerdict::Accept
+            };
+        }
+        if self.overwrite >= OverwriteRule::Unowned {
+            NodeVerdict::Write(ChangeAction::Update, ChangeReason::TakenOver)
+        } else {
+            NodeVerdict::Refuse
         }
     }
 

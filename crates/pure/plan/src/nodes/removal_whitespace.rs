@@ -15,7 +15,7 @@ pub struct RemovalWhitespace {
 
 /// Bytes in the location of others.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(into = "(usize, usize, String)", from = "(usize, usize, String)")]
+#[serde(into = "HunkRecord", from = "HunkRecord")]
 pub struct Hunk {
     /// The offset in bytes.
     pub at: usize,
@@ -25,19 +25,20 @@ pub struct Hunk {
     pub text: String,
 }
 
-impl From<Hunk> for (usize, usize, String) {
+/// A hunk in the ledger: a short list of its fields in order.
+#[derive(Serialize, Deserialize)]
+struct HunkRecord(usize, usize, String);
+
+impl From<Hunk> for HunkRecord {
     fn from(hunk: Hunk) -> Self {
-        (hunk.at, hunk.length, hunk.text)
+        HunkRecord(hunk.at, hunk.length, hunk.text)
     }
 }
 
-impl From<(usize, usize, String)> for Hunk {
-    fn from(hunk: (usize, usize, String)) -> Self {
-        Hunk {
-            at: hunk.0,
-            length: hunk.1,
-            text: hunk.2,
-        }
+impl From<HunkRecord> for Hunk {
+    fn from(record: HunkRecord) -> Self {
+        let HunkRecord(at, length, text) = record;
+        Hunk { at, length, text }
     }
 }
 

@@ -5,10 +5,11 @@ use agpm_tools::{AgentContainer, AgentFields, AgentLimit, AgentNames, UnknownKey
 
 use super::agent_limits;
 use super::agent_tools;
-use super::front::{FrontMatter, holds, is_toml_with, printed};
+use super::front::FrontMatter;
 use super::models;
 use super::outcome::{ConvertError, ConvertedFile, FieldOutcomeKind, FieldOutcomes};
 use super::parts::METADATA;
+use super::plain_text::{holds, is_toml_with, printed};
 
 /// Fields that hold something back: to leave one out is to allow more.
 const GUARDS: [&str; 7] = [

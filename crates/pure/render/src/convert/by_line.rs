@@ -2,7 +2,7 @@
 
 use agpm_text::{Format, Value, markdown_body};
 
-use super::front::value_of;
+use super::plain_text::value_of;
 
 /// The fields of front matter that is not valid YAML.
 #[derive(Debug, PartialEq)]

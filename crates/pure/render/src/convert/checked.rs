@@ -32,7 +32,8 @@ fn accepts(rule: AcceptedValue, value: &Value) -> bool {
                     .all(|(_, flag)| matches!(flag, Value::Bool(_)))
         }
         AcceptedValue::Permission => {
-            is_action(value) || is_map(value) && entries(value).iter().all(is_rule)
+            is_action(value)
+                || is_map(value) && entries(value).iter().all(|(_, rule)| is_rule(rule))
         }
     }
 }
@@ -63,7 +64,7 @@ fn is_action(value: &Value) -> bool {
         .is_some_and(|action| ["ask", "allow", "deny"].contains(&action))
 }
 
-fn is_rule((_, rule): &(String, Value)) -> bool {
+fn is_rule(rule: &Value) -> bool {
     is_action(rule) || is_map(rule) && entries(rule).iter().all(|(_, action)| is_action(action))
 }
 

@@ -4,10 +4,11 @@ use agpm_text::{Format, Value};
 use agpm_tools::TomlCommand;
 
 use super::command::leave_out;
-use super::front::{FrontMatter, is_toml_with, printed};
+use super::front::FrontMatter;
 use super::outcome::{ConvertError, ConvertedFile};
 use super::parts::{METADATA, text_of};
 use super::placeholders::rewrite;
+use super::plain_text::{is_toml_with, printed};
 
 /// Turns a command into TOML.
 pub(super) fn convert(

@@ -1,11 +1,11 @@
 //! Markdown with fields, taken apart and put together.
 
-use agpm_diag::{Diagnostic, Severity};
-use agpm_text::{Document, Format, Value, markdown_body, parse_alone, print, to_value};
+use agpm_text::{Document, Format, Value, markdown_body, to_value};
 
 use super::by_line;
 use super::outcome::{ConvertError, FieldOutcomeKind, FieldOutcomes};
 use super::parts::{entries, text_of};
+use super::plain_text::{document, printed};
 
 /// A Markdown file's fields and its body.
 pub(super) struct FrontMatter {
@@ -31,42 +31,6 @@ const LIMITS: [&str; 11] = [
     "hooks",
     "isolation",
 ];
-
-/// Reads text without a home, or says what is wrong with it.
-pub(super) fn document(text: &str, format: Format) -> Result<Document, ConvertError> {
-    let parsed = parse_alone(text, format);
-    match parsed
-        .diagnostics
-        .into_iter()
-        .find(|found| found.severity == Severity::Error)
-    {
-        Some(found) => Err(explain(found)),
-        None => Ok(parsed.document),
-    }
-}
-
-fn explain(found: Diagnostic) -> ConvertError {
-    let at = found.labels.first().map(|label| label.span);
-    ConvertError {
-        message: found.message,
-        help: "fix the file so agpm can convert it",
-        at,
-    }
-}
-
-/// The value of text in this format, if it is one.
-pub(super) fn value_of(text: &str, format: Format) -> Option<Value> {
-    document(text, format).ok()?.root().map(to_value)
-}
-
-/// Whether text is TOML that has these keys, with text in them.
-pub(super) fn is_toml_with(text: &str, keys: &[&str]) -> bool {
-    let has = |value: &Value| {
-        keys.iter()
-            .all(|key| value.get(key).and_then(Value::as_str).is_some())
-    };
-    value_of(text, Format::Toml).as_ref().is_some_and(has)
-}
 
 impl FrontMatter {
     pub(super) fn read(text: &str) -> Result<Self, ConvertError> {
@@ -194,19 +158,4 @@ impl FrontMatter {
             )),
         }
     }
-}
-
-/// A value in a format, or why no way exists to write it.
-pub(super) fn printed(value: &Value, format: Format) -> Result<String, ConvertError> {
-    print(value, format).map_err(|error| {
-        ConvertError::new(
-            error.to_string(),
-            "remove the field, or write it differently",
-        )
-    })
-}
-
-/// Whether a format can hold a value as a field.
-pub(super) fn holds(value: &Value, format: Format) -> bool {
-    print(&Value::map([("field", value.clone())]), format).is_ok()
 }

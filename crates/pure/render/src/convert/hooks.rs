@@ -8,7 +8,6 @@ use agpm_tools::{
 };
 
 use super::events::event_in;
-use super::front::{document, printed};
 use super::hook_file::{Registered, named_format, read};
 use super::hook_origin::{origin_of, to_reference};
 use super::matcher::{MatcherTarget, carry};
@@ -16,6 +15,7 @@ use super::outcome::{
     ConvertError, ConvertedEntries, ConvertedFile, FieldOutcomeKind, FieldOutcomes,
 };
 use super::parts::{METADATA, entries, without};
+use super::plain_text::{document, printed};
 use super::plugin;
 
 /// Entries of a tool's hook configuration for one hook file.

@@ -4,9 +4,10 @@ use agpm_model::{InstructionPaths, InstructionScope};
 use agpm_text::{Value, block_text, markdown_body};
 use agpm_tools::{PatternList, RuleDescription, RuleField, RuleFormat, RuleValue, rule_formats};
 
-use super::front::{FrontMatter, printed};
+use super::front::FrontMatter;
 use super::outcome::{ConvertError, ConvertedFile, FieldOutcome, FieldOutcomeKind, FieldOutcomes};
 use super::parts::{METADATA, text_of, texts_of};
+use super::plain_text::printed;
 
 /// The field that says what an instruction is about.
 const DESCRIPTION: &str = "description";

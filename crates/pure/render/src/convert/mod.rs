@@ -23,6 +23,7 @@ mod models;
 mod outcome;
 mod parts;
 mod placeholders;
+mod plain_text;
 mod plugin;
 mod recognize;
 mod servers;

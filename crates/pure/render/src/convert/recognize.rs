@@ -6,9 +6,10 @@ use agpm_tools::{
 };
 
 use super::agent_tools::names_foreign_tools;
-use super::front::{FrontMatter, value_of};
+use super::front::FrontMatter;
 use super::instruction::is_native_instruction;
 use super::outcome::ConvertError;
+use super::plain_text::value_of;
 
 /// Whether a file is in the tool's own format, by the extension of its source or by fields that only that tool has.
 pub fn is_native(format: FileFormat, file_name: &str, text: &str) -> bool {

@@ -7,9 +7,9 @@ use agpm_tools::{
     RemoteServers, ServerFormat, ServerSwitch, VariableSyntax, Variables, server_formats,
 };
 
-use super::front::holds;
 use super::outcome::{ConvertError, ConvertedEntries, FieldOutcomeKind, FieldOutcomes};
 use super::parts::{METADATA, entries, is_map, quoted, without};
+use super::plain_text::holds;
 use super::plugin;
 use super::transport::{
     McpServer, ServerState, ServerTransport, env_key, http_key, is_command_list, is_read,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use agpm_model::{
     FileMode, ObjectId, ResolvedVersion, ResourceExtent, SKILL_FILE, SourceVersions, Unit,
+    VersionLabel,
 };
 use agpm_resolve::{PathFiles, SourceFile, Unfit, found_unit, path_clash, portable_path};
 use agpm_source::limits::{MOST_DIRECTORIES, MOST_SKILL_BYTES, MOST_SKILL_FILES};
@@ -19,7 +20,7 @@ use crate::packages::sources::is_versioned;
 pub(super) struct SourceQuestions<'n> {
     pub(super) versions: bool,
     pub(super) revs: Vec<&'n str>,
-    pub(super) releases: Vec<&'n str>,
+    pub(super) releases: Vec<&'n VersionLabel>,
     pub(super) contents: Vec<(&'n Unit, &'n Option<ObjectId>)>,
 }
 
@@ -28,7 +29,7 @@ pub(super) struct SourceQuestions<'n> {
 pub(super) struct SourceAnswers {
     pub(super) versions: Option<Arc<SourceVersions>>,
     pub(super) revs: Vec<(String, ObjectId)>,
-    pub(super) releases: Vec<(String, Option<u64>)>,
+    pub(super) releases: Vec<(VersionLabel, Option<u64>)>,
     pub(super) contents: Vec<(Unit, Option<ObjectId>, PathFiles)>,
 }
 
@@ -69,11 +70,14 @@ pub(super) fn answer(
 }
 
 /// Returns the release dates of tags.
-fn releases(source: &dyn Source, tags: &[&str]) -> Result<Vec<(String, Option<u64>)>, SourceError> {
+fn releases(
+    source: &dyn Source,
+    tags: &[&VersionLabel],
+) -> Result<Vec<(VersionLabel, Option<u64>)>, SourceError> {
     let versions = source.versions()?;
-    let version = |tag: &&str| {
-        let revision = versions.tags.get(*tag)?.clone();
-        let label = (*tag).to_owned();
+    let version = |tag: &&VersionLabel| {
+        let revision = versions.tags.get(tag.as_str())?.clone();
+        let label = (*tag).clone();
         Some(ResolvedVersion { label, revision })
     };
     let known: Vec<ResolvedVersion> = tags.iter().filter_map(version).collect();

@@ -70,7 +70,7 @@ impl<'a> Fetcher<'a> {
                 }
                 MissingFact::Releases(source, tags) => {
                     let asked = asked.entry(Some(source)).or_default();
-                    asked.releases.extend(tags.iter().map(String::as_str));
+                    asked.releases.extend(tags);
                 }
                 MissingFact::Content(unit, commit) => {
                     let source = match &unit.origin {

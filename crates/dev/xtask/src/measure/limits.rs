@@ -1,0 +1,12 @@
+//! The figures that are checked. All crates have reached zero, and no good reason ever raises one of them.
+
+use super::figures::Figures;
+
+/// Everything that a crate has of them.
+pub(super) fn violations(figures: &Figures) -> Vec<String> {
+    let lists = figures.checked_lists().into_iter();
+    lists
+        .filter(|(_, list)| !list.is_empty())
+        .map(|(what, list)| format!("{}: {what}: {}", figures.name, list.join(" ")))
+        .collect()
+}

@@ -1,0 +1,123 @@
+//! All sections of a manifest in the order in which they need each other.
+
+use agpm_diag::{Diagnostic, codes};
+use agpm_text::{Document, NodeRef, to_value};
+
+use crate::base::read_extends;
+use crate::check::{Check, spot};
+use crate::manifest::partial::beside_syntax_errors;
+use crate::manifest::tables::{CONFIG_SECTIONS, MANIFEST_SECTIONS, PRIVATE_SECTIONS};
+use crate::manifest::{
+    Manifest, ManifestTexts, catalog, layers, lineage, packages, patches, sources, strategies,
+    tools,
+};
+use crate::policy::Policy;
+use crate::schema::UnknownKey;
+use crate::tool::Tools;
+
+/// Sections of the contract that nothing reads yet. To accept them would promise what does not happen.
+const PLANNED_SECTIONS: [&str; 1] = ["workspace"];
+
+impl Manifest {
+    /// Reads a manifest; what is wrong is in the diagnostics.
+    pub fn read(texts: &ManifestTexts<'_>) -> (Manifest, Vec<Diagnostic>) {
+        let mut check = Check::new(texts.completeness());
+        let mut manifest = Manifest {
+            tools: Tools::in_scope(texts.scope),
+            ..Manifest::default()
+        };
+        for (document, schema) in [
+            (texts.private, &PRIVATE_SECTIONS),
+            (texts.config, &CONFIG_SECTIONS),
+        ] {
+            if let Some(root) = document.and_then(Document::root) {
+                check.keys(root, schema);
+            }
+        }
+        let config = texts.config.and_then(Document::root);
+        if let Some(node) = config.and_then(|root| root.get("default-host")) {
+            manifest.default_host = sources::read_default_host(&mut check, node);
+        }
+        if let Some(root) = texts.project.root() {
+            check_sections(&mut check, root);
+            manifest.tools = tools::read(&mut check, manifest.tools, root);
+            manifest.project = root
+                .get("project")
+                .filter(|node| check.map(*node, "`[project]`"))
+                .map(to_value);
+            if let Some(allowed) = root.get("allow-executables") {
+                manifest.allow_executables = sources::read_allowed(&mut check, allowed);
+            }
+            if let Some(allowed) = root.get("allow-sources") {
+                manifest.allow_sources = sources::read_allowed_sources(&mut check, allowed);
+            }
+            manifest.root_directives = root
+                .get("lineage")
+                .and_then(|section| lineage::read_root(&mut check, section));
+            let users = texts
+                .config
+                .and_then(Document::root)
+                .and_then(|root| root.get("strategies"));
+            let own = [root.get("strategies"), users]
+                .into_iter()
+                .flatten()
+                .collect();
+            (manifest.merge, manifest.strategies) =
+                strategies::read(&mut check, root.get("merge"), own, texts.of_user());
+        }
+        for text in texts.shared() {
+            let (_, mistakes) = read_extends(text, &manifest.default_host);
+            mistakes
+                .into_iter()
+                .for_each(|mistake| check.report(mistake));
+        }
+        // Policies are not folded: each of them holds, and none changes another.
+        manifest.policy = read_policy(&mut check, texts.own);
+        for base in texts.bases {
+            manifest
+                .base_policies
+                .extend(read_policy(&mut check, base.document));
+        }
+        packages::read(&mut check, texts, &mut manifest);
+        if let Some(layers) = texts.project.root().and_then(|root| root.get("layers")) {
+            manifest.layers = layers::read(&mut check, layers, &manifest.sources, &manifest.tools);
+        }
+        manifest.catalog = catalog::read(&mut check, texts, &manifest.sources);
+        manifest.patches =
+            patches::read(&mut check, texts, &manifest.dependencies, &manifest.dropped);
+        let found = check.into_diagnostics();
+        let found = beside_syntax_errors(found, texts.documents(), texts.syntax_errors);
+        (manifest, found)
+    }
+}
+
+/// The `[policy]` of one text.
+fn read_policy(check: &mut Check, text: &Document) -> Option<Policy> {
+    let table = text.root()?.get("policy")?;
+    let (policy, mistakes) = Policy::of_table(table);
+    mistakes
+        .into_iter()
+        .for_each(|mistake| check.report(mistake));
+    Some(policy)
+}
+
+/// Reports top-level keys that mean nothing here.
+fn check_sections(check: &mut Check, root: NodeRef<'_>) {
+    for UnknownKey { key, help, edit } in MANIFEST_SECTIONS.unknown_keys(root) {
+        let name = key.content();
+        let planned = PLANNED_SECTIONS.contains(&name);
+        let message = if planned {
+            format!("`[{name}]` is not supported yet")
+        } else {
+            format!("{} has no key `{name}`", MANIFEST_SECTIONS.what)
+        };
+        let mut diagnostic =
+            Diagnostic::new(&codes::MANIFEST_UNKNOWN_KEY, message).at_spot(spot(key));
+        diagnostic.help = if planned {
+            Some("remove the section".to_owned())
+        } else {
+            help
+        };
+        check.report(diagnostic.fixed_by(edit.filter(|_| !planned)));
+    }
+}

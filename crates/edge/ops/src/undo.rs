@@ -267,10 +267,7 @@ fn refused(error: UndoError, store: &ProjectStore, notes: &mut Notes) -> Failure
             .diagnostics
             .push(diagnostic.in_file(path.as_str()).help(help));
     }
-    Failure {
-        kind: FailureKind::Refused,
-        diagnostic: None,
-    }
+    Failure::reported_as(FailureKind::Refused)
 }
 
 /// Converts a history entry to its report, without agpm's own ledger.

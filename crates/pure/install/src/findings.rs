@@ -17,10 +17,7 @@ pub fn report_refusals(
         return Ok(());
     }
     if writing == Writing::Apply {
-        return Err(Failure {
-            kind: FailureKind::Refused,
-            diagnostic: None,
-        });
+        return Err(Failure::reported_as(FailureKind::Refused));
     }
     for found in &mut notes.diagnostics {
         if *found.code == codes::INSTALL_NOT_OURS {

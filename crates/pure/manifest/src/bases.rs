@@ -217,10 +217,7 @@ pub fn load_bases(
     let programs: Vec<Diagnostic> = programs.collect();
     if !programs.is_empty() {
         notes.diagnostics.extend(programs);
-        return Err(Failure {
-            kind: FailureKind::Refused,
-            diagnostic: None,
-        });
+        return Err(Failure::reported_as(FailureKind::Refused));
     }
     refuse_other_bases(rules, bases)
 }

@@ -31,10 +31,7 @@ pub(super) fn import_layers(
         .additions(&project.manifest, document)
         .map_err(|clashes| {
             notes.diagnostics.extend(clashes);
-            Failure {
-                kind: FailureKind::Refused,
-                diagnostic: None,
-            }
+            Failure::reported_as(FailureKind::Refused)
         })?;
     let new = additions
         .written_into(document.text())

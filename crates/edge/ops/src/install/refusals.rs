@@ -7,8 +7,8 @@ use agpm_install::{ExecutableRules, JudgedInstall, lock_change};
 use agpm_install::{Fidelity, Writing};
 use agpm_model::RelativePath;
 use agpm_plan::{Ledger, LockedCapabilities, Plan, reserved_target};
-use agpm_project::catalog::RemoteLocking;
 use agpm_project::ledger::has_ledger;
+use agpm_project::pinning::PinningContext;
 use agpm_project::policies::ReleaseDates;
 use agpm_project::scope::SiblingFile;
 use agpm_project::world::World;
@@ -37,10 +37,7 @@ pub(super) fn refuse_violations(
         return Ok(());
     }
     notes.diagnostics.extend(found);
-    Err(Failure {
-        kind: FailureKind::Refused,
-        diagnostic: None,
-    })
+    Err(Failure::reported_as(FailureKind::Refused))
 }
 
 /// Fails if a resource would be installed over the manifest or the lockfile.
@@ -118,14 +115,14 @@ pub(super) fn complete(
         (Fidelity::Tell, Writing::Show) => LossPolicy::ShowWidening,
     };
     check_fidelity(manifest, resources, losses, notes)?;
-    let locking = RemoteLocking {
+    let pinning = PinningContext {
         world,
         manifest,
         sources: &rendered.sources,
         lock_use: job.request.lock,
         moving: &job.moving,
-        old: gathered.lock.as_ref().map(|(lock, _)| lock),
     };
-    rendered.catalog = locking.pins(notes)?;
+    let old = gathered.lock.as_ref().map(|(lock, _)| lock);
+    rendered.catalog = pinning.pin_remotes(old, notes)?;
     Ok(())
 }

@@ -195,10 +195,7 @@ impl<'a> Fetcher<'a> {
         let is_refused = !refused.is_empty();
         notes.diagnostics.extend(refused);
         if is_refused {
-            Err(Failure {
-                kind: FailureKind::Refused,
-                diagnostic: None,
-            })
+            Err(Failure::reported_as(FailureKind::Refused))
         } else {
             Ok(())
         }

@@ -4,7 +4,7 @@ use crate::install::run::{FilePlaces, GatheredProject, InstallRun, RenderedProje
 use agpm_compose::{LossPolicy, check_fidelity, check_placement};
 use agpm_diag::{Failure, FailureKind, Notes};
 use agpm_install::{ExecutableRules, JudgedInstall, lock_change};
-use agpm_install::{Fidelity, Writing};
+use agpm_install::{FidelityPolicy, WriteMode};
 use agpm_model::RelativePath;
 use agpm_plan::{Ledger, LockedCapabilities, Plan, reserved_target};
 use agpm_project::ledger::has_ledger;
@@ -110,9 +110,9 @@ pub(super) fn complete(
     let resources = &rendered.rendered.resources;
     check_placement(manifest, resources, notes)?;
     let losses = match (job.request.fidelity, job.request.writing) {
-        (Fidelity::Strict, _) => LossPolicy::Strict,
-        (Fidelity::Tell, Writing::Apply) => LossPolicy::RefuseWidening,
-        (Fidelity::Tell, Writing::Show) => LossPolicy::ShowWidening,
+        (FidelityPolicy::Strict, _) => LossPolicy::Strict,
+        (FidelityPolicy::Tell, WriteMode::Apply) => LossPolicy::RefuseWidening,
+        (FidelityPolicy::Tell, WriteMode::Show) => LossPolicy::ShowWidening,
     };
     check_fidelity(manifest, resources, losses, notes)?;
     let pinning = PinningContext {

@@ -11,7 +11,7 @@ use agpm_resolve::with_names_of;
 use agpm_source::{ReferenceError, Source, SourceError, resolve_reference};
 
 use crate::catalog::failures::{failure_of, left_out};
-use crate::catalog::refresh::{Refreshed, newest, refresh};
+use crate::catalog::refresh::{RefreshedRemote, newest, refresh};
 use crate::catalog::remotes::plain;
 use crate::packages::{ProjectSources, is_versioned};
 use crate::pinning::PinningContext;
@@ -39,9 +39,9 @@ impl PinningContext<'_> {
         let answers = parallel::map(versioned(manifest, sources), |(asked, source)| {
             let moves = self.moving.moves_remote(&asked.remote);
             let age = match pin_of(manifest, &lock, &asked.remote) {
-                _ if moves => Age::Newest,
+                _ if moves => PinFreshness::Newest,
                 Some(pin) => return (Ok(pin.clone()), Notes::default()),
-                None => Age::CopyIfNeeded,
+                None => PinFreshness::CopyIfNeeded,
             };
             let (shown, mut own) = (asked.remote.to_string(), Notes::default());
             self.world.progress.source_began(&shown);
@@ -76,16 +76,16 @@ fn versioned<'a>(
 fn new_pin(
     asked: &AskedRemote,
     source: &dyn Source,
-    age: Age,
+    age: PinFreshness,
     notes: &mut Notes,
 ) -> Result<LockedRemote, Failure> {
     let fail = |error| at(asked, failure_of(&asked.remote, error));
     let refreshed = match age {
-        Age::Newest => newest(source, &asked.remote),
-        Age::CopyIfNeeded => refresh(source, &asked.remote),
+        PinFreshness::Newest => newest(source, &asked.remote),
+        PinFreshness::CopyIfNeeded => refresh(source, &asked.remote),
     };
     let version = match refreshed {
-        Ok(Refreshed { version, stale, .. }) => {
+        Ok(RefreshedRemote { version, stale, .. }) => {
             notes
                 .diagnostics
                 .extend(stale.map(|found| found.at_spot(asked.spot)));
@@ -104,7 +104,7 @@ fn new_pin(
 
 /// How current a new pin must be.
 #[derive(Clone, Copy)]
-enum Age {
+enum PinFreshness {
     /// The current version of the remote, because the user runs `update`.
     Newest,
     /// The cached version if the remote is unreachable.

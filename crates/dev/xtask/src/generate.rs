@@ -6,62 +6,62 @@ use agpm_bottle::UnitKind;
 use crate::{environment, exit_codes, json_outputs, key_tables, picture, references, tool_tables};
 
 /// A file that is made from the code.
-struct Generated {
+struct GeneratedFile {
     path: &'static str,
     make: fn() -> String,
 }
 
 /// A part of a file that people write, made from the code, between two comments with its name.
-struct Section {
+struct GeneratedSection {
     path: &'static str,
     name: &'static str,
     make: fn() -> String,
 }
 
-const SECTIONS: &[Section] = &[
-    Section {
+const SECTIONS: &[GeneratedSection] = &[
+    GeneratedSection {
         path: "docs/tools.md",
         name: "places in a project",
         make: tool_tables::project_places,
     },
-    Section {
+    GeneratedSection {
         path: "docs/tools.md",
         name: "places in home",
         make: tool_tables::home_places,
     },
-    Section {
+    GeneratedSection {
         path: "docs/tools.md",
         name: "skill directories",
         make: tool_tables::skill_directories,
     },
-    Section {
+    GeneratedSection {
         path: "docs/tools.md",
         name: "agents",
         make: tool_tables::agents,
     },
-    Section {
+    GeneratedSection {
         path: "docs/tools.md",
         name: "commands",
         make: tool_tables::commands,
     },
-    Section {
+    GeneratedSection {
         path: "docs/tools.md",
         name: "hook events",
         make: tool_tables::hook_events,
     },
-    Section {
+    GeneratedSection {
         path: "docs/tools.md",
         name: "servers",
         make: tool_tables::servers,
     },
-    Section {
+    GeneratedSection {
         path: "docs/instructions.md",
         name: "instruction fields",
         make: tool_tables::instruction_fields,
     },
 ];
 
-impl Section {
+impl GeneratedSection {
     /// The text of the whole file with this part as the code has it.
     fn in_text(&self, text: &str) -> Option<String> {
         let start = format!("<!-- generated: {} -->\n", self.name);
@@ -74,60 +74,60 @@ impl Section {
     }
 }
 
-const FILES: &[Generated] = &[
-    Generated {
+const FILES: &[GeneratedFile] = &[
+    GeneratedFile {
         path: "docs/images/quick-start.svg",
         make: picture::quick_start,
     },
-    Generated {
+    GeneratedFile {
         path: "docs/reference/cli.md",
         make: references::commands,
     },
-    Generated {
+    GeneratedFile {
         path: "docs/reference/environment.md",
         make: environment::page,
     },
-    Generated {
+    GeneratedFile {
         path: "docs/reference/exit-codes.md",
         make: exit_codes::page,
     },
-    Generated {
+    GeneratedFile {
         path: "docs/reference/errors.md",
         make: references::errors,
     },
-    Generated {
+    GeneratedFile {
         path: "docs/reference/sources.md",
         make: tool_tables::sources,
     },
-    Generated {
+    GeneratedFile {
         path: "docs/reference/schema/manifest.json",
         make: || agpm_model::MANIFEST_SCHEMA.to_json_schema().to_json(),
     },
-    Generated {
+    GeneratedFile {
         path: "docs/reference/schema/lock.json",
         make: || agpm_model::LOCK_SCHEMA.to_json_schema().to_json(),
     },
-    Generated {
+    GeneratedFile {
         path: "docs/reference/schema/policy.json",
         make: || agpm_model::POLICY_SCHEMA.to_json_schema().to_json(),
     },
-    Generated {
+    GeneratedFile {
         path: "docs/reference/schema/bottle.json",
         make: || agpm_bottle::json_schema(UnitKind::Bottle).to_json(),
     },
-    Generated {
+    GeneratedFile {
         path: "docs/reference/schema/agent.json",
         make: || agpm_bottle::json_schema(UnitKind::Agent).to_json(),
     },
-    Generated {
+    GeneratedFile {
         path: "docs/reference/schema/persona.json",
         make: || agpm_persona::PERSONA_SCHEMA.to_json_schema().to_json(),
     },
-    Generated {
+    GeneratedFile {
         path: "docs/reference/json.md",
         make: json_outputs::page,
     },
-    Generated {
+    GeneratedFile {
         path: "docs/reference/keys.md",
         make: key_tables::keys,
     },
@@ -142,7 +142,7 @@ pub(crate) fn write(root: &Path) -> Vec<String> {
         .collect()
 }
 
-fn write_section(root: &Path, section: &Section) -> Result<(), String> {
+fn write_section(root: &Path, section: &GeneratedSection) -> Result<(), String> {
     let path = root.join(section.path);
     let fail = |error: std::io::Error| format!("{}: {error}", section.path);
     let text = fs::read_to_string(&path).map_err(fail)?;
@@ -150,7 +150,7 @@ fn write_section(root: &Path, section: &Section) -> Result<(), String> {
     fs::write(&path, section.in_text(&text).ok_or_else(missing)?).map_err(fail)
 }
 
-fn write_one(root: &Path, file: &Generated) -> Result<(), String> {
+fn write_one(root: &Path, file: &GeneratedFile) -> Result<(), String> {
     let path = root.join(file.path);
     let fail = |error: std::io::Error| format!("{}: {error}", file.path);
     path.parent()

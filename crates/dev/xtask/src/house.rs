@@ -318,31 +318,31 @@ const CRATES: &[(&str, &str, &[&str])] = &[
 const TESTKIT: &str = "agpm-testkit";
 
 /// Libraries, by how their names begin, that only some crates may know.
-struct Reserved {
+struct ReservedLibrary {
     what: &'static str,
     libraries: &'static [&'static str],
     owners: &'static [&'static str],
 }
 
-const RESERVED: &[Reserved] = &[
-    Reserved {
+const RESERVED: &[ReservedLibrary] = &[
+    ReservedLibrary {
         what: "a format library",
         libraries: &["toml", "saphyr", "yaml", "serde_yaml", "json", "csv"],
         owners: &["agpm-text"],
     },
     // The messages of the protocol are values of that library in the SDK.
-    Reserved {
+    ReservedLibrary {
         what: "a format library",
         libraries: &["serde_json"],
         owners: &["agpm-text", "agpm-mcp"],
     },
-    Reserved {
+    ReservedLibrary {
         what: "a file-system library",
         libraries: &["cap-", "fs-err", "tempfile", "walkdir", "ignore", "reflink"],
         owners: &["agpm-store", "agpm-testkit"],
     },
     // The MCP server is the one crate with a runtime.
-    Reserved {
+    ReservedLibrary {
         what: "an async runtime",
         libraries: &["tokio", "async-", "smol", "futures", "hyper", "rmcp"],
         owners: &["agpm-mcp"],
@@ -511,7 +511,7 @@ fn forbidden(name: &str, allowed: &[&str], table: &str, dependency: &str) -> Opt
         return (!good)
             .then(|| format!("`{name}` must not depend on `{dependency}`: arrows go down only"));
     }
-    let is_one = |reserved: &&Reserved| {
+    let is_one = |reserved: &&ReservedLibrary| {
         reserved
             .libraries
             .iter()

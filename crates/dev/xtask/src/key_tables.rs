@@ -33,7 +33,7 @@ pub(crate) fn keys() -> String {
         &agent,
         &PERSONA_SCHEMA,
     ];
-    let mut page = Page {
+    let mut page = ReferencePage {
         text: HEAD.to_owned(),
     };
     for file in files {
@@ -43,17 +43,17 @@ pub(crate) fn keys() -> String {
 }
 
 #[derive(Default)]
-pub(crate) struct Page {
+pub(crate) struct ReferencePage {
     pub(crate) text: String,
 }
 
-impl Page {
+impl ReferencePage {
     fn file(&mut self, file: &FileSchema) {
         let FileSchema { title, about, .. } = file;
         self.line(&format!("\n## {title}\n\n{about}\n"));
         self.table(&file.form, "");
         for definition in file.definitions {
-            let mut rows = Rows::default();
+            let mut rows = KeyRows::default();
             rows.form("", &definition.form);
             if !rows.0.is_empty() {
                 self.line(&format!("\n### {title}: {}\n", definition.name));
@@ -63,14 +63,14 @@ impl Page {
     }
 
     fn table(&mut self, form: &ValueForm, prefix: &str) {
-        let mut rows = Rows::default();
+        let mut rows = KeyRows::default();
         rows.form(prefix, form);
         self.rows(&rows);
     }
 
-    pub(crate) fn rows(&mut self, rows: &Rows) {
+    pub(crate) fn rows(&mut self, rows: &KeyRows) {
         self.line("| key | value | |\n|---|---|---|");
-        for Row { key, value, about } in &rows.0 {
+        for KeyRow { key, value, about } in &rows.0 {
             let about = about.replace('|', "\\|");
             self.line(&format!("| `{key}` | {value} | {about} |"));
         }
@@ -81,16 +81,16 @@ impl Page {
     }
 }
 
-pub(crate) struct Row {
+pub(crate) struct KeyRow {
     pub(crate) key: String,
     value: String,
     about: String,
 }
 
 #[derive(Default)]
-pub(crate) struct Rows(pub(crate) Vec<Row>);
+pub(crate) struct KeyRows(pub(crate) Vec<KeyRow>);
 
-impl Rows {
+impl KeyRows {
     /// The keys inside of a value, whose own key is `prefix`.
     pub(crate) fn form(&mut self, prefix: &str, form: &ValueForm) {
         match form {
@@ -131,7 +131,7 @@ impl Rows {
                 KeyPresence::Effective => " Required here or in a lower layer.",
                 KeyPresence::Optional | KeyPresence::Body => "",
             };
-            self.0.push(Row {
+            self.0.push(KeyRow {
                 key: key.clone(),
                 value: value(&field.form),
                 about: format!("{}.{presence}", field.about.trim_end_matches('.')),

@@ -16,16 +16,16 @@ const WIDENED: &str = "**widened**";
 const TEXT: &str = "plain text";
 
 /// A Markdown table.
-struct Table {
+struct MarkdownTable {
     header: Vec<String>,
     rows: Vec<Vec<String>>,
 }
 
-impl Table {
+impl MarkdownTable {
     /// A table with a column for each tool.
     fn by_tool(first: &str, tools: &[&str]) -> Self {
         let tools = tools.iter().map(|tool| (*tool).to_owned());
-        Table {
+        MarkdownTable {
             header: [first.to_owned()].into_iter().chain(tools).collect(),
             rows: Vec::new(),
         }
@@ -66,10 +66,10 @@ fn same_or(name: &str, usual: &str) -> String {
 }
 
 /// Where something is: `None` if the tool does not have it.
-type Place = Option<String>;
+type PathCell = Option<String>;
 
 /// Where each of the types in [`TYPES`] goes.
-fn places(tool: &'static ToolDefinition) -> [ScopedValue<Place>; 6] {
+fn places(tool: &'static ToolDefinition) -> [ScopedValue<PathCell>; 6] {
     let directory = tool.directory;
     let agents = tool.agents.as_ref();
     let commands = tool.commands.as_ref();
@@ -109,20 +109,20 @@ fn entries(file: &str) -> String {
 /// What a place is called in each scope; the second argument says whether it is the project's.
 fn both<P: Copy>(
     place: Option<ScopedValue<Option<P>>>,
-    name: impl Fn(P, In) -> String,
-) -> ScopedValue<Place> {
+    name: impl Fn(P, PathScope) -> String,
+) -> ScopedValue<PathCell> {
     ScopedValue {
         project: place
             .and_then(|place| place.project)
-            .map(|place| name(place, In::Project)),
+            .map(|place| name(place, PathScope::Project)),
         user: place
             .and_then(|place| place.user)
-            .map(|place| name(place, In::Home)),
+            .map(|place| name(place, PathScope::Home)),
     }
 }
 
 #[derive(Clone, Copy)]
-enum In {
+enum PathScope {
     Project,
     Home,
 }
@@ -131,7 +131,7 @@ fn files(
     own: ScopedValue<&str>,
     place: Option<ScopedValue<Option<Directory>>>,
     extension: Option<&str>,
-) -> ScopedValue<Place> {
+) -> ScopedValue<PathCell> {
     both(place, |directory, scope| {
         code(&file_pattern(own, directory, scope, extension))
     })
@@ -140,12 +140,12 @@ fn files(
 fn file_pattern(
     own: ScopedValue<&str>,
     directory: Directory,
-    scope: In,
+    scope: PathScope,
     extension: Option<&str>,
 ) -> String {
     let own = match scope {
-        In::Project => own.project,
-        In::Home => own.user,
+        PathScope::Project => own.project,
+        PathScope::Home => own.user,
     };
     let directory = match directory {
         Directory::Own(inner) => format!("{own}/{inner}"),
@@ -156,7 +156,7 @@ fn file_pattern(
     })
 }
 
-fn instructions(tool: &'static ToolDefinition) -> ScopedValue<Place> {
+fn instructions(tool: &'static ToolDefinition) -> ScopedValue<PathCell> {
     let own = tool.instructions.as_ref();
     let rule = own.and_then(|own| own.format.rule.as_ref());
     both(own.map(|own| own.place), |place, scope| {
@@ -172,7 +172,7 @@ fn instructions(tool: &'static ToolDefinition) -> ScopedValue<Place> {
     })
 }
 
-fn hooks(tool: &'static ToolDefinition) -> ScopedValue<Place> {
+fn hooks(tool: &'static ToolDefinition) -> ScopedValue<PathCell> {
     both(
         tool.hooks.as_ref().map(|own| own.place),
         |place, scope| match place {
@@ -189,7 +189,7 @@ fn hooks(tool: &'static ToolDefinition) -> ScopedValue<Place> {
 
 /// Where each type goes in a project.
 pub(crate) fn project_places() -> String {
-    let mut table = Table::by_tool("", &TYPES);
+    let mut table = MarkdownTable::by_tool("", &TYPES);
     for tool in TOOLS {
         let places = places(tool);
         if places.iter().any(|place| place.project.is_some()) {
@@ -202,7 +202,7 @@ pub(crate) fn project_places() -> String {
 
 /// Where each type goes in home, as far as it is not the same.
 pub(crate) fn home_places() -> String {
-    let mut table = Table::by_tool("", &TYPES);
+    let mut table = MarkdownTable::by_tool("", &TYPES);
     for tool in TOOLS {
         let places = places(tool);
         if places.iter().any(|place| place.project != place.user) {
@@ -212,7 +212,7 @@ pub(crate) fn home_places() -> String {
     table.print()
 }
 
-fn home_place(place: ScopedValue<Place>) -> String {
+fn home_place(place: ScopedValue<PathCell>) -> String {
     match place.user {
         None => NOTHING.to_owned(),
         Some(_) if place.user == place.project => String::new(),
@@ -240,7 +240,7 @@ pub(crate) fn skill_directories() -> String {
             readers.entry(directory).or_default().push(tool.name);
         }
     }
-    let mut table = Table::by_tool("directory", &["read by"]);
+    let mut table = MarkdownTable::by_tool("directory", &["read by"]);
     for (directory, tools) in readers.iter().filter(|(_, tools)| tools.len() > 1) {
         let names: Vec<String> = tools.iter().map(|tool| code(tool)).collect();
         table.row(&code(directory), [names.join(", ")]);
@@ -256,7 +256,7 @@ pub(crate) fn hook_events() -> String {
         .filter(|(_, format)| format.shape != HookShape::Reference)
         .collect();
     let names: Vec<&str> = formats.iter().map(|(name, _)| *name).collect();
-    let mut table = Table::by_tool(&format!("{}'s event", REFERENCE_TOOL.title), &names);
+    let mut table = MarkdownTable::by_tool(&format!("{}'s event", REFERENCE_TOOL.title), &names);
     for event in REFERENCE_EVENTS {
         let cells = formats.iter().map(|(_, format)| {
             let known = format.events.iter().find(|known| known.reference == *event);
@@ -281,7 +281,7 @@ fn agent_fields() -> Vec<(&'static str, &'static AgentFields)> {
 pub(crate) fn agents() -> String {
     let tools = agent_fields();
     let names: Vec<&str> = tools.iter().map(|(name, _)| *name).collect();
-    let mut table = Table::by_tool("field", &names);
+    let mut table = MarkdownTable::by_tool("field", &names);
     for (label, cell) in AGENT_ROWS {
         table.row(label, tools.iter().map(|(_, fields)| cell(fields)));
     }
@@ -422,7 +422,7 @@ pub(crate) fn commands() -> String {
         .filter_map(|tool| CommandColumn::of(tool))
         .collect();
     let names: Vec<&str> = tools.iter().map(|column| column.tool).collect();
-    let mut table = Table::by_tool("", &names);
+    let mut table = MarkdownTable::by_tool("", &names);
     for (label, cell) in COMMAND_ROWS {
         table.row(label, tools.iter().map(cell));
     }
@@ -457,7 +457,7 @@ fn placeholder(marks: Option<(&str, &str)>, inner: &str) -> String {
 
 /// How each tool with files of instructions says which files they are for.
 pub(crate) fn instruction_fields() -> String {
-    let mut table = Table::by_tool("", &["for some files", "for all files"]);
+    let mut table = MarkdownTable::by_tool("", &["for some files", "for all files"]);
     for tool in TOOLS {
         let instructions = tool.instructions.as_ref();
         let Some(rule) = instructions.and_then(|own| own.format.rule.as_ref()) else {
@@ -497,7 +497,7 @@ pub(crate) fn servers() -> String {
         .filter_map(|tool| Some((tool.name, &tool.servers.as_ref()?.format)))
         .collect();
     let names: Vec<&str> = tools.iter().map(|(name, _)| *name).collect();
-    let mut table = Table::by_tool("", &names);
+    let mut table = MarkdownTable::by_tool("", &names);
     for (label, cell) in SERVER_ROWS {
         table.row(label, tools.iter().map(|(_, format)| cell(format)));
     }
@@ -610,7 +610,7 @@ pub(crate) fn sources() -> String {
         if tool.title != tool.name {
             out.push_str(&format!("{}.\n\n", tool.title));
         }
-        let mut table = Table::by_tool("fact", &["source", "checked"]);
+        let mut table = MarkdownTable::by_tool("fact", &["source", "checked"]);
         for (fact, FactSource { title, checked }) in facts(tool) {
             table.row(&fact, [title.to_owned(), checked.to_owned()]);
         }

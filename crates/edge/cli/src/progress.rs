@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use agpm_ops::{Progress, Silent};
+use agpm_ops::{Progress, SilentProgress};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::args::GlobalArgs;
@@ -33,15 +33,15 @@ struct PlainProgress {
 
 impl Progress for PlainProgress {
     fn source_began(&self, name: &str) {
-        Silent.source_began(name);
+        SilentProgress.source_began(name);
     }
 
     fn source_ended(&self, name: &str) {
-        Silent.source_ended(name);
+        SilentProgress.source_ended(name);
     }
 
     fn files(&self, done: usize, all: usize) {
-        Silent.files(done, all);
+        SilentProgress.files(done, all);
     }
 
     fn waiting(&self) {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agpm_ops::{CatalogPlaces, Silent, World};
+use agpm_ops::{CatalogPlaces, SilentProgress, World};
 use rmcp::serve_server;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::runtime::{Builder, Runtime};
@@ -49,7 +49,7 @@ fn runtime() -> Result<Runtime, ServeError> {
 fn shared(world: World, writes: WriteAccess, places: CatalogPlaces) -> Arc<SharedState> {
     SharedState::new(
         World {
-            progress: Arc::new(Silent),
+            progress: Arc::new(SilentProgress),
             ..world
         },
         writes,

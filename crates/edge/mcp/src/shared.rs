@@ -4,9 +4,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use agpm_model::ResourceType;
 use agpm_ops::{
-    CatalogPlaces, CatalogWatch, InstalledResources, LineagePlace, ListRequest, ListedResource,
-    OutsideReads, ProgramUse, ProjectWatch, Submodules, World, list, open_installed, watch_catalog,
-    watch_project,
+    CatalogPlaces, CatalogWatch, InstalledResources, LineageScope, ListRequest, ListedResource,
+    OutsideReads, ProgramUse, ProjectWatch, SubmoduleScope, World, list, open_installed,
+    watch_catalog, watch_project,
 };
 use rmcp::ErrorData;
 use serde_json::Value as Json;
@@ -23,10 +23,10 @@ use crate::rpc_error::INTERNAL;
 use crate::traffic_control::TrafficControl;
 
 /// Where personas are looked for: from the working directory upward.
-pub(crate) const PERSONA_PLACE: LineagePlace = LineagePlace {
+pub(crate) const PERSONA_PLACE: LineageScope = LineageScope {
     path: None,
     ceiling: None,
-    submodules: Submodules::Own,
+    submodules: SubmoduleScope::Own,
 };
 
 /// So many pieces of work of a speed run at once; the others wait.

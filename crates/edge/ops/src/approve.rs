@@ -5,7 +5,7 @@ use agpm_project::gather::{ManifestFiles, Project};
 use agpm_project::permits::{ProjectPrograms, record_approval};
 use agpm_project::world::World;
 
-pub use agpm_install::{Approval, ManifestProgram};
+pub use agpm_install::{ManifestProgram, ProgramApproval};
 
 /// Lists the project's executables, and whether they are approved.
 pub fn programs(world: &World) -> Outcome<ProjectPrograms> {

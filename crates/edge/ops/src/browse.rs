@@ -8,7 +8,7 @@ use agpm_model::Manifest;
 use crate::additions::type_of_word;
 use agpm_manifest::read_address;
 use agpm_project::gather::{ManifestFiles, Project};
-use agpm_project::offers::{LocationFinder, PlaceSource, SourceOffer};
+use agpm_project::offers::{LocationFinder, OfferedSource, SourceOffer};
 use agpm_project::world::{ManifestUse, World};
 
 /// The arguments of `browse`.
@@ -35,7 +35,7 @@ fn run(world: &World, request: &BrowseRequest, notes: &mut Notes) -> Result<Brow
     let kind = request.kind.as_deref().map(type_of_word).transpose()?;
     let project = read_sources(world, notes)?;
     let address = read_address(&request.address, &project.manifest)?;
-    let sources = PlaceSource::all_of(&project.manifest);
+    let sources = OfferedSource::all_of(&project.manifest);
     let folder = project
         .folder
         .unwrap_or_else(|| world.environment.folder.clone());

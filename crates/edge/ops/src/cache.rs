@@ -8,7 +8,7 @@ use agpm_store as store;
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
-use agpm_install::Writing;
+use agpm_install::WriteMode;
 use agpm_project::cache_needs::CacheNeeds;
 use agpm_project::packages::git;
 use agpm_project::reading::shown;
@@ -31,7 +31,7 @@ pub enum CacheRequest {
         /// The copies to remove.
         extent: CleanExtent,
         /// Removes the copies, or only shows them.
-        writing: Writing,
+        writing: WriteMode,
     },
 }
 
@@ -40,7 +40,7 @@ impl CacheRequest {
         matches!(
             self,
             CacheRequest::Clean {
-                writing: Writing::Apply,
+                writing: WriteMode::Apply,
                 ..
             }
         )
@@ -110,8 +110,8 @@ fn run(world: &World, request: CacheRequest, notes: &mut Notes) -> Result<CacheR
             && !goes(&git, world, &copy, extent, &needs)
         {
             report.leftovers += match writing {
-                Writing::Apply => copy.tidy()?,
-                Writing::Show => copy.leftover_bytes()?,
+                WriteMode::Apply => copy.tidy()?,
+                WriteMode::Show => copy.leftover_bytes()?,
             };
             continue;
         }
@@ -131,7 +131,7 @@ fn run(world: &World, request: CacheRequest, notes: &mut Notes) -> Result<CacheR
     // Search indexes are small and are rebuilt from the copies, so only `--all` removes them.
     if let CacheRequest::Clean {
         extent: CleanExtent::All,
-        writing: Writing::Apply,
+        writing: WriteMode::Apply,
     } = request
     {
         store::remove_whole(&world.environment.index_folder())?;
@@ -213,7 +213,7 @@ impl Serialize for CacheReport {
             CacheRequest::Clean { writing, .. } => {
                 map.serialize_entry("removed", &self.copies)?;
                 map.serialize_entry("leftovers", &self.leftovers)?;
-                map.serialize_entry("dry_run", &(writing == Writing::Show))?;
+                map.serialize_entry("dry_run", &(writing == WriteMode::Show))?;
             }
         }
         map.end()

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use agpm_diag::{Failure, Notes, Outcome, codes, has_errors};
 use agpm_manifest::{
-    DependencyEdit, DependencyId, DependencyParser, EditedManifest, NewDependency, PatternUse,
-    Removal, Replace, add_source, newest_or_default, remove_source, resource_type_of_word,
+    DependencyEdit, DependencyId, DependencyParser, DependencyRemoval, EditedManifest,
+    NewDependency, PatternUse, Replace, add_source, newest_or_default, remove_source,
+    resource_type_of_word,
 };
 use agpm_model::{
     AddressKind, Checksum, DEFAULT_VERSION, ResourcePath, SourceAddress, SourceName,
@@ -18,8 +19,8 @@ use agpm_text::{Document, Format};
 use serde::Serialize;
 
 use crate::install::{
-    self, Executables, FileChanges, InstallJob, InstallReport, InstallRequest, ManifestEdit,
-    Writing,
+    self, FileChanges, InstallJob, InstallReport, InstallRequest, ManifestEdit,
+    TransitiveExecutables, WriteMode,
 };
 use crate::manifest_text::AfterEdit;
 use agpm_project::documents::document_of;
@@ -143,7 +144,7 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
             let lock = read_lock(&world.environment, &store, &mut Notes::default())?;
             let lock = lock.map(|(lock, _)| lock).unwrap_or_default();
             let root = project.root.clone().unwrap_or_default();
-            let removal = Removal {
+            let removal = DependencyRemoval {
                 working: &world.environment.folder,
                 manifest: &project.manifest,
                 bases: &project.bases,
@@ -151,7 +152,10 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
                 pattern_use: *pattern_use,
             };
             let edited = removal.edit(document.text(), ids)?;
-            (edited, AfterEdit::Install(Executables::AsManifest))
+            (
+                edited,
+                AfterEdit::Install(TransitiveExecutables::AsManifest),
+            )
         }
     };
     refuse_mistakes(world, &edited, own, notes)?;
@@ -214,7 +218,7 @@ fn bring_in_line(
     world: &World,
     edited: &EditedManifest,
     before: &[u8],
-    executables: Executables,
+    executables: TransitiveExecutables,
     notes: &mut Notes,
 ) -> Result<InstallReport, Failure> {
     *notes = Notes::default();
@@ -255,7 +259,7 @@ pub(crate) fn write_manifest(
     let place = files.place()?;
     refuse_link(&store, &place)?;
     Project::of(world, files.with_project(text.as_bytes().to_vec()), notes)?;
-    let held = install::hold(world, &store, Writing::Apply, notes)?;
+    let held = install::hold(world, &store, WriteMode::Apply, notes)?;
     let mut changes = FileChanges::default();
     changes.put(
         place,

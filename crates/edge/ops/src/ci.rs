@@ -7,7 +7,7 @@ use agpm_resolve::{UpdateScope, add_locked_sources};
 use agpm_store::{ProjectStore, TemporaryFolder};
 
 use crate::install::{
-    self, FrozenProject, InstallJob, InstallRequest, LockUse, Writing, check_frozen,
+    self, FrozenProject, InstallJob, InstallRequest, LockUse, WriteMode, check_frozen,
 };
 use crate::verify::{compare, uncached_source};
 use agpm_project::gather::{ManifestFiles, Project};
@@ -120,7 +120,7 @@ fn restoring() -> InstallJob<'static> {
         title: "ci --install".to_owned(),
         request: InstallRequest {
             lock: LockUse::Frozen,
-            writing: Writing::Apply,
+            writing: WriteMode::Apply,
             ..InstallRequest::PLAIN
         },
         moving: UpdateScope::Nothing,

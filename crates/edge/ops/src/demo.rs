@@ -19,7 +19,7 @@ use crate::explain;
 use crate::install::{self, InstallJob, InstallReport, InstallRequest};
 use agpm_persona::ProfileKinds;
 
-use crate::lineage::{self, LineagePlace, ProfileRequest, Submodules};
+use crate::lineage::{self, LineageScope, ProfileRequest, SubmoduleScope};
 use crate::merge::{self, MergeInputs, MergeRequest};
 use agpm_merge::Provenance;
 use agpm_project::packages::git;
@@ -209,10 +209,10 @@ fn show_persona(world: &World, notes: &mut Notes) -> Result<DemoShow, Failure> {
     let request = ProfileRequest {
         slug: REVIEWER.to_owned(),
         kinds: ProfileKinds::One(PersonaKind::Agent),
-        place: LineagePlace {
+        place: LineageScope {
             path: Some(PathBuf::from(SERVICE)),
             ceiling: Some(PathBuf::from(".")),
-            submodules: Submodules::Own,
+            submodules: SubmoduleScope::Own,
         },
         additions: Vec::new(),
         warnings: WarningPolicy::Tell,

@@ -53,8 +53,8 @@ pub use agpm_discover::{
     CandidateType, FoundResource, OfferedResource, SearchQuery, SearchReport, SelectionMode,
 };
 pub use agpm_explain::{
-    CodePage, ExplainReport, ExplainedResource, ExplainedValues, NamedSubject, RequiredAt, Subject,
-    ToolConversion,
+    CodePage, ExplainReport, ExplainSubject, ExplainedResource, ExplainedValues, NamedSubject,
+    RequiredAt, ToolConversion,
 };
 pub use agpm_inspect::{
     ChainLink, CheckCause, CheckName, CheckOutcome, CheckResult, CheckRow, CheckState, CiReport,
@@ -88,11 +88,11 @@ pub use agpm_project::permits::ProjectPrograms;
 pub use agpm_project::watch::{ProjectWatch, watch_project};
 pub use agpm_project::world::{
     Environment, InstallScope, ManifestUse, NetworkAccess, OutsideReads, PolicyPlaces, ProgramUse,
-    Progress, Silent, World,
+    Progress, SilentProgress, World,
 };
 pub use agpm_resolve::{LockedResource, Placements, ResourceIdentity};
 pub use agpm_trust::{CapabilityIncrease, CapabilityName, CapabilitySet};
-pub use approve::{Approval, ManifestProgram, approve, programs, unapproved};
+pub use approve::{ManifestProgram, ProgramApproval, approve, programs, unapproved};
 pub use blame::{BlameReport, blame};
 pub use bottle::{BottleCheck, BottleInput, bottle_check, bottle_list, bottle_show};
 pub use browse::{BrowseReport, BrowseRequest, browse};
@@ -112,12 +112,13 @@ pub use explain::{ExplainRequest, explain};
 pub use import::{ImportReport, ImportRequest, import, import_formats};
 pub use init::{Adoption, AdoptionAnswer, InitReport, InitRequest, init};
 pub use install::{
-    Capability, CapabilityChange, CapabilityKind, Changelogs, Conversion, Executables, Fidelity,
-    FieldOutcome, FieldOutcomeKind, InstallReport, InstallRequest, LockChange, LockUse, Moved,
-    OverwriteRule, Program, RequiredBy, SourceFileState, Writing, install,
+    Capability, CapabilityChange, CapabilityKind, ChangelogReading, ConvertedResource,
+    FidelityPolicy, FieldOutcome, FieldOutcomeKind, InstallReport, InstallRequest, LockChange,
+    LockUse, OverwriteRule, ReportedProgram, RequiredBy, SourceFileState, TransitiveExecutables,
+    UpdatedPin, WriteMode, install,
 };
 pub use layers::layers;
-pub use lineage::{LineagePlace, ProfileRequest, Submodules, personas, profile};
+pub use lineage::{LineageScope, ProfileRequest, SubmoduleScope, personas, profile};
 pub use list::list;
 pub use manifest_text::AfterEdit;
 pub use merge::{MergeInputs, MergeReport, MergeRequest, merge};

@@ -8,7 +8,7 @@ use agpm_persona::{PersonasReport, ProfileAddition, ProfileKinds, ProfileReport}
 use agpm_project::lineage::{open_library, repository_history};
 use agpm_project::world::World;
 
-pub use agpm_project::lineage::{LineagePlace, Submodules};
+pub use agpm_project::lineage::{LineageScope, SubmoduleScope};
 
 /// The arguments of `profile`.
 #[derive(Clone, Debug)]
@@ -18,7 +18,7 @@ pub struct ProfileRequest {
     /// The kinds of documents to merge.
     pub kinds: ProfileKinds,
     /// The directories to search.
-    pub place: LineagePlace,
+    pub place: LineageScope,
     /// Additional keys of the profile, such as `sources`.
     pub additions: Vec<ProfileAddition>,
     /// How warnings are treated.
@@ -44,7 +44,7 @@ pub(crate) fn merge_profile(
 /// Lists personas.
 pub fn personas(
     world: &World,
-    place: &LineagePlace,
+    place: &LineageScope,
     warnings: WarningPolicy,
 ) -> Outcome<PersonasReport> {
     let mut notes = Notes::default();
@@ -68,7 +68,7 @@ pub(crate) fn lint_personas(
     rules: &PersonaRules,
     notes: &mut Notes,
 ) -> Result<usize, Failure> {
-    let mut library = open_library(world, &LineagePlace::default(), notes)?;
+    let mut library = open_library(world, &LineageScope::default(), notes)?;
     let count = library.lint(rules.root.as_deref(), notes);
     if let Some(revision) = &rules.since {
         let history = repository_history(world, &library.levels, revision)?;

@@ -1,6 +1,6 @@
 //! The step after editing a manifest.
 
-use crate::install::Executables;
+use crate::install::TransitiveExecutables;
 
 pub(crate) use agpm_manifest::uneditable;
 
@@ -8,7 +8,7 @@ pub(crate) use agpm_manifest::uneditable;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AfterEdit {
     /// Install the edit; the value says whether transitive executables are allowed.
-    Install(Executables),
+    Install(TransitiveExecutables),
     /// Only write the manifest.
     Leave,
 }

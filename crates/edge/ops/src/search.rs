@@ -12,7 +12,7 @@ use agpm_source::SourceVersioning;
 
 use crate::additions::type_of_word;
 use crate::browse::read_sources;
-use agpm_project::offers::{LocationFinder, PlaceSource};
+use agpm_project::offers::{LocationFinder, OfferedSource};
 use agpm_project::world::{NetworkAccess, World};
 
 /// How long an index is used before its source is contacted again.
@@ -52,7 +52,7 @@ pub fn search(world: &World, request: &SearchRequest) -> Outcome<SearchReport> {
 fn run(world: &World, request: &SearchRequest, notes: &mut Notes) -> Result<SearchReport, Failure> {
     let kind = request.kind.as_deref().map(type_of_word).transpose()?;
     let project = read_sources(world, notes)?;
-    let sources = PlaceSource::all_of(&project.manifest);
+    let sources = OfferedSource::all_of(&project.manifest);
     let folder = project
         .folder
         .unwrap_or_else(|| world.environment.folder.clone());
@@ -87,7 +87,7 @@ struct Indexing<'a> {
 impl Indexing<'_> {
     /// Returns the index of a source. It is rebuilt if it is old and the source is reachable; otherwise the stored one
     /// is used.
-    fn index(&self, source: &PlaceSource, notes: &mut Notes) -> Option<StoredIndex> {
+    fn index(&self, source: &OfferedSource, notes: &mut Notes) -> Option<StoredIndex> {
         let path = self.index_path(source);
         let kept = read_index(&path);
         let is_recent = agpm_store::age(&path).is_some_and(|age| age < KEPT);
@@ -115,7 +115,7 @@ impl Indexing<'_> {
         })
     }
 
-    fn index_path(&self, source: &PlaceSource) -> PathBuf {
+    fn index_path(&self, source: &OfferedSource) -> PathBuf {
         // A relative path is another directory in every project, so the project's directory is part of the key.
         let from = match source.address.kind() {
             AddressKind::Folder(_) => self.finder.folder.to_string_lossy(),
@@ -127,7 +127,7 @@ impl Indexing<'_> {
         self.world.environment.index_folder().join(name)
     }
 
-    fn make(&self, source: &PlaceSource, kept: Option<&str>) -> Result<String, Failure> {
+    fn make(&self, source: &OfferedSource, kept: Option<&str>) -> Result<String, Failure> {
         let place = self.finder.find(&Address::Source(NamedAddress {
             name: source.name.clone(),
             inner: InnerAddress::default(),
@@ -162,7 +162,11 @@ fn read_index(path: &Path) -> Option<String> {
 }
 
 /// Reports an unreachable source as a warning, because the other sources were searched.
-fn not_searched(source: &PlaceSource, kept: Option<&str>, failure: Failure) -> Option<Diagnostic> {
+fn not_searched(
+    source: &OfferedSource,
+    kept: Option<&str>,
+    failure: Failure,
+) -> Option<Diagnostic> {
     let found = failure.diagnostic?;
     let what = if kept.is_some() {
         "an older index is used"

@@ -8,7 +8,7 @@ use agpm_store::{
     ForceUndo, HistoryEntry, KEPT_TRANSACTIONS, ProjectStore, ReconciledFile, UndoError,
 };
 
-use crate::install::{OverwriteRule, Writing, hold, ledger_in, read_ledger};
+use crate::install::{OverwriteRule, WriteMode, hold, ledger_in, read_ledger};
 use agpm_project::gather::{ManifestFiles, ignored_state};
 use agpm_project::reading::limit;
 use agpm_project::scope::SiblingFile;
@@ -67,7 +67,7 @@ fn run(world: &World, request: &UndoRequest, notes: &mut Notes) -> Result<UndoRe
         return preview(&files, &store, request, newest, notes);
     }
     let interrupted = store.interrupted_undo()?;
-    let Some(held) = hold(world, &store, Writing::Apply, notes)? else {
+    let Some(held) = hold(world, &store, WriteMode::Apply, notes)? else {
         return Err(nothing(&store));
     };
     // Taking the lock finished an interrupted `undo`. That is the requested undo; another one would revert a second
@@ -267,10 +267,7 @@ fn refused(error: UndoError, store: &ProjectStore, notes: &mut Notes) -> Failure
             .diagnostics
             .push(diagnostic.in_file(path.as_str()).help(help));
     }
-    Failure {
-        kind: FailureKind::Refused,
-        diagnostic: None,
-    }
+    Failure::reported_as(FailureKind::Refused)
 }
 
 /// Converts a history entry to its report, without agpm's own ledger.

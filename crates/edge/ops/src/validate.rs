@@ -193,12 +193,7 @@ fn answer(
         }
     }
     gravest = ask_remotes(manifest, &sources, notes).or(gravest);
-    gravest.map_or(Ok(()), |kind| {
-        Err(Failure {
-            kind,
-            diagnostic: None,
-        })
-    })
+    gravest.map_or(Ok(()), |kind| Err(Failure::reported_as(kind)))
 }
 
 fn have_files(

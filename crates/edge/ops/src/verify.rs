@@ -12,7 +12,7 @@ use agpm_plan::{Ledger, OverwriteRule, recover_ownership, refuse_foreign_paths};
 use agpm_resolve::add_locked_sources;
 use agpm_store::ProjectStore;
 
-use crate::install::{LockedState, Observer, inputs_of, read_ledger};
+use crate::install::{LockedState, PathObserver, inputs_of, read_ledger};
 use agpm_project::disk_record::{compare_with_record, observe_files};
 use agpm_project::gather::{ManifestFiles, Project};
 use agpm_project::packages::{ProjectSources, read_lock};
@@ -158,7 +158,7 @@ pub(crate) fn compare(
     let in_place = observe_files(store, coverage.paths_in_place().collect())?;
     report.add(coverage.drift_in_place(&in_place));
     let mut desired = state.desired(store)?;
-    let mut disk = Observer::new(store);
+    let mut disk = PathObserver::new(store);
     disk.observe(&desired, &coverage.by_bytes)?;
     let broken = disk.observation().unreadable();
     report.checked += broken.len();

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use agpm_diag::{Diagnostic, FailureKind, Outcome};
 use agpm_ops::{
     CatalogMode, CatalogPlaces, Environment, InstallScope, LayerKind, NetworkAccess, OpenCatalog,
-    OutsideReads, PolicyPlaces, ProgramUse, Silent, World, open_catalog,
+    OutsideReads, PolicyPlaces, ProgramUse, SilentProgress, World, open_catalog,
 };
 use agpm_testkit::{GitDaemon, Repository, Sandbox};
 
@@ -51,7 +51,7 @@ impl ResourceLocation {
             policies: PolicyPlaces::default(),
             executables: Vec::new(),
         };
-        World::of_machine(environment, Arc::new(Silent))
+        World::of_machine(environment, Arc::new(SilentProgress))
     }
 
     /// The catalog of these remotes and of the manifest's.

@@ -9,10 +9,10 @@
 mod memory;
 
 use agpm_ops::{
-    AddRequest, AfterEdit, ChangeAction, DependencyId, Executables, FailureKind, InstallReport,
-    InstallRequest, LockChange, LockUse, ManifestChange, Outcome, OverwriteRule, PatternUse,
-    SelectionMode, UndoAction, UndoRequest, UpdateRequest, World, Writing, add, change_manifest,
-    install, undo, update,
+    AddRequest, AfterEdit, ChangeAction, DependencyId, FailureKind, InstallReport, InstallRequest,
+    LockChange, LockUse, ManifestChange, Outcome, OverwriteRule, PatternUse, SelectionMode,
+    TransitiveExecutables, UndoAction, UndoRequest, UpdateRequest, World, WriteMode, add,
+    change_manifest, install, undo, update,
 };
 
 use memory::{MemoryProject, good};
@@ -83,7 +83,7 @@ fn a_second_install_has_nothing_to_do() {
 fn a_run_that_only_shows_writes_nothing_and_tells_the_same() {
     let project = project(ONE);
     let show = InstallRequest {
-        writing: Writing::Show,
+        writing: WriteMode::Show,
         ..InstallRequest::PLAIN
     };
     let shown = installed(&project.world(), show);
@@ -159,7 +159,7 @@ fn a_transitive_executable_needs_one_approval() {
     assert_eq!(kind(refused), Some(FailureKind::Refused));
     assert!(!project.exists("agpm.lock"));
     let allowed = InstallRequest {
-        executables: Executables::Allowed,
+        executables: TransitiveExecutables::Allowed,
         ..InstallRequest::PLAIN
     };
     let report = installed(&project.world(), allowed);
@@ -231,8 +231,8 @@ fn add_writes_an_entry_with_a_range_once() {
         name: None,
         tools: Vec::new(),
         selection: SelectionMode::Single,
-        then: AfterEdit::Install(Executables::AsManifest),
-        writing: Writing::Apply,
+        then: AfterEdit::Install(TransitiveExecutables::AsManifest),
+        writing: WriteMode::Apply,
         picker: None,
     };
     let report = good(add(&project.world(), &request));

@@ -15,7 +15,7 @@ use agpm_source::{FileFetching, Source, SourceEntry, SourceError};
 
 use crate::catalog::remote_today;
 use crate::layers::VersionedLayer;
-use crate::packages::{Fetcher, ProjectSources};
+use crate::packages::{FactFetcher, ProjectSources};
 use crate::world::World;
 use agpm_layers::RequiredVersion;
 
@@ -27,8 +27,8 @@ pub fn allowed_versions(
     lock: &Lockfile,
     notes: &mut Notes,
 ) -> Result<BTreeMap<PinId, AllowedVersion>, Failure> {
-    let mut search = Search {
-        fetcher: Fetcher::new(world, sources, manifest),
+    let mut search = VersionSearch {
+        fetcher: FactFetcher::new(world, sources, manifest),
         manifest,
         sources,
         known: SourceIndex::new(Vec::new(), BTreeMap::new())
@@ -51,14 +51,14 @@ pub fn allowed_versions(
     Ok(allowed)
 }
 
-struct Search<'a> {
-    fetcher: Fetcher<'a>,
+struct VersionSearch<'a> {
+    fetcher: FactFetcher<'a>,
     manifest: &'a Manifest,
     sources: &'a ProjectSources,
     known: SourceIndex,
 }
 
-impl<'a> Search<'a> {
+impl<'a> VersionSearch<'a> {
     fn resources(
         &mut self,
         lock: &Lockfile,

@@ -28,6 +28,7 @@ pub mod offers;
 pub mod outside;
 pub mod packages;
 pub mod permits;
+pub mod pinning;
 pub mod policies;
 pub mod policy_cache;
 pub mod policy_files;

@@ -125,12 +125,8 @@ fn near_file(error: &StoreError) -> Option<String> {
 impl ReadFiles {
     /// Returns all files; fails if one could not be read.
     pub fn all(self) -> Result<Vec<RawFile>, Failure> {
-        self.failure.map_or(Ok(self.files), |kind| {
-            Err(Failure {
-                kind,
-                diagnostic: None,
-            })
-        })
+        self.failure
+            .map_or(Ok(self.files), |kind| Err(Failure::reported_as(kind)))
     }
 
     /// Parses every file. All errors are reported, even if another file could not be read.
@@ -148,12 +144,7 @@ impl ReadFiles {
         };
         let (files, diagnostics): (Vec<_>, Vec<_>) = parsed.into_iter().unzip();
         notes.diagnostics.extend(diagnostics.into_iter().flatten());
-        failure.map_or(Ok(()), |kind| {
-            Err(Failure {
-                kind,
-                diagnostic: None,
-            })
-        })?;
+        failure.map_or(Ok(()), |kind| Err(Failure::reported_as(kind)))?;
         notes.check()?;
         Ok(files)
     }

@@ -18,7 +18,7 @@ use crate::reading::limit;
 const CHUNK: usize = 64;
 
 /// Observes each path once, however often it is requested.
-pub struct Observer<'s> {
+pub struct PathObserver<'s> {
     store: &'s ProjectStore,
     observation: Observation,
     /// The reasons why shared files are unreadable; they matter only to plans that need those files.
@@ -38,10 +38,10 @@ enum ObservedFile<D> {
     Broken(Option<ObservedPath>, Box<BrokenFile>),
 }
 
-impl<'s> Observer<'s> {
+impl<'s> PathObserver<'s> {
     /// Creates an observer for a project.
     pub fn new(store: &'s ProjectStore) -> Self {
-        Observer {
+        PathObserver {
             store,
             observation: Observation::default(),
             broken: BTreeMap::new(),

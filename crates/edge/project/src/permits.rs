@@ -18,7 +18,7 @@ use crate::reading::{limit, shown};
 use crate::scope::ManifestLocation;
 use crate::world::{Environment, ManifestUse, ProgramUse, World};
 
-pub use agpm_install::{Approval, ManifestProgram};
+pub use agpm_install::{ManifestProgram, ProgramApproval};
 
 const APPROVALS: &str = "approvals.json";
 const LOCK: &str = "approvals.lock";
@@ -32,15 +32,15 @@ pub struct ProjectPrograms {
     pub programs: Vec<ManifestProgram>,
     /// Whether they are approved on this machine.
     #[serde(rename = "approved", serialize_with = "is_given")]
-    pub approval: Approval,
+    pub approval: ProgramApproval,
     #[serde(skip)]
     digest: Checksum,
     #[serde(skip)]
     manifest: String,
 }
 
-fn is_given<S: Serializer>(approval: &Approval, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_bool(*approval == Approval::Given)
+fn is_given<S: Serializer>(approval: &ProgramApproval, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_bool(*approval == ProgramApproval::Given)
 }
 
 impl ProjectPrograms {
@@ -60,7 +60,7 @@ impl ProjectPrograms {
         };
         let digest = ManifestProgram::digest(&programs, &content_of);
         let approved = read(environment)?.digest(&project);
-        let approval = Approval::of(&programs, digest, approved);
+        let approval = ProgramApproval::of(&programs, digest, approved);
         Ok(ProjectPrograms {
             project,
             programs,
@@ -72,7 +72,7 @@ impl ProjectPrograms {
 
     /// Returns whether approval is required before the executables run.
     pub fn needs_approval(&self) -> bool {
-        self.approval != Approval::Given
+        self.approval != ProgramApproval::Given
     }
 
     /// Returns the finding for executables that are not approved.
@@ -187,7 +187,7 @@ pub fn record_approval(
     file.approve(&shown.project, shown.digest);
     store::write_private(&folder.join(APPROVALS), file.to_text().as_bytes())?;
     Ok(ProjectPrograms {
-        approval: Approval::Given,
+        approval: ProgramApproval::Given,
         ..shown
     })
 }

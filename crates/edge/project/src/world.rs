@@ -69,9 +69,9 @@ pub trait Progress: Send + Sync {
 
 /// Shows nothing.
 #[derive(Clone, Copy, Debug)]
-pub struct Silent;
+pub struct SilentProgress;
 
-impl Progress for Silent {
+impl Progress for SilentProgress {
     fn source_began(&self, _: &str) {}
     fn source_ended(&self, _: &str) {}
     fn files(&self, _: usize, _: usize) {}

@@ -1,6 +1,6 @@
 //! The added resources, their files, the commands they run, and how to undo it.
 
-use agpm_ops::{AddReport, AddedResource, Writing};
+use agpm_ops::{AddReport, AddedResource, WriteMode};
 
 use crate::install;
 use crate::rendering::{RenderContext, RenderedReport};
@@ -12,8 +12,8 @@ pub fn render(report: AddReport, context: &RenderContext<'_>) -> RenderedReport 
         return context.document(&report);
     }
     let (added, created) = match report.writing {
-        Writing::Apply => ("Added", "Created"),
-        Writing::Show => ("Would add", "Would create"),
+        WriteMode::Apply => ("Added", "Created"),
+        WriteMode::Show => ("Would add", "Would create"),
     };
     let mut lines = Vec::new();
     if let Some(manifest) = &report.created {

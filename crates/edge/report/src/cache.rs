@@ -1,6 +1,6 @@
 //! The copies of sources, or those that were removed.
 
-use agpm_ops::{CacheReport, CacheRequest, CachedCopy, Writing, size};
+use agpm_ops::{CacheReport, CacheRequest, CachedCopy, WriteMode, size};
 
 use crate::rendering::{RenderContext, RenderedReport};
 
@@ -12,11 +12,11 @@ pub fn render(report: CacheReport, context: &RenderContext<'_>) -> RenderedRepor
     let (verb, total) = match report.request {
         CacheRequest::Info => ("  ", ""),
         CacheRequest::Clean {
-            writing: Writing::Apply,
+            writing: WriteMode::Apply,
             ..
         } => ("removed ", "Freed"),
         CacheRequest::Clean {
-            writing: Writing::Show,
+            writing: WriteMode::Show,
             ..
         } => ("would remove ", "Would free"),
     };

@@ -1,7 +1,7 @@
 //! The planned changes, as lines or as Markdown for a pull request.
 
 use agpm_diag::visible;
-use agpm_ops::{CapabilityChange, DiffReport, FileAction, FileDifference, Moved};
+use agpm_ops::{CapabilityChange, DiffReport, FileAction, FileDifference, UpdatedPin};
 
 use crate::capabilities;
 use crate::rendering::{RenderContext, RenderedReport};
@@ -52,7 +52,7 @@ fn lines(
 /// The facts to show about one resource or layer: its version and its capabilities.
 struct ChangedId<'r> {
     id: String,
-    moved: Option<&'r Moved>,
+    moved: Option<&'r UpdatedPin>,
     change: Option<&'r CapabilityChange>,
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use agpm_model::ImportAdditions;
-use agpm_ops::{ImportReport, NewEntry, Writing, counted};
+use agpm_ops::{ImportReport, NewEntry, WriteMode, counted};
 use agpm_text::Value;
 
 use crate::diagnostics::printable;
@@ -20,8 +20,8 @@ pub fn render(report: ImportReport, context: &RenderContext<'_>) -> RenderedRepo
     let out = match report.writing {
         _ if report.file.as_ref() == Some(manifest) => differences(&report),
         _ if is_empty => format!("Nothing to add: {manifest} is unchanged\n"),
-        Writing::Apply if report.file.is_some() => dependencies(&report),
-        Writing::Apply => text(manifest, &report.additions),
+        WriteMode::Apply if report.file.is_some() => dependencies(&report),
+        WriteMode::Apply => text(manifest, &report.additions),
         _ => return RenderedReport::Data(report.text),
     };
     RenderedReport::Done(printable(&out) + &lost_settings(&report))

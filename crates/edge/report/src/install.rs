@@ -6,9 +6,9 @@ use std::time::Duration;
 use agpm_diag::{mask_words, visible};
 use agpm_model::{Owner, PinId, RelativePath};
 use agpm_ops::{
-    Capability, CapabilityChange, ChangeAction, Conversion, FieldOutcome, FieldOutcomeKind,
-    InstallReport, LockChange, Moved, PlannedChange, Program, RequiredBy, SourceFileState, Writing,
-    counted,
+    Capability, CapabilityChange, ChangeAction, ConvertedResource, FieldOutcome, FieldOutcomeKind,
+    InstallReport, LockChange, PlannedChange, ReportedProgram, RequiredBy, SourceFileState,
+    UpdatedPin, WriteMode, counted,
 };
 
 use crate::diagnostics::{ColorMode, DetailLevel};
@@ -83,7 +83,7 @@ fn lines(report: &InstallReport, detail: DetailLevel) -> Vec<String> {
     let increases =
         increases.map(|change| format!("increase  {}", crate::capabilities::line(change)));
     let written = written_files(report);
-    let is_shown = |one: &&Conversion| {
+    let is_shown = |one: &&ConvertedResource| {
         let file = one.target.as_ref().map(|target| (&one.resource, target));
         let is_written = file.is_some_and(|file| written.contains(&file));
         // A field that is new in the source may be dropped, and then no file changes.
@@ -126,7 +126,7 @@ fn written_files(report: &InstallReport) -> HashSet<(&Owner, &RelativePath)> {
 /// How much changed, in one line.
 fn summary(report: &InstallReport, elapsed: Option<Duration>) -> String {
     let verbs = match report.writing {
-        Writing::Apply => [
+        WriteMode::Apply => [
             "installed",
             "updated",
             "removed",
@@ -134,7 +134,7 @@ fn summary(report: &InstallReport, elapsed: Option<Duration>) -> String {
             "skipped",
             "left in place",
         ],
-        Writing::Show => [
+        WriteMode::Show => [
             "install",
             "update",
             "remove",
@@ -159,11 +159,11 @@ fn summary(report: &InstallReport, elapsed: Option<Duration>) -> String {
         count => format!(", {count} unchanged"),
     };
     let changes = match (parts.is_empty(), report.writing) {
-        (true, Writing::Apply) if report.unchanged == 0 => "Nothing to install".to_owned(),
-        (true, Writing::Apply) => "Everything is up to date".to_owned(),
-        (true, Writing::Show) => "Nothing would change".to_owned(),
-        (false, Writing::Apply) => capitalized(&parts.join(", ")),
-        (false, Writing::Show) => format!("Would {}", parts.join(", ")),
+        (true, WriteMode::Apply) if report.unchanged == 0 => "Nothing to install".to_owned(),
+        (true, WriteMode::Apply) => "Everything is up to date".to_owned(),
+        (true, WriteMode::Show) => "Nothing would change".to_owned(),
+        (false, WriteMode::Apply) => capitalized(&parts.join(", ")),
+        (false, WriteMode::Show) => format!("Would {}", parts.join(", ")),
     };
     let elapsed = elapsed.map(|time| format!(" in {}", shown_duration(time)));
     let lock = match report.lock {
@@ -228,13 +228,15 @@ fn capitalized(text: &str) -> String {
 }
 
 /// Of a run that only shows: versions that move together with what they let tools do, as `diff` shows them, and others.
-fn moved_with_changes(report: &InstallReport) -> (Vec<(&Moved, &CapabilityChange)>, Vec<&Moved>) {
+fn moved_with_changes(
+    report: &InstallReport,
+) -> (Vec<(&UpdatedPin, &CapabilityChange)>, Vec<&UpdatedPin>) {
     let mut changed = Vec::new();
     let mut plain = Vec::new();
     for moved in &report.moved {
         let id = moved.id.to_string();
         let change = report.capabilities.iter().find(|change| {
-            report.writing == Writing::Show
+            report.writing == WriteMode::Show
                 && change.before.is_some()
                 && change.id.to_string() == id
         });
@@ -247,7 +249,7 @@ fn moved_with_changes(report: &InstallReport) -> (Vec<(&Moved, &CapabilityChange
 }
 
 /// One line for each resource whose version moved; one for all that moved alike, such as those of a branch.
-fn moved_lines(moved: &[&Moved], detail: DetailLevel) -> Vec<String> {
+fn moved_lines(moved: &[&UpdatedPin], detail: DetailLevel) -> Vec<String> {
     let mut steps: BTreeMap<(String, String), Vec<&PinId>> = BTreeMap::new();
     for one in moved {
         let alike = steps.entry((one.from(), one.to())).or_default();
@@ -350,7 +352,7 @@ fn counted_lines(lines: impl Iterator<Item = String>) -> Vec<String> {
 }
 
 /// The commands that a tool would run, each in full with every character visible.
-fn program_lines(program: &Program) -> Vec<String> {
+fn program_lines(program: &ReportedProgram) -> Vec<String> {
     let line = |one: &Capability| {
         let event = one
             .event
@@ -386,9 +388,9 @@ struct FieldNote<'r> {
 }
 
 /// The conversions of the fields of a resource; kept fields are shown only in a plan.
-fn field_notes(conversion: &Conversion, writing: Writing) -> Vec<FieldNote<'_>> {
+fn field_notes(conversion: &ConvertedResource, writing: WriteMode) -> Vec<FieldNote<'_>> {
     let is_shown =
-        |fate: &&FieldOutcome| writing == Writing::Show || fate.kind != FieldOutcomeKind::Exact;
+        |fate: &&FieldOutcome| writing == WriteMode::Show || fate.kind != FieldOutcomeKind::Exact;
     let (resource, tool) = (&conversion.resource, conversion.tool.as_str());
     conversion
         .fates
@@ -489,7 +491,7 @@ mod tests {
 
     fn report(changes: Vec<PlannedChange>) -> InstallReport {
         InstallReport {
-            writing: Writing::Show,
+            writing: WriteMode::Show,
             changes,
             moved: Vec::new(),
             capabilities: Vec::new(),

@@ -56,10 +56,7 @@ pub fn check_fidelity(
     if shown {
         Ok(())
     } else {
-        Err(Failure {
-            kind: FailureKind::Refused,
-            diagnostic: None,
-        })
+        Err(Failure::reported_as(FailureKind::Refused))
     }
 }
 

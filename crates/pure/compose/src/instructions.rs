@@ -199,8 +199,5 @@ pub fn refuse_markers(resources: &[RenderedResource], notes: &mut Notes) -> Resu
         return Ok(());
     }
     notes.diagnostics.extend(found);
-    Err(Failure {
-        kind: FailureKind::Refused,
-        diagnostic: None,
-    })
+    Err(Failure::reported_as(FailureKind::Refused))
 }

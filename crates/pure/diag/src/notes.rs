@@ -73,10 +73,15 @@ impl Failure {
         }
     }
 
-    /// A failure that the diagnostics so far describe.
+    /// Errors that the diagnostics so far describe.
     pub fn reported() -> Self {
-        Failure {
-            kind: FailureKind::Errors,
+        Failure::reported_as(FailureKind::Errors)
+    }
+
+    /// A failure of any kind that the diagnostics so far describe.
+    pub fn reported_as(kind: FailureKind) -> Self {
+        Self {
+            kind,
             diagnostic: None,
         }
     }
@@ -148,10 +153,7 @@ impl Notes {
         } else {
             FailureKind::Errors
         };
-        Err(Failure {
-            kind,
-            diagnostic: None,
-        })
+        Err(Failure::reported_as(kind))
     }
 
     /// Leaves out what was found before.

@@ -21,6 +21,6 @@ pub use resource::{
     ExplainedResource, RequiredAt, ResourceExplanation, ResourceTarget, ToolConversion, disk_path,
     is_copy_of, trace_to_sources,
 };
-pub use subject::{NamedSubject, Subject, SubjectFlag, parse_pointer, refuse_flags};
+pub use subject::{ExplainSubject, NamedSubject, SubjectFlag, parse_pointer, refuse_flags};
 pub use values::require_values;
 pub use word::{file_owner, subject_of_word, unknown_subject};

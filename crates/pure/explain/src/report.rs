@@ -6,7 +6,7 @@ use agpm_text::Pointer;
 use serde::Serialize;
 
 use crate::resource::ExplainedResource;
-use crate::subject::{NamedSubject, Subject};
+use crate::subject::{ExplainSubject, NamedSubject};
 
 /// The explanation.
 #[derive(Debug, Serialize)]
@@ -67,7 +67,7 @@ impl ExplainedValues {
         provenance: Provenance,
     ) -> Self {
         let name = NamedSubject {
-            subject: Subject::Resource(resource.kind),
+            subject: ExplainSubject::Resource(resource.kind),
             name: resource.identity.name.clone(),
         };
         ExplainedValues {

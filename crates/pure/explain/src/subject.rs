@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 
 /// A subject of `explain`, besides codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Subject {
+pub enum ExplainSubject {
     /// A file, by its path.
     File,
     /// The manifest with its bases, by a location in it.
@@ -23,32 +23,34 @@ pub enum Subject {
     Resource(ResourceType),
 }
 
-impl Subject {
-    const ALL: [Subject; 5] = [
-        Subject::File,
-        Subject::Manifest,
-        Subject::Catalog,
-        Subject::Profile,
-        Subject::Bottle,
+impl ExplainSubject {
+    const ALL: [ExplainSubject; 5] = [
+        ExplainSubject::File,
+        ExplainSubject::Manifest,
+        ExplainSubject::Catalog,
+        ExplainSubject::Profile,
+        ExplainSubject::Bottle,
     ];
 
     /// The word before the colon.
     pub fn word(self) -> &'static str {
         match self {
-            Subject::File => "file",
-            Subject::Manifest => "manifest",
-            Subject::Catalog => "catalog",
-            Subject::Profile => "profile",
-            Subject::Bottle => "bottle",
-            Subject::Resource(kind) => kind.singular(),
+            ExplainSubject::File => "file",
+            ExplainSubject::Manifest => "manifest",
+            ExplainSubject::Catalog => "catalog",
+            ExplainSubject::Profile => "profile",
+            ExplainSubject::Bottle => "bottle",
+            ExplainSubject::Resource(kind) => kind.singular(),
         }
     }
 
     fn named(word: &str) -> Option<Self> {
         // The MCP server's word for a profile.
         let word = if word == "persona" { "profile" } else { word };
-        let subject = Subject::ALL.into_iter().find(|one| one.word() == word);
-        subject.or_else(|| ResourceType::named(word).map(Subject::Resource))
+        let subject = ExplainSubject::ALL
+            .into_iter()
+            .find(|one| one.word() == word);
+        subject.or_else(|| ResourceType::named(word).map(ExplainSubject::Resource))
     }
 }
 
@@ -56,7 +58,7 @@ impl Subject {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedSubject {
     /// The kind of subject.
-    pub subject: Subject,
+    pub subject: ExplainSubject,
     /// Its name.
     pub name: String,
 }
@@ -66,14 +68,14 @@ impl NamedSubject {
     pub fn parse(what: &str) -> Option<Self> {
         let (word, name) = what.split_once(':')?;
         Some(NamedSubject {
-            subject: Subject::named(word)?,
+            subject: ExplainSubject::named(word)?,
             name: name.to_owned(),
         })
     }
 
     /// Fails for a subject without a name; a manifest has none.
     pub fn require_name(&self) -> Result<(), Failure> {
-        if !self.name.trim().is_empty() || self.subject == Subject::Manifest {
+        if !self.name.trim().is_empty() || self.subject == ExplainSubject::Manifest {
             return Ok(());
         }
         let message = format!("`{}:` names nothing", self.subject.word());
@@ -93,7 +95,7 @@ impl Serialize for NamedSubject {
             id: &'n str,
         }
         let id = match self.subject {
-            Subject::Resource(kind) => format!("{}/{}", kind.plural(), self.name),
+            ExplainSubject::Resource(kind) => format!("{}/{}", kind.plural(), self.name),
             _ => self.name.clone(),
         };
         let kind = self.subject.word();
@@ -110,11 +112,11 @@ pub struct SubjectFlag {
     /// The flag as it is written.
     pub flag: &'static str,
     /// The subject.
-    pub subject: Subject,
+    pub subject: ExplainSubject,
 }
 
 /// Fails if a flag is for another subject.
-pub fn refuse_flags(subject: Option<Subject>, given: &[SubjectFlag]) -> Result<(), Failure> {
+pub fn refuse_flags(subject: Option<ExplainSubject>, given: &[SubjectFlag]) -> Result<(), Failure> {
     let wrong = given.iter().find(|one| subject != Some(one.subject));
     wrong.map_or(Ok(()), |SubjectFlag { flag, subject }| {
         let message = format!("`{flag}` is for `{}:…`", subject.word());
@@ -146,17 +148,17 @@ fn usage(message: String, help: &str) -> Failure {
 mod tests {
     use super::*;
 
-    fn parsed(what: &str) -> Option<Subject> {
+    fn parsed(what: &str) -> Option<ExplainSubject> {
         NamedSubject::parse(what).map(|one| one.subject)
     }
 
     #[test]
     fn every_subject_is_found_by_its_word() {
-        for subject in Subject::ALL {
+        for subject in ExplainSubject::ALL {
             assert_eq!(parsed(&format!("{}:x", subject.word())), Some(subject));
         }
-        assert_eq!(parsed("persona:ada"), Some(Subject::Profile));
-        let skill = Subject::Resource(ResourceType::Skills);
+        assert_eq!(parsed("persona:ada"), Some(ExplainSubject::Profile));
+        let skill = ExplainSubject::Resource(ResourceType::Skills);
         assert_eq!(parsed("skill:x"), Some(skill));
         assert_eq!(parsed("skills:x"), Some(skill));
         assert_eq!(parsed("json/syntax"), None);
@@ -167,10 +169,10 @@ mod tests {
     fn a_flag_of_another_subject_is_refused() {
         let from = SubjectFlag {
             flag: "--from",
-            subject: Subject::File,
+            subject: ExplainSubject::File,
         };
-        assert!(refuse_flags(Some(Subject::File), &[from]).is_ok());
-        for other in [None, Some(Subject::Bottle)] {
+        assert!(refuse_flags(Some(ExplainSubject::File), &[from]).is_ok());
+        for other in [None, Some(ExplainSubject::Bottle)] {
             let failure = refuse_flags(other, &[from]).expect_err("not for it");
             assert_eq!(failure.kind, FailureKind::Usage);
         }

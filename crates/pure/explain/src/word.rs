@@ -6,7 +6,7 @@ use agpm_diag::{Failure, all_codes, did_you_mean, unknown_name};
 use agpm_model::{LockEntry, ResourceId};
 use agpm_resolve::{LockView, WrittenId, means, near_ids};
 
-use crate::subject::{NamedSubject, Subject};
+use crate::subject::{ExplainSubject, NamedSubject};
 
 const SUBJECTS: &str = "use the path of a file, an id such as `agents/reviewer`, a code such as `json/syntax`, `manifest:/POINTER`, `catalog:MODULE/NAME`, `profile:SLUG` or `bottle:NAME`";
 
@@ -18,7 +18,7 @@ pub fn subject_of_word(
 ) -> Result<Option<NamedSubject>, Failure> {
     if !view.at_path(here, word).is_empty() {
         return Ok(Some(NamedSubject {
-            subject: Subject::File,
+            subject: ExplainSubject::File,
             name: word.to_owned(),
         }));
     }
@@ -45,7 +45,7 @@ pub fn file_owner(view: &LockView, here: &Path, file: &str) -> Option<ResourceId
 
 fn resource(entry: &LockEntry) -> NamedSubject {
     NamedSubject {
-        subject: Subject::Resource(entry.kind),
+        subject: ExplainSubject::Resource(entry.kind),
         name: entry.name.to_string(),
     }
 }

@@ -5,7 +5,7 @@ use agpm_diag::{Failure, did_you_mean, unknown_name};
 use agpm_model::Owner;
 use agpm_resolve::means;
 
-use crate::request::Executables;
+use crate::request::TransitiveExecutables;
 
 /// The word that approves everything in one run.
 const ALL: &str = "all";
@@ -16,7 +16,7 @@ pub struct CommandApprovals<'a> {
     /// Resources and layers, as they are typed.
     pub words: &'a [String],
     /// Whether everything that runs is approved.
-    pub executables: Executables,
+    pub executables: TransitiveExecutables,
 }
 
 impl CommandApprovals<'_> {
@@ -62,7 +62,7 @@ mod tests {
         let layer = Owner::layer(&LayerName::new("team").expect("a good name"));
         let approves = |word: &str, id: &Owner| {
             let words = [word.to_owned()];
-            let executables = Executables::AsManifest;
+            let executables = TransitiveExecutables::AsManifest;
             CommandApprovals {
                 words: &words,
                 executables,

@@ -6,7 +6,7 @@ use agpm_trust::CapabilityChange;
 use serde::Serialize;
 
 use crate::approvals::is_meant;
-use crate::report::{InstallReport, LockChange, Moved, Program};
+use crate::report::{InstallReport, LockChange, ReportedProgram, UpdatedPin};
 
 /// The changes of an install or an update.
 #[derive(Debug, Serialize)]
@@ -14,9 +14,9 @@ pub struct DiffReport {
     /// Capabilities of resources and layers that change.
     pub capabilities: Vec<CapabilityChange>,
     /// Versions that move.
-    pub moved: Vec<Moved>,
+    pub moved: Vec<UpdatedPin>,
     /// New or changed programs that would run.
-    pub programs: Vec<Program>,
+    pub programs: Vec<ReportedProgram>,
     /// Files, by path.
     pub files: Vec<FileDifference>,
     /// The change of the lockfile.

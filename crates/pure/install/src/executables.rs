@@ -12,8 +12,8 @@ use agpm_trust::{Capability, CapabilitySet, RunCommand};
 
 use crate::approvals::CommandApprovals;
 use crate::programs::program;
-use crate::report::{Program, RequiredBy};
-use crate::request::Executables;
+use crate::report::{ReportedProgram, RequiredBy};
+use crate::request::TransitiveExecutables;
 
 /// Types that tools run, whatever is in them.
 const RUN: [ResourceType; 3] = [
@@ -41,7 +41,7 @@ pub struct ExecutableRules<'a> {
 impl ExecutableRules<'_> {
     /// The refusal of what a tool would run and nobody approved; nothing if no such thing exists.
     pub fn refusal(&self, resources: &[RenderedResource]) -> Option<Diagnostic> {
-        if self.approvals.executables == Executables::Allowed {
+        if self.approvals.executables == TransitiveExecutables::Allowed {
             return None;
         }
         let parents = parents(resources);
@@ -99,7 +99,7 @@ impl ExecutableRules<'_> {
 
 /// Something that nobody approved, and the resource that requires it.
 struct RefusedProgram {
-    program: Program,
+    program: ReportedProgram,
     parent: Option<String>,
 }
 
@@ -110,7 +110,7 @@ impl RefusedProgram {
             ..Capability::of_file(&run.command)
         };
         RefusedProgram {
-            program: Program {
+            program: ReportedProgram {
                 resource: layer.to_string(),
                 unit: "a layer of the manifest".to_owned(),
                 capabilities: set.runs.iter().map(capability).collect(),
@@ -121,7 +121,7 @@ impl RefusedProgram {
     }
 
     fn line(&self, width: usize) -> String {
-        let Program {
+        let ReportedProgram {
             resource,
             unit,
             capabilities,

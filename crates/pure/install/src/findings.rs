@@ -3,24 +3,21 @@
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, WarningPolicy, codes};
 use agpm_plan::{Observation, Plan};
 
-use crate::request::{InstallRequest, LockUse, Writing};
+use crate::request::{InstallRequest, LockUse, WriteMode};
 
 /// Reports the obstacles; a run that only shows goes on to show the rest.
 pub fn report_refusals(
     plan: &Plan,
     observation: &Observation,
-    writing: Writing,
+    writing: WriteMode,
     notes: &mut Notes,
 ) -> Result<(), Failure> {
     plan.report_refusals(observation, notes);
     if plan.refusals.is_empty() {
         return Ok(());
     }
-    if writing == Writing::Apply {
-        return Err(Failure {
-            kind: FailureKind::Refused,
-            diagnostic: None,
-        });
+    if writing == WriteMode::Apply {
+        return Err(Failure::reported_as(FailureKind::Refused));
     }
     for found in &mut notes.diagnostics {
         if *found.code == codes::INSTALL_NOT_OURS {

@@ -7,7 +7,7 @@ use agpm_resolve::UpdateScope;
 use agpm_trust::{CapabilityChange, CapabilityIncrease, IncreaseApproval};
 
 use crate::approvals::CommandApprovals;
-use crate::request::Executables;
+use crate::request::TransitiveExecutables;
 
 /// The rules that approve an increase.
 #[derive(Clone, Copy)]
@@ -41,7 +41,9 @@ impl IncreaseRules<'_> {
     fn approval(&self, id: &Owner) -> IncreaseApproval {
         if self.approvals.approves(id) {
             IncreaseApproval::Everything
-        } else if self.approvals.executables == Executables::Allowed || self.allows_runs(id) {
+        } else if self.approvals.executables == TransitiveExecutables::Allowed
+            || self.allows_runs(id)
+        {
             IncreaseApproval::Runs
         } else {
             IncreaseApproval::Nothing

@@ -27,12 +27,14 @@ pub use increases::{IncreaseRules, unapproved_increases};
 pub use judging::{JudgedInstall, ReleaseAges};
 pub use lock_change::{changed_resources, lock_change, moves, note_missing_digests};
 pub use planned::{DiscardedPlan, PlannedInstall};
-pub use program_approval::{Approval, ApprovalFile, ManifestProgram, programs_never_run};
+pub use program_approval::{ApprovalFile, ManifestProgram, ProgramApproval, programs_never_run};
 pub use programs::new_programs;
 pub use record::{InstallInputs, inputs_of, is_unsettled, owners_of_nothing};
 pub use report::{
-    Conversion, InstallReport, LockChange, Moved, Program, RequiredBy, SourceFileState,
+    ConvertedResource, InstallReport, LockChange, ReportedProgram, RequiredBy, SourceFileState,
+    UpdatedPin,
 };
 pub use request::{
-    Changelogs, Executables, Fidelity, InstallRequest, LockUse, Writing, is_dry_run,
+    ChangelogReading, FidelityPolicy, InstallRequest, LockUse, TransitiveExecutables, WriteMode,
+    is_dry_run,
 };

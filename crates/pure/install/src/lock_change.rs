@@ -9,7 +9,7 @@ use agpm_plan::{
     moved_pins, outdated_lock,
 };
 
-use crate::report::{LockChange, Moved};
+use crate::report::{LockChange, UpdatedPin};
 use crate::request::LockUse;
 
 /// The change of the lockfile; fails if it must not change and would.
@@ -69,8 +69,8 @@ pub fn changed_resources(old: &Lockfile, new: &Lockfile) -> BTreeSet<ResourceId>
 }
 
 /// The pins that moved between two lockfiles.
-pub fn moves(manifest: &Manifest, old: &Lockfile, new: &Lockfile) -> Vec<Moved> {
-    let report = |moved: MovedPin<'_>| Moved {
+pub fn moves(manifest: &Manifest, old: &Lockfile, new: &Lockfile) -> Vec<UpdatedPin> {
+    let report = |moved: MovedPin<'_>| UpdatedPin {
         id: moved.id,
         url: url_of(manifest, &moved.new.source),
         old: moved.old.clone(),

@@ -9,8 +9,8 @@ use agpm_plan::Plan;
 use agpm_trust::CapabilityChange;
 
 use crate::programs::new_programs;
-use crate::report::{Conversion, InstallReport, LockChange, Moved, SourceFileState};
-use crate::request::Writing;
+use crate::report::{ConvertedResource, InstallReport, LockChange, SourceFileState, UpdatedPin};
+use crate::request::WriteMode;
 
 /// A planned install.
 pub struct PlannedInstall {
@@ -21,7 +21,7 @@ pub struct PlannedInstall {
     /// The changes on disk.
     pub plan: Plan,
     /// Pins that moved.
-    pub moved: Vec<Moved>,
+    pub moved: Vec<UpdatedPin>,
     /// Resources whose files in the source differ from the lockfile.
     pub changed_resources: BTreeSet<ResourceId>,
     /// Capabilities of resources and layers that are new or may have changed.
@@ -43,22 +43,23 @@ pub struct DiscardedPlan {
 
 impl PlannedInstall {
     /// The report of what was planned, and what is left of it.
-    pub fn into_report(mut self, writing: Writing) -> (InstallReport, DiscardedPlan) {
+    pub fn into_report(mut self, writing: WriteMode) -> (InstallReport, DiscardedPlan) {
         let converted = self
             .resources
             .iter()
             .filter(|resource| !resource.output.fates.is_empty());
-        let conversion = |RenderedResource { resolved, output }: &RenderedResource| Conversion {
-            resource: resolved.id().into(),
-            tool: resolved.entry.tool.to_string(),
-            target: resolved.entry.target.clone(),
-            source: if self.changed_resources.contains(&resolved.id()) {
-                SourceFileState::Changed
-            } else {
-                SourceFileState::AsLocked
-            },
-            fates: output.fates.clone(),
-        };
+        let conversion =
+            |RenderedResource { resolved, output }: &RenderedResource| ConvertedResource {
+                resource: resolved.id().into(),
+                tool: resolved.entry.tool.to_string(),
+                target: resolved.entry.target.clone(),
+                source: if self.changed_resources.contains(&resolved.id()) {
+                    SourceFileState::Changed
+                } else {
+                    SourceFileState::AsLocked
+                },
+                fates: output.fates.clone(),
+            };
         let report = InstallReport {
             // Programs of an earlier install were shown then.
             programs: new_programs(&self.resources, &self.layers, &self.plan.changes),
@@ -70,7 +71,7 @@ impl PlannedInstall {
             refused: self.plan.refusals.len(),
             changes: std::mem::take(&mut self.plan.changes),
             lock: match (self.lock_change, writing) {
-                (LockChange::Written, Writing::Show) => LockChange::WouldBeWritten,
+                (LockChange::Written, WriteMode::Show) => LockChange::WouldBeWritten,
                 (change, _) => change,
             },
             writing,

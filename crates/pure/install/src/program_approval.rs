@@ -111,7 +111,7 @@ impl ManifestProgram {
 
 /// The approval of a project's programs on this machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Approval {
+pub enum ProgramApproval {
     /// Nothing is approved.
     Missing,
     /// Other programs were approved before.
@@ -120,21 +120,21 @@ pub enum Approval {
     Given,
 }
 
-impl Approval {
+impl ProgramApproval {
     /// The approval of programs with a digest, given the one that was approved before.
     pub fn of(programs: &[ManifestProgram], digest: Checksum, approved: Option<Checksum>) -> Self {
         match approved {
-            _ if programs.is_empty() => Approval::Given,
-            Some(known) if known == digest => Approval::Given,
-            Some(_) => Approval::Outdated,
-            None => Approval::Missing,
+            _ if programs.is_empty() => ProgramApproval::Given,
+            Some(known) if known == digest => ProgramApproval::Given,
+            Some(_) => ProgramApproval::Outdated,
+            None => ProgramApproval::Missing,
         }
     }
 
     /// The finding about programs that may not run.
     pub fn finding(self, programs: &[ManifestProgram], manifest: &str) -> Diagnostic {
         let message = match self {
-            Approval::Outdated => {
+            ProgramApproval::Outdated => {
                 "merge programs changed since their approval; the result is unknown".to_owned()
             }
             _ => format!(
@@ -186,14 +186,17 @@ mod tests {
             ManifestProgram::digest(&programs, &content_of)
         };
         let approved = Some(digest(b"one"));
-        let approval = |script| Approval::of(&programs, digest(script), approved);
-        assert_eq!(approval(b"one"), Approval::Given);
-        assert_eq!(approval(b"two"), Approval::Outdated);
+        let approval = |script| ProgramApproval::of(&programs, digest(script), approved);
+        assert_eq!(approval(b"one"), ProgramApproval::Given);
+        assert_eq!(approval(b"two"), ProgramApproval::Outdated);
         assert_eq!(
-            Approval::of(&programs, digest(b"one"), None),
-            Approval::Missing
+            ProgramApproval::of(&programs, digest(b"one"), None),
+            ProgramApproval::Missing
         );
-        assert_eq!(Approval::of(&[], digest(b"one"), None), Approval::Given);
+        assert_eq!(
+            ProgramApproval::of(&[], digest(b"one"), None),
+            ProgramApproval::Given
+        );
     }
 
     #[test]

@@ -11,14 +11,14 @@ use agpm_resolve::ResolvedEntry;
 use agpm_text::{Format, Pointer, parse_alone, to_value};
 use agpm_trust::{Capability, capabilities_of, capabilities_of_markdown};
 
-use crate::report::{Program, RequiredBy};
+use crate::report::{ReportedProgram, RequiredBy};
 
 /// Everything that is new or changed and lets a tool do something.
 pub fn new_programs(
     resources: &[RenderedResource],
     layers: &[LayeredFile],
     changes: &[PlannedChange],
-) -> Vec<Program> {
+) -> Vec<ReportedProgram> {
     let written = changes
         .iter()
         .filter(|change| matches!(change.action, ChangeAction::Create | ChangeAction::Update));
@@ -60,14 +60,14 @@ pub fn new_programs(
 type ChangesBy<'c, K> = BTreeMap<&'c K, Vec<&'c PlannedChange>>;
 
 /// New capabilities in a file of the layers, by the layer that states them.
-fn of_layer(file: &LayeredFile, changes: &[&PlannedChange]) -> Vec<Program> {
+fn of_layer(file: &LayeredFile, changes: &[&PlannedChange]) -> Vec<ReportedProgram> {
     let is_new = |one: &Capability| {
         changes.iter().any(|change| {
             let place = change.place.as_ref();
             place.is_none_or(|place| is_in(&one.place, place) || is_in(place, &one.place))
         })
     };
-    let mut programs: Vec<Program> = Vec::new();
+    let mut programs: Vec<ReportedProgram> = Vec::new();
     for capability in capabilities_of_file(file).into_iter().filter(is_new) {
         let resource = layer_of(file, &capability);
         match programs
@@ -77,7 +77,7 @@ fn of_layer(file: &LayeredFile, changes: &[&PlannedChange]) -> Vec<Program> {
             Some(program) => program.capabilities.push(capability),
             None => {
                 let (unit, capabilities) = (file.path.to_string(), vec![capability]);
-                programs.push(Program {
+                programs.push(ReportedProgram {
                     resource,
                     unit,
                     capabilities,
@@ -138,13 +138,13 @@ fn parsed(text: &str, format: Format) -> Vec<Capability> {
         .unwrap_or_default()
 }
 
-pub(crate) fn program(resolved: &ResolvedEntry, capabilities: Vec<Capability>) -> Program {
+pub(crate) fn program(resolved: &ResolvedEntry, capabilities: Vec<Capability>) -> ReportedProgram {
     let required = if resolved.entry.root.is_some() {
         RequiredBy::Manifest
     } else {
         RequiredBy::Resource
     };
-    Program {
+    ReportedProgram {
         resource: resolved.label(),
         unit: resolved.entry.unit.to_string(),
         capabilities,

@@ -7,7 +7,7 @@ use agpm_trust::{Capability, CapabilityChange, CapabilityKind};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
-use crate::request::{Writing, is_dry_run};
+use crate::request::{WriteMode, is_dry_run};
 
 /// The change of the lockfile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -25,7 +25,7 @@ pub enum LockChange {
 
 /// A pin that moved to another commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Moved {
+pub struct UpdatedPin {
     /// Its subject.
     pub id: PinId,
     /// The URL of the source, without secrets.
@@ -38,7 +38,7 @@ pub struct Moved {
     pub changelog: Vec<String>,
 }
 
-impl Moved {
+impl UpdatedPin {
     /// The old version, with the commit where the version alone is not enough.
     pub fn from(&self) -> String {
         self.old.label_next_to(&self.new)
@@ -50,7 +50,7 @@ impl Moved {
     }
 }
 
-impl Serialize for Moved {
+impl Serialize for UpdatedPin {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
         struct MovedFields<'m> {
@@ -99,7 +99,7 @@ impl<'m> MovedVersion<'m> {
 
 /// Something new or changed that lets a tool do something.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Program {
+pub struct ReportedProgram {
     /// The resource, as `TYPE/NAME`; of layers, `layers/NAME`.
     #[serde(flatten, serialize_with = "agpm_model::serialize_id")]
     pub resource: String,
@@ -140,7 +140,7 @@ fn is_direct<S: Serializer>(required: &RequiredBy, serializer: S) -> Result<S::O
 
 /// A resource that a tool wants in its own form.
 #[derive(Clone, Debug, Serialize)]
-pub struct Conversion {
+pub struct ConvertedResource {
     /// The resource that is converted.
     #[serde(flatten, serialize_with = "agpm_model::serialize_id")]
     pub resource: Owner,
@@ -171,19 +171,19 @@ pub enum SourceFileState {
 pub struct InstallReport {
     /// Whether it was done or is only shown.
     #[serde(rename = "dry_run", serialize_with = "is_dry_run")]
-    pub writing: Writing,
+    pub writing: WriteMode,
     /// Files that change, or stay although they are not as they should be.
     pub changes: Vec<PlannedChange>,
     /// Versions that moved.
-    pub moved: Vec<Moved>,
+    pub moved: Vec<UpdatedPin>,
     /// Capabilities of resources and layers that are new or may have changed.
     pub capabilities: Vec<CapabilityChange>,
     /// New or changed programs that would run.
-    pub programs: Vec<Program>,
+    pub programs: Vec<ReportedProgram>,
     /// Paths outside of the project that the manifest reads, as they are written.
     pub reads: Vec<String>,
     /// Resources in other forms.
-    pub conversions: Vec<Conversion>,
+    pub conversions: Vec<ConvertedResource>,
     /// How many files are as they should be.
     pub unchanged: usize,
     /// The change of the lockfile.
@@ -195,7 +195,7 @@ pub struct InstallReport {
 
 impl InstallReport {
     /// The report of a run that found everything as it should be.
-    pub fn unchanged(files: usize, writing: Writing) -> Self {
+    pub fn unchanged(files: usize, writing: WriteMode) -> Self {
         InstallReport {
             writing,
             changes: Vec::new(),

@@ -6,7 +6,7 @@ use serde::Serializer;
 
 /// Whether the plan is carried out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Writing {
+pub enum WriteMode {
     /// The changes are applied.
     Apply,
     /// The changes are shown.
@@ -14,12 +14,12 @@ pub enum Writing {
     Show,
 }
 
-impl Writing {
+impl WriteMode {
     /// Refuses a run that writes; one that only shows goes on with a warning.
     pub fn refuse(self, mut diagnostic: Diagnostic, notes: &mut Notes) -> Result<(), Failure> {
         match self {
-            Writing::Apply => Err(Failure::new(FailureKind::Refused, diagnostic)),
-            Writing::Show => {
+            WriteMode::Apply => Err(Failure::new(FailureKind::Refused, diagnostic)),
+            WriteMode::Show => {
                 diagnostic.severity = Severity::Warning;
                 notes.diagnostics.push(diagnostic);
                 Ok(())
@@ -29,8 +29,8 @@ impl Writing {
 }
 
 /// The field `dry_run` of a report.
-pub fn is_dry_run<S: Serializer>(writing: &Writing, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_bool(*writing == Writing::Show)
+pub fn is_dry_run<S: Serializer>(writing: &WriteMode, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_bool(*writing == WriteMode::Show)
 }
 
 /// The use of the lockfile in a run.
@@ -48,7 +48,7 @@ pub enum LockUse {
 
 /// Whether transitive executables may be installed that the manifest does not name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Executables {
+pub enum TransitiveExecutables {
     /// Those that `allow-executables` names.
     AsManifest,
     /// All, in this run.
@@ -57,7 +57,7 @@ pub enum Executables {
 
 /// The treatment of fields that the format of a tool cannot express.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fidelity {
+pub enum FidelityPolicy {
     /// Losses are reported.
     Tell,
     /// Losses stop the command.
@@ -66,7 +66,7 @@ pub enum Fidelity {
 
 /// Whether the changelogs of sources that moved are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Changelogs {
+pub enum ChangelogReading {
     /// They are, for those who show them.
     Read,
     /// They are not: it may take another request to each source.
@@ -79,39 +79,39 @@ pub struct InstallRequest {
     /// The lockfile's part in it.
     pub lock: LockUse,
     /// Whether it is done or shown.
-    pub writing: Writing,
+    pub writing: WriteMode,
     /// Which files blocking may be overwritten.
     pub overwrite: OverwriteRule,
     /// The treatment of warnings.
     pub warnings: WarningPolicy,
     /// Whether transitive executables are allowed.
-    pub executables: Executables,
+    pub executables: TransitiveExecutables,
     /// The treatment of a loss in the format of a tool.
-    pub fidelity: Fidelity,
+    pub fidelity: FidelityPolicy,
     /// Whether changelogs are read.
-    pub changelogs: Changelogs,
+    pub changelogs: ChangelogReading,
 }
 
 impl InstallRequest {
     /// As `install` does without any flag.
     pub const PLAIN: InstallRequest = InstallRequest {
         lock: LockUse::Update,
-        writing: Writing::Apply,
+        writing: WriteMode::Apply,
         overwrite: OverwriteRule::Nothing,
         warnings: WarningPolicy::Tell,
-        executables: Executables::AsManifest,
-        fidelity: Fidelity::Tell,
-        changelogs: Changelogs::Skipped,
+        executables: TransitiveExecutables::AsManifest,
+        fidelity: FidelityPolicy::Tell,
+        changelogs: ChangelogReading::Skipped,
     };
 
     /// Whether a ledger that says that nothing changed is enough for it. A clone can bring a ledger: where the lockfile
     /// decides, it proves nothing.
     pub fn may_rely_on_ledger(&self) -> bool {
-        self.writing == Writing::Apply
+        self.writing == WriteMode::Apply
             && matches!(self.lock, LockUse::Update | LockUse::Unwritten)
             && self.overwrite == OverwriteRule::Nothing
             && self.warnings == WarningPolicy::Tell
-            && self.fidelity == Fidelity::Tell
+            && self.fidelity == FidelityPolicy::Tell
     }
 }
 
@@ -124,10 +124,10 @@ mod tests {
     fn only_a_run_that_writes_is_refused() {
         let mut notes = Notes::default();
         let finding = || Diagnostic::new(&codes::TRUST_INCREASE, "more than before");
-        let refused = Writing::Apply.refuse(finding(), &mut notes);
+        let refused = WriteMode::Apply.refuse(finding(), &mut notes);
         assert_eq!(refused.map_err(|one| one.kind), Err(FailureKind::Refused));
         assert!(notes.diagnostics.is_empty());
-        assert!(Writing::Show.refuse(finding(), &mut notes).is_ok());
+        assert!(WriteMode::Show.refuse(finding(), &mut notes).is_ok());
         assert_eq!(notes.diagnostics[0].severity, Severity::Warning);
     }
 

@@ -9,7 +9,7 @@ use agpm_model::{
 use agpm_text::Value;
 use serde::Serialize;
 
-use crate::origin::PlaceOrigin;
+use crate::origin::OfferOrigin;
 use crate::usage::usage;
 
 /// A resource that was added.
@@ -35,7 +35,7 @@ pub struct AddedResource {
 /// The context that entries of one argument share.
 pub struct EntryContext<'a> {
     /// The location that it is added from.
-    pub origin: &'a PlaceOrigin,
+    pub origin: &'a OfferOrigin,
     /// The requirement after `@`.
     pub requirement: Option<&'a VersionRequirement>,
     /// Tags and branches; nothing for what has no versions.
@@ -60,7 +60,7 @@ pub struct AddedEntry {
 
 /// The dependency of the manifest that a candidate is, under whatever name.
 pub fn existing_dependency<'m>(
-    origin: &PlaceOrigin,
+    origin: &OfferOrigin,
     candidate: &Candidate,
     manifest: &'m Manifest,
 ) -> Option<&'m Dependency> {
@@ -68,10 +68,10 @@ pub fn existing_dependency<'m>(
     let path = manifest_path(origin, candidate);
     let is_it = |one: &&Dependency| {
         let is_origin = match (&one.unit.origin, origin) {
-            (ResourceOrigin::Source(name), PlaceOrigin::Source(source)) => manifest
+            (ResourceOrigin::Source(name), OfferOrigin::Source(source)) => manifest
                 .source(name)
                 .is_some_and(|own| same_repository(&own.address, &source.address)),
-            (ResourceOrigin::Local, PlaceOrigin::Local(_)) => true,
+            (ResourceOrigin::Local, OfferOrigin::Local(_)) => true,
             _ => false,
         };
         let by_marketplace = one.marketplace.as_ref().is_some_and(|plugin| {
@@ -124,12 +124,12 @@ pub fn already_added(
 }
 
 /// The path that the manifest has for a candidate.
-fn manifest_path(origin: &PlaceOrigin, candidate: &Candidate) -> String {
+fn manifest_path(origin: &OfferOrigin, candidate: &Candidate) -> String {
     match (origin, candidate.path.as_str()) {
-        (PlaceOrigin::Source(_), "") => ".".to_owned(),
-        (PlaceOrigin::Source(_), path) => path.to_owned(),
-        (PlaceOrigin::Local(base), "") => base.clone(),
-        (PlaceOrigin::Local(base), path) => format!("{}/{path}", base.trim_end_matches('/')),
+        (OfferOrigin::Source(_), "") => ".".to_owned(),
+        (OfferOrigin::Source(_), path) => path.to_owned(),
+        (OfferOrigin::Local(base), "") => base.clone(),
+        (OfferOrigin::Local(base), path) => format!("{}/{path}", base.trim_end_matches('/')),
     }
 }
 
@@ -167,15 +167,15 @@ impl AddedEntry {
     fn fill(&mut self, context: &EntryContext<'_>, candidate: &Candidate) {
         let required = context.requirement.map(VersionRequirement::as_str);
         match context.origin {
-            PlaceOrigin::Local(_) => self.fields.push(("path", Value::from(self.path.as_str()))),
-            PlaceOrigin::Source(source) if is_listed(context, candidate) => {
+            OfferOrigin::Local(_) => self.fields.push(("path", Value::from(self.path.as_str()))),
+            OfferOrigin::Source(source) if is_listed(context, candidate) => {
                 self.fields
                     .push(("marketplace", Value::from(source.name.as_str())));
                 self.fields
                     .push(("name", Value::from(candidate.name.as_str())));
                 self.version = required.map(str::to_owned);
             }
-            PlaceOrigin::Source(source) => {
+            OfferOrigin::Source(source) => {
                 self.fields
                     .push(("source", Value::from(source.name.as_str())));
                 self.fields.push(("path", Value::from(self.path.as_str())));
@@ -212,7 +212,7 @@ impl AddedEntry {
     }
 
     /// Its report.
-    pub fn report(&self, origin: &PlaceOrigin) -> AddedResource {
+    pub fn report(&self, origin: &OfferOrigin) -> AddedResource {
         let source = origin.source();
         AddedResource {
             id: format!("{}/{}", self.kind, self.name),

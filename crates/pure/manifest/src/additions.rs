@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::added_entry::{AddedEntry, AddedResource, EntryContext, already_added};
 use crate::edit::set_entry;
-use crate::origin::{PlaceOrigin, PlaceSource, SourceState};
+use crate::origin::{OfferOrigin, OfferedSource, SourceState};
 
 /// A source that was added.
 #[derive(Clone, Debug, Serialize)]
@@ -31,12 +31,12 @@ pub struct ManifestAdditions {
     /// Entries that the manifest had already, as `TYPE/NAME`.
     pub present: Vec<String>,
     /// The sources of the manifest, and those that were added.
-    pub known: Vec<PlaceSource>,
+    pub known: Vec<OfferedSource>,
 }
 
 impl ManifestAdditions {
     /// An edit without additions.
-    pub fn new(text: String, known: Vec<PlaceSource>) -> Self {
+    pub fn new(text: String, known: Vec<OfferedSource>) -> Self {
         ManifestAdditions {
             text,
             sources: Vec::new(),
@@ -90,7 +90,7 @@ impl ManifestAdditions {
     }
 
     /// A new source becomes part of the manifest, also for the URLs that follow.
-    fn add_source(&mut self, origin: &PlaceOrigin) -> Result<(), Failure> {
+    fn add_source(&mut self, origin: &OfferOrigin) -> Result<(), Failure> {
         let source = origin.source();
         let Some(source) = source.filter(|source| source.state == SourceState::New) else {
             return Ok(());
@@ -102,7 +102,7 @@ impl ManifestAdditions {
             url: source.address.redacted().to_owned(),
         });
         self.known.retain(|one| one.name != source.name);
-        self.known.push(PlaceSource {
+        self.known.push(OfferedSource {
             state: SourceState::Known,
             ..source.clone()
         });

@@ -175,7 +175,7 @@ pub fn load_bases(
     if references.is_empty() {
         return refuse_other_bases(rules, Vec::new());
     }
-    let own = BasePlace {
+    let own = NamedBase {
         address: BaseAddress::Directory(".".to_owned()),
         spot: None,
         depth: 0,
@@ -217,10 +217,7 @@ pub fn load_bases(
     let programs: Vec<Diagnostic> = programs.collect();
     if !programs.is_empty() {
         notes.diagnostics.extend(programs);
-        return Err(Failure {
-            kind: FailureKind::Refused,
-            diagnostic: None,
-        });
+        return Err(Failure::reported_as(FailureKind::Refused));
     }
     refuse_other_bases(rules, bases)
 }
@@ -258,7 +255,7 @@ fn id_of(reader: &dyn BaseReader, address: &BaseAddress) -> BaseId {
 struct BaseId(String);
 
 /// A base that something names.
-struct BasePlace {
+struct NamedBase {
     address: BaseAddress,
     /// The entry of `extends`; nothing for the project.
     spot: Option<SourceSpan>,
@@ -270,7 +267,7 @@ struct BaseLoader<'a, 'n> {
     reader: &'a mut dyn BaseReader,
     host: &'a DefaultHost,
     notes: &'n mut Notes,
-    places: BTreeMap<BaseId, BasePlace>,
+    places: BTreeMap<BaseId, NamedBase>,
     loaded: BTreeMap<BaseId, LoadedBase>,
     pins: BasePins<'a>,
     /// The bases that the manifest itself names, until they are requested.
@@ -343,7 +340,7 @@ impl BaseLoader<'_, '_> {
         for BaseReference { address, spot } in references {
             let address = self.reader.with_version(address);
             let id = id_of(self.reader, &address);
-            let place = BasePlace {
+            let place = NamedBase {
                 address,
                 spot: Some(spot),
                 depth,

@@ -33,9 +33,9 @@ pub use fold::{
     ManifestDocuments, fold_texts, required_release_age, source_names, understood_lock,
 };
 pub use local_paths::written_paths;
-pub use origin::{PlaceOrigin, PlaceSource, SourceState, path_from_manifest};
+pub use origin::{OfferOrigin, OfferedSource, SourceState, path_from_manifest};
 pub use pin_words::PinWords;
-pub use removal::{DependencyId, PatternUse, Removal};
+pub use removal::{DependencyId, DependencyRemoval, PatternUse};
 pub use source_edit::{add_source, remove_source};
 pub use typed_dependency::{DependencyParser, NewDependency, TypedDependency};
 pub use usage::{

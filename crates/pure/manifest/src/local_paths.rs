@@ -1,8 +1,6 @@
 //! The paths on this machine that a manifest reads.
 
-use std::collections::BTreeSet;
-
-use agpm_model::{AddressKind, CatalogRemote, LayerPlace, Manifest, ResourceOrigin, SourceName};
+use agpm_model::{AddressKind, CatalogRemote, LayerPlace, Manifest, ResourceOrigin};
 
 /// Every path on this machine that a manifest names.
 pub fn written_paths(manifest: &Manifest) -> Vec<String> {
@@ -17,23 +15,7 @@ pub fn written_paths(manifest: &Manifest) -> Vec<String> {
             one.unit.path.to_string()
         }
     });
-    let of_dependencies = manifest
-        .dependencies
-        .iter()
-        .filter_map(|one| one.unit.origin.source());
-    let of_layers = manifest
-        .layers
-        .iter()
-        .filter_map(|layer| layer.place.source());
-    let marketplaces = manifest
-        .dependencies
-        .iter()
-        .filter_map(|one| Some(&one.marketplace.as_ref()?.plugin.marketplace));
-    let used: BTreeSet<&SourceName> = of_dependencies
-        .chain(of_layers)
-        .chain(marketplaces)
-        .chain(manifest.catalog.sources())
-        .collect();
+    let used = manifest.named_sources();
     let sources = manifest
         .sources
         .iter()

@@ -12,16 +12,16 @@ use crate::usage::usage;
 
 /// The manifest's name of a location.
 #[derive(Clone, Debug)]
-pub enum PlaceOrigin {
+pub enum OfferOrigin {
     /// A source that it has, or one to be added.
-    Source(PlaceSource),
+    Source(OfferedSource),
     /// A directory of this machine, as the manifest writes it before a path.
     Local(String),
 }
 
 /// A source that something can be added from.
 #[derive(Clone, Debug)]
-pub struct PlaceSource {
+pub struct OfferedSource {
     /// Its name in the manifest.
     pub name: SourceName,
     /// The URL or directory.
@@ -39,20 +39,20 @@ pub enum SourceState {
     New,
 }
 
-impl PlaceOrigin {
+impl OfferOrigin {
     /// The source; nothing for a directory of this machine.
-    pub fn source(&self) -> Option<&PlaceSource> {
+    pub fn source(&self) -> Option<&OfferedSource> {
         match self {
-            PlaceOrigin::Source(source) => Some(source),
-            PlaceOrigin::Local(_) => None,
+            OfferOrigin::Source(source) => Some(source),
+            OfferOrigin::Local(_) => None,
         }
     }
 
     /// Its name in messages and for root candidates.
     pub fn label(&self) -> String {
         match self {
-            PlaceOrigin::Source(source) => source.name.to_string(),
-            PlaceOrigin::Local(path) => {
+            OfferOrigin::Source(source) => source.name.to_string(),
+            OfferOrigin::Local(path) => {
                 let name = path.trim_end_matches('/').rsplit('/').next();
                 name.unwrap_or_default().trim_matches('.').to_owned()
             }
@@ -60,10 +60,10 @@ impl PlaceOrigin {
     }
 }
 
-impl PlaceSource {
+impl OfferedSource {
     /// The sources that a manifest has.
-    pub fn all_of(manifest: &Manifest) -> Vec<PlaceSource> {
-        let known = |source: &agpm_model::SourceDeclaration| PlaceSource {
+    pub fn all_of(manifest: &Manifest) -> Vec<OfferedSource> {
+        let known = |source: &agpm_model::SourceDeclaration| OfferedSource {
             name: source.name.clone(),
             address: source.address.clone(),
             state: SourceState::Known,
@@ -78,8 +78,8 @@ impl PlaceSource {
     /// The same for a project. One of the user's configuration becomes the project's when something is added from it:
     /// without it, nobody else could install the project. A private one, or one with a secret in its URL, stays where it
     /// is.
-    pub fn shared_by(manifest: &Manifest, private: &[String]) -> Vec<PlaceSource> {
-        let mut sources = PlaceSource::all_of(manifest);
+    pub fn shared_by(manifest: &Manifest, private: &[String]) -> Vec<OfferedSource> {
+        let mut sources = OfferedSource::all_of(manifest);
         for one in &mut sources {
             let known = manifest.source(&one.name);
             let is_users = known.is_some_and(|source| source.scope == SourceScope::User);
@@ -93,9 +93,9 @@ impl PlaceSource {
 
     /// The source of a repository: one that is known, or a new one with a name that is free.
     pub fn for_repository(
-        known: &[PlaceSource],
+        known: &[OfferedSource],
         url: &SourceAddress,
-    ) -> Result<PlaceSource, Failure> {
+    ) -> Result<OfferedSource, Failure> {
         let mut same = known.iter();
         if let Some(source) = same.find(|one| same_repository(&one.address, url)) {
             return Ok(source.clone());
@@ -109,7 +109,7 @@ impl PlaceSource {
         let mut names = [short, long.clone()].into_iter().chain(numbered);
         let name = names.find(is_free).unwrap_or(long);
         let bad = |_| usage(format!("`{name}` cannot be a source"), String::new());
-        Ok(PlaceSource {
+        Ok(OfferedSource {
             name: SourceName::new(&name).map_err(bad)?,
             address: url.clone(),
             state: SourceState::New,
@@ -166,8 +166,8 @@ pub fn path_from_manifest(directory: &Path, folder: &Path) -> String {
 mod tests {
     use super::*;
 
-    fn known(name: &str, url: &str) -> PlaceSource {
-        PlaceSource {
+    fn known(name: &str, url: &str) -> OfferedSource {
+        OfferedSource {
             name: SourceName::new(name).expect("a good name"),
             address: SourceAddress::parse(url).expect("a good URL"),
             state: SourceState::Known,
@@ -177,8 +177,8 @@ mod tests {
     #[test]
     fn a_new_source_gets_the_shortest_name_that_is_free() {
         let url = SourceAddress::parse("https://host/acme/kit.git").expect("a good URL");
-        let name = |known: &[PlaceSource]| {
-            let source = PlaceSource::for_repository(known, &url).expect("a source");
+        let name = |known: &[OfferedSource]| {
+            let source = OfferedSource::for_repository(known, &url).expect("a source");
             (source.name.to_string(), source.state)
         };
         let other = known("kit", "https://host/other/kit");
@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn a_secret_is_not_written_into_a_manifest() {
         let url = SourceAddress::parse("https://user:word@host/kit.git").expect("a good URL");
-        let refused = PlaceSource::for_repository(&[], &url);
+        let refused = OfferedSource::for_repository(&[], &url);
         let failure = refused.expect_err("the manifest is shared");
         assert_eq!(failure.kind, FailureKind::Refused);
     }

@@ -36,7 +36,7 @@ pub enum PatternUse {
 }
 
 /// Dependencies to be removed from one manifest.
-pub struct Removal<'a> {
+pub struct DependencyRemoval<'a> {
     /// The working directory, where typed paths start.
     pub working: &'a Path,
     /// The manifest as it is understood.
@@ -49,7 +49,7 @@ pub struct Removal<'a> {
     pub pattern_use: PatternUse,
 }
 
-impl Removal<'_> {
+impl DependencyRemoval<'_> {
     /// The manifest's text without all of them.
     pub fn edit(&self, text: &str, ids: &[DependencyId]) -> Result<EditedManifest, Failure> {
         let mut text = text.to_owned();
@@ -256,7 +256,7 @@ mod tests {
         let mut notes = agpm_diag::Notes::default();
         let manifest = documents.read(InstallScope::Project, &[], &[], &mut notes);
         let (lock, _) = Lockfile::read(&parse_alone(LOCK, Format::Toml).document);
-        let removal = Removal {
+        let removal = DependencyRemoval {
             working: Path::new("/p"),
             manifest: &manifest,
             bases: &[],

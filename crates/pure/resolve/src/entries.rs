@@ -219,10 +219,7 @@ fn report_entry_errors(manifest: &Manifest, errors: &[EntryError], notes: &mut N
         };
         notes.diagnostics.push(diagnostic);
     }
-    Failure {
-        kind,
-        diagnostic: None,
-    }
+    Failure::reported_as(kind)
 }
 
 /// Whether an entry is a file or its own directory on the disk.

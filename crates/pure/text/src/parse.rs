@@ -2,6 +2,7 @@
 
 use agpm_diag::{Diagnostic, SourceId, SourceMap, Span, Text, codes};
 
+use crate::formats::flow::after_mark;
 use crate::formats::{csv, json, markdown, toml, yaml};
 use crate::limits::Limits;
 use crate::tree::{Document, Format, NodeRef, NodeTree, ReaderState};
@@ -42,11 +43,7 @@ pub fn parse(
     limits: Limits,
 ) -> ParsedDocument {
     let text: Text = text.into();
-    let start = if text.starts_with('\u{feff}') {
-        '\u{feff}'.len_utf8()
-    } else {
-        0
-    };
+    let start = after_mark(&text);
     let mut reading = ReaderState {
         source,
         text: &text,

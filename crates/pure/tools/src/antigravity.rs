@@ -62,11 +62,7 @@ const HOOKS: HookFormat = HookFormat {
         HookEvent::same("Stop", MatcherRule::Ignored),
     ],
     own_events: &["PreInvocation", "PostInvocation"],
-    keys: &[
-        HookKey::same("type"),
-        HookKey::same("command"),
-        HookKey::same("timeout"),
-    ],
+    keys: HookKey::COMMAND,
     matchers: MatcherSyntax::Anchored,
     reference_variables: ReferenceVariables::Unset,
     ..HookFormat::new(TITLE, HookShape::Named, &TOOL_NAMES)
@@ -105,23 +101,7 @@ const SERVERS: ServerFormat = ServerFormat {
     switch: ServerSwitch::Disabled,
     passes: &["disabledTools"],
     limits: &["disabledTools"],
-    ..ServerFormat::new(
-        "mcpServers",
-        Variables::Named(NamedVariables {
-            title: TITLE,
-            env_vars: None,
-            headers: "headers",
-            env_headers: None,
-            bearer: None,
-        }),
-    )
+    ..ServerFormat::new("mcpServers", Variables::kept_by(TITLE))
 };
 
-const RULES: RuleFormat = RuleFormat {
-    extension: "md",
-    patterns: "globs",
-    list: PatternList::Commas,
-    for_some: &[RuleField::text("trigger", "glob")],
-    for_all: &[RuleField::text("trigger", "always_on")],
-    description: RuleDescription::Read,
-};
+const RULES: RuleFormat = RuleFormat::triggered(PatternList::Commas);

@@ -72,14 +72,5 @@ const SERVERS: ServerFormat = ServerFormat {
     },
     switch: ServerSwitch::Disabled,
     passes: &["autoApprove"],
-    ..ServerFormat::new(
-        "mcpServers",
-        Variables::Named(NamedVariables {
-            title: "Cline",
-            env_vars: None,
-            headers: "headers",
-            env_headers: None,
-            bearer: None,
-        }),
-    )
+    ..ServerFormat::new("mcpServers", Variables::kept_by("Cline"))
 };

@@ -93,11 +93,7 @@ const HOOKS: HookFormat = HookFormat {
         "BeforeShellExecution",
         "AfterShellExecution",
     ],
-    keys: &[
-        HookKey::same("type"),
-        HookKey::same("command"),
-        HookKey::same("timeout"),
-    ],
+    keys: HookKey::COMMAND,
     matchers: MatcherSyntax::Anchored,
     reference_variables: ReferenceVariables::Unset,
     ..HookFormat::new(TITLE, HookShape::Groups, &TOOL_NAMES)
@@ -126,14 +122,5 @@ static TOOL_NAMES: ToolNames = ToolNames {
 /// Variables are not mentioned, so they are taken not to be replaced.
 const SERVERS: ServerFormat = ServerFormat {
     remote: RemoteServers::Unsupported,
-    ..ServerFormat::new(
-        "mcpServers",
-        Variables::Named(NamedVariables {
-            title: TITLE,
-            env_vars: None,
-            headers: "headers",
-            env_headers: None,
-            bearer: None,
-        }),
-    )
+    ..ServerFormat::new("mcpServers", Variables::kept_by(TITLE))
 };

@@ -167,24 +167,8 @@ const SERVERS: ServerFormat = ServerFormat {
     switch: ServerSwitch::Disabled,
     passes: &["transport", "disabledTools"],
     limits: &["disabledTools"],
-    ..ServerFormat::new(
-        "mcpServers",
-        Variables::Named(NamedVariables {
-            title: TITLE,
-            env_vars: None,
-            headers: "headers",
-            env_headers: None,
-            bearer: None,
-        }),
-    )
+    ..ServerFormat::new("mcpServers", Variables::kept_by(TITLE))
 };
 
 /// A list is the one form that both the editor and the CLI read.
-const RULES: RuleFormat = RuleFormat {
-    extension: "md",
-    patterns: "globs",
-    list: PatternList::List,
-    for_some: &[RuleField::text("trigger", "glob")],
-    for_all: &[RuleField::text("trigger", "always_on")],
-    description: RuleDescription::Read,
-};
+const RULES: RuleFormat = RuleFormat::triggered(PatternList::List);

@@ -48,14 +48,5 @@ const SERVERS: ServerFormat = ServerFormat {
     },
     switch: ServerSwitch::Enabled,
     passes: &["remote"],
-    ..ServerFormat::new(
-        "context_servers",
-        Variables::Named(NamedVariables {
-            title: "Zed",
-            env_vars: None,
-            headers: "headers",
-            env_headers: None,
-            bearer: None,
-        }),
-    )
+    ..ServerFormat::new("context_servers", Variables::kept_by("Zed"))
 };

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::{fs, io};
 
 use super::imports::ImportGraph;
-use super::items::{Function, Items};
+use super::items::{FunctionFigures, ItemCounts};
 use super::source::{SourceFile, count_tests, product_files, rust_files};
 
 /// More arguments than a reader holds in the head at a call.
@@ -12,13 +12,13 @@ const MANY_ARGUMENTS: usize = 5;
 
 /// What one crate looks like, without its tests.
 #[derive(Clone, Default)]
-pub(super) struct Figures {
+pub(super) struct CrateFigures {
     pub(super) name: String,
     pub(super) file_lines: Vec<usize>,
     pub(super) code_lines: usize,
     pub(super) comment_lines: usize,
     pub(super) tokens: usize,
-    pub(super) items: Items,
+    pub(super) items: ItemCounts,
     pub(super) tests: usize,
     /// The modules of the largest import cycle.
     pub(super) module_cycle: Vec<String>,
@@ -28,7 +28,7 @@ pub(super) struct Figures {
     pub(super) folders: usize,
 }
 
-impl Figures {
+impl CrateFigures {
     /// Measures the crate in a directory, which also gives the name.
     pub(super) fn of_crate(directory: &Path) -> io::Result<Self> {
         let sources = directory.join("src");
@@ -43,9 +43,9 @@ impl Figures {
     fn of_files(name: &str, files: Vec<SourceFile>, tests: usize) -> Self {
         let graph = ImportGraph::of(&files);
         let folders = graph.at_top();
-        let mut items = Items::default();
+        let mut items = ItemCounts::default();
         for file in &files {
-            items.append(Items::of(file));
+            items.append(ItemCounts::of(file));
         }
         Self {
             name: name.to_owned(),
@@ -110,7 +110,7 @@ impl Figures {
         self.functions_where(|function| function.tuple_parameters > 0)
     }
 
-    fn functions_where(&self, is_it: impl Fn(&Function) -> bool) -> Vec<&str> {
+    fn functions_where(&self, is_it: impl Fn(&FunctionFigures) -> bool) -> Vec<&str> {
         let functions = self.items.functions.iter();
         functions
             .filter(|function| is_it(function))

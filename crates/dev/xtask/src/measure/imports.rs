@@ -22,7 +22,7 @@ impl ImportGraph {
     pub(super) fn of(files: &[SourceFile]) -> Self {
         let modules: BTreeSet<ModulePath> =
             files.iter().map(|file| module_of(&file.path)).collect();
-        let mut resolver = Resolver {
+        let mut resolver = PathResolver {
             names: BTreeMap::new(),
             modules,
         };
@@ -109,28 +109,28 @@ fn module_of(path: &Path) -> ModulePath {
 }
 
 /// What a `use` brings in: the name here, and the path from the root of the crate.
-struct Import {
+struct ImportedName {
     name: String,
     path: ModulePath,
     is_reexport: bool,
 }
 
 /// What a module calls the modules and items of its own crate.
-struct Names {
-    imports: Vec<Import>,
+struct ModuleNames {
+    imports: Vec<ImportedName>,
     /// The bytes of all `use` items, whose paths are not uses by themselves.
     use_ranges: Vec<std::ops::Range<usize>>,
 }
 
-fn names_in(file: &SourceFile, modules: &BTreeSet<ModulePath>) -> Names {
+fn names_in(file: &SourceFile, modules: &BTreeSet<ModulePath>) -> ModuleNames {
     let own = module_of(&file.path);
-    let mut names = Names {
+    let mut names = ModuleNames {
         imports: Vec::new(),
         use_ranges: Vec::new(),
     };
     for child in modules.iter().filter(|path| path.starts_with(&own)) {
         if let [name] = &child[own.len()..] {
-            names.imports.push(Import {
+            names.imports.push(ImportedName {
                 name: name.clone(),
                 path: child.clone(),
                 is_reexport: true,
@@ -144,7 +144,7 @@ fn names_in(file: &SourceFile, modules: &BTreeSet<ModulePath>) -> Names {
             let is_reexport = !matches!(item.vis, syn::Visibility::Inherited);
             for (name, path) in leaves(&item.tree, Vec::new()) {
                 if let Some(path) = absolute(&path, &own, &names.imports) {
-                    names.imports.push(Import {
+                    names.imports.push(ImportedName {
                         name,
                         path,
                         is_reexport,
@@ -193,7 +193,7 @@ fn leaf(name: String, rename: Option<String>, mut path: ModulePath) -> Vec<(Stri
 }
 
 /// The path from the root of the crate, if it is one of this crate.
-fn absolute(path: &[String], own: &ModulePath, imports: &[Import]) -> Option<ModulePath> {
+fn absolute(path: &[String], own: &ModulePath, imports: &[ImportedName]) -> Option<ModulePath> {
     let (first, rest) = path.split_first()?;
     let mut base = match first.as_str() {
         "crate" => ModulePath::new(),
@@ -215,12 +215,12 @@ fn absolute(path: &[String], own: &ModulePath, imports: &[Import]) -> Option<Mod
     Some(base)
 }
 
-struct Resolver {
+struct PathResolver {
     modules: BTreeSet<ModulePath>,
-    names: BTreeMap<ModulePath, Names>,
+    names: BTreeMap<ModulePath, ModuleNames>,
 }
 
-impl Resolver {
+impl PathResolver {
     fn used_by(&self, file: &SourceFile) -> BTreeSet<ModulePath> {
         let own = module_of(&file.path);
         let Some(names) = self.names.get(&own) else {
@@ -247,7 +247,7 @@ impl Resolver {
         let (module, rest) = path.split_at(depth);
         let (name, further) = rest.split_first()?;
         let reexport = self.names.get(module).and_then(|names| {
-            let is_it = |import: &&Import| import.is_reexport && import.name == *name;
+            let is_it = |import: &&ImportedName| import.is_reexport && import.name == *name;
             names.imports.iter().find(is_it)
         });
         match reexport {

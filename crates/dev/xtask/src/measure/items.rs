@@ -6,7 +6,7 @@ use syn::visit::{self, Visit};
 use super::source::SourceFile;
 
 #[derive(Clone)]
-pub(super) struct Function {
+pub(super) struct FunctionFigures {
     pub(super) name: String,
     pub(super) lines: usize,
     pub(super) tokens: usize,
@@ -17,8 +17,8 @@ pub(super) struct Function {
 
 /// The counted things of one file, or the sum of several.
 #[derive(Clone, Default)]
-pub(super) struct Items {
-    pub(super) functions: Vec<Function>,
+pub(super) struct ItemCounts {
+    pub(super) functions: Vec<FunctionFigures>,
     pub(super) type_names: Vec<String>,
     pub(super) structs: usize,
     pub(super) newtypes: usize,
@@ -29,7 +29,7 @@ pub(super) struct Items {
     pub(super) bool_matches: Vec<String>,
 }
 
-impl Items {
+impl ItemCounts {
     pub(super) fn of(file: &SourceFile) -> Self {
         let mut visitor = ItemVisitor {
             file,
@@ -53,7 +53,7 @@ impl Items {
 
 struct ItemVisitor<'a> {
     file: &'a SourceFile,
-    items: Items,
+    items: ItemCounts,
 }
 
 impl ItemVisitor<'_> {
@@ -63,7 +63,7 @@ impl ItemVisitor<'_> {
         let bytes = first.byte_range().start..last.byte_range().end;
         let tuples = signature.inputs.iter().filter_map(tuple_parts);
         let hidden: usize = tuples.clone().map(|parts| parts.saturating_sub(1)).sum();
-        self.items.functions.push(Function {
+        self.items.functions.push(FunctionFigures {
             name: signature.ident.to_string(),
             lines: last.end().line + 1 - first.start().line,
             tokens: self.file.tokens_in(&bytes),
@@ -189,9 +189,9 @@ mod tests {
 
     use super::*;
 
-    fn items(text: &str) -> Items {
+    fn items(text: &str) -> ItemCounts {
         let file = SourceFile::parse(Path::new("x.rs"), text).expect("the text is Rust");
-        Items::of(&file)
+        ItemCounts::of(&file)
     }
 
     #[test]

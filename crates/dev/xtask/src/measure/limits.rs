@@ -1,9 +1,9 @@
 //! The figures that are checked. All crates have reached zero, and no good reason ever raises one of them.
 
-use super::figures::Figures;
+use super::figures::CrateFigures;
 
 /// Everything that a crate has of them.
-pub(super) fn violations(figures: &Figures) -> Vec<String> {
+pub(super) fn violations(figures: &CrateFigures) -> Vec<String> {
     let lists = figures.checked_lists().into_iter();
     lists
         .filter(|(_, list)| !list.is_empty())

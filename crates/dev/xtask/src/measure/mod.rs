@@ -14,12 +14,12 @@ pub(crate) mod source;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use figures::Figures;
+use figures::CrateFigures;
 
 /// The tables of all figures: each crate, and all crates that are part of the product together.
 pub(crate) fn report(root: &Path) -> io::Result<String> {
     let mut rows = measure_groups(root, &["pure", "edge"])?;
-    let product = Figures::sum(report::SUM, &rows);
+    let product = CrateFigures::sum(report::SUM, &rows);
     rows.push(product);
     rows.extend(measure_groups(root, &["dev"])?);
     Ok(report::tables(&rows))
@@ -33,7 +33,7 @@ pub(crate) fn violations(root: &Path) -> Vec<String> {
     }
 }
 
-fn measure_groups(root: &Path, groups: &[&str]) -> io::Result<Vec<Figures>> {
+fn measure_groups(root: &Path, groups: &[&str]) -> io::Result<Vec<CrateFigures>> {
     let mut crates = Vec::new();
     for group in groups {
         let entries = fs::read_dir(root.join("crates").join(group))?;
@@ -43,7 +43,7 @@ fn measure_groups(root: &Path, groups: &[&str]) -> io::Result<Vec<Figures>> {
             .collect();
         folders.sort();
         for folder in folders {
-            crates.push(Figures::of_crate(&folder)?);
+            crates.push(CrateFigures::of_crate(&folder)?);
         }
     }
     Ok(crates)

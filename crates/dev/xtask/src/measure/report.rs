@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::figures::Figures;
-use super::items::Function;
+use super::figures::CrateFigures;
+use super::items::FunctionFigures;
 use super::limits;
 use super::names::{is_one_word, is_participle};
 
 /// The row that is the sum of all crates of the product.
 pub(super) const SUM: &str = "product";
 
-type Cell = fn(&Figures, &BTreeMap<String, usize>) -> String;
+type Cell = fn(&CrateFigures, &BTreeMap<String, usize>) -> String;
 
 /// Heading and content of each column. The figures do not fit beside each other, so that there are three tables.
 const TABLES: &[&[(&str, Cell)]] = &[
@@ -77,7 +77,7 @@ const TABLES: &[&[(&str, Cell)]] = &[
 ];
 
 /// The tables, and below them everything that is over a limit.
-pub(super) fn tables(rows: &[Figures]) -> String {
+pub(super) fn tables(rows: &[CrateFigures]) -> String {
     let counts = name_counts(rows);
     let mut text = String::new();
     for columns in TABLES {
@@ -98,7 +98,7 @@ pub(super) fn tables(rows: &[Figures]) -> String {
 }
 
 /// In how many crates, or how often in one, each type name is given.
-fn name_counts(rows: &[Figures]) -> BTreeMap<String, usize> {
+fn name_counts(rows: &[CrateFigures]) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     let crates = rows.iter().filter(|figures| figures.name != SUM);
     for name in crates.flat_map(|figures| &figures.items.type_names) {
@@ -116,11 +116,11 @@ fn line(text: &mut String, name: &str, cells: Vec<String>, columns: &[(&str, Cel
     text.push('\n');
 }
 
-fn function_counts(figures: &Figures, count: fn(&Function) -> usize) -> Vec<usize> {
+fn function_counts(figures: &CrateFigures, count: fn(&FunctionFigures) -> usize) -> Vec<usize> {
     figures.items.functions.iter().map(count).collect()
 }
 
-fn names(figures: &Figures, is_it: &dyn Fn(&str) -> bool) -> String {
+fn names(figures: &CrateFigures, is_it: &dyn Fn(&str) -> bool) -> String {
     let names = &figures.items.type_names;
     let count = names.iter().filter(|name| is_it(name)).count();
     ratio(count * 100, names.len())

@@ -8,7 +8,7 @@ use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 use syn::spanned::Spanned;
 
 /// A token that a reader sees as one: `::` is one, and so is `'a`.
-pub(crate) struct Token {
+pub(crate) struct SourceToken {
     /// Empty for documentation.
     pub(crate) text: String,
     pub(crate) start: usize,
@@ -16,7 +16,7 @@ pub(crate) struct Token {
 }
 
 /// Comment lines of one kind that follow each other, without their slashes.
-pub(crate) struct Comment {
+pub(crate) struct CommentBlock {
     /// The number of its first line, from one.
     pub(crate) line: usize,
     pub(crate) text: String,
@@ -27,12 +27,12 @@ pub(crate) struct SourceFile {
     pub(crate) path: PathBuf,
     pub(super) syntax: syn::File,
     /// In the order of the text, without tests and without documentation.
-    pub(crate) tokens: Vec<Token>,
+    pub(crate) tokens: Vec<SourceToken>,
     pub(super) lines: usize,
     pub(super) code_lines: usize,
     pub(super) comment_lines: usize,
     /// Plain comments and documentation, in the order of the text, without those of tests.
-    pub(crate) comments: Vec<Comment>,
+    pub(crate) comments: Vec<CommentBlock>,
     /// Modules in other files that only tests compile: `#[cfg(test)] mod name;`.
     test_modules: Vec<String>,
     index: LineIndex,
@@ -54,7 +54,7 @@ impl SourceFile {
         };
         let comment_lines = comment_lines(text, &all, &is_product);
         let comments = comments(text, &all, &is_product);
-        let tokens: Vec<Token> = all
+        let tokens: Vec<SourceToken> = all
             .into_iter()
             .filter(|token| !token.text.is_empty() && is_product(token.start))
             .collect();
@@ -101,7 +101,7 @@ fn is_test_item(attributes: &[syn::Attribute]) -> bool {
 /// Counts `#[test]`, also inside of macros such as `proptest!`.
 pub(super) fn count_tests(text: &str) -> Result<usize, syn::Error> {
     let tokens = tokens_of(text)?;
-    let is_test = |window: &&[Token]| {
+    let is_test = |window: &&[SourceToken]| {
         let texts = window.iter().map(|token| token.text.as_str());
         texts.eq(["#", "[", "test", "]"])
     };
@@ -205,14 +205,14 @@ fn attributes_of(item: &syn::Item) -> &[syn::Attribute] {
     }
 }
 
-fn tokens_of(text: &str) -> Result<Vec<Token>, syn::Error> {
+fn tokens_of(text: &str) -> Result<Vec<SourceToken>, syn::Error> {
     let stream: TokenStream = text.parse().map_err(syn::Error::from)?;
     let mut tokens = Vec::new();
     flatten(stream, &mut tokens);
     Ok(tokens)
 }
 
-fn flatten(stream: TokenStream, tokens: &mut Vec<Token>) {
+fn flatten(stream: TokenStream, tokens: &mut Vec<SourceToken>) {
     let mut joined = false;
     for tree in stream {
         if let TokenTree::Group(group) = &tree {
@@ -232,7 +232,7 @@ fn flatten(stream: TokenStream, tokens: &mut Vec<Token>) {
                 last.text.push_str(&text);
                 last.end = range.end;
             }
-            _ => tokens.push(Token {
+            _ => tokens.push(SourceToken {
                 text,
                 start: range.start,
                 end: range.end,
@@ -252,25 +252,25 @@ fn is_one_token(first: &str, next: &str) -> bool {
 }
 
 /// A documentation comment is an attribute to the compiler, each of whose tokens spans the whole comment.
-fn take_documentation(range: Range<usize>, tokens: &mut Vec<Token>) {
+fn take_documentation(range: Range<usize>, tokens: &mut Vec<SourceToken>) {
     while tokens.last().is_some_and(|last| last.start == range.start) {
         tokens.pop();
     }
-    tokens.push(Token {
+    tokens.push(SourceToken {
         text: String::new(),
         start: range.start,
         end: range.end,
     });
 }
 
-fn flatten_group(group: &proc_macro2::Group, tokens: &mut Vec<Token>) {
+fn flatten_group(group: &proc_macro2::Group, tokens: &mut Vec<SourceToken>) {
     let marks = match group.delimiter() {
         Delimiter::Parenthesis => Some(["(", ")"]),
         Delimiter::Brace => Some(["{", "}"]),
         Delimiter::Bracket => Some(["[", "]"]),
         Delimiter::None => None,
     };
-    let mark = |text: &str, range: Range<usize>| Token {
+    let mark = |text: &str, range: Range<usize>| SourceToken {
         text: text.to_owned(),
         start: range.start,
         end: range.end,
@@ -285,7 +285,7 @@ fn flatten_group(group: &proc_macro2::Group, tokens: &mut Vec<Token>) {
 }
 
 /// Between two tokens is nothing but white space and plain comments.
-fn comment_lines(text: &str, tokens: &[Token], is_product: &dyn Fn(usize) -> bool) -> usize {
+fn comment_lines(text: &str, tokens: &[SourceToken], is_product: &dyn Fn(usize) -> bool) -> usize {
     let ends = std::iter::once(0).chain(tokens.iter().map(|token| token.end));
     let starts = tokens
         .iter()
@@ -299,8 +299,12 @@ fn comment_lines(text: &str, tokens: &[Token], is_product: &dyn Fn(usize) -> boo
 }
 
 /// Blocks of comment lines. A line inside a string literal that only looks like one is not among them.
-fn comments(text: &str, tokens: &[Token], is_product: &dyn Fn(usize) -> bool) -> Vec<Comment> {
-    let mut found: Vec<Comment> = Vec::new();
+fn comments(
+    text: &str,
+    tokens: &[SourceToken],
+    is_product: &dyn Fn(usize) -> bool,
+) -> Vec<CommentBlock> {
+    let mut found: Vec<CommentBlock> = Vec::new();
     let mut last_marker = None;
     let mut start = 0;
     for (at, line) in text.split_inclusive('\n').enumerate() {
@@ -321,7 +325,7 @@ fn comments(text: &str, tokens: &[Token], is_product: &dyn Fn(usize) -> bool) ->
                 comment.text.push('\n');
                 comment.text.push_str(words);
             }
-            None => found.push(Comment {
+            None => found.push(CommentBlock {
                 line: at + 1,
                 text: words.to_owned(),
             }),
@@ -331,7 +335,7 @@ fn comments(text: &str, tokens: &[Token], is_product: &dyn Fn(usize) -> bool) ->
     found
 }
 
-fn is_in_literal(at: usize, tokens: &[Token]) -> bool {
+fn is_in_literal(at: usize, tokens: &[SourceToken]) -> bool {
     let after = tokens.partition_point(|token| token.start < at);
     let before = after.checked_sub(1).map(|last| &tokens[last]);
     before.is_some_and(|token| !token.text.is_empty() && token.end > at)
@@ -365,7 +369,7 @@ impl LineIndex {
     }
 
     /// How many lines hold a token or a part of one.
-    fn covered_by(&self, tokens: &[Token]) -> usize {
+    fn covered_by(&self, tokens: &[SourceToken]) -> usize {
         let mut covered = 0;
         let mut last = 0;
         for token in tokens {

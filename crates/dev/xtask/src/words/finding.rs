@@ -1,5 +1,5 @@
 /// A banned phrase where it is written.
-pub(super) struct Finding {
+pub(super) struct PhraseFinding {
     /// From the root of the repository.
     pub(super) path: String,
     pub(super) line: usize,
@@ -7,7 +7,7 @@ pub(super) struct Finding {
     pub(super) instead: &'static str,
 }
 
-impl Finding {
+impl PhraseFinding {
     pub(super) fn describe(&self) -> String {
         let Self {
             path,

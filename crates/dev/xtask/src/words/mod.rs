@@ -11,13 +11,13 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use crate::measure::source::{SourceFile, product_files};
-use finding::Finding;
-use phrases::Scope;
+use finding::PhraseFinding;
+use phrases::TextScope;
 
 /// The findings that have one record.
-struct Area {
+struct RecordedArea {
     name: String,
-    findings: Vec<Finding>,
+    findings: Vec<PhraseFinding>,
 }
 
 /// Every finding of an area with more of them than recorded, each in one line with its place and the better words.
@@ -34,9 +34,9 @@ pub(crate) fn report(root: &Path) -> io::Result<String> {
     let findings = areas
         .iter()
         .flat_map(|area| &area.findings)
-        .map(Finding::describe);
+        .map(PhraseFinding::describe);
     let mut out: String = findings.map(|line| line + "\n").collect();
-    for Area { name, findings } in &areas {
+    for RecordedArea { name, findings } in &areas {
         let (count, record) = (findings.len(), records::record(name));
         out.push_str(&format!(
             "{name}: {count} banned phrases, {record} allowed\n"
@@ -45,12 +45,12 @@ pub(crate) fn report(root: &Path) -> io::Result<String> {
     Ok(out)
 }
 
-fn violations_of(area: &Area) -> Vec<String> {
+fn violations_of(area: &RecordedArea) -> Vec<String> {
     let (count, record) = (area.findings.len(), records::record(&area.name));
     if count <= record {
         return Vec::new();
     }
-    let mut lines: Vec<String> = area.findings.iter().map(Finding::describe).collect();
+    let mut lines: Vec<String> = area.findings.iter().map(PhraseFinding::describe).collect();
     lines.push(format!(
         "{}: {count} banned phrases, {record} allowed (see docs/style.md)",
         area.name
@@ -58,7 +58,7 @@ fn violations_of(area: &Area) -> Vec<String> {
     lines
 }
 
-fn areas(root: &Path) -> io::Result<Vec<Area>> {
+fn areas(root: &Path) -> io::Result<Vec<RecordedArea>> {
     Ok(vec![
         document_area(root, "documents", documents(root)?)?,
         document_area(root, "help", vec![root.join("docs/reference/cli.md")])?,
@@ -78,20 +78,20 @@ fn documents(root: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-fn document_area(root: &Path, name: &str, paths: Vec<PathBuf>) -> io::Result<Area> {
+fn document_area(root: &Path, name: &str, paths: Vec<PathBuf>) -> io::Result<RecordedArea> {
     let mut findings = Vec::new();
     for path in paths {
         let text = fs::read_to_string(&path)?;
         let is_guide = path.parent() == Some(&root.join("docs"));
         let scope = if is_guide {
-            Scope::Guide
+            TextScope::Guide
         } else {
-            Scope::Document
+            TextScope::Document
         };
         let shown = shown(root, &path);
         findings.extend(phrases::find(&prose::markdown(&text), scope, &shown));
     }
-    Ok(Area {
+    Ok(RecordedArea {
         name: name.to_owned(),
         findings,
     })
@@ -101,8 +101,8 @@ fn document_area(root: &Path, name: &str, paths: Vec<PathBuf>) -> io::Result<Are
 fn code_area(
     root: &Path,
     name: &str,
-    find: fn(&SourceFile, &str) -> Vec<Finding>,
-) -> io::Result<Area> {
+    find: fn(&SourceFile, &str) -> Vec<PhraseFinding>,
+) -> io::Result<RecordedArea> {
     let crates = root.join("crates");
     let mut findings = Vec::new();
     for directory in [
@@ -117,33 +117,33 @@ fn code_area(
             findings.extend(find(&file, &shown));
         }
     }
-    Ok(Area {
+    Ok(RecordedArea {
         name: name.to_owned(),
         findings,
     })
 }
 
-fn string_findings(file: &SourceFile, shown: &str) -> Vec<Finding> {
+fn string_findings(file: &SourceFile, shown: &str) -> Vec<PhraseFinding> {
     let mut findings = Vec::new();
     for token in &file.tokens {
         let Some(text) = literal_text(&token.text) else {
             continue;
         };
         let words = prose::literal(text, file.line_at(token.start));
-        findings.extend(phrases::find(&words, Scope::String, shown));
+        findings.extend(phrases::find(&words, TextScope::String, shown));
     }
     findings
 }
 
 /// Comments and documentation are prose, and their lines are those of the file.
-fn comment_findings(file: &SourceFile, shown: &str) -> Vec<Finding> {
+fn comment_findings(file: &SourceFile, shown: &str) -> Vec<PhraseFinding> {
     let mut findings = Vec::new();
     for comment in &file.comments {
         let mut words = prose::markdown(&comment.text);
         for word in &mut words {
             word.line += comment.line - 1;
         }
-        findings.extend(phrases::find(&words, Scope::Document, shown));
+        findings.extend(phrases::find(&words, TextScope::Document, shown));
     }
     findings
 }
@@ -207,7 +207,7 @@ mod tests {
         let file = SourceFile::parse(Path::new("x.rs"), text).expect("the text is Rust");
         let found: Vec<String> = string_findings(&file, "x.rs")
             .iter()
-            .map(Finding::describe)
+            .map(PhraseFinding::describe)
             .collect();
         assert_eq!(found, ["x.rs:3: \"told\": write reported, shown, prints"]);
     }
@@ -218,7 +218,7 @@ mod tests {
         let file = SourceFile::parse(Path::new("x.rs"), text).expect("the text is Rust");
         let found: Vec<String> = comment_findings(&file, "x.rs")
             .iter()
-            .map(Finding::describe)
+            .map(PhraseFinding::describe)
             .collect();
         let expected = [
             "x.rs:1: \"is no\": write is not a, invalid",
@@ -230,13 +230,13 @@ mod tests {
 
     #[test]
     fn an_area_fails_above_its_record_only() {
-        let finding = || Finding {
+        let finding = || PhraseFinding {
             path: "a.md".to_owned(),
             line: 1,
             phrase: "told".to_owned(),
             instead: "reported",
         };
-        let area = |count: usize| Area {
+        let area = |count: usize| RecordedArea {
             name: "no such area".to_owned(),
             findings: (0..count).map(|_| finding()).collect(),
         };

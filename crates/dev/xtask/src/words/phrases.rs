@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use super::finding::Finding;
-use super::prose::Word;
+use super::finding::PhraseFinding;
+use super::prose::ProseWord;
 
 /// What a text is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Scope {
+pub(super) enum TextScope {
     /// A page for users.
     Guide,
     /// Any other document.
@@ -17,15 +17,15 @@ pub(super) enum Scope {
 }
 
 /// Words that follow each other. `|` separates alternatives for one word.
-struct Phrase {
+struct BannedPhrase {
     banned: &'static str,
     instead: &'static str,
     /// Longer phrases that are good although the banned one is in them.
     unless: &'static [&'static str],
 }
 
-const fn phrase(banned: &'static str, instead: &'static str) -> Phrase {
-    Phrase {
+const fn phrase(banned: &'static str, instead: &'static str) -> BannedPhrase {
+    BannedPhrase {
         banned,
         instead,
         unless: &[],
@@ -36,8 +36,8 @@ const fn except(
     banned: &'static str,
     instead: &'static str,
     unless: &'static [&'static str],
-) -> Phrase {
-    Phrase {
+) -> BannedPhrase {
+    BannedPhrase {
         banned,
         instead,
         unless,
@@ -45,7 +45,7 @@ const fn except(
 }
 
 /// In the order of `docs/style.md`.
-const PHRASES: &[Phrase] = &[
+const PHRASES: &[BannedPhrase] = &[
     except(
         "is|are|was|were no",
         "is not a, invalid",
@@ -136,7 +136,7 @@ const PHRASES: &[Phrase] = &[
 ];
 
 /// Guides are for users: how the project tests itself is in CONTRIBUTING.
-const GUIDE_PHRASES: &[Phrase] = &[
+const GUIDE_PHRASES: &[BannedPhrase] = &[
     phrase("test suite", "nothing: leave it out"),
     phrase(
         "run|executed|checked by a|the test|tests",
@@ -147,13 +147,13 @@ const GUIDE_PHRASES: &[Phrase] = &[
 const HEADLESS: &str = "a subject: \"Files that …\", \"The value …\"";
 
 /// The banned phrases in a text, in its order.
-pub(super) fn find(words: &[Word], scope: Scope, path: &str) -> Vec<Finding> {
-    let guide = (scope == Scope::Guide).then_some(GUIDE_PHRASES);
+pub(super) fn find(words: &[ProseWord], scope: TextScope, path: &str) -> Vec<PhraseFinding> {
+    let guide = (scope == TextScope::Guide).then_some(GUIDE_PHRASES);
     let phrases = || PHRASES.iter().chain(guide.into_iter().flatten());
     let mut found = Vec::new();
     for at in 0..words.len() {
         let hit = phrases().find(|phrase| is_banned(phrase, words, at));
-        let headless = scope != Scope::String && is_headless(words, at);
+        let headless = scope != TextScope::String && is_headless(words, at);
         let instead = match hit {
             Some(phrase) => phrase.instead,
             None if headless => HEADLESS,
@@ -161,7 +161,7 @@ pub(super) fn find(words: &[Word], scope: Scope, path: &str) -> Vec<Finding> {
         };
         let length = hit.map_or(1, |phrase| phrase.banned.split(' ').count());
         let texts = words[at..at + length].iter().map(|word| word.text.as_str());
-        found.push(Finding {
+        found.push(PhraseFinding {
             path: path.to_owned(),
             line: words[at].line,
             phrase: texts.collect::<Vec<_>>().join(" "),
@@ -171,7 +171,7 @@ pub(super) fn find(words: &[Word], scope: Scope, path: &str) -> Vec<Finding> {
     found
 }
 
-fn is_banned(phrase: &Phrase, words: &[Word], at: usize) -> bool {
+fn is_banned(phrase: &BannedPhrase, words: &[ProseWord], at: usize) -> bool {
     let end = at + phrase.banned.split(' ').count();
     matches_at(phrase.banned, words, at)
         && !phrase
@@ -181,13 +181,13 @@ fn is_banned(phrase: &Phrase, words: &[Word], at: usize) -> bool {
 }
 
 /// Whether a longer phrase is written over these words.
-fn covers(pattern: &str, words: &[Word], range: Range<usize>) -> bool {
+fn covers(pattern: &str, words: &[ProseWord], range: Range<usize>) -> bool {
     let length = pattern.split(' ').count();
     let first = range.end.saturating_sub(length);
     (first..=range.start).any(|start| matches_at(pattern, words, start))
 }
 
-fn matches_at(pattern: &str, words: &[Word], at: usize) -> bool {
+fn matches_at(pattern: &str, words: &[ProseWord], at: usize) -> bool {
     let mut patterns = pattern.split(' ').enumerate();
     patterns.all(|(offset, alternatives)| {
         words
@@ -197,7 +197,7 @@ fn matches_at(pattern: &str, words: &[Word], at: usize) -> bool {
 }
 
 /// Words in capitals are names, such as git's `HEAD` and an element of JSON.
-fn is_one_of(word: &Word, alternatives: &str) -> bool {
+fn is_one_of(word: &ProseWord, alternatives: &str) -> bool {
     let is_name = word.text.len() > 1 && !word.text.chars().any(char::is_lowercase);
     !is_name
         && alternatives
@@ -206,12 +206,12 @@ fn is_one_of(word: &Word, alternatives: &str) -> bool {
 }
 
 /// "What …" at the start of a sentence that is not a question.
-fn is_headless(words: &[Word], at: usize) -> bool {
+fn is_headless(words: &[ProseWord], at: usize) -> bool {
     let before = words[..at]
         .iter()
         .rev()
         .find(|word| word.text != "#" && word.text != "-");
-    let starts = before.is_none_or(Word::ends_sentence);
+    let starts = before.is_none_or(ProseWord::ends_sentence);
     let mut rest = words[at..].iter();
     words[at].text == "What"
         && starts
@@ -227,7 +227,7 @@ mod tests {
 
     fn found(text: &str) -> Vec<String> {
         let words = markdown(text);
-        let findings = find(&words, Scope::Guide, "a.md");
+        let findings = find(&words, TextScope::Guide, "a.md");
         findings.into_iter().map(|one| one.phrase).collect()
     }
 
@@ -257,12 +257,12 @@ mod tests {
     fn guides_do_not_mention_tests() {
         assert_eq!(found("Run by the tests."), ["Run by the tests"]);
         let words = markdown("Run by the tests.");
-        assert!(find(&words, Scope::Document, "a.md").is_empty());
+        assert!(find(&words, TextScope::Document, "a.md").is_empty());
     }
 
     #[test]
     fn each_phrase_names_a_replacement() {
-        for Phrase {
+        for BannedPhrase {
             banned, instead, ..
         } in PHRASES.iter().chain(GUIDE_PHRASES)
         {

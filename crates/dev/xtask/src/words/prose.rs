@@ -1,13 +1,13 @@
 //! Written text as words: what a reader reads, without code, URLs and comments.
 
 /// A word, or a mark that ends a phrase.
-pub(super) struct Word {
+pub(super) struct ProseWord {
     pub(super) text: String,
     /// The number of the line, from one.
     pub(super) line: usize,
 }
 
-impl Word {
+impl ProseWord {
     /// Marks between words: punctuation, code, the end of a paragraph.
     pub(super) fn is_mark(&self) -> bool {
         !self.text.chars().any(char::is_alphanumeric)
@@ -24,7 +24,7 @@ const PARAGRAPH: &str = "¶";
 const CODE: &str = "`";
 
 /// The words of a Markdown document. Fences and HTML comments are not prose.
-pub(super) fn markdown(text: &str) -> Vec<Word> {
+pub(super) fn markdown(text: &str) -> Vec<ProseWord> {
     let mut words = Vec::new();
     let mut paragraph = String::new();
     let mut start = 1;
@@ -69,7 +69,7 @@ fn closes(line: &str, end: &str) -> bool {
 }
 
 /// The words of a string literal, given as it is written between its quotes.
-pub(super) fn literal(text: &str, line: usize) -> Vec<Word> {
+pub(super) fn literal(text: &str, line: usize) -> Vec<ProseWord> {
     let joined = text.replace("\\n", " ¶ ").replace("\\\"", "\"");
     sentence_words(&without_placeholders(&joined), line)
 }
@@ -97,15 +97,15 @@ fn without_placeholders(text: &str) -> String {
     out
 }
 
-fn mark(text: &str, line: usize) -> Word {
-    Word {
+fn mark(text: &str, line: usize) -> ProseWord {
+    ProseWord {
         text: text.to_owned(),
         line,
     }
 }
 
 /// Splits running text; code and the targets of links become marks.
-fn sentence_words(text: &str, first_line: usize) -> Vec<Word> {
+fn sentence_words(text: &str, first_line: usize) -> Vec<ProseWord> {
     let mut words = Vec::new();
     let mut line = first_line;
     let mut rest = text;
@@ -143,7 +143,7 @@ fn token_length(text: &str) -> usize {
 mod tests {
     use super::*;
 
-    fn texts(words: &[Word]) -> String {
+    fn texts(words: &[ProseWord]) -> String {
         let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
         texts.join(" ")
     }

@@ -1,6 +1,8 @@
 use std::process::ExitCode;
 
-use agpm_ops::{AddRequest, AfterEdit, Executables, SelectionMode, World, Writing, add};
+use agpm_ops::{
+    AddRequest, AfterEdit, SelectionMode, TransitiveExecutables, World, WriteMode, add,
+};
 
 use crate::args::AddArgs;
 use crate::output::Output;
@@ -10,8 +12,8 @@ use crate::terminal::can_ask;
 pub(crate) fn run(world: &World, args: AddArgs, output: &mut Output) -> ExitCode {
     let then = match (args.no_install, args.allow_executables) {
         (true, _) => AfterEdit::Leave,
-        (_, true) => AfterEdit::Install(Executables::Allowed),
-        _ => AfterEdit::Install(Executables::AsManifest),
+        (_, true) => AfterEdit::Install(TransitiveExecutables::Allowed),
+        _ => AfterEdit::Install(TransitiveExecutables::AsManifest),
     };
     let request = AddRequest {
         words: args.words,
@@ -25,9 +27,9 @@ pub(crate) fn run(world: &World, args: AddArgs, output: &mut Output) -> ExitCode
         },
         then,
         writing: if args.dry_run {
-            Writing::Show
+            WriteMode::Show
         } else {
-            Writing::Apply
+            WriteMode::Apply
         },
         picker: (!args.yes && !output.json && can_ask()).then_some(&TerminalPicker),
     };

@@ -1,6 +1,6 @@
 use std::process::ExitCode;
 
-use agpm_ops::{CacheRequest, CleanExtent, World, Writing, cache};
+use agpm_ops::{CacheRequest, CleanExtent, World, WriteMode, cache};
 
 use crate::args::CacheCommand;
 use crate::output::Output;
@@ -19,9 +19,9 @@ pub(crate) fn run(world: &World, what: CacheCommand, output: &mut Output) -> Exi
                 CleanExtent::Unused(older_than)
             },
             writing: if dry_run {
-                Writing::Show
+                WriteMode::Show
             } else {
-                Writing::Apply
+                WriteMode::Apply
             },
         },
     };

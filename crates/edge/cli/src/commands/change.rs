@@ -1,8 +1,8 @@
 use std::process::ExitCode;
 
 use agpm_ops::{
-    AfterEdit, DependencyId, Executables, ManifestChange, NewDependency, PatternUse, Replace,
-    World, change_manifest,
+    AfterEdit, DependencyId, ManifestChange, NewDependency, PatternUse, Replace,
+    TransitiveExecutables, World, change_manifest,
 };
 
 use crate::args::{AddCommand, AddDepArgs, RemoveArgs, RemoveCommand};
@@ -49,8 +49,8 @@ fn add_dependency(args: AddDepArgs) -> ManifestChange {
         replace: replace(force),
         then: match (no_install, allow_executables) {
             (true, _) => AfterEdit::Leave,
-            (_, true) => AfterEdit::Install(Executables::Allowed),
-            _ => AfterEdit::Install(Executables::AsManifest),
+            (_, true) => AfterEdit::Install(TransitiveExecutables::Allowed),
+            _ => AfterEdit::Install(TransitiveExecutables::AsManifest),
         },
     }
 }

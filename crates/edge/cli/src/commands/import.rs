@@ -1,6 +1,6 @@
 use std::process::ExitCode;
 
-use agpm_ops::{ImportRequest, World, Writing, import};
+use agpm_ops::{ImportRequest, World, WriteMode, import};
 
 use crate::args::ImportArgs;
 use crate::environment::variable;
@@ -12,9 +12,9 @@ pub(crate) fn run(world: &World, args: ImportArgs, output: &mut Output) -> ExitC
         file: args.file,
         folder: variable("AGENT_MANAGER_CONFIG_DIR"),
         writing: if args.dry_run {
-            Writing::Show
+            WriteMode::Show
         } else {
-            Writing::Apply
+            WriteMode::Apply
         },
     };
     output.finish(import(world, &request), agpm_report::import::render)

@@ -1,8 +1,8 @@
 use std::process::ExitCode;
 
 use agpm_ops::{
-    Changelogs, Executables, Fidelity, InstallReport, InstallRequest, LockUse, OverwriteRule,
-    WarningPolicy, World, Writing, install,
+    ChangelogReading, FidelityPolicy, InstallReport, InstallRequest, LockUse, OverwriteRule,
+    TransitiveExecutables, WarningPolicy, World, WriteMode, install,
 };
 use agpm_report::Verdict;
 
@@ -18,9 +18,9 @@ pub(crate) fn run(world: &World, args: &InstallArgs, output: &mut Output) -> Exi
             _ => LockUse::Update,
         },
         writing: if args.dry_run || args.check {
-            Writing::Show
+            WriteMode::Show
         } else {
-            Writing::Apply
+            WriteMode::Apply
         },
         overwrite: match (args.force, args.adopt) {
             (true, _) => OverwriteRule::Everything,
@@ -33,16 +33,16 @@ pub(crate) fn run(world: &World, args: &InstallArgs, output: &mut Output) -> Exi
             WarningPolicy::Tell
         },
         executables: if args.allow_executables {
-            Executables::Allowed
+            TransitiveExecutables::Allowed
         } else {
-            Executables::AsManifest
+            TransitiveExecutables::AsManifest
         },
         fidelity: if args.strict_fidelity {
-            Fidelity::Strict
+            FidelityPolicy::Strict
         } else {
-            Fidelity::Tell
+            FidelityPolicy::Tell
         },
-        changelogs: Changelogs::Skipped,
+        changelogs: ChangelogReading::Skipped,
     };
     finish(install(world, &request), args.check, output)
 }

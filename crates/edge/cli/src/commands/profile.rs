@@ -1,7 +1,7 @@
 use std::process::ExitCode;
 
 use agpm_ops::{
-    LineagePlace, PersonaKind, ProfileAddition, ProfileKinds, ProfileRequest, Submodules,
+    LineageScope, PersonaKind, ProfileAddition, ProfileKinds, ProfileRequest, SubmoduleScope,
     WarningPolicy, World, personas, profile,
 };
 use agpm_report::RenderedReport;
@@ -27,11 +27,11 @@ pub(crate) fn run(world: &World, args: ProfileArgs, output: &mut Output) -> Exit
         Some(ProfileFormat::Json) | None => ProfileForm::Plain,
     };
     let submodules = if args.submodules {
-        Submodules::All
+        SubmoduleScope::All
     } else {
-        Submodules::Own
+        SubmoduleScope::Own
     };
-    let place = LineagePlace {
+    let place = LineageScope {
         path: args.path,
         ceiling: args.ceiling,
         submodules,

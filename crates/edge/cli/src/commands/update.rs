@@ -1,7 +1,8 @@
 use std::process::ExitCode;
 
 use agpm_ops::{
-    Changelogs, Executables, InstallRequest, OverwriteRule, UpdateRequest, World, Writing, update,
+    ChangelogReading, InstallRequest, OverwriteRule, TransitiveExecutables, UpdateRequest, World,
+    WriteMode, update,
 };
 
 use crate::args::UpdateArgs;
@@ -11,9 +12,9 @@ use crate::output::Output;
 pub(crate) fn run(world: &World, args: UpdateArgs, output: &mut Output) -> ExitCode {
     let install = InstallRequest {
         writing: if args.dry_run || args.check {
-            Writing::Show
+            WriteMode::Show
         } else {
-            Writing::Apply
+            WriteMode::Apply
         },
         overwrite: if args.force {
             OverwriteRule::Everything
@@ -21,14 +22,14 @@ pub(crate) fn run(world: &World, args: UpdateArgs, output: &mut Output) -> ExitC
             OverwriteRule::Nothing
         },
         executables: if args.allow_executables {
-            Executables::Allowed
+            TransitiveExecutables::Allowed
         } else {
-            Executables::AsManifest
+            TransitiveExecutables::AsManifest
         },
         changelogs: if output.json {
-            Changelogs::Read
+            ChangelogReading::Read
         } else {
-            Changelogs::Skipped
+            ChangelogReading::Skipped
         },
         ..InstallRequest::PLAIN
     };

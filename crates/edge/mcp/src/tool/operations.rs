@@ -2,7 +2,7 @@
 
 use agpm_ops::{
     ExplainRequest, InstallReport, InstallRequest, ManifestUse, MergeInputs, Outcome, ProgramUse,
-    SecretDisplay, UpdateRequest, World, Writing, explain, install, status, update,
+    SecretDisplay, UpdateRequest, World, WriteMode, explain, install, status, update,
 };
 use agpm_report::DetailLevel;
 use rmcp::ErrorData;
@@ -63,7 +63,7 @@ fn world_for_writing(world: &World) -> World {
 
 fn dry_run_request() -> InstallRequest {
     InstallRequest {
-        writing: Writing::Show,
+        writing: WriteMode::Show,
         ..InstallRequest::PLAIN
     }
 }

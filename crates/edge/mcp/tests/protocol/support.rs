@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agpm_mcp::{WriteAccess, serve_streams};
-use agpm_ops::{Environment, InstallScope, NetworkAccess, Silent, World};
+use agpm_ops::{Environment, InstallScope, NetworkAccess, SilentProgress, World};
 use agpm_testkit::Sandbox;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, duplex, split};
@@ -52,7 +52,7 @@ pub(crate) fn world(sandbox: &Sandbox) -> World {
         policies: agpm_ops::PolicyPlaces::default(),
         executables: Vec::new(),
     };
-    World::of_machine(environment, Arc::new(Silent))
+    World::of_machine(environment, Arc::new(SilentProgress))
 }
 
 /// A client and its server.

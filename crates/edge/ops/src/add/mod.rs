@@ -15,11 +15,11 @@ use agpm_source::SharedSources;
 use serde::Serialize;
 
 use crate::change::{until_not_overtaken, write_manifest};
-use crate::install::{self, InstallJob, InstallReport, InstallRequest, ManifestEdit, Writing};
+use crate::install::{self, InstallJob, InstallReport, InstallRequest, ManifestEdit, WriteMode};
 use crate::manifest_text::AfterEdit;
 use agpm_project::gather::{ErrorTolerance, ManifestFiles, Project};
 use agpm_project::offers::{CandidateFilter, SourceOffer};
-use agpm_project::offers::{LocationFinder, PlaceSource, ResourceLocation};
+use agpm_project::offers::{LocationFinder, OfferedSource, ResourceLocation};
 use agpm_project::reading::shown;
 use agpm_project::world::{InstallScope, World};
 
@@ -41,7 +41,7 @@ pub struct AddRequest<'a> {
     /// Installs the new dependencies, or only edits the manifest.
     pub then: AfterEdit,
     /// Writes the changes, or only shows them.
-    pub writing: Writing,
+    pub writing: WriteMode,
     /// Chooses among several candidates; `None` without a terminal.
     pub picker: Option<&'a dyn Picker>,
 }
@@ -61,7 +61,7 @@ pub struct AddReport {
     pub undo: Option<&'static str>,
     /// Whether the changes were written or only shown.
     #[serde(skip)]
-    pub writing: Writing,
+    pub writing: WriteMode,
     /// The same as `writing`, for JSON; `None` if the install report already has this key.
     #[serde(skip_serializing_if = "Option::is_none")]
     dry_run: Option<bool>,
@@ -106,8 +106,8 @@ fn run(world: &World, request: &AddRequest<'_>, notes: &mut Notes) -> Result<Add
     let targets = group_words(&request.words, &project.manifest)?;
     let manifest = project.manifest;
     let sources = match environment.scope {
-        InstallScope::Project => PlaceSource::shared_by(&manifest, &private),
-        InstallScope::User => PlaceSource::all_of(&manifest),
+        InstallScope::Project => OfferedSource::shared_by(&manifest, &private),
+        InstallScope::User => OfferedSource::all_of(&manifest),
     };
     let mut additions = ManifestAdditions::new(text, sources);
     let chooser = CandidateChooser {
@@ -132,7 +132,7 @@ fn run(world: &World, request: &AddRequest<'_>, notes: &mut Notes) -> Result<Add
     } else {
         None
     };
-    let is_done = is_changed && request.writing == Writing::Apply;
+    let is_done = is_changed && request.writing == WriteMode::Apply;
     Ok(AddReport {
         created: (created && is_changed).then(|| shown(environment, &path)),
         sources: additions.sources,
@@ -142,7 +142,7 @@ fn run(world: &World, request: &AddRequest<'_>, notes: &mut Notes) -> Result<Add
         writing: request.writing,
         dry_run: installed
             .is_none()
-            .then_some(request.writing == Writing::Show),
+            .then_some(request.writing == WriteMode::Show),
         installed,
     })
 }
@@ -157,8 +157,8 @@ fn bring_about(
 ) -> Result<Option<InstallReport>, Failure> {
     let title = additions.title();
     let executables = match (request.then, request.writing) {
-        (AfterEdit::Leave, Writing::Show) => return Ok(None),
-        (AfterEdit::Leave, Writing::Apply) => {
+        (AfterEdit::Leave, WriteMode::Show) => return Ok(None),
+        (AfterEdit::Leave, WriteMode::Apply) => {
             write_manifest(world, &title, &additions.text, before, notes)?;
             return Ok(None);
         }

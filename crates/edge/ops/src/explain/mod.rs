@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use agpm_diag::{Failure, Notes, Outcome, code_named};
 use agpm_explain::{
-    CodePage, ExplainReport, ExplainedValues, NamedSubject, ResourceExplanation, Subject,
+    CodePage, ExplainReport, ExplainSubject, ExplainedValues, NamedSubject, ResourceExplanation,
     SubjectFlag, file_owner, parse_pointer, refuse_flags, subject_of_word, unknown_subject,
 };
 use agpm_merge::SecretDisplay;
@@ -49,19 +49,27 @@ impl ExplainRequest {
     fn flags(&self) -> Vec<SubjectFlag> {
         let inputs = &self.inputs;
         let flags = [
-            (!inputs.files.is_empty(), "--from", Subject::File),
-            (inputs.strategy.is_some(), "--strategy", Subject::File),
-            (!inputs.rules.is_empty(), "--rule", Subject::File),
+            (!inputs.files.is_empty(), "--from", ExplainSubject::File),
+            (
+                inputs.strategy.is_some(),
+                "--strategy",
+                ExplainSubject::File,
+            ),
+            (!inputs.rules.is_empty(), "--rule", ExplainSubject::File),
             (
                 !inputs.layer_names.is_empty(),
                 "--layer-names",
-                Subject::File,
+                ExplainSubject::File,
             ),
-            (self.json_file.is_some(), "--json-file", Subject::Bottle),
+            (
+                self.json_file.is_some(),
+                "--json-file",
+                ExplainSubject::Bottle,
+            ),
             (
                 self.secrets == SecretDisplay::Shown,
                 "--show-secrets",
-                Subject::Bottle,
+                ExplainSubject::Bottle,
             ),
         ];
         let given = flags.into_iter().filter(|(is_given, ..)| *is_given);
@@ -108,10 +116,10 @@ fn values(
     let pointer = parse_pointer(written)?;
     let name = named.name.as_str();
     let provenance = match named.subject {
-        Subject::File if !request.inputs.files.is_empty() => {
+        ExplainSubject::File if !request.inputs.files.is_empty() => {
             explain_file(world, name, &pointer, &request.inputs, notes)?
         }
-        Subject::File => match explain_blocks(world, name, notes)? {
+        ExplainSubject::File => match explain_blocks(world, name, notes)? {
             Some(blocks) => blocks,
             None => {
                 let view = locked(world);
@@ -122,10 +130,12 @@ fn values(
                 explain_file(world, name, &pointer, &request.inputs, notes)?
             }
         },
-        Subject::Manifest => return explain_manifest(world, &[name, written].concat(), notes),
-        Subject::Catalog => explain_catalog_entry(world, name, &pointer, notes)?,
-        Subject::Profile => explain_persona(world, name, &pointer, notes)?,
-        Subject::Bottle => {
+        ExplainSubject::Manifest => {
+            return explain_manifest(world, &[name, written].concat(), notes);
+        }
+        ExplainSubject::Catalog => explain_catalog_entry(world, name, &pointer, notes)?,
+        ExplainSubject::Profile => explain_persona(world, name, &pointer, notes)?,
+        ExplainSubject::Bottle => {
             let input = BottleInput {
                 json_file: request.json_file.clone(),
             };
@@ -135,7 +145,7 @@ fn values(
             };
             explain_bottle(world, &input, name, place, notes)?
         }
-        Subject::Resource(kind) => return of_resource(world, kind, name, pointer, notes),
+        ExplainSubject::Resource(kind) => return of_resource(world, kind, name, pointer, notes),
     };
     Ok(ExplainedValues::of_subject(named, pointer, provenance))
 }
@@ -159,7 +169,7 @@ fn known_subject(world: &World, word: &str) -> Result<Option<NamedSubject>, Fail
     let environment = &world.environment;
     if agpm_store::is_file(&environment.resolve(Path::new(word))) {
         return Ok(Some(NamedSubject {
-            subject: Subject::File,
+            subject: ExplainSubject::File,
             name: word.to_owned(),
         }));
     }

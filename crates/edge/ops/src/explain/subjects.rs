@@ -3,7 +3,7 @@
 use agpm_bottle::UnitKind;
 use agpm_diag::{Failure, Notes};
 use agpm_explain::{
-    ExplainedValues, NamedSubject, Subject, explain_entry, parse_pointer, require_values,
+    ExplainSubject, ExplainedValues, NamedSubject, explain_entry, parse_pointer, require_values,
 };
 use agpm_merge::{Provenance, SecretDisplay};
 use agpm_text::{Pointer, to_value};
@@ -11,7 +11,7 @@ use agpm_text::{Pointer, to_value};
 use crate::bottle::{BottleInput, load};
 use agpm_project::catalog::{CatalogPlaces, open};
 use agpm_project::gather::{ManifestFiles, Project, folded_texts};
-use agpm_project::lineage::{LineagePlace, open_library};
+use agpm_project::lineage::{LineageScope, open_library};
 use agpm_project::reading::shown;
 use agpm_project::world::World;
 
@@ -30,7 +30,7 @@ pub(super) fn explain_manifest(
     let whole = folded.root().map(to_value);
     let provenance = require_values(provenance, &name, &pointer, &[whole])?;
     let named = NamedSubject {
-        subject: Subject::Manifest,
+        subject: ExplainSubject::Manifest,
         name,
     };
     Ok(ExplainedValues::of_subject(named, pointer, provenance))
@@ -53,7 +53,7 @@ pub(super) fn explain_persona(
     pointer: &Pointer,
     notes: &mut Notes,
 ) -> Result<Provenance, Failure> {
-    let mut library = open_library(world, &LineagePlace::default(), notes)?;
+    let mut library = open_library(world, &LineageScope::default(), notes)?;
     let merged = library.merge_named(name, notes)?;
     notes.check()?;
     let mut provenance = Provenance::default();

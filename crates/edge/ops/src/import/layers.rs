@@ -7,7 +7,7 @@ use agpm_model::{BaseDirectories, ImportedConfiguration, read_agent_manager};
 use agpm_text::Format;
 
 use crate::import::target::{ImportReport, ImportRequest, ImportTarget, default_file, missing};
-use crate::install::Writing;
+use crate::install::WriteMode;
 use crate::manifest_text::uneditable;
 use agpm_project::documents::parsed;
 use agpm_project::gather::{ManifestFiles, Project};
@@ -31,15 +31,12 @@ pub(super) fn import_layers(
         .additions(&project.manifest, document)
         .map_err(|clashes| {
             notes.diagnostics.extend(clashes);
-            Failure {
-                kind: FailureKind::Refused,
-                diagnostic: None,
-            }
+            Failure::reported_as(FailureKind::Refused)
         })?;
     let new = additions
         .written_into(document.text())
         .map_err(|error| uneditable(&error))?;
-    let written = request.writing == Writing::Apply && !additions.is_empty();
+    let written = request.writing == WriteMode::Apply && !additions.is_empty();
     if written {
         let quiet = &mut Notes::default();
         target.write(world, &request.format, &new, quiet)?;

@@ -11,7 +11,7 @@ use agpm_model::{ImportAdditions, normalize};
 use agpm_text::Format;
 
 use crate::import::target::{ImportReport, ImportRequest, ImportTarget, default_file, missing};
-use crate::install::Writing;
+use crate::install::WriteMode;
 use crate::manifest_text::uneditable;
 use agpm_project::documents::parsed;
 use agpm_project::gather::ManifestFiles;
@@ -77,7 +77,7 @@ pub(super) fn import_packages(
     notes
         .diagnostics
         .extend(new.kept.iter().map(|id| kept(id, &report.manifest)));
-    if request.writing == Writing::Apply && !new.is_empty() {
+    if request.writing == WriteMode::Apply && !new.is_empty() {
         let text = new
             .written_into(document.text())
             .map_err(|error| uneditable(&error))?;

@@ -11,7 +11,7 @@ use agpm_text::{Document, Format};
 use serde::Serialize;
 
 use crate::change::write_manifest;
-use crate::install::Writing;
+use crate::install::WriteMode;
 use agpm_project::documents::document_of;
 use agpm_project::gather::{ManifestFiles, unknown_name};
 use agpm_project::reading::shown;
@@ -27,7 +27,7 @@ pub struct ImportRequest {
     /// The directory that was passed to agent-manager.
     pub folder: Option<PathBuf>,
     /// Writes the manifest, or only shows the new sections.
-    pub writing: Writing,
+    pub writing: WriteMode,
 }
 
 /// The result of an import.
@@ -62,7 +62,7 @@ pub struct ImportReport {
     pub text: String,
     /// Whether the changes were written or only shown.
     #[serde(skip)]
-    pub writing: Writing,
+    pub writing: WriteMode,
 }
 
 /// The manifest that an import edits.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_compose::{LockedBefore, ProjectCapabilities, capability_sets};
 use agpm_diag::{Failure, Notes};
-use agpm_install::{IncreaseRules, Writing, unapproved_increases};
+use agpm_install::{IncreaseRules, WriteMode, unapproved_increases};
 use agpm_model::{LayerName, Lockfile, Manifest, Owner};
 use agpm_trust::{CapabilityChange, CapabilitySet};
 
@@ -43,7 +43,7 @@ pub(super) fn approved_changes(
     let refused = rules.refused(&changes);
     let InstallRun { world, job, .. } = *run;
     let is_confirmed = || world.confirm.is_some_and(|confirm| confirm(&refused));
-    if !refused.is_empty() && (job.request.writing == Writing::Show || !is_confirmed()) {
+    if !refused.is_empty() && (job.request.writing == WriteMode::Show || !is_confirmed()) {
         let refusal = unapproved_increases(&refused, &job.moving);
         job.request.writing.refuse(refusal, notes)?;
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use agpm_install::Moved;
+use agpm_install::UpdatedPin;
 use agpm_model::{ObjectId, SourceName, changelog_between};
 
 use agpm_project::packages::ProjectSources;
@@ -12,7 +12,7 @@ const CHANGELOG: &str = "CHANGELOG.md";
 const MOST_BYTES: u64 = 4 << 20;
 
 /// Adds the changelog lines between the old and the new version. An unreadable changelog is ignored.
-pub(super) fn add(sources: &ProjectSources, moved: &mut [Moved]) {
+pub(super) fn add(sources: &ProjectSources, moved: &mut [UpdatedPin]) {
     let mut texts: BTreeMap<(SourceName, ObjectId), Option<String>> = BTreeMap::new();
     for one in moved {
         let (old, new) = (&one.old.version, &one.new.version);

@@ -2,7 +2,7 @@
 
 use agpm_diag::{Failure, Notes};
 use agpm_inspect::{CheckName, Checks};
-use agpm_install::{InstallRequest, LockUse, Writing, note_missing_digests};
+use agpm_install::{InstallRequest, LockUse, WriteMode, note_missing_digests};
 use agpm_model::{LOCK_NAME, Lockfile};
 use agpm_plan::{frozen_difference, outdated_lock};
 use agpm_resolve::UpdateScope;
@@ -34,7 +34,7 @@ pub(crate) fn check_frozen(
     let store = files.store().ok()?;
     // Only a job that writes requires approvals, and only a job that shows does not lock the project. `ci` requires
     // approvals and must not lock, so it uses both.
-    let (showing, writing) = (frozen_job(Writing::Show), frozen_job(Writing::Apply));
+    let (showing, writing) = (frozen_job(WriteMode::Show), frozen_job(WriteMode::Apply));
     let looking = InstallRun {
         world,
         store: &store,
@@ -108,7 +108,7 @@ fn require_lock(world: &World, store: &ProjectStore, notes: &mut Notes) -> Resul
     lock.map(drop).ok_or_else(missing_lock)
 }
 
-fn frozen_job(writing: Writing) -> InstallJob<'static> {
+fn frozen_job(writing: WriteMode) -> InstallJob<'static> {
     InstallJob {
         title: "ci".to_owned(),
         request: InstallRequest {

@@ -25,13 +25,14 @@ pub(crate) use crate::install::run::{InstallJob, ManifestEdit};
 pub(crate) use crate::install::writing::hold;
 pub(crate) use agpm_install::inputs_of;
 pub use agpm_install::{
-    Changelogs, Conversion, Executables, Fidelity, InstallReport, InstallRequest, LockChange,
-    LockUse, Moved, Program, RequiredBy, SourceFileState, Writing,
+    ChangelogReading, ConvertedResource, FidelityPolicy, InstallReport, InstallRequest, LockChange,
+    LockUse, ReportedProgram, RequiredBy, SourceFileState, TransitiveExecutables, UpdatedPin,
+    WriteMode,
 };
 pub use agpm_plan::OverwriteRule;
 pub(crate) use agpm_project::ledger::{ledger_in, read_ledger};
 pub(crate) use agpm_project::locked_state::LockedState;
-pub(crate) use agpm_project::observer::Observer;
+pub(crate) use agpm_project::observer::PathObserver;
 pub use agpm_render::{FieldOutcome, FieldOutcomeKind};
 use agpm_trust::PolicyCheckReport;
 pub use agpm_trust::{Capability, CapabilityChange, CapabilityKind};
@@ -85,7 +86,7 @@ pub(crate) fn run(
 
 /// Records that this project uses its sources, and occasionally removes copies from the cache that no project needs.
 fn note_use(world: &World, report: &InstallReport) {
-    if report.writing == Writing::Show {
+    if report.writing == WriteMode::Show {
         return;
     }
     if let Ok(Some(places)) = ManifestLocation::find(&world.environment, ManifestUse::Nearest) {
@@ -122,7 +123,7 @@ fn attempt(
     Ok((commit == CommitOutcome::Done).then(|| report(planned, job.request.writing)))
 }
 
-fn report(planned: PlannedInstall, writing: Writing) -> InstallReport {
+fn report(planned: PlannedInstall, writing: WriteMode) -> InstallReport {
     let (report, left) = planned.into_report(writing);
     // Freeing the content of thousands of files takes measurable time, so another thread does it.
     parallel::discard(left);

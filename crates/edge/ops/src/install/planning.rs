@@ -6,9 +6,9 @@ use agpm_compose::RenderedSet;
 use agpm_diag::{Failure, Notes};
 use agpm_inspect::DriftFinding;
 use agpm_install::{
-    Changelogs, InstallInputs, LockChange, LockUse, PlannedInstall, Writing, changed_resources,
-    desired_state, inputs_of, is_unsettled, lock_change, moves, note_missing_digests,
-    owners_of_nothing, report_kept, report_refusals, stop_on_warnings,
+    ChangelogReading, InstallInputs, LockChange, LockUse, PlannedInstall, WriteMode,
+    changed_resources, desired_state, inputs_of, is_unsettled, lock_change, moves,
+    note_missing_digests, owners_of_nothing, report_kept, report_refusals, stop_on_warnings,
 };
 use agpm_plan::{
     DesiredState, Ledger, Plan, checksum_findings, hides_written_bytes, may_explain,
@@ -21,7 +21,7 @@ use crate::install::run::{GatheredProject, InstallRun, RenderedProject};
 use agpm_project::bases::LoadedBase;
 use agpm_project::ledger::has_ledger;
 use agpm_project::locked_state::LockedState;
-use agpm_project::observer::Observer;
+use agpm_project::observer::PathObserver;
 use agpm_project::unexpected::unexpected_files;
 
 /// Compares the rendered project with the lockfile, then with the disk.
@@ -48,7 +48,7 @@ pub(super) fn plan_install(
     let lock = gathered.new_lock(&resources, layered.locked, catalog);
     let old = gathered.lock.as_ref().map(|(lock, _)| lock);
     let mut moved = old.map_or_else(Vec::new, |old| moves(manifest, old, &lock));
-    if job.request.changelogs == Changelogs::Read {
+    if job.request.changelogs == ChangelogReading::Read {
         changelogs::add(&sources, &mut moved);
     }
     if let Some(old) = old {
@@ -58,7 +58,7 @@ pub(super) fn plan_install(
     note_missing_digests(old, &lock, job.request.lock, notes);
     let mut changed = approved_changes(run, gathered, &capabilities, &lock, notes)?;
     let desired = desired_state(store.path(), &resources, &layered.files)?;
-    let mut disk = Observer::new(store);
+    let mut disk = PathObserver::new(store);
     disk.observe(&desired, &gathered.ledger)?;
     let mut plan = plan_with_recovery(run, gathered, &desired, &mut disk, notes)?;
     plan.ledger.nothing = owners_of_nothing(&resources, &plan.ledger);
@@ -69,7 +69,7 @@ pub(super) fn plan_install(
     notes.diagnostics.append(&mut plan.findings);
     report_kept(&plan, &job.request, notes)?;
     // The checksum of a skill or a plugin covers its directory. Files that were added there are not deleted, only reported.
-    if job.request.lock == LockUse::Frozen && job.request.writing == Writing::Show {
+    if job.request.lock == LockUse::Frozen && job.request.writing == WriteMode::Show {
         let found = unexpected_files(store, &resources)?;
         let found = found.iter().map(DriftFinding::diagnostic);
         notes.diagnostics.extend(found);
@@ -121,7 +121,7 @@ fn plan_with_recovery(
     run: &InstallRun<'_>,
     gathered: &GatheredProject,
     desired: &DesiredState<'_>,
-    disk: &mut Observer<'_>,
+    disk: &mut PathObserver<'_>,
     notes: &mut Notes,
 ) -> Result<Plan, Failure> {
     let overwrite = run.job.request.overwrite;
@@ -137,7 +137,7 @@ fn recovered_ledger(
     run: &InstallRun<'_>,
     gathered: &GatheredProject,
     plan: &Plan,
-    disk: &mut Observer<'_>,
+    disk: &mut PathObserver<'_>,
 ) -> Option<Ledger> {
     let (lock, _) = gathered.lock.as_ref()?;
     let is_fresh_clone = !has_ledger(run.store) && hides_written_bytes(lock);

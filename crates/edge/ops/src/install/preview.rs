@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use agpm_diag::{Failure, Notes};
-use agpm_install::{InstallReport, PlannedInstall, Writing};
+use agpm_install::{InstallReport, PlannedInstall, WriteMode};
 use agpm_model::{FileMode, Owner, RelativePath};
 use agpm_plan::{FileVersions, PlannedChange};
 use agpm_store::{FileChange, ProjectStore, StoreProblem};
@@ -40,7 +40,7 @@ pub(crate) fn preview(
     let planned = plan_install(&run, &gathered, rendered, notes)?;
     refuse_own_places(&planned.plan, &gathered.places)?;
     let files = file_versions(&store, &planned)?;
-    let report = report(planned, Writing::Show);
+    let report = report(planned, WriteMode::Show);
     Ok(InstallPreview { report, files })
 }
 

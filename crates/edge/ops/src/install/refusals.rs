@@ -4,11 +4,11 @@ use crate::install::run::{FilePlaces, GatheredProject, InstallRun, RenderedProje
 use agpm_compose::{LossPolicy, check_fidelity, check_placement};
 use agpm_diag::{Failure, FailureKind, Notes};
 use agpm_install::{ExecutableRules, JudgedInstall, lock_change};
-use agpm_install::{Fidelity, Writing};
+use agpm_install::{FidelityPolicy, WriteMode};
 use agpm_model::RelativePath;
 use agpm_plan::{Ledger, LockedCapabilities, Plan, reserved_target};
-use agpm_project::catalog::RemoteLocking;
 use agpm_project::ledger::has_ledger;
+use agpm_project::pinning::PinningContext;
 use agpm_project::policies::ReleaseDates;
 use agpm_project::scope::SiblingFile;
 use agpm_project::world::World;
@@ -37,10 +37,7 @@ pub(super) fn refuse_violations(
         return Ok(());
     }
     notes.diagnostics.extend(found);
-    Err(Failure {
-        kind: FailureKind::Refused,
-        diagnostic: None,
-    })
+    Err(Failure::reported_as(FailureKind::Refused))
 }
 
 /// Fails if a resource would be installed over the manifest or the lockfile.
@@ -113,19 +110,19 @@ pub(super) fn complete(
     let resources = &rendered.rendered.resources;
     check_placement(manifest, resources, notes)?;
     let losses = match (job.request.fidelity, job.request.writing) {
-        (Fidelity::Strict, _) => LossPolicy::Strict,
-        (Fidelity::Tell, Writing::Apply) => LossPolicy::RefuseWidening,
-        (Fidelity::Tell, Writing::Show) => LossPolicy::ShowWidening,
+        (FidelityPolicy::Strict, _) => LossPolicy::Strict,
+        (FidelityPolicy::Tell, WriteMode::Apply) => LossPolicy::RefuseWidening,
+        (FidelityPolicy::Tell, WriteMode::Show) => LossPolicy::ShowWidening,
     };
     check_fidelity(manifest, resources, losses, notes)?;
-    let locking = RemoteLocking {
+    let pinning = PinningContext {
         world,
         manifest,
         sources: &rendered.sources,
         lock_use: job.request.lock,
         moving: &job.moving,
-        old: gathered.lock.as_ref().map(|(lock, _)| lock),
     };
-    rendered.catalog = locking.pins(notes)?;
+    let old = gathered.lock.as_ref().map(|(lock, _)| lock);
+    rendered.catalog = pinning.pin_remotes(old, notes)?;
     Ok(())
 }

@@ -6,11 +6,11 @@ use agpm_diag::{Failure, Notes};
 use agpm_install::LockUse;
 use agpm_model::{LOCK_NAME, ObservedPath, RelativePath};
 use agpm_plan::outdated_lock;
-use agpm_project::layers::LayerReader;
 use agpm_project::outside::reads_outside;
 use agpm_project::packages::{
     ProjectSources, Resolution, VersionLimits, frozen, render_all, resolve,
 };
+use agpm_project::pinning::PinningContext;
 use agpm_resolve::{ResolvedEntries, check_locked_sources, pins};
 use agpm_store::ProjectStore;
 
@@ -95,14 +95,14 @@ pub(super) fn render(
     }
     let resources = &rendered.resources;
     refuse_markers(resources, notes)?;
-    let layers = LayerReader {
+    let pinning = PinningContext {
         world,
         manifest,
         sources: &sources,
         lock_use: job.request.lock,
         moving: &job.moving,
     };
-    let mut layered = layers.read(old, notes)?;
+    let mut layered = pinning.read_layers(old, notes)?;
     let of_layers = std::mem::take(&mut layered.capabilities);
     let capabilities = ProjectCapabilities::of(manifest, resources, of_layers);
     Ok(RenderedProject {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use agpm_compose::{ProjectCapabilities, RenderedResource, RenderedSet, lock_of};
 use agpm_diag::Failure;
-use agpm_install::{CommandApprovals, InstallRequest, Writing};
+use agpm_install::{CommandApprovals, InstallRequest, WriteMode};
 use agpm_model::{Checksum, LockedLayer, LockedRemote, Lockfile};
 use agpm_plan::Ledger;
 use agpm_resolve::UpdateScope;
@@ -41,7 +41,7 @@ impl InstallJob<'static> {
         InstallJob {
             title: title.to_owned(),
             request: InstallRequest {
-                writing: Writing::Show,
+                writing: WriteMode::Show,
                 ..InstallRequest::PLAIN
             },
             moving,

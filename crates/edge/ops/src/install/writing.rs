@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use agpm_diag::{Diagnostic, Failure, Notes, codes};
-use agpm_install::{LockChange, PlannedInstall, Writing};
+use agpm_install::{LockChange, PlannedInstall, WriteMode};
 use agpm_model::{FileMode, ObservedPath, RelativePath};
 use agpm_plan::{ChangeAction, FileOutcome, Ledger, PlannedChange, SharedChange};
 use agpm_store::{
@@ -22,10 +22,10 @@ use agpm_project::world::World;
 pub(crate) fn hold(
     world: &World,
     store: &ProjectStore,
-    writing: Writing,
+    writing: WriteMode,
     notes: &mut Notes,
 ) -> Result<Option<ProjectLock>, Failure> {
-    if writing == Writing::Show {
+    if writing == WriteMode::Show {
         return Ok(None);
     }
     let seen = |error: StoreError| error.seen_from(store.path());
@@ -63,13 +63,13 @@ pub(super) fn commit(
 ) -> Result<CommitOutcome, Failure> {
     let InstallRun { world, store, job } = *run;
     let mut changes = all_changes(run, planned, &gathered.ledger, gathered.places);
-    if job.request.writing == Writing::Show || changes.is_empty() {
+    if job.request.writing == WriteMode::Show || changes.is_empty() {
         return Ok(CommitOutcome::Done);
     }
     let early = gathered.held.is_some();
     let held = match gathered.held {
         Some(held) => Some(held),
-        None => hold(world, store, Writing::Apply, notes)?,
+        None => hold(world, store, WriteMode::Apply, notes)?,
     };
     // Without the lock at the beginning, another process may have installed or edited the manifest since it was read.
     let same = |now: ManifestFiles| now.fingerprint() == gathered.read;

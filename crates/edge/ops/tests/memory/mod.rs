@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use agpm_model::{Checksum, FileMode, ObjectId, RelativePath, SourceAddress, SourceVersions};
 use agpm_ops::{
     Environment, InstallScope, NetworkAccess, Outcome, OutsideReads, PolicyPlaces, ProgramUse,
-    Silent, World,
+    SilentProgress, World,
 };
 use agpm_source::{
     FileFetching, Source, SourceContext, SourceEntry, SourceEntryKind, SourceError, SourceOpener,
@@ -253,7 +253,7 @@ impl MemoryProject {
             },
             sources: Arc::clone(&self.opener) as Arc<dyn SourceOpener>,
             clock: || 0,
-            progress: Arc::new(Silent),
+            progress: Arc::new(SilentProgress),
         }
     }
 }

@@ -16,4 +16,4 @@ pub use listing::CatalogReport;
 pub use open::{
     CatalogPlaces, CatalogWatch, OpenCatalog, open, open_catalog, open_kept, watch_catalog,
 };
-pub use pins::{RemoteLocking, ask_remotes, remote_today, remotes_as_locked};
+pub use pins::{ask_remotes, remote_today, remotes_as_locked};

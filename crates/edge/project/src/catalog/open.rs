@@ -29,18 +29,18 @@ pub struct CatalogPlaces {
 pub struct OpenCatalog {
     /// The rows of all layers.
     pub content: CatalogContent<'static>,
-    remotes: Remotes,
+    remotes: OpenedRemotes,
     marks: PathMarks,
 }
 
 /// The git remotes, with the files that determine them.
 #[derive(Clone, Debug, Default)]
-struct Remotes {
+struct OpenedRemotes {
     layers: Vec<RemoteLayer>,
     marks: PathMarks,
 }
 
-impl Remotes {
+impl OpenedRemotes {
     /// Returns whether the remotes would be the same if they were determined again, without contacting them.
     fn are_current(&self) -> bool {
         let there = self
@@ -114,7 +114,7 @@ pub fn open_kept(world: &World, notes: &mut Notes) -> Result<OpenCatalog, Failur
         notes.diagnostics.truncate(known);
         Project::default()
     });
-    let remotes = Remotes {
+    let remotes = OpenedRemotes {
         layers: kept_layers(world, &project, notes)?,
         marks: PathMarks::default(),
     };
@@ -125,7 +125,7 @@ fn open_with(
     world: &World,
     places: &CatalogPlaces,
     kind: Option<EntryKind>,
-    remotes: Remotes,
+    remotes: OpenedRemotes,
     notes: &mut Notes,
 ) -> Result<OpenCatalog, Failure> {
     let mut marks = remotes.marks.clone();
@@ -174,14 +174,18 @@ pub(super) fn read_inside(folder: &Path, place: &str, largest: u64) -> Result<Ve
 }
 
 /// Determines the git layers, which depend on manifest and lockfile.
-fn remotes(world: &World, places: &CatalogPlaces, notes: &mut Notes) -> Result<Remotes, Failure> {
+fn remotes(
+    world: &World,
+    places: &CatalogPlaces,
+    notes: &mut Notes,
+) -> Result<OpenedRemotes, Failure> {
     if !places.mode.has(LayerKind::Git) {
-        return Ok(Remotes::default());
+        return Ok(OpenedRemotes::default());
     }
     let marks = project_marks(&world.environment);
     let project = project_of(world, notes)?;
     let told = typed_remotes(&project.manifest, &places.remotes)?;
-    Ok(Remotes {
+    Ok(OpenedRemotes {
         layers: remote_layers(world, &project, &told, notes)?,
         marks,
     })

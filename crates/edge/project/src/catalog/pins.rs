@@ -7,43 +7,30 @@ use agpm_diag::{Failure, FailureKind, Notes, codes};
 use agpm_model::{
     AskedRemote, CatalogRemote, LockedRemote, Lockfile, Manifest, ResolvedVersion, SourceVersions,
 };
-use agpm_resolve::{UpdateScope, with_names_of};
+use agpm_resolve::with_names_of;
 use agpm_source::{ReferenceError, Source, SourceError, resolve_reference};
 
 use crate::catalog::failures::{failure_of, left_out};
-use crate::catalog::refresh::{Refreshed, newest, refresh};
+use crate::catalog::refresh::{RefreshedRemote, newest, refresh};
 use crate::catalog::remotes::plain;
 use crate::packages::{ProjectSources, is_versioned};
-use crate::world::World;
+use crate::pinning::PinningContext;
 use agpm_install::LockUse;
 use agpm_store::parallel;
 
-/// The inputs that determine the pins of remotes.
-pub struct RemoteLocking<'a> {
-    /// The ports to sources and environment.
-    pub world: &'a World,
-    /// The manifest that names the remotes.
-    pub manifest: &'a Manifest,
-    /// The opened sources of the project.
-    pub sources: &'a ProjectSources,
-    /// Whether the lockfile may change.
-    pub lock_use: LockUse,
-    /// The pins that may move.
-    pub moving: &'a UpdateScope,
-    /// The current lockfile.
-    pub old: Option<&'a Lockfile>,
-}
-
-impl RemoteLocking<'_> {
-    /// Returns the pins for the new lockfile: existing pins that match are kept, the others are resolved.
-    pub fn pins(&self, notes: &mut Notes) -> Result<Vec<LockedRemote>, Failure> {
+impl PinningContext<'_> {
+    /// Returns the pins of remotes for the new lockfile: existing pins that match are kept, the others are resolved.
+    pub fn pin_remotes(
+        &self,
+        lock: Option<&Lockfile>,
+        notes: &mut Notes,
+    ) -> Result<Vec<LockedRemote>, Failure> {
         let (manifest, sources) = (self.manifest, self.sources);
-        let locked = self.old.map(|lock| lock.catalog.as_slice());
+        let locked = lock.map(|lock| lock.catalog.as_slice());
         if manifest.catalog.shared.is_empty() && locked.unwrap_or_default().is_empty() {
             return Ok(Vec::new());
         }
-        let lock = self
-            .old
+        let lock = lock
             .map(|lock| with_names_of(manifest, lock))
             .unwrap_or_default();
         if matches!(self.lock_use, LockUse::Locked | LockUse::Frozen) {
@@ -52,9 +39,9 @@ impl RemoteLocking<'_> {
         let answers = parallel::map(versioned(manifest, sources), |(asked, source)| {
             let moves = self.moving.moves_remote(&asked.remote);
             let age = match pin_of(manifest, &lock, &asked.remote) {
-                _ if moves => Age::Newest,
+                _ if moves => PinFreshness::Newest,
                 Some(pin) => return (Ok(pin.clone()), Notes::default()),
-                None => Age::CopyIfNeeded,
+                None => PinFreshness::CopyIfNeeded,
             };
             let (shown, mut own) = (asked.remote.to_string(), Notes::default());
             self.world.progress.source_began(&shown);
@@ -89,16 +76,16 @@ fn versioned<'a>(
 fn new_pin(
     asked: &AskedRemote,
     source: &dyn Source,
-    age: Age,
+    age: PinFreshness,
     notes: &mut Notes,
 ) -> Result<LockedRemote, Failure> {
     let fail = |error| at(asked, failure_of(&asked.remote, error));
     let refreshed = match age {
-        Age::Newest => newest(source, &asked.remote),
-        Age::CopyIfNeeded => refresh(source, &asked.remote),
+        PinFreshness::Newest => newest(source, &asked.remote),
+        PinFreshness::CopyIfNeeded => refresh(source, &asked.remote),
     };
     let version = match refreshed {
-        Ok(Refreshed { version, stale, .. }) => {
+        Ok(RefreshedRemote { version, stale, .. }) => {
             notes
                 .diagnostics
                 .extend(stale.map(|found| found.at_spot(asked.spot)));
@@ -117,7 +104,7 @@ fn new_pin(
 
 /// How current a new pin must be.
 #[derive(Clone, Copy)]
-enum Age {
+enum PinFreshness {
     /// The current version of the remote, because the user runs `update`.
     Newest,
     /// The cached version if the remote is unreachable.

@@ -10,7 +10,7 @@ use crate::catalog::failures::failure_of;
 
 /// A version of a remote that is checked out into the cache.
 #[derive(Debug)]
-pub(super) struct Refreshed {
+pub(super) struct RefreshedRemote {
     pub(super) version: ResolvedVersion,
     pub(super) folder: PathBuf,
     /// The warning if the copy may be older than the remote.
@@ -21,9 +21,9 @@ pub(super) struct Refreshed {
 pub(super) fn refresh(
     source: &dyn Source,
     remote: &CatalogRemote,
-) -> Result<Refreshed, ReferenceError> {
+) -> Result<RefreshedRemote, ReferenceError> {
     newest(source, remote).or_else(|error| match copy_instead(source, remote, &error) {
-        Some((version, folder)) => Ok(Refreshed {
+        Some((version, folder)) => Ok(RefreshedRemote {
             version,
             folder,
             stale: stale(remote, error),
@@ -36,14 +36,14 @@ pub(super) fn refresh(
 pub(super) fn newest(
     source: &dyn Source,
     remote: &CatalogRemote,
-) -> Result<Refreshed, ReferenceError> {
+) -> Result<RefreshedRemote, ReferenceError> {
     let (reference, inner) = (remote.reference.as_deref(), remote.folder.as_ref());
     let version = resolve_reference(source, reference)?;
     // A remote becomes a directory in the cache, so one implementation finds, reads and confines the files of all
     // layers, and the paths in JSON output can be opened (ADR 8).
     let folder = source.directory(Some(&version.revision), inner)?;
     source.remember_directory(reference, inner, &version.revision)?;
-    Ok(Refreshed {
+    Ok(RefreshedRemote {
         version,
         folder,
         stale: None,

@@ -16,6 +16,7 @@ use agpm_trust::CapabilitySet;
 use crate::layers::folding::fold_all;
 use crate::layers::snapshot::snapshots;
 use crate::packages::ProjectSources;
+use crate::pinning::PinningContext;
 use crate::world::World;
 
 /// The result of reading the layers of a project.
@@ -31,28 +32,14 @@ pub struct LayeredProject {
     pub watching: WatchMode,
 }
 
-/// The inputs for reading layers.
-pub struct LayerReader<'a> {
-    /// The ports to sources and environment.
-    pub world: &'a World,
-    /// The manifest that names the layers.
-    pub manifest: &'a Manifest,
-    /// The opened sources of the project.
-    pub sources: &'a ProjectSources,
-    /// Whether the lockfile may change.
-    pub lock_use: LockUse,
-    /// The pins that may move.
-    pub moving: &'a UpdateScope,
-}
-
-impl LayerReader<'_> {
+impl PinningContext<'_> {
     /// Reads and merges all layers.
-    pub fn read(
+    pub fn read_layers(
         &self,
         lock: Option<&Lockfile>,
         notes: &mut Notes,
     ) -> Result<LayeredProject, Failure> {
-        let LayerReader {
+        let PinningContext {
             world,
             manifest,
             sources,

@@ -7,8 +7,6 @@ mod snapshot;
 mod version;
 
 pub use folding::fold_all;
-pub use layered::{
-    LayerCapabilities, LayerReader, LayeredProject, layer_capabilities_of_lock, layers_of_lock,
-};
+pub use layered::{LayerCapabilities, LayeredProject, layer_capabilities_of_lock, layers_of_lock};
 pub use snapshot::{missing_folders, snapshots};
 pub use version::VersionedLayer;

@@ -16,7 +16,7 @@ pub(super) struct LayerFile {
 }
 
 /// The content of a layer.
-pub(super) struct Contents {
+pub(super) struct LayerContents {
     /// The files, sorted by path.
     pub(super) files: Vec<LayerFile>,
     pub(super) skipped: Vec<SkippedItem>,
@@ -49,7 +49,7 @@ pub(super) fn read(
     revision: Option<&ObjectId>,
     layer: &Layer,
     root: &str,
-) -> Result<Contents, ReadError> {
+) -> Result<LayerContents, ReadError> {
     if !root.is_empty() {
         let found = source.entry(revision, root)?;
         let is_directory = |entry: &SourceEntry| entry.kind == SourceEntryKind::Directory;
@@ -92,7 +92,7 @@ pub(super) fn read(
         folders: watch.directories,
         stamp: watch.stamp,
     });
-    Ok(Contents {
+    Ok(LayerContents {
         files: files
             .map(|((path, mode, _), bytes)| LayerFile { path, bytes, mode })
             .collect(),

@@ -14,7 +14,7 @@ use agpm_source::limits::{MOST_DIRECTORIES, MOST_LAYER_BYTES};
 use agpm_source::{DirectorySource, FileFetching, SourceError, SymlinkConfinement};
 use agpm_store::{self as store, Disk, StoreError, StoreProblem, parallel};
 
-use crate::layers::reading::{self, Contents, LayerFile, ReadError};
+use crate::layers::reading::{self, LayerContents, LayerFile, ReadError};
 use crate::layers::version::VersionedLayer;
 use crate::packages::ProjectSources;
 use crate::reading::{local_path, shown};
@@ -29,7 +29,7 @@ pub fn snapshots<'m>(
     pinning: &LayerPinning<'_>,
     notes: &mut Notes,
 ) -> Result<Vec<LayerSnapshot<'m>>, Failure> {
-    let reader = Reader {
+    let reader = SnapshotReader {
         world,
         sources,
         pinning,
@@ -78,7 +78,7 @@ pub fn snapshots<'m>(
     Ok(snapshots)
 }
 
-struct Reader<'a> {
+struct SnapshotReader<'a> {
     world: &'a World,
     sources: &'a ProjectSources,
     pinning: &'a LayerPinning<'a>,
@@ -90,10 +90,10 @@ struct ReadLayer {
     shown: String,
     folder: Option<PathBuf>,
     pin: Option<Pin>,
-    contents: Contents,
+    contents: LayerContents,
 }
 
-impl Reader<'_> {
+impl SnapshotReader<'_> {
     fn read<'m>(
         &self,
         layer: &'m Layer,
@@ -102,7 +102,7 @@ impl Reader<'_> {
         let Some(read) = self.read_layer(layer, notes)? else {
             return Ok(None);
         };
-        let Contents {
+        let LayerContents {
             files,
             skipped,
             watched,
@@ -235,7 +235,7 @@ fn read_pinned(
     versioned: &VersionedLayer<'_>,
     pin: &Pin,
     notes: &mut Notes,
-) -> Result<Contents, Failure> {
+) -> Result<LayerContents, Failure> {
     let VersionedLayer { layer, source, .. } = *versioned;
     let name = versioned.required.source;
     if !source.has_revision(&pin.commit) {

@@ -5,4 +5,4 @@ mod open;
 
 pub use history::repository_history;
 pub use open::open_library;
-pub use open::{LineagePlace, Submodules};
+pub use open::{LineageScope, SubmoduleScope};

@@ -14,18 +14,18 @@ use crate::world::{Environment, World};
 
 /// The directories to search for personas.
 #[derive(Clone, Debug, Default)]
-pub struct LineagePlace {
+pub struct LineageScope {
     /// The lowest directory; `None` is the working directory.
     pub path: Option<PathBuf>,
     /// The highest directory; `None` is the root of the outermost repository.
     pub ceiling: Option<PathBuf>,
     /// The submodules that contribute in addition to the one around that directory.
-    pub submodules: Submodules,
+    pub submodules: SubmoduleScope,
 }
 
 /// Which submodules contribute.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Submodules {
+pub enum SubmoduleScope {
     /// Only the one around the directory.
     #[default]
     Own,
@@ -36,7 +36,7 @@ pub enum Submodules {
 /// Opens the personas that are visible from a directory.
 pub fn open_library(
     world: &World,
-    place: &LineagePlace,
+    place: &LineageScope,
     notes: &mut Notes,
 ) -> Result<PersonaLibrary<'static>, Failure> {
     let environment = &world.environment;
@@ -62,10 +62,10 @@ pub fn open_library(
 
 fn submodules(
     environment: &Environment,
-    wanted: Submodules,
+    wanted: SubmoduleScope,
     folder: &Path,
 ) -> Result<Vec<PathBuf>, Failure> {
-    let (Submodules::All, Some(root)) = (wanted, repository_of(&Disk, folder)) else {
+    let (SubmoduleScope::All, Some(root)) = (wanted, repository_of(&Disk, folder)) else {
         return Ok(Vec::new());
     };
     let paths = git(environment).submodules(root).map_err(git_failure)?;

@@ -4,4 +4,4 @@ mod offer;
 mod place;
 
 pub use offer::{CandidateFilter, SourceOffer};
-pub use place::{LocationFinder, PlaceOrigin, PlaceSource, ResourceLocation};
+pub use place::{LocationFinder, OfferOrigin, OfferedSource, ResourceLocation};

@@ -18,14 +18,14 @@ use crate::reading::local_path;
 use crate::source_failure::source_failure_of;
 use crate::world::World;
 
-pub use agpm_manifest::{PlaceOrigin, PlaceSource};
+pub use agpm_manifest::{OfferOrigin, OfferedSource};
 
 /// A source at a revision, in which candidates are searched.
 pub struct ResourceLocation {
     /// The opened source.
     pub source: Arc<dyn Source>,
     /// The source in the manifest, or the local path.
-    pub origin: PlaceOrigin,
+    pub origin: OfferOrigin,
     /// The path and the requirement in the source.
     pub inner: InnerAddress,
     /// The tags and branches; `None` for a source without versions.
@@ -50,7 +50,7 @@ pub struct LocationFinder<'a> {
     /// The ports to sources and environment.
     pub world: &'a World,
     /// The sources of the manifest, and those that are being added to it.
-    pub sources: &'a [PlaceSource],
+    pub sources: &'a [OfferedSource],
     /// The directory of the manifest.
     pub folder: &'a Path,
 }
@@ -60,7 +60,7 @@ impl LocationFinder<'_> {
     pub fn find(&self, address: &Address) -> Result<ResourceLocation, Failure> {
         match address {
             Address::Repository(RepositoryAddress { url, inner }) => self.at(
-                PlaceSource::for_repository(self.sources, url)?,
+                OfferedSource::for_repository(self.sources, url)?,
                 inner.clone(),
             ),
             Address::Browser(page) => self.on_page(page),
@@ -82,7 +82,7 @@ impl LocationFinder<'_> {
     }
 
     /// Returns the source with this name.
-    fn source_named(&self, name: &str) -> Result<PlaceSource, Failure> {
+    fn source_named(&self, name: &str) -> Result<OfferedSource, Failure> {
         let found = self.sources.iter().find(|one| one.name.as_str() == name);
         found.cloned().ok_or_else(|| self.unknown_source(name))
     }
@@ -117,7 +117,7 @@ impl LocationFinder<'_> {
     }
 
     fn on_page(&self, page: &BrowserAddress) -> Result<ResourceLocation, Failure> {
-        let found = PlaceSource::for_repository(self.sources, &page.url)?;
+        let found = OfferedSource::for_repository(self.sources, &page.url)?;
         let source = self.open(&found.address);
         let versions = self.versions(&*source, &found)?.unwrap_or_default();
         let Some(inner) = page.split(&versions) else {
@@ -134,7 +134,7 @@ impl LocationFinder<'_> {
         self.snapshot(source, found, inner)
     }
 
-    fn at(&self, found: PlaceSource, inner: InnerAddress) -> Result<ResourceLocation, Failure> {
+    fn at(&self, found: OfferedSource, inner: InnerAddress) -> Result<ResourceLocation, Failure> {
         let source = self.open(&found.address);
         self.snapshot(source, found, inner)
     }
@@ -142,7 +142,7 @@ impl LocationFinder<'_> {
     fn versions(
         &self,
         source: &dyn Source,
-        found: &PlaceSource,
+        found: &OfferedSource,
     ) -> Result<Option<Arc<SourceVersions>>, Failure> {
         if source.versioning() == SourceVersioning::Unversioned {
             return Ok(None);
@@ -160,7 +160,7 @@ impl LocationFinder<'_> {
     fn snapshot(
         &self,
         source: Arc<dyn Source>,
-        found: PlaceSource,
+        found: OfferedSource,
         inner: InnerAddress,
     ) -> Result<ResourceLocation, Failure> {
         let failed = |error| source_failure_of(&format!("source `{}`", found.name), error);
@@ -195,7 +195,7 @@ impl LocationFinder<'_> {
         }
         Ok(ResourceLocation {
             source,
-            origin: PlaceOrigin::Source(found),
+            origin: OfferOrigin::Source(found),
             inner,
             versions,
             revision,
@@ -219,7 +219,7 @@ impl LocationFinder<'_> {
             let url = SourceAddress::parse(&path_from_manifest(&full, self.folder));
             let url = url.map_err(|error| usage(format!("`{typed}`: {error}"), String::new()))?;
             return self.at(
-                PlaceSource::for_repository(self.sources, &url)?,
+                OfferedSource::for_repository(self.sources, &url)?,
                 InnerAddress::default(),
             );
         }
@@ -238,7 +238,7 @@ impl LocationFinder<'_> {
             DirectorySource::new(directory.clone(), SymlinkConfinement::Anywhere, self.folder);
         Ok(ResourceLocation {
             source: Arc::new(source),
-            origin: PlaceOrigin::Local(path_from_manifest(&directory, self.folder)),
+            origin: OfferOrigin::Local(path_from_manifest(&directory, self.folder)),
             inner: InnerAddress {
                 path: inner.transpose().map_err(bad)?,
                 requirement: None,
@@ -250,7 +250,7 @@ impl LocationFinder<'_> {
     }
 }
 
-fn no_version(found: &PlaceSource, inner: &InnerAddress, versions: &SourceVersions) -> Failure {
+fn no_version(found: &OfferedSource, inner: &InnerAddress, versions: &SourceVersions) -> Failure {
     let Some(requirement) = &inner.requirement else {
         let message = format!("`{}` has no branch and no tag", found.address);
         return Diagnostic::new(&codes::PACKAGE_VERSION, message).into();

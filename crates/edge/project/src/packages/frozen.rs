@@ -14,7 +14,7 @@ use agpm_resolve::{
     fold_foreign_dependencies, installable_part, locked_roots, part_of_lock, report_moved_tags,
 };
 
-use crate::packages::fetch::Fetcher;
+use crate::packages::fetch::FactFetcher;
 use crate::packages::marketplaces::marketplace_entries;
 use crate::packages::sources::ProjectSources;
 use crate::reading::limit;
@@ -106,7 +106,7 @@ impl LockedReader<'_> {
             manifest,
             sources,
         } = *self;
-        let fetcher = Fetcher::new(world, sources, manifest);
+        let fetcher = FactFetcher::new(world, sources, manifest);
         let mut known = fetcher.index(BTreeMap::new());
         let mut needs = BTreeSet::new();
         let mut cached = CachedCommits::default();

@@ -8,7 +8,7 @@ mod rendering;
 mod resolve;
 mod sources;
 
-pub use fetch::Fetcher;
+pub use fetch::FactFetcher;
 pub use locking::read_lock;
 pub use marketplaces::{bind_plugins, check_marketplace_size};
 pub use rendering::{render_all, render_these};

@@ -16,7 +16,7 @@ use agpm_solve::{
 };
 use agpm_source::{Source, SourceEntry, SourceEntryKind};
 
-use crate::packages::fetch::Fetcher;
+use crate::packages::fetch::FactFetcher;
 use crate::packages::marketplaces::marketplace_entries;
 use crate::packages::sources::{ProjectSources, is_versioned};
 use crate::world::World;
@@ -57,11 +57,11 @@ pub fn resolve(
         let sources = sources.with_release_limit(limits.release);
         let resolved = solve_and_read(world, manifest, &sources, &limits, notes);
         let required = match resolved {
-            Ok(Resolved::Entries(entries)) => {
+            Ok(SolveOutcome::Entries(entries)) => {
                 fold_foreign_dependencies(notes);
                 return Ok(Resolution { entries, sources });
             }
-            Ok(Resolved::Requires(required)) => required,
+            Ok(SolveOutcome::Requires(required)) => required,
             Err(failure) => {
                 fold_foreign_dependencies(notes);
                 return Err(failure);
@@ -79,7 +79,7 @@ pub fn resolve(
 }
 
 /// The result of solving with the sources that are open.
-enum Resolved {
+enum SolveOutcome {
     Entries(ResolvedEntries),
     /// Resources are in sources that must be opened first.
     Requires(Vec<agpm_model::SourceDeclaration>),
@@ -91,8 +91,8 @@ fn solve_and_read(
     sources: &ProjectSources,
     limits: &VersionLimits,
     notes: &mut Notes,
-) -> Result<Resolved, Failure> {
-    let fetcher = Fetcher::new(world, sources, manifest);
+) -> Result<SolveOutcome, Failure> {
+    let fetcher = FactFetcher::new(world, sources, manifest);
     report_relocated(&limits.pins, notes);
     let index = fetcher.index(limits.pins.clone());
     let mut index = index.with_release_limit(sources.release_limit);
@@ -104,7 +104,7 @@ fn solve_and_read(
                 fetcher.fulfil(&needs, &mut index, notes)?;
                 let required = index.take_required_sources();
                 if !required.is_empty() {
-                    return Ok(Resolved::Requires(required));
+                    return Ok(SolveOutcome::Requires(required));
                 }
             }
             // The pins may be the cause of the conflict. Listing all versions gives the solver alternatives.
@@ -135,13 +135,13 @@ fn solve_and_read(
         notes.diagnostics.extend(resolved.clashes);
         return Err(failure);
     }
-    Ok(Resolved::Entries(resolved))
+    Ok(SolveOutcome::Entries(resolved))
 }
 
 /// Returns the smallest change that resolves a conflict: one dependency at another tag. The solver knows only what was
 /// read, so the highest tags are read here.
 fn suggestion(
-    fetcher: &Fetcher<'_>,
+    fetcher: &FactFetcher<'_>,
     index: &mut SourceIndex,
     roots: &[RootRequirement<Unit, Requirement>],
     conflict: &Conflict<Unit, Requirement>,
@@ -181,7 +181,7 @@ fn suggestion(
 }
 
 fn is_solvable(
-    fetcher: &Fetcher<'_>,
+    fetcher: &FactFetcher<'_>,
     index: &mut SourceIndex,
     roots: &[RootRequirement<Unit, Requirement>],
     effort: &mut ProbeBudget,

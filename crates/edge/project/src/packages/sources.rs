@@ -37,24 +37,8 @@ pub struct ProjectSources {
 impl ProjectSources {
     /// Opens the sources of the dependencies, the layers and the catalog, without starting a process.
     pub fn open(world: &World, manifest: &Manifest, root: &Path) -> Self {
-        let units = manifest
-            .dependencies
-            .iter()
-            .filter_map(|dependency| dependency.unit.origin.source());
-        let layers = manifest
-            .layers
-            .iter()
-            .filter_map(|layer| layer.place.source());
-        let marketplaces = manifest
-            .dependencies
-            .iter()
-            .filter_map(|dependency| Some(&dependency.marketplace.as_ref()?.plugin.marketplace));
-        let used: BTreeSet<&SourceName> = units
-            .chain(layers)
-            .chain(marketplaces)
-            .chain(manifest.catalog.sources())
-            .chain(&manifest.required_sources)
-            .collect();
+        let mut used = manifest.named_sources();
+        used.extend(&manifest.required_sources);
         // A plugin may require a plugin of any marketplace in the manifest.
         let has_plugins = manifest
             .dependencies

@@ -7,7 +7,7 @@ use agpm_text::{Document, Pointer, equal};
 
 /// How a value that is installed and one that is stated belong together, the surest first.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Likeness {
+pub(super) enum PairLikeness {
     /// The same value at the same location.
     Same,
     /// The same value under the same key, elsewhere.
@@ -20,22 +20,25 @@ pub(super) enum Likeness {
     Rewritten,
 }
 
-impl Likeness {
-    const ALL: [Likeness; 5] = [
-        Likeness::Same,
-        Likeness::Moved,
-        Likeness::Renamed,
-        Likeness::Changed,
-        Likeness::Rewritten,
+impl PairLikeness {
+    const ALL: [PairLikeness; 5] = [
+        PairLikeness::Same,
+        PairLikeness::Moved,
+        PairLikeness::Renamed,
+        PairLikeness::Changed,
+        PairLikeness::Rewritten,
     ];
 
     pub(super) fn is_same(self) -> bool {
-        matches!(self, Likeness::Same | Likeness::Moved | Likeness::Renamed)
+        matches!(
+            self,
+            PairLikeness::Same | PairLikeness::Moved | PairLikeness::Renamed
+        )
     }
 }
 
 /// Finds for values that are installed the ones that are stated.
-pub(super) struct Pairing<'a> {
+pub(super) struct PairFinder<'a> {
     pub(super) document: &'a Document,
     /// Where in the document the resource is.
     pub(super) places: &'a [Pointer],
@@ -45,15 +48,15 @@ pub(super) struct Pairing<'a> {
 
 /// The stated value that an installed one belongs to.
 #[derive(Clone, Copy)]
-pub(super) struct Pair {
+pub(super) struct StatedPair {
     /// The number of the stated leaf.
     pub(super) stated: usize,
-    pub(super) likeness: Likeness,
+    pub(super) likeness: PairLikeness,
 }
 
-impl Pairing<'_> {
+impl PairFinder<'_> {
     /// For each leaf the one that is stated.
-    pub(super) fn pairs(&self, here: &[ExplainedLeaf]) -> Vec<Option<Pair>> {
+    pub(super) fn pairs(&self, here: &[ExplainedLeaf]) -> Vec<Option<StatedPair>> {
         let by_place: BTreeMap<&Pointer, usize> = self
             .stated
             .iter()
@@ -62,7 +65,7 @@ impl Pairing<'_> {
             .collect();
         let mut free: BTreeSet<usize> = (0..self.stated.len()).collect();
         let mut pairs = vec![None; here.len()];
-        for likeness in Likeness::ALL {
+        for likeness in PairLikeness::ALL {
             let unpaired = here
                 .iter()
                 .zip(&mut pairs)
@@ -73,19 +76,21 @@ impl Pairing<'_> {
                 let at_place = || places.iter().find_map(|place| by_place.get(place)).copied();
                 let found = |at: &usize| self.fits(likeness, pointer, *at);
                 let at = match likeness {
-                    Likeness::Same | Likeness::Changed => {
+                    PairLikeness::Same | PairLikeness::Changed => {
                         at_place().filter(|at| free.contains(at) && found(at))
                     }
-                    Likeness::Renamed | Likeness::Rewritten => free.iter().copied().find(found),
+                    PairLikeness::Renamed | PairLikeness::Rewritten => {
+                        free.iter().copied().find(found)
+                    }
                     // A hook for two events is stated once, and is in the file twice.
-                    Likeness::Moved => {
+                    PairLikeness::Moved => {
                         let free = free.iter().copied().find(found);
                         free.or_else(|| (0..self.stated.len()).find(found))
                     }
                 };
                 if let Some(at) = at {
                     free.remove(&at);
-                    *pair = Some(Pair {
+                    *pair = Some(StatedPair {
                         stated: at,
                         likeness,
                     });
@@ -104,7 +109,7 @@ impl Pairing<'_> {
         steps.fold(Pointer::root(), |pointer, step| pointer.child(step))
     }
 
-    fn fits(&self, likeness: Likeness, here: &Pointer, at: usize) -> bool {
+    fn fits(&self, likeness: PairLikeness, here: &Pointer, at: usize) -> bool {
         let there = &self.stated[at].pointer;
         let (Some(installed), Some(stated)) = (self.document.at(here), self.resolution.at(there))
         else {
@@ -113,11 +118,11 @@ impl Pairing<'_> {
         let same_key = nearest_key(here) == nearest_key(there);
         let text = installed.as_str().filter(|text| !text.is_empty());
         match likeness {
-            Likeness::Same => equal(installed, stated),
-            Likeness::Moved => same_key && equal(installed, stated),
-            Likeness::Renamed => text.is_some() && equal(installed, stated),
-            Likeness::Changed => true,
-            Likeness::Rewritten => same_key,
+            PairLikeness::Same => equal(installed, stated),
+            PairLikeness::Moved => same_key && equal(installed, stated),
+            PairLikeness::Renamed => text.is_some() && equal(installed, stated),
+            PairLikeness::Changed => true,
+            PairLikeness::Rewritten => same_key,
         }
     }
 }
@@ -162,13 +167,13 @@ mod tests {
     /// For each installed leaf, the pointer of the stated one and whether its value is the same.
     fn paired(installed: &str, place: &str, stated: &str) -> Vec<Option<(String, bool)>> {
         let (installed, stated) = (folded(installed), folded(stated));
-        let pairing = Pairing {
+        let pairing = PairFinder {
             document: &installed.document,
             places: &[place.parse().expect("a good pointer")],
             resolution: &stated.resolution,
             stated: &stated.leaves,
         };
-        let shown = |pair: Pair| {
+        let shown = |pair: StatedPair| {
             let twin = &stated.leaves[pair.stated];
             (twin.pointer.to_string(), pair.likeness.is_same())
         };

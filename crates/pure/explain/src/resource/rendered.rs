@@ -15,7 +15,7 @@ use agpm_render::{FieldOutcome, FieldOutcomeKind};
 use agpm_resolve::lockfile_note;
 use agpm_text::{Document, Format, Pointer, Value, parse_bytes, to_value};
 
-use super::pairing::Pairing;
+use super::pairing::PairFinder;
 use super::stated::layer_of;
 
 /// The values of a rendered file, or of nodes in a file that others write too.
@@ -94,7 +94,7 @@ impl RenderedValues {
         sources: &SourceMap,
     ) -> Provenance {
         let mut leaves = self.leaves(sources);
-        let pairing = Pairing {
+        let pairing = PairFinder {
             document: &self.document,
             places: &self.places,
             resolution,

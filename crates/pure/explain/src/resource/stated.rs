@@ -17,7 +17,7 @@ use agpm_text::{Document, Format, Limits, NodeKind, Pointer, Value, decode, pars
 const MANIFEST: &str = "manifest";
 
 /// Where statements about a resource are.
-pub(super) struct Statements<'a> {
+pub(super) struct StatementSources<'a> {
     pub(super) manifest: &'a Manifest,
     pub(super) locked: &'a LockEntry,
     pub(super) dependency: Option<&'a Dependency>,
@@ -31,14 +31,14 @@ pub(super) struct StatedValues {
 }
 
 /// The values of one layer.
-struct Statement {
+struct LayerStatement {
     layer: String,
     document: Document,
 }
 
 impl StatedValues {
     pub(super) fn of(
-        statements: &Statements<'_>,
+        statements: &StatementSources<'_>,
         content: Option<&RenderedResource>,
         notes: &mut Notes,
     ) -> Self {
@@ -46,7 +46,7 @@ impl StatedValues {
         let entry = statements.of_entry(&notes.sources);
         let patches = statements.of_patches(&notes.sources);
         let kind = statements.locked.kind;
-        let contribution = |one: Statement| Contribution {
+        let contribution = |one: LayerStatement| Contribution {
             layer: LayerName::new(&one.layer).expect("the name of a source is one of a layer"),
             document: Arc::new(unwrapped(kind, one.document)),
         };
@@ -93,7 +93,7 @@ pub(super) fn layer_of(origin: &ResourceOrigin) -> &str {
 }
 
 /// The values of its file in the source; nothing if it has no fields, or none that can be read.
-fn of_source(content: &RenderedResource, notes: &mut Notes) -> Option<Statement> {
+fn of_source(content: &RenderedResource, notes: &mut Notes) -> Option<LayerStatement> {
     let resolved = &content.resolved;
     let unit = &resolved.entry.unit;
     let format = format_of(unit).filter(|_| unit.origin != ResourceOrigin::Manifest)?;
@@ -104,26 +104,26 @@ fn of_source(content: &RenderedResource, notes: &mut Notes) -> Option<Statement>
     };
     let parsed = parse_bytes(name, resolved.resource.main.bytes.clone(), format, notes).ok()?;
     let readable = !has_errors(&parsed.diagnostics);
-    readable.then(|| Statement {
+    readable.then(|| LayerStatement {
         layer: layer_of(&unit.origin).to_owned(),
         document: parsed.document,
     })
 }
 
-impl Statements<'_> {
+impl StatementSources<'_> {
     /// The values of a server in the manifest's own entry.
-    fn of_entry(&self, sources: &SourceMap) -> Option<Statement> {
+    fn of_entry(&self, sources: &SourceMap) -> Option<LayerStatement> {
         let is_server = |dependency: &&Dependency| dependency.server.is_some();
         let dependency = self.dependency.filter(is_server)?;
         let place = [dependency.kind.plural(), dependency.name.as_str()];
-        Some(Statement {
+        Some(LayerStatement {
             layer: MANIFEST.to_owned(),
             document: of_manifest(dependency.spot, &place, sources)?,
         })
     }
 
     /// The values of patches, the project's first.
-    fn of_patches(&self, sources: &SourceMap) -> Vec<Statement> {
+    fn of_patches(&self, sources: &SourceMap) -> Vec<LayerStatement> {
         let locked = self.locked;
         let concerns = |patch: &&Patch| {
             self.dependency.is_some()
@@ -137,13 +137,13 @@ impl Statements<'_> {
     }
 }
 
-fn of_patch(patch: &Patch, sources: &SourceMap) -> Option<Statement> {
+fn of_patch(patch: &Patch, sources: &SourceMap) -> Option<LayerStatement> {
     let layer = match patch.scope {
         PatchScope::Project => "patch",
         PatchScope::Private => "private patch",
     };
     let place = ["patch", patch.kind.plural(), patch.name.as_str()];
-    Some(Statement {
+    Some(LayerStatement {
         layer: layer.to_owned(),
         document: of_manifest(patch.spot, &place, sources)?,
     })

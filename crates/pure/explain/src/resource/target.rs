@@ -11,7 +11,7 @@ use agpm_text::{Pointer, Value, to_value};
 use super::facts::{ExplainedResource, ResourceFacts};
 use super::naming::find_entry;
 use super::rendered::RenderedValues;
-use super::stated::{StatedValues, Statements};
+use super::stated::{StatedValues, StatementSources};
 use crate::values::require_values;
 
 /// A locked resource and everything that is known next to it.
@@ -119,7 +119,7 @@ impl<'a> ResourceTarget<'a> {
     ) -> (Provenance, Vec<Option<Value>>) {
         // The files of a plugin are kept as they are; values are in its parts.
         let content = content.filter(|_| self.locked.kind != ResourceType::Plugins);
-        let statements = Statements {
+        let statements = StatementSources {
             manifest: self.manifest,
             locked: self.locked,
             dependency: self.dependency,

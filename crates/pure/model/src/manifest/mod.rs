@@ -106,6 +106,20 @@ impl Manifest {
         self.sources.iter().find(|source| source.name == *name)
     }
 
+    /// The sources that dependencies, layers and remotes of the catalog name.
+    pub fn named_sources(&self) -> BTreeSet<&SourceName> {
+        let units = self.dependencies.iter();
+        let units = units.filter_map(|one| one.unit.origin.source());
+        let marketplaces = self.dependencies.iter();
+        let marketplaces = marketplaces.filter_map(|one| one.marketplace.as_ref());
+        let layers = self.layers.iter().filter_map(|layer| layer.place.source());
+        units
+            .chain(marketplaces.map(|own| &own.plugin.marketplace))
+            .chain(layers)
+            .chain(self.catalog.sources())
+            .collect()
+    }
+
     /// The strategy of that name, the project's own or built in.
     pub fn strategy(&self, name: &str) -> Option<Strategy> {
         let own = self

@@ -372,10 +372,15 @@ pub(crate) fn newline_of(text: &str) -> &'static str {
 /// The offset of the start of the line that `at` is on, after a byte order mark.
 pub(crate) fn line_start(text: &str, at: usize) -> usize {
     let start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
-    if text[start..at].starts_with('\u{feff}') {
-        start + '\u{feff}'.len_utf8()
+    start + after_mark(&text[start..at])
+}
+
+/// The offset after a byte order mark, if the text begins with one.
+pub(crate) fn after_mark(text: &str) -> usize {
+    if text.starts_with('\u{feff}') {
+        '\u{feff}'.len_utf8()
     } else {
-        start
+        0
     }
 }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use agpm_diag::{Diagnostic, Span, codes};
 
-use crate::formats::flow::newline_of;
+use crate::formats::flow::{after_mark, newline_of};
 use crate::formats::yaml;
 use crate::tree::{Document, DocumentChanges, EditError, NodeKind, ReaderState, Splices, TreeView};
 
@@ -88,11 +88,7 @@ pub(crate) fn splice<'v, V: TreeView<'v>>(
     changes: &DocumentChanges<'v, V>,
     splices: &mut Splices,
 ) -> Result<(), EditError> {
-    let start = if document.text.starts_with('\u{feff}') {
-        '\u{feff}'.len_utf8()
-    } else {
-        0
-    };
+    let start = after_mark(&document.text);
     match (front(&document.text, start), changes.root) {
         (FrontMatterBounds::Closed { yaml, .. }, _) => {
             yaml::splice_within(document, yaml, changes, splices)

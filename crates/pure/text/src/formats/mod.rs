@@ -1,7 +1,7 @@
 //! The syntax of each format: how its text is read into the tree, printed, and changed in place.
 
 pub(crate) mod csv;
-mod flow;
+pub(crate) mod flow;
 pub(crate) mod json;
 pub(crate) mod markdown;
 mod quote;

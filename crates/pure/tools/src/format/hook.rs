@@ -144,6 +144,13 @@ pub struct HookKey {
 }
 
 impl HookKey {
+    /// The keys that every hook with a command has.
+    pub(crate) const COMMAND: &'static [HookKey] = &[
+        HookKey::same("type"),
+        HookKey::same("command"),
+        HookKey::same("timeout"),
+    ];
+
     pub(crate) const fn new(
         reference: &'static str,
         name: &'static str,

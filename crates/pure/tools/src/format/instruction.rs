@@ -52,6 +52,18 @@ impl RuleFormat {
         for_all: &[],
         description: RuleDescription::Unknown,
     };
+
+    /// A `trigger`, and `globs` for some files.
+    pub(crate) const fn triggered(list: PatternList) -> Self {
+        RuleFormat {
+            extension: "md",
+            patterns: "globs",
+            list,
+            for_some: const { &[RuleField::text("trigger", "glob")] },
+            for_all: const { &[RuleField::text("trigger", "always_on")] },
+            description: RuleDescription::Read,
+        }
+    }
 }
 
 /// How several patterns are written.

@@ -111,6 +111,19 @@ pub enum Variables {
     Named(NamedVariables),
 }
 
+impl Variables {
+    /// The tool replaces none, and has no keys for their names.
+    pub(crate) const fn kept_by(title: &'static str) -> Self {
+        Variables::Named(NamedVariables {
+            title,
+            env_vars: None,
+            headers: "headers",
+            env_headers: None,
+            bearer: None,
+        })
+    }
+}
+
 /// How a tool writes a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VariableSyntax {

@@ -108,18 +108,18 @@ fn fetch_revisions(
 }
 
 /// The entries of a path or pattern, before any file is read.
-enum Listed {
+enum ListedEntries {
     Raw(PathFiles),
     File(ListedFile),
     Folder(Vec<ListedFile>),
 }
 
-impl Listed {
+impl ListedEntries {
     fn files(&self) -> &[ListedFile] {
         match self {
-            Listed::Raw(_) => &[],
-            Listed::File(file) => std::slice::from_ref(file),
-            Listed::Folder(files) => files,
+            ListedEntries::Raw(_) => &[],
+            ListedEntries::File(file) => std::slice::from_ref(file),
+            ListedEntries::Folder(files) => files,
         }
     }
 
@@ -127,9 +127,9 @@ impl Listed {
     fn with_bytes(self, bytes: &mut impl Iterator<Item = Vec<u8>>) -> PathFiles {
         let mut next = |mode| SourceFile::new(bytes.next().unwrap_or_default(), mode);
         match self {
-            Listed::Raw(raw) => raw,
-            Listed::File(file) => PathFiles::File(next(file.mode)),
-            Listed::Folder(files) => {
+            ListedEntries::Raw(raw) => raw,
+            ListedEntries::File(file) => PathFiles::File(next(file.mode)),
+            ListedEntries::Folder(files) => {
                 let with_bytes = |file: ListedFile| {
                     let read = next(file.mode);
                     Some((file.path?, read))
@@ -144,9 +144,9 @@ fn list(
     source: &dyn Source,
     revision: Option<&ObjectId>,
     unit: &Unit,
-) -> Result<Listed, SourceError> {
+) -> Result<ListedEntries, SourceError> {
     if unit.path.is_pattern() {
-        return matches(source, revision, unit).map(Listed::Raw);
+        return matches(source, revision, unit).map(ListedEntries::Raw);
     }
     // No directory lists the top of a source, so it has no entry.
     if unit.path.is_top() {
@@ -157,20 +157,20 @@ fn list(
         }
     }
     let Some(entry) = source.entry(revision, unit.path.as_str())? else {
-        return Ok(Listed::Raw(PathFiles::Absent));
+        return Ok(ListedEntries::Raw(PathFiles::Absent));
     };
     let file = |mode, entry| {
         let path = None;
-        Listed::File(ListedFile { path, mode, entry })
+        ListedEntries::File(ListedFile { path, mode, entry })
     };
     Ok(match (unit.extent, entry.kind) {
-        (_, SourceEntryKind::Symlink) => Listed::Raw(PathFiles::Unfit(Unfit::Link)),
+        (_, SourceEntryKind::Symlink) => ListedEntries::Raw(PathFiles::Unfit(Unfit::Link)),
         (ResourceExtent::File, SourceEntryKind::File(mode)) => file(mode, entry),
         // Reading a special file fails with the reason.
         (ResourceExtent::File, SourceEntryKind::Special) => file(FileMode::Plain, entry),
         (ResourceExtent::Folder, SourceEntryKind::Directory) => skill(source, revision, unit)?,
         (ResourceExtent::Plugin, SourceEntryKind::Directory) => plugin(source, revision, unit)?,
-        _ => Listed::Raw(PathFiles::Absent),
+        _ => ListedEntries::Raw(PathFiles::Absent),
     })
 }
 
@@ -179,11 +179,11 @@ fn skill(
     source: &dyn Source,
     revision: Option<&ObjectId>,
     unit: &Unit,
-) -> Result<Listed, SourceError> {
-    let unfit = |why: String| Ok(Listed::Raw(PathFiles::Unfit(Unfit::Skill(why))));
+) -> Result<ListedEntries, SourceError> {
+    let unfit = |why: String| Ok(ListedEntries::Raw(PathFiles::Unfit(Unfit::Skill(why))));
     let main = unit.path.join(SKILL_FILE);
     if source.entry(revision, &main)?.is_none() {
-        return Ok(Listed::Raw(PathFiles::Absent));
+        return Ok(ListedEntries::Raw(PathFiles::Absent));
     }
     let Some(mut tree) = walk(source, revision, unit.path.in_tree())? else {
         return unfit(too_many_folders());
@@ -222,7 +222,7 @@ fn skill(
     if source.size(&entries)? > MOST_SKILL_BYTES {
         return unfit(format!("it has more than {} MiB", MOST_SKILL_BYTES >> 20));
     }
-    Ok(Listed::Folder(files))
+    Ok(ListedEntries::Folder(files))
 }
 
 /// Lists all files of a plugin.
@@ -230,10 +230,10 @@ fn plugin(
     source: &dyn Source,
     revision: Option<&ObjectId>,
     unit: &Unit,
-) -> Result<Listed, SourceError> {
+) -> Result<ListedEntries, SourceError> {
     match plugin_files(source, revision, unit)? {
-        Ok(files) => Ok(Listed::Folder(files)),
-        Err(why) => Ok(Listed::Raw(PathFiles::Unfit(Unfit::Plugin(why)))),
+        Ok(files) => Ok(ListedEntries::Folder(files)),
+        Err(why) => Ok(ListedEntries::Raw(PathFiles::Unfit(Unfit::Plugin(why)))),
     }
 }
 

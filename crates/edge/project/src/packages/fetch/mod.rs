@@ -27,17 +27,17 @@ use crate::source_failure::{source_failure, source_failure_of};
 use crate::world::World;
 
 /// Reads from sources the facts that the solver lacks.
-pub struct Fetcher<'a> {
+pub struct FactFetcher<'a> {
     world: &'a World,
     sources: &'a ProjectSources,
     manifest: &'a Manifest,
     needs: NeedsReader<'a>,
 }
 
-impl<'a> Fetcher<'a> {
+impl<'a> FactFetcher<'a> {
     /// Creates a fetcher for the dependencies of a manifest.
     pub fn new(world: &'a World, sources: &'a ProjectSources, manifest: &'a Manifest) -> Self {
-        Fetcher {
+        FactFetcher {
             world,
             sources,
             manifest,
@@ -195,10 +195,7 @@ impl<'a> Fetcher<'a> {
         let is_refused = !refused.is_empty();
         notes.diagnostics.extend(refused);
         if is_refused {
-            Err(Failure {
-                kind: FailureKind::Refused,
-                diagnostic: None,
-            })
+            Err(Failure::reported_as(FailureKind::Refused))
         } else {
             Ok(())
         }

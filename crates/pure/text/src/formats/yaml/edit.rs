@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use crate::formats::flow::{
-    CommentSyntax, FlowContainer, FlowInsertion, FlowLayout, LineLayout, is_blank, line_indent,
-    line_start, newline_of,
+    CommentSyntax, FlowContainer, FlowInsertion, FlowLayout, LineLayout, after_mark, is_blank,
+    line_indent, line_start, newline_of,
 };
 use crate::formats::yaml::block::{BlockEditor, print_children};
 use crate::formats::yaml::editor::{ContainerFilling, NewChild, YamlEditor};
@@ -24,11 +24,7 @@ pub(crate) fn splice<'v, V: TreeView<'v>>(
     changes: &DocumentChanges<'v, V>,
     splices: &mut Splices,
 ) -> Result<(), EditError> {
-    let start = if document.text.starts_with('\u{feff}') {
-        '\u{feff}'.len_utf8()
-    } else {
-        0
-    };
+    let start = after_mark(&document.text);
     splice_within(document, start..document.text.len(), changes, splices)
 }
 

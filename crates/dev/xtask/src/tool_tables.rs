@@ -109,20 +109,20 @@ fn entries(file: &str) -> String {
 /// What a place is called in each scope; the second argument says whether it is the project's.
 fn both<P: Copy>(
     place: Option<ScopedValue<Option<P>>>,
-    name: impl Fn(P, PathScope) -> String,
+    name: impl Fn(P, ToolPathScope) -> String,
 ) -> ScopedValue<PathCell> {
     ScopedValue {
         project: place
             .and_then(|place| place.project)
-            .map(|place| name(place, PathScope::Project)),
+            .map(|place| name(place, ToolPathScope::Project)),
         user: place
             .and_then(|place| place.user)
-            .map(|place| name(place, PathScope::Home)),
+            .map(|place| name(place, ToolPathScope::Home)),
     }
 }
 
 #[derive(Clone, Copy)]
-enum PathScope {
+enum ToolPathScope {
     Project,
     Home,
 }
@@ -140,12 +140,12 @@ fn files(
 fn file_pattern(
     own: ScopedValue<&str>,
     directory: Directory,
-    scope: PathScope,
+    scope: ToolPathScope,
     extension: Option<&str>,
 ) -> String {
     let own = match scope {
-        PathScope::Project => own.project,
-        PathScope::Home => own.user,
+        ToolPathScope::Project => own.project,
+        ToolPathScope::Home => own.user,
     };
     let directory = match directory {
         Directory::Own(inner) => format!("{own}/{inner}"),

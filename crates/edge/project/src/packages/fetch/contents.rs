@@ -108,18 +108,18 @@ fn fetch_revisions(
 }
 
 /// The entries of a path or pattern, before any file is read.
-enum ListedEntries {
+enum UnreadFiles {
     Raw(PathFiles),
     File(ListedFile),
     Folder(Vec<ListedFile>),
 }
 
-impl ListedEntries {
+impl UnreadFiles {
     fn files(&self) -> &[ListedFile] {
         match self {
-            ListedEntries::Raw(_) => &[],
-            ListedEntries::File(file) => std::slice::from_ref(file),
-            ListedEntries::Folder(files) => files,
+            UnreadFiles::Raw(_) => &[],
+            UnreadFiles::File(file) => std::slice::from_ref(file),
+            UnreadFiles::Folder(files) => files,
         }
     }
 
@@ -127,9 +127,9 @@ impl ListedEntries {
     fn with_bytes(self, bytes: &mut impl Iterator<Item = Vec<u8>>) -> PathFiles {
         let mut next = |mode| SourceFile::new(bytes.next().unwrap_or_default(), mode);
         match self {
-            ListedEntries::Raw(raw) => raw,
-            ListedEntries::File(file) => PathFiles::File(next(file.mode)),
-            ListedEntries::Folder(files) => {
+            UnreadFiles::Raw(raw) => raw,
+            UnreadFiles::File(file) => PathFiles::File(next(file.mode)),
+            UnreadFiles::Folder(files) => {
                 let with_bytes = |file: ListedFile| {
                     let read = next(file.mode);
                     Some((file.path?, read))
@@ -144,9 +144,9 @@ fn list(
     source: &dyn Source,
     revision: Option<&ObjectId>,
     unit: &Unit,
-) -> Result<ListedEntries, SourceError> {
+) -> Result<UnreadFiles, SourceError> {
     if unit.path.is_pattern() {
-        return matches(source, revision, unit).map(ListedEntries::Raw);
+        return matches(source, revision, unit).map(UnreadFiles::Raw);
     }
     // No directory lists the top of a source, so it has no entry.
     if unit.path.is_top() {
@@ -157,20 +157,20 @@ fn list(
         }
     }
     let Some(entry) = source.entry(revision, unit.path.as_str())? else {
-        return Ok(ListedEntries::Raw(PathFiles::Absent));
+        return Ok(UnreadFiles::Raw(PathFiles::Absent));
     };
     let file = |mode, entry| {
         let path = None;
-        ListedEntries::File(ListedFile { path, mode, entry })
+        UnreadFiles::File(ListedFile { path, mode, entry })
     };
     Ok(match (unit.extent, entry.kind) {
-        (_, SourceEntryKind::Symlink) => ListedEntries::Raw(PathFiles::Unfit(Unfit::Link)),
+        (_, SourceEntryKind::Symlink) => UnreadFiles::Raw(PathFiles::Unfit(Unfit::Link)),
         (ResourceExtent::File, SourceEntryKind::File(mode)) => file(mode, entry),
         // Reading a special file fails with the reason.
         (ResourceExtent::File, SourceEntryKind::Special) => file(FileMode::Plain, entry),
         (ResourceExtent::Folder, SourceEntryKind::Directory) => skill(source, revision, unit)?,
         (ResourceExtent::Plugin, SourceEntryKind::Directory) => plugin(source, revision, unit)?,
-        _ => ListedEntries::Raw(PathFiles::Absent),
+        _ => UnreadFiles::Raw(PathFiles::Absent),
     })
 }
 
@@ -179,11 +179,11 @@ fn skill(
     source: &dyn Source,
     revision: Option<&ObjectId>,
     unit: &Unit,
-) -> Result<ListedEntries, SourceError> {
-    let unfit = |why: String| Ok(ListedEntries::Raw(PathFiles::Unfit(Unfit::Skill(why))));
+) -> Result<UnreadFiles, SourceError> {
+    let unfit = |why: String| Ok(UnreadFiles::Raw(PathFiles::Unfit(Unfit::Skill(why))));
     let main = unit.path.join(SKILL_FILE);
     if source.entry(revision, &main)?.is_none() {
-        return Ok(ListedEntries::Raw(PathFiles::Absent));
+        return Ok(UnreadFiles::Raw(PathFiles::Absent));
     }
     let Some(mut tree) = walk(source, revision, unit.path.in_tree())? else {
         return unfit(too_many_folders());
@@ -222,7 +222,7 @@ fn skill(
     if source.size(&entries)? > MOST_SKILL_BYTES {
         return unfit(format!("it has more than {} MiB", MOST_SKILL_BYTES >> 20));
     }
-    Ok(ListedEntries::Folder(files))
+    Ok(UnreadFiles::Folder(files))
 }
 
 /// Lists all files of a plugin.
@@ -230,10 +230,10 @@ fn plugin(
     source: &dyn Source,
     revision: Option<&ObjectId>,
     unit: &Unit,
-) -> Result<ListedEntries, SourceError> {
+) -> Result<UnreadFiles, SourceError> {
     match plugin_files(source, revision, unit)? {
-        Ok(files) => Ok(ListedEntries::Folder(files)),
-        Err(why) => Ok(ListedEntries::Raw(PathFiles::Unfit(Unfit::Plugin(why)))),
+        Ok(files) => Ok(UnreadFiles::Folder(files)),
+        Err(why) => Ok(UnreadFiles::Raw(PathFiles::Unfit(Unfit::Plugin(why)))),
     }
 }
 

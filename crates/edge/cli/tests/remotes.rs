@@ -285,7 +285,7 @@ fn what_cannot_be_reached_is_needed_only_without_a_pin() {
         "install",
         &[
             "warning[catalog/stale]",
-            "the copy in the cache is used",
+            "using the cached copy of remote",
             "agpm.toml:2",
         ],
     );

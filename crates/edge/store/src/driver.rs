@@ -19,7 +19,7 @@ const MOST_OUTPUT: u64 = 256 << 20;
 #[derive(Debug, thiserror::Error)]
 pub enum DriverError {
     /// The program could not be started.
-    #[error("`{program}` could not be started: {cause}")]
+    #[error("cannot start `{program}`: {cause}")]
     NotStarted {
         /// The program.
         program: String,

@@ -103,8 +103,10 @@ impl NextInstall {
 
 /// Why it is not known what could be newer: a note, since its location is in text that is not kept.
 pub fn outdated_unknown(why: Diagnostic) -> Diagnostic {
-    let message = format!("what could be newer is not known: {}", why.shown_message());
-    let mut note = Diagnostic::new(why.code, message).help("`agpm outdated` asks the sources");
+    let lines = std::iter::once(why.shown_message()).chain(why.details);
+    let mut note = Diagnostic::new(why.code, "cannot check for newer versions")
+        .details(lines)
+        .help("run `agpm outdated`, which contacts the sources");
     note.severity = Severity::Note;
     note
 }

@@ -387,12 +387,10 @@ impl FileRecipe<'_> {
 
     fn malformed_output(&self, wrong: &Diagnostic) -> Failure {
         let name = &self.strategy.name;
-        let message = format!(
-            "the executable of the strategy `{name}` printed an invalid file: {}",
-            wrong.message
-        );
+        let message = format!("the executable of strategy `{name}` printed an invalid file");
         let diagnostic = Diagnostic::new(&codes::MERGE_DRIVER, message).in_file(self.path.as_str());
         diagnostic
+            .detail(&wrong.message)
             .help("run `agpm merge` with the files of the layers to see its output")
             .into()
     }

@@ -99,17 +99,16 @@ pub(crate) fn skipped_finding(layer: &Layer, skipped: &[SkippedItem]) -> Option<
         .filter(|skipped| skipped.why.surprises())
         .collect();
     let first = missed.first()?;
-    let more = match missed.len() {
-        1 => String::new(),
-        count => format!(" (and {} more)", count - 1),
-    };
+    let more = (missed.len() > 1).then(|| format!("and {} more", missed.len() - 1));
     let message = format!(
-        "layer `{}`: `{}` is {}{more}",
+        "layer `{}`: `{}` is {}",
         layer.name,
         first.path,
         first.why.words()
     );
-    let diagnostic = Diagnostic::new(&codes::LAYERS_SKIPPED, message).in_layer(layer.name.as_str());
+    let diagnostic = Diagnostic::new(&codes::LAYERS_SKIPPED, message)
+        .details(more)
+        .in_layer(layer.name.as_str());
     Some(
         diagnostic
             .at_spot(layer.spot)

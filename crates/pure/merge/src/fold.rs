@@ -540,37 +540,38 @@ impl<'a, 's> MergeEngine<'a, 's> {
     fn type_change(&self, lower: LayerNode<'a>, higher: LayerNode<'a>) -> Diagnostic {
         let (low, high) = (lower.node, higher.node);
         let message = format!(
-            "{} is {} in layer `{}` but {} in layer `{}`, which wins",
+            "{} changes from {} to {}",
             self.place_name(),
             low.kind().word(),
-            self.layer(lower),
             high.kind().word(),
-            self.layer(higher),
         );
         Diagnostic::new(&codes::MERGE_TYPE_CHANGE, message)
-            .at(high.source(), high.span(), "this value applies")
-            .at(low.source(), low.span(), "this is replaced")
+            .at(
+                high.source(),
+                high.span(),
+                format!("layer `{}` wins", self.layer(higher)),
+            )
+            .at(
+                low.source(),
+                low.span(),
+                format!("layer `{}` is overridden", self.layer(lower)),
+            )
             .in_layer(self.layer(higher).as_str())
             .help("make both the same type, or set the operation `replace` for this path to accept the change")
     }
 
     fn report_clash(&mut self, lower: LayerNode<'a>, higher: LayerNode<'a>) {
-        let message = format!(
-            "{} differs between layers `{}` and `{}`",
-            self.place_name(),
-            self.layer(lower),
-            self.layer(higher)
-        );
+        let message = format!("layers set different values at {}", self.place_name());
         let diagnostic = Diagnostic::new(&codes::MERGE_CLASH, message)
             .at(
                 higher.node.source(),
                 higher.node.span(),
-                "value of the higher layer",
+                format!("layer `{}`", self.layer(higher)),
             )
             .at(
                 lower.node.source(),
                 lower.node.span(),
-                "value of the lower layer",
+                format!("layer `{}`", self.layer(lower)),
             )
             .in_layer(self.layer(higher).as_str())
             .help("a rule forbids different values here: remove one of them, or change the rule");

@@ -47,10 +47,7 @@ impl<'a> MergeEngine<'a, '_> {
         let fields = ItemKey::of(later.node, identity)
             .map(|key| key.words())
             .unwrap_or_default();
-        let message = format!(
-            "two items of {} in layer `{layer}` have {fields}",
-            self.place_name()
-        );
+        let message = format!("two items of {} have {fields}", self.place_name());
         let diagnostic = Diagnostic::new(&codes::MERGE_DUPLICATE_ITEM, message)
             .at(later.node.source(), later.node.span(), "again here")
             .at(earlier.node.source(), earlier.node.span(), "first here")

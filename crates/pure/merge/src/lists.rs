@@ -269,10 +269,7 @@ impl<'a, 's> MergeEngine<'a, 's> {
         text: &str,
     ) {
         let layer = self.layer(later);
-        let message = format!(
-            "two items of {} in layer `{layer}` have the {key} `{text}`",
-            self.place_name()
-        );
+        let message = format!("two items of {} have the {key} `{text}`", self.place_name());
         let diagnostic = Diagnostic::new(&codes::MERGE_DUPLICATE_ITEM, message)
             .at(later.node.source(), later.node.span(), "again here")
             .at(earlier.node.source(), earlier.node.span(), "first here")

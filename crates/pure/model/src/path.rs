@@ -20,7 +20,7 @@ pub enum PathError {
     #[error("the path leaves its directory with `..`")]
     Escapes,
     /// A URL where a path belongs.
-    #[error("this is a URL, not a path: add it under `[sources]`, and use its name as `source`")]
+    #[error("this is a URL, not a path: define a source, and use its name")]
     Address,
     /// A name that some system does not take, or treats as something else.
     #[error("a part of the path is not a portable file name")]

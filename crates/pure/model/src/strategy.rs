@@ -127,7 +127,7 @@ pub enum OperationError {
     #[error("`by-key` needs the key that identifies an item, as in `by-key:id`")]
     NoKey,
     /// Something after the last argument.
-    #[error("unexpected argument `{0}`: only `by-key:KEY` and `by-key:KEY:deep` have arguments")]
+    #[error("unexpected argument `{0}`: write `by-key:KEY` or `by-key:KEY:deep`")]
     TooMuch(String),
 }
 

@@ -296,12 +296,11 @@ pub fn reserved_target(owner: &Owner, path: &RelativePath, why: &str) -> Failure
 }
 
 fn two_at_once(first: &DesiredFile, second: &DesiredFile) -> Failure {
-    let message = format!(
-        "{} and {} would both be at `{}`",
-        first.owner, second.owner, second.path
-    );
+    let message = format!("two resources would be installed at `{}`", second.path);
     let help = "set another `filename` or `target` for one of them in the manifest";
     Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message)
+        .detail(first.owner.to_string())
+        .detail(second.owner.to_string())
         .help(help)
         .into()
 }

@@ -193,7 +193,7 @@ fn report_entry_errors(manifest: &Manifest, errors: &[EntryError], notes: &mut N
                     .map(ToString::to_string)
                     .unwrap_or_default();
                 let message = format!(
-                    "`{parent}` requires the tool `{tool}`, which does not support {}",
+                    "`{parent}` requires tool `{tool}`, which does not support {}",
                     declared.kind
                 );
                 let able = manifest
@@ -281,13 +281,9 @@ fn target_clashes(manifest: &Manifest, made: &[ResourceEntry]) -> Vec<Diagnostic
         let (first, second) = (&made[clash.first], &made[clash.second]);
         let name =
             |entry: &ResourceEntry| format!("{}/{} ({})", entry.kind, entry.name, entry.unit);
-        let message = format!(
-            "{} and {} would both be at `{}`",
-            name(first),
-            name(second),
-            clash.path
-        );
-        let mut diagnostic = Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message);
+        let message = format!("two resources would be installed at `{}`", clash.path);
+        let mut diagnostic = Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message)
+            .details([name(first), name(second)]);
         diagnostic.help = Some(way_out(manifest, made, first, second));
         let roots: BTreeSet<usize> = [second.root, first.root].into_iter().flatten().collect();
         for root in roots

@@ -113,7 +113,7 @@ fn check_locked_as(
             "tool",
             locked.tools().collect::<BTreeSet<_>>() != tools.into_iter().collect(),
         ),
-        ("place", !are_same_places(manifest, locked, &places)),
+        ("path", !are_same_places(manifest, locked, &places)),
         ("`install`", locked.install != dependency.install),
         (
             "`exclude`",
@@ -342,12 +342,12 @@ mod tests {
             (
                 "version",
                 "target = \"x\", version",
-                "the place of agents/a differs from the lockfile",
+                "the path of agents/a differs from the lockfile",
             ),
             (
                 "version",
                 "install = false, version",
-                "the place of agents/a differs from the lockfile",
+                "the path of agents/a differs from the lockfile",
             ),
             (
                 "invalid/kit",

@@ -129,7 +129,7 @@ impl NamedCommit {
             Some(fixed) if fixed == self.id => Ok(None),
             Some(fixed) => {
                 let message = format!(
-                    "`{reference}` of `{source}` is commit {}, but its marketplace names {}",
+                    "`{reference}` of `{source}` is {}, but its marketplace names {}",
                     fixed.short(),
                     self.id.short()
                 );

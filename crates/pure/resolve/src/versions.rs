@@ -45,9 +45,11 @@ pub fn report_skipped(index: &SourceIndex, entries: &[ResolvedEntry], notes: &mu
         };
         let (label, used) = (resolved.label(), chosen.name());
         let problem = age.too_young(tag.name());
-        let message = format!("{label} stays at {used}: {problem}");
+        let message = format!("{label} stays at {used}: {} is too young", tag.name());
         let help = "a policy requires a minimum release age; `agpm policy show` names it";
-        let diagnostic = Diagnostic::new(&codes::POLICY_RELEASE_AGE, message).help(help);
+        let diagnostic = Diagnostic::new(&codes::POLICY_RELEASE_AGE, message)
+            .detail(problem)
+            .help(help);
         notes.diagnostics.push(diagnostic.in_unit(label));
     }
 }
@@ -125,9 +127,8 @@ fn report_default_branches(
             .versions(source)
             .and_then(|refs| refs.default_branch.as_deref());
         if head == Some(label.as_str()) && label != DEFAULT_VERSION && told.insert(source) {
-            let message = format!(
-                "source `{source}` has no branch `{DEFAULT_VERSION}`, so its default branch `{label}` is used"
-            );
+            let message =
+                format!("source `{source}` has no branch `{DEFAULT_VERSION}`; agpm uses `{label}`");
             let diagnostic = Diagnostic::new(&codes::PACKAGE_DEFAULT_BRANCH, message);
             let help = format!("write `branch = \"{label}\"`, or require a version");
             notes
@@ -207,7 +208,7 @@ fn report_ignored_versions(manifest: &Manifest, index: &SourceIndex, notes: &mut
         };
         if index.is_plain(name) && dependency.requirement.as_str() != DEFAULT_VERSION {
             let message = format!(
-                "source `{name}` is a directory without versions, so `{}` has no effect",
+                "source `{name}` has no versions, so `{}` has no effect",
                 dependency.requirement
             );
             notes.diagnostics.push(

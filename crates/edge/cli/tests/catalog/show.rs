@@ -108,7 +108,7 @@ fn the_home_layers_paths_are_in_home_only() {
     place.fails(
         "catalog show pm",
         1,
-        &["error[catalog/missing-file]", "layer user"],
+        &["error[catalog/missing-file]", "layer `user`"],
     );
     place.write("~/.bmad/pm.md", "home's\n");
     assert_eq!(place.good("catalog show pm"), "home's\n");

@@ -237,7 +237,7 @@ fn paths_that_differ_only_in_case_are_refused() {
     project.refused(
         "install",
         1,
-        &["layer `org`", "layer `me`", ".claude/A.md", ".claude/a.md"],
+        &["layers `org` and `me`", ".claude/A.md", ".claude/a.md"],
     );
 }
 

@@ -335,9 +335,7 @@ fn warnings_of_a_json_run_are_not_lost() {
     let tree = Tree::of(&[("", &named("top", &["no.json"]))]);
     let output = tree.run("repo", "--json profile ada");
     assert!(
-        output
-            .to_string()
-            .contains("no.json`, which does not exist")
+        output.to_string().contains("no.json` does not exist")
             || output.to_string().contains("lineage/missing-parent"),
         "{output}"
     );

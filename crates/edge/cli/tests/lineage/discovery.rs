@@ -343,7 +343,7 @@ fn names_are_told_apart_by_case_and_those_that_differ_only_in_it_are_told() {
     tree.persona("repo", "Ada", "agent", named("large", &[]));
     let words = [
         "lineage/case",
-        "the personas `Ada` and `ada` of `.` differ only in case",
+        "the personas `Ada` and `ada` differ only in case",
     ];
     assert_eq!(tags(&tree.warned("repo", "profile ada", &words)), ["small"]);
     assert_eq!(tags(&tree.warned("repo", "profile Ada", &words)), ["large"]);
@@ -407,7 +407,7 @@ fn folders_with_any_name_are_told_by_it() {
         tree.warned(
             &under("repo", folder),
             "profile ada",
-            &[&format!("in layer `{folder}`, which wins")],
+            &[&format!("layer `{folder}` wins")],
         );
     }
     // A name that would break the line is not shown.
@@ -435,7 +435,7 @@ fn a_pipe_is_no_document_and_nothing_waits_for_it() {
     let mut command = tree.sandbox.command("mkfifo");
     command.arg(tree.path("repo/pipe"));
     assert_eq!(tree.sandbox.output(command).code, Some(0));
-    let words = ["inherits `pipe`, which is ignored"];
+    let words = ["inherited file `pipe` is ignored"];
     assert_eq!(tags(&tree.warned("repo", "profile ada", &words)), ["top"]);
 }
 

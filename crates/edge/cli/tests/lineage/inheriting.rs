@@ -322,8 +322,8 @@ fn a_missing_parent_is_told_with_who_names_it_and_the_merge_goes_on() {
     ]);
     tree.write("repo/p.json", named("p", &["also/missing.json"]));
     let words = [
-        "`a/.clia/agents/ada/ada@x.agent.triad.json` inherits `no/such.json`, which does not exist",
-        "`p.json` inherits `also/missing.json`, which does not exist",
+        "inherited file `no/such.json` does not exist",
+        "inherited file `also/missing.json` does not exist",
     ];
     assert_eq!(
         tags(&tree.warned("repo/a", "profile ada", &words)),
@@ -345,8 +345,8 @@ fn a_missing_parent_of_two_is_told_for_each() {
         ("a", &named("a", &["no.json"])),
     ]);
     let words = [
-        "`.clia/agents/ada/ada@x.agent.triad.json` inherits `no.json`",
-        "`a/.clia/agents/ada/ada@x.agent.triad.json` inherits `no.json`",
+        "inherited by `.clia/agents/ada/ada@x.agent.triad.json`",
+        "inherited by `a/.clia/agents/ada/ada@x.agent.triad.json`",
     ];
     tree.warned("repo/a", "profile ada", &words);
 }
@@ -363,9 +363,7 @@ fn an_unreadable_parent_is_told_with_who_names_it_and_the_merge_goes_on() {
         let tree = Tree::of(&[("", &named("me", &[name, "p.json"]))]);
         tree.write(&under("repo", name), content);
         tree.write("repo/p.json", named("p", &[]));
-        let words = [&*format!(
-            "`.clia/agents/ada/ada@x.agent.triad.json` inherits `{name}`, which is ignored"
-        )];
+        let words = [&*format!("inherited file `{name}` is ignored")];
         assert_eq!(
             tags(&tree.warned("repo", "profile ada", &words)),
             ["p", "me"],
@@ -380,8 +378,8 @@ fn a_folder_is_no_parent() {
     let tree = Tree::of(&[("", &named("me", &["folder", "."]))]);
     tree.folder("repo/folder");
     let words = [
-        "inherits `folder`, which is ignored",
-        "inherits `.`, which is ignored",
+        "inherited file `folder` is ignored",
+        "inherited file `.` is ignored",
     ];
     assert_eq!(tags(&tree.warned("repo", "profile ada", &words)), ["me"]);
 }
@@ -395,7 +393,7 @@ fn a_parent_without_permission_is_told() {
     if std::fs::read(tree.path("repo/p.json")).is_ok() {
         return;
     }
-    let words = ["inherits `p.json`, which is ignored"];
+    let words = ["inherited file `p.json` is ignored"];
     assert_eq!(tags(&tree.warned("repo", "profile ada", &words)), ["me"]);
 }
 
@@ -409,7 +407,7 @@ fn a_parent_of_the_network_is_told_and_not_loaded() {
         let tree = Tree::of(&[("", &named("me", &[url, "p.json"]))]);
         tree.write("repo/p.json", named("p", &[]));
         let words = [
-            &*format!("inherits `{url}`, which is not loaded"),
+            &*format!("inherited URL `{url}` is not loaded"),
             "warning[lineage/remote-parent]",
         ];
         assert_eq!(
@@ -433,13 +431,13 @@ fn other_addresses_are_paths_that_are_not_there() {
         &named("me", &["git@x.invalid:p.json", "~/p.json", "$HOME/p.json"]),
     )]);
     let words = [
-        "inherits `git@x.invalid:p.json`",
-        "inherits `~/p.json`",
-        "inherits `$HOME/p.json`",
+        "inherited file `git@x.invalid:p.json`",
+        "inherited file `~/p.json`",
+        "inherited file `$HOME/p.json`",
     ];
     assert_eq!(tags(&tree.warned("repo", "-v profile ada", &words)), ["me"]);
     let folded = [
-        "inherits `git@x.invalid:p.json`",
+        "inherited file `git@x.invalid:p.json`",
         "also ~/p.json, $HOME/p.json",
     ];
     assert_eq!(tags(&tree.warned("repo", "profile ada", &folded)), ["me"]);
@@ -465,7 +463,7 @@ fn a_cycle_is_cut_at_the_repeat_and_told_with_its_chain() {
             .collect();
         let words = [
             "warning[lineage/cycle]",
-            &*format!("has a cycle: {}\n", names.join(" -> ")),
+            &*format!("has a cycle\n  {}\n", names.join(" -> ")),
         ];
         let text = tree.warned("repo", "profile ada", &words);
         let expected: Vec<String> = (0..length)
@@ -485,7 +483,7 @@ fn a_document_that_inherits_itself_counts_once() {
     let tree = Tree::of(&[("", &named("me", &[&own]))]);
     let words = [
         "warning[lineage/cycle]",
-        &*format!("has a cycle: {own} -> {own}\n"),
+        &*format!("has a cycle\n  {own} -> {own}\n"),
     ];
     assert_eq!(tags(&tree.warned("repo", "profile ada", &words)), ["me"]);
 }
@@ -522,8 +520,8 @@ fn two_cycles_are_both_told() {
         "repo",
         "profile ada",
         &[
-            "has a cycle: a.json -> a.json",
-            "has a cycle: b.json -> b.json",
+            "has a cycle\n  a.json -> a.json",
+            "has a cycle\n  b.json -> b.json",
         ],
     );
 }

@@ -44,7 +44,7 @@ fn a_linked_persona_folder_outside_of_the_repository_is_left_out_and_told() {
         let _ = std::fs::remove_file(tree.path("repo/a/.clia/agents/ada"));
         tree.link("repo/a/.clia/agents/ada", target);
         let words = [
-            "warning[lineage/outside]: `a/.clia/agents/ada` is a symlink out of its repository",
+            "warning[lineage/outside]: `a/.clia/agents/ada` is ignored\n  it is a symlink out of its repository",
             "help:",
         ];
         assert_eq!(tags(&tree.warned("repo/a", "profile ada", &words)), ["top"]);

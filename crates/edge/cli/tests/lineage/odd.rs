@@ -107,7 +107,7 @@ fn control_characters_of_names_do_not_reach_the_terminal() {
 fn files_of_the_system_are_no_parents_and_nothing_waits_for_them() {
     let paths = ["/dev/zero", "/dev/null", "/"];
     let tree = Tree::of(&[("", &named("me", &paths))]);
-    let words = paths.map(|path| format!("inherits `{path}`, which is ignored"));
+    let words = paths.map(|path| format!("inherited file `{path}` is ignored"));
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     assert_eq!(tags(&tree.warned("repo", "profile ada", &words)), ["me"]);
 }
@@ -163,7 +163,7 @@ fn a_persona_whose_name_is_not_utf_8_is_listed_or_told() {
 #[test]
 fn a_missing_parent_in_two_spellings_is_told_once() {
     let tree = Tree::of(&[("", &named("me", &["no.json", "./no.json"]))]);
-    tree.warned("repo", "profile ada", &["inherits `no.json`"]);
+    tree.warned("repo", "profile ada", &["inherited file `no.json`"]);
 }
 
 #[test]
@@ -284,7 +284,7 @@ fn warnings_of_shared_parents_are_told_once_with_all_kinds() {
     tree.warned(
         "repo",
         "profile ada --kind all",
-        &["inherits `no.json`", "lineage/value", "lineage/cycle"],
+        &["inherited file `no.json`", "lineage/value", "lineage/cycle"],
     );
 }
 

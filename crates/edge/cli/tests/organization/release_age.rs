@@ -157,7 +157,7 @@ fn a_base_is_the_newest_version_that_is_old_enough_too() {
     sandbox.write("agpm.toml", manifest);
     let output = sandbox.run_line("agpm install");
     assert_code(&output, 0);
-    assert!(output.stderr.contains("v1.1.0 is younger"), "{output}");
+    assert!(output.stderr.contains("v1.1.0 is too young"), "{output}");
     assert!(read(&sandbox, "agpm.lock").contains("version = \"v1.0.0\""));
     assert_eq!(
         sandbox.run_line("agpm install").stdout,
@@ -183,7 +183,7 @@ fn a_layer_is_the_newest_version_that_is_old_enough_too() {
     sandbox.write("agpm.toml", manifest("^1"));
     let output = sandbox.run_line("agpm install");
     assert_code(&output, 0);
-    assert!(output.stderr.contains("v1.1.0 is younger"), "{output}");
+    assert!(output.stderr.contains("v1.1.0 is too young"), "{output}");
     assert!(read(&sandbox, ".claude/settings.json").contains("first"));
     // `outdated` goes by the same limit: the newest that is allowed is the locked one.
     let output = sandbox.run_line("agpm outdated --json");

@@ -661,7 +661,10 @@ fn the_offered_file_name_ends_a_clash_for_all_tools() {
     project.refused(
         "install",
         1,
-        &["would both be at", "add `filename = \"two\"` to agents/two"],
+        &[
+            "two resources would be installed at",
+            "add `filename = \"two\"` to agents/two",
+        ],
     );
     let project = Project::with(&files, &manifest(", filename = \"two\""));
     project.good("install");

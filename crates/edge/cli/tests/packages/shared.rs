@@ -474,7 +474,7 @@ fn clashes_of_files_and_of_servers_are_reported_together() {
         ),
     );
     let both = [
-        "would both be at `.claude/agents/a.md`",
+        "two resources would be installed at `.claude/agents/a.md`",
         "both define the server `fs`",
     ];
     project.refused("install", 1, &both);

@@ -86,9 +86,15 @@ impl DriftFinding {
     /// The finding as an error.
     pub fn diagnostic(&self) -> Diagnostic {
         let message = format!("{} {}", self.path, self.message);
+        let help = match self.code {
+            code if *code == codes::VERIFY_MISSING => "run `agpm install` to restore it",
+            code if *code == codes::VERIFY_EXTRA => "remove it, or move it out of the directory",
+            _ => "run `agpm install --force` to restore it",
+        };
         Diagnostic::new(self.code, message)
             .in_file(self.path.as_str())
             .in_unit(self.resource.to_string())
+            .help(help)
     }
 
     /// The finding with its owner and the way to undo it.

@@ -92,18 +92,14 @@ impl Placements {
 #[derive(Serialize)]
 struct InstalledPath<'a> {
     tool: &'a ToolName,
-    /// The name of `path` in earlier versions.
-    at: &'a RelativePath,
     path: &'a RelativePath,
 }
 
 impl<'a> InstalledPath<'a> {
     fn of(placement: &'a LockedPlacement) -> Option<Self> {
-        let at = placement.at.as_ref()?;
         Some(InstalledPath {
             tool: &placement.tool,
-            at,
-            path: at,
+            path: placement.at.as_ref()?,
         })
     }
 }
@@ -136,7 +132,7 @@ pub struct LockedResource {
     /// The version that is required.
     pub requirement: Option<String>,
     /// The commit that it is taken from.
-    #[serde(flatten, serialize_with = "agpm_model::serialize_commit")]
+    #[serde(rename = "commit")]
     pub resolved_commit: Option<ObjectId>,
     /// Of what it is in its source.
     pub checksum: Option<Checksum>,

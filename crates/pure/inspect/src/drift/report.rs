@@ -41,7 +41,7 @@ pub struct DriftFinding {
     /// The file.
     pub path: RelativePath,
     /// The owner.
-    #[serde(flatten, serialize_with = "agpm_model::serialize_id")]
+    #[serde(rename = "id")]
     pub resource: Owner,
     /// The problem; the path is its subject.
     pub message: String,

@@ -57,6 +57,7 @@ impl SkipReason {
 
 /// Whether agpm keeps its own files there. Snippets of the tool `agpm` are ordinary files.
 fn is_own(path: &str) -> bool {
+    // On case-insensitive disks `.AGPM` is the state as well.
     let path = path.to_ascii_lowercase();
     let in_state = path.starts_with(".local/state/agpm/") || path.starts_with(".agpm/");
     path == ".agpm" || is_reserved(&path) || in_state && !path.starts_with(".agpm/snippets/")
@@ -74,6 +75,7 @@ pub fn included_file(layer: &Layer, path: &str) -> Result<RelativePath, SkipReas
     if is_own(path) {
         return Err(SkipReason::Own);
     }
+    // A name that is not Unicode was replaced when it was read. Written back it would be another file.
     if path.contains('\u{fffd}') {
         return Err(SkipReason::Name);
     }

@@ -75,6 +75,7 @@ fn last_word(typed: &str) -> String {
 fn fragment_form(text: &str) -> AddressForm {
     let (address, version) = text.split_once('#').unwrap_or((text, ""));
     let version = match version {
+        // Whatever was masked in the fragment must not return in a suggestion.
         "" | "***" => "VERSION",
         version => version,
     };

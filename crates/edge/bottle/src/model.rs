@@ -7,7 +7,7 @@ use agpm_text::Value;
 /// An effective bottle: what it says and what it has from the bottles that it extends.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bottle {
-    /// Its name.
+    /// The name of the bottle.
     pub name: String,
     /// Environment variables.
     pub env: BTreeMap<String, String>,
@@ -28,7 +28,7 @@ pub struct Bottle {
 /// An agent as it is written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Agent {
-    /// Its name.
+    /// The name of the agent.
     pub name: String,
     /// The name of the bottle that it runs in.
     pub bottle: String,
@@ -45,7 +45,7 @@ pub struct Agent {
 /// An agent with all that it gets from its bottle.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EffectiveAgent {
-    /// Its name.
+    /// The name of the effective agent.
     pub name: String,
     /// Its bottle, with the agent's own settings laid over.
     pub bottle: Bottle,
@@ -82,7 +82,7 @@ pub struct AgentProvider {
     pub name: String,
     /// The command to start.
     pub command: Option<String>,
-    /// Its arguments.
+    /// The arguments of the agent provider.
     pub args: Option<Vec<String>>,
     /// The model to use.
     pub model: Option<String>,

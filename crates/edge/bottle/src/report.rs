@@ -33,7 +33,7 @@ pub struct BottleList {
 /// A bottle in a listing.
 #[derive(Clone, Debug, Serialize)]
 pub struct BottleRow {
-    /// Its name.
+    /// The name of the bottle row.
     pub name: String,
     /// The bottle that it extends.
     pub extends: Option<String>,
@@ -44,11 +44,11 @@ pub struct BottleRow {
 /// An agent in a listing.
 #[derive(Clone, Debug, Serialize)]
 pub struct AgentRow {
-    /// Its name.
+    /// The name of the agent row.
     pub name: String,
-    /// Its bottle.
+    /// The bottle of the agent row.
     pub bottle: String,
-    /// Its skills.
+    /// The skills of the agent row.
     pub skills: Vec<String>,
     /// The file that it is in.
     pub file: String,

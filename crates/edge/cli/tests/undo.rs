@@ -254,7 +254,7 @@ fn an_install_in_between_does_not_make_an_edit_forgotten() {
 }
 
 #[test]
-fn a_shared_file_that_does_not_read_is_told() {
+fn a_shared_file_that_does_not_read_is_reported() {
     let sandbox = Sandbox::new(PROGRAM);
     sandbox.write("agpm.toml", "[mcp-servers]\nfs = { command = \"npx\" }\n");
     run(&sandbox, "agpm install", 0);

@@ -128,10 +128,10 @@ impl RemoteRepository {
             }
         };
         if !names.is_empty() {
-            let asked = self
+            let answered = self
                 .start_reader(repository)?
                 .ask(ObjectQuery::Kind, &names, &mut keep);
-            asked.map_err(|cause| {
+            answered.map_err(|cause| {
                 self.broken(&format!("its copy in the cache cannot be read: {cause}"))
             })?;
         }

@@ -13,7 +13,7 @@ pub enum GitError {
     /// The program lacks what is needed.
     #[error("git {found} is too old: agpm needs {needed} or newer")]
     TooOld {
-        /// Its version.
+        /// The version that is installed.
         found: String,
         /// The oldest that will do.
         needed: &'static str,

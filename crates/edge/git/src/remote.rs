@@ -232,15 +232,15 @@ impl RemoteRepository {
             if reader.is_none() {
                 *reader = Some(self.start_reader(&self.shelf.objects())?);
             }
-            let asked = reader
+            let answered = reader
                 .as_mut()
                 .map_or(Ok(()), |reader| reader.ask(question, names, each));
             // A reader that failed in the middle of an answer is out of step with its questions and is never used
             // again.
-            if asked.is_err() {
+            if answered.is_err() {
                 *reader = None;
             }
-            Ok(asked)
+            Ok(answered)
         };
         if try_once()?.is_ok() {
             return Ok(());
@@ -363,7 +363,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_start_where_they_say() {
+    fn directories_start_where_they_say() {
         let absolute = |text| absolute(text, Path::new("/base"), Some(Path::new("/home/me")));
         assert_eq!(absolute("~/a/./b/"), Path::new("/home/me/a/b"));
         assert_eq!(absolute("./a/../b"), Path::new("/base/a/../b"));

@@ -23,7 +23,7 @@ use crate::uri::ResourceUri;
 pub(crate) struct ResourceContent {
     pub(crate) bytes: Vec<u8>,
     pub(crate) mime: &'static str,
-    /// Its metadata.
+    /// The metadata of the resource content.
     pub(crate) about: Option<Json>,
     pub(crate) diagnostics: Vec<Json>,
 }

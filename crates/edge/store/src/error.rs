@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_that_refuses_temporary_files_is_no_escape() {
+    fn a_directory_that_refuses_temporary_files_is_not_an_escape() {
         // As temporary files describe the system's refusal: with a path, and without its number.
         let refused = io::Error::new(
             io::ErrorKind::PermissionDenied,

@@ -62,9 +62,9 @@ pub enum LockWait<'a> {
 /// A file and what is in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredFile {
-    /// Its checksum and mode.
+    /// The checksum and mode of the stored file.
     pub state: FileState,
-    /// Its bytes.
+    /// The bytes of the stored file.
     pub bytes: Vec<u8>,
 }
 

@@ -26,7 +26,7 @@ pub enum ForceUndo {
 pub struct ReconciledFile {
     /// The file.
     pub path: RelativePath,
-    /// Its current content.
+    /// The current content of the reconciled file.
     pub now: Checksum,
     /// Its content after the undo; nothing if it is removed.
     pub content: Option<Vec<u8>>,

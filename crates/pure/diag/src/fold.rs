@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_messages_are_told_apart_by_their_location() {
+    fn equal_messages_are_distinguished_by_their_location() {
         let mut sources = SourceMap::default();
         let source = sources.add("agpm.lock", "a\nb\nc\nd\n");
         let at = |start| {

@@ -57,7 +57,7 @@ impl Subject {
 pub struct NamedSubject {
     /// The kind of subject.
     pub subject: Subject,
-    /// Its name.
+    /// The name of the subject.
     pub name: String,
 }
 

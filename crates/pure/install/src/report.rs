@@ -26,7 +26,7 @@ pub enum LockChange {
 /// A pin that moved to another commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Moved {
-    /// Its subject.
+    /// The subject of the move.
     pub id: PinId,
     /// The URL of the source, without secrets.
     pub url: Option<String>,

@@ -61,7 +61,7 @@ const SHARED_TEXTS: [&str; 3] = ["AGENTS.md", "CLAUDE.md", "GEMINI.md"];
 pub struct SharedKeys {
     /// The text that the layers give.
     pub text: LazyDocument,
-    /// Its keys and items.
+    /// The keys and items of the file.
     pub nodes: Vec<DesiredNode>,
 }
 

@@ -40,7 +40,7 @@ pub struct SnapshotFile {
     pub path: RelativePath,
     /// As users see it.
     pub shown: String,
-    /// Its content.
+    /// The content of the snapshot file.
     pub bytes: Vec<u8>,
     /// Whether it can be run.
     pub mode: FileMode,

@@ -95,7 +95,7 @@ pub struct BaseRules<'a> {
 pub struct BaseFile {
     /// The file as diagnostics show it.
     pub name: String,
-    /// Its content.
+    /// The content of the base file.
     pub bytes: Vec<u8>,
     /// Where its relative paths start.
     pub root: BaseRoot,

@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_portable_paths_below_the_folder_pass() {
+    fn only_portable_paths_below_the_directory_pass() {
         for (path, expected) in [
             ("a/b.md", Ok("a/b.md")),
             ("./a//b/.", Ok("a/b")),

@@ -21,7 +21,7 @@ use crate::version::VersionRequirement;
 /// One value of a policy, and where it is written.
 #[derive(Clone, Debug)]
 pub struct PolicyRule<T> {
-    /// Its value.
+    /// The value of the policy rule.
     pub value: T,
     /// The value in its file.
     pub spot: SourceSpan,
@@ -226,7 +226,7 @@ impl Serialize for RuleName {
 pub struct PolicyRow {
     /// The key.
     pub rule: RuleName,
-    /// Its value.
+    /// The value of the policy row.
     pub value: String,
     /// The position of the rule.
     pub spot: SourceSpan,

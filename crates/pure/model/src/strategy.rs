@@ -327,7 +327,7 @@ pub enum ProgramAuthor {
 /// A complete way to merge a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Strategy {
-    /// Its name.
+    /// The name of the strategy.
     pub name: String,
     /// Maps.
     pub maps: MapRule,
@@ -360,7 +360,7 @@ pub enum MergeOutput {
 /// A strategy that comes with the program.
 #[derive(Clone, Copy, Debug)]
 pub struct BuiltIn {
-    /// Its name.
+    /// The name of the built-in tool.
     pub name: &'static str,
     /// The treatment of maps, lists and values, in words.
     pub table: [&'static str; 3],

@@ -557,7 +557,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_requirement_is_told() {
+    fn what_is_not_a_requirement_is_reported() {
         for (text, expected) in [
             ("", RequirementError::Empty),
             ("  ", RequirementError::Empty),
@@ -581,7 +581,7 @@ mod tests {
     }
 
     #[test]
-    fn selectors_are_told_apart_by_kind_and_text() {
+    fn selectors_are_distinguished_by_kind_and_text() {
         let version = Requirement::Version(VersionRequirement::parse("main").expect("a name"));
         assert_ne!(version, Requirement::Branch("main".to_owned()));
         assert_eq!(version, version.clone());

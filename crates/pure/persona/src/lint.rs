@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn documents_of_root_are_told_by_their_folder() {
+    fn documents_of_root_are_reported_by_their_directory() {
         for (path, is) in [
             ("/a/.clia/agents/root/root@x.agent.triad.json", true),
             ("/a/.clia/agents/root/rules/x.json", true),

@@ -39,7 +39,7 @@ pub struct DesiredFile {
     pub checksum: Checksum,
     /// Of the bytes in the source.
     pub source: Checksum,
-    /// Its mode.
+    /// The mode of the desired file.
     pub mode: FileMode,
     /// The owner.
     pub owner: Owner,
@@ -60,7 +60,7 @@ pub struct LayerDocument<'a> {
     pub owner: &'a Owner,
     /// The text that the layers give.
     pub text: &'a LazyDocument,
-    /// Its keys and items.
+    /// The keys and items of the layer document.
     pub nodes: &'a [DesiredNode],
 }
 

@@ -239,9 +239,9 @@ fn file_name(wanted: &TargetRequest<'_>, format: FileFormat) -> String {
             // the tool.
             let other = format
                 .extension()
-                .filter(|ending| !has_ending(name.as_str(), ending));
+                .filter(|extension| !has_extension(name.as_str(), extension));
             match other.filter(|_| wanted.sharing == ToolSharing::SeveralTools) {
-                Some(ending) => return format!("{}.{ending}", stem_of(name.as_str())),
+                Some(extension) => return format!("{}.{extension}", stem_of(name.as_str())),
                 None => return name.to_string(),
             }
         }
@@ -249,10 +249,12 @@ fn file_name(wanted: &TargetRequest<'_>, format: FileFormat) -> String {
         None => own.stem(),
     };
     match format.extension() {
-        Some(ending) if wanted.filename.is_none() && has_ending(own.file_name(), ending) => {
+        Some(extension)
+            if wanted.filename.is_none() && has_extension(own.file_name(), extension) =>
+        {
             own.file_name().to_owned()
         }
-        Some(ending) => format!("{stem}.{ending}"),
+        Some(extension) => format!("{stem}.{extension}"),
         None => own
             .extension()
             .map_or(stem.to_owned(), |extension| format!("{stem}.{extension}")),
@@ -263,8 +265,8 @@ fn stem_of(name: &str) -> &str {
     name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
-fn has_ending(name: &str, ending: &str) -> bool {
-    name.strip_suffix(ending)
+fn has_extension(name: &str, extension: &str) -> bool {
+    name.strip_suffix(extension)
         .is_some_and(|rest| rest.len() > 1 && rest.ends_with('.'))
 }
 
@@ -505,7 +507,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_of_the_manifest_gets_the_tools_ending_unless_it_has_one() {
+    fn a_name_of_the_manifest_gets_the_tools_extension_unless_it_has_one() {
         let plain = RelativePath::new("dev").unwrap();
         let dotted = RelativePath::new("dev.md").unwrap();
         for (tool, kind, path, filename, expected) in [
@@ -609,7 +611,7 @@ mod tests {
     }
 
     #[test]
-    fn clashes_count_case_and_folders() {
+    fn clashes_count_case_and_directories() {
         let paths: Vec<RelativePath> = ["a/b.md", "a/B.md", "c", "c/d.md", "e"]
             .iter()
             .map(|p| RelativePath::new(p).unwrap())

@@ -29,7 +29,7 @@ pub struct ResolvedEntry {
     pub matched_pattern: bool,
     /// Its files in the source.
     pub resource: Arc<ResourceFiles>,
-    /// Its declarations.
+    /// The declarations of the resolved entry.
     pub needs: Arc<DeclaredNeeds>,
     /// Where it is on this machine, if it is not a file of a repository.
     pub file: Option<PathBuf>,
@@ -43,7 +43,7 @@ impl ResolvedEntry {
         format!("{}/{}", self.entry.kind, self.entry.name)
     }
 
-    /// Its identity.
+    /// The identity of the resolved entry.
     pub fn id(&self) -> ResourceId {
         ResourceId {
             kind: self.entry.kind,

@@ -108,10 +108,10 @@ fn check_locked_as(
         }
     }
     // Without a commit nothing was resolved, and the requirement of a directory has no effect.
-    let asked = locked.commit().map(|_| dependency.requirement.as_str());
+    let required = locked.commit().map(|_| dependency.requirement.as_str());
     let requirement = locked.requirement();
     let differs = [
-        ("requirement", requirement != asked),
+        ("requirement", requirement != required),
         (
             "tool",
             locked.tools().collect::<BTreeSet<_>>() != tools.into_iter().collect(),

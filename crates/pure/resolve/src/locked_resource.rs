@@ -14,7 +14,7 @@ use serde::{Serialize, Serializer};
 pub struct ResourceIdentity {
     /// The word for its type.
     pub kind: &'static str,
-    /// Its name.
+    /// The name of the resource identity.
     pub name: String,
     /// Its version; nothing for files of the project itself.
     pub version: Option<String>,
@@ -139,7 +139,7 @@ pub struct LockedResource {
     /// The tools it is for, and where it is installed for them.
     #[serde(flatten)]
     pub placements: Placements,
-    /// Its dependencies.
+    /// The dependencies of the locked resource.
     pub dependencies: Vec<String>,
     /// The installed parts of a plugin, as `TYPE/NAME`.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn case_alone_tells_no_files_apart() {
+    fn case_alone_reports_no_files_apart() {
         let paths = |names: &[&str]| -> Vec<RelativePath> {
             let paths = names.iter().map(|name| RelativePath::new(name));
             paths.map(|path| path.expect("a good path")).collect()

@@ -690,7 +690,7 @@ impl ResourceFiles {
 /// Parts that have the name of another resource in one tool.
 fn report_part_clashes(manifest: &Manifest, entries: &[ResolvedEntry], notes: &mut Notes) {
     let mut seen: BTreeMap<(ResourceType, &str, &ToolName), &ResolvedEntry> = BTreeMap::new();
-    let mut told: BTreeSet<(String, Checksum)> = BTreeSet::new();
+    let mut reported: BTreeSet<(String, Checksum)> = BTreeSet::new();
     for resolved in entries {
         let entry = &resolved.entry;
         let key = (entry.kind, entry.name.as_str(), &entry.tool);
@@ -701,7 +701,7 @@ fn report_part_clashes(manifest: &Manifest, entries: &[ResolvedEntry], notes: &m
             continue;
         }
         let found = clash(manifest, first, resolved);
-        if told.insert((resolved.label(), Checksum::of(found.message.as_bytes()))) {
+        if reported.insert((resolved.label(), Checksum::of(found.message.as_bytes()))) {
             notes.diagnostics.push(found);
         }
     }

@@ -56,7 +56,7 @@ pub fn report_skipped(index: &SourceIndex, entries: &[ResolvedEntry], notes: &mu
 
 /// Tags that point elsewhere than when they were locked. The locked commits stay, except where a pin was let go.
 fn moved_tags(index: &SourceIndex, solution: &Solution<Unit, Requirement>, notes: &mut Notes) {
-    let mut told = BTreeSet::new();
+    let mut reported = BTreeSet::new();
     for unit in solution.units.keys() {
         let (Some(pin), ResourceOrigin::Source(source)) = (index.pins.get(unit), &unit.origin)
         else {
@@ -65,7 +65,7 @@ fn moved_tags(index: &SourceIndex, solution: &Solution<Unit, Requirement>, notes
         let Some(refs) = index.versions(source) else {
             continue;
         };
-        if told.insert((source, &pin.version.label)) {
+        if reported.insert((source, &pin.version.label)) {
             let mut moved = moved_tag(
                 source,
                 refs,
@@ -108,7 +108,7 @@ fn report_default_branches(
     solution: &Solution<Unit, Requirement>,
     notes: &mut Notes,
 ) {
-    let mut told = BTreeSet::new();
+    let mut reported = BTreeSet::new();
     for dependency in manifest
         .dependencies
         .iter()
@@ -123,10 +123,13 @@ fn report_default_branches(
         else {
             continue;
         };
-        let head = index
+        let default_branch = index
             .versions(source)
             .and_then(|refs| refs.default_branch.as_deref());
-        if head == Some(label.as_str()) && label != DEFAULT_VERSION && told.insert(source) {
+        if default_branch == Some(label.as_str())
+            && label != DEFAULT_VERSION
+            && reported.insert(source)
+        {
             let message =
                 format!("source `{source}` has no branch `{DEFAULT_VERSION}`; agpm uses `{label}`");
             let diagnostic = Diagnostic::new(&codes::PACKAGE_DEFAULT_BRANCH, message);

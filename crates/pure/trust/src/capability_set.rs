@@ -502,7 +502,7 @@ mod tests {
     }
 
     #[test]
-    fn longer_instructions_are_no_increase_and_new_ones_are() {
+    fn longer_instructions_are_not_increase_and_new_ones_are() {
         let instructs = |size| CapabilitySet {
             instructs: BTreeMap::from([("AGENTS.md".to_owned(), size)]),
             ..CapabilitySet::default()

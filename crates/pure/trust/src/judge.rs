@@ -24,7 +24,7 @@ pub struct JudgedContent<'a> {
     pub source: Option<&'a SourceAddress>,
     /// Its version; nothing for files on this machine.
     pub version: Option<JudgedVersion>,
-    /// Its capabilities.
+    /// The capabilities of the judged content.
     pub capabilities: CapabilitySet,
     /// Who requires it, from the manifest down.
     pub chain: Vec<String>,

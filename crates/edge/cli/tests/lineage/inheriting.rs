@@ -224,7 +224,7 @@ fn a_place_for_credentials_is_never_inherited() {
 }
 
 #[test]
-fn outside_of_any_repository_paths_are_from_the_topmost_folder() {
+fn outside_of_any_repository_paths_are_from_the_topmost_directory() {
     let tree = Tree::new();
     tree.ada("a/b", named("b", &["p.json"]));
     tree.write("a/b/p.json", named("near", &[]));
@@ -283,7 +283,7 @@ fn inherits_may_be_one_path_nothing_or_blank() {
 }
 
 #[test]
-fn what_is_no_path_is_told_and_the_others_count() {
+fn what_is_not_a_path_is_reported_and_the_others_count() {
     for wrong in ["1", "true", "{}", "{\"path\": \"p.json\"}", "[\"p.json\"]"] {
         let text = format!("{{\"tags\": [\"me\"], \"inherits\": [{wrong}, \"p.json\"]}}");
         let tree = Tree::of(&[("", &text)]);
@@ -315,7 +315,7 @@ fn what_is_no_path_is_told_and_the_others_count() {
 }
 
 #[test]
-fn a_missing_parent_is_told_with_who_names_it_and_the_merge_goes_on() {
+fn a_missing_parent_is_reported_with_who_names_it_and_the_merge_goes_on() {
     let tree = Tree::of(&[
         ("", &named("top", &[])),
         ("a", &named("a", &["no/such.json", "p.json"])),
@@ -339,7 +339,7 @@ fn a_missing_parent_is_told_with_who_names_it_and_the_merge_goes_on() {
 }
 
 #[test]
-fn a_missing_parent_of_two_is_told_for_each() {
+fn a_missing_parent_of_two_is_reported_for_each() {
     let tree = Tree::of(&[
         ("", &named("top", &["no.json"])),
         ("a", &named("a", &["no.json"])),
@@ -352,7 +352,7 @@ fn a_missing_parent_of_two_is_told_for_each() {
 }
 
 #[test]
-fn an_unreadable_parent_is_told_with_who_names_it_and_the_merge_goes_on() {
+fn an_unreadable_parent_is_reported_with_who_names_it_and_the_merge_goes_on() {
     for (name, content) in [
         ("broken.json", &b"{\"tags\": ["[..]),
         ("list.json", b"[]"),
@@ -374,7 +374,7 @@ fn an_unreadable_parent_is_told_with_who_names_it_and_the_merge_goes_on() {
 }
 
 #[test]
-fn a_folder_is_no_parent() {
+fn a_directory_is_not_a_parent() {
     let tree = Tree::of(&[("", &named("me", &["folder", "."]))]);
     tree.folder("repo/folder");
     let words = [
@@ -385,7 +385,7 @@ fn a_folder_is_no_parent() {
 }
 
 #[test]
-fn a_parent_without_permission_is_told() {
+fn a_parent_without_permission_is_reported() {
     use std::os::unix::fs::PermissionsExt;
     let tree = Tree::of(&[("", &named("me", &["p.json"]))]);
     tree.write("repo/p.json", named("p", &[]));
@@ -398,7 +398,7 @@ fn a_parent_without_permission_is_told() {
 }
 
 #[test]
-fn a_parent_of_the_network_is_told_and_not_loaded() {
+fn a_parent_of_the_network_is_reported_and_not_loaded() {
     for url in [
         "http://127.0.0.1:9/p.json",
         "https://x.invalid/p.json",
@@ -425,7 +425,7 @@ fn a_parent_of_the_network_is_told_and_not_loaded() {
 }
 
 #[test]
-fn other_addresses_are_paths_that_are_not_there() {
+fn other_urls_are_paths_that_are_missing() {
     let tree = Tree::of(&[(
         "",
         &named("me", &["git@x.invalid:p.json", "~/p.json", "$HOME/p.json"]),
@@ -454,7 +454,7 @@ fn cycle(length: usize) -> Tree {
 }
 
 #[test]
-fn a_cycle_is_cut_at_the_repeat_and_told_with_its_chain() {
+fn a_cycle_is_cut_at_the_repeat_and_reported_with_its_chain() {
     for length in [1, 2, 10] {
         let tree = cycle(length);
         let names: Vec<String> = (0..length)
@@ -500,7 +500,7 @@ fn a_cycle_through_two_levels_is_cut() {
 }
 
 #[test]
-fn a_diamond_is_no_cycle() {
+fn a_diamond_is_not_a_cycle() {
     let tree = Tree::of(&[("", &named("me", &["b.json", "c.json"]))]);
     tree.write("repo/b.json", named("b", &["d.json"]));
     tree.write("repo/c.json", named("c", &["d.json"]));
@@ -512,7 +512,7 @@ fn a_diamond_is_no_cycle() {
 }
 
 #[test]
-fn two_cycles_are_both_told() {
+fn two_cycles_are_both_reported() {
     let tree = Tree::of(&[("", &named("me", &["a.json", "b.json"]))]);
     tree.write("repo/a.json", named("a", &["a.json"]));
     tree.write("repo/b.json", named("b", &["b.json"]));

@@ -102,7 +102,7 @@ fn an_annotated_tag_is_as_old_as_itself() {
 }
 
 #[test]
-fn a_date_in_the_future_is_no_age_at_all_and_is_shown() {
+fn a_date_in_the_future_is_not_an_age_at_all_and_is_shown() {
     let sandbox = sandbox();
     let mut team = team(&sandbox);
     team.set_time(now() + YEAR);

@@ -137,7 +137,7 @@ fn wrong_lists_of_tools_are_errors() {
 }
 
 #[test]
-fn tools_of_the_project_that_are_no_list_of_strings_are_variables_of_templates() {
+fn tools_of_the_project_that_are_not_list_of_strings_are_variables_of_templates() {
     for value in ["\"codex\"", "{ codex = 1 }", "[1, 2]", "[\"codex\", 1]"] {
         let project = agent(&format!("[project]\ntools = {value}\n"), "");
         project.good("install");

@@ -286,7 +286,7 @@ fn servers_of_two_plugins_get_out_of_each_others_way_by_rename() {
 }
 
 #[test]
-fn a_hook_that_names_a_file_that_is_not_there_refuses_the_plugin() {
+fn a_hook_that_names_a_file_that_is_missing_refuses_the_plugin() {
     let files: Vec<_> = KIT
         .iter()
         .filter(|(path, _)| !path.ends_with("run.sh"))

@@ -47,15 +47,15 @@ pub struct ExplainedResource {
     pub patches: Vec<String>,
     /// Fields that its tool's format cannot express, or expresses differently.
     pub conversions: Vec<ToolConversion>,
-    /// Its capabilities.
+    /// The capabilities of the explained resource.
     pub capabilities: CapabilitySet,
     /// The dependents.
     #[serde(flatten)]
     pub required: RequirementChains,
-    /// Its type.
+    /// The type of the explained resource.
     #[serde(skip)]
     pub kind: ResourceType,
-    /// Its origin.
+    /// The origin of the explained resource.
     #[serde(skip)]
     pub origin: ResourceOrigin,
     /// The name that its pattern has in the manifest.

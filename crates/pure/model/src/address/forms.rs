@@ -11,7 +11,7 @@ use crate::redact::without_passwords;
 pub struct AddressForm {
     /// The suggestion; words in capitals are still to be chosen.
     pub text: String,
-    /// Its meaning.
+    /// The meaning of the URL form.
     pub meaning: &'static str,
 }
 

@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_addresses_are_refused() {
+    fn hostile_urls_are_refused() {
         use SourceAddressError::*;
         let unknown = |scheme: &str| UnknownScheme {
             scheme: scheme.to_owned(),

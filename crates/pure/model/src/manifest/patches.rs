@@ -25,7 +25,7 @@ pub enum PatchScope {
 pub struct Patch {
     /// The kind of the resource.
     pub kind: ResourceType,
-    /// Its name.
+    /// The name of the patch.
     pub name: String,
     /// The visibility.
     pub scope: PatchScope,

@@ -360,7 +360,7 @@ pub enum MergeOutput {
 /// A strategy that comes with the program.
 #[derive(Clone, Copy, Debug)]
 pub struct BuiltIn {
-    /// The name of the built-in tool.
+    /// The name of the strategy.
     pub name: &'static str,
     /// The treatment of maps, lists and values, in words.
     pub table: [&'static str; 3],

@@ -3,6 +3,7 @@
 //! A message with placeholders has any length when it is shown, so each placeholder is measured as a short name.
 
 use super::finding::Finding;
+use super::prose;
 use crate::measure::source::{SourceFile, Token};
 
 const LONGEST: usize = 80;
@@ -15,7 +16,7 @@ const CODE_TOKENS: usize = 6;
 pub(super) fn find(file: &SourceFile, shown: &str) -> Vec<Finding> {
     let mut found = Vec::new();
     for (at, token) in file.tokens.iter().enumerate() {
-        let Some(text) = super::literal_text(&token.text) else {
+        let Some(text) = prose::literal_text(&token.text) else {
             continue;
         };
         let length = measured(text);

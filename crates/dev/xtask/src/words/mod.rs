@@ -127,7 +127,7 @@ fn code_area(
 fn string_findings(file: &SourceFile, shown: &str) -> Vec<Finding> {
     let mut findings = Vec::new();
     for token in &file.tokens {
-        let Some(text) = literal_text(&token.text) else {
+        let Some(text) = prose::literal_text(&token.text) else {
             continue;
         };
         let words = prose::literal(text, file.line_at(token.start));
@@ -147,13 +147,6 @@ fn comment_findings(file: &SourceFile, shown: &str) -> Vec<Finding> {
         findings.extend(phrases::find(&words, Scope::Document, shown));
     }
     findings
-}
-
-/// Between the quotes of a string literal, if it has several words: one word is a key or a name.
-fn literal_text(token: &str) -> Option<&str> {
-    let text = token.trim_start_matches('r').trim_matches('#');
-    let text = text.strip_prefix('"')?.strip_suffix('"')?;
-    text.contains(' ').then_some(text)
 }
 
 fn shown(root: &Path, path: &Path) -> String {

@@ -111,7 +111,7 @@ fn json_has_the_facts_and_the_leaves() {
         (&["agent"] as &[&str], Value::from("expert")),
         (&["pointer"], "/model".into()),
         (&["resource", "type"], "agent".into()),
-        (&["resource", "address"], "../community".into()),
+        (&["resource", "url"], "../community".into()),
         (&["resource", "asked_at", "line"], 4_usize.into()),
         (&["resource", "requirement"], "v1.0.0".into()),
         (
@@ -456,7 +456,7 @@ fn a_manifest_or_a_disk_that_moved_on_is_noticed() {
     project.write(".claude/agents/expert.md", "other");
     project.warned(
         "explain agent:expert",
-        &["install/edited", "is not what an install gives"],
+        &["install/edited", "was edited"],
     );
     project.remove(".claude/agents/expert.md");
     project.warned(
@@ -483,7 +483,7 @@ fn without_the_bytes_manifest_and_lockfile_are_reported() {
     project.write("agpm.toml", &format!("{away}[agents]\n{agent}{PATCH}"));
     let output = project.warned(
         "explain agent:expert --offline",
-        &["the content of agents/expert is not known"],
+        &["the content of agents/expert is not available"],
     );
     for line in [
         "  required: agpm.toml:4, as v1.0.0\n",

@@ -57,7 +57,7 @@ fn fates(project: &Project) -> Vec<String> {
         {
             out.push(format!(
                 "{} {} {}",
-                text(&conversion, "resource"),
+                text(&conversion, "id"),
                 text(field, "field"),
                 text(field, "fate")
             ));

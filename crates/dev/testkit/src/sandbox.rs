@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn an_example_is_copied_with_what_is_beside_the_working_folder() {
+    fn an_example_is_copied_with_what_is_next_to_the_working_directory() {
         let example = tempfile::tempdir().unwrap();
         write_below(example.path(), "project/a.txt", b"a");
         write_below(example.path(), "team/b.txt", b"b");

@@ -68,15 +68,14 @@ impl<'u> UnitChecker<'u> {
         if !self.is(node, NodeKind::String, "a string") || words.contains(&text) {
             return;
         }
-        let message = format!(
-            "`{}` must be one of {}, not `{text}`",
-            self.pointer,
-            quoted(words)
-        );
+        let message = format!("invalid value `{text}` for `{}`", self.pointer);
+        let allowed = format!("allowed: {}", quoted(words));
         let help = did_you_mean(text, "write one of", words.iter().copied()).unwrap_or_default();
         let near = nearest(text, words.iter().copied());
         let edit = near.and_then(|near| node.respelled(near));
-        let diagnostic = Diagnostic::new(&codes::BOTTLE_VALUE, message).help(help);
+        let diagnostic = Diagnostic::new(&codes::BOTTLE_VALUE, message)
+            .detail(allowed)
+            .help(help);
         self.report(diagnostic.fixed_by(edit), node);
     }
 

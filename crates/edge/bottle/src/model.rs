@@ -9,7 +9,7 @@ use crate::name::BottleName;
 /// An effective bottle: what it says and what it has from the bottles that it extends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bottle {
-    /// Its name.
+    /// The name of the bottle.
     pub name: BottleName,
     /// Environment variables.
     pub env: BTreeMap<String, String>,
@@ -30,7 +30,7 @@ pub struct Bottle {
 /// An agent as it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Agent {
-    /// Its name.
+    /// The name of the agent.
     pub name: BottleName,
     /// The name of the bottle that it runs in.
     pub bottle: BottleName,
@@ -47,7 +47,7 @@ pub struct Agent {
 /// An agent with all that it gets from its bottle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EffectiveAgent {
-    /// Its name.
+    /// The name of the agent.
     pub name: BottleName,
     /// Its bottle, with the agent's own settings laid over.
     pub bottle: Bottle,
@@ -84,7 +84,7 @@ pub struct AgentProvider {
     pub name: String,
     /// The command to start.
     pub command: Option<String>,
-    /// Its arguments.
+    /// The arguments of the agent provider.
     pub args: Option<Vec<String>>,
     /// The model to use.
     pub model: Option<String>,

@@ -34,7 +34,7 @@ pub struct BottleList {
 /// A bottle in a listing.
 #[derive(Clone, Debug, Serialize)]
 pub struct BottleRow {
-    /// Its name.
+    /// The name of the bottle.
     pub name: BottleName,
     /// The bottle that it extends.
     pub extends: Option<BottleName>,
@@ -45,11 +45,11 @@ pub struct BottleRow {
 /// An agent in a listing.
 #[derive(Clone, Debug, Serialize)]
 pub struct AgentRow {
-    /// Its name.
+    /// The name of the agent.
     pub name: BottleName,
-    /// Its bottle.
+    /// The bottle that it runs in.
     pub bottle: BottleName,
-    /// Its skills.
+    /// The skills that it has.
     pub skills: Vec<String>,
     /// The file that it is in.
     pub file: String,

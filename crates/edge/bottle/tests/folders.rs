@@ -253,7 +253,7 @@ fn a_key_that_is_there_twice_hides_no_other_mistake() {
 }
 
 #[test]
-fn an_old_file_is_told_once_and_also_as_a_link_to_nothing() {
+fn an_old_file_is_reported_once_and_also_as_a_link_to_nothing() {
     let sandbox = sandbox(&[("~/.bot-bottle/bot-bottle.json", "{}")]);
     let error =
         Manifest::from_md_dirs(&sandbox.home(), &sandbox.home().join(".bot-bottle")).unwrap_err();
@@ -268,7 +268,7 @@ fn an_old_file_is_told_once_and_also_as_a_link_to_nothing() {
 }
 
 #[test]
-fn a_folder_of_the_project_without_bottles_is_not_worth_a_note() {
+fn a_directory_of_the_project_without_bottles_is_not_worth_a_note() {
     let sandbox = sandbox(&[
         ("~/.bot-bottle/bottles/base.md", BASE),
         (".bot-bottle/bottles/.gitkeep", ""),
@@ -279,7 +279,7 @@ fn a_folder_of_the_project_without_bottles_is_not_worth_a_note() {
 }
 
 #[test]
-fn what_is_wrong_with_a_file_is_told_and_hides_nothing_else() {
+fn what_is_wrong_with_a_file_is_reported_and_hides_nothing_else() {
     let sandbox = sandbox(&[
         ("~/.bot-bottle/agents/body.md", "---\n---\nNo keys.\n"),
         ("~/.bot-bottle/agents/lost.md", "---\nbottle: bsae\n---\n"),
@@ -356,7 +356,7 @@ fn a_prompt_in_the_front_matter_is_sent_to_the_body() {
 }
 
 #[test]
-fn links_folders_and_pipes_are_mistakes_and_nothing_waits_for_them() {
+fn links_directories_and_pipes_are_mistakes_and_nothing_waits_for_them() {
     let sandbox = sandbox(&[
         ("~/.bot-bottle/bottles/folder.md/x.md", ""),
         ("~/.bot-bottle/agents/a.md", "---\nbottle: loop\n---\n"),
@@ -416,7 +416,7 @@ fn links_of_a_project_stay_in_it() {
 }
 
 #[test]
-fn files_and_folders_that_must_not_be_read_are_mistakes() {
+fn files_and_directories_that_must_not_be_read_are_mistakes() {
     let sandbox = sandbox(&[
         ("~/.bot-bottle/bottles/b.md", BASE),
         ("~/.bot-bottle/agents", "a file\n"),

@@ -539,7 +539,7 @@ fn a_key_on_neither_list_says_where_it_could_have_been() {
 }
 
 #[test]
-fn circles_and_missing_parents_are_told_once_with_their_chain() {
+fn circles_and_missing_parents_are_reported_once_with_their_chain() {
     let circle = |count: usize| {
         let bottle = |at: usize| format!(r#""b{at}": {{"extends": "b{}"}}"#, (at + 1) % count);
         let bottles: Vec<String> = (0..count).map(bottle).collect();
@@ -664,7 +664,7 @@ fn chains_may_be_long() {
 }
 
 #[test]
-fn a_long_chain_is_cut_and_many_mistakes_are_told() {
+fn a_long_chain_is_cut_and_many_mistakes_are_reported() {
     let bottle = |at: usize| format!(r#""b{at:05}": {{"extends": "b{:05}"}}"#, at + 1);
     let bottles: Vec<String> = (0..10_000).map(bottle).collect();
     let (_, message, _) = one(&format!(r#"{{"bottles": {{{}}}}}"#, bottles.join(", ")));

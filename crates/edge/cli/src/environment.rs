@@ -12,7 +12,7 @@ pub(crate) fn variable(name: &str) -> Option<PathBuf> {
 /// A variable of the environment that agpm reads.
 #[derive(Debug)]
 pub struct EnvironmentVariable {
-    /// Its name.
+    /// The name of the environment variable.
     pub name: &'static str,
     /// Its effect, in Markdown.
     pub effect: &'static str,

@@ -32,7 +32,9 @@ and the options that every command takes.
 
 /// The commands as they are read: `--help` is as short as `-h`, has examples, and does not repeat the global options.
 pub(crate) fn with_short_help(declaration: Command) -> Command {
-    let declaration = declaration.override_help(OVERVIEW).mut_args(hide_global);
+    let declaration = declaration
+        .override_help(with_headings(OVERVIEW))
+        .mut_args(hide_global);
     declaration.mut_subcommands(|command| compact(command, ""))
 }
 
@@ -63,7 +65,24 @@ fn compact(command: Command, parent: &str) -> Command {
 fn examples_text(path: &str) -> String {
     let lines = examples_of(path);
     let lines: String = lines.iter().map(|line| format!("\n  {line}")).collect();
-    format!("Examples:{lines}")
+    with_headings(&format!("Examples:{lines}"))
+}
+
+/// Marks headings as clap marks its own. The escapes are removed where the output has no colors.
+fn with_headings(text: &str) -> String {
+    let lines = text.split_inclusive('\n').map(|line| {
+        let heading = ["Usage:", "Examples:"]
+            .into_iter()
+            .find(|heading| line.starts_with(heading));
+        match heading {
+            Some(heading) => {
+                let rest = &line[heading.len()..];
+                format!("\u{1b}[1m\u{1b}[4m{heading}\u{1b}[0m{rest}")
+            }
+            None => line.to_owned(),
+        }
+    });
+    lines.collect()
 }
 
 /// Whether everything is requested: `agpm help --all`.

@@ -13,6 +13,7 @@ use agpm_report::{
     printed::{self, PrintedText},
 };
 use agpm_text::to_json;
+use clap::ValueEnum;
 
 use crate::args::{ColorChoice, GlobalArgs};
 use crate::terminal::{stdout_width, wants_next_step};
@@ -257,37 +258,66 @@ fn written(result: io::Result<()>) -> ExitCode {
 /// Help and version go to standard output; anything else is wrong usage.
 pub(crate) fn usage_error(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
     let text = error.render().to_string();
+    // Wrong arguments may be all that is known here, so the flag is read from them as they were typed.
+    let is_terminal = if error.use_stderr() {
+        io::stderr().is_terminal()
+    } else {
+        io::stdout().is_terminal()
+    };
+    let styled = match color_mode(typed_color(arguments), is_terminal) {
+        ColorMode::Colour => error.render().ansi().to_string(),
+        ColorMode::Plain => text.clone(),
+    };
     if !error.use_stderr() && wants_json(arguments) {
         let (report, sources) = (PrintedText { text }, SourceMap::default());
         return write_stdout(to_json(&ReportDocument::new(&report, &[], &sources)).as_bytes());
     }
     if !error.use_stderr() {
-        return write_stdout(text.as_bytes());
+        return write_stdout(styled.as_bytes());
     }
     if wants_json(arguments) {
-        let diagnostic = Diagnostic::new(&codes::USAGE, usage_message(error, &text));
-        let diagnostic = diagnostic.help("run the command with --help");
+        let diagnostic = usage_diagnostic(error, &text).help("run the command with --help");
         let (diagnostics, sources) = ([diagnostic], SourceMap::default());
         write_stdout(to_json(&FailureDocument::new(&diagnostics, &sources)).as_bytes());
     } else {
-        let coded = text
-            .strip_prefix("error: ")
-            .map(|rest| format!("error[{}]: {rest}", codes::USAGE.name));
-        let _ = io::stderr().write_all(coded.unwrap_or(text).as_bytes());
+        let coded = if text.starts_with("error: ") {
+            styled.replacen("error:", &format!("error[{}]:", codes::USAGE.name), 1)
+        } else {
+            styled
+        };
+        let _ = io::stderr().write_all(coded.as_bytes());
     }
     ExitCode::from(FailureKind::Usage.exit_code())
 }
 
-/// The problem in one line; the indented lines of `text` name the arguments concerned.
-fn usage_message(error: &clap::Error, text: &str) -> String {
+/// The problem in one line; the indented lines of `text` name the arguments concerned. Lists of values are its details.
+fn usage_diagnostic(error: &clap::Error, text: &str) -> Diagnostic {
     if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        return "no command given".to_owned();
+        return Diagnostic::new(&codes::USAGE, "no command given");
     }
     let paragraph = text
         .trim_start_matches("error: ")
         .lines()
         .take_while(|line| !line.trim().is_empty());
-    paragraph.map(str::trim).collect::<Vec<_>>().join(" ")
+    let is_list = |line: &&str| line.starts_with('[');
+    let (details, problem): (Vec<&str>, Vec<&str>) = paragraph.map(str::trim).partition(is_list);
+    let details = details.into_iter().map(str::to_owned);
+    Diagnostic::new(&codes::USAGE, problem.join(" ")).details(details)
+}
+
+/// The last `--color` that was typed, with a value that exists.
+fn typed_color(arguments: &[OsString]) -> ColorChoice {
+    let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
+    let apart = words
+        .windows(2)
+        .filter(|pair| pair[0] == "--color")
+        .map(|pair| pair[1]);
+    let joined = words
+        .iter()
+        .filter_map(|word| word.strip_prefix("--color="));
+    let choice = |name: &str| ColorChoice::from_str(name, false).ok();
+    let typed = joined.chain(apart).filter_map(choice).next_back();
+    typed.unwrap_or(ColorChoice::Auto)
 }
 
 fn wants_json(arguments: &[OsString]) -> bool {

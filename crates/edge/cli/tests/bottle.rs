@@ -60,7 +60,7 @@ fn exit_codes_are_as_documented() {
 }
 
 #[test]
-fn every_command_tells_every_mistake() {
+fn every_command_reports_every_mistake() {
     let sandbox = sandbox();
     sandbox.write(
         "~/.bot-bottle/bottles/bad.md",
@@ -333,7 +333,7 @@ fn a_list_of_nothing_says_so() {
 }
 
 #[test]
-fn known_keys_of_hosts_are_no_secrets() {
+fn known_keys_of_hosts_are_not_secrets() {
     let sandbox = sandbox();
     let bottle = "---\ngit:\n  remotes:\n    h:\n      url: u\n      known_host_key: ssh-ed25519 AAAAC3\n---\n";
     sandbox.write("~/.bot-bottle/bottles/base.md", bottle);
@@ -371,7 +371,7 @@ fn without_a_home_there_must_be_a_file() {
 }
 
 #[test]
-fn a_file_is_read_instead_of_all_folders() {
+fn a_file_is_read_instead_of_all_directories() {
     let sandbox = sandbox();
     sandbox.write("~/bot-bottle.json", "{}");
     sandbox.write(".bot-bottle/bottles/x.md", "");
@@ -414,7 +414,7 @@ fn a_note_does_not_get_in_the_way_of_a_value() {
 }
 
 #[test]
-fn what_is_told_to_an_agent_is_shown_as_it_is() {
+fn what_is_reported_to_an_agent_is_shown_as_it_is() {
     let sandbox = sandbox();
     let prompt = "Never print API_TOKEN=abc, and no \u{1b}[31m either.";
     sandbox.write(

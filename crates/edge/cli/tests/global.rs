@@ -496,7 +496,7 @@ fn nothing_is_installed_over_the_manifest_even_by_force() {
 }
 
 #[test]
-fn templates_read_beside_the_manifest_and_nothing_of_home() {
+fn templates_read_next_to_the_manifest_and_nothing_of_home() {
     let user = User::new(Config::InHome);
     write(&user.home("secret.md"), "secret");
     write(&user.folder().join("docs/style.md"), "my style");
@@ -535,7 +535,7 @@ fn what_the_users_manifest_uses_stays_in_the_cache() {
 }
 
 #[test]
-fn mistakes_are_told_with_their_place() {
+fn mistakes_are_reported_with_their_place() {
     let user = User::new(Config::Elsewhere);
     let missing = user.run("install -g", 1);
     assert!(
@@ -567,7 +567,7 @@ fn mistakes_are_told_with_their_place() {
 }
 
 #[test]
-fn without_a_home_there_is_no_manifest_of_ones_own() {
+fn without_a_home_there_is_not_a_manifest_of_ones_own() {
     let user = User::with_kit(Config::Elsewhere);
     for line in ["install -g", "init -g", "list -g"] {
         let mut command = user.sandbox.command(PROGRAM);

@@ -92,6 +92,8 @@ fn a_manual_page_has_its_sections() {
     }
     let page = sandbox.run_line("agpm man install").stdout;
     assert!(page.contains(".SH EXAMPLES\n.nf\nagpm install\n"), "{page}");
+    let synopsis = ".SH SYNOPSIS\nagpm install [OPTIONS]\n";
+    assert!(page.contains(synopsis), "{page}");
     let unknown = sandbox.run_line("agpm man instal");
     assert_eq!(unknown.code, Some(3), "{unknown}");
     assert!(

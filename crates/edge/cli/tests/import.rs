@@ -275,7 +275,7 @@ fn awkward_manifests_keep_their_form() {
 }
 
 #[test]
-fn ten_thousand_entries_come_along() {
+fn ten_thousand_entries_are_transitive() {
     let entry = |number| {
         format!("- {{name: l{number}, url: 'https://git.example/{number}', repo_type: git}}\n")
     };
@@ -291,7 +291,7 @@ fn ten_thousand_entries_come_along() {
 }
 
 #[test]
-fn all_mistakes_of_an_entry_are_told_at_once() {
+fn all_mistakes_of_an_entry_are_reported_at_once() {
     let sandbox = Sandbox::new(PROGRAM);
     sandbox.write("agpm.toml", "");
     sandbox.write(

@@ -222,7 +222,7 @@ fn init_offers_to_adopt_and_does_it_for_y() {
 }
 
 #[test]
-fn init_asks_nothing_where_it_is_told_so_or_finds_nothing() {
+fn init_asks_nothing_where_it_is_reported_so_or_finds_nothing() {
     for arguments in [&["init", "--yes"][..], &["init", "--bare"]] {
         let sandbox = project_with_an_agent();
         let mut session = Session::start(&sandbox, arguments);

@@ -70,7 +70,7 @@ fn a_project_of_remotes_alone_is_locked() {
 }
 
 #[test]
-fn an_address_of_its_own_is_locked_and_asks_for_nothing_more() {
+fn an_url_of_its_own_is_locked_and_requires_nothing_more() {
     let project = Project::new();
     let source = project.release(&[(CSV, "name\none\n")]);
     project.write(
@@ -227,7 +227,7 @@ fn another_order_is_another_lockfile() {
 }
 
 #[test]
-fn outdated_tells_of_remotes() {
+fn outdated_reports_of_remotes() {
     let project = Project::new();
     let mut source = with_remotes(&project, "\"community\", \"community#v1.0.0\"");
     project.good("install");
@@ -285,7 +285,7 @@ fn what_cannot_be_reached_is_needed_only_without_a_pin() {
         "install",
         &[
             "warning[catalog/stale]",
-            "the copy in the cache is used",
+            "using the cached copy of remote",
             "agpm.toml:2",
         ],
     );
@@ -296,7 +296,7 @@ fn what_cannot_be_reached_is_needed_only_without_a_pin() {
 }
 
 #[test]
-fn another_address_is_another_pin() {
+fn another_url_is_another_pin() {
     let project = Project::new();
     let old = with_remotes(&project, "\"community\"");
     project.good("install");
@@ -317,7 +317,7 @@ fn another_address_is_another_pin() {
 }
 
 #[test]
-fn what_is_not_there_has_near_names() {
+fn what_is_missing_has_near_names() {
     let project = Project::new();
     with_remotes(&project, "\"community#v1.0.1\"");
     project.refused(
@@ -367,7 +367,7 @@ fn what_is_not_there_has_near_names() {
 }
 
 #[test]
-fn a_plain_folder_is_not_pinned() {
+fn a_plain_directory_is_not_pinned() {
     let project = Project::new();
     project
         .sandbox
@@ -422,7 +422,7 @@ fn a_source_of_a_remote_is_in_use() {
 }
 
 #[test]
-fn the_copy_of_an_address_in_use_stays() {
+fn the_copy_of_an_url_in_use_stays() {
     let project = Project::new();
     let source = project.release(&[(CSV, "name\none\n")]);
     project.write(
@@ -505,7 +505,7 @@ fn mistakes_in_the_manifest_have_their_place() {
 }
 
 #[test]
-fn a_secret_in_a_shared_file_is_told_and_not_shown() {
+fn a_secret_in_a_shared_file_is_reported_and_not_shown() {
     let project = Project::new();
     project.write(
         "agpm.toml",

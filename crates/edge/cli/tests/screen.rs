@@ -98,6 +98,26 @@ fn colors_are_used_where_they_are_wanted() {
 }
 
 #[test]
+fn help_has_colors_where_they_are_wanted() {
+    let sandbox = demo();
+    for line in ["agpm --help", "agpm install --help", "agpm help add"] {
+        let plain = sandbox.run_line(line).stdout;
+        assert!(!plain.contains('\u{1b}'), "{plain}");
+        for flag in ["--color always", "--color=always"] {
+            let colored = sandbox.run_line(&format!("{line} {flag}")).stdout;
+            assert!(colored.contains("\u{1b}["), "{line} {flag}");
+            assert_eq!(without_colors(&colored), plain, "{line} {flag}");
+        }
+    }
+    let wrong = sandbox.run_line("agpm --color always instal").stderr;
+    assert!(wrong.contains("\u{1b}["), "{wrong}");
+    assert!(
+        without_colors(&wrong).starts_with("error[usage]:"),
+        "{wrong}"
+    );
+}
+
+#[test]
 fn a_plan_has_colors_too() {
     let sandbox = demo();
     sandbox.run_line("agpm undo");

@@ -317,7 +317,7 @@ fn post(address: &str, authorization: &str) -> String {
 }
 
 #[test]
-fn there_is_no_configuration_in_the_guide_that_is_not_checked() {
+fn there_is_not_a_configuration_in_the_guide_that_is_not_checked() {
     let checked = SHAPES.len() + 1;
     assert_eq!(fences(GUIDE, "json").len(), checked);
     assert_eq!(fences(GUIDE, "sh").len(), 2);

@@ -65,7 +65,7 @@ fn with_cache() -> (Sandbox, [String; 2]) {
 }
 
 #[test]
-fn the_cache_is_told_with_its_sources() {
+fn the_cache_is_reported_with_its_sources() {
     let (sandbox, _) = with_cache();
     let before = sandbox.listing();
     let text = run(&sandbox, "agpm cache info", 0).stdout;
@@ -463,7 +463,7 @@ fn a_configuration_behind_a_link_stays_there() {
 }
 
 #[test]
-fn a_named_configuration_is_made_with_its_folder() {
+fn a_named_configuration_is_made_with_its_directory() {
     let sandbox = Sandbox::new(PROGRAM);
     run(
         &sandbox,
@@ -482,7 +482,7 @@ fn a_named_configuration_is_made_with_its_folder() {
 }
 
 #[test]
-fn a_relative_home_is_no_home() {
+fn a_relative_home_is_not_a_home() {
     let (sandbox, [one, _]) = with_cache();
     let agent = "a = { source = \"one\", path = \"agents/a.md\", version = \"v1.0.0\" }";
     sandbox.write(

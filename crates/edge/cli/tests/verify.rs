@@ -54,7 +54,7 @@ fn verify_sees_modes_and_links() {
     std::fs::rename(at("snippets/utils.md"), at("snippets/same.md")).unwrap();
     symlink(at("snippets/same.md"), at("snippets/utils.md")).unwrap();
     let expected = "\
-error[verify/changed]: .claude/agents/assistant.md has another mode than was installed (agents/assistant)
+error[verify/changed]: .claude/agents/assistant.md has another file mode (agents/assistant)
 error[verify/changed]: .claude/snippets/utils.md is a symlink now (snippets/utils)
 2 of 4 files modified since install
 ";
@@ -70,8 +70,8 @@ fn verify_compares_lock_and_ledger_and_sees_a_run_that_was_stopped() {
         ".claude/snippets/new.md",
     );
     let expected = "\
-error[verify/missing]: .claude/snippets/new.md is locked and was never installed here (snippets/prompts)
-error[verify/changed]: .claude/snippets/prompts.md was installed, but is not in `agpm.lock` (snippets/prompts)
+error[verify/missing]: .claude/snippets/new.md is locked but was never installed (snippets/prompts)
+error[verify/changed]: .claude/snippets/prompts.md is installed but not in `agpm.lock` (snippets/prompts)
 2 of 5 files modified since install
 ";
     assert_eq!(fails(&sandbox, "agpm verify", 1, &[]).stdout, expected);

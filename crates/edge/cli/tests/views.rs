@@ -128,7 +128,7 @@ own   snippet  -        local   .agpm/snippets/notes/own.md
 }
 
 #[test]
-fn names_that_are_not_there_are_said_with_near_ones() {
+fn names_that_are_missing_are_said_with_near_ones() {
     let sandbox = sandbox();
     fails(
         &sandbox,
@@ -365,7 +365,7 @@ snippets/a (local): required by the manifest
 }
 
 #[test]
-fn a_chain_of_ten_thousand_levels_is_no_problem() {
+fn a_chain_of_ten_thousand_levels_is_not_a_problem() {
     let sandbox = Sandbox::new(PROGRAM);
     sandbox.write("agpm.toml", "[snippets]\ns0 = \"s0.md\"\n");
     let names: Vec<String> = (0..10_000).map(|at| format!("s{at}")).collect();
@@ -446,7 +446,7 @@ fn the_name_of_a_pattern_means_all_that_it_matched() {
 }
 
 #[test]
-fn why_tells_the_chain_by_name_and_by_file() {
+fn why_reports_the_chain_by_name_and_by_file() {
     let sandbox = sandbox();
     let expected = "\
 agents/assistant (v2.0.0): required by the manifest as v2.0.0

@@ -23,6 +23,7 @@ impl RemoteRepository {
     ) -> Result<Vec<Vec<u8>>, GitError> {
         let mut found = Found::with_capacity(wanted.len());
         if let Err(error) = self.gather(wanted, &mut found, progress) {
+            // The source does not have it. Fetching everything again would end with the same answer.
             if matches!(error, GitError::MissingObject { .. }) {
                 return Err(error);
             }
@@ -85,6 +86,7 @@ impl RemoteRepository {
             return Ok(());
         }
         self.refuse_offline()?;
+        // Taken only when something is missing: reads of a complete cache never wait for another process.
         let held = self.shelf.hold()?;
         // Another thread may have fetched them in the meantime.
         if self.shelf.packs() != packs {
@@ -106,6 +108,8 @@ impl RemoteRepository {
         let repository = self.shelf.objects();
         self.shelf.prepare(&repository, first, held)?;
         match self.fetch(&repository, FetchTarget::Blobs(missing)) {
+            // Older servers send only what they list. A complete clone is slow, and is the only way to read from
+            // them.
             Err(error) if refuses_bare_ids(&error) => self.fetch_everything(first, held),
             Err(error) if is_not_there(&error) => {
                 let text = error.to_string();
@@ -131,6 +135,8 @@ impl RemoteRepository {
             .iter()
             .filter(|id| !found.contains_key(*id))
             .collect();
+        // Sorted and each once: the same content under many paths is read a single time, and the order does not
+        // depend on the caller.
         unread.sort();
         unread.dedup();
         let names: Vec<String> = unread.iter().map(|id| id.to_string()).collect();
@@ -143,6 +149,7 @@ impl RemoteRepository {
                     found.insert(unread[at].clone(), content);
                     progress(found.len());
                 }
+                // An object of another kind, such as a tree, where a file is expected.
                 ObjectReply::Found { id, .. } => unfit = Some(self.missing(&id)),
                 ObjectReply::TooLarge { id, size } => unfit = Some(self.too_large(id, size)),
                 ObjectReply::Missing => missing.push(unread[at].clone()),

@@ -25,12 +25,14 @@ impl RemoteRepository {
         if prefix.len() < FEWEST_DIGITS || !prefix.bytes().all(|b| b.is_ascii_hexdigit()) {
             return Err(self.no_commit(&prefix));
         }
+        // A full id needs no search, and servers that do not list it may still send it.
         if let Ok(id) = prefix.parse::<ObjectId>() {
             return self.fetch_commits(std::slice::from_ref(&id)).map(|()| id);
         }
         if let Some(id) = self.listed(&prefix)? {
             return Ok(id);
         }
+        // The cache before the network: a commit that was found once is found offline too.
         for repository in [self.shelf.objects(), self.shelf.history()] {
             match self.stored(&repository, &prefix) {
                 Ok(Some(id)) => return Ok(id),
@@ -39,6 +41,8 @@ impl RemoteRepository {
                 Err(error) => return Err(error),
             }
         }
+        // Servers find no commit by its first digits, so the whole history of commits is fetched, without trees and
+        // contents.
         self.fetch_history()?;
         self.stored(&self.shelf.history(), &prefix)?
             .ok_or_else(|| self.no_commit(&prefix))
@@ -72,6 +76,7 @@ impl RemoteRepository {
     fn listed(&self, prefix: &str) -> Result<Option<ObjectId>, GitError> {
         let refs = match self.refs() {
             // The cache may be enough.
+            // Offline, an abbreviated commit may still be in the cache.
             Err(error) if error.is_network() => return Ok(None),
             refs => refs?,
         };
@@ -115,16 +120,18 @@ impl RemoteRepository {
         let mut fitting = BTreeSet::new();
         let mut keep = |_: usize, answer: ObjectReply| {
             if let ObjectReply::Found { id, kind, .. } = answer
+                // A tree or a blob may begin with the same digits. Only commits are candidates, or valid
+                // abbreviations would be ambiguous.
                 && kind == "commit"
             {
                 fitting.insert(id);
             }
         };
         if !names.is_empty() {
-            let asked = self
+            let answered = self
                 .start_reader(repository)?
                 .ask(ObjectQuery::Kind, &names, &mut keep);
-            asked.map_err(|cause| {
+            answered.map_err(|cause| {
                 self.broken(&format!("its copy in the cache cannot be read: {cause}"))
             })?;
         }

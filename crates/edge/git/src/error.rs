@@ -13,7 +13,7 @@ pub enum GitError {
     /// The program lacks what is needed.
     #[error("git {found} is too old: agpm needs {needed} or newer")]
     TooOld {
-        /// Its version.
+        /// The version that is installed.
         found: String,
         /// The oldest that will do.
         needed: &'static str,
@@ -83,7 +83,7 @@ pub enum GitError {
         object: ObjectId,
     },
     /// An object larger than any resource.
-    #[error("the object {object} of `{address}` has {size} bytes, which is too large")]
+    #[error("an object of `{address}` is too large ({size} bytes): {object}")]
     TooLarge {
         /// The source.
         address: String,
@@ -93,7 +93,7 @@ pub enum GitError {
         size: u64,
     },
     /// A commit without the directory that is requested.
-    #[error("`{address}` has no directory `{folder}` in {}", commit.short())]
+    #[error("no directory `{folder}` in commit {}", commit.short())]
     NoSuchFolder {
         /// The source.
         address: String,

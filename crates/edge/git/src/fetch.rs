@@ -275,15 +275,15 @@ impl RemoteRepository {
             names.push(object.to_string());
         }
         let mut lacking = None;
-        let asked = self
-            .start_reader(fresh)?
-            .ask(ObjectQuery::Kind, &names, &mut |at, answer| {
-                if !matches!(answer, ObjectReply::Found { .. }) {
-                    lacking.get_or_insert(at);
-                }
-            });
+        let answered =
+            self.start_reader(fresh)?
+                .ask(ObjectQuery::Kind, &names, &mut |at, answer| {
+                    if !matches!(answer, ObjectReply::Found { .. }) {
+                        lacking.get_or_insert(at);
+                    }
+                });
         match lacking.map(|at| commits.get(at)) {
-            _ if asked.is_err() => Err(error),
+            _ if answered.is_err() => Err(error),
             None => Ok(()),
             Some(Some(commit)) => Err(self.no_commit(commit.as_str())),
             Some(None) => Err(error),

@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_is_not_there_is_said() {
+    fn a_program_that_is_missing_is_said() {
         let git = GitProgram {
             program: "no-such-git".into(),
             ..GitProgram::find("/nowhere".into(), NetworkAccess::Allowed)

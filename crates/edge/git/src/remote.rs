@@ -59,6 +59,7 @@ impl RemoteRepository {
                 let path = absolute(text, base, git.home());
                 (path.clone().into_os_string(), path.display().to_string())
             }
+            // The URL with its secret goes to git only. Everything that is shown or stored uses the other one.
             _ => (address.reveal().into(), address.redacted().to_owned()),
         };
         RemoteRepository {
@@ -98,6 +99,8 @@ impl RemoteRepository {
         }
         let refs = match self.refuse_offline() {
             Ok(()) => self.list()?,
+            // Offline, the last listing is good enough to resolve what was resolved before; without one the error
+            // names the cause.
             Err(offline) => self.remembered_refs().ok_or(offline)?,
         };
         Ok(Arc::clone(known.insert(Arc::new(refs))))
@@ -115,6 +118,8 @@ impl RemoteRepository {
         }
         let entries = match self.read_tree(tree_or_commit) {
             Err(error) => {
+                // A cache can be damaged by a full disk or another program. It is only a copy, so it is fetched
+                // again before anything is reported.
                 self.rebuild_after(error)?;
                 self.read_tree(tree_or_commit)?
             }
@@ -176,6 +181,7 @@ impl RemoteRepository {
 
     fn list(&self) -> Result<SourceVersions, GitError> {
         let mut command = self.connecting()?;
+        // `--symref` gives the default branch in the same connection.
         command.args(["ls-remote", "--symref", REMOTE]);
         let output = self.run(command, String::new())?;
         // Remembered for use without a network, so a part of it must not get this far.
@@ -183,6 +189,7 @@ impl RemoteRepository {
             return Err(self.broken(CUT_SHORT));
         }
         let refs = refs::parse(&String::from_utf8_lossy(&output));
+        // Written without secrets and after parsing, so the remembered list can always be read back.
         self.shelf.remember(&refs::listing(&refs))?;
         agpm_store::mark_used(self.shelf.folder());
         Ok(refs)
@@ -216,6 +223,7 @@ impl RemoteRepository {
             return Ok(());
         }
         let mut reader = locked(&self.reader);
+        // Nothing was fetched yet: every object is missing, and git need not be started to find out.
         if reader.is_none() && !is_whole(&self.shelf.objects()) {
             (0..names.len()).for_each(|at| each(at, ObjectReply::Missing));
             return Ok(());
@@ -224,13 +232,15 @@ impl RemoteRepository {
             if reader.is_none() {
                 *reader = Some(self.start_reader(&self.shelf.objects())?);
             }
-            let asked = reader
+            let answered = reader
                 .as_mut()
                 .map_or(Ok(()), |reader| reader.ask(question, names, each));
-            if asked.is_err() {
+            // A reader that failed in the middle of an answer is out of step with its questions and is never used
+            // again.
+            if answered.is_err() {
                 *reader = None;
             }
-            Ok(asked)
+            Ok(answered)
         };
         if try_once()?.is_ok() {
             return Ok(());
@@ -249,6 +259,8 @@ impl RemoteRepository {
     /// A call that knows the source as `REMOTE`. The URL goes by a variable: it may hold a secret.
     pub(crate) fn connecting(&self) -> Result<Command, GitError> {
         let mut command = self.git.command()?;
+        // Through the environment: arguments of a process are visible to every user of the machine, and the URL may
+        // hold a token.
         command.env("AGPM_SOURCE_URL", &self.url);
         command.arg(format!("--config-env=remote.{REMOTE}.url=AGPM_SOURCE_URL"));
         Ok(command)
@@ -260,6 +272,8 @@ impl RemoteRepository {
             RunOutcome::Done(output) => Ok(output),
             // Another process threw the copy away: that says nothing of the source.
             RunOutcome::Failed(words)
+                // Git names the path of the repository it failed on: if it is the cache, the source itself may be
+                // fine.
                 if words.contains(&self.shelf.folder().display().to_string()) =>
             {
                 Err(self.broken(&format!(
@@ -282,6 +296,7 @@ impl RemoteRepository {
     }
 
     pub(crate) fn refuse_offline(&self) -> Result<(), GitError> {
+        // `file://` and directories need no connection, so `--offline` does not stop them.
         if self.git.network() == NetworkAccess::Allowed || self.address.is_local() {
             return Ok(());
         }
@@ -348,7 +363,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_start_where_they_say() {
+    fn directories_start_where_they_say() {
         let absolute = |text| absolute(text, Path::new("/base"), Some(Path::new("/home/me")));
         assert_eq!(absolute("~/a/./b/"), Path::new("/home/me/a/b"));
         assert_eq!(absolute("./a/../b"), Path::new("/base/a/../b"));

@@ -41,7 +41,7 @@ impl SourceCache {
         }
     }
 
-    /// Its directory.
+    /// The directory of the source cache.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }
@@ -68,23 +68,28 @@ impl SourceCache {
     }
 
     /// Where it stands what was last written out for something that is requested.
-    fn last(&self, asked: &str) -> PathBuf {
-        self.folder
-            .join("last")
-            .join(format!("{}.txt", Checksum::of(asked.as_bytes()).digits()))
+    fn last(&self, requested: &str) -> PathBuf {
+        self.folder.join("last").join(format!(
+            "{}.txt",
+            Checksum::of(requested.as_bytes()).digits()
+        ))
     }
 
     /// Keeps which commit was written out for something that is requested.
-    pub(crate) fn remember_last(&self, asked: &str, commit: &ObjectId) -> Result<(), StoreError> {
-        if self.remembered_last(asked).as_ref() == Some(commit) {
+    pub(crate) fn remember_last(
+        &self,
+        requested: &str,
+        commit: &ObjectId,
+    ) -> Result<(), StoreError> {
+        if self.remembered_last(requested).as_ref() == Some(commit) {
             return Ok(());
         }
-        agpm_store::write_whole(&self.last(asked), commit.as_str().as_bytes())
+        agpm_store::write_whole(&self.last(requested), commit.as_str().as_bytes())
     }
 
     /// That commit.
-    pub(crate) fn remembered_last(&self, asked: &str) -> Option<ObjectId> {
-        let bytes = agpm_store::read(&self.last(asked), LONGEST_LABEL).ok()?;
+    pub(crate) fn remembered_last(&self, requested: &str) -> Option<ObjectId> {
+        let bytes = agpm_store::read(&self.last(requested), LONGEST_LABEL).ok()?;
         std::str::from_utf8(&bytes).ok()?.trim().parse().ok()
     }
 

@@ -90,10 +90,13 @@ pub(crate) fn classify_failure(address: &SourceAddress, stderr: &str) -> GitErro
     // The words of a repository's own name mean nothing.
     let lower = said.replace(&address, "").to_ascii_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+    // Refusals first: many servers add "not found" to them in order not to reveal private repositories, and the
+    // user needs to hear about credentials.
     if has(REFUSED) {
         GitError::AuthRefused { address, said }
     } else if has(DAMAGED) {
         GitError::Damaged { address, said }
+    // A dropped connection before "not found": git may print both, and a retry helps only with the first.
     } else if has(CUT_OFF) {
         GitError::Unreachable { address, said }
     } else if has(ABSENT) {
@@ -117,6 +120,7 @@ pub(crate) fn is_not_there(error: &GitError) -> bool {
 
 fn clean(address: &SourceAddress, stderr: &str) -> String {
     // A server's words come through as they are: nothing of them may steer the terminal.
+    // Git repeats the URL in its errors, with the token in it.
     let scrubbed = address.scrub(stderr);
     let lines = scrubbed
         .split(['\n', '\r'])

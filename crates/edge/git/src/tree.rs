@@ -22,7 +22,7 @@ pub struct TreeEntry {
     pub name: String,
     /// File, directory, symlink or submodule.
     pub kind: TreeEntryKind,
-    /// Its content.
+    /// The content of the tree entry.
     pub id: ObjectId,
 }
 
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_off_or_odd_is_no_tree() {
+    fn what_is_cut_off_or_odd_is_not_a_tree() {
         let bytes = tree(&[("100644", "a")]);
         for bad in [
             &bytes[..bytes.len() - 1],

@@ -169,7 +169,7 @@ impl<'c> EffectiveRow<'c> {
         self.first(&TITLES)
     }
 
-    /// Its purpose.
+    /// The purpose of the effective row.
     pub(crate) fn description(self) -> Option<String> {
         self.first(&DESCRIPTIONS)
     }

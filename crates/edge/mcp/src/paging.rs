@@ -38,6 +38,8 @@ pub(crate) fn page<'a, T>(
             let (count, last) = decode(asked.list, cursor).ok_or_else(bad_cursor)?;
             let is_last = |at: usize| items.get(at).is_some_and(|item| key(item) == last);
             match count.checked_sub(1) {
+                // The position is right as long as nothing was added or removed before it. Otherwise the last item
+                // is searched for, so none is skipped or repeated.
                 Some(at) if is_last(at) => count,
                 _ => items
                     .iter()
@@ -48,6 +50,7 @@ pub(crate) fn page<'a, T>(
     };
     let start = start.min(items.len());
     let end = start.saturating_add(asked.size).min(items.len());
+    // A page without items has no next one: with a size of zero a client would otherwise continue for ever.
     let more = end < items.len() && end > start;
     let next = more.then(|| encode(asked.list, end, &key(&items[end - 1])));
     Ok(ListPage {

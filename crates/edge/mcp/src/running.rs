@@ -36,6 +36,7 @@ pub fn serve(world: World, options: ServeOptions) -> Result<(), ServeError> {
 }
 
 fn runtime() -> Result<Runtime, ServeError> {
+    // One thread is enough for the protocol; slow work runs on blocking threads.
     let mut builder = Builder::new_current_thread();
     builder
         .enable_io()

@@ -65,6 +65,8 @@ impl TrafficControl {
     /// Takes in a request.
     pub(crate) fn admit(&self, id: &RequestId, bytes: usize) -> Result<(), DuplicateRequestId> {
         let mut state = self.state();
+        // Answers are matched by id. Two requests with one id could not be distinguished by the client, nor
+        // cancelled.
         if state.requests.contains_key(id) {
             return Err(DuplicateRequestId);
         }
@@ -130,6 +132,8 @@ impl TrafficControl {
                 let state = self.state();
                 (state.unsent, state.written)
             };
+            // A client that still reads gets all its answers, however slowly; one that stopped reading does not
+            // keep the process alive.
             if (unsent > 0 && now == written) || since.elapsed() > SLOW {
                 return;
             }

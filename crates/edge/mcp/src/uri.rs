@@ -41,6 +41,8 @@ impl ResourceUri {
     /// Reads a URI; tricks are refused and not interpreted.
     pub(crate) fn parse(uri: &str) -> Result<Self, ErrorData> {
         let refuse = |why: &str| {
+            // The URI comes from the client and goes back in a message; control characters could steer the terminal
+            // that shows it.
             let shown: String = uri.chars().take(100).filter(|c| !c.is_control()).collect();
             URI.with_help(
                 format!("`{shown}` {why}"),
@@ -101,6 +103,8 @@ impl ResourceUri {
             ResourceUri::Named(kind, name) => format!("{}/{}", kind.word(), encode(name)),
         };
         let uri = format!("{SCHEME}{path}");
+        // A URI is listed only if it can be read back. Names that the parser refuses have none, and are found
+        // through the tool.
         ResourceUri::parse(&uri)
             .is_ok_and(|read| read == *self)
             .then_some(uri)
@@ -120,10 +124,13 @@ fn segment(part: &str) -> Result<String, &'static str> {
         "" => Err("has an empty part"),
         text if text
             .chars()
+            // A separator that appears only after decoding would make two parts of one, and `%` would invite a
+            // second decoding.
             .any(|c| c.is_control() || matches!(c, '/' | '\\' | '%')) =>
         {
             Err("contains an encoded character that is not allowed")
         }
+        // `..` and names that Windows shortens are refused here, although no part of a URI is ever used as a path.
         text if text.ends_with(['.', ' ']) || text.starts_with(' ') => {
             Err("has a part that ends in `.` or a space")
         }

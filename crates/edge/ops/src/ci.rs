@@ -80,6 +80,7 @@ fn check(
     checks: &mut Checks,
     notes: &mut Notes,
 ) -> Result<usize, Failure> {
+    // A pipeline must not pass under a policy that was replaced since the cache was filled.
     refresh_policies(world, notes)?;
     let files = ManifestFiles::require(&world.environment)?;
     let compared = match check_frozen(world, files, checks, notes) {

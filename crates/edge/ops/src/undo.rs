@@ -46,9 +46,6 @@ fn run(world: &World, request: &UndoRequest, notes: &mut Notes) -> Result<UndoRe
     let action = request.action;
     let history = store.history()?;
     if action == UndoAction::List {
-        if history.is_empty() {
-            notes.diagnostics.push(nothing_recorded());
-        }
         return Ok(UndoReport {
             entries: history.into_iter().map(past).collect(),
             action,
@@ -224,7 +221,7 @@ fn mend(
 fn tell_out_of_reach(files: &ManifestFiles, notes: &mut Notes) {
     if let SiblingFile::Outside(lock) = files.lock_place() {
         let message = format!(
-            "`{}` and the manifest next to it are not in home, and stay unchanged",
+            "`{}` and its manifest are not in home and stay unchanged",
             lock.display()
         );
         let mut diagnostic = Diagnostic::new(&codes::LOCK_OUTDATED, message);
@@ -246,12 +243,6 @@ fn nothing(store: &ProjectStore) -> Failure {
     diagnostic
         .help("`agpm undo --list` lists the transactions that can be undone")
         .into()
-}
-
-fn nothing_recorded() -> Diagnostic {
-    let mut diagnostic = Diagnostic::new(&codes::UNDO_NOTHING, "No transactions recorded");
-    diagnostic.severity = Severity::Note;
-    diagnostic.help("`agpm install` records one when it changes files")
 }
 
 fn refused(error: UndoError, store: &ProjectStore, notes: &mut Notes) -> Failure {

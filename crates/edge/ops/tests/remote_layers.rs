@@ -336,7 +336,7 @@ fn a_cache_that_cannot_be_written_keeps_its_copy() {
 }
 
 #[test]
-fn a_repository_is_meant_where_an_address_says_so() {
+fn a_repository_is_meant_where_an_url_says_so() {
     let place = ResourceLocation::new();
     place.sandbox.write(&format!("plain/{FILE}"), "plain");
     let remote = format!(
@@ -416,7 +416,7 @@ fn a_manifest_may_be_a_link() {
 }
 
 #[test]
-fn files_and_folders_are_read_offline() {
+fn files_and_directories_are_read_offline() {
     let place = ResourceLocation::new();
     let source = repository(&place);
     place.manifest(SOURCES);
@@ -429,7 +429,7 @@ fn files_and_folders_are_read_offline() {
 }
 
 #[test]
-fn what_is_not_there_fails_on_the_command_line_and_warns_in_the_manifest() {
+fn what_is_missing_fails_on_the_command_line_and_warns_in_the_manifest() {
     let place = ResourceLocation::new();
     repository(&place);
     place.manifest(SOURCES);
@@ -472,7 +472,7 @@ fn what_is_not_there_fails_on_the_command_line_and_warns_in_the_manifest() {
 }
 
 #[test]
-fn a_plain_folder_is_itself() {
+fn a_plain_directory_is_itself() {
     let place = ResourceLocation::new();
     place.sandbox.write(&format!("plain/{FILE}"), "plain");
     place.sandbox.write(&format!("plain/team/{FILE}"), "team");

@@ -80,7 +80,7 @@ fn a_second_install_has_nothing_to_do() {
 }
 
 #[test]
-fn a_run_that_only_shows_writes_nothing_and_tells_the_same() {
+fn a_run_that_only_shows_writes_nothing_and_reports_the_same() {
     let project = project(ONE);
     let show = InstallRequest {
         writing: WriteMode::Show,

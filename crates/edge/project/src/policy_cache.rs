@@ -137,9 +137,12 @@ fn refresh(world: &World, address: &PolicyAddress, notes: &mut Notes) {
         return;
     };
     let age = duration(now.saturating_sub(kept.fetched));
-    let message = format!("cannot reach the policy `{shown}`; using the copy from {age} ago");
-    let failure = source_failure_of("policy", reason);
-    let details = failure.diagnostic.map(|found| found.message);
+    let message = format!("cannot reach a policy; using the copy from {age} ago");
+    let failure = source_failure_of(&format!("policy `{shown}`"), reason);
+    let details = failure.diagnostic.into_iter().flat_map(|found| {
+        let message = std::iter::once(found.message);
+        message.chain(found.details)
+    });
     let diagnostic = Diagnostic::new(&codes::POLICY_STALE, message).details(details);
     notes
         .diagnostics

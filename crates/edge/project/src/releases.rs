@@ -18,10 +18,10 @@ impl BestVersion {
     pub fn note(&self, label: &str) -> Option<Diagnostic> {
         let skipped = self.skipped.as_ref()?;
         let message = format!(
-            "{label} stays at {}: {skipped} is younger than a policy requires",
+            "{label} stays at {}: {skipped} is too young",
             self.version.label
         );
-        let help = "`agpm policy show` names the policy";
+        let help = "a policy requires a minimum release age; `agpm policy show` names it";
         Some(Diagnostic::new(&codes::POLICY_RELEASE_AGE, message).help(help))
     }
 }

@@ -25,11 +25,12 @@ pub fn source_failure_of(what: &str, error: SourceError) -> Failure {
             &codes::SOURCE_UNREACHABLE,
             "check the URL and the connection, then try again",
         ),
-        SourceError::AuthRefused(_) => (
-            FailureKind::Network,
-            &codes::SOURCE_AUTH,
-            "agpm uses git's own credentials: try `git ls-remote` with this URL",
-        ),
+        SourceError::AuthRefused { address, .. } => {
+            let help = format!("agpm uses git's own credentials: try `git ls-remote {address}`");
+            let found = Diagnostic::new(&codes::SOURCE_AUTH, format!("{what} refused access"));
+            let found = found.detail(error.to_string()).help(help);
+            return Failure::new(FailureKind::Network, found);
+        }
         SourceError::NotFound { .. } => (
             FailureKind::Network,
             &codes::SOURCE_UNREACHABLE,
@@ -77,13 +78,20 @@ pub fn source_failure_of(what: &str, error: SourceError) -> Failure {
             "`agpm cache clean --all` throws the copies away; they are fetched again",
         ),
     };
-    let message = match &error {
+    // Git's own words are long, so they are under the message and not in it.
+    let (message, detail) = match &error {
         SourceError::NotFound { address, .. } => {
-            format!("{what}: no git repository at `{address}`")
+            (format!("{what}: no git repository at `{address}`"), None)
         }
-        error => format!("{what}: {error}"),
+        SourceError::Offline(words) => {
+            (format!("offline: {what} is not in the cache"), Some(words))
+        }
+        SourceError::Unreachable(words) => (format!("cannot reach {what}"), Some(words)),
+        SourceError::Damaged(words) => (format!("{what} is damaged"), Some(words)),
+        error => (format!("{what}: {error}"), None),
     };
-    Failure::new(kind, Diagnostic::new(code, message).help(help))
+    let found = Diagnostic::new(code, message).help(help);
+    Failure::new(kind, found.details(detail.cloned()))
 }
 
 fn store_failure(error: SourceError) -> Failure {

@@ -337,18 +337,21 @@ fn run_line(first: &PlannedChange, last: &PlannedChange, files: usize) -> String
 
 /// Items of one list are reported alike: once, with their number.
 fn counted_lines(lines: impl Iterator<Item = String>) -> Vec<String> {
-    let mut told: Vec<(String, usize)> = Vec::new();
+    let mut lines_with_counts: Vec<(String, usize)> = Vec::new();
     for line in lines {
-        match told.last_mut().filter(|(last, _)| *last == line) {
+        match lines_with_counts
+            .last_mut()
+            .filter(|(last, _)| *last == line)
+        {
             Some((_, count)) => *count += 1,
-            None => told.push((line, 1)),
+            None => lines_with_counts.push((line, 1)),
         }
     }
     let shown = |(line, count): (String, usize)| match count {
         1 => line,
         _ => format!("{line} ({count} items)"),
     };
-    told.into_iter().map(shown).collect()
+    lines_with_counts.into_iter().map(shown).collect()
 }
 
 /// The commands that a tool would run, each in full with every character visible.

@@ -53,8 +53,8 @@ fn skipped(row: &LayerRow) -> Vec<String> {
     let Some(state) = &row.state else {
         return Vec::new();
     };
-    let told = state.skipped.iter().take(MOST_SKIPPED);
-    let mut lines: Vec<String> = told
+    let listed = state.skipped.iter().take(MOST_SKIPPED);
+    let mut lines: Vec<String> = listed
         .map(|skipped| format!("{}: skipped {}: {}", row.name, skipped.path, skipped.reason))
         .collect();
     if let Some(more) = state

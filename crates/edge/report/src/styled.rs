@@ -13,7 +13,7 @@ pub struct StyledLine {
 pub struct StyledPiece {
     /// The text.
     pub text: String,
-    /// Its color.
+    /// The color of the styled piece.
     pub style: LineStyle,
 }
 

@@ -19,9 +19,9 @@ pub fn render(report: &UndoReport, context: &RenderContext<'_>) -> RenderedRepor
     };
     let entries = report.entries.iter();
     match report.action {
-        UndoAction::List if report.entries.is_empty() => {
-            RenderedReport::Empty("No changes to undo.")
-        }
+        UndoAction::List if report.entries.is_empty() => RenderedReport::Empty(
+            "No changes to undo. Commands that change files, such as `agpm install`, record them.",
+        ),
         UndoAction::List => {
             RenderedReport::Text(entries.map(|entry| listed(entry, most)).collect())
         }

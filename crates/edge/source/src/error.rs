@@ -13,8 +13,13 @@ pub enum SourceError {
     #[error("{0}")]
     Unreachable(String),
     /// The source wants other credentials.
-    #[error("{0}")]
-    AuthRefused(String),
+    #[error("{message}")]
+    AuthRefused {
+        /// The URL, without secrets.
+        address: String,
+        /// The message, with git's words.
+        message: String,
+    },
     /// Nothing is at the URL.
     #[error("{message}")]
     NotFound {
@@ -74,7 +79,7 @@ impl From<GitError> for SourceError {
         match error {
             GitError::Offline { .. } => SourceError::Offline(message),
             GitError::Unreachable { .. } => SourceError::Unreachable(message),
-            GitError::AuthRefused { .. } => SourceError::AuthRefused(message),
+            GitError::AuthRefused { address, .. } => SourceError::AuthRefused { address, message },
             GitError::NotFound { address, .. } => SourceError::NotFound { address, message },
             GitError::Damaged { .. } => SourceError::Damaged(message),
             GitError::NoSuchCommit { .. } => SourceError::NoSuchRevision(message),

@@ -286,7 +286,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_is_made_once_and_replaced_whole() {
+    fn a_directory_is_made_once_and_replaced_whole() {
         let place = tempfile::tempdir().unwrap();
         let (one, two) = (place.path().join("one"), place.path().join("two"));
         create_whole(&one, &["a/b"], &[("a/f", "1")]).unwrap();
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_cannot_be_filled_leaves_nothing_behind() {
+    fn a_directory_that_cannot_be_filled_leaves_nothing_behind() {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("one");
         let file = agpm_model::RelativePath::new("a/f").unwrap();
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn only_folders_that_nobody_used_for_a_day_go() {
+    fn only_directories_that_nobody_used_for_a_day_go() {
         let place = tempfile::tempdir().unwrap();
         for (name, hours) in [("b", 90), ("a", 80), ("d", 70), ("c", 60)] {
             used(place.path(), name, hours);

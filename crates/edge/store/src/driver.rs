@@ -19,7 +19,7 @@ const MOST_OUTPUT: u64 = 256 << 20;
 #[derive(Debug, thiserror::Error)]
 pub enum DriverError {
     /// The program could not be started.
-    #[error("`{program}` could not be started: {cause}")]
+    #[error("cannot start `{program}`: {cause}")]
     NotStarted {
         /// The program.
         program: String,
@@ -39,9 +39,9 @@ pub enum DriverError {
     Failed {
         /// The program.
         program: String,
-        /// Its exit status.
+        /// The exit status of the program.
         status: String,
-        /// Its standard error.
+        /// The standard error of the program.
         stderr: String,
     },
     /// Its input could not be prepared.
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_fails_or_is_not_there_is_told_apart() {
+    fn a_program_that_fails_or_is_missing_is_distinguished() {
         let failed = run("echo why >&2; exit 3", Duration::from_secs(20)).unwrap_err();
         assert_eq!(failed.to_string(), "`sh` failed (exit status: 3): why");
         let command = ["no-such-program".to_owned()];

@@ -100,9 +100,7 @@ impl fmt::Display for StoreProblem {
             StoreProblem::NotFile => f.write_str("is not a regular file"),
             StoreProblem::Changed => f.write_str("changed in the meantime"),
             StoreProblem::Reserved => f.write_str("is a reserved path"),
-            StoreProblem::Credentials => {
-                f.write_str("is a location for credentials and is not read")
-            }
+            StoreProblem::Credentials => f.write_str("may hold credentials and is not read"),
             StoreProblem::Locked => f.write_str("is locked by another process"),
             StoreProblem::Damaged(why) => write!(f, "is invalid: {why}"),
             StoreProblem::Other(cause) => write!(f, "cannot be reached: {cause}"),
@@ -128,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_that_refuses_temporary_files_is_no_escape() {
+    fn a_directory_that_refuses_temporary_files_is_not_an_escape() {
         // As temporary files describe the system's refusal: with a path, and without its number.
         let refused = io::Error::new(
             io::ErrorKind::PermissionDenied,

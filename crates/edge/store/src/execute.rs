@@ -43,6 +43,8 @@ impl<'a> InTheWay<'a> {
     fn of(journal: &'a Journal) -> Self {
         InTheWay {
             made: journal.make.iter().map(String::as_str).collect(),
+            // Compared without case: on macOS and Windows `A.md` occupies the path of `a.md`, and must go before
+            // that is written.
             written: journal
                 .writes()
                 .map(|(_, file)| file.path.as_str().to_lowercase())
@@ -150,6 +152,7 @@ impl<'a> JournalExecution<'a> {
         // Directories opened on the way forward may be gone.
         self.chain = DirectoryChain::new(&self.staging.store.root);
         let in_the_way = InTheWay::of(journal);
+        // The mirror image of going forward: what a configuration names is restored before the configuration.
         self.bring_back(|path| !in_the_way.is(path))?;
         for (at, operation) in journal.writes().rev() {
             self.put_back(&at.to_string(), operation)?;
@@ -180,11 +183,15 @@ impl<'a> JournalExecution<'a> {
 
     /// Whether a file is no longer what the plan saw, after a kill: then it is the user's, and left alone.
     fn is_edited(&mut self, operation: &JournalOperation) -> Result<bool, StoreError> {
+        // In a running transaction the comparison with the plan is stricter and is made elsewhere; this one is for
+        // recovery.
         if self.clash == UnexpectedFile::Fail {
             return Ok(false);
         }
         let now = match self.staging.store.see(&mut self.chain, &operation.path)? {
             ObservedPath::File(file) => Some(file.content.checksum),
+            // A file that is missing after a crash was moved by the transaction itself, as a rule, and not by the
+            // user.
             ObservedPath::Missing => return Ok(false),
             _ => None,
         };
@@ -211,6 +218,8 @@ impl<'a> JournalExecution<'a> {
             return Ok(());
         }
         // Only a file that replaces another one changes locations with it.
+        // The exchange was done and the process killed before it removed the second name. Doing it again would
+        // bring the old file back.
         if operation.before.is_some() && staging.is_exchanged(&name) {
             return remove_file(&staging.new, &name).map_err(fail);
         }
@@ -254,6 +263,7 @@ impl<'a> JournalExecution<'a> {
         if !exists(dir, name).map_err(&fail)? {
             return Ok(false);
         }
+        // An editor that saves by rename put another file at the path since the second name was made.
         if !is_same(dir, name, &staging.old, &number) {
             return Err(self.changed_error(operation));
         }
@@ -281,6 +291,8 @@ impl<'a> JournalExecution<'a> {
     ) -> Result<(), StoreError> {
         let fail = self.fail(operation);
         let (staging, name) = (self.staging, operation.path.file_name());
+        // An editor may save again between two exchanges. The count is bounded, so a program that writes without
+        // end cannot hang the rollback.
         for _ in 0..MOST_EXCHANGES {
             let dir = self.chain.parent(&operation.path).map_err(&fail)?;
             if !exists(dir, name).map_err(&fail)? {
@@ -308,6 +320,8 @@ impl<'a> JournalExecution<'a> {
         }
         match self.clash {
             UnexpectedFile::Fail => Err(self.changed_error(operation)),
+            // The edit came after the crash. It goes back to its path, and the next plan reports it as a local
+            // change.
             UnexpectedFile::Leave => self.restore(&number, operation),
         }
     }
@@ -356,6 +370,8 @@ impl<'a> JournalExecution<'a> {
                 return Ok(());
             }
         } else if self.is_written_since(operation)? {
+            // Both files are the user's: the one written since stays at its path, and the older one gets a name
+            // next to it. Neither may be lost.
             return self.set_aside(at, operation);
         }
         self.take_back(at, operation).map_err(&fail)?;
@@ -427,6 +443,8 @@ impl<'a> JournalExecution<'a> {
         let name = operation.path.file_name();
         let replaces = exists(&self.staging.old, at)?;
         let moved = self.chain.parent(&operation.path).and_then(|dir| {
+            // A second name instead of a move: until the old file is back, a reader of the path still finds one of
+            // the two.
             let linked = replaces && link(dir, name, &self.staging.new, at)?;
             if linked {
                 Ok(())
@@ -445,6 +463,7 @@ impl<'a> JournalExecution<'a> {
             return Ok(());
         }
         if self.chain.parent(&operation.path).is_err() {
+            // The directory may have been removed as empty on the way forward.
             for folder in above(operation.path.as_str()) {
                 self.chain.make(folder).map_err(&fail)?;
             }

@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn writes_below_the_folder_and_overwrites_nothing() {
+    fn writes_below_the_directory_and_overwrites_nothing() {
         let place = tempfile::tempdir().unwrap();
         let folder = ConfinedDirectory::create(&place.path().join("new")).unwrap();
         folder.create_new(&relative("a/b.txt"), b"one").unwrap();

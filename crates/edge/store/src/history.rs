@@ -63,6 +63,8 @@ impl ProjectStore {
                 problem: StoreProblem::NotFound,
                 ..
             }) => None,
+            // One unreadable entry is listed as damaged. Failing for all would hide the entries that can still be
+            // undone.
             Err(error) => Some(damaged_entry(number, &error)),
         });
         Ok(listed.collect())
@@ -105,6 +107,7 @@ impl ProjectStore {
     fn believed_history(&self) -> Result<Option<Dir>, StoreError> {
         match self.state_use {
             StateUse::Believed => self.history_folder(),
+            // The history of a clone names files to restore and to remove, and anybody could have written it.
             StateUse::Ignored => Ok(None),
         }
     }
@@ -114,6 +117,8 @@ impl ProjectStore {
         let numbers = self.numbers(history).unwrap_or_default();
         for number in numbers.iter().rev().skip(KEPT_TRANSACTIONS) {
             if throw_away(history, &number.to_string(), state).is_ok() {
+                // Only a marker: with it an empty list can be explained as old entries that were dropped, instead
+                // of nothing ever done.
                 let _ = history.write(DROPPED, b"");
             }
         }

@@ -106,6 +106,7 @@ impl FromStr for JournaledFile {
             let (bits, checksum) = text.split_once(' ')?;
             let bits = u32::from_str_radix(bits, 8)
                 .ok()
+                // A journal that came with a clone must not set the setuid bit on a restored file.
                 .filter(|bits| *bits <= 0o777)?;
             Some(JournaledFile {
                 checksum: checksum.parse().ok()?,
@@ -148,6 +149,7 @@ where
 
 fn parse_path<E: de::Error>(path: &str) -> Result<RelativePath, E> {
     let checked = RelativePath::new(path).map_err(|why| E::custom(format!("`{path}`: {why}")))?;
+    // The list of managed directories is the one reserved file that transactions write themselves.
     if is_reserved(&checked) && !is_folders(path) {
         let why = format!("`{path}` is a reserved path");
         return Err(E::custom(why));

@@ -62,9 +62,9 @@ pub enum LockWait<'a> {
 /// A file and what is in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredFile {
-    /// Its checksum and mode.
+    /// The checksum and mode of the stored file.
     pub state: FileState,
-    /// Its bytes.
+    /// The bytes of the stored file.
     pub bytes: Vec<u8>,
 }
 
@@ -139,6 +139,8 @@ impl ProjectStore {
             self.path.join(self.state.ledger()),
             state.join(TRANSACTION),
         ];
+        // A shared machine or an unpacked archive can bring state of another user. Its ledger would decide which
+        // files agpm deletes.
         let owners = parts.iter().filter_map(|part| SystemUser::of(part));
         owners
             .into_iter()
@@ -165,6 +167,7 @@ impl ProjectStore {
             (Err(TryLockError::WouldBlock), LockWait::Fail) => {
                 return Err(self.error(&path, StoreProblem::Locked));
             }
+            // Announced before waiting: a command that hangs silently is taken as broken and killed.
             (Err(TryLockError::WouldBlock), LockWait::Block(tell)) => {
                 tell();
                 file.lock()
@@ -173,6 +176,8 @@ impl ProjectStore {
             (Ok(()), _) => Ok(()),
         };
         match locked {
+            // Some network file systems have no locks. Refusing to work there would cost more than the rare race of
+            // two runs.
             Err(cause) if cause.kind() != io::ErrorKind::Unsupported => Err(fail(cause)),
             _ => {
                 self.ignore(&state)?;
@@ -213,6 +218,7 @@ impl ProjectStore {
             .read(IGNORE)
             .is_ok_and(|bytes| bytes == IGNORED_BEFORE)
         {
+            // Only the exact bytes of an earlier version are replaced; a file that the user edited is kept.
             steps::remove_file(&state, IGNORE).map_err(&fail)?;
             self.ignore(&state)?;
         }
@@ -251,6 +257,7 @@ impl ProjectStore {
     /// The bytes of a file of at most `limit` bytes.
     pub fn read(&self, path: &RelativePath, limit: u64) -> Result<Vec<u8>, StoreError> {
         let full = self.path.join(path.as_str());
+        // Ignored state reads as if it did not exist, so no caller has to know about it.
         if path.as_str() == self.state.ledger() && self.state_use == StateUse::Ignored {
             return Err(StoreError::of(&full, StoreProblem::NotFound));
         }
@@ -273,6 +280,7 @@ impl ProjectStore {
         limit: u64,
     ) -> Result<ObservedPath<(JournalFile, Vec<u8>)>, StoreError> {
         let seen = chain.parent(path).and_then(|dir| {
+            // Without following: a link at the path of a resource is an obstacle, not the file that it points to.
             let known = dir.symlink_metadata(path.file_name())?;
             Ok((
                 known
@@ -316,6 +324,8 @@ impl ProjectStore {
     ) -> Result<Option<Dir>, StoreError> {
         match dir.symlink_metadata(name) {
             Ok(known) if known.is_dir() => Ok(Some(dir.open_dir(name).map_err(self.at(path))?)),
+            // A link where the state belongs would let a clone redirect every write of the state out of the
+            // project.
             Ok(_) => Err(self.error(path, StoreProblem::NotFile)),
             Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(cause) => Err(self.at(path)(cause)),

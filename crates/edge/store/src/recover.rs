@@ -16,6 +16,8 @@ impl ProjectStore {
 
     fn has_transaction(&self) -> bool {
         let state = self.state().ok().flatten();
+        // A name that cannot be looked up is treated as an unfinished transaction: a write over one would mix two
+        // states.
         state.is_some_and(|state| steps::exists(&state, TRANSACTION).unwrap_or(true))
     }
 
@@ -46,21 +48,29 @@ impl ProjectStore {
             return Ok(RecoveryOutcome::Nothing);
         }
         let fail = self.at(&self.state.inner(TRANSACTION));
+        // A run that was killed while it discarded left this name occupied, and the rename below needs it free.
         staging::sweep(&state).map_err(self.at(&self.state.inner(DISCARDED)))?;
         if self.state_use == StateUse::Ignored {
             // An unfinished transaction of somebody else is discarded, not executed.
             staging::discard(&state).map_err(fail)?;
             return Ok(RecoveryOutcome::Nothing);
         }
+        // Killed before `new` and `old` existed: no journal can exist either, so nothing in the project was
+        // changed.
         let Some(staging) = StagingDirectory::open(self)? else {
             staging::discard(&state).map_err(fail)?;
             return Ok(RecoveryOutcome::RolledBack);
         };
+        // Without a journal the commit point was not reached. The staged contents are only copies.
         let Some(journal) = staging.journal()? else {
             staging.discard()?;
             return Ok(RecoveryOutcome::RolledBack);
         };
+        // Time may have passed since the crash, and a user may have edited files. Their edits stay; failing here
+        // would block every later command.
         let mut execution = JournalExecution::new(&staging, &journal, UnexpectedFile::Leave, &[]);
+        // After a power cut the journal may be on disk without all contents. Going forward would write truncated
+        // files, so it goes back.
         if !staging.is_whole(&journal) {
             execution.roll_back()?;
             staging.discard()?;

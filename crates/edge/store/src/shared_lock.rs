@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_waited_for_a_folder_that_went_holds_the_new_one() {
+    fn who_waited_for_a_directory_that_went_holds_the_new_one() {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("shelf/lock");
         let first = SharedLock::hold(&path).unwrap();

@@ -81,6 +81,8 @@ impl<'a> StagingDirectory<'a> {
         let (new, old) = (part("new")?, part("old")?);
         let parts_missing = new.is_none() || old.is_none();
         let journal = journal_path(store);
+        // A journal without its contents was damaged by hand. Discarding it would hide that files are half old and
+        // half new.
         if parts_missing && steps::exists(&dir, JOURNAL).map_err(store.at(&journal))? {
             let why = "`new` or `old` next to it is missing".to_owned();
             return Err(store.error(&journal, StoreProblem::Damaged(why)));
@@ -118,6 +120,8 @@ impl<'a> StagingDirectory<'a> {
             stamps.push(stamp);
         }
         let (make, prune) = check.folders()?;
+        // The list of managed directories is one more file of the transaction: written on its own, a crash could
+        // leave it claiming a directory that was never made.
         if let Some((before, bytes)) = check.owned_after(&make, &prune) {
             operations.push(self.stage_owned(operations.len(), before, &bytes)?);
         }
@@ -196,6 +200,8 @@ impl<'a> StagingDirectory<'a> {
 
     /// The commit point: from here on the journal holds.
     pub(crate) fn commit(&self) -> Result<(), StoreError> {
+        // A rename is atomic: the journal exists with all its bytes or not at all, so a half-written one is never
+        // read.
         let renamed = steps::rename(&self.dir, DRAFT, &self.dir, JOURNAL);
         renamed.map_err(self.store.at(&journal_path(self.store)))
     }
@@ -214,6 +220,7 @@ impl<'a> StagingDirectory<'a> {
                     let arrived = operation
                         .after
                         .is_some_and(|after| after.checksum == Checksum::of(&bytes));
+                    // After an exchange the name in `new` is the old file, whose checksum differs without any loss.
                     arrived || self.is_exchanged(&at.to_string())
                 }
                 // It is in its location already.
@@ -238,6 +245,7 @@ impl<'a> StagingDirectory<'a> {
                 // From here on nothing can fail any more: leftovers are only untidy.
                 let entry = history.open_dir(number.to_string());
                 let _ = entry.and_then(|entry| steps::remove_if_empty(&entry, "new"));
+                // Kept files may hold secrets of settings files, and the history outlives the transaction.
                 steps::make_private(&history, &self.old);
                 self.store.forget_oldest(&self.state, &history);
                 Ok(())
@@ -245,6 +253,8 @@ impl<'a> StagingDirectory<'a> {
             JournalPurpose::Undo(number) => {
                 let name = number.to_string();
                 if steps::exists(&history, &name).map_err(&fail)? {
+                    // Moved and not removed: until the discard that follows it can go back, so a crash here neither
+                    // loses the entry nor undoes it twice.
                     steps::rename(&history, &name, &self.dir, UNDONE).map_err(fail)?;
                 }
                 self.discard()
@@ -287,6 +297,7 @@ pub(crate) fn discard(state: &Dir) -> io::Result<()> {
 
 /// Throws a directory away: at once for everyone, on the disk if that works.
 pub(crate) fn throw_away(dir: &Dir, name: &str, state: &Dir) -> io::Result<()> {
+    // One rename makes it disappear for every reader; the slow removal after it may be interrupted at any file.
     steps::rename(dir, name, state, DISCARDED)?;
     let _ = sweep(state);
     Ok(())

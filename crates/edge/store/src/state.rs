@@ -23,7 +23,7 @@ pub enum StateFolder {
 impl StateFolder {
     const ALL: [StateFolder; 2] = [StateFolder::Project, StateFolder::Home];
 
-    /// Its path.
+    /// The path of the state directory.
     pub const fn path(self) -> &'static str {
         match self {
             StateFolder::Project => ".agpm",

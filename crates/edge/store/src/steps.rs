@@ -26,6 +26,7 @@ pub(crate) fn write_new(
     bytes: &[u8],
     most: PermissionBits,
 ) -> io::Result<File> {
+    // A fault here leaves no file, and the one after opening leaves an empty file, as a crash does.
     step()?;
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -54,6 +55,8 @@ pub(crate) fn rename_to_free(from: &Dir, name: &str, to: &Dir, new_name: &str) -
     match atomic::rename_to_free(from, name, to, new_name) {
         Ok(()) => Ok(true),
         Err(cause) if cause.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        // File systems without this flag get a look and then a rename. A file that appears between the two is lost
+        // there, and only there.
         Err(cause) if atomic::is_unsupported(&cause) && exists(to, new_name)? => Ok(false),
         Err(cause) if atomic::is_unsupported(&cause) => {
             from.rename(name, to, new_name).map(|()| true)
@@ -160,6 +163,8 @@ pub(crate) fn link(from: &Dir, name: &str, to: &Dir, new_name: &str) -> io::Resu
     step()?;
     match from.hard_link(name, to, new_name) {
         Ok(()) => Ok(true),
+        // A missing file is an error of the plan; any other failure means that the file system has no hard links,
+        // and a rename is used.
         Err(cause) if cause.kind() == io::ErrorKind::NotFound => Err(cause),
         Err(_) => Ok(false),
     }
@@ -196,6 +201,8 @@ pub(crate) fn remove_tree(dir: &Dir, name: &str) -> io::Result<()> {
     if !exists(dir, name)? {
         return Ok(());
     }
+    // Entries are opened relative to the directory, and links are removed and not followed: a link in the state
+    // must not delete what it points to.
     let inner = dir.open_dir(name)?;
     for entry in inner.entries()? {
         let entry = entry?;
@@ -257,6 +264,7 @@ pub(crate) fn make_private(outer: &Dir, inner: &Dir) {
         let Ok(known) = entry.metadata() else {
             continue;
         };
+        // With a second name elsewhere, a change of mode would change a file that the user still uses.
         if known.is_file() && known.nlink() == 1 && bits(&known).0 & 0o077 != 0 {
             let _ = inner.set_permissions(entry.file_name(), private(0o600));
         }

@@ -95,6 +95,8 @@ impl ProjectStore {
         transaction: &Transaction<'_>,
         progress: &dyn Fn(usize),
     ) -> Result<AppliedTransaction, StoreError> {
+        // A journal of a killed run describes the files as they will be. Planning over half of it would record a
+        // mixture as the old state.
         self.recover(lock)?;
         self.renew_ignored()?;
         let purpose = JournalPurpose::Entry(self.next_number()?);
@@ -109,6 +111,8 @@ impl ProjectStore {
         steps: Vec<FileStep<'_>>,
         progress: &dyn Fn(usize),
     ) -> Result<AppliedTransaction, StoreError> {
+        // Checked before the first byte is written: a transaction that names a file twice has no defined result to
+        // recover.
         self.admit(&steps)?;
         let staging = StagingDirectory::create(self)?;
         let prepared = staging
@@ -163,6 +167,8 @@ impl ProjectStore {
     }
 
     fn admit(&self, steps: &[FileStep<'_>]) -> Result<(), StoreError> {
+        // A resource must not write into the journal or the history, or it could choose what the next recovery
+        // does.
         if let Some(step) = steps.iter().find(|step| is_reserved(&step.path)) {
             return Err(self.error(step.path.as_str(), StoreProblem::Reserved));
         }

@@ -26,7 +26,7 @@ pub enum ForceUndo {
 pub struct ReconciledFile {
     /// The file.
     pub path: RelativePath,
-    /// Its current content.
+    /// The current content of the reconciled file.
     pub now: Checksum,
     /// Its content after the undo; nothing if it is removed.
     pub content: Option<Vec<u8>>,
@@ -108,6 +108,8 @@ impl ProjectStore {
         self.recover(lock)?;
         let (number, dir, journal) = self.newest()?.ok_or(UndoError::Nothing)?;
         if force == ForceUndo::No {
+            // All files are compared before the first is written: an undo that stops in the middle is worse than
+            // none.
             self.require_untouched(&journal, mended)?;
         }
         let path = format!("{}/old", self.kept_in(number));
@@ -120,6 +122,8 @@ impl ProjectStore {
             }
             let content = match (&file.before, &old) {
                 (Some(before), Some(old)) => {
+                    // A ledger that differs from the kept one may claim files of the user, so force does not extend
+                    // to it.
                     let force = self.force_for(&file.path, force);
                     Some(self.kept(old, &format!("{path}/{at}"), before, force)?)
                 }
@@ -142,6 +146,7 @@ impl ProjectStore {
             });
         }
         let title = format!("undo {}", journal.title);
+        // An undo is a transaction with a journal too: a crash in it is recovered the same way.
         let applied = self.run(&title, JournalPurpose::Undo(number), steps, &|_| {})?;
         Ok(UndoneEntry {
             number: EntryNumber(number),

@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stamp_tells_every_change() {
+    fn a_stamp_reports_every_change() {
         let place = tempfile::tempdir().unwrap();
         let root = place.path();
         fs::create_dir_all(root.join("a/b")).unwrap();
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_that_are_not_entered_do_not_matter() {
+    fn directories_that_are_not_entered_do_not_matter() {
         let place = tempfile::tempdir().unwrap();
         fs::create_dir_all(place.path().join("other/deep")).unwrap();
         settle();

@@ -326,7 +326,7 @@ fn no_edit_after_a_kill_is_lost() {
 }
 
 #[test]
-fn a_committed_transaction_without_its_folders_is_kept() {
+fn a_committed_transaction_without_its_directories_is_kept() {
     let case = killed_once_committed();
     std::fs::remove_dir_all(case.folder.join(".agpm/transaction/new")).unwrap();
     let store = ProjectStore::open(&case.folder).unwrap();
@@ -359,7 +359,7 @@ fn the_lock_holds_between_processes() {
 
 /// A path that is empty because its file was just moved away may be filled by a user: both contents stay.
 #[test]
-fn what_a_user_put_where_a_file_was_moved_away_is_kept_beside_it() {
+fn what_a_user_put_where_a_file_was_moved_away_is_kept_next_to_it() {
     let mut filled = std::collections::BTreeSet::new();
     for at in 1..MOST {
         for (file, number, old) in [

@@ -138,7 +138,7 @@ fn nothing_is_written_when_a_file_is_not_what_the_plan_saw() {
 }
 
 #[test]
-fn our_own_state_and_git_are_no_targets() {
+fn our_own_state_and_git_are_not_targets() {
     let place = tempfile::tempdir().unwrap();
     for target in [
         ".agpm/lock",
@@ -387,7 +387,7 @@ mod unix {
     }
 
     #[test]
-    fn a_folder_that_cannot_be_written_leaves_everything_as_it_was() {
+    fn a_directory_that_cannot_be_written_leaves_everything_as_it_was() {
         let place = tempfile::tempdir().unwrap();
         let folder = place.path();
         prepare(folder);

@@ -15,7 +15,7 @@ const DEFAULT_BRANCH: &str = "main";
 /// A dependency that is to be written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ManifestEntry {
-    /// Its type.
+    /// The type of the manifest entry.
     pub kind: ResourceType,
     /// Its key in the manifest.
     pub name: String,
@@ -152,10 +152,10 @@ pub struct NewEntries {
 pub struct NewEntry {
     /// `TYPE/NAME`.
     pub id: String,
-    /// Its type.
+    /// The type of the new entry.
     #[serde(rename = "type")]
     pub singular: &'static str,
-    /// Its key.
+    /// The key of the new entry.
     pub name: String,
     /// The table of the entry.
     #[serde(flatten)]

@@ -34,7 +34,7 @@ impl ProjectSurvey {
 /// A resource that a tool reads.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct FoundResource {
-    /// Its type.
+    /// The type of the found resource.
     #[serde(rename = "type", serialize_with = "singular")]
     pub kind: ResourceType,
     /// Its name, from its file or directory.

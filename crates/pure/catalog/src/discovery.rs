@@ -11,7 +11,7 @@ use crate::location::{CONFIG_FOLDERS, LayerHome, ManifestLocation, ROOTS};
 
 /// The search for catalogs on a machine.
 pub struct CatalogDiscovery<'d> {
-    /// Its files.
+    /// The files of the catalog discovery.
     pub files: &'d dyn MachineFiles,
     /// The working directory, which users name paths from.
     pub here: &'d Path,

@@ -76,13 +76,13 @@ impl CatalogContent<'_> {
             NoFile::Missing => (
                 FailureKind::Errors,
                 &codes::CATALOG_MISSING_FILE,
-                format!("the file `{written}` of {what} does not exist in the layer {layer}"),
+                format!("`{written}` of {what} does not exist"),
                 "fix the `path` in the catalog file, or create the file",
             ),
             NoFile::Escapes => (
                 FailureKind::Refused,
                 &codes::CATALOG_ESCAPE,
-                format!("the file `{written}` of {what} is outside its layer {layer}"),
+                format!("`{written}` of {what} is outside its layer"),
                 "agpm reads only files inside the layer that lists them",
             ),
         };

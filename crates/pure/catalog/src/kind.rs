@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_known_by_name_or_ending() {
+    fn files_are_known_by_name_or_extension() {
         assert!(EntryKind::Agent.file_convention().is_home_of("pm.md"));
         assert!(!EntryKind::Agent.file_convention().is_home_of(".md"));
         assert!(

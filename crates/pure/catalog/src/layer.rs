@@ -85,7 +85,7 @@ impl LayerKind {
 }
 
 impl CatalogLayer {
-    /// Its name for users.
+    /// The name of the layer as users see it.
     pub fn label(&self) -> String {
         match &self.remote {
             Some(remote) => format!("{} {remote}", self.kind.word()),

@@ -110,7 +110,8 @@ pub fn unknown_module(content: &CatalogContent<'_>, filter: &EntryFilter) -> Opt
         &codes::CATALOG_EMPTY,
         format!("no entry has the module `{wanted}`"),
     );
-    note.help = did_you_mean(wanted, "modules are", modules.iter().copied());
+    note.help = did_you_mean(wanted, "modules are", modules.iter().copied())
+        .or_else(|| Some("run `agpm catalog` to list all entries".to_owned()));
     Some(note)
 }
 

@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_canonical_id_is_one_name_in_the_folders_of_tools() {
+    fn a_canonical_id_is_one_name_in_the_directories_of_tools() {
         assert_eq!(
             skill_folders("bmad-help").next().unwrap(),
             ".claude/skills/bmad-help"

@@ -185,7 +185,7 @@ impl CatalogManifest {
         self.kind
     }
 
-    /// Its text and tree.
+    /// The text and tree of the catalog manifest.
     pub fn document(&self) -> &Arc<Document> {
         &self.document
     }

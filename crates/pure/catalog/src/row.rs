@@ -42,7 +42,7 @@ impl<'c> RowRef<'c> {
         self.manifest.kind()
     }
 
-    /// Its name.
+    /// The name of the row.
     pub fn name(self) -> &'c str {
         self.manifest.name(self.row)
     }

@@ -163,7 +163,7 @@ fn differs(resolved: &ResolvedEntry) -> Diagnostic {
         .as_ref()
         .map_or("its path", RelativePath::as_str);
     let message = format!(
-        "{} would need different content at `{place}`: it is required with different `template_vars`",
+        "different `template_vars` for {}, which is one file at `{place}`",
         resolved.label()
     );
     Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message)

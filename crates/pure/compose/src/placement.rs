@@ -212,14 +212,15 @@ fn unseen_servers(resources: &[RenderedResource], unread: &UnreadFile) -> Option
     }
     let what = counted(&concerned);
     let message = format!(
-        "{} does not read `{}`, only {}: {what}",
+        "{} does not read `{}`; only {} does",
         unread.other, unread.file, unread.reader
     );
     let help = format!(
         "for {}, add an entry with `tool = \"{}\"`: it reads `{}`, too",
         unread.other_short, unread.instead.tool, unread.instead.file
     );
-    Some(Diagnostic::new(&codes::TOOL_UNREAD, message).help(help))
+    let diagnostic = Diagnostic::new(&codes::TOOL_UNREAD, message);
+    Some(diagnostic.detail(what).help(help))
 }
 
 fn needs_agent_names(tool: &ToolDefinition) -> bool {
@@ -338,22 +339,20 @@ fn same_name(tool: &str, names: &BTreeMap<&str, Vec<&ResolvedEntry>>) -> Option<
         .flat_map(|(_, all)| all.iter().map(|one| one.label()))
         .collect();
     let message = match shared.len() {
-        1 => format!("{} are named `{name}`; {tool} {outcome}", listed(all)),
-        many => {
-            let each: Vec<String> = shared
-                .iter()
-                .map(|(name, all)| format!("`{name}`: {}", listed(all)))
-                .collect();
-            let each = if many > 3 {
-                shortened(&each)
-            } else {
-                each.join("; ")
-            };
-            format!(
-                "{} agents share {many} names; for each, {tool} {outcome} ({each})",
-                count.len()
-            )
-        }
+        1 => format!("{} agents are named `{name}`; {tool} {outcome}", all.len()),
+        many => format!(
+            "{} agents share {many} names; for each, {tool} {outcome}",
+            count.len()
+        ),
+    };
+    let each: Vec<String> = shared
+        .iter()
+        .map(|(name, all)| format!("`{name}`: {}", listed(all)))
+        .collect();
+    let each = if each.len() > 3 {
+        shortened(&each)
+    } else {
+        each.join("; ")
     };
     let other = all
         .last()
@@ -362,5 +361,6 @@ fn same_name(tool: &str, names: &BTreeMap<&str, Vec<&ResolvedEntry>>) -> Option<
         "rename one of them: `[patch.agents.{}]` with `name = \"{other}\"`",
         key(&other)
     );
-    Some(Diagnostic::new(&codes::TOOL_SAME_NAME, message).help(help))
+    let diagnostic = Diagnostic::new(&codes::TOOL_SAME_NAME, message);
+    Some(diagnostic.detail(each).help(help))
 }

@@ -148,11 +148,11 @@ impl<'a> TemplateFiller<'a> {
 
 fn readable(path: &str, scope: InstallScope) -> Result<RelativePath, String> {
     let at = RelativePath::new(path).map_err(|error| error.to_string())?;
-    let ending = at
+    let extension = at
         .file_name()
         .rsplit_once('.')
-        .map(|(_, ending)| ending.to_lowercase());
-    if !ending.is_some_and(|ending| READABLE.contains(&ending.as_str())) {
+        .map(|(_, extension)| extension.to_lowercase());
+    if !extension.is_some_and(|extension| READABLE.contains(&extension.as_str())) {
         return Err(format!(
             "only files that end in {} can be read",
             READABLE.join(", ")
@@ -223,7 +223,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn templates_read_texts_of_the_project_only() {
+    fn templates_read_strings_of_the_project_only() {
         for (path, scope) in [
             ("agpm.toml", InstallScope::User),
             ("config.toml", InstallScope::User),

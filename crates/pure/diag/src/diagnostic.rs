@@ -108,6 +108,14 @@ impl Diagnostic {
         self
     }
 
+    /// Adds one line under the message, with secret-looking values masked: the part of a finding that is too long
+    /// for its message.
+    #[must_use]
+    pub fn detail(mut self, line: impl AsRef<str>) -> Self {
+        self.details.push(mask_message(line.as_ref()));
+        self
+    }
+
     /// Says what to do.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {

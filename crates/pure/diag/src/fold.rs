@@ -21,6 +21,7 @@ struct FindingShape<'d> {
     severity: Severity,
     layer: Option<&'d str>,
     message: Vec<&'d str>,
+    details: Vec<Vec<&'d str>>,
     help: Vec<&'d str>,
 }
 
@@ -70,6 +71,11 @@ impl<'d> FindingShape<'d> {
             severity: diagnostic.severity,
             layer: diagnostic.layer.as_deref(),
             message: fixed_parts(&diagnostic.message),
+            details: diagnostic
+                .details
+                .iter()
+                .map(|line| fixed_parts(line))
+                .collect(),
             help: diagnostic
                 .help
                 .as_deref()
@@ -243,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_messages_are_told_apart_by_their_location() {
+    fn equal_messages_are_distinguished_by_their_location() {
         let mut sources = SourceMap::default();
         let source = sources.add("agpm.lock", "a\nb\nc\nd\n");
         let at = |start| {

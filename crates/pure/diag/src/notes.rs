@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn findings_of_several_threads_point_into_their_own_texts() {
+    fn findings_of_several_threads_point_into_their_own_strings() {
         let mut all = Notes::default();
         at(&mut all, "a.toml", "first\n", 0);
         let shared = all.diagnostics[0].clone();

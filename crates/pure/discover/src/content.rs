@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text_say_nothing() {
+    fn bytes_that_are_not_text_say_nothing() {
         assert_eq!(type_of_content("a.md", &[0xff, 0xfe, 0]), None);
         let long = vec![b' '; LARGEST_FILE + 1];
         assert_eq!(type_of_content("a.json", &long), None);

@@ -24,7 +24,7 @@ pub struct IndexHeader {
 pub struct IndexRow<'i> {
     /// The type.
     pub kind: CandidateType,
-    /// Its name.
+    /// The name of the index row.
     pub name: &'i str,
     /// Its path; empty for the root.
     pub path: &'i str,
@@ -32,7 +32,7 @@ pub struct IndexRow<'i> {
     pub plugin: &'i str,
     /// The newest version; empty for none.
     pub version: &'i str,
-    /// Its description.
+    /// The description of the index row.
     pub description: &'i str,
 }
 

@@ -63,15 +63,15 @@ pub fn type_of_path(path: &str) -> Option<CandidateType> {
 
 fn by_extension(path: &str) -> Option<CandidateType> {
     let name = file_name(path);
-    let endings = [
+    let suffixes = [
         (".agent.md", CandidateType::Agent),
         (".prompt.md", CandidateType::Command),
         (".instructions.md", CandidateType::Instruction),
         (".mdc", CandidateType::Instruction),
     ];
-    let found = endings
+    let found = suffixes
         .into_iter()
-        .find(|(ending, _)| name.len() > ending.len() && name.ends_with(ending));
+        .find(|(suffix, _)| name.len() > suffix.len() && name.ends_with(suffix));
     found.map(|(_, kind)| kind)
 }
 

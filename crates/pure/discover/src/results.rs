@@ -37,9 +37,9 @@ pub struct FoundResource {
     /// The type.
     #[serde(rename = "type")]
     pub kind: CandidateType,
-    /// Its name.
+    /// The name of the found resource.
     pub name: String,
-    /// Its source.
+    /// The source of the found resource.
     pub source: String,
     /// The URL of the source, without secrets.
     pub url: String,
@@ -49,7 +49,7 @@ pub struct FoundResource {
     pub version: Option<String>,
     /// The plugin that it belongs to.
     pub plugin: Option<String>,
-    /// Its description.
+    /// The description of the found resource.
     pub description: Option<String>,
 }
 
@@ -136,9 +136,9 @@ pub struct OfferedResource {
     /// The type.
     #[serde(rename = "type")]
     pub kind: CandidateType,
-    /// Its name.
+    /// The name of the offered resource.
     pub name: String,
-    /// Its description.
+    /// The description of the offered resource.
     pub description: Option<String>,
     /// The newest version; nothing without tags.
     pub version: Option<String>,

@@ -367,7 +367,7 @@ fn skill_file(directory: &str) -> String {
 fn document_extension(path: &str) -> bool {
     [".md", ".mdc", ".json"]
         .iter()
-        .any(|ending| path.ends_with(ending))
+        .any(|suffix| path.ends_with(suffix))
 }
 
 fn is_agent_plugin(path: &str, bytes: &[u8]) -> bool {

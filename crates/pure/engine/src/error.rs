@@ -58,7 +58,7 @@ pub enum EngineError {
     /// A result is not text.
     #[error("`{path}` is not UTF-8 text")]
     NotText {
-        /// Its path.
+        /// The path of the file.
         path: RelativePath,
     },
     /// A JSON Pointer is malformed.

@@ -56,11 +56,18 @@ impl Finding {
         Finding {
             code: diagnostic.code.name,
             severity: diagnostic.severity,
-            message: diagnostic.shown_message(),
+            message: message_of(diagnostic),
             location: place.or(whole),
             help: diagnostic.help.clone(),
         }
     }
+}
+
+/// The message with its details: a library's caller prints one line.
+fn message_of(diagnostic: &Diagnostic) -> String {
+    let message = std::iter::once(diagnostic.shown_message());
+    let lines: Vec<String> = message.chain(diagnostic.details.iter().cloned()).collect();
+    lines.join(": ")
 }
 
 impl fmt::Display for Finding {

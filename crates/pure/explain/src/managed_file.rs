@@ -17,7 +17,7 @@ pub(crate) const YOURS: &str = "yours";
 
 /// A file as it is on the disk, and what agpm manages in it.
 pub struct ManagedFile {
-    /// Its content.
+    /// The content of the managed file.
     pub document: Arc<Document>,
     /// The managed nodes.
     pub owned: OwnedNodes,

@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_is_from_the_manifest_first_and_then_from_the_working_folder() {
+    fn a_path_is_from_the_manifest_first_and_then_from_the_working_directory() {
         let found = paths("/project/.claude", "settings.json").expect("in the project");
         assert_eq!(found, ["settings.json", ".claude/settings.json"]);
         let found = paths("/project/.claude", "../CLAUDE.md").expect("in the project");

@@ -59,7 +59,7 @@ impl ExplainSubject {
 pub struct NamedSubject {
     /// The kind of subject.
     pub subject: ExplainSubject,
-    /// Its name.
+    /// The name of the subject.
     pub name: String,
 }
 

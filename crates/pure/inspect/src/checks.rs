@@ -50,7 +50,7 @@ impl CheckCause {
 pub struct CheckResult {
     /// The check.
     pub name: CheckName,
-    /// Its outcome.
+    /// The outcome of the check.
     pub state: CheckOutcome,
     /// The errors that it found, by their numbers among all diagnostics.
     #[serde(serialize_with = "count")]

@@ -20,9 +20,9 @@ pub struct DoctorReport {
 /// One check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CheckRow {
-    /// Its name.
+    /// The name of the check row.
     pub name: &'static str,
-    /// Its state.
+    /// The state of the check row.
     pub state: CheckState,
     /// The result, in one line.
     pub summary: String,
@@ -136,7 +136,7 @@ pub fn tool_line(tool: &ToolName, executable: &Executable, version: &str) -> Str
 }
 
 impl CheckState {
-    /// Its name in reports.
+    /// The name of the state in reports.
     pub fn word(self) -> &'static str {
         match self {
             CheckState::Ok => "ok",

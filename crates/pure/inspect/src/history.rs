@@ -29,7 +29,7 @@ pub struct UndoReport {
 /// An earlier transaction.
 #[derive(Debug)]
 pub struct PastEntry {
-    /// Its number.
+    /// The number of the past entry.
     pub number: String,
     /// The command that made it.
     pub title: String,

@@ -97,10 +97,10 @@ impl ClientCount {
 /// A resource of the lockfile, and how it is on the disk.
 #[derive(Debug, Serialize)]
 pub struct ListedResource {
-    /// Its type.
+    /// The type of the listed resource.
     #[serde(skip)]
     pub kind: ResourceType,
-    /// Its lockfile entry.
+    /// The lockfile entry of the listed resource.
     #[serde(flatten)]
     pub locked: LockedResource,
     /// How it differs from what was installed, if files were compared.

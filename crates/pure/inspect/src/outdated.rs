@@ -33,14 +33,14 @@ pub enum OutdatedRows {
 /// One resource that could be newer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct OutdatedRow {
-    /// Its id for users.
+    /// The id as users see it.
     pub id: String,
     /// The type, as reports spell it.
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// Its name.
+    /// The name of the outdated row.
     pub name: String,
-    /// Its source.
+    /// The source of the outdated row.
     pub source: String,
     /// The locked version.
     pub current: String,

@@ -17,7 +17,7 @@ pub struct StatusReport {
     #[serde(serialize_with = "is_found")]
     pub project: ProjectFound,
     /// The directory of the manifest.
-    #[serde(flatten, serialize_with = "agpm_model::serialize_root")]
+    #[serde(rename = "path", serialize_with = "serialize_root")]
     pub root: Option<PathBuf>,
     /// The tools that resources are installed for.
     pub tools: BTreeSet<ToolName>,
@@ -101,10 +101,17 @@ impl NextInstall {
     }
 }
 
+fn serialize_root<S: Serializer>(root: &Option<PathBuf>, serializer: S) -> Result<S::Ok, S::Error> {
+    let shown = root.as_ref().map(|root| root.display().to_string());
+    shown.serialize(serializer)
+}
+
 /// Why it is not known what could be newer: a note, since its location is in text that is not kept.
 pub fn outdated_unknown(why: Diagnostic) -> Diagnostic {
-    let message = format!("what could be newer is not known: {}", why.shown_message());
-    let mut note = Diagnostic::new(why.code, message).help("`agpm outdated` asks the sources");
+    let lines = std::iter::once(why.shown_message()).chain(why.details);
+    let mut note = Diagnostic::new(why.code, "cannot check for newer versions")
+        .details(lines)
+        .help("run `agpm outdated`, which contacts the sources");
     note.severity = Severity::Note;
     note
 }

@@ -31,7 +31,7 @@ pub struct RequiredResource {
     /// The resource.
     #[serde(flatten)]
     pub identity: ResourceIdentity,
-    /// Its dependents.
+    /// The dependents of the required resource.
     #[serde(flatten)]
     pub required: RequirementChains,
 }

@@ -72,6 +72,7 @@ impl ExecutableRules<'_> {
     fn layer_needs_approval(&self, layer: &Owner, set: &CapabilitySet) -> bool {
         let recorded = self.installed.capabilities.as_ref();
         let recorded = recorded.and_then(|sets| sets.get(layer)?.locked_digest());
+        // The recorded set and not the files: a layer can change its command without changing which files it has.
         let is_installed = recorded.is_some() && recorded == set.locked_digest();
         self.mode == ExecutableMode::Approve
             && !set.runs.is_empty()
@@ -84,10 +85,13 @@ impl ExecutableRules<'_> {
         let entry = &resolved.entry;
         let is_program = RUN.contains(&entry.kind) || !output.capabilities.is_empty();
         let id = Owner::from(resolved.id());
+        // Someone who writes a hook into the manifest wants it to run. Only what others pull in is a surprise, and
+        // only until it is locked.
         let is_named = entry.root.is_some() || self.capabilities.is_as_locked(&id, &self.locked);
         let is_approved = is_named && self.mode != ExecutableMode::Approve
             || self.approvals.approves(&id)
             || self.is_listed(entry);
+        // Compared by bytes: an update of an approved script asks again, because it is another program.
         is_program && !is_approved && !is_installed(output, self.installed)
     }
 
@@ -216,6 +220,7 @@ fn is_installed(output: &ResourceOutput, ledger: &Ledger) -> bool {
         let owned = ledger.shared.get(&entries.file);
         owned.is_some_and(|owned| entries.nodes.iter().all(|node| owned.holds(node)))
     };
+    // A resource that is only resolved writes nothing that a tool could run.
     let nothing = output.files.is_empty() && output.entries.is_none();
     nothing || output.files.iter().all(file) && output.entries.iter().all(entries)
 }

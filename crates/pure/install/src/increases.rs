@@ -24,6 +24,8 @@ impl IncreaseRules<'_> {
     /// The changes of what was locked before with the increases that nothing approves.
     pub fn refused(&self, changes: &CapabilityChanges) -> Vec<CapabilityChange> {
         let later = changes.all.iter();
+        // A new resource was reviewed when it was added. Only the capabilities that it gained since it was locked
+        // need a second look.
         let later = later.filter(|change| changes.after_locking.contains(&change.id));
         let refused = later.map(|change| {
             let open = change.unapproved(self.approval(&change.id));
@@ -41,6 +43,7 @@ impl IncreaseRules<'_> {
     fn approval(&self, id: &Owner) -> IncreaseApproval {
         if self.approvals.approves(id) {
             IncreaseApproval::Everything
+        // Approval of executables covers new commands, but not new tools or hosts: those are another decision.
         } else if self.approvals.executables == TransitiveExecutables::Allowed
             || self.allows_runs(id)
         {

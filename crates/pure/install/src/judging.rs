@@ -170,11 +170,16 @@ fn report_violation(violation: &Violation) -> Diagnostic {
         chain,
         spot,
     } = violation;
-    let message = match rule {
-        RuleName::Require => format!("policy `{rule}` is not met: {message}"),
-        _ => format!("policy `{rule}` forbids {id}: {message}"),
+    let title = match rule {
+        RuleName::Require => format!("policy `{rule}` is not met"),
+        _ => format!("policy `{rule}` forbids {id}"),
     };
-    let diagnostic = Diagnostic::new(&codes::POLICY_VIOLATION, message).at_spot(*spot);
+    let diagnostic = Diagnostic::new(&codes::POLICY_VIOLATION, title).at_spot(*spot);
+    let diagnostic = diagnostic.detail(message);
     let required = (!chain.is_empty()).then(|| format!("required by {}", chain.join(" -> ")));
-    diagnostic.in_unit(id.clone()).details(required)
+    let help = match rule {
+        RuleName::Require => "add it, or run `agpm policy show` to see which policy requires it",
+        _ => "remove it, or run `agpm policy show` to see which policy sets the rule",
+    };
+    diagnostic.in_unit(id.clone()).details(required).help(help)
 }

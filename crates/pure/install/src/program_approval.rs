@@ -45,6 +45,8 @@ impl ApprovalFile {
     /// Approves the programs of a project instead of those before.
     pub fn approve(&mut self, project: &Path, programs: Checksum) {
         self.approvals
+            // One approval for each project. Keeping older ones would let a project return to a command that was
+            // replaced.
             .retain(|known| Path::new(&known.project) != project);
         self.approvals.push(RecordedApproval {
             project: project.display().to_string(),
@@ -81,6 +83,7 @@ impl ManifestProgram {
     pub fn all_of(manifest: &Manifest) -> Vec<ManifestProgram> {
         let of_strategy = |strategy: &Strategy| {
             let driver = strategy.driver.as_ref();
+            // Programs in the user's own configuration were chosen by this user and need no approval.
             let driver = driver.filter(|driver| driver.author == ProgramAuthor::Project)?;
             Some(ManifestProgram {
                 strategy: strategy.name.clone(),
@@ -100,6 +103,8 @@ impl ManifestProgram {
         content_of: &dyn Fn(&str) -> Option<Checksum>,
     ) -> Checksum {
         let part = |text: &String| {
+            // The command may name a script of the project. Its content is part of the approval, or a pull could
+            // change what runs without another question.
             let content = content_of(text).map(|content| content.to_string());
             Value::list([Value::from(text.as_str()), Value::from(content)])
         };

@@ -26,7 +26,7 @@ pub enum LockChange {
 /// A pin that moved to another commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UpdatedPin {
-    /// Its subject.
+    /// What the pin is for.
     pub id: PinId,
     /// The URL of the source, without secrets.
     pub url: Option<String>,
@@ -55,8 +55,6 @@ impl Serialize for UpdatedPin {
         #[derive(Serialize)]
         struct MovedFields<'m> {
             id: &'m str,
-            /// The same under its older name.
-            resource: &'m str,
             from: String,
             to: String,
             source: Option<&'m SourceName>,
@@ -68,7 +66,6 @@ impl Serialize for UpdatedPin {
         let id = self.id.to_string();
         let fields = MovedFields {
             id: &id,
-            resource: &id,
             from: self.from(),
             to: self.to(),
             source: self.new.source.name(),
@@ -101,7 +98,7 @@ impl<'m> MovedVersion<'m> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ReportedProgram {
     /// The resource, as `TYPE/NAME`; of layers, `layers/NAME`.
-    #[serde(flatten, serialize_with = "agpm_model::serialize_id")]
+    #[serde(rename = "id")]
     pub resource: String,
     /// The resource or layer that it comes from.
     pub unit: String,
@@ -142,7 +139,7 @@ fn is_direct<S: Serializer>(required: &RequiredBy, serializer: S) -> Result<S::O
 #[derive(Clone, Debug, Serialize)]
 pub struct ConvertedResource {
     /// The resource that is converted.
-    #[serde(flatten, serialize_with = "agpm_model::serialize_id")]
+    #[serde(rename = "id")]
     pub resource: Owner,
     /// The tool.
     pub tool: String,

@@ -42,17 +42,18 @@ fn paths<'s, 'm>(
 
 fn clash(one: &LayerPath<'_>, other: &LayerPath<'_>) -> Failure {
     let why = if one.path.as_str().len() == other.path.as_str().len() {
-        "which differ only in case"
+        "paths that differ only in case"
     } else {
-        "and one path cannot be a file and a directory"
+        "one path as a file and as a directory"
     };
     let message = format!(
-        "layer `{}` has `{}` and layer `{}` has `{}`, {why}",
-        one.layer.name, one.path, other.layer.name, other.path
+        "layers `{}` and `{}` have {why}",
+        one.layer.name, other.layer.name
     );
     let diagnostic =
         Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message).in_layer(other.layer.name.as_str());
     diagnostic
+        .detail(format!("`{}` and `{}`", one.path, other.path))
         .at_spot(other.layer.spot)
         .help("rename one of them, or leave it out with `include`")
         .into()
@@ -93,7 +94,7 @@ pub fn refuse_own_folders(
         {
             let name = &layer.layer.name;
             let message = format!(
-                "`{path}` of layer `{}` would be installed into the directory of layer `{name}`",
+                "`{path}` of layer `{}` would be written into layer `{name}`",
                 from.layer.name
             );
             let diagnostic =

@@ -61,7 +61,7 @@ const SHARED_TEXTS: [&str; 3] = ["AGENTS.md", "CLAUDE.md", "GEMINI.md"];
 pub struct SharedKeys {
     /// The text that the layers give.
     pub text: LazyDocument,
-    /// Its keys and items.
+    /// The keys and items of the file.
     pub nodes: Vec<DesiredNode>,
 }
 
@@ -84,6 +84,8 @@ impl LayerBlock {
             let message = format!("the layer `{}` cannot provide a block: {error}", self.layer);
             Diagnostic::new(&codes::MANIFEST_VALUE, message).help("rename the layer")
         })?;
+        // A marker in the content would end the block early, and the next install would treat the rest as the
+        // user's.
         if first_marker(&self.text).is_some() {
             let message = format!("`{path}` of {label} contains a block marker line");
             let diagnostic = Diagnostic::new(&codes::RESOURCE_MARKERS, message)
@@ -160,6 +162,8 @@ pub fn stacks<'m>(
                     choice: named.map_or(StrategyChoice::Default, |_| StrategyChoice::Manifest),
                 }
             });
+            // The highest layer decides the mode, like the content: a merged script that lost its bit would fail
+            // when a tool runs it.
             stack.mode = file.mode;
             stack.files.push(raw(&snapshot.layer.name, file));
         }
@@ -171,6 +175,7 @@ impl<'m> FileStack<'m> {
     /// The program that merges it; one layer alone needs none.
     pub fn driver(&self) -> Option<&'m MergeDriver> {
         let driver = self.strategy.driver.as_ref();
+        // A file of one layer is not merged, so its program has nothing to do and needs no approval.
         driver.filter(|_| self.files.len() > 1)
     }
 
@@ -186,6 +191,8 @@ impl<'m> FileStack<'m> {
         let blocks = || self.files.iter().filter_map(block).collect();
         match (self.strategy.output, self.choice) {
             (MergeOutput::Blocks, _) if is_markdown => LayeredForm::Blocks(blocks()),
+            // Projects write these files themselves. A layer that replaced them would delete instructions that
+            // exist nowhere else.
             (_, StrategyChoice::Default) if SHARED_TEXTS.contains(&self.path.file_name()) => {
                 LayeredForm::BlocksBesideUser(blocks())
             }
@@ -201,6 +208,7 @@ impl<'m> FileStack<'m> {
         let mut files = self.files;
         let content = match driver {
             Some(driver) => LayeredContent::Driven(files, driver),
+            // Not parsed at all: binaries and scripts of a single layer are copied byte for byte.
             None if files.len() == 1 && !is_structured(&self.path) => {
                 LayeredContent::Plain(files.pop().map(|file| file.bytes).unwrap_or_default())
             }
@@ -320,6 +328,7 @@ impl FileRecipe<'_> {
         let (files, wrong): (Vec<LayerFile>, Vec<_>) =
             unparsed.into_iter().map(UnparsedFile::parse).unzip();
         let wrong: Vec<Diagnostic> = wrong.into_iter().flatten().collect();
+        // Several documents or custom tags cannot be merged, but a single layer needs no merge.
         if let [only] = files.as_slice()
             && is_only_odd(&wrong)
         {
@@ -328,6 +337,7 @@ impl FileRecipe<'_> {
         }
         let is_broken = has_errors(&wrong);
         found.extend(wrong);
+        // Merged even if a file is broken, for its diagnostics: the user sees all mistakes of all layers at once.
         let merged = merge_files(files, self.strategy, None).filter(|_| !is_broken)?;
         found.extend(merged.diagnostics.iter().cloned());
         match self.render(&merged) {
@@ -365,6 +375,7 @@ impl FileRecipe<'_> {
                 .diagnostic
                 .map(|found| found.in_file(self.path.as_str())),
         })?;
+        // The output of a program has no provenance by key, so all layers that went in own it together.
         let name = self
             .owner
             .layers()
@@ -387,12 +398,10 @@ impl FileRecipe<'_> {
 
     fn malformed_output(&self, wrong: &Diagnostic) -> Failure {
         let name = &self.strategy.name;
-        let message = format!(
-            "the executable of the strategy `{name}` printed an invalid file: {}",
-            wrong.message
-        );
+        let message = format!("the executable of strategy `{name}` printed an invalid file");
         let diagnostic = Diagnostic::new(&codes::MERGE_DRIVER, message).in_file(self.path.as_str());
         diagnostic
+            .detail(&wrong.message)
             .help("run `agpm merge` with the files of the layers to see its output")
             .into()
     }

@@ -24,6 +24,7 @@ pub fn layers_as_locked(
             gone.name.label()
         )));
     }
+    // Rank follows from the order, so a lockfile with another one gives other files from the same pins.
     let order = manifest
         .layers
         .iter()
@@ -105,6 +106,8 @@ pub fn locked_layers(
             .find(|locked| locked.name == *name)
             .cloned()
     };
+    // A personal layer exists on one machine only. Dropping its entry elsewhere would change the lockfile back and
+    // forth.
     let of_layer = |name| now(name).map_or_else(|| before(name), LayerSnapshot::locked);
     manifest
         .layers
@@ -131,6 +134,7 @@ impl Default for WatchMode {
 impl WatchMode {
     /// How changes of these layers are noticed.
     pub fn of(snapshots: &[LayerSnapshot<'_>]) -> Self {
+        // Pinned layers cannot change without the lockfile, so only directories are watched.
         let folders = snapshots.iter().filter(|snapshot| snapshot.pin.is_none());
         let watched: Option<Vec<WatchedDirectory>> =
             folders.map(|one| one.watched.clone()).collect();

@@ -84,15 +84,21 @@ impl<'a> LayerPinning<'a> {
         };
         let moves = self.moving.moves_layer(&layer.name);
         match (pin.filter(is_same), self.lock) {
+            // A pin stays as long as the requirement is the same. Newer versions come with `update` and never with
+            // `install`.
             (Some(pin), LayerLock::Pins) if !moves => {
                 if !self.relocated.contains(required.source) {
                     return Ok(PinChoice::Locked(pin.clone()));
                 }
+                // A source that moved to another URL keeps its version, but its commit must be looked up there: the
+                // old one may not exist.
                 let version = VersionRequirement::parse(pin.version.as_str()).ok();
                 Ok(PinChoice::Relocated(version.map(Requirement::Version)))
             }
             (_, LayerLock::Pins) => Ok(PinChoice::Best),
             (Some(pin), _) => Ok(PinChoice::Locked(pin.clone())),
+            // With `--frozen` and `--locked` a layer without a pin is an outdated lockfile, not a reason to
+            // resolve.
             (None, _) => Err(other_than_locked(layer)),
         }
     }

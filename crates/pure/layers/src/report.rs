@@ -18,7 +18,7 @@ pub struct LayersReport {
 pub struct LayerRow {
     /// From one, the lowest; the highest wins.
     pub rank: usize,
-    /// Its name.
+    /// The name of the layer row.
     pub name: String,
     /// Where it is, as users see it.
     pub place: String,

@@ -57,6 +57,7 @@ impl SkipReason {
 
 /// Whether agpm keeps its own files there. Snippets of the tool `agpm` are ordinary files.
 fn is_own(path: &str) -> bool {
+    // On case-insensitive disks `.AGPM` is the state as well.
     let path = path.to_ascii_lowercase();
     let in_state = path.starts_with(".local/state/agpm/") || path.starts_with(".agpm/");
     path == ".agpm" || is_reserved(&path) || in_state && !path.starts_with(".agpm/snippets/")
@@ -74,6 +75,7 @@ pub fn included_file(layer: &Layer, path: &str) -> Result<RelativePath, SkipReas
     if is_own(path) {
         return Err(SkipReason::Own);
     }
+    // A name that is not Unicode was replaced when it was read. Written back it would be another file.
     if path.contains('\u{fffd}') {
         return Err(SkipReason::Name);
     }
@@ -99,17 +101,16 @@ pub(crate) fn skipped_finding(layer: &Layer, skipped: &[SkippedItem]) -> Option<
         .filter(|skipped| skipped.why.surprises())
         .collect();
     let first = missed.first()?;
-    let more = match missed.len() {
-        1 => String::new(),
-        count => format!(" (and {} more)", count - 1),
-    };
+    let more = (missed.len() > 1).then(|| format!("and {} more", missed.len() - 1));
     let message = format!(
-        "layer `{}`: `{}` is {}{more}",
+        "layer `{}`: `{}` is {}",
         layer.name,
         first.path,
         first.why.words()
     );
-    let diagnostic = Diagnostic::new(&codes::LAYERS_SKIPPED, message).in_layer(layer.name.as_str());
+    let diagnostic = Diagnostic::new(&codes::LAYERS_SKIPPED, message)
+        .details(more)
+        .in_layer(layer.name.as_str());
     Some(
         diagnostic
             .at_spot(layer.spot)

@@ -40,7 +40,7 @@ pub struct SnapshotFile {
     pub path: RelativePath,
     /// As users see it.
     pub shown: String,
-    /// Its content.
+    /// The content of the snapshot file.
     pub bytes: Vec<u8>,
     /// Whether it can be run.
     pub mode: FileMode,
@@ -145,9 +145,7 @@ pub fn ignored_version(layer: &Layer) -> Option<Diagnostic> {
     let LayerPlace::Source(source, requirement) = &layer.place else {
         return None;
     };
-    let message = format!(
-        "source `{source}` is a directory without versions, so `{requirement}` has no effect"
-    );
+    let message = format!("source `{source}` has no versions, so `{requirement}` has no effect");
     let diagnostic =
         Diagnostic::new(&codes::MANIFEST_IGNORED_KEY, message).in_layer(layer.name.as_str());
     let help = "remove the version, or turn the directory into a git repository";

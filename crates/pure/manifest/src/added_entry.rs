@@ -26,7 +26,7 @@ pub struct AddedResource {
     pub source: Option<String>,
     /// The URL of the source, without secrets.
     pub url: Option<String>,
-    /// Its path.
+    /// The path of the added resource.
     pub path: String,
     /// The requirement on the source's version.
     pub version: Option<String>,
@@ -211,7 +211,7 @@ impl AddedEntry {
         }
     }
 
-    /// Its report.
+    /// The entry as `agpm add` reports it.
     pub fn report(&self, origin: &OfferOrigin) -> AddedResource {
         let source = origin.source();
         AddedResource {

@@ -22,7 +22,7 @@ pub struct AddedSource {
 /// A manifest with everything that was added so far.
 #[derive(Clone, Debug)]
 pub struct ManifestAdditions {
-    /// Its text.
+    /// The text of the additions.
     pub text: String,
     /// New sources.
     pub sources: Vec<AddedSource>,

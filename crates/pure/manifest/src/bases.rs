@@ -95,7 +95,7 @@ pub struct BaseRules<'a> {
 pub struct BaseFile {
     /// The file as diagnostics show it.
     pub name: String,
-    /// Its content.
+    /// The content of the base file.
     pub bytes: Vec<u8>,
     /// Where its relative paths start.
     pub root: BaseRoot,
@@ -310,17 +310,17 @@ impl DocumentGraph for BaseLoader<'_, '_> {
         let (code, message, help) = match flaw.kind {
             ReferenceFailureKind::Cyclic => (
                 &codes::BASE_CYCLE,
-                format!("a base extends itself: {chain}"),
+                "a base extends itself".to_owned(),
                 "remove one of these from an `extends`",
             ),
             ReferenceFailureKind::Refused => (
                 &codes::BASE_CHAIN,
-                format!("a chain of bases has more than {LONGEST_CHAIN}: {chain}"),
+                format!("a chain of bases has more than {LONGEST_CHAIN}"),
                 "list several bases in one `extends` instead",
             ),
             ReferenceFailureKind::Missing | ReferenceFailureKind::Malformed => return None,
         };
-        let diagnostic = Diagnostic::new(code, message).help(help);
+        let diagnostic = Diagnostic::new(code, message).detail(chain).help(help);
         let spot = flaw.chain.last().and_then(|id| self.places.get(id)?.spot);
         Some(match spot {
             Some(spot) => diagnostic.at_spot(spot),
@@ -414,7 +414,10 @@ fn seen_from(
         ) if is_relative(&path) => {
             let inner = joined_path(directory, &path).ok_or_else(|| {
                 let message = "this path leads out of the repository of its base";
-                Diagnostic::new(&codes::MANIFEST_ESCAPE, message).at_spot(spot)
+                let help = "use a path inside that repository, or the URL of another one";
+                Diagnostic::new(&codes::MANIFEST_ESCAPE, message)
+                    .at_spot(spot)
+                    .help(help)
             })?;
             BaseAddress::Repository(RepositoryBase {
                 directory: inner,

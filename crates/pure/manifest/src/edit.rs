@@ -6,7 +6,7 @@ use agpm_text::{Document, Edit, EditError, Format, Pointer, Value, parse_alone};
 /// An edited manifest.
 #[derive(Clone, Debug)]
 pub struct EditedManifest {
-    /// Its text.
+    /// The text of the edited manifest.
     pub text: String,
     /// A summary of the edit, as in `add agents/reviewer`.
     pub done: String,

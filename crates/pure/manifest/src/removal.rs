@@ -19,7 +19,7 @@ pub enum DependencyId {
     Typed {
         /// The type as typed.
         kind: String,
-        /// Its name.
+        /// The name of the dependency.
         name: String,
     },
     /// `TYPE/NAME`, a name that is unique, or the path of its file.

@@ -12,7 +12,7 @@ use crate::origin::NodeOrigin;
 pub struct Contribution {
     /// The layer that says it.
     pub layer: LayerName,
-    /// Its content.
+    /// The content of the contribution.
     pub document: Arc<Document>,
 }
 

@@ -168,7 +168,7 @@ fn join_bodies(files: &[LayerFile], from: usize, joint: BodyJoint) -> (String, V
 
 fn mixed_formats(one: &LayerFile, other: &LayerFile) -> Diagnostic {
     let message = format!(
-        "files of layers `{}` and `{}` have formats that cannot be merged",
+        "layers `{}` and `{}` have formats that cannot be merged",
         one.layer, other.layer
     );
     Diagnostic::new(&codes::MERGE_MIXED_FORMATS, message)
@@ -186,11 +186,11 @@ fn opaque(files: &[LayerFile]) -> Diagnostic {
         .collect();
     let highest = &files[files.len() - 1];
     let message = format!(
-        "{} all have this file, and its format cannot be merged: `{}` wins",
-        names.join(", "),
+        "this format cannot be merged: layer `{}` wins",
         highest.layer
     );
     Diagnostic::new(&codes::MERGE_OPAQUE, message)
+        .detail(format!("layers with this file: {}", names.join(", ")))
         .in_file(highest.file.as_str())
         .in_layer(highest.layer.as_str())
         .help("keep the file in one layer, or give it a known extension")
@@ -353,8 +353,9 @@ impl MergedFile {
     }
 
     fn layout_lost(&self, error: &EditError) -> Diagnostic {
-        let message = format!("comments and layout of the lowest file are lost: {error}");
+        let message = "the result loses the comments and layout of the lowest file";
         Diagnostic::new(&codes::MERGE_LAYOUT, message)
+            .detail(error.to_string())
             .in_file(self.files[0].file.as_str())
             .in_layer(self.files[0].layer.as_str())
             .help("repeat the value instead of using an alias, or keep the file in one layer")

@@ -164,10 +164,13 @@ impl<'a, 's> MergeEngine<'a, 's> {
         reach: &PendingRules,
         outer: MergeMode<'s>,
     ) -> Option<u32> {
+        // The common case by far: one layer has the value and no rule reaches inside. It is referred to as it is
+        // and not copied.
         if reach.is_empty() && said.len() == 1 && said[0].live && self.taken_whole(said[0]) {
             self.check_inside(said[0], reach, outer)?;
             return Some(self.whole(said[0], LeafOperation::Only, &[]));
         }
+        // Before any operation: an unset value must not be kept alive by a rule for the same path.
         if let Some(unset) = self.rules.unset_here(reach) {
             self.delete(unset, said);
             return None;
@@ -177,6 +180,8 @@ impl<'a, 's> MergeEngine<'a, 's> {
         let mut reach = reach;
         let revived: Vec<LayerNode<'a>>;
         let mut said = said;
+        // A rule for exactly this path applies to all layers again, also where an outer selection had left some of
+        // them out.
         if let Some((index, operation)) = rule {
             if said.iter().any(|s| !s.live) {
                 revived = said
@@ -220,6 +225,8 @@ impl<'a, 's> MergeEngine<'a, 's> {
                 None => {}
             }
         }
+        // Empty values were removed by then, and are recorded as overridden afterwards: the layer wrote them, so
+        // `explain` has to show them.
         let node = self.by_mode(said, reach, mode)?;
         if !dropped.is_empty() {
             self.nodes.shadow_also(node, &dropped);
@@ -233,6 +240,8 @@ impl<'a, 's> MergeEngine<'a, 's> {
         reach: &PendingRules,
         mode: MergeMode<'s>,
     ) -> Option<u32> {
+        // Layers that lost a selection stay in the list for more specific rules inside it, but contribute nothing
+        // on their own.
         let ghosts = said.iter().filter(|s| !s.live).count();
         let only_live: Vec<LayerNode<'a>>;
         let live = match ghosts {
@@ -268,6 +277,7 @@ impl<'a, 's> MergeEngine<'a, 's> {
             ),
             MergeMode::NonEmpty => {
                 let full = said.iter().rposition(|s| s.live && !is_blank(s.node));
+                // If all values are blank the highest one still wins, so the key does not vanish from the result.
                 let chosen = full.or_else(|| said.iter().rposition(|s| s.live))?;
                 self.select(said, chosen, LeafOperation::NonEmpty, reach)
             }
@@ -329,12 +339,15 @@ impl<'a, 's> MergeEngine<'a, 's> {
     ) -> Option<u32> {
         let top = said[said.len() - 1];
         let family = family(top.node.kind());
+        // A value of another type replaces everything lower. Only the layers after the last change of type are
+        // merged with each other.
         let from = said
             .iter()
             .rposition(|s| self::family(s.node.kind()) != family)
             .map_or(0, |at| at + 1);
         self.report_changes(said, mode);
         let (shadowed, run) = said.split_at(from);
+        // A single value is taken as it is, unless a rule may remove something inside it or its own duplicates.
         let several = run.len() > 1 || reach.may_unset() || self.alone == SingleLayerMode::United;
         let shadows = replaced(shadowed);
         match (family, mode) {
@@ -361,6 +374,7 @@ impl<'a, 's> MergeEngine<'a, 's> {
     ) -> Option<u32> {
         let one = said[chosen];
         match one.node.kind() {
+            // A more specific rule may still merge a key inside an object that is otherwise taken whole.
             NodeKind::Map if !reach.is_empty() => {
                 let ghost = |s: LayerNode<'a>| LayerNode {
                     live: s.layer == one.layer,
@@ -369,6 +383,7 @@ impl<'a, 's> MergeEngine<'a, 's> {
                 let maps: Vec<LayerNode<'a>> = only_maps(said).into_iter().map(ghost).collect();
                 self.maps(&maps, reach, MergeMode::Replace, &[])
             }
+            // Items can be unset inside a list that one layer gives whole, so it has to be walked.
             NodeKind::List if reach.may_unset() => {
                 let others: Vec<LayerNode<'a>> = said
                     .iter()
@@ -397,6 +412,7 @@ impl<'a, 's> MergeEngine<'a, 's> {
         below: MergeMode<'s>,
         shadows: &[ShadowedValue],
     ) -> Option<u32> {
+        // The object itself is attributed to the highest layer that has it; its keys have their own origins.
         let top = *maps.iter().rev().find(|s| s.live).or(maps.last())?;
         let groups = group(maps);
         let mut children = Vec::with_capacity(groups.keys.len());
@@ -408,6 +424,7 @@ impl<'a, 's> MergeEngine<'a, 's> {
                 node: *node,
                 ..maps[*map as usize]
             }));
+            // Most objects have no rule inside, and stepping allocates.
             let stepped = if reach.is_empty() {
                 PendingRules::default()
             } else {
@@ -422,6 +439,8 @@ impl<'a, 's> MergeEngine<'a, 's> {
             });
             children.extend(child.map(|node| ResolvedChild { key, node }));
         }
+        // An object that only losing layers have exists for the rules inside it. Without a result from them it must
+        // not appear.
         if children.is_empty() && !maps.iter().any(|s| s.live) {
             return None;
         }
@@ -526,9 +545,12 @@ impl<'a, 's> MergeEngine<'a, 's> {
         }
         for pair in said.windows(2) {
             let (low, high) = (kind(&pair[0]), kind(&pair[1]));
+            // `null` is how many files clear a value, so a change to or from it is intended.
             if low == high || low == ValueFamily::Null || high == ValueFamily::Null {
                 continue;
             }
+            // A layer written for another schema changes the type of hundreds of values. They are counted, and only
+            // the first ones are shown.
             self.type_changes += 1;
             if self.type_changes <= MOST_TYPE_CHANGES {
                 let diagnostic = self.type_change(pair[0], pair[1]);
@@ -540,37 +562,38 @@ impl<'a, 's> MergeEngine<'a, 's> {
     fn type_change(&self, lower: LayerNode<'a>, higher: LayerNode<'a>) -> Diagnostic {
         let (low, high) = (lower.node, higher.node);
         let message = format!(
-            "{} is {} in layer `{}` but {} in layer `{}`, which wins",
+            "{} changes from {} to {}",
             self.place_name(),
             low.kind().word(),
-            self.layer(lower),
             high.kind().word(),
-            self.layer(higher),
         );
         Diagnostic::new(&codes::MERGE_TYPE_CHANGE, message)
-            .at(high.source(), high.span(), "this value applies")
-            .at(low.source(), low.span(), "this is replaced")
+            .at(
+                high.source(),
+                high.span(),
+                format!("layer `{}` wins", self.layer(higher)),
+            )
+            .at(
+                low.source(),
+                low.span(),
+                format!("layer `{}` is overridden", self.layer(lower)),
+            )
             .in_layer(self.layer(higher).as_str())
             .help("make both the same type, or set the operation `replace` for this path to accept the change")
     }
 
     fn report_clash(&mut self, lower: LayerNode<'a>, higher: LayerNode<'a>) {
-        let message = format!(
-            "{} differs between layers `{}` and `{}`",
-            self.place_name(),
-            self.layer(lower),
-            self.layer(higher)
-        );
+        let message = format!("layers set different values at {}", self.place_name());
         let diagnostic = Diagnostic::new(&codes::MERGE_CLASH, message)
             .at(
                 higher.node.source(),
                 higher.node.span(),
-                "value of the higher layer",
+                format!("layer `{}`", self.layer(higher)),
             )
             .at(
                 lower.node.source(),
                 lower.node.span(),
-                "value of the lower layer",
+                format!("layer `{}`", self.layer(lower)),
             )
             .in_layer(self.layer(higher).as_str())
             .help("a rule forbids different values here: remove one of them, or change the rule");
@@ -634,6 +657,7 @@ fn family(kind: NodeKind) -> ValueFamily {
         NodeKind::Map => ValueFamily::Map,
         NodeKind::List => ValueFamily::List,
         NodeKind::Bool => ValueFamily::Bool,
+        // `1` and `1.0` are one type to users, and to JSON. A warning about them would be noise.
         NodeKind::Integer | NodeKind::Float => ValueFamily::Number,
         NodeKind::String | NodeKind::DateTime => ValueFamily::Text,
     }
@@ -669,6 +693,8 @@ fn without_empty<'a>(
         EmptyRule::Clear => {
             let from = said
                 .iter()
+                // With `clear`, an empty list in a layer discards what lower layers have; higher ones still add to
+                // it.
                 .rposition(|s| is_empty_container(s.node))
                 .unwrap_or(0);
             said[from..].to_vec()
@@ -687,6 +713,7 @@ fn without_empty<'a>(
                 .copied()
                 .filter(|s| !says_nothing(s.node))
                 .collect();
+            // If every layer is empty, the emptiness itself is the value.
             if full.is_empty() { said.to_vec() } else { full }
         }
     }

@@ -47,10 +47,7 @@ impl<'a> MergeEngine<'a, '_> {
         let fields = ItemKey::of(later.node, identity)
             .map(|key| key.words())
             .unwrap_or_default();
-        let message = format!(
-            "two items of {} in layer `{layer}` have {fields}",
-            self.place_name()
-        );
+        let message = format!("two items of {} have {fields}", self.place_name());
         let diagnostic = Diagnostic::new(&codes::MERGE_DUPLICATE_ITEM, message)
             .at(later.node.source(), later.node.span(), "again here")
             .at(earlier.node.source(), earlier.node.span(), "first here")
@@ -154,8 +151,9 @@ impl<'a> ItemSet<'a> {
     fn join(&mut self, item: LayerNode<'a>) -> Option<(LayerNode<'a>, LayerNode<'a>)> {
         let (at, keyed) = self.slot_of(item);
         let slot = &mut self.slots[at].slot;
-        let told = |said: &&LayerNode<'a>| said.layer == item.layer && !equal(said.node, item.node);
-        let told = slot.said.iter().find(told).copied();
+        let differing =
+            |said: &&LayerNode<'a>| said.layer == item.layer && !equal(said.node, item.node);
+        let differing = slot.said.iter().find(differing).copied();
         match keyed {
             // All that it says exists already.
             ItemIdentity::Not if !slot.said.is_empty() => {
@@ -163,7 +161,7 @@ impl<'a> ItemSet<'a> {
             }
             _ => slot.said.push(item),
         }
-        told.map(|earlier| (earlier, item))
+        differing.map(|earlier| (earlier, item))
     }
 
     /// The slot of what is the same, or a new and empty one.

@@ -17,7 +17,7 @@ pub struct LayerFile {
     pub file: String,
     /// The identity of its text, for locations.
     pub source: SourceId,
-    /// Its content.
+    /// The content of the layer file.
     pub content: LayerContent,
 }
 
@@ -48,7 +48,7 @@ pub struct RawFile {
     pub layer: LayerName,
     /// The path as users see it.
     pub shown: String,
-    /// Its content.
+    /// The content of the raw file.
     pub bytes: Vec<u8>,
 }
 

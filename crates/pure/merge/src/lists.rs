@@ -65,6 +65,7 @@ impl<'a, 's> MergeEngine<'a, 's> {
                 let below = &lists[..lists.len() - 1];
                 let mut all = crate::fold::replaced(below);
                 all.append(&mut shadows);
+                // The whole list is one reference, however long it is, unless a rule could remove an item of it.
                 if !reach.may_unset() {
                     return Some(self.whole(top, LeafOperation::Replace, &all));
                 }
@@ -85,6 +86,7 @@ impl<'a, 's> MergeEngine<'a, 's> {
             ListMode::Prepend => (
                 lists
                     .iter()
+                    // Highest first: its items precede those of the layers that it prepends to.
                     .rev()
                     .flat_map(|list| items(*list))
                     .map(ItemSlot::of)
@@ -108,6 +110,8 @@ impl<'a, 's> MergeEngine<'a, 's> {
                 ListMode::ByKey(_, ItemRule::Deep) | ListMode::Unite(_, ItemRule::Deep) => {
                     mode.below()
                 }
+                // An item that is identified by a key is replaced whole unless `deep` is set: merging objects of
+                // unknown schemas could combine a command with the arguments of another.
                 _ => MergeMode::Replace,
             },
             operation,
@@ -182,6 +186,8 @@ impl<'a, 's> MergeEngine<'a, 's> {
         let mut operation = LeafOperation::ByKey;
         for (number, list) in lists.iter().enumerate().skip(1) {
             let above = items(*list).map(|item| item.node);
+            // Merging by `id` needs an `id` in every item. With one missing, that item would match nothing and look
+            // like a duplicate in each layer.
             if slots.iter().map(ItemSlot::highest).chain(above).all(keyed) {
                 if number == 1 {
                     slots.clear();
@@ -211,6 +217,7 @@ impl<'a, 's> MergeEngine<'a, 's> {
         let mut complete = Some(());
         for (index, item) in lists.iter().flat_map(|list| items(*list).enumerate()) {
             if key_of(item.node, key).is_none() {
+                // All items without the key are reported, not only the first.
                 complete = None;
                 self.report_missing_key(item, index, key);
             }
@@ -221,6 +228,7 @@ impl<'a, 's> MergeEngine<'a, 's> {
     /// Items join the slot with their key, or a new one at the end. The caller knows that every item has one.
     fn join_by_key(&mut self, slots: &mut Vec<ItemSlot<'a>>, list: LayerNode<'a>, key: &str) {
         let own_key = |item: NodeRef<'a>| key_of(item, key).unwrap_or(item);
+        // A table of positions instead of one with keys: the values stay in their documents and are compared there.
         let mut index: HashTable<usize> = HashTable::with_capacity(slots.len() + list.node.len());
         for at in 0..slots.len() {
             let hash = |at: &usize| fingerprint(own_key(slots[*at].highest()));
@@ -234,6 +242,7 @@ impl<'a, 's> MergeEngine<'a, 's> {
                 .copied()
             {
                 if let Some(earlier) = slots[at].said.iter().find(|said| said.layer == item.layer) {
+                    // Twice in one layer is a mistake of that file. In two layers it is what merging by key is for.
                     self.report_duplicate_item(*earlier, item, key, id.content());
                 }
                 slots[at].said.push(item);
@@ -269,10 +278,7 @@ impl<'a, 's> MergeEngine<'a, 's> {
         text: &str,
     ) {
         let layer = self.layer(later);
-        let message = format!(
-            "two items of {} in layer `{layer}` have the {key} `{text}`",
-            self.place_name()
-        );
+        let message = format!("two items of {} have the {key} `{text}`", self.place_name());
         let diagnostic = Diagnostic::new(&codes::MERGE_DUPLICATE_ITEM, message)
             .at(later.node.source(), later.node.span(), "again here")
             .at(earlier.node.source(), earlier.node.span(), "first here")
@@ -299,6 +305,7 @@ fn key_of<'a>(item: NodeRef<'a>, key: &str) -> Option<NodeRef<'a>> {
     item.get(key).filter(|value| {
         matches!(
             value.kind(),
+            // An object or list as a key has no spelling that users could repeat in another layer.
             NodeKind::String | NodeKind::Integer | NodeKind::Float | NodeKind::Bool
         )
     })

@@ -33,7 +33,7 @@ pub enum StrategyPage {
 /// A strategy that comes with the program.
 #[derive(Debug, Serialize)]
 pub struct BuiltInStrategy {
-    /// Its name.
+    /// The name of the built-in strategy.
     pub name: &'static str,
     origin: &'static str,
     /// The treatment of maps, in words.
@@ -51,7 +51,7 @@ pub struct BuiltInStrategy {
 /// A strategy of the manifest.
 #[derive(Debug, Serialize)]
 pub struct CustomStrategy {
-    /// Its name.
+    /// The name of the custom strategy.
     pub name: String,
     origin: &'static str,
     /// The treatment of maps, in words.

@@ -600,7 +600,7 @@ fn what_is_unset_is_gone_and_remembered() {
 }
 
 #[test]
-fn empty_containers_do_as_told() {
+fn empty_containers_do_as_reported() {
     let Value::List(layers) = json(r#"[{"m":{"a":1}},{"m":{}},{"m":{"b":2}}]"#) else {
         panic!()
     };

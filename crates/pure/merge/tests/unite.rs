@@ -141,7 +141,7 @@ fn one_item_stands_where_the_lowest_stood_with_the_fields_of_the_highest() {
 }
 
 #[test]
-fn items_without_an_identity_are_told_apart_by_all_they_say() {
+fn items_without_an_identity_are_distinguished_by_all_they_say() {
     let low = r#"[{"note": 1}, {"title": " ", "note": 2}, 3]"#;
     let high = r#"[{"note": 1}, {"title": " ", "note": 4}, 3.0]"#;
     let merged = r#"[{"note": 1}, {"title": " ", "note": 2}, 3, {"title": " ", "note": 4}]"#;
@@ -204,7 +204,7 @@ fn a_text_that_a_map_says_too_is_that_map() {
 }
 
 #[test]
-fn two_items_of_one_layer_with_one_identity_are_told_unless_they_are_equal() {
+fn two_items_of_one_layer_with_one_identity_are_reported_unless_they_are_equal() {
     let twice = r#"[{"slug": "a", "x": 1}, {"slug": "a", "x": 2, "y": 3}]"#;
     let resolution = check(
         &[twice],
@@ -215,10 +215,7 @@ fn two_items_of_one_layer_with_one_identity_are_told_unless_they_are_equal() {
     let [told] = resolution.diagnostics() else {
         unreachable!("one finding")
     };
-    assert_eq!(
-        told.message,
-        "two items of the document in layer `layer0` have the slug `a`"
-    );
+    assert_eq!(told.message, "two items of the document have the slug `a`");
     let resolution = check(
         &[r#"[{"slug": "a"}, {"slug": "a"}]"#],
         TITLED,

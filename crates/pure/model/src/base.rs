@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_or_a_list_is_read_by_the_one_grammar() {
+    fn an_url_or_a_list_is_read_by_the_one_grammar() {
         let (bases, found) = read(
             r#"extends = ["git+https://git.corp/agents/base@^3", "corp/base", "github:corp/base//team@main", "../base/", "~/base", "git@git.corp:base.git@v1"]"#,
         );

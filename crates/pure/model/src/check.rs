@@ -173,7 +173,11 @@ impl Check {
                 Diagnostic::new(code, format!("unknown {what} `{name}`")).at_spot(spot(node));
             let near = nearest(name, names.clone());
             let edit = near.and_then(|near| node.respelled(near));
-            diagnostic.help = did_you_mean(name, &format!("available {what}s"), names);
+            diagnostic.help =
+                did_you_mean(name, &format!("available {what}s"), names).or_else(|| {
+                    // Only sources may have no name at all to suggest: tools and types are built in.
+                    (*code == codes::MANIFEST_UNKNOWN_SOURCE).then(|| define_source(name))
+                });
             self.report_missing(diagnostic.fixed_by(edit));
         }
         found
@@ -206,4 +210,8 @@ impl Check {
             }
         }
     }
+}
+/// The help for a source that is not defined, where no other source is.
+pub(crate) fn define_source(name: &str) -> String {
+    format!("define it: `agpm add source {name} https://github.com/OWNER/REPO`")
 }

@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patterns_are_told_apart_by_commas_outside_of_braces() {
+    fn patterns_are_distinguished_by_commas_outside_of_braces() {
         let paths = |texts: &[&str]| {
             InstructionPaths::of(texts.iter().copied()).map(|paths| paths.to_string())
         };

@@ -43,7 +43,7 @@ pub struct Lockfile {
 /// A layer as it was when it was locked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LockedLayer {
-    /// Its name.
+    /// The name of the locked layer.
     pub name: LayerName,
     /// The version of its source; nothing for a directory.
     pub pin: Option<Pin>,
@@ -180,7 +180,7 @@ pub struct LockedPlacement {
 /// A locked resource.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LockEntry {
-    /// Its kind.
+    /// The kind of the lock entry.
     pub kind: ResourceType,
     /// The manifest's key, or the derived name.
     pub name: ResourceName,
@@ -218,7 +218,7 @@ impl LockEntry {
         format!("{}/{}", self.kind, self.name)
     }
 
-    /// Its identity.
+    /// The identity of the lock entry.
     pub fn id(&self) -> ResourceId {
         ResourceId {
             kind: self.kind,

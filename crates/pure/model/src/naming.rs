@@ -28,6 +28,7 @@ pub fn resource_name(
         .iter()
         .find_map(|suffix| stem.strip_suffix(suffix));
     let stem = suffix.filter(|name| !name.is_empty()).unwrap_or(stem);
+    // Dozens of servers are in a file named `mcp.json`. Named after the file, all of them would have one name.
     if !is_type(stem) && !GENERIC_STEMS.contains(&stem) {
         return stem.to_owned();
     }
@@ -38,6 +39,7 @@ pub fn resource_name(
         let longer = names.last().map(|name| format!("{part}-{name}"));
         names.push(longer.unwrap_or_else(|| part.to_owned()));
     }
+    // The shortest name that is free: longer ones are unique, but nobody wants to type them.
     let free = names.iter().find(|name| !is_taken(name));
     let name = free.or(names.first()).cloned();
     name.unwrap_or_else(|| stem.trim_start_matches('.').to_owned())
@@ -45,6 +47,7 @@ pub fn resource_name(
 
 /// The prefixes of tags for one resource: its name, and its type and name.
 pub fn tag_names(kind: ResourceType, name: &str) -> Vec<String> {
+    // Monorepos tag single resources both ways, `agents/reviewer-v1.0.0` and `reviewer-v1.0.0`.
     vec![format!("{}/{name}", kind.plural()), name.to_owned()]
 }
 

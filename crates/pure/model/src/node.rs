@@ -48,6 +48,6 @@ impl NodeLocation {
 pub struct EntryNode {
     /// The position.
     pub place: NodeLocation,
-    /// Its value.
+    /// The value of the entry node.
     pub value: Value,
 }

@@ -160,7 +160,7 @@ mod tests {
     use crate::resource::ResourceType;
 
     #[test]
-    fn layers_resources_and_the_rest_are_told_apart() {
+    fn layers_resources_and_the_rest_are_distinguished() {
         let names = ["org", "me"].map(|name| LayerName::new(name).unwrap());
         let both = Owner::Layers(LayerSet::of(&names));
         assert_eq!(both.to_string(), "layers/org+me");
@@ -196,7 +196,7 @@ mod tests {
         }
 
         #[test]
-        fn owners_are_sorted_as_texts(left in "(agents/|layers/)?[a-c+/]{0,3}", right in "(agents/|layers/)?[a-c+/]{0,3}") {
+        fn owners_are_sorted_as_strings(left in "(agents/|layers/)?[a-c+/]{0,3}", right in "(agents/|layers/)?[a-c+/]{0,3}") {
             prop_assert_eq!(Owner::from(left.as_str()).cmp(&Owner::from(right.as_str())), left.cmp(&right));
         }
     }

@@ -20,7 +20,7 @@ pub enum PathError {
     #[error("the path leaves its directory with `..`")]
     Escapes,
     /// A URL where a path belongs.
-    #[error("this is a URL, not a path: add it under `[sources]`, and use its name as `source`")]
+    #[error("this is a URL, not a path: define a source, and use its name")]
     Address,
     /// A name that some system does not take, or treats as something else.
     #[error("a part of the path is not a portable file name")]
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_portable_paths_below_the_folder_pass() {
+    fn only_portable_paths_below_the_directory_pass() {
         for (path, expected) in [
             ("a/b.md", Ok("a/b.md")),
             ("./a//b/.", Ok("a/b")),

@@ -163,7 +163,7 @@ impl Pin {
 /// A pin of a lockfile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LockedPin<'l> {
-    /// Its subject.
+    /// The subject of the locked pin.
     pub id: PinId,
     /// The version.
     pub pin: &'l Pin,

@@ -14,14 +14,14 @@ use crate::policy_tables::{
     VERSIONS,
 };
 use crate::repository_pattern::RepositoryPattern;
-use crate::resource::ResourceType;
+use crate::resource::{RESOURCE_TYPES, ResourceType};
 use crate::schema::SchemaTable;
 use crate::version::VersionRequirement;
 
 /// One value of a policy, and where it is written.
 #[derive(Clone, Debug)]
 pub struct PolicyRule<T> {
-    /// Its value.
+    /// The value of the policy rule.
     pub value: T,
     /// The value in its file.
     pub spot: SourceSpan,
@@ -226,7 +226,7 @@ impl Serialize for RuleName {
 pub struct PolicyRow {
     /// The key.
     pub rule: RuleName,
-    /// Its value.
+    /// The value of the policy row.
     pub value: String,
     /// The position of the rule.
     pub spot: SourceSpan,
@@ -540,7 +540,12 @@ fn repository(text: &str) -> Result<RepositoryPattern, String> {
 }
 
 fn resource_type(text: &str) -> Result<ResourceType, String> {
-    ResourceType::named(text).ok_or_else(|| "no such type of resource".to_owned())
+    ResourceType::named(text).ok_or_else(unknown_type)
+}
+
+fn unknown_type() -> String {
+    let names: Vec<&str> = RESOURCE_TYPES.iter().map(|kind| kind.plural()).collect();
+    format!("unknown type; the types are {}", names.join(", "))
 }
 
 fn any_string(text: &str) -> Result<String, String> {

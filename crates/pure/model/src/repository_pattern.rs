@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_host_is_no_pattern() {
+    fn what_has_no_host_is_not_a_pattern() {
         assert!(RepositoryPattern::parse("corp/*").is_err());
         assert!(RepositoryPattern::parse("https://git.corp/[").is_err());
     }

@@ -105,9 +105,7 @@ fn name_problem(name: &str) -> Option<String> {
         return Some(format!("has more than {LONGEST_SKILL_NAME} characters"));
     }
     if !name.chars().all(good) {
-        return Some(
-            "contains characters other than lowercase letters, digits and hyphens".to_owned(),
-        );
+        return Some("has characters other than a-z, 0-9 and hyphens".to_owned());
     }
     let odd = name.starts_with('-') || name.ends_with('-') || name.contains("--");
     odd.then(|| "has a misplaced hyphen".to_owned())
@@ -197,7 +195,7 @@ mod tests {
             (
                 "a",
                 "name: My Skill!\ndescription: d",
-                "the skill's name `My Skill!` contains characters other than lowercase letters, digits and hyphens; use `my-skill`",
+                "the skill's name `My Skill!` has characters other than a-z, 0-9 and hyphens; use `my-skill`",
             ),
             (
                 "a",

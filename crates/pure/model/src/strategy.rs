@@ -127,7 +127,7 @@ pub enum OperationError {
     #[error("`by-key` needs the key that identifies an item, as in `by-key:id`")]
     NoKey,
     /// Something after the last argument.
-    #[error("unexpected argument `{0}`: only `by-key:KEY` and `by-key:KEY:deep` have arguments")]
+    #[error("unexpected argument `{0}`: write `by-key:KEY` or `by-key:KEY:deep`")]
     TooMuch(String),
 }
 
@@ -327,7 +327,7 @@ pub enum ProgramAuthor {
 /// A complete way to merge a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Strategy {
-    /// Its name.
+    /// The name of the strategy.
     pub name: String,
     /// Maps.
     pub maps: MapRule,
@@ -360,7 +360,7 @@ pub enum MergeOutput {
 /// A strategy that comes with the program.
 #[derive(Clone, Copy, Debug)]
 pub struct BuiltIn {
-    /// Its name.
+    /// The name of the strategy.
     pub name: &'static str,
     /// The treatment of maps, lists and values, in words.
     pub table: [&'static str; 3],

@@ -75,7 +75,7 @@ pub enum ToolState {
 /// A program that reads resources.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tool {
-    /// Its name.
+    /// The name of the tool.
     pub name: ToolName,
     /// Its directory in the project; `None` is the project's own.
     pub folder: Option<RelativePath>,

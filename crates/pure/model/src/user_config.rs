@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn no_secret_of_an_address_is_shown() {
+    fn no_secret_of_an_url_is_shown() {
         let document = document(TEXT);
         let shown = UserConfig::of(Some(&document)).masked_text();
         assert!(!shown.contains("hunter2"), "{shown}");

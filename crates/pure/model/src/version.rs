@@ -91,8 +91,10 @@ impl VersionRequirement {
                 range.prefix == version.prefix && range.what.fit(&version.what)
             }
             (RequirementKind::Latest(latest), Some(version)) => {
+                // Pre-releases must be requested by name; `latest` is what most people should have.
                 latest.prefix == version.prefix && version.what.pre.is_empty()
             }
+            // A tag that is not a version can only be required by its exact name.
             (_, None) => tag.name == self.written,
         }
     }
@@ -103,6 +105,7 @@ impl VersionRequirement {
         found.sort_by(|a, b| tags[*b].cmp(&tags[*a]).then_with(|| a.cmp(b)));
         if matches!(self.wants, RequirementKind::Latest(_)) {
             let highest = found.first().map(|at| tags[*at].version.clone());
+            // `latest` means the newest or nothing: an older one would hide that the newest does not fit.
             found.retain(|at| Some(&tags[*at].version) == highest.as_ref());
         }
         // Of `v1.0.0` and `1.0.0` the one that is written is meant.
@@ -115,6 +118,7 @@ impl VersionRequirement {
     /// Whether a tag that was chosen before may stay. `latest` lets every version stay: what is newer is for `update`.
     pub fn allows(&self, tag: &VersionLabel) -> bool {
         match &self.wants {
+            // Which tag is the newest depends on all tags. For a single one only the prefix can be compared.
             RequirementKind::Latest(latest) => tag.prefix() == Some(&latest.prefix),
             _ => self.fits(tag),
         }
@@ -159,6 +163,8 @@ fn parse_requirement_kind(text: &str) -> Result<RequirementKind, RequirementErro
                 what: (),
             }));
         }
+        // A complete version before comparators: `1.2.3` is exact here, while the semver library would read it as
+        // `^1.2.3`.
         if let Some(version) = full_version(rest) {
             return Ok(RequirementKind::Exact(PrefixedVersion {
                 prefix,
@@ -172,6 +178,8 @@ fn parse_requirement_kind(text: &str) -> Result<RequirementKind, RequirementErro
             }));
         }
     }
+    // None of these can be in the name of a ref, so the author meant a range, and a branch lookup would give a
+    // misleading error.
     if text.contains(['^', '~', '=', '<', '>', '*', '!', ',']) {
         return Err(RequirementError::Range(text.to_owned()));
     }
@@ -215,6 +223,7 @@ fn comparators(text: &str, prefix: &str) -> Option<RangeComparators> {
         let (excluded, part) = part
             .strip_prefix("!=")
             .map_or((false, part), |rest| (true, rest));
+        // Alone, `1.2` may be the name of a branch or tag; next to another comparator it can only be a version.
         let comparator = comparator(part, excluded || parts.len() > 1)?;
         if excluded {
             none.push(comparator)
@@ -359,6 +368,8 @@ pub fn newest_tag<'t>(
             .iter()
             .any(|name| prefix.strip_prefix(name.as_str()).is_some_and(is_separator))
     };
+    // A tag with the name of the resource wins over a newer one of the whole repository: the author versions it
+    // separately.
     let own = stable.iter().filter(is_named).max();
     let newest = own.or_else(|| stable.iter().filter(|tag| tag.prefix() == Some("")).max());
     newest.cloned()
@@ -400,6 +411,8 @@ impl Requirement {
         };
         let all = latest.and_then(|latest| {
             let all = VersionRequirement::parse(&format!("{}*", latest.prefix)).ok()?;
+            // For the solver `latest` is any version with the prefix; the newest of those that fit is chosen
+            // anyway.
             all.is_range().then_some(Requirement::Version(all))
         });
         all.unwrap_or_else(|| self.clone())
@@ -419,6 +432,7 @@ impl Requirement {
             Requirement::Only => 0,
             Requirement::Version(_) => 1,
             Requirement::Branch(_) => 2,
+            // The order of precedence where several are set: what names a commit leaves nothing open.
             Requirement::Rev(_) => 3,
         };
         (rank, self.as_str())
@@ -561,7 +575,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_requirement_is_told() {
+    fn what_is_not_a_requirement_is_reported() {
         for (text, expected) in [
             ("", RequirementError::Empty),
             ("  ", RequirementError::Empty),
@@ -585,7 +599,7 @@ mod tests {
     }
 
     #[test]
-    fn selectors_are_told_apart_by_kind_and_text() {
+    fn selectors_are_distinguished_by_kind_and_text() {
         let version = Requirement::Version(VersionRequirement::parse("main").expect("a name"));
         assert_ne!(version, Requirement::Branch("main".to_owned()));
         assert_eq!(version, version.clone());

@@ -56,7 +56,7 @@ fn describe(text: &str) -> String {
 }
 
 #[test]
-fn addresses_mean_what_people_mean() {
+fn urls_mean_what_people_mean() {
     let github = "https://github.com";
     for (text, expected) in [
         // The default host.
@@ -475,7 +475,7 @@ fn addresses_mean_what_people_mean() {
 }
 
 #[test]
-fn near_misses_show_forms_that_are_addresses() {
+fn near_misses_show_forms_that_are_urls() {
     let forms = |text: &str| {
         let error = parse(text).unwrap_err();
         error
@@ -564,7 +564,7 @@ fn a_source_may_have_the_name_of_a_host() {
 }
 
 #[test]
-fn only_a_scheme_makes_a_text_of_a_manifest_an_address() {
+fn only_a_scheme_makes_a_text_of_a_manifest_an_url() {
     for text in [
         "github:o/r",
         "gitlab:g/s/r//x",

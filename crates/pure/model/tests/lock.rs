@@ -250,7 +250,7 @@ fn a_lockfile_that_cannot_be_understood_is_not_valid() {
 }
 
 #[test]
-fn what_cannot_be_understood_is_told() {
+fn what_cannot_be_understood_is_reported() {
     for text in [
         "",
         "version = 2\n",

@@ -39,7 +39,7 @@ fn read(line: &str) -> Vec<String> {
 }
 
 #[test]
-fn each_address_is_read_by_one_expression() {
+fn each_url_is_read_by_one_expression() {
     for (address, expected) in [
         (
             "github:anthropics/skills/skills/pdf@^1",

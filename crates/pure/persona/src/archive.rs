@@ -52,7 +52,8 @@ impl PersonaLevels<'_> {
     ) -> Result<Vec<Diagnostic>, Failure> {
         let root = self.repository.as_deref().unwrap_or(&self.top);
         let finding = |path: String| {
-            let message = format!("`{path}` was removed since `{revision}` and is not archived");
+            let message =
+                format!("persona document was removed since `{revision}` and is not archived");
             let help = format!(
                 "`git show {revision}:{path}` has it: restore it in an `{ARCHIVE}/` directory, such as that of the persona that replaces it"
             );

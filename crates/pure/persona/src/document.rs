@@ -13,7 +13,7 @@ const VERSION: &str = "0.4";
 /// A document that applies.
 #[derive(Clone, Debug)]
 pub struct PersonaDocument {
-    /// Its content.
+    /// The content of the persona document.
     pub document: Arc<Document>,
     /// Whom it inherits, in the order of its list.
     pub parents: Vec<ParentReference>,

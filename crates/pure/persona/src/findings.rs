@@ -16,23 +16,18 @@ impl PersonaLevels<'_> {
         kind: PersonaKind,
     ) -> Diagnostic {
         let (first, file) = (self.label(first), self.shown(other));
-        let name = self.label(other);
-        let message =
-            format!("`{name}` is ignored: `{first}` is the {kind} document of its directory");
+        let message = format!("`{}` is ignored", self.label(other));
         let diagnostic = Diagnostic::new(&codes::LINEAGE_TWO_DOCUMENTS, message).in_file(file);
-        diagnostic.help(
-            "a directory has one document of each kind, the first by name: merge them, or move one",
-        )
+        diagnostic
+            .detail(format!("`{first}` is the {kind} document of its directory"))
+            .help("a directory has one document of each kind, the first by name: merge them, or move one")
     }
 
     /// Names in one directory that differ only in case.
     pub(crate) fn case(&self, level: &PersonaLevel, names: &[String]) -> Vec<Diagnostic> {
         let told = |pair: &[String]| {
             let (one, other) = (&pair[0], &pair[1]);
-            let message = format!(
-                "the personas `{one}` and `{other}` of `{}` differ only in case",
-                level.label
-            );
+            let message = format!("the personas `{one}` and `{other}` differ only in case");
             let diagnostic = Diagnostic::new(&codes::LINEAGE_CASE, message);
             let diagnostic = diagnostic.in_file(self.shown(&level.agents().join(other)));
             diagnostic
@@ -43,19 +38,21 @@ impl PersonaLevels<'_> {
 
     /// Something that cannot be read, for this reason.
     pub(crate) fn left_out_finding(&self, path: &Path, reason: &str, help: &str) -> Diagnostic {
-        let message = format!("`{}` is ignored: {reason}", self.label(path));
+        let message = format!("`{}` is ignored", self.label(path));
         let diagnostic = Diagnostic::new(&codes::LINEAGE_UNREADABLE, message);
-        diagnostic.in_file(self.shown(path)).help(help)
+        diagnostic
+            .detail(reason)
+            .in_file(self.shown(path))
+            .help(help)
     }
 
     pub(crate) fn leads_out(&self, path: &Path) -> Diagnostic {
-        let message = format!(
-            "`{}` is a symlink out of its repository and is ignored",
-            self.label(path)
-        );
+        let message = format!("`{}` is ignored", self.label(path));
         let diagnostic =
             Diagnostic::new(&codes::LINEAGE_OUTSIDE, message).in_file(self.shown(path));
-        diagnostic.help("copy its target, or inherit the target by its path")
+        diagnostic
+            .detail("it is a symlink out of its repository")
+            .help("copy its target, or inherit the target by its path")
     }
 }
 
@@ -64,13 +61,11 @@ pub(crate) fn remote_parent(
     parent: &ParentReference,
     link: &ChainLink,
 ) -> Diagnostic {
-    let message = format!(
-        "`{}` inherits `{}`, which is not loaded",
-        link.path, parent.path
-    );
+    let message = format!("inherited URL `{}` is not loaded", parent.path);
     let diagnostic =
         Diagnostic::new(&codes::LINEAGE_REMOTE_PARENT, message).at(source, parent.span, "");
     diagnostic
         .in_layer(&link.layer)
+        .detail(format!("inherited by `{}`", link.path))
         .help("copy it into the repository, and name it by its path")
 }

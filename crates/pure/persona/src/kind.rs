@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slug_is_one_folder() {
+    fn a_slug_is_one_directory() {
         for bad in ["", " ", ".", "..", "a/b", "..\\a", "/"] {
             assert_eq!(PersonaSlug::new(bad), None, "{bad}");
         }

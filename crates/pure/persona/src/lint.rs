@@ -93,10 +93,7 @@ fn near_duplicates(resolution: &Resolution) -> Vec<Diagnostic> {
                 seen.insert(plain, leaf.value);
             }
             Some(earlier) => {
-                let message = format!(
-                    "the guardrails `{}` and `{text}` differ only in case or spaces",
-                    earlier.content()
-                );
+                let message = "two guardrails differ only in case or spaces";
                 let diagnostic = Diagnostic::new(&codes::LINEAGE_NEAR_DUPLICATE, message)
                     .at(leaf.value.source(), leaf.value.span(), "the other one")
                     .at(earlier.source(), earlier.span(), "one of them")
@@ -150,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn documents_of_root_are_told_by_their_folder() {
+    fn documents_of_root_are_reported_by_their_directory() {
         for (path, is) in [
             ("/a/.clia/agents/root/root@x.agent.triad.json", true),
             ("/a/.clia/agents/root/rules/x.json", true),

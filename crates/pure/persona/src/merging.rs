@@ -176,9 +176,11 @@ impl PersonaLibrary<'_> {
 
     fn cycle(&self, chain: &[Place]) -> Diagnostic {
         let names: Vec<String> = chain.iter().map(|place| self.levels.label(place)).collect();
-        let message = format!("`inherits` has a cycle: {}", names.join(" -> "));
+        let message = "`inherits` has a cycle";
         let help = "remove one of these documents from an `inherits`";
-        Diagnostic::new(&codes::LINEAGE_CYCLE, message).help(help)
+        Diagnostic::new(&codes::LINEAGE_CYCLE, message)
+            .detail(names.join(" -> "))
+            .help(help)
     }
 
     fn missing_parent(
@@ -187,15 +189,14 @@ impl PersonaLibrary<'_> {
         parent: &ParentReference,
         place: &Place,
     ) -> Diagnostic {
-        let message = format!(
-            "`{}` inherits `{}`, which does not exist",
-            fit.link.path, parent.path
-        );
+        let message = format!("inherited file `{}` does not exist", parent.path);
         let help = format!(
             "searched at `{}`; paths are relative to the root of the document's repository",
             self.levels.label(place)
         );
-        Diagnostic::new(&codes::LINEAGE_MISSING_PARENT, message).help(help)
+        Diagnostic::new(&codes::LINEAGE_MISSING_PARENT, message)
+            .detail(format!("inherited by `{}`", fit.link.path))
+            .help(help)
     }
 
     fn unfit_document(
@@ -208,17 +209,15 @@ impl PersonaLibrary<'_> {
             DocumentState::Refused(unfit) => (None, unfit),
             DocumentState::Usable(_) | DocumentState::Missing => return None,
         };
-        let name = self.levels.label(place);
         let message = match here {
-            Some((fit, parent)) => {
-                format!(
-                    "`{}` inherits `{}`, which is ignored: {}",
-                    fit.link.path, parent.path, unfit.reason
-                )
-            }
-            None => format!("`{name}` is ignored: {}", unfit.reason),
+            Some((_, parent)) => format!("inherited file `{}` is ignored", parent.path),
+            None => format!("`{}` is ignored", self.levels.label(place)),
         };
-        let mut diagnostic = Diagnostic::new(unfit.code, message).help(&unfit.help);
+        let by = here.map(|(fit, _)| format!("inherited by `{}`", fit.link.path));
+        let mut diagnostic = Diagnostic::new(unfit.code, message)
+            .detail(&unfit.reason)
+            .details(by)
+            .help(&unfit.help);
         diagnostic = match source {
             Some(source) => diagnostic.at(source, unfit.span, ""),
             None => diagnostic.in_file(self.levels.shown(place)),

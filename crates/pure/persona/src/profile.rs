@@ -36,14 +36,14 @@ pub enum ProfileAddition {
 #[derive(Clone, Debug, Serialize)]
 #[serde(transparent)]
 pub struct ProfileReport {
-    /// Its value.
+    /// The value of the profile report.
     pub value: Value,
 }
 
 /// A persona that can be seen.
 #[derive(Clone, Debug, Serialize)]
 pub struct PersonaRow {
-    /// Its name.
+    /// The name of the persona row.
     pub slug: PersonaSlug,
     /// Which kinds of document it has.
     pub kinds: Vec<PersonaKind>,

@@ -618,7 +618,7 @@ fn lists_inside_of_items_are_without_blanks_and_duplicates() {
 }
 
 #[test]
-fn an_href_beside_a_blank_url_is_the_url() {
+fn an_href_next_to_a_blank_url_is_the_url() {
     let links = [
         r#"{"links": [{"title": "A", "url": "", "href": "h"}]}"#,
         r#"{"links": [{"title": "A", "url": "h"}]}"#,
@@ -628,7 +628,7 @@ fn an_href_beside_a_blank_url_is_the_url() {
 }
 
 #[test]
-fn an_href_beside_a_url_is_a_field_of_its_own() {
+fn an_href_next_to_a_url_is_a_field_of_its_own() {
     let both = r#"{"links":[{"title":"A","url":"u","href":"h"}]}"#;
     assert_eq!(
         merge(&[both, r#"{"links": [{"title": "A", "href": "u"}]}"#]),
@@ -696,7 +696,7 @@ fn a_section_with_items_does_not_read_as_its_title_alone() {
 }
 
 #[test]
-fn sections_that_have_only_a_name_are_told_apart_by_all_they_say() {
+fn sections_that_have_only_a_name_are_distinguished_by_all_they_say() {
     let layers = [
         r#"{"sections": [{"name": "S", "items": ["a"]}]}"#,
         r#"{"sections": [{"name": "S", "items": ["b"]}]}"#,
@@ -716,7 +716,7 @@ fn links_inside_of_other_maps_are_lists_as_any() {
 }
 
 #[test]
-fn a_number_among_sections_is_no_text() {
+fn a_number_among_sections_is_not_a_text() {
     assert_eq!(
         merge(&[r#"{"sections": [1]}"#, r#"{"sections": ["1"]}"#]),
         r#"{"sections":[1,"1"]}"#

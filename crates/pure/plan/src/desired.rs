@@ -39,7 +39,7 @@ pub struct DesiredFile {
     pub checksum: Checksum,
     /// Of the bytes in the source.
     pub source: Checksum,
-    /// Its mode.
+    /// The mode of the desired file.
     pub mode: FileMode,
     /// The owner.
     pub owner: Owner,
@@ -60,7 +60,7 @@ pub struct LayerDocument<'a> {
     pub owner: &'a Owner,
     /// The text that the layers give.
     pub text: &'a LazyDocument,
-    /// Its keys and items.
+    /// The keys and items of the layer document.
     pub nodes: &'a [DesiredNode],
 }
 
@@ -296,12 +296,11 @@ pub fn reserved_target(owner: &Owner, path: &RelativePath, why: &str) -> Failure
 }
 
 fn two_at_once(first: &DesiredFile, second: &DesiredFile) -> Failure {
-    let message = format!(
-        "{} and {} would both be at `{}`",
-        first.owner, second.owner, second.path
-    );
+    let message = format!("two resources would be installed at `{}`", second.path);
     let help = "set another `filename` or `target` for one of them in the manifest";
     Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message)
+        .detail(first.owner.to_string())
+        .detail(second.owner.to_string())
         .help(help)
         .into()
 }

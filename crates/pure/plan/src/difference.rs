@@ -64,7 +64,7 @@ pub enum FileAction {
 /// A field of front matter before and after, as JSON.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FieldDifference {
-    /// Its name.
+    /// The name of the field difference.
     pub field: String,
     /// The old value; nothing if the field is new.
     pub before: Option<String>,

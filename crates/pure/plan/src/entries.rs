@@ -31,9 +31,9 @@ pub struct EntryGraph<'a> {
 /// One copy of a resource: for one tool, or for several that read it at the same location.
 #[derive(Clone, Debug)]
 pub struct ResourceEntry {
-    /// Its kind.
+    /// The kind of the resource entry.
     pub kind: ResourceType,
-    /// Its name.
+    /// The name of the resource entry.
     pub name: ResourceName,
     /// The resource in its source.
     pub unit: Unit,

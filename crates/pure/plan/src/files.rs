@@ -24,6 +24,7 @@ pub(crate) fn plan_files(
     for file in desired {
         let owned = ledger.files.get(&file.path);
         // A file of agpm's own in the location of the directory makes way for it.
+        // Reported once for the directory instead of as a failed write for every file in it.
         let blocker = observation.blocker_above(&file.path);
         if blocker.is_some_and(|blocker| !ledger.files.contains_key(blocker)) {
             plan.refuse(file, Obstacle::BelowFile);
@@ -40,6 +41,7 @@ pub(crate) fn plan_files(
     let stays: BTreeSet<&RelativePath> = desired.iter().map(|file| &file.path).collect();
     for (path, owned) in &ledger.files {
         if !stays.contains(path) {
+            // After the desired files: a path that moved to another resource is an update and not a removal.
             let change = retire(path, observation.get(path), owned, overwrite);
             plan.changes.extend(change);
         }
@@ -131,6 +133,8 @@ fn place_on_file(
     let has_bytes = now.checksum == file.checksum;
     let has_mode = now.mode == file.mode;
     match owned {
+        // The order of these arms decides: equal bytes first, since nothing is lost there, then unmodified files,
+        // then edits, and unmanaged files last.
         None if has_bytes
             && file.on_equal == OnEqualUserValue::Keep
             && overwrite == OverwriteRule::Nothing =>
@@ -148,6 +152,7 @@ fn place_on_file(
             let author = owned.map_or(Author::Agpm, |owned| owned.author);
             FilePlacement::Change(ChangeAction::Update, ChangeReason::Mode, author)
         }
+        // The bytes are those of the last install, so the user changed nothing and an update is safe.
         Some(owned) if now.checksum == owned.checksum => {
             FilePlacement::Change(ChangeAction::Update, ChangeReason::Content, Author::Agpm)
         }
@@ -173,10 +178,12 @@ fn retire(
 ) -> Option<PlannedChange> {
     let (action, reason) = match now {
         ObservedPath::Missing => return None,
+        // An adopted file existed before agpm. It is no longer managed, and it stays.
         _ if owned.author == Author::User => (ChangeAction::Release, ChangeReason::UsersOwn),
         ObservedPath::File(file) if file.checksum == owned.checksum => {
             (ChangeAction::Remove, ChangeReason::Unasked)
         }
+        // `--force` is the only way to lose an edit, and the plan reports it as one.
         ObservedPath::File(_) if overwrite == OverwriteRule::Everything => {
             (ChangeAction::Remove, ChangeReason::UnaskedEditDropped)
         }

@@ -62,8 +62,10 @@ fn in_the_way(refusal: &RefusedChange, observation: &Observation, notes: &mut No
     let inner = inner.map(|place| format!("`{place}` of "));
     let block = block.as_ref().map(|block| format!("`{block}` in "));
     let at = inner.or(block).unwrap_or_default();
-    let message = format!("cannot install {owner}: {at}`{path}` is {}", what.words());
-    let mut diagnostic = Diagnostic::new(&codes::INSTALL_NOT_OURS, message).help(way_out(refusal));
+    let message = format!("{at}`{path}` is {}", what.words());
+    let mut diagnostic = Diagnostic::new(&codes::INSTALL_NOT_OURS, message)
+        .detail(format!("agpm cannot install {owner}"))
+        .help(way_out(refusal));
     diagnostic.layer = owner.layers().map(ToString::to_string);
     match spot_of(refusal, observation, notes) {
         Some(spot) => diagnostic.at_spot(spot),
@@ -113,10 +115,10 @@ fn spot_of(
 fn kept_finding(change: &PlannedChange, overwrite: OverwriteRule) -> Diagnostic {
     let what = match (&change.place, &change.block) {
         (_, Some(block)) => format!("the block `{block}` of `{}`", change.path),
-        (Some(place), None) => format!("`{place}` of `{}` ({})", change.path, change.owner),
+        (Some(place), None) => format!("`{place}` of `{}`", change.path),
         (None, None) => format!("`{}`", change.path),
     };
-    let message = format!("{what} {}, so agpm keeps it", change.reason.words());
+    let message = format!("{what} was edited; agpm keeps it");
     let help = match change.reason {
         ChangeReason::UnaskedEdited if change.block.is_some() => {
             "agpm no longer manages it: delete the block and its markers if you do not need it"
@@ -128,6 +130,7 @@ fn kept_finding(change: &PlannedChange, overwrite: OverwriteRule) -> Diagnostic 
         _ => "run `agpm install --force` to overwrite it",
     };
     Diagnostic::new(&codes::INSTALL_EDITED, message)
+        .details(change.place.as_ref().map(|_| change.owner.to_string()))
         .in_file(change.path.as_str())
         .help(help)
 }

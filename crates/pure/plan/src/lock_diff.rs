@@ -158,7 +158,7 @@ fn is_same_pin(was: &LockEntry, now: &LockEntry) -> bool {
 /// A pin that is in both lockfiles with different commits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MovedPin<'l> {
-    /// Its subject.
+    /// The subject of the moved pin.
     pub id: PinId,
     /// The old pin.
     pub old: &'l Pin,
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn private_patches_are_no_difference() {
+    fn private_patches_are_not_difference() {
         let mut patched = locked("a", '1');
         patched.patches = vec!["model".to_owned(), "color".to_owned()];
         let public = lock([patched.clone()]);

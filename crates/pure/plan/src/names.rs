@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equal_stems_get_their_folders() {
+    fn equal_stems_get_their_directories() {
         let unit = |source: &str, path: &str| Unit {
             origin: ResourceOrigin::Source(SourceName::new(source).unwrap()),
             path: ResourcePath::in_source(path).unwrap(),

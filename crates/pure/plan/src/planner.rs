@@ -36,9 +36,12 @@ pub fn plan(
         .iter()
         .filter(|file| !is_left_to_user(file, observation, ledger))
         .collect();
+    // A resource may change from a whole file to keys of one. Without this the old file is removed first, with
+    // everything that the user added to it.
     let ledger = &*with_desired_ownership(ledger, desired, &files, observation);
     let ledger = &*with_released_files(ledger, desired);
     let mut plan = plan_files(&files, observation, ledger, overwrite);
+    // Desired and recorded paths together: a file that nothing wants any more has nodes to remove.
     let paths: BTreeSet<&RelativePath> =
         desired.shared.keys().chain(ledger.shared.keys()).collect();
     let plan_one = |path| {
@@ -50,6 +53,7 @@ pub fn plan(
             overwrite,
         )
     };
+    // Results are added in the order of the paths, whatever thread was first, so two runs give one plan.
     for planned in each(paths.into_iter().collect(), &plan_one) {
         plan.add_shared(planned?);
     }
@@ -87,6 +91,7 @@ fn plan_blocks(
         let is_unreadable = observation.unreadable().contains(path);
         let document = observation.block_document(path);
         if is_unreadable || before.checksum().is_some() && document.is_none() {
+            // A file that cannot be parsed is not treated as empty: the plan would write over everything in it.
             return Err(PlanError::Unreadable(path.clone()));
         }
         // A file that is wholly managed and untouched has nothing of the user's.
@@ -102,6 +107,7 @@ fn plan_blocks(
         plan.add_blocks(path, before, planned.map_err(PlanError::Clash)?);
     }
     if !plan.ledger.blocks.is_empty() {
+        // Raised only when it is needed, so an older agpm can still read the ledger of a project without blocks.
         plan.ledger.version = LedgerVersion::Three;
     }
     Ok(())
@@ -146,6 +152,7 @@ fn with_desired_ownership<'l>(
         };
         let wanted = wanted.to_mut();
         wanted.files.remove(path);
+        // An edited file does not become managed by the change of ownership; its content is the user's then.
         if observation.checksum(path) == Some(owned.checksum) {
             let nodes = OwnedNodes::whole(owned.checksum);
             wanted.shared.insert(path.clone(), nodes);

@@ -13,6 +13,8 @@ use crate::plan::Plan;
 
 /// Whether a lockfile has resources whose written bytes it does not~report by itself.
 pub fn hides_written_bytes(lock: &Lockfile) -> bool {
+    // The lockfile has the checksum of the source. With a patch or in a shared file the written bytes differ, and
+    // only rendering the locked state again shows what agpm wrote.
     let hides = |locked: &LockEntry| !locked.kind.is_file() || !locked.patches.is_empty();
     !lock.layers.is_empty() || lock.entries.iter().any(hides)
 }
@@ -39,6 +41,7 @@ pub fn may_explain(
     };
     let is_new_twin = |path: &RelativePath| !ledger.theirs.contains_key(path);
     let is_kept = |action: ChangeAction| action == ChangeAction::Keep;
+    // Rendering the locked state costs a second resolution, so it is done only where it could change the plan.
     lock.entries.iter().any(is_unknown)
         || !lock.layers.is_empty() && plan.ledger.theirs.keys().any(is_new_twin)
         || !plan.refusals.is_empty()
@@ -105,6 +108,8 @@ fn recover_file(
     // A file of the user's that equals the layers' stays the user's.
     let is_users =
         file.on_equal == OnEqualUserValue::Keep && ledger.theirs.contains_key(&file.path);
+    // Only equal bytes are claimed. A file that differs may be the work of the user, and a wrong claim would delete
+    // it with the next removal.
     (now.checksum == file.checksum && !is_recorded && !is_users).then(|| OwnedFile {
         checksum: file.checksum,
         source: Some(file.source).filter(|source| *source != file.checksum),
@@ -124,6 +129,8 @@ fn recover_nodes(
     let whole = shared
         .base
         .and_then(|base| recognise_file(document, base, &shared.nodes));
+    // A file that agpm would write whole is recognized first: node by node, its comments would look like the
+    // user's.
     whole.or_else(|| recognise_nodes(document, &shared.nodes, recorded))
 }
 

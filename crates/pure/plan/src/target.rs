@@ -122,6 +122,7 @@ fn path_in(
     wanted: &TargetRequest<'_>,
     name: &str,
 ) -> Result<RelativePath, PathError> {
+    // Tools differ: some read subdirectories, others ignore the files in them. The manifest can override either.
     let inner = match wanted.layout.unwrap_or(tool.layout(wanted.kind)) {
         TargetLayout::Flat => "",
         TargetLayout::Folders => kept_directories(wanted),
@@ -133,6 +134,8 @@ fn path_in(
         Some(name),
     ];
     let path = parts.into_iter().flatten().collect::<Vec<_>>().join("/");
+    // Checked again after joining: parts that are valid alone can still give a path that leaves the project or is
+    // not portable.
     RelativePath::new(&path)
 }
 
@@ -164,6 +167,7 @@ pub fn placements(
 pub fn could_install_at(tool: &Tool, kind: ResourceType, path: &RelativePath) -> bool {
     match tool.destination(kind) {
         Some(_) if kind == ResourceType::Instructions && tool.may_hold_blocks(path) => true,
+        // The lockfile of a clone names paths that agpm would delete later. One that no tool writes to is refused.
         Some(Destination::Files(folder, _)) => path_in_type_folder(tool, folder, path).is_some(),
         Some(Destination::Entries(file, _) | Destination::Blocks(file)) => file == path,
         None => false,
@@ -190,6 +194,8 @@ pub fn path_in_type_folder<'p>(
 fn kept_directories<'a>(wanted: &TargetRequest<'a>) -> &'a str {
     let mut folder = wanted.path.folder();
     // The directories above the project are this machine's own.
+    // `../shared/agents/x.md` must not be written outside the project, and the name of a sibling directory means
+    // nothing to others.
     while let Some(rest) = folder.strip_prefix("..") {
         folder = rest.trim_start_matches('/');
     }
@@ -201,6 +207,8 @@ fn kept_directories<'a>(wanted: &TargetRequest<'a>) -> &'a str {
     for part in folder.split('/') {
         let end = start + part.len();
         if part == wanted.kind.plural() || part == wanted.kind.singular() {
+            // The type's directory in the fixed part of a pattern is common to all matches and can go; one inside
+            // the variable part is what distinguishes them.
             return if start == 0 || end <= fixed {
                 folder.get(end + 1..).unwrap_or_default()
             } else {
@@ -227,11 +235,13 @@ fn file_name(wanted: &TargetRequest<'_>, format: FileFormat) -> String {
     let own = wanted.path;
     let stem = match wanted.filename {
         Some(name) if name.file_name().contains('.') => {
+            // With several tools one `filename` is used for files of different formats, so the extension follows
+            // the tool.
             let other = format
                 .extension()
-                .filter(|ending| !has_ending(name.as_str(), ending));
+                .filter(|extension| !has_extension(name.as_str(), extension));
             match other.filter(|_| wanted.sharing == ToolSharing::SeveralTools) {
-                Some(ending) => return format!("{}.{ending}", stem_of(name.as_str())),
+                Some(extension) => return format!("{}.{extension}", stem_of(name.as_str())),
                 None => return name.to_string(),
             }
         }
@@ -239,10 +249,12 @@ fn file_name(wanted: &TargetRequest<'_>, format: FileFormat) -> String {
         None => own.stem(),
     };
     match format.extension() {
-        Some(ending) if wanted.filename.is_none() && has_ending(own.file_name(), ending) => {
+        Some(extension)
+            if wanted.filename.is_none() && has_extension(own.file_name(), extension) =>
+        {
             own.file_name().to_owned()
         }
-        Some(ending) => format!("{stem}.{ending}"),
+        Some(extension) => format!("{stem}.{extension}"),
         None => own
             .extension()
             .map_or(stem.to_owned(), |extension| format!("{stem}.{extension}")),
@@ -253,8 +265,8 @@ fn stem_of(name: &str) -> &str {
     name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
-fn has_ending(name: &str, ending: &str) -> bool {
-    name.strip_suffix(ending)
+fn has_extension(name: &str, extension: &str) -> bool {
+    name.strip_suffix(extension)
         .is_some_and(|rest| rest.len() > 1 && rest.ends_with('.'))
 }
 
@@ -272,6 +284,7 @@ pub fn clashes<'a>(files: impl IntoIterator<Item = (usize, &'a RelativePath)>) -
     let mut seen: BTreeMap<String, (usize, &RelativePath)> = BTreeMap::new();
     let mut found = Vec::new();
     for (entry, path) in files {
+        // Compared in lower case on every system: a lockfile made on Linux is installed on macOS and Windows too.
         match seen.get(&path.as_str().to_lowercase()) {
             Some((first, path)) => found.push(TargetClash {
                 path: (*path).clone(),
@@ -282,6 +295,7 @@ pub fn clashes<'a>(files: impl IntoIterator<Item = (usize, &'a RelativePath)>) -
         }
     }
     for (folded, (entry, _)) in &seen {
+        // A file at the path of a directory of another resource cannot be written after it, whichever comes first.
         let above = folded
             .match_indices('/')
             .find_map(|(at, _)| seen.get(&folded[..at]));
@@ -493,7 +507,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_of_the_manifest_gets_the_tools_ending_unless_it_has_one() {
+    fn a_name_of_the_manifest_gets_the_tools_extension_unless_it_has_one() {
         let plain = RelativePath::new("dev").unwrap();
         let dotted = RelativePath::new("dev.md").unwrap();
         for (tool, kind, path, filename, expected) in [
@@ -597,7 +611,7 @@ mod tests {
     }
 
     #[test]
-    fn clashes_count_case_and_folders() {
+    fn clashes_count_case_and_directories() {
         let paths: Vec<RelativePath> = ["a/b.md", "a/B.md", "c", "c/d.md", "e"]
             .iter()
             .map(|p| RelativePath::new(p).unwrap())

@@ -21,7 +21,7 @@ pub struct UndoneLedgers<'l> {
 
 /// A file as it is, and as it was before the transaction.
 pub struct ChangedFile {
-    /// Its current content.
+    /// The current content of the changed file.
     pub now: Vec<u8>,
     /// Its content before; nothing if it did not exist.
     pub before: Option<Vec<u8>>,

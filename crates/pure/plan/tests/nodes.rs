@@ -402,7 +402,7 @@ fn what_has_no_room_is_in_the_way_whatever_may_be_overwritten() {
 }
 
 #[test]
-fn edited_keys_are_kept_and_told_until_the_edit_may_be_dropped() {
+fn edited_keys_are_kept_and_reported_until_the_edit_may_be_dropped() {
     let mut file = File::json("{}");
     file.get(&[key("/m/fs", SERVER, "m/fs")], OverwriteRule::Nothing);
     file.edit("npx", "bunx");
@@ -596,7 +596,7 @@ fn a_comment_of_the_users_keeps_a_container_of_ours() {
 }
 
 #[test]
-fn verify_tells_missing_nodes_from_edited_ones() {
+fn verify_reports_missing_nodes_from_edited_ones() {
     let mut file = File::json("{}");
     file.get(&more(), OverwriteRule::Nothing);
     let findings = |file: &File| {

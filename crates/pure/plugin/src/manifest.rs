@@ -33,11 +33,11 @@ pub const MANIFESTS: [(&str, PluginDialect); 5] = [
 /// The manifest of a plugin.
 #[derive(Clone, Debug, Default)]
 pub struct PluginManifest {
-    /// Its name.
+    /// The name of the plugin manifest.
     pub name: Option<String>,
-    /// Its version.
+    /// The version of the plugin manifest.
     pub version: Option<String>,
-    /// Its purpose.
+    /// The purpose of the plugin manifest.
     pub description: Option<String>,
     /// Plugins that it needs.
     pub dependencies: Vec<PluginDependency>,
@@ -48,7 +48,7 @@ pub struct PluginManifest {
 /// A plugin that another one needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PluginDependency {
-    /// Its name.
+    /// The name of the plugin dependency.
     pub name: String,
     /// The marketplace that has it, if that is another one.
     pub marketplace: Option<String>,

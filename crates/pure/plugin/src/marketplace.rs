@@ -24,7 +24,7 @@ pub struct Marketplace {
 /// A plugin of a marketplace.
 #[derive(Clone, Debug)]
 pub struct MarketplaceEntry {
-    /// Its name.
+    /// The name of the marketplace entry.
     pub name: String,
     /// Where it is; nothing if the entry does not say so in a way that is understood.
     pub source: Option<PluginSource>,

@@ -13,11 +13,11 @@ use crate::tree::{PluginContext, PluginTree};
 /// A resource that is in a plugin.
 #[derive(Clone, Debug)]
 pub struct PluginPart {
-    /// Its id.
+    /// The id of the plugin part.
     pub id: ResourceId,
     /// Where it is written, from the top of the plugin.
     pub path: String,
-    /// Its content.
+    /// The content of the plugin part.
     pub content: PartContent,
 }
 
@@ -35,7 +35,7 @@ pub enum PartContent {
 /// A plugin as its files describe it.
 #[derive(Clone, Debug, Default)]
 pub struct PluginListing {
-    /// Its manifest.
+    /// The manifest of the plugin listing.
     pub manifest: PluginManifest,
     /// The parts, by type and name.
     pub parts: Vec<PluginPart>,

@@ -169,7 +169,7 @@ fn all_mistakes_of_a_manifest_are_reported_and_reject_it() {
 }
 
 #[test]
-fn paths_that_are_not_there_are_reported() {
+fn paths_that_are_missing_are_reported() {
     let manifest = r#"{"name": "kit", "agents": "./gone", "hooks": "./gone.json"}"#;
     let (_, notes) = read_with(&[(".claude-plugin/plugin.json", manifest)], None);
     assert_eq!(

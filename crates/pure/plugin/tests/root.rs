@@ -151,7 +151,7 @@ fn files_that_hooks_name_are_found() {
 
 proptest! {
     #[test]
-    fn nothing_of_the_plugins_variables_is_left_and_other_texts_stay(text in "[a-z \"'$\\\\{}./é-]{0,40}") {
+    fn nothing_of_the_plugins_variables_is_left_and_other_strings_stay(text in "[a-z \"'$\\\\{}./é-]{0,40}") {
         prop_assert_eq!(rewrite_command(&text, PLACE, CLAUDE), text.clone());
         prop_assert_eq!(rewrite_markdown(&text, PLACE), text.clone());
         let with = format!("{text}${{CLAUDE_PLUGIN_ROOT}}/x");

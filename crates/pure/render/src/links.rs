@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_texts_end() {
+    fn odd_strings_end() {
         for text in [
             "](",
             "[a](",

@@ -274,7 +274,7 @@ const EXACT: &[(&str, &str, &str)] = &[
 ];
 
 #[test]
-fn exact_texts() {
+fn exact_strings() {
     for (text, body, expected) in EXACT {
         let patched = apply(text, Format::Markdown, &toml(body)).unwrap();
         assert_eq!(patched.text, *expected, "{text:?} {body}");

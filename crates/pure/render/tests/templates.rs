@@ -127,7 +127,7 @@ fn wrong_arguments_are_errors() {
 }
 
 #[test]
-fn files_that_are_not_there_yet_are_asked_for_all_at_once() {
+fn files_that_are_missing_yet_are_required_all_at_once() {
     let template = "{{ 'a.md' | content }}{% if agpm.project.tests %}{{ 'never.md' | content }}{% endif %}\n\
         {{ 'docs/guide.md' | content }}{{ ('b.txt' | content ~ '.md') | content }}{{ 'a.md' | content }}{{ 'c.md' | content }}";
     let (renderer, names, mut files) = (TemplateRenderer::new(), names(), files());

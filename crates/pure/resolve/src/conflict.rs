@@ -18,9 +18,10 @@ const MOST_LISTED: usize = 8;
 /// The chain as people draw it.
 pub fn cycle(chain: &[Unit]) -> Failure {
     let paths: Vec<&str> = chain.iter().map(|unit| unit.path.as_str()).collect();
-    let message = format!("Circular dependency detected: {}", paths.join(" → "));
+    let message = "Circular dependency detected";
     let help = "remove one of these declarations";
     Diagnostic::new(&codes::PACKAGE_CYCLE, message)
+        .detail(paths.join(" → "))
         .help(help)
         .into()
 }
@@ -139,12 +140,13 @@ impl ConflictReporter<'_> {
             .map(|ask| ask.requirement.to_string())
             .unwrap_or_default();
         let source = source_name(&clash.unit);
-        let by: Vec<String> = clash.asks.iter().map(|ask| self.chain(ask)).collect();
-        let message = format!(
-            "no version of source `{source}` satisfies `{requirement}`, required by {}",
-            by.join(" and ")
-        );
+        let by = clash
+            .asks
+            .iter()
+            .map(|ask| format!("required by {}", self.chain(ask)));
+        let message = format!("no version of source `{source}` satisfies `{requirement}`");
         Diagnostic::new(&codes::PACKAGE_VERSION, message)
+            .details(by)
             .help(self.versions(&clash.unit, &requirement))
     }
 
@@ -187,30 +189,23 @@ impl ConflictReporter<'_> {
     }
 
     fn incompatible_error(&self, clash: &ConflictingUnit<Unit, Requirement>) -> Diagnostic {
-        let asks: Vec<String> = clash
-            .asks
-            .iter()
-            .map(|ask| {
-                let within = if ask.within.is_empty() {
-                    String::new()
-                } else {
-                    // One commit may have dozens of names, and the same ones for each who requires it.
-                    format!(" (at {})", listed_up_to(1, &ask.within))
-                };
-                format!(
-                    "{}{within} requires `{}` ({})",
-                    self.chain(ask),
-                    ask.requirement,
-                    allowed(&ask.allows)
-                )
-            })
-            .collect();
-        let message = format!(
-            "no version of `{}` satisfies all requirements: {}",
-            clash.unit,
-            asks.join("; ")
-        );
+        let asks = clash.asks.iter().map(|ask| {
+            let within = if ask.within.is_empty() {
+                String::new()
+            } else {
+                // One commit may have dozens of names, and the same ones for each who requires it.
+                format!(" (at {})", listed_up_to(1, &ask.within))
+            };
+            format!(
+                "{}{within} requires `{}` ({})",
+                self.chain(ask),
+                ask.requirement,
+                allowed(&ask.allows)
+            )
+        });
+        let message = format!("no version of `{}` satisfies all requirements", clash.unit);
         Diagnostic::new(&codes::PACKAGE_CONFLICT, message)
+            .details(asks)
             .help("change one of the requirements so a version satisfies all of them")
     }
 

@@ -20,7 +20,7 @@ pub struct DeclaringResource<'a> {
     pub unit: &'a Unit,
     /// Its version, for messages.
     pub label: &'a str,
-    /// Its bytes.
+    /// The bytes of the declaring resource.
     pub bytes: &'a [u8],
     /// The names that templates in declarations may use.
     pub names: &'a TemplateNames,

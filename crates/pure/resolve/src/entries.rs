@@ -29,7 +29,7 @@ pub struct ResolvedEntry {
     pub matched_pattern: bool,
     /// Its files in the source.
     pub resource: Arc<ResourceFiles>,
-    /// Its declarations.
+    /// The declarations of the resolved entry.
     pub needs: Arc<DeclaredNeeds>,
     /// Where it is on this machine, if it is not a file of a repository.
     pub file: Option<PathBuf>,
@@ -43,7 +43,7 @@ impl ResolvedEntry {
         format!("{}/{}", self.entry.kind, self.entry.name)
     }
 
-    /// Its identity.
+    /// The identity of the resolved entry.
     pub fn id(&self) -> ResourceId {
         ResourceId {
             kind: self.entry.kind,
@@ -195,7 +195,7 @@ fn report_entry_errors(manifest: &Manifest, errors: &[EntryError], notes: &mut N
                     .map(ToString::to_string)
                     .unwrap_or_default();
                 let message = format!(
-                    "`{parent}` requires the tool `{tool}`, which does not support {}",
+                    "`{parent}` requires tool `{tool}`, which does not support {}",
                     declared.kind
                 );
                 let able = manifest
@@ -280,13 +280,9 @@ fn target_clashes(manifest: &Manifest, made: &[ResourceEntry]) -> Vec<Diagnostic
         let (first, second) = (&made[clash.first], &made[clash.second]);
         let name =
             |entry: &ResourceEntry| format!("{}/{} ({})", entry.kind, entry.name, entry.unit);
-        let message = format!(
-            "{} and {} would both be at `{}`",
-            name(first),
-            name(second),
-            clash.path
-        );
-        let mut diagnostic = Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message);
+        let message = format!("two resources would be installed at `{}`", clash.path);
+        let mut diagnostic = Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message)
+            .details([name(first), name(second)]);
         diagnostic.help = Some(way_out(manifest, made, first, second));
         let roots: BTreeSet<usize> = [second.root, first.root].into_iter().flatten().collect();
         for root in roots

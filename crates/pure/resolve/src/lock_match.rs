@@ -50,6 +50,7 @@ pub fn locked_roots(manifest: &Manifest, lock: &Lockfile) -> Result<Vec<Option<u
     }
     let found: BTreeSet<usize> = roots.iter().flatten().copied().collect();
     let is_missing = |number: usize, dependency: &Dependency| {
+        // A dependency for no enabled tool is not locked, so its absence is not a difference.
         !found.contains(&number) && !manifest.tools.used_by(dependency).is_empty()
     };
     let mut dependencies = manifest.dependencies.iter().enumerate();
@@ -67,6 +68,7 @@ pub fn check_locked_sources(manifest: &Manifest, lock: &Lockfile) -> Result<(), 
         let now = manifest
             .source(&locked.name)
             .map(|source| source.address.to_string());
+        // A source without a URL in the lockfile is a local directory, whose path differs between machines.
         if locked.url.is_some() && now.is_some() && locked.url != now {
             let message = format!(
                 "source `{}` has another URL than when it was locked",
@@ -105,15 +107,16 @@ fn check_locked_as(
                 .for_each(|placement| placement.at.clone_from(&own));
         }
     }
-    let asked = locked.commit().map(|_| dependency.requirement.as_str());
+    // Without a commit nothing was resolved, and the requirement of a directory has no effect.
+    let required = locked.commit().map(|_| dependency.requirement.as_str());
     let requirement = locked.requirement();
     let differs = [
-        ("requirement", requirement != asked),
+        ("requirement", requirement != required),
         (
             "tool",
             locked.tools().collect::<BTreeSet<_>>() != tools.into_iter().collect(),
         ),
-        ("place", !are_same_places(manifest, locked, &places)),
+        ("path", !are_same_places(manifest, locked, &places)),
         ("`install`", locked.install != dependency.install),
         (
             "`exclude`",
@@ -125,6 +128,8 @@ fn check_locked_as(
         ("entry", is_other_server(dependency, locked)),
         (
             "patches",
+            // Patches of `agpm.private.toml` are not compared: with them a lockfile would be out of date for
+            // everyone else.
             shared_patches(locked) != project_patches(manifest, locked),
         ),
     ];
@@ -148,6 +153,7 @@ fn check_locked_as(
 /// Whether a resource is locked at the locations that the manifest gives it. Which directory a block is in depends on the
 /// files that it is for, and on the project.
 fn are_same_places(manifest: &Manifest, locked: &LockEntry, places: &[LockedPlacement]) -> bool {
+    // Which of a tool's block files is used depends on what the project already has, so two clones may differ.
     let is_same = |(locked, now): (&LockedPlacement, &LockedPlacement)| {
         let tool = manifest.tools.named(now.tool.as_str());
         let is_block = |place: &LockedPlacement| {
@@ -200,6 +206,8 @@ fn project_patches(manifest: &Manifest, locked: &LockEntry) -> BTreeSet<String> 
 fn check_reachable(lock: &Lockfile, roots: &[Option<usize>]) -> Result<(), Failure> {
     let references = numbers_by_reference(lock);
     let numbers = 0..lock.entries.len();
+    // From the roots on: a removed dependency leaves its transitive ones in the lockfile, and a frozen install must
+    // not install them.
     let mut queue: Vec<usize> = numbers.filter(|at| roots[*at].is_some()).collect();
     let mut reached: BTreeSet<usize> = queue.iter().copied().collect();
     while let Some(number) = queue.pop() {
@@ -242,6 +250,7 @@ pub fn check_declared_needs(manifest: &Manifest, entries: &[ResolvedEntry]) -> R
         let declared = declared.filter(|(declared, _)| enabled(declared.tool.as_ref()));
         let mut plain = declared
             .map(|(_, unit)| unit)
+            // A pattern is locked as the files it matched, so the pattern itself is not in the lockfile.
             .filter(|unit| !unit.path.is_pattern());
         if let Some(unit) = plain.find(|unit| !locked.contains(unit)) {
             let (kind, name) = (resolved.entry.kind, &resolved.entry.name);
@@ -344,12 +353,12 @@ mod tests {
             (
                 "version",
                 "target = \"x\", version",
-                "the place of agents/a differs from the lockfile",
+                "the path of agents/a differs from the lockfile",
             ),
             (
                 "version",
                 "install = false, version",
-                "the place of agents/a differs from the lockfile",
+                "the path of agents/a differs from the lockfile",
             ),
             (
                 "invalid/kit",

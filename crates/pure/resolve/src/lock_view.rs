@@ -36,13 +36,13 @@ pub struct LockView {
 impl LockView {
     /// The view of a lockfile.
     pub fn of(lock: Lockfile, manifest: &Manifest, folder: PathBuf) -> Self {
-        let asked: BTreeSet<(ResourceType, &str)> = manifest
+        let required: BTreeSet<(ResourceType, &str)> = manifest
             .dependencies
             .iter()
             .map(|root| (root.kind, root.name.as_str()))
             .collect();
         let is_root =
-            |entry: &LockEntry| asked.contains(&(entry.kind, entry.manifest_key().as_str()));
+            |entry: &LockEntry| required.contains(&(entry.kind, entry.manifest_key().as_str()));
         let roots = (0..lock.entries.len())
             .filter(|at| is_root(&lock.entries[*at]))
             .collect();

@@ -65,7 +65,7 @@ impl LockedContent<'_> {
         };
         if locked.checksum != Some(resource.checksum) {
             let message = format!(
-                "{name}: the bytes of `{}` are not those that are locked",
+                "{name}: `{}` does not match its locked checksum",
                 locked.unit
             );
             let help =

@@ -15,7 +15,7 @@ use serde::{Serialize, Serializer};
 pub struct ResourceIdentity {
     /// The word for its type.
     pub kind: &'static str,
-    /// Its name.
+    /// The name of the resource identity.
     pub name: String,
     /// Its version; nothing for files of the project itself.
     pub version: Option<VersionLabel>,
@@ -93,18 +93,14 @@ impl Placements {
 #[derive(Serialize)]
 struct InstalledPath<'a> {
     tool: &'a ToolName,
-    /// The name of `path` in earlier versions.
-    at: &'a RelativePath,
     path: &'a RelativePath,
 }
 
 impl<'a> InstalledPath<'a> {
     fn of(placement: &'a LockedPlacement) -> Option<Self> {
-        let at = placement.at.as_ref()?;
         Some(InstalledPath {
             tool: &placement.tool,
-            at,
-            path: at,
+            path: placement.at.as_ref()?,
         })
     }
 }
@@ -137,14 +133,14 @@ pub struct LockedResource {
     /// The version that is required.
     pub requirement: Option<String>,
     /// The commit that it is taken from.
-    #[serde(flatten, serialize_with = "agpm_model::serialize_commit")]
+    #[serde(rename = "commit")]
     pub resolved_commit: Option<ObjectId>,
     /// Of what it is in its source.
     pub checksum: Option<Checksum>,
     /// The tools it is for, and where it is installed for them.
     #[serde(flatten)]
     pub placements: Placements,
-    /// Its dependencies.
+    /// The dependencies of the locked resource.
     pub dependencies: Vec<String>,
     /// The installed parts of a plugin, as `TYPE/NAME`.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -91,7 +91,7 @@ pub struct PluginLocation {
 /// A commit that a marketplace names, and the branch or tag that it must belong to.
 #[derive(Debug)]
 pub struct NamedCommit {
-    /// Its id.
+    /// The id of the named commit.
     pub id: ObjectId,
     reference: Option<String>,
     /// Where the plugin is required.
@@ -129,7 +129,7 @@ impl NamedCommit {
             Some(fixed) if fixed == self.id => Ok(None),
             Some(fixed) => {
                 let message = format!(
-                    "`{reference}` of `{source}` is commit {}, but its marketplace names {}",
+                    "`{reference}` of `{source}` is {}, but its marketplace names {}",
                     fixed.short(),
                     self.id.short()
                 );

@@ -58,8 +58,7 @@ pub fn path_clash<'p>(paths: impl Iterator<Item = &'p RelativePath>) -> Option<S
 fn unfit(unit: &Unit, why: Unfit) -> Diagnostic {
     match why {
         Unfit::Link => {
-            let message =
-                format!("`{unit}` is a symlink, and symlinks of a source are not followed");
+            let message = format!("`{unit}` is a symlink, which agpm does not follow");
             Diagnostic::new(&codes::PACKAGE_NOT_FOUND, message)
                 .help("name the file that it leads to")
         }
@@ -70,13 +69,15 @@ fn unfit(unit: &Unit, why: Unfit) -> Diagnostic {
         }
         Unfit::Plugin(why) => Diagnostic::new(
             &codes::PLUGIN_MANIFEST,
-            format!("the plugin `{unit}` cannot be installed: {why}"),
+            format!("cannot install plugin `{unit}`"),
         )
+        .detail(why)
         .help("report it to the plugin's author, or choose another version"),
         Unfit::Skill(why) => Diagnostic::new(
             &codes::SKILL_LIMIT,
-            format!("the skill `{unit}` cannot be installed: {why}"),
+            format!("cannot install skill `{unit}`"),
         )
+        .detail(why)
         .help("remove it from the skill, or leave the skill out with `exclude` on its pattern"),
     }
 }
@@ -151,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn case_alone_tells_no_files_apart() {
+    fn case_alone_reports_no_files_apart() {
         let paths = |names: &[&str]| -> Vec<RelativePath> {
             let paths = names.iter().map(|name| RelativePath::new(name));
             paths.map(|path| path.expect("a good path")).collect()

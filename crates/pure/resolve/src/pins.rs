@@ -71,6 +71,8 @@ pub fn pins(
             .is_some_and(|source| relocated.contains(source));
         let state = match (moves, is_relocated) {
             (true, _) => PinState::Released,
+            // The commit of the old URL may not exist at the new one. The version is kept as a preference and
+            // resolved there.
             (false, true) => PinState::Relocated,
             (false, false) => PinState::Kept,
         };
@@ -80,6 +82,8 @@ pub fn pins(
             pins.insert(locked.unit.clone(), pin);
             continue;
         }
+        // The pattern itself is pinned with its files: without a pin it would move to the newest version and match
+        // other files.
         if let (Some(pattern), Some(_)) = (&locked.pattern, &locked.manifest_alias) {
             let unit = Unit {
                 path: pattern.clone(),

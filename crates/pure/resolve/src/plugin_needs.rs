@@ -144,7 +144,7 @@ fn marketplace_of(
     });
     listings.into_iter().next().ok_or_else(|| {
         let message = format!(
-            "plugin `{unit}` needs plugin `{}` of the marketplace `{other}`, which is not a source",
+            "plugin `{unit}` needs `{}` of the unknown marketplace `{other}`",
             dependency.name
         );
         let help = format!("add its repository to `[sources]`: `{other} = \"URL\"`");

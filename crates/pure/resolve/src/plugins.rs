@@ -71,12 +71,9 @@ fn report_target_clashes(manifest: &Manifest, entries: &[ResolvedEntry], notes: 
         let Some((part, plugin)) = part else {
             continue;
         };
-        let message = format!(
-            "{} and {} would both be at `{path}`",
-            first.label(),
-            second.label()
-        );
-        let mut found = Diagnostic::new(&codes::PLUGIN_CLASH, message);
+        let message = format!("two resources would be installed at `{path}`");
+        let mut found =
+            Diagnostic::new(&codes::PLUGIN_CLASH, message).details([first.label(), second.label()]);
         if let Some(root) = part.entry.root {
             found = found.at_spot(manifest.dependencies[root].spot);
         }
@@ -299,16 +296,14 @@ impl<'a> PluginExpansion<'a> {
         if skipped.is_empty() {
             return;
         }
-        let kinds: Vec<String> = skipped
+        let kinds = skipped
             .iter()
-            .map(|(kind, names)| format!("{kind} ({})", names.join(", ")))
-            .collect();
+            .map(|(kind, names)| format!("{kind}: {}", names.join(", ")));
         let message = format!(
-            "parts of plugin `{}` that {tool} does not support are skipped: {}",
-            self.name(),
-            kinds.join("; ")
+            "{tool} does not support these parts of plugin `{}`",
+            self.name()
         );
-        let found = Diagnostic::new(&codes::PLUGIN_SKIPPED, message);
+        let found = Diagnostic::new(&codes::PLUGIN_SKIPPED, message).details(kinds);
         let help = "the other parts are installed; leave these out with `exclude`";
         self.report(notes, found.help(help));
     }
@@ -404,7 +399,7 @@ impl<'a> PluginExpansion<'a> {
         };
         for file in named_files(&hooks).iter().filter(|file| !tree.has(file)) {
             let message = format!(
-                "a hook of plugin `{}` runs `{file}`, which the plugin does not have",
+                "a hook of plugin `{}` runs `{file}`, which does not exist",
                 self.name()
             );
             let help = format!(
@@ -695,7 +690,7 @@ impl ResourceFiles {
 /// Parts that have the name of another resource in one tool.
 fn report_part_clashes(manifest: &Manifest, entries: &[ResolvedEntry], notes: &mut Notes) {
     let mut seen: BTreeMap<(ResourceType, &str, &ToolName), &ResolvedEntry> = BTreeMap::new();
-    let mut told: BTreeSet<(String, Checksum)> = BTreeSet::new();
+    let mut reported: BTreeSet<(String, Checksum)> = BTreeSet::new();
     for resolved in entries {
         let entry = &resolved.entry;
         let key = (entry.kind, entry.name.as_str(), &entry.tool);
@@ -706,7 +701,7 @@ fn report_part_clashes(manifest: &Manifest, entries: &[ResolvedEntry], notes: &m
             continue;
         }
         let found = clash(manifest, first, resolved);
-        if told.insert((resolved.label(), Checksum::of(found.message.as_bytes()))) {
+        if reported.insert((resolved.label(), Checksum::of(found.message.as_bytes()))) {
             notes.diagnostics.push(found);
         }
     }
@@ -714,15 +709,10 @@ fn report_part_clashes(manifest: &Manifest, entries: &[ResolvedEntry], notes: &m
 
 fn clash(manifest: &Manifest, first: &ResolvedEntry, second: &ResolvedEntry) -> Diagnostic {
     let owner = |resolved: &ResolvedEntry| match &resolved.part_of {
-        Some(plugin) => format!("{plugin} ({})", resolved.entry.unit),
-        None => format!("the manifest ({})", resolved.entry.unit),
+        Some(plugin) => format!("in {plugin} ({})", resolved.entry.unit),
+        None => format!("in the manifest ({})", resolved.entry.unit),
     };
-    let message = format!(
-        "{} is in {} and in {}",
-        second.label(),
-        owner(first),
-        owner(second)
-    );
+    let message = format!("{} is defined twice", second.label());
     let plugin = [second, first]
         .into_iter()
         .find_map(|resolved| Some((resolved, resolved.part_of.as_ref()?)));
@@ -730,7 +720,9 @@ fn clash(manifest: &Manifest, first: &ResolvedEntry, second: &ResolvedEntry) -> 
         Some((part, plugin)) => part_way_out(part, plugin),
         None => String::new(),
     };
-    let mut found = Diagnostic::new(&codes::PLUGIN_CLASH, message).help(help);
+    let mut found = Diagnostic::new(&codes::PLUGIN_CLASH, message)
+        .details([owner(first), owner(second)])
+        .help(help);
     let roots: BTreeSet<usize> = [second, first]
         .into_iter()
         .filter_map(|resolved| resolved.entry.root)

@@ -43,16 +43,18 @@ pub fn report_skipped(index: &SourceIndex, entries: &[ResolvedEntry], notes: &mu
         };
         let label = resolved.label();
         let problem = age.too_young(&tag);
-        let message = format!("{label} stays at {chosen}: {problem}");
+        let message = format!("{label} stays at {chosen}: {tag} is too young");
         let help = "a policy requires a minimum release age; `agpm policy show` names it";
-        let diagnostic = Diagnostic::new(&codes::POLICY_RELEASE_AGE, message).help(help);
+        let diagnostic = Diagnostic::new(&codes::POLICY_RELEASE_AGE, message)
+            .detail(problem)
+            .help(help);
         notes.diagnostics.push(diagnostic.in_unit(label));
     }
 }
 
 /// Tags that point elsewhere than when they were locked. The locked commits stay, except where a pin was let go.
 fn moved_tags(index: &SourceIndex, solution: &Solution<Unit, Requirement>, notes: &mut Notes) {
-    let mut told = BTreeSet::new();
+    let mut reported = BTreeSet::new();
     for unit in solution.units.keys() {
         let (Some(pin), ResourceOrigin::Source(source)) = (index.pins.get(unit), &unit.origin)
         else {
@@ -61,7 +63,7 @@ fn moved_tags(index: &SourceIndex, solution: &Solution<Unit, Requirement>, notes
         let Some(refs) = index.versions(source) else {
             continue;
         };
-        if told.insert((source, &pin.version.label)) {
+        if reported.insert((source, &pin.version.label)) {
             let mut moved = moved_tag(
                 source,
                 refs,
@@ -104,7 +106,7 @@ fn report_default_branches(
     solution: &Solution<Unit, Requirement>,
     notes: &mut Notes,
 ) {
-    let mut told = BTreeSet::new();
+    let mut reported = BTreeSet::new();
     for dependency in manifest
         .dependencies
         .iter()
@@ -119,14 +121,15 @@ fn report_default_branches(
         else {
             continue;
         };
-        let head = index
+        let default_branch = index
             .versions(source)
             .and_then(|refs| refs.default_branch.as_deref());
-        if head == Some(label.as_str()) && label.as_str() != DEFAULT_VERSION && told.insert(source)
+        if default_branch == Some(label.as_str())
+            && label.as_str() != DEFAULT_VERSION
+            && reported.insert(source)
         {
-            let message = format!(
-                "source `{source}` has no branch `{DEFAULT_VERSION}`, so its default branch `{label}` is used"
-            );
+            let message =
+                format!("source `{source}` has no branch `{DEFAULT_VERSION}`; agpm uses `{label}`");
             let diagnostic = Diagnostic::new(&codes::PACKAGE_DEFAULT_BRANCH, message);
             let help = format!("write `branch = \"{label}\"`, or require a version");
             notes
@@ -209,7 +212,7 @@ fn report_ignored_versions(manifest: &Manifest, index: &SourceIndex, notes: &mut
         };
         if index.is_plain(name) && dependency.requirement.as_str() != DEFAULT_VERSION {
             let message = format!(
-                "source `{name}` is a directory without versions, so `{}` has no effect",
+                "source `{name}` has no versions, so `{}` has no effect",
                 dependency.requirement
             );
             notes.diagnostics.push(

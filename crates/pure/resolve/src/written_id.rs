@@ -8,9 +8,9 @@ use agpm_model::ResourceType;
 /// A resource as it is typed: `TYPE/NAME` or `TYPE:NAME`, with the type in singular or plural.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WrittenId<'w> {
-    /// Its type.
+    /// The type of the written id.
     pub kind: ResourceType,
-    /// Its name.
+    /// The name of the written id.
     pub name: &'w str,
 }
 

@@ -45,7 +45,7 @@ fn a_wrong_type_is_corrected_by_the_name() {
 }
 
 #[test]
-fn a_path_is_seen_from_the_working_folder_and_from_the_project() {
+fn a_path_is_seen_from_the_working_directory_and_from_the_project() {
     let view = view_of(&["agents/reviewer"]);
     let inside = Path::new("/project/.claude");
     assert_eq!(view.at_path(inside, "agents/reviewer.md"), [0]);

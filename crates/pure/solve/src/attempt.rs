@@ -29,17 +29,24 @@ pub(crate) fn attempt<F: UnitFacts>(
         SurveyOutcome::Settled(survey) => return AttemptOutcome::Solved(survey),
         SurveyOutcome::Open(survey) => survey,
     };
+    // A search on partial facts could refute what the missing ones would allow, so everything the walk could name
+    // is fetched first.
     if !open.needs.is_empty() {
         return AttemptOutcome::Need(open.needs);
     }
+    // The order comes from the unfinished walk: it is close enough for priorities, and a complete one needs the
+    // solution.
     let order = trace(known, &open, roots).upwards;
     known.grant(open.reached.len());
+    // Sorted by name, so two manifests that differ only in the order of their entries get the same versions.
     let roots = known.in_order(roots.iter().copied());
     match search(known, &roots, order.into_iter().rev()) {
         SearchOutcome::Need(needs) => AttemptOutcome::Need(needs),
         SearchOutcome::Refuted(proof) => AttemptOutcome::Refuted(proof),
         SearchOutcome::GivenUp(units) => AttemptOutcome::GivenUp(units),
         SearchOutcome::Chosen(chosen) => {
+            // PubGrub returns numbers only. A walk over its choice collects requirements and children the same way
+            // a survey does, so callers see one kind of result.
             AttemptOutcome::Solved(walk(known, &roots, |known, unit, _, _| {
                 let number = chosen.get(&unit).copied();
                 match number.map(|number| (number, known.body(unit, number))) {

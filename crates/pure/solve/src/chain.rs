@@ -21,6 +21,8 @@ impl<'e> ProofPaths<'e> {
             .iter()
             .for_each(|edge| below.entry(edge.from).or_default().push(edge));
         let mut reached_by = HashMap::default();
+        // Breadth first: the first edge that reaches a package is on a shortest chain, which is the one a reader
+        // can follow.
         let mut pending = VecDeque::from([SolverPackage::Root]);
         while let Some(package) = pending.pop_front() {
             for edge in below.remove(&package).unwrap_or_default() {

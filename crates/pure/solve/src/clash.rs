@@ -44,6 +44,7 @@ pub(crate) fn clashes<F: UnitFacts>(
     let chains = ProofPaths::new(edges, roots);
     let shape = shape(edges);
     let mut units: Vec<UnitId> = edges.iter().filter_map(|edge| edge.to.unit()).collect();
+    // Ids follow the order in which facts arrived, which depends on the cache; messages must not depend on it.
     units.sort_by(|one, two| known.unit(*one).cmp(known.unit(*two)));
     units.dedup();
     let mut found = Vec::new();
@@ -100,10 +101,12 @@ fn fewest<'e, F: UnitFacts>(
     mut asks: Vec<&'e ProofEdge>,
     shape: ProofShape,
 ) -> Vec<&'e ProofEdge> {
+    // A requirement that nothing satisfies explains the conflict alone; the others would only distract from it.
     if let Some(alone) = asks.iter().find(|edge| !is_possible(known, unit, &[edge])) {
         return vec![alone];
     }
     let mut index = asks.len();
+    // Removed from the end, so the requirements that stay are the first by name and the message is stable.
     while shape == ProofShape::Straight && index > 0 {
         index -= 1;
         let left_out = asks.remove(index);

@@ -38,6 +38,8 @@ pub(crate) fn explain<F: UnitFacts>(
 /// The proof from those roots alone without which no conflict exists.
 fn shrink<F: UnitFacts>(known: &mut FactCache<'_, F>, mut edges: Vec<ProofEdge>) -> Vec<ProofEdge> {
     let mut involved = is_required_by_root(known, &edges);
+    // Leaving out one root at a time gives a minimal set, not the smallest one: that would need a search over all
+    // subsets.
     for ask in involved.clone().into_iter().take(MOST_SHRINKING) {
         let fewer: Vec<UnitRequirement> = involved
             .iter()
@@ -47,6 +49,8 @@ fn shrink<F: UnitFacts>(known: &mut FactCache<'_, F>, mut edges: Vec<ProofEdge>)
         if fewer.len() == involved.len() {
             continue;
         }
+        // Only a refutation removes a root. An attempt that lacks facts or gives up says nothing about the roots
+        // that are left.
         if let AttemptOutcome::Refuted(proof) = attempt(known, &fewer) {
             edges = proof.edges(known, &fewer);
             involved = is_required_by_root(known, &edges);
@@ -86,10 +90,13 @@ fn suggest<F: UnitFacts>(
 ) -> Option<SuggestedChange<F::Requirement>> {
     let unit = known.unit(roots[index].0).clone();
     let mut all = known.facts().all(&unit);
+    // Trying a candidate is a search. Those that every other dependent already allows are tried first, so the
+    // budget is spent where it may help.
     all.sort_by_cached_key(|(candidate, _)| hope(known, edges, roots[index], candidate.0));
     let mut changed = roots.to_vec();
     let helps = |(_, requirement): &(_, F::Requirement)| {
         changed[index] = known.ask(&unit, requirement);
+        // A suggestion is printed only after it was solved: an untested one could lead to the next conflict.
         changed[index] != roots[index] && is_solvable(known, &changed)
     };
     let (_, requirement) = all.into_iter().take(tries).find(helps)?;
@@ -135,6 +142,7 @@ fn hope<F: UnitFacts>(
 
 fn is_solvable<F: UnitFacts>(known: &mut FactCache<'_, F>, roots: &[UnitRequirement]) -> bool {
     match attempt(known, roots) {
+        // A change that resolves versions but closes a dependency cycle would fail the next install.
         AttemptOutcome::Solved(survey) => trace(known, &survey, roots).ring.is_none(),
         AttemptOutcome::Need(_) | AttemptOutcome::Refuted(_) | AttemptOutcome::GivenUp(_) => false,
     }

@@ -66,6 +66,8 @@ impl<'f, F: UnitFacts> FactCache<'f, F> {
 
     /// Adds to the budget for units beyond the most that any search of this call had so far.
     pub(crate) fn grant(&mut self, units: usize) {
+        // Granted once per unit and call: an explanation runs many searches over the same units, and each would
+        // extend the limit again.
         let more = units.saturating_sub(self.granted);
         self.granted += more;
         self.budget = self
@@ -106,6 +108,7 @@ impl<'f, F: UnitFacts> FactCache<'f, F> {
         if let Some(known) = self.allowed.get(&ask) {
             return Ok(known.clone());
         }
+        // Errors are not cached: the caller reads a missing fact between two calls, and then it must be found.
         let candidates = self
             .facts
             .allowed(self.unit(ask.0), self.requirement(ask.1))?;
@@ -189,6 +192,7 @@ impl<T: Clone + Eq + Hash> Interner<T> {
         if let Some(known) = self.ids.get(item) {
             return *known;
         }
+        // Numbers instead of clones: PubGrub copies packages and sets in its inner loop.
         let id = u32::try_from(self.items.len()).unwrap_or(u32::MAX);
         self.items.push(item.clone());
         self.ids.insert(item.clone(), id);

@@ -23,6 +23,7 @@ struct GraphWalk {
     trace: GraphTrace,
     states: Vec<VisitState>,
     /// The way down, each with the children that are still to be visited, last first.
+    // An explicit stack: a hostile source can chain thousands of resources, and recursion would overflow.
     path: Vec<(UnitId, Vec<UnitId>)>,
 }
 
@@ -32,6 +33,8 @@ pub(crate) fn trace<F: UnitFacts>(
     survey: &UnitSurvey<F::Need>,
     roots: &[UnitRequirement],
 ) -> GraphTrace {
+    // Sorted once by name; the walk then orders children by position, a number, and the result still does not
+    // depend on ids.
     let mut by_name = survey.reached.clone();
     by_name.sort_by(|one, two| known.unit(*one).cmp(known.unit(*two)));
     let size = by_name
@@ -83,6 +86,7 @@ impl GraphWalk {
                 self.states[unit.index()] = VisitState::Open;
                 self.path.push((unit, below(unit)));
             }
+            // Only the first cycle is kept. Others often share its units, and one is enough to act on.
             VisitState::Open if self.trace.ring.is_none() => self.close_ring(unit),
             VisitState::Open | VisitState::Done => {}
         }

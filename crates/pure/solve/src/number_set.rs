@@ -102,8 +102,12 @@ impl VersionSet for CandidateSet {
     }
 
     fn intersection(&self, other: &Self) -> Self {
+        // Counted here because intersections are most of the time of a search; wall-clock limits would give
+        // different answers on different machines.
         WORK.set(WORK.get() + 1);
         match (self, other) {
+            // The shorter list drives the binary searches: one side often has a single number, and the other
+            // hundreds.
             (Self::Only(one), Self::Only(two)) if one.len() > two.len() => {
                 Self::Only(intersect(two, one).into())
             }

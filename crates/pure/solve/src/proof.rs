@@ -81,6 +81,7 @@ impl Proof {
                     .or_default()
                     .extend(within.members());
             }
+            // These name no dependency. Their effect is visible in the sets of the edges that remain.
             External::NotRoot(..) | External::NoVersions(..) | External::Custom(..) => {}
         }
     }
@@ -112,6 +113,8 @@ impl Proof {
                 within: within.iter().copied().collect(),
             });
         }
+        // The shape of the derivation depends on the order of decisions. Sorted edges give one message for one
+        // conflict.
         edges.sort_by(|one, two| key(known, one).cmp(&key(known, two)));
         edges
     }

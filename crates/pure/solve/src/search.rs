@@ -54,6 +54,8 @@ pub(crate) fn search<F: UnitFacts>(
             SearchOutcome::Chosen(chosen.collect())
         }
         Err(PubGrubError::NoSolution(tree)) => SearchOutcome::Refuted(Proof::new(tree)),
+        // PubGrub has one error for both. An empty budget is final, so it is checked before the missing facts,
+        // which would start another round.
         Err(_) if known.budget == 0 => {
             SearchOutcome::GivenUp(most_decided(known, provider.decisions.into_inner()))
         }
@@ -145,6 +147,8 @@ impl<F: UnitFacts> FactProvider<'_, '_, F> {
         ask: UnitRequirement,
         range: &CandidateSet,
     ) -> Result<Option<u32>, FactUnavailable> {
+        // A requirement is decided after its unit. Another candidate than the chosen one would only force PubGrub
+        // to learn that the two are tied.
         let chosen = self.chosen.borrow().get(&ask.0).copied();
         let list = self.found(self.known.borrow_mut().allowed(ask))?;
         let open = |number: &u32| range.contains(number) && list.binary_search(number).is_ok();
@@ -165,6 +169,8 @@ impl<F: UnitFacts> FactProvider<'_, '_, F> {
         };
         let mut known = self.known.borrow_mut();
         if let Err(need) = known.body(unit, first) {
+            // Each round of missing facts is a fetch. The next candidates are requested with the first, since a
+            // search that fails here tries them next.
             let others = numbers
                 .take(MOST_CONTENTS)
                 .filter_map(|number| known.body(unit, number).err());
@@ -214,6 +220,7 @@ impl<F: UnitFacts> FactProvider<'_, '_, F> {
             }
         }
         let mut wanted = self.dependencies(asks)?;
+        // The dependency on itself was answered above, and PubGrub must not see it.
         wanted.retain(|(package, _)| *package != SolverPackage::Unit(unit));
         Ok(Dependencies::Available(wanted.into_iter().collect()))
     }
@@ -227,6 +234,8 @@ impl<F: UnitFacts> FactProvider<'_, '_, F> {
         let tie = (SolverPackage::Unit(unit), CandidateSet::singleton(number));
         let body = self.found(self.known.borrow_mut().body(unit, number))?;
         let UnitBody::Present(children) = body else {
+            // The unit itself reports that it is absent. Reporting it here too would put one fact into the proof
+            // twice.
             return Ok(Dependencies::Available([tie].into_iter().collect()));
         };
         let heirs = children
@@ -262,6 +271,7 @@ impl<F: UnitFacts> DependencyProvider for FactProvider<'_, '_, F> {
                 DecisionTier::Unit,
                 Reverse(self.ranks.get(unit).copied().unwrap_or(u32::MAX)),
             ),
+            // Last: a requirement follows the candidate of its unit, so it must be decided when that one is known.
             SolverPackage::Requirement(..) => (DecisionTier::Requirement, Reverse(0)),
         }
     }

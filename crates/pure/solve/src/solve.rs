@@ -33,6 +33,7 @@ pub fn solve<F: UnitFacts>(
                 .map(|unit| known.unit(unit).clone())
                 .collect(),
         ),
+        // Cycles are found after solving: versions may exclude the cycle, and only the chosen ones can have it.
         AttemptOutcome::Solved(survey) => match trace(&known, &survey, &asks).ring {
             Some(ring) => SolverOutcome::Cycle(
                 ring.into_iter()
@@ -84,6 +85,8 @@ pub fn probe<F: UnitFacts>(
         .map(|root| known.ask(&root.unit, &root.requirement))
         .collect();
     let attempt = attempt(&mut known, &asks);
+    // The cache may have granted itself more for many units. A series of probes must still end, so the shared
+    // budget only shrinks.
     effort.left = effort.left.min(known.budget);
     match attempt {
         AttemptOutcome::Need(needs) => ProbeOutcome::Need(needs),
@@ -107,6 +110,8 @@ fn solution<F: UnitFacts>(
             continue;
         };
         let name = known.unit(*unit).clone();
+        // A newer version without the file is skipped silently by the search. Users expect the newest one, so it is
+        // reported.
         let passed = absent_before(known, survey, *unit, *number);
         if !passed.is_empty() {
             passed_over.insert(name.clone(), passed);

@@ -55,6 +55,8 @@ pub(crate) fn survey<F: UnitFacts>(
     // Two units can drive each other back and forth without end; such inputs are left to PubGrub.
     for _ in 0..MOST_WALKS {
         let next = walk(known, roots, |known, unit, requirements, needs| {
+            // The requirements of the walk before: within one walk a unit is chosen when it is first reached,
+            // before its later dependents are known.
             let requirements = last.requirements(unit).unwrap_or(requirements);
             match memory.get(&unit) {
                 Some((under, at @ UnitPick::At(..))) if under == requirements => at.clone(),
@@ -101,6 +103,8 @@ pub(crate) fn walk<'f, F: UnitFacts>(
     let mut level = roots.to_vec();
     while !level.is_empty() {
         let first_new = survey.reached.len();
+        // A requirement that was seen before is dropped here, which is also what ends the walk when units depend on
+        // each other in a cycle.
         level.retain(|(unit, requirement)| survey.note(*unit, *requirement));
         for index in first_new..survey.reached.len() {
             let unit = survey.reached[index];
@@ -171,6 +175,8 @@ fn common<F: UnitFacts>(
             }
         }
     }
+    // All requirements are read before giving up: each that is unknown becomes a need, and one round fetches them
+    // together.
     narrowed.filter(|_| is_understood)
 }
 

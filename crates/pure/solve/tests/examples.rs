@@ -178,7 +178,7 @@ fn children_stay_as_declared() {
 }
 
 #[test]
-fn a_ring_is_told_from_where_it_is_entered() {
+fn a_ring_is_reported_from_where_it_is_entered() {
     let lines = ["a 1.0: b", "b 1.0: c", "c 1.0: a", "z 1.0: a"];
     let ring = |asked| solve(&Toy::read(&lines), &roots(asked));
     assert_eq!(
@@ -271,7 +271,7 @@ fn a_parent_whose_candidates_fail_for_different_reasons() {
 }
 
 #[test]
-fn an_inherited_wish_is_told_by_the_chain_that_brings_it() {
+fn an_inherited_wish_is_reported_by_the_chain_that_brings_it() {
     let lines = ["a 1.0: m", "b 1.0: m *", "m 1.0: u", "u 2.0:", "u 1.0:"];
     let found = conflict(&lines, &["a ^1", "b *", "u ^2"]);
     let asks = vec![
@@ -282,7 +282,7 @@ fn an_inherited_wish_is_told_by_the_chain_that_brings_it() {
 }
 
 #[test]
-fn everything_missing_is_asked_for_at_once() {
+fn everything_missing_is_required_at_once() {
     let lines = [
         "a 1.0: c *, d *",
         "b 1.0: e *",

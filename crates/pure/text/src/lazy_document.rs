@@ -28,7 +28,7 @@ impl LazyDocument {
         &self.text
     }
 
-    /// Its structure.
+    /// The structure of the lazy document.
     pub fn document(&self) -> &Document {
         self.document
             .get_or_init(|| parse_alone(self.text.clone(), self.format).document)

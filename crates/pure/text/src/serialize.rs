@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_keep_their_order_and_pointers_are_texts() {
+    fn fields_keep_their_order_and_pointers_are_strings() {
         #[derive(serde::Serialize)]
         struct Report {
             z: Vec<usize>,
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_a_newer_version_is_told_from_a_broken_one() {
+    fn a_file_of_a_newer_version_is_reported_from_a_broken_one() {
         #[derive(Debug, PartialEq, serde::Serialize, serde::Deserialize)]
         struct File {
             version: FormatVersion<2>,
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_json_lacks_are_texts() {
+    fn numbers_that_json_lacks_are_strings() {
         let table = read("a = -inf", Format::Toml);
         assert_eq!(to_json(&table), "{\n  \"a\": \"-inf\"\n}\n");
     }

@@ -159,7 +159,7 @@ fn mistakes_are_all_found_with_their_places() {
 }
 
 #[test]
-fn after_the_last_mistake_that_is_told_nothing_reaches_beyond_the_text() {
+fn after_the_last_mistake_that_is_reported_nothing_reaches_beyond_the_text() {
     let closed = format!("[{}1,]", ",".repeat(40));
     for text in [
         "{,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,",

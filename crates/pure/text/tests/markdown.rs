@@ -22,7 +22,7 @@ fn edited(text: &str, edit: &Edit) -> String {
 }
 
 #[test]
-fn front_matter_and_body_are_told_apart() {
+fn front_matter_and_body_are_distinguished() {
     let none: Option<&str> = None;
     let table: &[(&str, Option<&str>, &str)] = &[
         ("---\na: 1\n---\nText: b\n", Some("a: 1"), "Text: b\n"),

@@ -661,7 +661,7 @@ fn new_values() -> Vec<Value> {
 }
 
 #[test]
-fn every_edit_of_awkward_texts_is_made_or_refused_with_a_reason() {
+fn every_edit_of_awkward_strings_is_made_or_refused_with_a_reason() {
     for text in AWKWARD {
         let mut sources = SourceMap::default();
         let parsed = parse(
@@ -691,7 +691,7 @@ fn every_edit_of_awkward_texts_is_made_or_refused_with_a_reason() {
 }
 
 #[test]
-fn every_rewrite_of_awkward_texts_to_another_is_made_or_refused_with_a_reason() {
+fn every_rewrite_of_awkward_strings_to_another_is_made_or_refused_with_a_reason() {
     let readable = |text: &&&str| {
         let mut sources = SourceMap::default();
         !has_errors(

@@ -263,7 +263,7 @@ pub struct ProjectRoot {
 /// A file of MCP servers that only one of several programs under a tool's name reads.
 #[derive(Debug)]
 pub struct UnreadFile {
-    /// Its path in a project.
+    /// The path of the file in a project.
     pub file: &'static str,
     /// The program that reads it.
     pub reader: &'static str,
@@ -280,7 +280,7 @@ pub struct UnreadFile {
 /// The executable of a tool.
 #[derive(Debug)]
 pub struct Executable {
-    /// Its name.
+    /// The name of the executable.
     pub name: &'static str,
     /// The version that the facts here were compared with.
     pub version: &'static str,
@@ -293,6 +293,6 @@ pub struct Executable {
 pub struct Replacement {
     /// The tool's name.
     pub tool: &'static str,
-    /// Its file.
+    /// The file of the replacement.
     pub file: &'static str,
 }

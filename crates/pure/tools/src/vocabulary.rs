@@ -14,7 +14,7 @@ pub enum ToolReach {
 pub struct ReferenceTool {
     /// Its names, the usual one first.
     pub names: &'static [&'static str],
-    /// Its reach.
+    /// The reach of the reference tool.
     pub reach: ToolReach,
 }
 

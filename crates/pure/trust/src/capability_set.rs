@@ -27,8 +27,11 @@ impl ToolAccess {
         match (before, self) {
             (ToolAccess::Unlimited, _) | (ToolAccess::Session, ToolAccess::Session) => None,
             (ToolAccess::Listed(before), ToolAccess::Listed(after)) => new_rules(before, after),
+            // A list in a command or a skill grants tools without asking, so every rule in it is new compared with
+            // no list at all.
             (ToolAccess::Session, ToolAccess::Listed(after)) => new_rules(&nothing, after),
             (ToolAccess::Session, ToolAccess::Unlimited) => Some(self.to_string()),
+            // Dropping the list is the largest increase there can be, although the file got shorter.
             (ToolAccess::Listed(before), ToolAccess::Unlimited | ToolAccess::Session) => {
                 let everything = ToolRule::parse("*");
                 let is_all = before.iter().any(|rule| rule.covers(&everything));
@@ -59,12 +62,14 @@ impl ToolAccess {
                 ToolAccess::Listed(own)
             }
             (ToolAccess::Session, ToolAccess::Session) => ToolAccess::Session,
+            // The widest of the two: a union that is too narrow would hide an increase.
             _ => ToolAccess::Unlimited,
         }
     }
 }
 
 fn new_rules(before: &BTreeSet<ToolRule>, after: &BTreeSet<ToolRule>) -> Option<String> {
+    // Compared by coverage and not by spelling: `Bash(git:*)` already allows `Bash(git status)`.
     let is_new = |rule: &&ToolRule| !before.iter().any(|known| known.covers(rule));
     let new: Vec<String> = after
         .iter()
@@ -109,6 +114,7 @@ impl<'d> Deserialize<'d> for ToolAccess {
         }
         Ok(match WrittenAccess::deserialize(deserializer)? {
             WrittenAccess::Word(word) if word == "session" => ToolAccess::Session,
+            // An unknown value of a newer version is read as everything, which can only report too much.
             WrittenAccess::Word(_) => ToolAccess::Unlimited,
             WrittenAccess::Rules(rules) => ToolAccess::Listed(rules),
         })
@@ -244,6 +250,7 @@ impl CapabilitySet {
 
     /// The digest that the lockfile keeps; nothing for a set without capabilities.
     pub fn locked_digest(&self) -> Option<Checksum> {
+        // Most resources have no capabilities; without a digest their lockfile entries stay as short as before.
         (!self.is_empty()).then(|| self.digest())
     }
 
@@ -316,6 +323,8 @@ impl CapabilitySet {
             } else {
                 &ToolAccess::Session
             };
+            // By file and not for the plugin as a whole: one agent that may do everything must not hide what
+            // another one gains.
             let known = before.file_tools.get(file).unwrap_or(unstated);
             if let Some(new) = tools.beyond(known) {
                 add(CapabilityName::Tools, format!("{new} ({file})"));
@@ -329,6 +338,7 @@ impl CapabilitySet {
             add(CapabilityName::Permission, mode.clone());
         }
         let is_kept = |rule: &&ToolRule| self.denied.iter().any(|kept| kept.covers(rule));
+        // A denial that disappears is an increase too, and the easiest one to overlook in a diff.
         for rule in before.denied.iter().filter(|rule| !is_kept(rule)) {
             add(
                 CapabilityName::Permission,
@@ -338,6 +348,8 @@ impl CapabilitySet {
         for name in self.env.difference(&before.env) {
             add(CapabilityName::Env, name.clone());
         }
+        // Longer instructions in a known file are not an increase: every edit would need an approval, and approvals
+        // would become a habit.
         let is_new = |file: &&String| !before.instructs.contains_key(*file);
         for file in self.instructs.keys().filter(is_new) {
             add(CapabilityName::Instructs, file.clone());
@@ -386,6 +398,7 @@ impl CapabilitySet {
         self.connects.iter().for_each(|host| add("connects", host));
         match &self.tools {
             Some(ToolAccess::Listed(rules)) => {
+                // An empty list allows nothing, which differs from no list. The line keeps the two digests apart.
                 add("tools", "");
                 rules.iter().for_each(|rule| add("tool", &rule.to_string()));
             }
@@ -489,7 +502,7 @@ mod tests {
     }
 
     #[test]
-    fn longer_instructions_are_no_increase_and_new_ones_are() {
+    fn longer_instructions_are_not_increase_and_new_ones_are() {
         let instructs = |size| CapabilitySet {
             instructs: BTreeMap::from([("AGENTS.md".to_owned(), size)]),
             ..CapabilitySet::default()

@@ -24,7 +24,7 @@ pub struct JudgedContent<'a> {
     pub source: Option<&'a SourceAddress>,
     /// Its version; nothing for files on this machine.
     pub version: Option<JudgedVersion>,
-    /// Its capabilities.
+    /// The capabilities of the judged content.
     pub capabilities: CapabilitySet,
     /// Who requires it, from the manifest down.
     pub chain: Vec<String>,
@@ -69,7 +69,10 @@ impl ReleaseAge {
     pub fn reaches(self, required: u64) -> bool {
         match self {
             ReleaseAge::Seconds(age) => age >= required,
+            // A date that is missing or wrong is chosen by the publisher. Treating it as old would let a new
+            // release pass as one of last year.
             ReleaseAge::Future | ReleaseAge::Unknown => required == 0,
+            // Only `pinned-only` applies to it. An age that nobody computed must not fail the rule.
             ReleaseAge::NotJudged => true,
         }
     }
@@ -112,6 +115,8 @@ pub fn judge(policy: &Policy, content: &JudgedContent<'_>) -> Vec<Violation> {
         content,
         violations: Vec::new(),
     };
+    // All rules are judged and all violations are returned: a user who fixes one at a time needs an install for
+    // each.
     judgement.sources();
     judgement.types();
     judgement.tools();
@@ -188,6 +193,7 @@ impl Judgement<'_> {
 
     /// Files on this machine are the project's own affair.
     fn sources(&mut self) {
+        // Local files are in the repository and under its review; patterns for hosts cannot match them.
         let Some(source) = self.content.source else {
             return;
         };
@@ -197,6 +203,7 @@ impl Judgement<'_> {
             let message = format!("`{source}` is denied by `{}`", rule.value.as_str());
             self.forbid(RuleName::SourcesDeny, rule.spot, message);
         }
+        // Both lists are checked: an entry in `allow` does not lift a denial, whatever the order of the policies.
         if let Some(spot) = not_allowed(&policy.sources, matches) {
             self.forbid(
                 RuleName::SourcesAllow,
@@ -246,6 +253,8 @@ impl Judgement<'_> {
         if let Some(allowed) = &policy.allow_hosts {
             for host in &set.connects {
                 let fits = |pattern: &String| {
+                    // Host names have no case. A pattern written in capitals would otherwise silently match
+                    // nothing.
                     includes(&pattern.to_ascii_lowercase(), host, Wildcard::CrossesAll)
                 };
                 if !allowed.allows(fits) {
@@ -256,6 +265,7 @@ impl Judgement<'_> {
         }
         if let Some(allowed) = &policy.allow_commands {
             for command in &set.server_commands {
+                // Word by word: a prefix of the string would let `npx` allow `npx-evil`.
                 if !allowed.allows(|words| begins_with_words(command, words)) {
                     let message = format!("the server command `{command}` is not allowed");
                     self.forbid(RuleName::AllowCommands, allowed.spot, message);
@@ -268,6 +278,7 @@ impl Judgement<'_> {
         let Some(rule) = &self.policy.executables else {
             return;
         };
+        // Other modes are decided with the approvals; here only the mode that no approval can lift.
         if rule.value != ExecutableMode::Deny {
             return;
         }
@@ -354,6 +365,7 @@ fn held_permission(set: &CapabilitySet, denied: &str) -> Option<String> {
     let access: Vec<&ToolAccess> = set.tools.iter().chain(set.file_tools.values()).collect();
     let is_free = |access: &&ToolAccess| !matches!(access, ToolAccess::Listed(_));
     // Without a list nothing was granted by name: only `*` names what the content has.
+    // An agent without a tool list may use every tool, which is the widest permission, although none is written.
     if denied == everything && access.iter().any(is_free) {
         return Some("all tools".to_owned());
     }

@@ -24,7 +24,7 @@ pub struct PolicyReport {
 pub struct PolicyRuleReport {
     /// The key.
     pub rule: RuleName,
-    /// Its value.
+    /// The value of the policy rule report.
     pub value: String,
     /// The file.
     pub file: String,

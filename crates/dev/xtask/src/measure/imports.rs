@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_can_be_in_a_circle_when_their_files_are_not() {
+    fn directories_can_be_in_a_circle_when_their_files_are_not() {
         let graph = graph(&[
             ("lib.rs", ""),
             ("a/mod.rs", ""),

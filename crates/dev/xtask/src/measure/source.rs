@@ -412,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn tests_and_documentation_are_no_product_code() {
+    fn tests_and_documentation_are_not_product_code() {
         let file = file();
         assert_eq!(file.lines, 12);
         assert_eq!(file.code_lines, 4);

@@ -1,8 +1,10 @@
 //! The words of everything that users and contributors read: no phrase that the style page bans.
 //!
-//! Documents have none. Strings and comments in the code have at most as many as recorded, and the records only fall.
+//! Documents have none, and messages are short. Strings and comments in the code have at most as many as recorded, and
+//! the records only fall.
 
 mod finding;
+mod messages;
 mod phrases;
 mod prose;
 mod records;
@@ -38,9 +40,7 @@ pub(crate) fn report(root: &Path) -> io::Result<String> {
     let mut out: String = findings.map(|line| line + "\n").collect();
     for RecordedArea { name, findings } in &areas {
         let (count, record) = (findings.len(), records::record(name));
-        out.push_str(&format!(
-            "{name}: {count} banned phrases, {record} allowed\n"
-        ));
+        out.push_str(&format!("{name}: {count} findings, {record} allowed\n"));
     }
     Ok(out)
 }
@@ -52,7 +52,7 @@ fn violations_of(area: &RecordedArea) -> Vec<String> {
     }
     let mut lines: Vec<String> = area.findings.iter().map(PhraseFinding::describe).collect();
     lines.push(format!(
-        "{}: {count} banned phrases, {record} allowed (see docs/style.md)",
+        "{}: {count} findings, {record} allowed (see docs/style.md)",
         area.name
     ));
     lines
@@ -64,6 +64,7 @@ fn areas(root: &Path) -> io::Result<Vec<RecordedArea>> {
         document_area(root, "help", vec![root.join("docs/reference/cli.md")])?,
         code_area(root, "strings", string_findings)?,
         code_area(root, "comments", comment_findings)?,
+        code_area(root, "messages", messages::find)?,
     ])
 }
 
@@ -126,7 +127,7 @@ fn code_area(
 fn string_findings(file: &SourceFile, shown: &str) -> Vec<PhraseFinding> {
     let mut findings = Vec::new();
     for token in &file.tokens {
-        let Some(text) = literal_text(&token.text) else {
+        let Some(text) = prose::literal_text(&token.text) else {
             continue;
         };
         let words = prose::literal(text, file.line_at(token.start));
@@ -146,13 +147,6 @@ fn comment_findings(file: &SourceFile, shown: &str) -> Vec<PhraseFinding> {
         findings.extend(phrases::find(&words, TextScope::Document, shown));
     }
     findings
-}
-
-/// Between the quotes of a string literal, if it has several words: one word is a key or a name.
-fn literal_text(token: &str) -> Option<&str> {
-    let text = token.trim_start_matches('r').trim_matches('#');
-    let text = text.strip_prefix('"')?.strip_suffix('"')?;
-    text.contains(' ').then_some(text)
 }
 
 fn shown(root: &Path, path: &Path) -> String {

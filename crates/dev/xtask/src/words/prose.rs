@@ -139,6 +139,13 @@ fn token_length(text: &str) -> usize {
     length.max(first)
 }
 
+/// Between the quotes of a string literal, if it has several words: one word is a key or a name.
+pub(super) fn literal_text(token: &str) -> Option<&str> {
+    let text = token.trim_start_matches('r').trim_matches('#');
+    let text = text.strip_prefix('"')?.strip_suffix('"')?;
+    text.contains(' ').then_some(text)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -107,10 +107,8 @@ impl DirectoryLoader<'_> {
             return;
         }
         let file = self.shown(folder);
-        let message = format!(
-            "the bottles in `{file}` are ignored: a project does not define its own sandbox"
-        );
-        let help = "move them to `.bot-bottle/bottles` in your home if you trust them";
+        let message = format!("agpm ignores the bottles in `{file}`");
+        let help = "a project cannot define its own sandbox: move them to `~/.bot-bottle/bottles` if you trust them";
         let diagnostic = Diagnostic::new(&codes::BOTTLE_IGNORED_FOLDER, message).in_file(file);
         self.loaded.diagnostics.push(diagnostic.help(help));
     }

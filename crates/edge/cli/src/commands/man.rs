@@ -103,7 +103,7 @@ fn write(command: &Command, path: &str, out: &mut Vec<u8>) -> io::Result<()> {
     let man = Man::new(command.clone().disable_help_subcommand(true)).title(title(path));
     man.render_title(out)?;
     man.render_name_section(out)?;
-    man.render_synopsis_section(out)?;
+    write_synopsis(command, out);
     man.render_description_section(out)?;
     man.render_options_section(out)?;
     if command.has_subcommands() {
@@ -129,6 +129,14 @@ fn write(command: &Command, path: &str, out: &mut Vec<u8>) -> io::Result<()> {
         write_definition(variable.name, variable.effect, out);
     }
     Ok(())
+}
+
+/// The usage as `--help` shows it. The synopsis of `clap_mangen` lists every global option of every command.
+fn write_synopsis(command: &Command, out: &mut Vec<u8>) {
+    let usage = command.clone().render_usage().to_string();
+    let lines = usage.trim_start_matches("Usage:").lines();
+    let lines: Vec<String> = lines.map(|line| escaped(line.trim())).collect();
+    out.extend(format!(".SH SYNOPSIS\n{}\n", lines.join("\n.br\n")).bytes());
 }
 
 /// A term and what it means, whose Markdown is plain text here.

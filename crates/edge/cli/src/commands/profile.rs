@@ -52,14 +52,14 @@ pub(crate) fn run(world: &World, args: ProfileArgs, output: &mut Output) -> Exit
         ProfileKind::Agency => ProfileKinds::One(PersonaKind::Agency),
         ProfileKind::All => ProfileKinds::All,
     };
-    let asked = [
+    let requested = [
         (args.root_chain, ProfileAddition::Chain),
         (args.with_sources, ProfileAddition::Sources),
         (args.projections, ProfileAddition::Projections),
     ];
-    let additions = asked
+    let additions = requested
         .into_iter()
-        .filter(|(asked, _)| *asked)
+        .filter(|(requested, _)| *requested)
         .map(|(_, addition)| addition)
         .collect();
     let request = ProfileRequest {

@@ -46,8 +46,8 @@ fn options(args: McpArgs) -> Result<ServeOptions, Diagnostic> {
     let channel = match args.http {
         None => ServeTransport::Stdio,
         Some(port) => {
-            let (token, told) = token()?;
-            let ready = Box::new(move |address| ready(address, told.as_deref()));
+            let (token, printed) = token()?;
+            let ready = Box::new(move |address| ready(address, printed.as_deref()));
             ServeTransport::Http(HttpOptions { port, token, ready })
         }
     };
@@ -74,8 +74,8 @@ fn token() -> Result<(AccessToken, Option<String>), Diagnostic> {
         let message = format!("`{TOKEN}` is not a valid HTTP header value");
         Diagnostic::new(&codes::USAGE, message).help("set it to at least 32 letters and digits")
     })?;
-    let told = given.is_none().then(|| token.reveal().to_owned());
-    Ok((token, told))
+    let printed = given.is_none().then(|| token.reveal().to_owned());
+    Ok((token, printed))
 }
 
 /// Who starts the server has to know where it is.

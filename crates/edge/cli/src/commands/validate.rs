@@ -10,16 +10,16 @@ use crate::args::ValidateArgs;
 use crate::output::Output;
 
 pub(crate) fn run(world: &World, args: &ValidateArgs, output: &mut Output) -> ExitCode {
-    let asked = [
+    let requested = [
         (args.sources, ValidateCheck::Sources),
         (args.paths, ValidateCheck::Paths),
         (args.check_lock, ValidateCheck::Lock),
         (args.resolve, ValidateCheck::Resolve),
         (args.render, ValidateCheck::Render),
     ];
-    let checks = asked
+    let checks = requested
         .into_iter()
-        .filter(|(asked, _)| *asked)
+        .filter(|(requested, _)| *requested)
         .map(|(_, check)| check)
         .collect();
     let warnings = if args.strict {

@@ -150,7 +150,7 @@ fn an_empty_file() {
 }
 
 #[test]
-fn a_folder_or_a_pipe_in_the_place_of_a_manifest() {
+fn a_directory_or_a_pipe_in_the_place_of_a_manifest() {
     let place = beside("");
     std::fs::remove_file(place.path(PROJECT)).unwrap();
     place.folder(PROJECT);
@@ -174,7 +174,7 @@ fn a_manifest_that_must_not_be_read() {
 }
 
 #[test]
-fn a_folder_of_manifests_that_must_not_be_read() {
+fn a_directory_of_manifests_that_must_not_be_read() {
     for folder in ["bmad/_cfg", "bmad/bmm/_cfg"] {
         let place = Place::of(&[(&format!("{folder}/agent-manifest.csv"), "name\npm\n")]);
         std::fs::set_permissions(place.path(folder), PermissionsExt::from_mode(0o000)).unwrap();
@@ -218,7 +218,7 @@ fn links_that_lead_out_of_the_layer_are_not_followed() {
 }
 
 #[test]
-fn a_folder_of_manifests_that_leads_out_is_not_followed() {
+fn a_directory_of_manifests_that_leads_out_is_not_followed() {
     let place = Place::of(&[
         (HOME, "name\npm\n"),
         ("../outside/_cfg/agent-manifest.csv", "name\nsecret\n"),
@@ -247,7 +247,7 @@ fn links_inside_of_the_layer_are_followed() {
 }
 
 #[test]
-fn a_link_that_leads_nowhere_is_told() {
+fn a_link_that_leads_nowhere_is_reported() {
     let place = beside("");
     std::fs::remove_file(place.path(PROJECT)).unwrap();
     place.link(PROJECT, "gone.csv");
@@ -255,7 +255,7 @@ fn a_link_that_leads_nowhere_is_told() {
 }
 
 #[test]
-fn every_manifest_that_is_malformed_is_told_at_once() {
+fn every_manifest_that_is_malformed_is_reported_at_once() {
     let place = Place::of(&[
         (PROJECT, "x\n"),
         ("bmad/_cfg/task-manifest.csv", "name\n\"\n"),

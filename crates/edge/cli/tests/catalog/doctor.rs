@@ -42,7 +42,7 @@ fn a_catalog_in_order_has_no_findings() {
 }
 
 #[test]
-fn no_catalog_is_no_finding() {
+fn no_catalog_is_not_a_finding() {
     let place = Place::of(&[]);
     assert_eq!(found(&place), [""; 0]);
     assert!(
@@ -53,7 +53,7 @@ fn no_catalog_is_no_finding() {
 }
 
 #[test]
-fn a_row_whose_file_is_missing_is_told_with_its_line() {
+fn a_row_whose_file_is_missing_is_reported_with_its_line() {
     let place = good();
     std::fs::remove_file(place.path("bmad/bmm/agents/pm.md")).unwrap();
     assert_eq!(found(&place), ["catalog/missing-file"]);
@@ -74,7 +74,7 @@ fn rows_that_are_shadowed_are_checked_too() {
 }
 
 #[test]
-fn a_path_that_leads_out_is_told() {
+fn a_path_that_leads_out_is_reported() {
     let place = good();
     place.write(
         PROJECT,
@@ -84,7 +84,7 @@ fn a_path_that_leads_out_is_told() {
 }
 
 #[test]
-fn files_that_no_row_names_are_told() {
+fn files_that_no_row_names_are_reported() {
     let place = good();
     place.write("bmad/bmm/agents/dev.md", "x");
     place.write("~/.bmad/bmm/agents/qa.md", "x");
@@ -97,7 +97,7 @@ fn files_that_no_row_names_are_told() {
 }
 
 #[test]
-fn files_that_are_no_entries_are_not_told() {
+fn files_that_are_not_entries_are_not_reported() {
     let place = good();
     for path in [
         "bmad/bmm/README.md",
@@ -134,7 +134,7 @@ fn workflows_and_skills_are_known_by_their_files() {
 }
 
 #[test]
-fn a_file_that_only_the_other_layer_names_is_told() {
+fn a_file_that_only_the_other_layer_names_is_reported() {
     let place = Place::of(&[
         (PROJECT, "name,module,path\n"),
         ("bmad/bmm/agents/pm.md", "x"),
@@ -177,7 +177,7 @@ fn a_manifest_that_is_malformed_does_not_make_its_files_unlisted() {
 }
 
 #[test]
-fn a_module_manifest_beside_a_malformed_one_does_not_make_files_unlisted() {
+fn a_module_manifest_next_to_a_malformed_one_does_not_make_files_unlisted() {
     let place = good();
     place.write(
         PROJECT,
@@ -215,7 +215,7 @@ fn findings_as_json_have_their_place() {
 }
 
 #[test]
-fn a_workflow_in_the_folder_of_a_listed_skill_is_a_part_of_it() {
+fn a_workflow_in_the_directory_of_a_listed_skill_is_a_part_of_it() {
     let place = Place::of(&[
         ("bmad/_cfg/workflow-manifest.csv", "name,module,path\n"),
         (
@@ -233,7 +233,7 @@ fn a_workflow_in_the_folder_of_a_listed_skill_is_a_part_of_it() {
 
 /// What the installer of BMAD 6.12 leaves: rows with the path of the package, files in the tools' folders alone.
 #[test]
-fn a_skill_in_a_folder_of_a_tool_is_found_by_its_canonical_id() {
+fn a_skill_in_a_directory_of_a_tool_is_found_by_its_canonical_id() {
     let place = Place::of(&[
         (
             "_bmad/_config/skill-manifest.csv",

@@ -16,7 +16,7 @@ fn place() -> Place {
 }
 
 #[test]
-fn every_field_is_told_with_layer_manifest_and_line_and_what_it_shadows() {
+fn every_field_is_reported_with_layer_manifest_and_line_and_what_it_shadows() {
     let text = place().good("explain catalog:bmm/pm");
     for word in [
         "/name = \"pm\"\n  from project (bmad/_cfg/agent-manifest.csv:3)",

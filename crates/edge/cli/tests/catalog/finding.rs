@@ -26,7 +26,7 @@ fn a_bare_name_in_one_module_is_enough() {
 }
 
 #[test]
-fn a_bare_name_in_two_modules_is_told_with_the_qualified_names() {
+fn a_bare_name_in_two_modules_is_reported_with_the_qualified_names() {
     let place = place();
     place.fails(
         "catalog show pm",
@@ -53,7 +53,7 @@ fn one_module_in_two_layers_is_one_entry() {
 }
 
 #[test]
-fn a_name_of_two_kinds_is_told_and_the_kind_decides() {
+fn a_name_of_two_kinds_is_reported_and_the_kind_decides() {
     let place = place();
     place.fails("catalog show both", 3, &["agent", "workflow", "--kind"]);
     place.fails("catalog show bmm/both", 3, &["agent", "workflow", "--kind"]);
@@ -80,7 +80,7 @@ fn a_name_of_two_kinds_is_told_and_the_kind_decides() {
 }
 
 #[test]
-fn an_unknown_name_is_told_with_near_names() {
+fn an_unknown_name_is_reported_with_near_names() {
     let place = place();
     for (name, near) in [
         ("analist", "did you mean `"),

@@ -75,7 +75,7 @@ fn a_module_filters() {
 }
 
 #[test]
-fn a_module_is_also_that_of_a_folder() {
+fn a_module_is_also_that_of_a_directory() {
     let place = Place::of(&[
         ("bmad/bmm/_cfg/agent-manifest.csv", "name\npm\n"),
         (PROJECT, "name,module\nqa,bmm\nx,\n"),

@@ -46,7 +46,7 @@ fn manifests_of_modules_are_found_in_every_generation() {
 }
 
 #[test]
-fn other_folders_and_files_are_no_catalog() {
+fn other_directories_and_files_are_not_catalog() {
     for path in [
         "bmad/agent-manifest.csv",
         "bmad/_config/agent-manifest.csv",
@@ -63,7 +63,7 @@ fn other_folders_and_files_are_no_catalog() {
 }
 
 #[test]
-fn a_file_in_the_place_of_a_folder_is_no_root() {
+fn a_file_in_the_place_of_a_directory_is_not_a_root() {
     let place = Place::of(&[
         (PROJECT, "name\ntop\n"),
         ("a/bmad/_cfg", "a file"),
@@ -135,7 +135,7 @@ fn a_row_of_a_modules_manifest_may_name_another_module() {
 }
 
 #[test]
-fn the_project_is_the_nearest_folder_upward_that_holds_a_root() {
+fn the_project_is_the_nearest_directory_upward_that_holds_a_root() {
     let place = Place::of(&[
         (PROJECT, "name\ntop\nshared\n"),
         ("a/_bmad/_config/agent-manifest.csv", "name\nnear\nshared\n"),
@@ -157,7 +157,7 @@ fn the_project_is_the_nearest_folder_upward_that_holds_a_root() {
 }
 
 #[test]
-fn a_module_alone_makes_a_folder_the_project() {
+fn a_module_alone_makes_a_directory_the_project() {
     let place = Place::of(&[
         (PROJECT, "name\ntop\n"),
         ("a/bmad/bmm/_cfg/agent-manifest.csv", "name\nnear\n"),
@@ -224,7 +224,7 @@ fn home_behind_a_link_is_home_all_the_same() {
 }
 
 #[test]
-fn without_a_home_there_is_no_layer_of_the_user() {
+fn without_a_home_there_is_not_a_layer_of_the_user() {
     let place = Place::of(&[(PROJECT, "name\npm\n")]);
     let mut command = place.sandbox.command(crate::support::PROGRAM);
     command

@@ -66,7 +66,7 @@ fn a_quote_in_the_middle_of_a_bare_field_is_content() {
 }
 
 #[test]
-fn a_short_row_is_told_with_its_line_and_its_fields_stay_where_they_are() {
+fn a_short_row_is_reported_with_its_line_and_its_fields_stay_where_they_are() {
     let place = Place::of(&[(
         PROJECT,
         "name,title,module,path\ndev,Developer,bmm,d.md\n\npm,Plans\n",
@@ -87,7 +87,7 @@ fn a_short_row_is_told_with_its_line_and_its_fields_stay_where_they_are() {
 }
 
 #[test]
-fn a_long_row_is_told_with_its_line_and_its_fields_stay_where_they_are() {
+fn a_long_row_is_reported_with_its_line_and_its_fields_stay_where_they_are() {
     let place = Place::of(&[(
         PROJECT,
         "name,title,module\npm,Plans, always,bmm\ndev,Developer,bmm\n",

@@ -72,7 +72,7 @@ fn of_two_rows_in_one_file_the_upper_counts_with_a_warning() {
 }
 
 #[test]
-fn a_row_that_is_there_three_times_is_told_twice() {
+fn a_row_that_is_there_three_times_is_reported_twice() {
     let place = Place::agents("pm,1,,\npm,2,,\ndev,,,\npm,3,,\n", "");
     let output = place.run("catalog");
     assert_eq!(
@@ -88,14 +88,14 @@ fn a_row_that_is_there_three_times_is_told_twice() {
 }
 
 #[test]
-fn two_rows_in_two_layers_or_two_files_are_no_mistake() {
+fn two_rows_in_two_layers_or_two_files_are_not_mistake() {
     let place = Place::agents("pm,1,bmm,\n", "pm,2,bmm,\n");
     place.write("bmad/bmm/_cfg/agent-manifest.csv", "name\npm\n");
     place.good("catalog");
 }
 
 #[test]
-fn duplicates_in_a_lower_layer_are_told_too() {
+fn duplicates_in_a_lower_layer_are_reported_too() {
     let place = Place::agents("pm,,,\n", "pm,1,,\npm,2,,\n");
     place.warned(
         "catalog",
@@ -152,7 +152,7 @@ fn the_order_is_by_kind_module_and_name_whatever_the_order_of_files_and_rows() {
 }
 
 #[test]
-fn a_row_without_a_name_is_told_and_does_not_count() {
+fn a_row_without_a_name_is_reported_and_does_not_count() {
     let place = Place::agents(",Nobody,bmm,x.md\n  ,Blank,,\npm,,,\n,,,\n", "");
     let output = place.run("catalog");
     assert_eq!(

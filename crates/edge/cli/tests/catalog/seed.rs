@@ -81,14 +81,14 @@ fn empty_manifests_are_skipped_silently() {
 }
 
 #[test]
-fn a_manifest_of_a_header_alone_is_no_mistake() {
+fn a_manifest_of_a_header_alone_is_not_a_mistake() {
     let place = Place::of(&[(PROJECT, "name,title\n"), (HOME, "name,title\npm,PM\n")]);
     assert_eq!(place.names("catalog"), ["agent /pm user"]);
     place.good("catalog");
 }
 
 #[test]
-fn malformed_csv_is_told_and_skipped_and_the_others_count() {
+fn malformed_csv_is_reported_and_skipped_and_the_others_count() {
     let place = Place::of(&[
         (PROJECT, "name,title\npm,\"Custom\ndev,Developer\n"),
         (

@@ -135,7 +135,7 @@ fn a_column_of_the_same_name_does_not_make_two_of_one_name() {
 }
 
 #[test]
-fn a_row_that_stands_twice_in_one_file_is_told_and_not_listed_as_shadowed_by_another_layer() {
+fn a_row_that_stands_twice_in_one_file_is_reported_and_not_listed_as_shadowed_by_another_layer() {
     let place = Place::agents("pm,1,,\npm,2,,\n", "");
     let output = place.run("--json catalog --all");
     assert_eq!(

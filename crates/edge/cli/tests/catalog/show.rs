@@ -87,7 +87,7 @@ fn the_path_that_is_listed_is_the_one_that_is_read() {
 }
 
 #[test]
-fn a_catalog_that_was_moved_to_another_generations_folder_finds_its_files() {
+fn a_catalog_that_was_moved_to_another_generations_directory_finds_its_files() {
     let place = Place::of(&[
         (
             "_bmad/_config/agent-manifest.csv",
@@ -108,7 +108,7 @@ fn the_home_layers_paths_are_in_home_only() {
     place.fails(
         "catalog show pm",
         1,
-        &["error[catalog/missing-file]", "layer user"],
+        &["error[catalog/missing-file]", "layer `user`"],
     );
     place.write("~/.bmad/pm.md", "home's\n");
     assert_eq!(place.good("catalog show pm"), "home's\n");
@@ -255,7 +255,7 @@ fn links_inside_of_the_layer_are_followed() {
 }
 
 #[test]
-fn what_is_no_file_is_not_waited_for() {
+fn what_is_not_a_file_is_not_waited_for() {
     let place = with_path("bmad/pipe");
     let mut command = place.sandbox.command("mkfifo");
     command.arg(place.path("bmad/pipe"));
@@ -266,7 +266,7 @@ fn what_is_no_file_is_not_waited_for() {
 }
 
 #[test]
-fn a_skill_may_be_a_folder() {
+fn a_skill_may_be_a_directory() {
     let place = Place::of(&[
         (
             "bmad/_cfg/skill-manifest.csv",
@@ -280,7 +280,7 @@ fn a_skill_may_be_a_folder() {
 }
 
 #[test]
-fn json_tells_what_is_shown() {
+fn json_reports_what_is_shown() {
     let place = with_path("bmad/pm.md");
     place.write("bmad/pm.md", "Plans.\n");
     let value = json(&place.good("--json catalog show pm"));

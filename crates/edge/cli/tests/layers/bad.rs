@@ -5,7 +5,7 @@ use agpm_testkit::Repository;
 use crate::support::{ACME, Project, SETTINGS, of_source, value};
 
 #[test]
-fn a_malformed_file_in_the_middle_is_told_with_layer_file_and_line_and_nothing_is_written() {
+fn a_malformed_file_in_the_middle_is_reported_with_layer_file_and_line_and_nothing_is_written() {
     for (path, good, bad, line) in [
         (
             ".claude/x.json",
@@ -41,14 +41,14 @@ fn a_malformed_file_in_the_middle_is_told_with_layer_file_and_line_and_nothing_i
 }
 
 #[test]
-fn a_malformed_file_of_a_lone_layer_is_told_too() {
+fn a_malformed_file_of_a_lone_layer_is_reported_too() {
     let project = Project::stacked(SETTINGS, &["{ \"a\": "], "");
     project.layer("org", "CLAUDE.md", "x\n");
     project.refused("install", 1, &["org", "../org/.claude/settings.json:1:"]);
 }
 
 #[test]
-fn all_malformed_files_are_told_at_once() {
+fn all_malformed_files_are_reported_at_once() {
     let project = Project::layered(
         &[
             (
@@ -71,7 +71,7 @@ fn all_malformed_files_are_told_at_once() {
 }
 
 #[test]
-fn a_malformed_file_of_a_git_layer_is_told_with_its_version() {
+fn a_malformed_file_of_a_git_layer_is_reported_with_its_version() {
     let project = Project::new();
     let mut source = Repository::init(&project.sandbox, "acme");
     source.commit(&[(SETTINGS, "{\n  \"a\" 1\n}")]);
@@ -139,7 +139,7 @@ fn text_and_binary_at_one_path_take_the_highest_with_a_warning() {
 }
 
 #[test]
-fn a_structured_file_that_is_no_text_is_told_with_its_layer() {
+fn a_structured_file_that_is_not_a_text_is_reported_with_its_layer() {
     let project = Project::stacked(SETTINGS, &["{\"a\": 1}", "x"], "");
     project.layer("team", SETTINGS, b"{\"a\": \"\xff\"}");
     project.layer("org", "CLAUDE.md", "x\n");
@@ -147,7 +147,7 @@ fn a_structured_file_that_is_no_text_is_told_with_its_layer() {
 }
 
 #[test]
-fn a_layer_that_is_a_file_is_told() {
+fn a_layer_that_is_a_file_is_reported() {
     let project = Project::layered(&[("org", &[("CLAUDE.md", "x\n")])], "");
     project.sandbox.write("me", "a file\n");
     project.stack(&["org", "me"], "");
@@ -160,7 +160,7 @@ fn a_layer_that_is_a_file_is_told() {
 }
 
 #[test]
-fn a_layer_that_is_a_file_is_told_with_its_place_and_a_way_out() {
+fn a_layer_that_is_a_file_is_reported_with_its_place_and_a_way_out() {
     let project = Project::layered(&[], "");
     project.sandbox.write("me", "a file\n");
     project.stack(&["me"], "");
@@ -173,7 +173,7 @@ fn a_layer_that_is_a_file_is_told_with_its_place_and_a_way_out() {
 }
 
 #[test]
-fn links_are_not_followed_and_told() {
+fn links_are_not_followed_and_reported() {
     let project = Project::layered(&[("org", &[("CLAUDE.md", "x\n")])], "");
     project.sandbox.write("secret/key.md", "secret\n");
     std::fs::create_dir(project.work("org/.claude")).unwrap();
@@ -208,7 +208,7 @@ fn links_of_git_layers_are_not_followed_either() {
 }
 
 #[test]
-fn names_that_not_every_system_can_have_are_left_out_and_told() {
+fn names_that_not_every_system_can_have_are_left_out_and_reported() {
     let project = Project::layered(
         &[(
             "org",
@@ -237,7 +237,7 @@ fn paths_that_differ_only_in_case_are_refused() {
     project.refused(
         "install",
         1,
-        &["layer `org`", "layer `me`", ".claude/A.md", ".claude/a.md"],
+        &["layers `org` and `me`", ".claude/A.md", ".claude/a.md"],
     );
 }
 
@@ -269,7 +269,7 @@ fn file_and_folder() -> [Project; 2] {
 }
 
 #[test]
-fn a_file_and_a_folder_at_one_path_write_nothing() {
+fn a_file_and_a_directory_at_one_path_write_nothing() {
     for project in file_and_folder() {
         let output = project.run("install");
         assert!(matches!(output.code, Some(1 | 6)), "{output}");
@@ -278,7 +278,7 @@ fn a_file_and_a_folder_at_one_path_write_nothing() {
 }
 
 #[test]
-fn a_file_and_a_folder_at_one_path_are_told_with_their_layers() {
+fn a_file_and_a_directory_at_one_path_are_reported_with_their_layers() {
     for project in file_and_folder() {
         let output = project.run("install");
         assert!(!output.stderr.contains("install/changed"), "{output}");
@@ -290,7 +290,7 @@ fn a_file_and_a_folder_at_one_path_are_told_with_their_layers() {
 }
 
 #[test]
-fn the_project_itself_is_no_layer_of_itself() {
+fn the_project_itself_is_not_a_layer_of_itself() {
     let project = Project::new();
     project.write("CLAUDE.md", "mine\n");
     project.plain_manifest("[[layers]]\nname = \"self\"\npath = \".\"\n");
@@ -301,7 +301,7 @@ fn the_project_itself_is_no_layer_of_itself() {
 }
 
 #[test]
-fn a_folder_within_the_project_may_be_a_layer() {
+fn a_directory_within_the_project_may_be_a_layer() {
     let project = Project::new();
     project.write("config/CLAUDE.md", "team\n");
     project.plain_manifest("[[layers]]\nname = \"team\"\npath = \"config\"\n");
@@ -338,7 +338,7 @@ fn a_value_that_cannot_be_changed_alone_is_in_the_way() {
 }
 
 #[test]
-fn a_users_value_in_the_way_is_told_with_layer_file_and_line() {
+fn a_users_value_in_the_way_is_reported_with_layer_file_and_line() {
     let project = Project::stacked(SETTINGS, &["{\"a\": {\"b\": 1}}"], "");
     project.write(SETTINGS, "{\n  \"a\": {\n    \"b\": 2\n  }\n}\n");
     let place = format!("{SETTINGS}:3:10");

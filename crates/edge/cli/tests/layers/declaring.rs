@@ -70,7 +70,7 @@ fn a_git_layer_is_pinned_in_the_lockfile() {
 }
 
 #[test]
-fn a_folder_is_locked_by_its_checksum_and_its_place_is_not_written_down() {
+fn a_directory_is_locked_by_its_checksum_and_its_place_is_not_written_down() {
     let project = Project::stacked("CLAUDE.md", &["one\n"], "");
     project.good("install");
     let locked = project.locked("org");
@@ -111,7 +111,7 @@ fn a_source_may_be_a_layer_and_give_packages_too() {
 }
 
 #[test]
-fn root_is_the_sub_folder_that_counts() {
+fn root_is_the_sub_directory_that_counts() {
     let project = Project::layered(
         &[("org", &[("a/b/CLAUDE.md", "in\n"), ("CLAUDE.md", "out\n")])],
         "",
@@ -133,7 +133,7 @@ fn root_is_the_sub_folder_that_counts() {
 }
 
 #[test]
-fn a_root_that_a_git_layer_does_not_have_is_told() {
+fn a_root_that_a_git_layer_does_not_have_is_reported() {
     let project = Project::new();
     acme(&project);
     project.plain_manifest(&format!(
@@ -244,7 +244,7 @@ fn junk_and_files_of_our_own_never_count() {
 }
 
 #[test]
-fn a_missing_folder_is_a_warning_and_under_strict_an_error() {
+fn a_missing_directory_is_a_warning_and_under_strict_an_error() {
     let project = Project::layered(&[("org", &[("CLAUDE.md", "a\n")])], "");
     project.stack(&["org", "gone"], "");
     project.refused("install --strict", 1, &["layers/missing", "gone"]);
@@ -270,7 +270,7 @@ fn a_missing_folder_is_a_warning_and_under_strict_an_error() {
 }
 
 #[test]
-fn what_a_folder_gave_that_went_missing_is_told_before_it_leaves() {
+fn what_a_directory_gave_that_went_missing_is_reported_before_it_leaves() {
     let project = Project::layered(
         &[
             ("org", &[("CLAUDE.md", "a\n")]),
@@ -288,7 +288,7 @@ fn what_a_folder_gave_that_went_missing_is_told_before_it_leaves() {
 }
 
 #[test]
-fn mistakes_in_the_manifest_are_told_with_their_place() {
+fn mistakes_in_the_manifest_are_reported_with_their_place() {
     let project = Project::layered(&[("org", &[])], "");
     let cases = [
         (
@@ -359,7 +359,7 @@ fn home_is_written_with_a_tilde() {
 }
 
 #[test]
-fn a_version_that_does_not_exist_is_told_with_those_that_do() {
+fn a_version_that_does_not_exist_is_reported_with_those_that_do() {
     let project = Project::new();
     acme(&project);
     project.plain_manifest(&format!("{ACME}{}", of_source("org", "version = \"^3.0\"")));
@@ -373,7 +373,7 @@ fn a_version_that_does_not_exist_is_told_with_those_that_do() {
 }
 
 #[test]
-fn a_name_may_be_any_words_and_still_be_told_from_others() {
+fn a_name_may_be_any_words_and_still_be_reported_from_others() {
     let project = Project::new();
     let names = [
         "my team",
@@ -419,7 +419,7 @@ fn a_name_may_be_any_words_and_still_be_told_from_others() {
 }
 
 #[test]
-fn a_folder_in_include_is_all_that_is_in_it_and_nothing_leads_out() {
+fn a_directory_in_include_is_all_that_is_in_it_and_nothing_leads_out() {
     for pattern in [".claude", ".claude/", "./.claude"] {
         let project = Project::layered(
             &[("org", &[(".claude/a/b.md", "b\n"), ("CLAUDE.md", "c\n")])],
@@ -438,7 +438,7 @@ fn a_folder_in_include_is_all_that_is_in_it_and_nothing_leads_out() {
 }
 
 #[test]
-fn a_folder_anywhere_is_hashed_in_the_lockfile_and_one_of_home_is_not() {
+fn a_directory_anywhere_is_hashed_in_the_lockfile_and_one_of_home_is_not() {
     let project = Project::layered(&[("org", &[("CLAUDE.md", "c\n")])], "");
     let place = project.work("org");
     project.plain_manifest(&format!(

@@ -79,7 +79,7 @@ fn the_result_of_a_program_is_owned_key_by_key() {
 }
 
 #[test]
-fn a_program_that_fails_is_told_with_what_it_said_and_nothing_is_written() {
+fn a_program_that_fails_is_reported_with_what_it_said_and_nothing_is_written() {
     let project = Project::stacked(
         SETTINGS,
         &["{}", "{}"],
@@ -95,7 +95,7 @@ fn a_program_that_fails_is_told_with_what_it_said_and_nothing_is_written() {
 }
 
 #[test]
-fn a_program_that_fails_is_told_with_the_file() {
+fn a_program_that_fails_is_reported_with_the_file() {
     let project = Project::stacked(SETTINGS, &["{}", "{}"], &driver("exit 3"));
     project.good("approve --yes");
     project.refused("install", 1, &["merge/driver", SETTINGS]);

@@ -399,7 +399,7 @@ fn of_anything_else_the_highest_wins_with_a_warning_and_no_header() {
 }
 
 #[test]
-fn the_same_folder_may_be_two_layers() {
+fn the_same_directory_may_be_two_layers() {
     let project = Project::stacked(SETTINGS, &[r#"{"a": [1]}"#], "");
     project.plain_manifest(&format!(
         "{}{}",

@@ -243,7 +243,7 @@ fn a_list_that_turns_from_one_value_to_items_and_back_keeps_the_users() {
 }
 
 #[test]
-fn a_document_that_is_a_list_takes_items_beside_the_users() {
+fn a_document_that_is_a_list_takes_items_next_to_the_users() {
     let file = ".claude/words.json";
     let extend = "[merge]\n\"words.json\" = \"extend-lists\"\n";
     let project = Project::stacked(file, &["[1, 2]\n"], extend);

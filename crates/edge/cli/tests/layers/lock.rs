@@ -100,7 +100,7 @@ fn an_unknown_layer_has_a_near_name() {
 }
 
 #[test]
-fn outdated_tells_of_layers() {
+fn outdated_reports_of_layers() {
     let project = Project::new();
     let mut source = two(&project);
     project.good("install");
@@ -189,7 +189,7 @@ fn another_order_of_layers_is_refused_under_frozen() {
 }
 
 #[test]
-fn a_folder_that_changed_is_not_what_is_locked() {
+fn a_directory_that_changed_is_not_what_is_locked() {
     let project = Project::stacked(SETTINGS, &["{\"a\": 1}", "{\"a\": 2}"], "");
     project.good("install");
     project.layer("team", SETTINGS, "{\"a\": 3}");
@@ -206,7 +206,7 @@ fn a_folder_that_changed_is_not_what_is_locked() {
 }
 
 #[test]
-fn a_lockfile_that_was_tampered_with_is_told() {
+fn a_lockfile_that_was_tampered_with_is_reported() {
     let project = Project::new();
     two(&project);
     project.good("install");
@@ -268,7 +268,7 @@ fn moved_tag(project: &Project, source: &mut Repository<'_>) {
 }
 
 #[test]
-fn a_tag_that_moved_is_told_and_the_pin_stays() {
+fn a_tag_that_moved_is_reported_and_the_pin_stays() {
     let project = Project::new();
     let mut source = two(&project);
     project.plain_manifest(&format!(

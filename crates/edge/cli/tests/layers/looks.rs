@@ -190,7 +190,7 @@ fn explain_follows_the_places_on_the_disk() {
 }
 
 #[test]
-fn explain_tells_a_users_equal_and_edited_values() {
+fn explain_reports_a_users_equal_and_edited_values() {
     let project = Project::stacked(SETTINGS, &["{\"a\": 1, \"b\": 2}"], "");
     project.write(SETTINGS, "{\"a\": 1}\n");
     project.good("install");
@@ -249,7 +249,7 @@ fn explain_reads_git_layers_at_their_pin() {
 }
 
 #[test]
-fn explain_of_what_is_not_there_has_a_near_name() {
+fn explain_of_what_is_missing_has_a_near_name() {
     let project = three();
     for installed in [false, true] {
         if installed {

@@ -182,7 +182,7 @@ fn an_equal_value_of_the_user_clashes_once_the_layer_moves_on() {
 }
 
 #[test]
-fn an_edit_of_a_key_of_ours_is_kept_and_told_and_force_takes_it_back() {
+fn an_edit_of_a_key_of_ours_is_kept_and_reported_and_force_takes_it_back() {
     let project = Project::stacked(SETTINGS, &["{\"a\": 1, \"m\": {\"b\": [1, 2]}}\n"], "");
     project.good("install");
     let edited = "{\"a\": 7, \"m\": {\"b\": [1]}}\n";
@@ -229,7 +229,7 @@ fn a_key_or_a_file_that_went_missing_comes_back() {
 }
 
 #[test]
-fn what_leaves_the_layers_leaves_the_disk_with_its_empty_folders() {
+fn what_leaves_the_layers_leaves_the_disk_with_its_empty_directories() {
     let project = Project::layered(
         &[
             (
@@ -301,7 +301,7 @@ fn a_users_key_within_a_map_of_ours_keeps_the_map() {
 }
 
 #[test]
-fn a_users_file_that_does_not_read_is_never_taken_for_empty() {
+fn a_users_file_that_does_not_read_is_never_treated_as_empty() {
     for (path, text) in [
         (SETTINGS, "{ not json"),
         (".claude/a.yaml", "a: [1\n"),

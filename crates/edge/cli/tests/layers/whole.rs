@@ -27,7 +27,7 @@ fn an_unowned_file_without_keys_in_the_way_is_refused() {
 }
 
 #[test]
-fn an_equal_file_is_no_clash() {
+fn an_equal_file_is_not_a_clash() {
     let project = Project::stacked("CLAUDE.md", &["same\n"], "");
     project.write("CLAUDE.md", "same\n");
     project.good("install");
@@ -67,7 +67,7 @@ fn a_file_of_the_users_that_was_equal_and_goes_comes_back_as_ours() {
 }
 
 #[test]
-fn an_edited_file_is_kept_and_told_and_force_takes_it_back() {
+fn an_edited_file_is_kept_and_reported_and_force_takes_it_back() {
     for path in ["CLAUDE.md", ".claude/notes.txt", ".claude/run.sh"] {
         let project = Project::stacked(path, &["one\n"], "");
         project.good("install");
@@ -88,7 +88,7 @@ fn an_edited_file_is_kept_and_told_and_force_takes_it_back() {
 }
 
 #[test]
-fn a_folder_or_a_link_in_the_way_is_refused() {
+fn a_directory_or_a_link_in_the_way_is_refused() {
     let project = Project::stacked(SETTINGS, &["{\"a\": 1}"], "");
     project.layer("org", "CLAUDE.md", "x\n");
     project.write(".claude/settings.json/inner.md", "mine\n");
@@ -107,7 +107,7 @@ fn a_folder_or_a_link_in_the_way_is_refused() {
 }
 
 #[test]
-fn a_folder_that_leads_outside_is_refused() {
+fn a_directory_that_leads_outside_is_refused() {
     let project = Project::stacked(SETTINGS, &["{\"a\": 1}"], "");
     std::fs::create_dir(project.work("outside")).unwrap();
     std::os::unix::fs::symlink(project.work("outside"), project.path(".claude")).unwrap();
@@ -143,7 +143,7 @@ fn a_file_turns_from_shared_to_whole_and_back() {
 }
 
 #[test]
-fn a_file_of_one_layer_becomes_a_folder() {
+fn a_file_of_one_layer_becomes_a_directory() {
     let project = Project::stacked(".claude/x", &["file\n"], "");
     project.good("install");
     project.unlayer("org", ".claude/x");
@@ -173,7 +173,7 @@ fn a_document_of_nothing_is_not_in_the_way_of_a_users_keys() {
 }
 
 #[test]
-fn a_document_that_is_no_map_is_one_value() {
+fn a_document_that_is_not_a_map_is_one_value() {
     let project = Project::stacked(".claude/l.json", &["[1, 2]"], "");
     project.good("install");
     assert_eq!(project.read(".claude/l.json"), "[1, 2]");

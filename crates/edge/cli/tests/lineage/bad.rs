@@ -93,7 +93,7 @@ fn versions_that_are_not_read() {
 }
 
 #[test]
-fn versions_that_are_no_version() {
+fn versions_that_are_not_version() {
     for version in ["null", "\"\"", "[]", "{\"a\": 1}"] {
         left_out(
             &beside(format!("{{\"schemaVersion\": {version}}}")),
@@ -115,7 +115,7 @@ fn documents_of_mixed_versions_give_the_highest() {
 }
 
 #[test]
-fn documents_that_are_no_json_map_are_left_out() {
+fn documents_that_are_not_json_map_are_left_out() {
     for content in [
         &b""[..],
         b" \n",
@@ -142,7 +142,7 @@ fn documents_that_are_no_json_map_are_left_out() {
 }
 
 #[test]
-fn the_place_of_a_mistake_is_told() {
+fn the_place_of_a_mistake_is_reported() {
     let tree = beside("{\n  \"tags\": [\"a\"],\n  \"title\" \"x\"\n}\n");
     tree.warned(
         "repo/a",
@@ -176,7 +176,7 @@ fn a_byte_order_mark_and_other_line_ends_are_read() {
 }
 
 #[test]
-fn a_key_that_is_there_twice_is_told() {
+fn a_key_that_is_there_twice_is_reported() {
     let tree = beside("{\n  \"title\": \"one\",\n  \"tags\": [\"a\"],\n  \"title\": \"two\"\n}\n");
     let output = tree.run("repo/a", "profile ada");
     assert_eq!(output.code, Some(0), "{output}");
@@ -188,7 +188,7 @@ fn a_key_that_is_there_twice_is_told() {
 }
 
 #[test]
-fn nesting_without_end_is_told() {
+fn nesting_without_end_is_reported() {
     let deep = format!("{{\"a\": {}{}}}", "[".repeat(10_000), "]".repeat(10_000));
     left_out(&beside(deep), "lineage/unreadable");
     let deep = format!("{}1{}", "{\"a\": ".repeat(10_000), "}".repeat(10_000));
@@ -335,9 +335,7 @@ fn warnings_of_a_json_run_are_not_lost() {
     let tree = Tree::of(&[("", &named("top", &["no.json"]))]);
     let output = tree.run("repo", "--json profile ada");
     assert!(
-        output
-            .to_string()
-            .contains("no.json`, which does not exist")
+        output.to_string().contains("no.json` does not exist")
             || output.to_string().contains("lineage/missing-parent"),
         "{output}"
     );
@@ -364,14 +362,14 @@ fn unknown_names_have_a_near_one() {
 }
 
 #[test]
-fn a_kind_that_is_not_there_is_no_persona_that_is_not_there() {
+fn a_kind_that_is_missing_is_not_a_persona_that_is_missing() {
     let tree = Tree::of(&[("", &named("top", &[]))]);
     let words = ["the persona `ada` has no agenda document", "`--kind agent`"];
     tree.fails("repo", "profile ada --kind agenda", 3, &words);
 }
 
 #[test]
-fn explain_of_a_kind_that_is_not_there_says_so() {
+fn explain_of_a_kind_that_is_missing_says_so() {
     let tree = Tree::of(&[("", &named("top", &[]))]);
     let output = tree.fails("repo", "explain profile:ada/agenda", 3, &["ada"]);
     assert!(!output.stderr.contains("unknown persona `ada`"), "{output}");
@@ -392,7 +390,7 @@ fn without_any_persona_the_help_says_where_they_would_be() {
 }
 
 #[test]
-fn slugs_that_lead_elsewhere_are_no_names() {
+fn slugs_that_lead_elsewhere_are_not_names() {
     let tree = Tree::of(&[("", &named("top", &[]))]);
     tree.write("repo/.clia/x/x.agent.triad.json", named("beside", &[]));
     tree.write(
@@ -432,7 +430,7 @@ fn slugs_that_lead_elsewhere_are_no_names() {
 }
 
 #[test]
-fn a_document_that_is_too_large_is_told() {
+fn a_document_that_is_too_large_is_reported() {
     let tree = Tree::of(&[("", &named("top", &[]))]);
     let path = tree.path(&under("repo/a", &document("ada", "agent")));
     tree.ada("repo/a", "");

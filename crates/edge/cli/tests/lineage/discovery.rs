@@ -14,7 +14,7 @@ fn tree(folders: &[&str]) -> Tree {
 }
 
 #[test]
-fn every_folder_from_the_top_of_the_repository_down_counts_and_the_nearest_wins() {
+fn every_directory_from_the_top_of_the_repository_down_counts_and_the_nearest_wins() {
     let tree = tree(&["repo", "repo/a", "repo/a/b", "repo/a/b/c", "repo/other"]);
     tree.repository("repo");
     tree.folder("repo/empty/deep");
@@ -33,7 +33,7 @@ fn every_folder_from_the_top_of_the_repository_down_counts_and_the_nearest_wins(
 }
 
 #[test]
-fn levels_without_a_document_are_no_gap() {
+fn levels_without_a_document_are_not_gap() {
     let tree = tree(&["repo", "repo/a/b/c/d"]);
     tree.repository("repo");
     assert_eq!(
@@ -44,7 +44,7 @@ fn levels_without_a_document_are_no_gap() {
 }
 
 #[test]
-fn folders_above_the_outermost_repository_do_not_count() {
+fn directories_above_the_outermost_repository_do_not_count() {
     let tree = tree(&["", "out", "out/repo", "out/repo/a"]);
     tree.repository("out/repo");
     assert_eq!(
@@ -54,7 +54,7 @@ fn folders_above_the_outermost_repository_do_not_count() {
 }
 
 #[test]
-fn outside_of_any_repository_only_the_folder_itself_counts() {
+fn outside_of_any_repository_only_the_directory_itself_counts() {
     let tree = tree(&["", "a", "a/b"]);
     assert_eq!(tree.tags("a/b", "profile ada"), ["a/b"]);
     assert_eq!(tree.tags("a", "profile ada"), ["a"]);
@@ -98,7 +98,7 @@ fn a_worktree_is_a_repository_of_its_own() {
 }
 
 #[test]
-fn path_is_the_folder_to_stand_in() {
+fn path_is_the_directory_to_stand_in() {
     let tree = tree(&["repo", "repo/a", "repo/a/b"]);
     tree.repository("repo");
     let inside = tree.good("repo/a/b", "profile ada --root-chain --with-sources");
@@ -147,7 +147,7 @@ fn a_path_through_a_link_is_where_it_leads() {
 }
 
 #[test]
-fn a_path_that_is_no_folder_is_told() {
+fn a_path_that_is_not_a_directory_is_reported() {
     let tree = tree(&["repo"]);
     tree.write("repo/file", "x");
     tree.fails(
@@ -198,7 +198,7 @@ fn a_ceiling_is_another_end() {
 }
 
 #[test]
-fn a_ceiling_is_found_from_the_working_folder_and_not_from_the_path() {
+fn a_ceiling_is_found_from_the_working_directory_and_not_from_the_path() {
     let tree = tree(&["repo", "repo/a", "repo/a/b"]);
     tree.repository("repo");
     assert_eq!(
@@ -213,7 +213,7 @@ fn a_ceiling_that_is_not_above_is_wrong_usage() {
     tree.repository("repo");
     for ceiling in ["../ab", "../../repo/ab", "below"] {
         tree.folder("repo/a/below");
-        let words = ["error[usage]", "is not above the directory", "help:"];
+        let words = ["error[usage]", "is not a parent of the start directory", "help:"];
         tree.fails(
             "repo/a",
             &format!("profile ada --ceiling {ceiling}"),
@@ -256,7 +256,7 @@ fn prefixes_are_free() {
 }
 
 #[test]
-fn other_files_in_the_folder_are_no_documents() {
+fn other_files_in_the_directory_are_not_documents() {
     let tree = Tree::of(&[("", &named("one", &[]))]);
     for name in [
         "agent.triad.json",
@@ -304,7 +304,7 @@ fn of_two_documents_of_one_kind_the_first_by_name_counts() {
 }
 
 #[test]
-fn every_document_that_does_not_count_is_told() {
+fn every_document_that_does_not_count_is_reported() {
     let tree = Tree::of(&[]);
     for name in ["b@x", "a@x", "c@x"] {
         tree.write(
@@ -335,7 +335,7 @@ fn the_first_by_name_counts_even_if_it_cannot_be_read() {
 }
 
 #[test]
-fn names_are_told_apart_by_case_and_those_that_differ_only_in_it_are_told() {
+fn names_are_distinguished_by_case_and_those_that_differ_only_in_it_are_reported() {
     let tree = Tree::of(&[("", &named("small", &[]))]);
     if tree.path("repo/.clia/agents/ADA").exists() {
         return;
@@ -343,7 +343,7 @@ fn names_are_told_apart_by_case_and_those_that_differ_only_in_it_are_told() {
     tree.persona("repo", "Ada", "agent", named("large", &[]));
     let words = [
         "lineage/case",
-        "the personas `Ada` and `ada` of `.` differ only in case",
+        "the personas `Ada` and `ada` differ only in case",
     ];
     assert_eq!(tags(&tree.warned("repo", "profile ada", &words)), ["small"]);
     assert_eq!(tags(&tree.warned("repo", "profile Ada", &words)), ["large"]);
@@ -379,7 +379,7 @@ fn slugs_with_spaces_and_letters_of_any_alphabet_are_names() {
 }
 
 #[test]
-fn folders_with_any_name_are_levels() {
+fn directories_with_any_name_are_levels() {
     for folder in [
         "with space",
         "zoë",
@@ -398,7 +398,7 @@ fn folders_with_any_name_are_levels() {
 }
 
 #[test]
-fn folders_with_any_name_are_told_by_it() {
+fn directories_with_any_name_are_reported_by_it() {
     for folder in ["with space", "zoë", "a+b", "-dash", "a:b", "UPPER"] {
         let tree = Tree::of(&[("", &named("top", &[])), (folder, &named("inner", &[]))]);
         let text = tree.good(&under("repo", folder), "explain profile:ada /title");
@@ -407,7 +407,7 @@ fn folders_with_any_name_are_told_by_it() {
         tree.warned(
             &under("repo", folder),
             "profile ada",
-            &[&format!("in layer `{folder}`, which wins")],
+            &[&format!("layer `{folder}` wins")],
         );
     }
     // A name that would break the line is not shown.
@@ -419,7 +419,7 @@ fn folders_with_any_name_are_told_by_it() {
 }
 
 #[test]
-fn documents_that_are_no_files_are_told() {
+fn documents_that_are_not_files_are_reported() {
     let tree = Tree::of(&[("", &named("top", &[]))]);
     tree.folder(&under("repo/a", &document("ada", "agent")));
     let words = [
@@ -430,17 +430,17 @@ fn documents_that_are_no_files_are_told() {
 }
 
 #[test]
-fn a_pipe_is_no_document_and_nothing_waits_for_it() {
+fn a_pipe_is_not_a_document_and_nothing_waits_for_it() {
     let tree = Tree::of(&[("", &named("top", &["pipe"]))]);
     let mut command = tree.sandbox.command("mkfifo");
     command.arg(tree.path("repo/pipe"));
     assert_eq!(tree.sandbox.output(command).code, Some(0));
-    let words = ["inherits `pipe`, which is ignored"];
+    let words = ["inherited file `pipe` is ignored"];
     assert_eq!(tags(&tree.warned("repo", "profile ada", &words)), ["top"]);
 }
 
 #[test]
-fn the_folder_of_all_personas_may_be_a_link_that_stays_inside() {
+fn the_directory_of_all_personas_may_be_a_link_that_stays_inside() {
     let tree = Tree::of(&[("", &named("top", &[]))]);
     tree.link("repo/a/.clia", "../.clia");
     // Both levels have the very same document, which wins once.

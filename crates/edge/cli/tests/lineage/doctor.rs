@@ -105,7 +105,7 @@ fn guardrails_that_differ_in_case_or_spaces_are_near_duplicates() {
 }
 
 #[test]
-fn shared_documents_are_told_of_once() {
+fn shared_documents_are_reported_of_once() {
     let tree = tree(r#""inherits": ["middle.json"]"#);
     tree.write("repo/middle.json", r#"{"inherits": ["gone.json"]}"#);
     for slug in ["bob", "eve", "joe"] {
@@ -209,7 +209,7 @@ fn a_later_version_of_a_document_that_is_gone_will_do() {
 }
 
 #[test]
-fn a_revision_that_is_not_there_is_an_error() {
+fn a_revision_that_is_missing_is_an_error() {
     let tree = tree(r#""title": "Ada""#);
     tree.commit("repo");
     for revision in ["nowhere", "--all", "HEAD:x"] {

@@ -224,7 +224,7 @@ fn a_place_for_credentials_is_never_inherited() {
 }
 
 #[test]
-fn outside_of_any_repository_paths_are_from_the_topmost_folder() {
+fn outside_of_any_repository_paths_are_from_the_topmost_directory() {
     let tree = Tree::new();
     tree.ada("a/b", named("b", &["p.json"]));
     tree.write("a/b/p.json", named("near", &[]));
@@ -283,7 +283,7 @@ fn inherits_may_be_one_path_nothing_or_blank() {
 }
 
 #[test]
-fn what_is_no_path_is_told_and_the_others_count() {
+fn what_is_not_a_path_is_reported_and_the_others_count() {
     for wrong in ["1", "true", "{}", "{\"path\": \"p.json\"}", "[\"p.json\"]"] {
         let text = format!("{{\"tags\": [\"me\"], \"inherits\": [{wrong}, \"p.json\"]}}");
         let tree = Tree::of(&[("", &text)]);
@@ -315,15 +315,15 @@ fn what_is_no_path_is_told_and_the_others_count() {
 }
 
 #[test]
-fn a_missing_parent_is_told_with_who_names_it_and_the_merge_goes_on() {
+fn a_missing_parent_is_reported_with_who_names_it_and_the_merge_goes_on() {
     let tree = Tree::of(&[
         ("", &named("top", &[])),
         ("a", &named("a", &["no/such.json", "p.json"])),
     ]);
     tree.write("repo/p.json", named("p", &["also/missing.json"]));
     let words = [
-        "`a/.clia/agents/ada/ada@x.agent.triad.json` inherits `no/such.json`, which does not exist",
-        "`p.json` inherits `also/missing.json`, which does not exist",
+        "inherited file `no/such.json` does not exist",
+        "inherited file `also/missing.json` does not exist",
     ];
     assert_eq!(
         tags(&tree.warned("repo/a", "profile ada", &words)),
@@ -339,20 +339,20 @@ fn a_missing_parent_is_told_with_who_names_it_and_the_merge_goes_on() {
 }
 
 #[test]
-fn a_missing_parent_of_two_is_told_for_each() {
+fn a_missing_parent_of_two_is_reported_for_each() {
     let tree = Tree::of(&[
         ("", &named("top", &["no.json"])),
         ("a", &named("a", &["no.json"])),
     ]);
     let words = [
-        "`.clia/agents/ada/ada@x.agent.triad.json` inherits `no.json`",
-        "`a/.clia/agents/ada/ada@x.agent.triad.json` inherits `no.json`",
+        "inherited by `.clia/agents/ada/ada@x.agent.triad.json`",
+        "inherited by `a/.clia/agents/ada/ada@x.agent.triad.json`",
     ];
     tree.warned("repo/a", "profile ada", &words);
 }
 
 #[test]
-fn an_unreadable_parent_is_told_with_who_names_it_and_the_merge_goes_on() {
+fn an_unreadable_parent_is_reported_with_who_names_it_and_the_merge_goes_on() {
     for (name, content) in [
         ("broken.json", &b"{\"tags\": ["[..]),
         ("list.json", b"[]"),
@@ -363,9 +363,7 @@ fn an_unreadable_parent_is_told_with_who_names_it_and_the_merge_goes_on() {
         let tree = Tree::of(&[("", &named("me", &[name, "p.json"]))]);
         tree.write(&under("repo", name), content);
         tree.write("repo/p.json", named("p", &[]));
-        let words = [&*format!(
-            "`.clia/agents/ada/ada@x.agent.triad.json` inherits `{name}`, which is ignored"
-        )];
+        let words = [&*format!("inherited file `{name}` is ignored")];
         assert_eq!(
             tags(&tree.warned("repo", "profile ada", &words)),
             ["p", "me"],
@@ -376,18 +374,18 @@ fn an_unreadable_parent_is_told_with_who_names_it_and_the_merge_goes_on() {
 }
 
 #[test]
-fn a_folder_is_no_parent() {
+fn a_directory_is_not_a_parent() {
     let tree = Tree::of(&[("", &named("me", &["folder", "."]))]);
     tree.folder("repo/folder");
     let words = [
-        "inherits `folder`, which is ignored",
-        "inherits `.`, which is ignored",
+        "inherited file `folder` is ignored",
+        "inherited file `.` is ignored",
     ];
     assert_eq!(tags(&tree.warned("repo", "profile ada", &words)), ["me"]);
 }
 
 #[test]
-fn a_parent_without_permission_is_told() {
+fn a_parent_without_permission_is_reported() {
     use std::os::unix::fs::PermissionsExt;
     let tree = Tree::of(&[("", &named("me", &["p.json"]))]);
     tree.write("repo/p.json", named("p", &[]));
@@ -395,12 +393,12 @@ fn a_parent_without_permission_is_told() {
     if std::fs::read(tree.path("repo/p.json")).is_ok() {
         return;
     }
-    let words = ["inherits `p.json`, which is ignored"];
+    let words = ["inherited file `p.json` is ignored"];
     assert_eq!(tags(&tree.warned("repo", "profile ada", &words)), ["me"]);
 }
 
 #[test]
-fn a_parent_of_the_network_is_told_and_not_loaded() {
+fn a_parent_of_the_network_is_reported_and_not_loaded() {
     for url in [
         "http://127.0.0.1:9/p.json",
         "https://x.invalid/p.json",
@@ -409,7 +407,7 @@ fn a_parent_of_the_network_is_told_and_not_loaded() {
         let tree = Tree::of(&[("", &named("me", &[url, "p.json"]))]);
         tree.write("repo/p.json", named("p", &[]));
         let words = [
-            &*format!("inherits `{url}`, which is not loaded"),
+            &*format!("inherited URL `{url}` is not loaded"),
             "warning[lineage/remote-parent]",
         ];
         assert_eq!(
@@ -427,19 +425,19 @@ fn a_parent_of_the_network_is_told_and_not_loaded() {
 }
 
 #[test]
-fn other_addresses_are_paths_that_are_not_there() {
+fn other_urls_are_paths_that_are_missing() {
     let tree = Tree::of(&[(
         "",
         &named("me", &["git@x.invalid:p.json", "~/p.json", "$HOME/p.json"]),
     )]);
     let words = [
-        "inherits `git@x.invalid:p.json`",
-        "inherits `~/p.json`",
-        "inherits `$HOME/p.json`",
+        "inherited file `git@x.invalid:p.json`",
+        "inherited file `~/p.json`",
+        "inherited file `$HOME/p.json`",
     ];
     assert_eq!(tags(&tree.warned("repo", "-v profile ada", &words)), ["me"]);
     let folded = [
-        "inherits `git@x.invalid:p.json`",
+        "inherited file `git@x.invalid:p.json`",
         "also ~/p.json, $HOME/p.json",
     ];
     assert_eq!(tags(&tree.warned("repo", "profile ada", &folded)), ["me"]);
@@ -456,7 +454,7 @@ fn cycle(length: usize) -> Tree {
 }
 
 #[test]
-fn a_cycle_is_cut_at_the_repeat_and_told_with_its_chain() {
+fn a_cycle_is_cut_at_the_repeat_and_reported_with_its_chain() {
     for length in [1, 2, 10] {
         let tree = cycle(length);
         let names: Vec<String> = (0..length)
@@ -465,7 +463,7 @@ fn a_cycle_is_cut_at_the_repeat_and_told_with_its_chain() {
             .collect();
         let words = [
             "warning[lineage/cycle]",
-            &*format!("has a cycle: {}\n", names.join(" -> ")),
+            &*format!("has a cycle\n  {}\n", names.join(" -> ")),
         ];
         let text = tree.warned("repo", "profile ada", &words);
         let expected: Vec<String> = (0..length)
@@ -485,7 +483,7 @@ fn a_document_that_inherits_itself_counts_once() {
     let tree = Tree::of(&[("", &named("me", &[&own]))]);
     let words = [
         "warning[lineage/cycle]",
-        &*format!("has a cycle: {own} -> {own}\n"),
+        &*format!("has a cycle\n  {own} -> {own}\n"),
     ];
     assert_eq!(tags(&tree.warned("repo", "profile ada", &words)), ["me"]);
 }
@@ -502,7 +500,7 @@ fn a_cycle_through_two_levels_is_cut() {
 }
 
 #[test]
-fn a_diamond_is_no_cycle() {
+fn a_diamond_is_not_a_cycle() {
     let tree = Tree::of(&[("", &named("me", &["b.json", "c.json"]))]);
     tree.write("repo/b.json", named("b", &["d.json"]));
     tree.write("repo/c.json", named("c", &["d.json"]));
@@ -514,7 +512,7 @@ fn a_diamond_is_no_cycle() {
 }
 
 #[test]
-fn two_cycles_are_both_told() {
+fn two_cycles_are_both_reported() {
     let tree = Tree::of(&[("", &named("me", &["a.json", "b.json"]))]);
     tree.write("repo/a.json", named("a", &["a.json"]));
     tree.write("repo/b.json", named("b", &["b.json"]));
@@ -522,8 +520,8 @@ fn two_cycles_are_both_told() {
         "repo",
         "profile ada",
         &[
-            "has a cycle: a.json -> a.json",
-            "has a cycle: b.json -> b.json",
+            "has a cycle\n  a.json -> a.json",
+            "has a cycle\n  b.json -> b.json",
         ],
     );
 }

@@ -3,7 +3,7 @@
 use crate::support::{Tree, chain, document, named, tags};
 
 #[test]
-fn a_linked_persona_folder_inside_of_the_repository_is_followed() {
+fn a_linked_persona_directory_inside_of_the_repository_is_followed() {
     let tree = Tree::of(&[("", &named("top", &[]))]);
     tree.write(
         "repo/personas/ada/ada@y.agent.triad.json",
@@ -29,7 +29,7 @@ fn a_persona_may_be_another_ones_link() {
 }
 
 #[test]
-fn a_linked_persona_folder_outside_of_the_repository_is_left_out_and_told() {
+fn a_linked_persona_directory_outside_of_the_repository_is_left_out_and_reported() {
     let tree = Tree::of(&[("", &named("top", &[]))]);
     tree.write("outside/ada/ada@y.agent.triad.json", named("outside", &[]));
     tree.write(
@@ -44,7 +44,7 @@ fn a_linked_persona_folder_outside_of_the_repository_is_left_out_and_told() {
         let _ = std::fs::remove_file(tree.path("repo/a/.clia/agents/ada"));
         tree.link("repo/a/.clia/agents/ada", target);
         let words = [
-            "warning[lineage/outside]: `a/.clia/agents/ada` is a symlink out of its repository",
+            "warning[lineage/outside]: `a/.clia/agents/ada` is ignored\n  it is a symlink out of its repository",
             "help:",
         ];
         assert_eq!(tags(&tree.warned("repo/a", "profile ada", &words)), ["top"]);
@@ -67,7 +67,7 @@ fn a_persona_that_is_only_outside_is_nowhere() {
 }
 
 #[test]
-fn a_linked_document_outside_of_the_repository_is_left_out_and_told() {
+fn a_linked_document_outside_of_the_repository_is_left_out_and_reported() {
     let tree = Tree::of(&[("", &named("top", &[]))]);
     tree.write("outside.json", named("outside", &[]));
     tree.link(
@@ -81,7 +81,7 @@ fn a_linked_document_outside_of_the_repository_is_left_out_and_told() {
 }
 
 #[test]
-fn all_of_clia_linked_to_outside_of_the_repository_is_left_out_and_told() {
+fn all_of_clia_linked_to_outside_of_the_repository_is_left_out_and_reported() {
     let tree = Tree::of(&[("", &named("top", &[]))]);
     tree.ada("outside", named("outside", &[]));
     tree.link("repo/a/.clia", "../../outside/.clia");
@@ -116,7 +116,7 @@ fn a_link_out_of_an_inner_repository_into_the_outer_one_leads_out() {
 }
 
 #[test]
-fn links_that_lead_in_a_circle_or_nowhere_are_told() {
+fn links_that_lead_in_a_circle_or_nowhere_are_reported() {
     for (name, target) in [
         ("itself", "ada"),
         ("circle", "other"),
@@ -150,7 +150,7 @@ fn links_that_lead_in_a_circle_or_nowhere_are_told() {
 }
 
 #[test]
-fn a_dangling_document_is_told() {
+fn a_dangling_document_is_reported() {
     let tree = Tree::of(&[("", &named("top", &[]))]);
     tree.link(
         "repo/a/.clia/agents/ada/ada@x.agent.triad.json",
@@ -179,7 +179,7 @@ fn a_link_back_up_does_not_make_documents_count_twice() {
 }
 
 #[test]
-fn outside_of_any_repository_links_stay_below_the_topmost_folder() {
+fn outside_of_any_repository_links_stay_below_the_topmost_directory() {
     let tree = Tree::new();
     tree.write("personas/ada/ada@x.agent.triad.json", named("linked", &[]));
     tree.link("a/.clia/agents/ada", "../../../personas/ada");

@@ -175,7 +175,7 @@ fn yaml_and_json_say_the_same() {
 }
 
 #[test]
-fn yaml_keeps_texts_that_look_like_something_else() {
+fn yaml_keeps_strings_that_look_like_something_else() {
     let tree = Tree::of(&[(
         "",
         "{\"a\": \"yes\", \"b\": \"1.0\", \"c\": \"null\", \"d\": \"- x\", \"e\": \"a: b\", \"f\": \"#\", \"g\": \"two\\nlines\\n\", \"h\": 1e3, \"i\": \" \"}",
@@ -207,7 +207,7 @@ fn markdown_goes_with_every_addition() {
 }
 
 #[test]
-fn explain_tells_where_a_value_came_from_and_what_it_shadows() {
+fn explain_reports_where_a_value_came_from_and_what_it_shadows() {
     let tree = three();
     for (what, words) in [
         (
@@ -245,7 +245,7 @@ fn explain_tells_where_a_value_came_from_and_what_it_shadows() {
 }
 
 #[test]
-fn explain_of_what_is_not_there_has_a_near_name() {
+fn explain_of_what_is_missing_has_a_near_name() {
     let tree = three();
     for (what, word) in [
         ("profile:ada /titel", "did you mean `/title`"),
@@ -296,7 +296,7 @@ fn a_closed_reader_ends_it_quietly() {
 }
 
 #[test]
-fn warnings_of_documents_are_told_once_with_all_kinds() {
+fn warnings_of_documents_are_reported_once_with_all_kinds() {
     let tree = Tree::of(&[("", &named("top", &["no.json"]))]);
     tree.persona(
         "repo",
@@ -322,7 +322,7 @@ fn warnings_of_documents_are_told_once_with_all_kinds() {
 }
 
 #[test]
-fn warnings_of_folders_are_told_once_with_all_kinds() {
+fn warnings_of_directories_are_reported_once_with_all_kinds() {
     let tree = Tree::of(&[("", &named("top", &[])), ("a", "{}")]);
     if !tree.path("repo/.clia/agents/ADA").exists() {
         tree.persona("repo", "Ada", "agent", "{}");

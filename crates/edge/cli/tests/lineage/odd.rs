@@ -33,7 +33,7 @@ fn numbers_are_printed_as_they_are_written() {
 }
 
 #[test]
-fn keys_and_texts_that_are_written_in_another_way_are_the_same() {
+fn keys_and_strings_that_are_written_in_another_way_are_the_same() {
     let tree = Tree::of(&[
         (
             "",
@@ -104,10 +104,10 @@ fn control_characters_of_names_do_not_reach_the_terminal() {
 }
 
 #[test]
-fn files_of_the_system_are_no_parents_and_nothing_waits_for_them() {
+fn files_of_the_system_are_not_parents_and_nothing_waits_for_them() {
     let paths = ["/dev/zero", "/dev/null", "/"];
     let tree = Tree::of(&[("", &named("me", &paths))]);
-    let words = paths.map(|path| format!("inherits `{path}`, which is ignored"));
+    let words = paths.map(|path| format!("inherited file `{path}` is ignored"));
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     assert_eq!(tags(&tree.warned("repo", "profile ada", &words)), ["me"]);
 }
@@ -121,7 +121,7 @@ fn pipe(tree: &Tree, path: &str) {
 }
 
 #[test]
-fn a_pipe_in_place_of_a_document_is_told() {
+fn a_pipe_in_place_of_a_document_is_reported() {
     let tree = Tree::of(&[("", &named("top", &[]))]);
     pipe(&tree, &under("repo/a", &document("ada", "agent")));
     let words = ["ada@x.agent.triad.json` is ignored"];
@@ -129,7 +129,7 @@ fn a_pipe_in_place_of_a_document_is_told() {
 }
 
 #[test]
-fn a_document_whose_prefix_is_not_utf_8_is_read_or_told() {
+fn a_document_whose_prefix_is_not_utf_8_is_read_or_reported() {
     let tree = Tree::of(&[("", &named("top", &[])), ("a", "{}")]);
     let folder = tree.path("repo/b/.clia/agents/ada");
     std::fs::create_dir_all(&folder).unwrap();
@@ -146,7 +146,7 @@ fn a_document_whose_prefix_is_not_utf_8_is_read_or_told() {
 }
 
 #[test]
-fn a_persona_whose_name_is_not_utf_8_is_listed_or_told() {
+fn a_persona_whose_name_is_not_utf_8_is_listed_or_reported() {
     let tree = Tree::of(&[("", "{}")]);
     let folder = tree
         .path("repo/.clia/agents")
@@ -161,9 +161,9 @@ fn a_persona_whose_name_is_not_utf_8_is_listed_or_told() {
 }
 
 #[test]
-fn a_missing_parent_in_two_spellings_is_told_once() {
+fn a_missing_parent_in_two_spellings_is_reported_once() {
     let tree = Tree::of(&[("", &named("me", &["no.json", "./no.json"]))]);
-    tree.warned("repo", "profile ada", &["inherits `no.json`"]);
+    tree.warned("repo", "profile ada", &["inherited file `no.json`"]);
 }
 
 #[test]
@@ -182,7 +182,7 @@ fn a_manifest_elsewhere_has_no_say_in_where_personas_are() {
 }
 
 #[test]
-fn a_folder_inside_of_a_personas_own_is_a_place_to_stand_in() {
+fn a_directory_inside_of_a_personas_own_is_a_place_to_stand_in() {
     let tree = Tree::of(&[("", &named("top", &[]))]);
     assert_eq!(tree.tags("repo/.clia/agents/ada", "profile ada"), ["top"]);
 }
@@ -231,7 +231,7 @@ fn everyone_inherits_everyone() {
 }
 
 #[test]
-fn explain_tells_texts_that_a_map_took_in() {
+fn explain_reports_strings_that_a_map_took_in() {
     let tree = Tree::of(&[
         ("", "{\"sections\": [\"Style: a\"]}"),
         (
@@ -247,7 +247,7 @@ fn explain_tells_texts_that_a_map_took_in() {
 }
 
 #[test]
-fn explain_tells_what_notes_and_chosen_items_shadow() {
+fn explain_reports_what_notes_and_chosen_items_shadow() {
     let low =
         "{\"notes\": [\"low\"], \"focusDomains\": [{\"identifier\": \"x\", \"label\": \"low\"}]}";
     let high = "{\"notes\": [\"high\"], \"focusDomains\": [{\"identifier\": \"x\"}]}";
@@ -262,7 +262,7 @@ fn explain_tells_what_notes_and_chosen_items_shadow() {
 }
 
 #[test]
-fn explain_tells_the_warnings_of_the_merge() {
+fn explain_reports_the_warnings_of_the_merge() {
     let tree = Tree::of(&[("", &named("top", &["no.json"]))]);
     for place in ["", "/title"] {
         tree.warned(
@@ -274,7 +274,7 @@ fn explain_tells_the_warnings_of_the_merge() {
 }
 
 #[test]
-fn warnings_of_shared_parents_are_told_once_with_all_kinds() {
+fn warnings_of_shared_parents_are_reported_once_with_all_kinds() {
     let tree = Tree::of(&[("", &named("agent", &["p.json"]))]);
     tree.persona("repo", "ada", "agenda", named("agenda", &["p.json"]));
     tree.write(
@@ -284,12 +284,12 @@ fn warnings_of_shared_parents_are_told_once_with_all_kinds() {
     tree.warned(
         "repo",
         "profile ada --kind all",
-        &["inherits `no.json`", "lineage/value", "lineage/cycle"],
+        &["inherited file `no.json`", "lineage/value", "lineage/cycle"],
     );
 }
 
 #[test]
-fn a_broken_repository_is_told_when_its_submodules_are_asked_for() {
+fn a_broken_repository_is_reported_when_its_submodules_are_required() {
     let tree = Tree::of(&[("", &named("top", &[]))]);
     tree.write("repo/a/.git", "gitdir: /nowhere\n");
     tree.ada("repo/a", named("a", &[]));

@@ -233,7 +233,7 @@ fn variables_of_git_do_not_lead_elsewhere() {
 }
 
 #[test]
-fn a_manifest_is_not_needed_and_a_broken_one_is_no_matter() {
+fn a_manifest_is_not_needed_and_a_broken_one_is_not_a_matter() {
     let tree = tree(files());
     let expected = tree.run("repo/a/b", "profile ada");
     tree.write("repo/agpm.toml", "[broken");

@@ -174,7 +174,7 @@ fn a_ceiling_ends_the_search_at_the_submodule() {
 }
 
 #[test]
-fn submodules_of_a_folder_outside_of_any_repository_are_none() {
+fn submodules_of_a_directory_outside_of_any_repository_are_none() {
     let tree = Tree::new();
     tree.ada("plain", named("plain", &[]));
     assert_eq!(tree.tags("plain", "profile ada --submodules"), ["plain"]);

@@ -75,7 +75,7 @@ fn the_policy_of_a_base_holds_whatever_the_project_says() {
 }
 
 #[test]
-fn a_policy_has_a_file_or_an_address() {
+fn a_policy_has_a_file_or_an_url() {
     let sandbox = sandbox();
     project(&sandbox);
     let policies = policies(&sandbox, DENY_HOOKS);
@@ -103,7 +103,7 @@ fn a_policy_has_a_file_or_an_address() {
 }
 
 #[test]
-fn the_variable_takes_an_address_too() {
+fn the_variable_takes_an_url_too() {
     let sandbox = sandbox();
     project(&sandbox);
     let policies = policies(&sandbox, DENY_AGENTS);
@@ -180,7 +180,7 @@ fn a_changed_policy_is_noticed_although_nothing_else_changed() {
 }
 
 #[test]
-fn a_policy_at_an_address_with_a_mistake_stops_the_run() {
+fn a_policy_at_an_url_with_a_mistake_stops_the_run() {
     let sandbox = sandbox();
     project(&sandbox);
     let policies = policies(&sandbox, "[typos]\n");

@@ -102,7 +102,7 @@ fn an_annotated_tag_is_as_old_as_itself() {
 }
 
 #[test]
-fn a_date_in_the_future_is_no_age_at_all_and_is_shown() {
+fn a_date_in_the_future_is_not_an_age_at_all_and_is_shown() {
     let sandbox = sandbox();
     let mut team = team(&sandbox);
     team.set_time(now() + YEAR);
@@ -157,7 +157,7 @@ fn a_base_is_the_newest_version_that_is_old_enough_too() {
     sandbox.write("agpm.toml", manifest);
     let output = sandbox.run_line("agpm install");
     assert_code(&output, 0);
-    assert!(output.stderr.contains("v1.1.0 is younger"), "{output}");
+    assert!(output.stderr.contains("v1.1.0 is too young"), "{output}");
     assert!(read(&sandbox, "agpm.lock").contains("version = \"v1.0.0\""));
     assert_eq!(
         sandbox.run_line("agpm install").stdout,
@@ -183,7 +183,7 @@ fn a_layer_is_the_newest_version_that_is_old_enough_too() {
     sandbox.write("agpm.toml", manifest("^1"));
     let output = sandbox.run_line("agpm install");
     assert_code(&output, 0);
-    assert!(output.stderr.contains("v1.1.0 is younger"), "{output}");
+    assert!(output.stderr.contains("v1.1.0 is too young"), "{output}");
     assert!(read(&sandbox, ".claude/settings.json").contains("first"));
     // `outdated` goes by the same limit: the newest that is allowed is the locked one.
     let output = sandbox.run_line("agpm outdated --json");

@@ -102,7 +102,7 @@ fn adding_twice_changes_nothing_and_another_requirement_is_an_error() {
 }
 
 #[test]
-fn paths_files_and_the_root_are_reached_by_address() {
+fn paths_files_and_the_root_are_reached_by_url() {
     let project = three();
     let url = url(&project);
     project.good(&format!("add {url}//skills/pdf/SKILL.md"));
@@ -204,7 +204,7 @@ fn parts_of_a_plugin_are_candidates_only_by_name_or_path() {
 }
 
 #[test]
-fn the_type_is_asked_for_where_nothing_tells_it() {
+fn the_type_is_required_where_nothing_reports_it() {
     let project = library(&[("misc/notes.md", "# Notes\n")], &[]);
     let url = url(&project);
     project.refused(&format!("add {url}//misc/notes.md"), 2, &["--type"]);
@@ -225,7 +225,7 @@ fn the_type_is_asked_for_where_nothing_tells_it() {
 }
 
 #[test]
-fn content_tells_the_type_of_a_file() {
+fn content_reports_the_type_of_a_file() {
     let project = library(
         &[
             (
@@ -270,7 +270,7 @@ fn options_name_the_entry_its_tools_and_what_is_done() {
 }
 
 #[test]
-fn addresses_that_are_none_show_the_forms() {
+fn urls_that_are_none_show_the_forms() {
     let project = three();
     project.refused("add github:skills", 2, &["OWNER/skills", "./skills"]);
     project.refused("add github.com/o/r", 2, &["https://github.com/o/r"]);

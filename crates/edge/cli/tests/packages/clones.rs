@@ -193,7 +193,7 @@ fn a_lockfile_that_names_a_file_of_the_project_deletes_nothing() {
 }
 
 #[test]
-fn folders_of_removed_skills_go_in_a_clone() {
+fn directories_of_removed_skills_go_in_a_clone() {
     let project = cloned();
     project.manifest("");
     project.good("install");

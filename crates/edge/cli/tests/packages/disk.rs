@@ -448,7 +448,7 @@ fn undo_with_force_restores_what_was_written_into_the_history() {
 }
 
 #[test]
-fn a_file_where_a_folder_is_needed_is_told_by_dry_and_real_runs_alike() {
+fn a_file_where_a_directory_is_needed_is_reported_by_dry_and_real_runs_alike() {
     let project = Project::new();
     project.source(&[("v1.0.0", &[("agents/a.md", "a\n")])]);
     project.manifest(

@@ -29,7 +29,7 @@ fn told(project: &Project, line: &str, lines: &[&str]) {
 }
 
 #[test]
-fn the_head_tells_where_it_came_from_who_asked_and_where_it_is() {
+fn the_head_reports_where_it_came_from_who_asked_and_where_it_is() {
     let project = expert("");
     let output = project.good("explain agent:expert").stdout;
     let lock = project.locked("expert");
@@ -111,7 +111,7 @@ fn json_has_the_facts_and_the_leaves() {
         (&["agent"] as &[&str], Value::from("expert")),
         (&["pointer"], "/model".into()),
         (&["resource", "type"], "agent".into()),
-        (&["resource", "address"], "../community".into()),
+        (&["resource", "url"], "../community".into()),
         (&["resource", "asked_at", "line"], 4_usize.into()),
         (&["resource", "requirement"], "v1.0.0".into()),
         (
@@ -127,7 +127,7 @@ fn json_has_the_facts_and_the_leaves() {
 }
 
 #[test]
-fn what_comes_through_others_tells_who_needs_it() {
+fn what_comes_through_others_reports_who_needs_it() {
     let project = Project::with(
         &[
             ("agents/app.md", &needs("commands", &["commands/run.md"])),
@@ -160,7 +160,7 @@ fn what_comes_through_others_tells_who_needs_it() {
 }
 
 #[test]
-fn hooks_and_servers_are_told_as_they_stand_in_the_files_of_their_tools() {
+fn hooks_and_servers_are_reported_as_they_stand_in_the_files_of_their_tools() {
     let server = "{\n  \"mcpServers\": {\n    \"fs\": {\n      \"command\": \"npx\",\n      \"args\": [\"-y\"],\n      \"env\": {\"ROOT\": \"/\"}\n    }\n  }\n}\n";
     let hook = "{\n  \"events\": [\"PreToolUse\"],\n  \"matcher\": \"Bash\",\n  \"type\": \"command\",\n  \"command\": \"check\"\n}\n";
     let entries = format!(
@@ -267,7 +267,7 @@ fn entries_are_found_in_a_fresh_clone_and_missed_when_they_are_edited() {
 }
 
 #[test]
-fn what_a_tool_has_in_another_form_is_told_and_so_is_what_it_cannot_say() {
+fn what_a_tool_has_in_another_form_is_reported_and_so_is_what_it_cannot_say() {
     let project = Project::with(
         &[("agents/expert.md", EXPERT)],
         &format!(
@@ -290,7 +290,7 @@ fn what_a_tool_has_in_another_form_is_told_and_so_is_what_it_cannot_say() {
 }
 
 #[test]
-fn what_a_template_filled_in_is_told_with_the_template() {
+fn what_a_template_filled_in_is_reported_with_the_template() {
     let text = "---\nname: x\ndescription: For {{ agpm.project.name }}\n---\n";
     let project = Project::one(
         "agents",
@@ -311,7 +311,7 @@ fn what_a_template_filled_in_is_told_with_the_template() {
 }
 
 #[test]
-fn files_of_this_machine_skills_and_scripts_are_told() {
+fn files_of_this_machine_skills_and_scripts_are_reported() {
     let project = Project::with(
         &[
             (
@@ -397,7 +397,7 @@ fn names_that_are_wrong_or_mean_several_are_refused_with_the_right_ones() {
 }
 
 #[test]
-fn two_of_one_name_are_told_apart_by_their_tools() {
+fn two_of_one_name_are_distinguished_by_their_tools() {
     let project = Project::with(&[("agents/one.md", "1")], "");
     let old = |tool: &str, path: &str| {
         format!(
@@ -456,7 +456,7 @@ fn a_manifest_or_a_disk_that_moved_on_is_noticed() {
     project.write(".claude/agents/expert.md", "other");
     project.warned(
         "explain agent:expert",
-        &["install/edited", "is not what an install gives"],
+        &["install/edited", "was edited"],
     );
     project.remove(".claude/agents/expert.md");
     project.warned(
@@ -475,7 +475,7 @@ fn a_manifest_or_a_disk_that_moved_on_is_noticed() {
 }
 
 #[test]
-fn without_the_bytes_manifest_and_lockfile_are_told() {
+fn without_the_bytes_manifest_and_lockfile_are_reported() {
     let project = expert("");
     project.good("cache clean --all");
     let away = "[sources]\ncommunity = \"https://me:hunter2@example.invalid/community.git\"\n";
@@ -483,7 +483,7 @@ fn without_the_bytes_manifest_and_lockfile_are_told() {
     project.write("agpm.toml", &format!("{away}[agents]\n{agent}{PATCH}"));
     let output = project.warned(
         "explain agent:expert --offline",
-        &["the content of agents/expert is not known"],
+        &["the content of agents/expert is not available"],
     );
     for line in [
         "  required: agpm.toml:4, as v1.0.0\n",
@@ -499,7 +499,7 @@ fn without_the_bytes_manifest_and_lockfile_are_told() {
 }
 
 #[test]
-fn a_user_has_it_told_of_home() {
+fn a_user_has_it_reported_of_home() {
     let project = Project::new();
     let source = project.release(&[("agents/expert.md", EXPERT)]);
     let agent = entry("expert", "agents/expert.md", "");

@@ -269,7 +269,7 @@ fn a_hook_of_the_third_level_can_be_allowed_for_one_run() {
 }
 
 #[test]
-fn the_plan_tells_of_the_hook_before_anything_is_allowed() {
+fn the_plan_reports_of_the_hook_before_anything_is_allowed() {
     let project = third_level();
     allowing(&project, "");
     let output = project.warned("--json install --dry-run", &[]);
@@ -305,7 +305,7 @@ fn a_hook_that_changes_after_it_was_allowed_needs_a_word_again() {
 }
 
 #[test]
-fn an_agent_that_is_a_program_in_disguise_is_told_by_its_server() {
+fn an_agent_that_is_a_program_in_disguise_is_reported_by_its_server() {
     let agent = "---\ndependencies:\n  mcp-servers:\n    - path: mcp/x.json\n---\n";
     let project = Project::with(
         &[

@@ -28,7 +28,7 @@ fn project(manifest: &str) -> Project {
 }
 
 #[test]
-fn an_address_needs_no_source() {
+fn an_url_needs_no_source() {
     let project = project(
         "[agents]\na = \"URL//agents/a.md@^1\"\n[skills]\ns = \"git+URL.git//skills/s@v1.0.0\"\n",
     );
@@ -77,7 +77,7 @@ fn a_string_without_a_scheme_is_a_local_path() {
 }
 
 #[test]
-fn bad_addresses_are_found_before_anything_is_fetched() {
+fn bad_urls_are_found_before_anything_is_fetched() {
     for (address, word) in [
         ("github:o", "does not name a repository"),
         ("github:o/r", "does not name a file"),
@@ -104,7 +104,7 @@ fn bad_addresses_are_found_before_anything_is_fetched() {
 }
 
 #[test]
-fn what_is_there_as_an_address_is_not_added_again() {
+fn what_is_there_as_an_url_is_not_added_again() {
     let project = project("[agents]\na = \"URL//agents/a.md@^1\"\n");
     let url = format!("file://{}", project.sandbox.work().join("lib").display());
     let before = project.tree();

@@ -408,7 +408,7 @@ fn frozen_sees_every_difference_and_does_not_call_it_up_to_date() {
 }
 
 #[test]
-fn a_renamed_source_keeps_its_pins_and_a_changed_checksum_is_told() {
+fn a_renamed_source_keeps_its_pins_and_a_changed_checksum_is_reported() {
     let project = Project::new();
     let mut source = project.source(&[("v1.0.0", &[("agents/a.md", "a1\n")])]);
     let entry =
@@ -443,7 +443,7 @@ fn a_renamed_source_keeps_its_pins_and_a_changed_checksum_is_told() {
 }
 
 #[test]
-fn without_a_ledger_the_lock_tells_what_is_ours() {
+fn without_a_ledger_the_lock_reports_what_is_ours() {
     let project = Project::new();
     let mut source = project.source(&[(
         "v1.0.0",
@@ -463,7 +463,7 @@ fn without_a_ledger_the_lock_tells_what_is_ours() {
 }
 
 #[test]
-fn a_moved_tag_is_told_whenever_the_source_is_asked() {
+fn a_moved_tag_is_reported_whenever_the_source_is_asked() {
     let project = Project::new();
     let mut source = project.source(&[("v1.0.0", &[("agents/a.md", "a1\n")])]);
     project.manifest(
@@ -559,7 +559,7 @@ fn a_run_after_one_with_warnings_starts_no_process() {
 }
 
 #[test]
-fn a_damaged_lockfile_is_told_once_with_the_way_out() {
+fn a_damaged_lockfile_is_reported_once_with_the_way_out() {
     let project = Project::new();
     project.source(&[(
         "v1.0.0",

@@ -3,7 +3,7 @@
 use crate::support::{Project, needs};
 
 #[test]
-fn resources_go_to_the_tool_that_is_asked_for() {
+fn resources_go_to_the_tool_that_is_required() {
     let project = Project::new();
     project.source(&[(
         "v1.0.0",
@@ -127,7 +127,7 @@ fn local_files_follow_their_changes() {
 }
 
 #[test]
-fn a_folder_without_git_is_a_source_too() {
+fn a_directory_without_git_is_a_source_too() {
     let project = Project::new();
     project.sandbox.write("plain/agents/a.md", "a\n");
     project.sandbox.write(
@@ -224,7 +224,7 @@ fn two_entries_cannot_share_a_place() {
 }
 
 #[test]
-fn everything_that_is_not_there_has_its_message_and_code() {
+fn everything_that_is_missing_has_its_message_and_code() {
     let project = Project::new();
     std::fs::create_dir_all(project.sandbox.work().join("project")).unwrap();
     project.refused("install", 1, &["manifest/missing", "agpm init"]);
@@ -267,7 +267,7 @@ fn everything_that_is_not_there_has_its_message_and_code() {
 
 /// A section of the wrong kind must not be taken for an empty one: what it held would be removed.
 #[test]
-fn mistakes_are_reported_beside_a_syntax_error_unless_it_may_have_caused_them() {
+fn mistakes_are_reported_next_to_a_syntax_error_unless_it_may_have_caused_them() {
     let project = Project::new();
     let codes = |manifest: &str| -> Vec<String> {
         project.write("agpm.toml", manifest);
@@ -310,7 +310,7 @@ fn mistakes_are_reported_beside_a_syntax_error_unless_it_may_have_caused_them() 
 }
 
 #[test]
-fn a_section_that_is_no_table_is_an_error() {
+fn a_section_that_is_not_a_table_is_an_error() {
     let project = Project::new();
     project.source(&[("v1.0.0", &[("agents/a.md", "a\n")])]);
     project.manifest(

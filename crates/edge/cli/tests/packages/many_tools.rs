@@ -137,7 +137,7 @@ fn wrong_lists_of_tools_are_errors() {
 }
 
 #[test]
-fn tools_of_the_project_that_are_no_list_of_strings_are_variables_of_templates() {
+fn tools_of_the_project_that_are_not_list_of_strings_are_variables_of_templates() {
     for value in ["\"codex\"", "{ codex = 1 }", "[1, 2]", "[\"codex\", 1]"] {
         let project = agent(&format!("[project]\ntools = {value}\n"), "");
         project.good("install");
@@ -661,7 +661,10 @@ fn the_offered_file_name_ends_a_clash_for_all_tools() {
     project.refused(
         "install",
         1,
-        &["would both be at", "add `filename = \"two\"` to agents/two"],
+        &[
+            "two resources would be installed at",
+            "add `filename = \"two\"` to agents/two",
+        ],
     );
     let project = Project::with(&files, &manifest(", filename = \"two\""));
     project.good("install");

@@ -171,7 +171,7 @@ fn two_resources_that_agree_share_an_entry_until_both_are_gone() {
 }
 
 #[test]
-fn a_file_that_was_written_anew_by_a_formatter_is_still_ours() {
+fn a_file_that_was_written_again_by_a_formatter_is_still_ours() {
     let project = both();
     project.write(".mcp.json", "{\n  \"a\": 1\n}\n");
     project.good("install");
@@ -240,7 +240,7 @@ fn an_edited_command_of_a_hook_is_kept_and_reported() {
 }
 
 #[test]
-fn in_a_fresh_clone_the_lockfile_tells_which_entries_are_ours() {
+fn in_a_fresh_clone_the_lockfile_reports_which_entries_are_ours() {
     let project = Project::new();
     let mut source = project.release(&[("hooks/lint.json", HOOK), ("mcp/fs.json", SERVER)]);
     source.commit(&[("hooks/lint.json", HOOK_2), ("mcp/fs.json", SERVER_2)]);
@@ -327,7 +327,7 @@ fn an_equal_entry_of_two_resources_is_written_once_and_verified() {
 }
 
 #[test]
-fn verify_still_tells_of_an_entry_that_an_install_kept() {
+fn verify_still_reports_of_an_entry_that_an_install_kept() {
     let project = Project::one("mcp-servers", "mcp/fs.json", SERVER, "");
     project.good("install");
     let edited = project.read(".mcp.json").replace("npx", "mine");
@@ -338,7 +338,7 @@ fn verify_still_tells_of_an_entry_that_an_install_kept() {
 }
 
 #[test]
-fn force_leaves_a_users_command_that_stands_beside_ours() {
+fn force_leaves_a_users_command_that_stands_next_to_ours() {
     let project = Project::one("hooks", "hooks/lint.json", HOOK, "");
     project.good("install");
     let beside = "{\"hooks\": {\"PreToolUse\": [{\"matcher\": \"Bash\", \"hooks\": [{\"command\": \"mine\"}, {\"command\": \"lint\"}]}]}}\n";
@@ -411,7 +411,7 @@ fn what_came_with_a_pull_and_leaves_at_once_goes_too() {
 }
 
 #[test]
-fn a_hook_that_was_replaced_by_a_users_own_comes_back_beside_it() {
+fn a_hook_that_was_replaced_by_a_users_own_comes_back_next_to_it() {
     let project = Project::one("hooks", "hooks/lint.json", HOOK, "");
     project.good("install");
     let mine = "{\"hooks\": {\"PreToolUse\": [{\"matcher\": \"Edit\", \"hooks\": [{\"type\": \"command\", \"command\": \"mine\"}]}]}}\n";

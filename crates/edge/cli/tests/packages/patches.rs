@@ -440,7 +440,7 @@ fn an_unknown_name_is_an_error_with_the_near_one_in_validate_too() {
 }
 
 #[test]
-fn what_only_comes_along_cannot_be_patched() {
+fn what_only_is_transitive_cannot_be_patched() {
     let project = Project::with(
         &[
             (
@@ -505,7 +505,7 @@ fn list_as_json_has_the_patched_fields() {
 }
 
 #[test]
-fn list_in_detail_tells_old_and_new_values_and_keeps_secrets() {
+fn list_in_detail_reports_old_and_new_values_and_keeps_secrets() {
     let project = rust_expert(PROJECT_PATCH);
     project.write(
         "agpm.private.toml",
@@ -571,7 +571,7 @@ fn patches_follow_the_resource_through_an_update() {
 }
 
 #[test]
-fn a_patch_for_a_tool_that_is_switched_off_is_no_error() {
+fn a_patch_for_a_tool_that_is_switched_off_is_not_an_error() {
     let project = Project::with(
         &[("agents/a.md", "---\nmodel: x\n---\n")],
         &format!(

@@ -182,13 +182,13 @@ fn each_part_goes_to_every_tool_that_supports_it() {
     assert!(
         noted
             .stderr
-            .contains("codex does not support are skipped: commands (run)"),
+            .contains("codex does not support these parts of plugin `kit`\n  commands: run"),
         "{noted}"
     );
     assert!(
         noted
             .stderr
-            .contains("opencode does not support are skipped: hooks (kit)"),
+            .contains("opencode does not support these parts of plugin `kit`\n  hooks: kit"),
         "{noted}"
     );
     for path in [
@@ -286,7 +286,7 @@ fn servers_of_two_plugins_get_out_of_each_others_way_by_rename() {
 }
 
 #[test]
-fn a_hook_that_names_a_file_that_is_not_there_refuses_the_plugin() {
+fn a_hook_that_names_a_file_that_is_missing_refuses_the_plugin() {
     let files: Vec<_> = KIT
         .iter()
         .filter(|(path, _)| !path.ends_with("run.sh"))

@@ -35,7 +35,7 @@ fn the_highest_version_that_suits_all_is_taken() {
 }
 
 #[test]
-fn requirements_that_exclude_each_other_are_told_with_both_chains_and_a_way_out() {
+fn requirements_that_exclude_each_other_are_reported_with_both_chains_and_a_way_out() {
     let project = Project::new();
     let asks = |version: &str| {
         format!(
@@ -76,7 +76,7 @@ fn requirements_that_exclude_each_other_are_told_with_both_chains_and_a_way_out(
 }
 
 #[test]
-fn a_circle_is_told_as_a_chain() {
+fn a_circle_is_reported_as_a_chain() {
     let project = Project::new();
     let to = |path: &str| needs("agents", &[path]);
     let (a, b, c) = (to("agents/b.md"), to("agents/c.md"), to("agents/a.md"));

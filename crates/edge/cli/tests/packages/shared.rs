@@ -474,7 +474,7 @@ fn clashes_of_files_and_of_servers_are_reported_together() {
         ),
     );
     let both = [
-        "would both be at `.claude/agents/a.md`",
+        "two resources would be installed at `.claude/agents/a.md`",
         "both define the server `fs`",
     ];
     project.refused("install", 1, &both);
@@ -535,7 +535,7 @@ fn rename_is_the_way_out_of_a_clash() {
 }
 
 #[test]
-fn a_file_of_the_wrong_shape_is_told_with_its_place() {
+fn a_file_of_the_wrong_shape_is_reported_with_its_place() {
     for text in [
         "[1]",
         "{\"args\": []}",
@@ -745,7 +745,7 @@ fn the_lock_holds_hooks_and_servers_with_the_file_they_are_in() {
 }
 
 #[test]
-fn a_server_that_comes_along_is_told_with_what_it_runs() {
+fn a_server_that_is_transitive_is_reported_with_what_it_runs() {
     let project = Project::with(
         &[
             ("agents/a.md", &needs("mcp-servers", &["mcp/fs.json"])),

@@ -111,7 +111,7 @@ fn a_skill_is_copied_whole_with_bytes_and_modes() {
 }
 
 #[test]
-fn a_pattern_matches_folders_with_a_skill_in_them() {
+fn a_pattern_matches_directories_with_a_skill_in_them() {
     let project = Project::with(
         &[
             (
@@ -163,7 +163,7 @@ fn a_skill_of_the_project_itself_is_installed_too() {
 }
 
 #[test]
-fn a_folder_without_a_skill_file_is_none() {
+fn a_directory_without_a_skill_file_is_none() {
     let project = Project::with(&[("skills/notes/README.md", "no\n")], &asking());
     project.refused("install", 1, &["package/not-found", "skills/notes"]);
 }
@@ -417,7 +417,7 @@ fn a_link_in_a_skill_of_the_project_is_refused() {
 }
 
 #[test]
-fn removal_keeps_what_the_user_put_beside_it() {
+fn removal_keeps_what_the_user_put_next_to_it() {
     let project = notes(&[("SKILL.md", SKILL), ("docs/x.md", "x\n")]);
     project.good("install");
     project.write(".claude/skills/notes/mine.md", "mine\n");
@@ -428,7 +428,7 @@ fn removal_keeps_what_the_user_put_beside_it() {
 }
 
 #[test]
-fn an_edited_file_of_a_skill_is_kept_and_told() {
+fn an_edited_file_of_a_skill_is_kept_and_reported() {
     let project = notes(&[("SKILL.md", SKILL), ("docs/x.md", "x\n")]);
     project.good("install");
     project.write(".claude/skills/notes/docs/x.md", "edited\n");
@@ -478,7 +478,7 @@ fn an_update_drops_files_that_left_and_brings_new_ones() {
 }
 
 #[test]
-fn target_and_filename_place_the_folder() {
+fn target_and_filename_place_the_directory() {
     let project = notes(&[
         ("SKILL.md", &HEAD.replace("notes\n", "memo\n")),
         ("x.md", "x\n"),
@@ -511,7 +511,7 @@ fn frozen_finds_a_byte_that_differs_in_any_file_of_a_skill() {
 
 #[cfg(unix)]
 #[test]
-fn a_skill_that_only_comes_along_needs_a_word_for_its_programs() {
+fn a_skill_that_only_is_transitive_needs_a_word_for_its_programs() {
     let project = Project::new();
     let mut source = project.source(&[]);
     source.write(
@@ -530,7 +530,7 @@ fn a_skill_that_only_comes_along_needs_a_word_for_its_programs() {
 }
 
 #[test]
-fn an_edited_file_that_left_the_skill_is_kept_and_told() {
+fn an_edited_file_that_left_the_skill_is_kept_and_reported() {
     let project = changed(|source| source.remove("skills/notes/docs/old.md"));
     project.good("install");
     project.write(".claude/skills/notes/docs/old.md", "edited\n");

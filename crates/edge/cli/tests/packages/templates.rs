@@ -183,7 +183,7 @@ fn templating_switched_off_holds_for_declared_paths_too() {
 }
 
 #[test]
-fn what_is_no_template_is_copied_byte_for_byte() {
+fn what_is_not_a_template_is_copied_byte_for_byte() {
     for text in [
         "{{ other }} {% raw %}x{% endraw %}\n",
         "agpm.project.x without a tag, and {{ github.actor }}\n",
@@ -354,7 +354,7 @@ fn files_of_the_project_can_be_embedded() {
 }
 
 #[test]
-fn the_content_filter_reads_texts_of_the_project_and_nothing_else() {
+fn the_content_filter_reads_strings_of_the_project_and_nothing_else() {
     let big = "x".repeat((1 << 20) + 1);
     for (path, code) in [
         ("../secret.md", 6),
@@ -410,7 +410,7 @@ fn the_content_filter_reads_texts_of_the_project_and_nothing_else() {
 }
 
 #[test]
-fn a_name_that_is_not_defined_is_told_with_its_place_and_a_near_one() {
+fn a_name_that_is_not_defined_is_reported_with_its_place_and_a_near_one() {
     let project = agent(
         "one\n\ntwo {{ agpm.project.langage }}\n",
         "[project]\nlanguage = \"rust\"\n",
@@ -428,7 +428,7 @@ fn a_name_that_is_not_defined_is_told_with_its_place_and_a_near_one() {
 }
 
 #[test]
-fn all_templates_that_fail_are_told_at_once() {
+fn all_templates_that_fail_are_reported_at_once() {
     let project = Project::with(
         &[
             ("agents/a.md", "{{ agpm.project.x }}\n"),
@@ -861,7 +861,7 @@ fn what_is_embedded_may_embed_in_turn() {
 }
 
 #[test]
-fn an_alias_tells_two_files_of_one_name_apart() {
+fn an_alias_reports_two_files_of_one_name_apart() {
     let parent = "---\ndependencies:\n  snippets:\n    - path: snippets/x/s.md\n    - path: snippets/y/s.md\n\
                   \x20     name: other\n---\n{{ agpm.deps.snippets.other.content }}{{ agpm.deps.snippets.s.content }}";
     let project = Project::with(

@@ -57,7 +57,7 @@ fn fates(project: &Project) -> Vec<String> {
         {
             out.push(format!(
                 "{} {} {}",
-                text(&conversion, "resource"),
+                text(&conversion, "id"),
                 text(field, "field"),
                 text(field, "fate")
             ));
@@ -384,7 +384,7 @@ fn everything_that_a_tool_got_goes_again() {
 }
 
 #[test]
-fn a_setting_of_the_user_stays_beside_what_a_tool_gets() {
+fn a_setting_of_the_user_stays_next_to_what_a_tool_gets() {
     let config = "# mine\nmodel = \"o3\"   # keep\n\n[mcp_servers.own]\ncommand = \"own\"\n";
     let project = kit("codex", &["mcp-servers"]);
     project.write(".codex/config.toml", config);
@@ -459,7 +459,7 @@ resources = {
 "#;
 
 #[test]
-fn the_custom_tools_of_the_reference_have_their_folders() {
+fn the_custom_tools_of_the_reference_have_their_directories() {
     for (tool, expected) in [
         (
             "claude-code",
@@ -527,7 +527,7 @@ fn the_wrong_key_for_a_kind_is_an_error() {
 }
 
 #[test]
-fn an_unknown_tool_is_told_with_a_near_one() {
+fn an_unknown_tool_is_reported_with_a_near_one() {
     kit("opncode", &["agents"]).refused(
         "install",
         1,

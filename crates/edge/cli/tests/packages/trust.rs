@@ -46,7 +46,7 @@ fn sources_are_read_over_the_git_protocol_and_http() {
 }
 
 #[test]
-fn a_server_that_refuses_or_goes_away_changes_nothing_and_no_secret_is_told() {
+fn a_server_that_refuses_or_goes_away_changes_nothing_and_no_secret_is_reported() {
     let project = Project::new();
     project.source(&[("v1.0.0", &[("agents/a.md", "a\n")])]);
     let http = HttpServer::start(&project.sandbox);
@@ -86,7 +86,7 @@ fn a_server_that_refuses_or_goes_away_changes_nothing_and_no_secret_is_told() {
 }
 
 #[test]
-fn programs_that_come_along_need_a_word() {
+fn programs_that_are_transitive_need_a_word() {
     let project = Project::new();
     let agent = needs("scripts", &["scripts/run.sh"]);
     project.source(&[(
@@ -117,7 +117,7 @@ fn programs_that_come_along_need_a_word() {
 }
 
 #[test]
-fn secrets_in_addresses_are_masked_wherever_they_stand() {
+fn secrets_in_urls_are_masked_wherever_they_stand() {
     let project = Project::new();
     for address in [
         "https://ghp_abcdefghijklmnop0123456789@host.example/r.git",
@@ -148,7 +148,7 @@ fn secrets_in_addresses_are_masked_wherever_they_stand() {
 }
 
 #[test]
-fn secrets_in_addresses_are_masked_in_the_users_configuration() {
+fn secrets_in_urls_are_masked_in_the_users_configuration() {
     let project = Project::new();
     project.write("agpm.toml", "");
     for address in [

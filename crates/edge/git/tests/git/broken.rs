@@ -67,7 +67,7 @@ fn packs_that_are_gone_are_fetched_again() {
 }
 
 #[test]
-fn a_repository_that_is_only_half_there_is_made_anew() {
+fn a_repository_that_is_only_half_there_is_made_again() {
     recovers(|world| fs::remove_file(objects(world).join("HEAD")).unwrap());
     recovers(|world| fs::remove_dir_all(objects(world).join("objects")).unwrap());
     recovers(|world| fs::write(objects(world).join("HEAD"), "what").unwrap());
@@ -123,7 +123,7 @@ fn a_broken_history_is_fetched_again() {
 }
 
 #[test]
-fn a_commit_that_is_not_there_does_not_hinder_the_others() {
+fn a_commit_that_is_missing_does_not_hinder_the_others() {
     let world = World::new();
     let (repository, commit) = world.repository();
     let remote = world.remote(&repository.url());

@@ -40,7 +40,7 @@ fn listing(folder: &Path) -> BTreeSet<String> {
 }
 
 #[test]
-fn a_commit_or_a_folder_of_it_is_written_out() {
+fn a_commit_or_a_directory_of_it_is_written_out() {
     let world = World::new();
     let (mut repository, first) = world.repository();
     let second = id(&repository.commit(&[("agents/a.md", "later\n"), ("deep/er/x.csv", "x\n")]));
@@ -85,7 +85,7 @@ fn what_was_written_out_starts_no_process() {
 }
 
 #[test]
-fn a_folder_that_is_not_there_has_others_beside_it() {
+fn a_directory_that_is_missing_has_others_next_to_it() {
     let world = World::new();
     let (repository, commit) = world.repository();
     let remote = world.remote(&repository.url());
@@ -333,7 +333,7 @@ fn what_others_are_writing_out_is_left_alone() {
 }
 
 #[test]
-fn several_at_once_get_the_same_folder() {
+fn several_at_once_get_the_same_directory() {
     let world = World::new();
     let (repository, commit) = world.repository();
     let checkout = || {
@@ -355,7 +355,7 @@ fn several_at_once_get_the_same_folder() {
 }
 
 #[test]
-fn a_server_is_asked_for_all_files_at_once() {
+fn a_server_is_required_all_files_at_once() {
     let world = World::new();
     let (mut repository, _) = world.repository();
     let files: Vec<(String, String)> = (0..200)

@@ -6,7 +6,7 @@ use agpm_testkit::Repository;
 use crate::support::{World, id, text};
 
 #[test]
-fn a_file_address_and_a_folder_are_read_alike() {
+fn a_file_url_and_a_directory_are_read_alike() {
     let world = World::new();
     let (repository, commit) = world.repository();
     for address in [
@@ -22,7 +22,7 @@ fn a_file_address_and_a_folder_are_read_alike() {
 }
 
 #[test]
-fn the_home_folder_is_the_one_handed_in() {
+fn the_home_directory_is_the_one_handed_in() {
     let world = World::new();
     let (_repository, commit) = world.repository();
     let git = world
@@ -62,7 +62,7 @@ fn an_empty_repository_lists_nothing() {
 }
 
 #[test]
-fn folders_tell_what_is_in_them() {
+fn directories_tell_what_is_in_them() {
     let world = World::new();
     let (mut repository, _) = world.repository();
     world.sandbox.write("repo/run.sh", "#!/bin/sh\n");
@@ -96,7 +96,7 @@ fn folders_tell_what_is_in_them() {
 }
 
 #[test]
-fn what_is_not_there_or_of_another_kind_costs_the_copy_nothing() {
+fn what_is_missing_or_of_another_kind_costs_the_copy_nothing() {
     let world = World::new();
     let (repository, commit) = world.repository();
     let remote = world.remote(&repository.url());
@@ -131,7 +131,7 @@ fn what_is_not_there_or_of_another_kind_costs_the_copy_nothing() {
 }
 
 #[test]
-fn many_files_are_read_in_order_and_told_once_each() {
+fn many_files_are_read_in_order_and_reported_once_each() {
     let world = World::new();
     let (mut repository, _) = world.repository();
     let names: Vec<String> = (0..300).map(|at| format!("many/{at:03}")).collect();
@@ -250,7 +250,7 @@ fn a_repository_with_long_names_is_read_too() {
 }
 
 #[test]
-fn git_folders_are_told_from_others() {
+fn git_directories_are_reported_from_others() {
     let world = World::new();
     let (repository, _) = world.repository();
     assert!(is_git_folder(repository.path()) && is_git_folder(&repository.path().join(".git")));

@@ -64,7 +64,7 @@ fn a_new_password_finds_the_old_copy() {
 }
 
 #[test]
-fn a_folder_that_looks_like_an_option_is_a_folder() {
+fn a_directory_that_looks_like_an_option_is_a_directory() {
     let world = World::new();
     let (_repository, commit) = world.repository();
     let work = world.sandbox.work();

@@ -50,7 +50,7 @@ fn a_server_without_filters_sends_everything_and_that_works() {
 }
 
 #[test]
-fn a_server_that_takes_no_bare_names_is_asked_for_everything() {
+fn a_server_that_takes_no_bare_names_is_required_everything() {
     // Of a listed commit the server sends the folders, and then refuses the files; of another, nothing.
     for next in 0..2 {
         let world = World::new();
@@ -81,7 +81,7 @@ fn a_server_of_plain_files_will_do() {
 }
 
 #[test]
-fn one_connection_lists_one_fetches_folders_and_one_fetches_files() {
+fn one_connection_lists_one_fetches_directories_and_one_fetches_files() {
     let world = World::new();
     let (_repository, commit) = world.repository();
     let server = HttpServer::start(&world.sandbox);

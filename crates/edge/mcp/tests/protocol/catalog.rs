@@ -63,7 +63,7 @@ async fn rows_are_listed_and_the_highest_rank_wins() {
 }
 
 #[tokio::test]
-async fn a_file_is_read_by_name_by_module_and_by_address() {
+async fn a_file_is_read_by_name_by_module_and_by_url() {
     let sandbox = catalog();
     let mut client = Client::open(&sandbox).await;
     for name in ["analyst", "bmm/analyst"] {
@@ -226,7 +226,7 @@ async fn modules_and_names_are_completed_in_what_is_decided() {
 }
 
 #[tokio::test]
-async fn a_change_is_seen_at_once_and_told() {
+async fn a_change_is_seen_at_once_and_reported() {
     let sandbox = catalog();
     let mut client = Client::open(&sandbox).await;
     let ask = json!({ "operation": "list", "kind": "agent" });
@@ -337,7 +337,7 @@ async fn a_prompt_is_text() {
 }
 
 #[tokio::test]
-async fn shadowed_rows_are_sent_when_asked_for() {
+async fn shadowed_rows_are_sent_when_required() {
     let sandbox = catalog();
     let mut client = Client::open(&sandbox).await;
     let rows = client

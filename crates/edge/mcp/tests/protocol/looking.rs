@@ -70,7 +70,7 @@ async fn a_change_of_the_lockfile_is_seen_by_the_next_call() {
 }
 
 #[tokio::test]
-async fn an_installed_file_is_read_by_tool_and_by_address() {
+async fn an_installed_file_is_read_by_tool_and_by_url() {
     let sandbox = project();
     let mut client = Client::open(&sandbox).await;
     let read = json!({ "operation": "read", "kind": "installed/agent", "name": "reviewer" });
@@ -178,7 +178,7 @@ async fn status_and_plan_are_the_reports_of_the_program() {
 }
 
 #[tokio::test]
-async fn explain_tells_what_a_code_means() {
+async fn explain_reports_what_a_code_means() {
     let mut client = Client::open(&sandbox()).await;
     let page = client
         .call(json!({ "operation": "explain", "what": "json/syntax" }))
@@ -280,7 +280,7 @@ async fn names_are_completed() {
 }
 
 #[tokio::test]
-async fn addresses_with_tricks_are_refused() {
+async fn urls_with_tricks_are_refused() {
     let sandbox = project();
     sandbox.write("secret.txt", "outside");
     let mut client = Client::open(&sandbox).await;

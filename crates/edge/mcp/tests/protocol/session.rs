@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::support::{Client, error_of, sandbox};
 
 #[tokio::test]
-async fn initialize_tells_who_it_is_and_what_it_can() {
+async fn initialize_reports_who_it_is_and_what_it_can() {
     let mut client = Client::silent(&sandbox(), WriteAccess::Refused);
     let answer = client.initialize().await;
     let result = &answer["result"];
@@ -82,7 +82,7 @@ async fn before_initialize_only_ping_is_answered_and_the_server_goes_on() {
 }
 
 #[tokio::test]
-async fn a_session_without_initialize_tells_with_each_request_who_asks() {
+async fn a_session_without_initialize_reports_with_each_request_who_asks() {
     let mut client = Client::silent(&sandbox(), WriteAccess::Refused);
     let meta = |version: &str| {
         json!({ "_meta": {
@@ -200,7 +200,7 @@ async fn wrong_messages_get_their_codes() {
 }
 
 #[tokio::test]
-async fn lines_that_are_no_messages_are_answered_in_their_place() {
+async fn lines_that_are_not_messages_are_answered_in_their_place() {
     let mut client = Client::open(&sandbox()).await;
     let table: [(&[u8], &str); 6] = [
         (b"{\n", "-32700 mcp/malformed"),

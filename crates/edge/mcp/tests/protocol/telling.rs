@@ -7,7 +7,7 @@ use crate::pages::shown_answer;
 use crate::support::{Client, project};
 
 #[tokio::test]
-async fn a_change_on_the_disk_is_told() {
+async fn a_change_on_the_disk_is_reported() {
     let sandbox = project();
     let mut client = Client::open(&sandbox).await;
     assert!(
@@ -40,7 +40,7 @@ fn subscription(notifications: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_subscription_is_told_and_ends_with_the_input() {
+async fn a_subscription_is_reported_and_ends_with_the_input() {
     let sandbox = project();
     let mut client = Client::silent(&sandbox, agpm_mcp::WriteAccess::Refused);
     let parameters =
@@ -113,7 +113,7 @@ async fn looked() {
 }
 
 #[tokio::test]
-async fn a_catalog_that_nobody_asked_for_yet_is_watched_too() {
+async fn a_catalog_that_nobody_required_yet_is_watched_too() {
     let sandbox = project();
     sandbox.write(AGENTS, "name,module\npm,bmm\n");
     let mut client = Client::open(&sandbox).await;
@@ -134,7 +134,7 @@ async fn a_catalog_that_nobody_asked_for_yet_is_watched_too() {
 }
 
 #[tokio::test]
-async fn a_catalog_that_is_written_anew_and_says_the_same_is_no_change() {
+async fn a_catalog_that_is_written_again_and_says_the_same_is_not_a_change() {
     let sandbox = project();
     sandbox.write(AGENTS, "name,module\npm,bmm\n");
     let mut client = Client::open(&sandbox).await;

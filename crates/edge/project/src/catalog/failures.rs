@@ -50,9 +50,7 @@ fn no_such_reference(remote: &CatalogRemote, names: &[String]) -> Failure {
 
 fn not_cached(remote: &CatalogRemote, names: &[String]) -> Failure {
     let reference = remote.reference.as_deref().unwrap_or_default();
-    let message = format!(
-        "remote `{remote}`: `{reference}` is not in the cache, and no connection may be opened"
-    );
+    let message = format!("offline: `{reference}` of remote `{remote}` is not in the cache");
     let again = "run the command once without `--offline`";
     let help = near(reference, names)
         .map_or_else(|| again.to_owned(), |near| format!("{near}; or {again}"));
@@ -70,6 +68,7 @@ fn near(reference: &str, names: &[String]) -> Option<String> {
 pub(super) fn left_out(cause: Failure, spot: SourceSpan) -> Option<Diagnostic> {
     let cause = cause.diagnostic?;
     let mut found = Diagnostic::new(&codes::CATALOG_REMOTE, cause.message).at_spot(spot);
+    found.details = cause.details;
     found.help = cause.help;
     Some(found)
 }

@@ -61,7 +61,7 @@ fn copy_instead(
     | ReferenceError::Source(
         SourceError::Offline(_)
         | SourceError::Unreachable(_)
-        | SourceError::AuthRefused(_)
+        | SourceError::AuthRefused { .. }
         | SourceError::NotFound { .. }
         | SourceError::NoSuchRevision(_)
         | SourceError::MissingFile(_)
@@ -104,12 +104,18 @@ fn stale(remote: &CatalogRemote, error: ReferenceError) -> Option<Diagnostic> {
             format!("remote `{remote}`: {error}"),
             "the permissions of the cache and the disk",
         ),
-        error => (
-            failure_of(remote, error).diagnostic?.message,
-            "the URL and the connection",
-        ),
+        error => {
+            let found = failure_of(remote, error).diagnostic?;
+            let cause = if found.details.is_empty() {
+                found.message
+            } else {
+                found.details.join("; ")
+            };
+            (cause, "the URL and the connection")
+        }
     };
     let help = format!("check {check}, or use `--offline` to read the copy without asking");
-    let message = format!("{cause}; the copy in the cache is used");
-    Some(Diagnostic::new(&codes::CATALOG_STALE, message).help(help))
+    let message = format!("using the cached copy of remote `{remote}`");
+    let diagnostic = Diagnostic::new(&codes::CATALOG_STALE, message);
+    Some(diagnostic.detail(cause).help(help))
 }

@@ -99,10 +99,9 @@ fn folder_above(
         return Ok(top);
     }
     let name = shown(environment, &environment.resolve(ceiling));
-    let message =
-        format!("the ceiling `{name}` is not above the directory that personas are looked up from");
+    let message = format!("the ceiling `{name}` is not a parent of the start directory");
     let diagnostic = Diagnostic::new(&codes::USAGE, message);
-    let help = "name that directory or one of its parents";
+    let help = "set `--ceiling` to that directory or one of its parents";
     Err(Failure::new(FailureKind::Usage, diagnostic.help(help)))
 }
 

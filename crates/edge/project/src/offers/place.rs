@@ -212,7 +212,8 @@ impl LocationFinder<'_> {
             let diagnostic = Diagnostic::new(
                 &codes::IO_NOT_FOUND,
                 format!("no such file or directory: `{typed}`"),
-            );
+            )
+            .help("check the path; a repository is written `OWNER/REPO` or as a URL");
             return Err(Failure::new(FailureKind::NotFound, diagnostic));
         }
         if agpm_git::is_bare_repository(&full) {

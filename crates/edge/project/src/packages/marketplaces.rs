@@ -302,7 +302,7 @@ pub(super) fn check_commit(
     }
     let fetched = opened.fetch(std::slice::from_ref(&commit.id), FileFetching::OnDemand);
     fetched.map_err(|error| match error {
-        SourceError::Offline(_) | SourceError::AuthRefused(_) => failed(error),
+        SourceError::Offline(_) | SourceError::AuthRefused { .. } => failed(error),
         _ => commit.not_reachable(name),
     })
 }

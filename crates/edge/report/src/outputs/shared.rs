@@ -118,8 +118,6 @@ pub(super) const REQUIREMENT: SchemaField =
     required("requirement", TEXT_OR_NULL, "The version that is required");
 pub(super) const COMMIT: SchemaField =
     required("commit", TEXT_OR_NULL, "The commit that it is taken from");
-pub(super) const RESOLVED_COMMIT: SchemaField =
-    required("resolved_commit", TEXT_OR_NULL, "The same as `commit`");
 pub(super) const CHECKSUM: SchemaField =
     required("checksum", TEXT_OR_NULL, "The checksum of its content");
 pub(super) const INSTALLED_AT: SchemaField = optional(
@@ -138,7 +136,6 @@ pub(super) const INSTALLED: SchemaField = required(
     list![object![
         required("tool", ValueForm::Text, "The tool"),
         required("path", ValueForm::Text, "The installed path"),
-        required("at", ValueForm::Text, "The same as `path`"),
     ]],
     "Where it is installed for each tool",
 );
@@ -199,7 +196,6 @@ pub(super) const CONVERSIONS: SchemaField = required(
     "conversions",
     list![object![
         ID,
-        required("resource", ValueForm::Text, "The same as `id`"),
         required("tool", ValueForm::Text, "The tool that it is converted for"),
         required(
             "fields",
@@ -230,7 +226,6 @@ static CHANGE: Definition = Definition {
         ),
         required("path", ValueForm::Text, "The file"),
         ID,
-        required("resource", ValueForm::Text, "The same as `id`"),
         required("reason", ValueForm::Text, "Why"),
         optional(
             "key",
@@ -257,7 +252,6 @@ static MOVED_PIN: Definition = Definition {
     name: "moved version",
     form: object![
         ID,
-        required("resource", ValueForm::Text, "The same as `id`"),
         required(
             "from",
             ValueForm::Text,
@@ -371,7 +365,6 @@ static PROGRAM: Definition = Definition {
     name: "program",
     form: object![
         ID,
-        required("resource", ValueForm::Text, "The same as `id`"),
         required("unit", ValueForm::Text, "The file that it comes from"),
         required("runs", ValueForm::TEXTS, "Commands and URLs"),
         required(

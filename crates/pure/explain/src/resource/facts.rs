@@ -19,7 +19,7 @@ pub struct ExplainedResource {
     #[serde(flatten)]
     pub identity: ResourceIdentity,
     /// The URL of its source, without secrets.
-    #[serde(flatten, serialize_with = "agpm_model::serialize_url")]
+    #[serde(rename = "url")]
     pub address: Option<String>,
     /// Where it is in its source.
     pub path: ResourcePath,
@@ -30,7 +30,7 @@ pub struct ExplainedResource {
     /// Where the manifest requires it.
     pub asked_at: Option<RequiredAt>,
     /// The commit that it is taken from.
-    #[serde(flatten, serialize_with = "agpm_model::serialize_commit")]
+    #[serde(rename = "commit")]
     pub resolved_commit: Option<ObjectId>,
     /// Of what it is in its source.
     pub checksum: Option<Checksum>,
@@ -47,15 +47,15 @@ pub struct ExplainedResource {
     pub patches: Vec<String>,
     /// Fields that its tool's format cannot express, or expresses differently.
     pub conversions: Vec<ToolConversion>,
-    /// Its capabilities.
+    /// The capabilities of the explained resource.
     pub capabilities: CapabilitySet,
     /// The dependents.
     #[serde(flatten)]
     pub required: RequirementChains,
-    /// Its type.
+    /// The type of the explained resource.
     #[serde(skip)]
     pub kind: ResourceType,
-    /// Its origin.
+    /// The origin of the explained resource.
     #[serde(skip)]
     pub origin: ResourceOrigin,
     /// The name that its pattern has in the manifest.

@@ -236,7 +236,7 @@ fn missing(path: &RelativePath) -> Diagnostic {
 }
 
 fn edited(path: &RelativePath) -> Diagnostic {
-    let message = format!("`{path}` is not what an install gives; this is about what it does give");
+    let message = format!("`{path}` was edited; agpm explains what an install writes");
     let found = Diagnostic::new(&codes::INSTALL_EDITED, message).in_file(path.as_str());
     found.help("`agpm install --dry-run` shows what would change")
 }

@@ -77,9 +77,9 @@ impl<'a> ResourceTarget<'a> {
     /// The finding where the bytes of the resource are unavailable.
     pub fn content_unknown(&self, why: &str) -> Diagnostic {
         let label = self.locked.label();
-        let mut finding = lockfile_note(format!("the content of {label} is not known: {why}"));
-        finding.help = Some("what the manifest and the lockfile say is shown; a run without `--offline` may fetch the rest".to_owned());
-        finding
+        lockfile_note(format!("the content of {label} is not available"))
+            .detail(why)
+            .help("agpm shows what the manifest and the lockfile have; run it without `--offline` to fetch the rest")
     }
 
     /// Explains the values at a location. `copies` are what is rendered for each tool, and `disk` what is at the

@@ -5,9 +5,9 @@ use agpm_model::{LOCK_NAME, Manifest, SourceName};
 use agpm_text::{BlockName, Pointer};
 
 pub(super) const ABSENT: &str = "is missing";
-pub(super) const NEVER_INSTALLED: &str = "is locked and was never installed here";
+pub(super) const NEVER_INSTALLED: &str = "is locked but was never installed";
 pub(super) const OTHER_BYTES: &str = "was modified since install";
-pub(super) const OTHER_MODE: &str = "has another mode than was installed";
+pub(super) const OTHER_MODE: &str = "has another file mode";
 pub(super) const UNREADABLE: &str = "cannot be read any more";
 
 pub(super) fn not_as_locked() -> String {
@@ -15,7 +15,7 @@ pub(super) fn not_as_locked() -> String {
 }
 
 pub(super) fn not_locked() -> String {
-    format!("was installed, but is not in `{LOCK_NAME}`")
+    format!("is installed but not in `{LOCK_NAME}`")
 }
 
 pub(super) fn lacks_entry(place: &Pointer) -> String {
@@ -87,13 +87,12 @@ pub fn not_comparable(failure: Failure) -> Diagnostic {
     let why = failure
         .diagnostic
         .unwrap_or_else(|| Diagnostic::new(&codes::LOCK_OUTDATED, "see above"));
-    let message = format!(
-        "files were compared with the last install, not with `{LOCK_NAME}`: {}",
-        why.shown_message()
-    );
+    let message = format!("files were compared with the last install, not with `{LOCK_NAME}`");
+    let lines = std::iter::once(why.shown_message()).chain(why.details);
     with(
         Severity::Warning,
         Diagnostic::new(why.code, message)
+            .details(lines)
             .help("make the source available, and run `agpm verify` again"),
     )
 }

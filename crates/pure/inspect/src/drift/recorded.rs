@@ -273,7 +273,7 @@ fn change_of(
     };
     let Some(owned) = owned else {
         let is_locked = locked.is_some_and(|locked| locked.checksum == Some(file.checksum));
-        let message = "is locked, but the existing content was not installed by agpm";
+        let message = "is locked, but its content is not from agpm";
         return (!is_locked).then(|| message.to_owned());
     };
     let source = owned.source.unwrap_or(owned.checksum);
@@ -343,7 +343,7 @@ mod tests {
         for (now, expected) in [
             (file("agents/reviewer"), None),
             (file("edited"), Some("was modified since install")),
-            (executable, Some("has another mode than was installed")),
+            (executable, Some("has another file mode")),
             (ObservedPath::Missing, Some("is missing")),
             (ObservedPath::Symlink, Some("is a symlink now")),
         ] {
@@ -358,12 +358,9 @@ mod tests {
         let none = Ledger::default();
         assert!(messages(&locked, &none, file("agents/reviewer")).is_empty());
         let other = messages(&locked, &none, file("other"));
-        assert_eq!(
-            other,
-            ["is locked, but the existing content was not installed by agpm"]
-        );
+        assert_eq!(other, ["is locked, but its content is not from agpm"]);
         let missing = messages(&locked, &none, ObservedPath::Missing);
-        assert_eq!(missing, ["is locked and was never installed here"]);
+        assert_eq!(missing, ["is locked but was never installed"]);
     }
 
     #[test]
@@ -371,7 +368,7 @@ mod tests {
         let gone = ledger_with("agents/reviewer", "agents/reviewer");
         assert_eq!(
             messages(&[], &gone, file("agents/reviewer")),
-            ["was installed, but is not in `agpm.lock`"]
+            ["is installed but not in `agpm.lock`"]
         );
         let of_layer = ledger_with("agents/reviewer", "layers/org");
         assert!(messages(&[], &of_layer, file("agents/reviewer")).is_empty());

@@ -41,7 +41,7 @@ pub struct DriftFinding {
     /// The file.
     pub path: RelativePath,
     /// The owner.
-    #[serde(flatten, serialize_with = "agpm_model::serialize_id")]
+    #[serde(rename = "id")]
     pub resource: Owner,
     /// The problem; the path is its subject.
     pub message: String,
@@ -86,9 +86,15 @@ impl DriftFinding {
     /// The finding as an error.
     pub fn diagnostic(&self) -> Diagnostic {
         let message = format!("{} {}", self.path, self.message);
+        let help = match self.code {
+            code if *code == codes::VERIFY_MISSING => "run `agpm install` to restore it",
+            code if *code == codes::VERIFY_EXTRA => "remove it, or move it out of the directory",
+            _ => "run `agpm install --force` to restore it",
+        };
         Diagnostic::new(self.code, message)
             .in_file(self.path.as_str())
             .in_unit(self.resource.to_string())
+            .help(help)
     }
 
     /// The finding with its owner and the way to undo it.

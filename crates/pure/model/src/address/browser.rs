@@ -29,6 +29,7 @@ pub(super) fn parse_page(
     else {
         return Ok(None);
     };
+    // Pages carry line numbers and view options there, which name nothing in the repository.
     let path = tail.split(['?', '#']).next().unwrap_or(tail);
     let segments: Vec<&str> = path.trim_matches('/').split('/').collect();
     if segments.contains(&"") {
@@ -82,9 +83,12 @@ impl BrowserAddress {
             PageReference::Tag => is_tag(name),
             PageReference::Commit => false,
         };
+        // The longest name that exists: with a branch `release/1` the page `tree/release/1/agents` shows `agents`,
+        // and the shortest match would be wrong.
         let longest = (1..=self.shown.len())
             .rev()
             .find(|count| exists(&self.shown[..*count].join("/")));
+        // A branch may look like a commit, so commits are tried after names that exist.
         let is_commit = is_abbreviated_commit(&self.shown[0])
             && matches!(self.reference, PageReference::Any | PageReference::Commit);
         let is_head = self.reference == PageReference::Any && self.shown[0] == "HEAD";

@@ -12,7 +12,7 @@ use crate::redact::without_passwords;
 pub struct AddressForm {
     /// The suggestion; words in capitals are still to be chosen.
     pub text: String,
-    /// Its meaning.
+    /// The meaning of the URL form.
     pub meaning: &'static str,
 }
 
@@ -76,6 +76,7 @@ fn last_word(typed: &str) -> String {
 fn fragment_form(text: &str) -> AddressForm {
     let (address, version) = text.split_once('#').unwrap_or((text, ""));
     let version = match version {
+        // Whatever was masked in the fragment must not return in a suggestion.
         "" | "***" => "VERSION",
         version => version,
     };

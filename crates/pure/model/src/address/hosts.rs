@@ -55,6 +55,7 @@ pub(crate) fn host_of_alias(alias: &str) -> Option<&'static str> {
 
 /// Whether paths on a host are the same in upper and lower case.
 pub(crate) fn ignores_case(host: &str) -> bool {
+    // Only of these hosts it is known. On any other server two paths that differ in case may be two repositories.
     known_host(host).is_some()
 }
 
@@ -102,6 +103,8 @@ impl DefaultHost {
 
     pub(super) fn nesting(&self) -> GroupNesting {
         let host = self.base.split_once("://").map_or("", |(_, rest)| rest);
+        // Of an unknown host nesting is assumed, as on a private GitLab: the flat rule would refuse its group
+        // repositories.
         known_host(host).map_or(GroupNesting::Nested, |known| known.nesting)
     }
 }
@@ -140,6 +143,8 @@ const VIEWS: [&str; 5] = ["tree", "blob", "raw", "blame", "edit"];
 pub(super) fn page_of<'u>(host: &str, segments: &[&'u str]) -> Option<HostPage<'u>> {
     let is_bitbucket = known_host(host).is_some_and(|known| known.alias == "bitbucket");
     // A repository has at least an owner and a name.
+    // From the left: a directory inside the repository may be named `tree` or `src` as well, and the first marker
+    // is the host's.
     (2..segments.len()).find_map(|at| {
         let (reference, after) = match &segments[at..] {
             ["-", view, ..] if VIEWS.contains(view) => (PageReference::Any, at + 2),

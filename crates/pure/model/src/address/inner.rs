@@ -55,6 +55,7 @@ pub(super) fn inner_of(
         path: path.to_owned(),
         error,
     };
+    // The whole repository is not a path: an empty one would be resolved as a directory with an empty name.
     let is_root = matches!(path, "" | ".");
     Ok(InnerAddress {
         path: (!is_root)

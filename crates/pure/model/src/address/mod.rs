@@ -120,6 +120,8 @@ fn parse(text: &str, context: &AddressContext<'_>) -> Result<Address, AddressPro
     if text.contains(|c: char| c.is_control() || c.is_whitespace()) && !is_local(text) {
         return Err(AddressProblem::OddCharacter);
     }
+    // Before the other forms: a path may contain `:`, `@` and `//`, and the user marked it as a path with its first
+    // character.
     if is_local(text) {
         return Ok(Address::Local(text.to_owned()));
     }
@@ -133,6 +135,7 @@ fn parse(text: &str, context: &AddressContext<'_>) -> Result<Address, AddressPro
     if text.starts_with("oci://") {
         return Ok(Address::Registry(text.to_owned()));
     }
+    // Before `WORD:REST`, since the scheme of a URL has the shape of a source name.
     if text.contains("://") || is_scp(text) {
         return parse_url(text);
     }
@@ -174,6 +177,7 @@ fn parse_prefixed(
     context: &AddressContext<'_>,
 ) -> Result<Address, AddressProblem> {
     let known = KNOWN_HOSTS.iter().find(|host| host.alias == word);
+    // A source of the manifest may be named `github`, and it wins over the built-in short name.
     if let Some(host) = known.filter(|_| !(context.is_source)(word)) {
         let url = |path: &str| format!("https://{}/{path}", host.host);
         return parse_shorthand(rest, host.nesting, &url);
@@ -214,6 +218,7 @@ fn parse_shorthand(
     let repository = repository.trim_end_matches('/');
     let repository = repository.strip_suffix(".git").unwrap_or(repository);
     let segments: Vec<&str> = repository.split('/').collect();
+    // `github.com/owner/repo` without a scheme would otherwise be the repository `owner` of the user `github.com`.
     if known_host(segments[0]).is_some() || is_host_like(segments[0]) {
         return Err(AddressProblem::BareHost(text.to_owned()));
     }
@@ -222,6 +227,7 @@ fn parse_shorthand(
     if owners.is_empty() || !owners.iter().all(|part| is_word(part)) || !is_repository(name[0]) {
         return Err(no_repository());
     }
+    // On these hosts a third segment is a path, so `//` after three segments cannot be meant.
     if !is_flat && nesting == GroupNesting::Flat {
         return Err(AddressProblem::NoForm(text.to_owned()));
     }
@@ -280,6 +286,7 @@ fn parse_url(text: &str) -> Result<Address, AddressProblem> {
     let (rest, requirement) = split_requirement(tail);
     let separator = rest
         .char_indices()
+        // Not at the very start: `https://host//x` has no repository before the separator.
         .skip(1)
         .find(|(at, _)| rest[*at..].starts_with("//"));
     let (repository, path) = match separator {

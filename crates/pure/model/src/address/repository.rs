@@ -32,6 +32,7 @@ pub fn same_repository(first: &SourceAddress, second: &SourceAddress) -> bool {
 pub(crate) fn canonical(address: &SourceAddress) -> String {
     let shown = address.redacted();
     match address.kind() {
+        // With a separate prefix: a directory named like a host must never equal a URL.
         AddressKind::Folder(path) => return format!("directory:{}", without_suffix(path)),
         AddressKind::FileUrl(path) => return format!("file:{}", without_suffix(path)),
         AddressKind::Remote => {}
@@ -50,6 +51,8 @@ pub(crate) fn canonical(address: &SourceAddress) -> String {
         "ssh" => ":22",
         _ => ":80",
     };
+    // A lockfile with `:443` and a manifest without it are about one repository. Comparing the strings would clone
+    // it twice.
     let host = host.strip_suffix(default_port).unwrap_or(&host);
     let host = known_host(host).map_or(host, |known| known.host);
     let path = without_suffix(path.trim_start_matches('/'));
@@ -63,6 +66,7 @@ pub(crate) fn canonical(address: &SourceAddress) -> String {
 
 /// `git@host:path` as `git@host/path`; brackets of an IPv6 URL hold their own colons.
 fn scp_as_path(text: &str) -> String {
+    // An IPv6 host has colons inside brackets; the separator is the first one after them.
     let from = text.find(']').unwrap_or(0);
     match text[from..].split_once(':') {
         Some((host, path)) => {

@@ -78,6 +78,7 @@ impl SourceAddress {
     /// Checks a URL.
     pub fn parse(text: &str) -> Result<Self, SourceAddressError> {
         let text = text.trim_matches(' ');
+        // Before anything else reads it: git treats a leading `-` as an option, and `ext::` URLs run commands.
         refuse_hostile(text)?;
         match text
             .split_once("://")
@@ -120,6 +121,7 @@ impl SourceAddress {
     pub fn scrub(&self, text: &str) -> String {
         let mut clean = text.replace(&self.written, &self.shown);
         for secret in &self.secrets {
+            // After the whole URL: git and servers also print the password alone, decoded or in another URL.
             clean = clean.replace(secret.as_str(), HIDDEN);
         }
         without_passwords(&clean)
@@ -151,6 +153,8 @@ impl SourceAddress {
         let (user, host) = authority.rsplit_once('@').unwrap_or(("", authority));
         check_host(authority, host, tail)?;
         let keep = if scheme == "ssh" {
+            // The user of an ssh URL is part of where it leads, as in `git@`. In https a user name may itself be
+            // the token.
             KeptCredential::Name
         } else {
             KeptCredential::Nothing
@@ -161,6 +165,8 @@ impl SourceAddress {
         Ok(SourceAddress {
             written: format!("{scheme}://{rest}"),
             shown: format!("{scheme}://{shown_user}{host}{tail_shown}"),
+            // A short secret inside a longer one would be replaced first and leave the rest of the longer one
+            // visible.
             secrets: longest_first(secrets),
             place: AddressTarget::Remote,
         })
@@ -240,6 +246,8 @@ fn check_host(authority: &str, host: &str, tail: &str) -> Result<(), SourceAddre
         .rsplit_once(':')
         .map(|(_, port)| port)
         .filter(|_| !host.ends_with(']'));
+    // A port with letters and an `@` later in the URL is a password with an unescaped slash. Without this check
+    // half of it would be shown as the host.
     let odd_port = port.is_some_and(|port| !port.bytes().all(|b| b.is_ascii_digit()));
     if odd_port && tail.contains('@') {
         Err(SourceAddressError::UnescapedPassword)
@@ -258,6 +266,7 @@ fn local_path(rest: &str) -> Result<String, SourceAddressError> {
     if path.contains(char::is_control) {
         return Err(SourceAddressError::ControlCharacter);
     }
+    // `file:///C:/x` has a slash before the drive that is not part of the path.
     let drive = path.as_bytes().get(2) == Some(&b':') && path.as_bytes()[1].is_ascii_alphabetic();
     Ok(path[usize::from(drive)..].to_owned())
 }
@@ -330,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_addresses_are_refused() {
+    fn hostile_urls_are_refused() {
         use SourceAddressError::*;
         let unknown = |scheme: &str| UnknownScheme {
             scheme: scheme.to_owned(),

@@ -84,7 +84,7 @@ mod tests {
     };
 
     #[test]
-    fn a_path_is_written_from_the_nearest_folder() {
+    fn a_path_is_written_from_the_nearest_directory() {
         for (path, written) in [
             ("/home/ann/shop/team", "team"),
             ("/home/ann/shop/", "."),
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn the_folder_of_the_manifest_has_many_names() {
+    fn the_directory_of_the_manifest_has_many_names() {
         for (path, is) in [
             ("/home/ann/shop", true),
             ("HOME/shop/", true),

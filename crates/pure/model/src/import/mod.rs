@@ -29,7 +29,7 @@ pub struct ImportedConfiguration {
 /// A layer that another program knows.
 #[derive(Clone, Debug)]
 pub struct ImportedLayer {
-    /// Its name.
+    /// The name of the imported layer.
     pub name: LayerName,
     /// Where it is.
     pub place: ImportedPlace,

@@ -108,7 +108,7 @@ fn an_entry_becomes_a_layer() {
 }
 
 #[test]
-fn secrets_do_not_come_along() {
+fn secrets_do_not_are_transitive() {
     for (url, address) in [
         ("https://ann:hunter2@git.example/x", "https://git.example/x"),
         (
@@ -180,7 +180,7 @@ fn mergers_become_lines() {
 }
 
 #[test]
-fn what_has_no_counterpart_is_told_with_its_line() {
+fn what_has_no_counterpart_is_reported_with_its_line() {
     for (more, line, message) in [
         (
             "mergers:\n  JsonMerger: {indent: 4}",
@@ -259,7 +259,7 @@ fn what_has_no_counterpart_is_told_with_its_line() {
 }
 
 #[test]
-fn malformed_files_are_told_with_their_line() {
+fn malformed_files_are_reported_with_their_line() {
     let entry = "hierarchy:\n- {name: one, url: /srv/one}\n";
     for (yaml, said) in [
         (
@@ -349,7 +349,7 @@ fn malformed_files_are_told_with_their_line() {
 }
 
 #[test]
-fn the_newer_form_orders_by_name_and_folder() {
+fn the_newer_form_orders_by_name_and_directory() {
     let repos = "repos:\n- {name: mine, url: /srv/mine}\n- {name: org, url: /srv/org}\n- {name: old, url: /srv/old}\n\
         default_hierarchy: [org, mine]\ndefault_agents: [claude, cursor]\n";
     let order = |yaml: &str| {

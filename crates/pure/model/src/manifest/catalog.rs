@@ -4,7 +4,7 @@ use agpm_diag::{Diagnostic, SourceSpan, codes, did_you_mean};
 use agpm_text::{Document, NodeRef};
 
 use crate::catalog_remote::{CatalogRemote, RemoteError};
-use crate::check::{Check, spot};
+use crate::check::{Check, define_source, spot};
 use crate::manifest::tables::CATALOG;
 use crate::manifest::{ManifestTexts, SourceDeclaration, SourceScope};
 use crate::name::SourceName;
@@ -134,7 +134,8 @@ fn read_remote(
         let message = format!("unknown source `{name}`");
         let mut found =
             Diagnostic::new(&codes::MANIFEST_UNKNOWN_SOURCE, message).at_spot(spot(node));
-        found.help = did_you_mean(name.as_str(), "available sources", names);
+        found.help = did_you_mean(name.as_str(), "available sources", names)
+            .or_else(|| Some(define_source(name.as_str())));
         check.report_missing(found);
         return None;
     }

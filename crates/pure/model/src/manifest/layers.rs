@@ -341,7 +341,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_are_entered_on_the_way_to_files_that_count() {
+    fn directories_are_entered_on_the_way_to_files_that_count() {
         let include =
             [".claude/**", "docs/*/x.md", "AGENTS.md"].map(|pattern| (0, pattern.to_owned()));
         let include = IncludePatterns::new(&include).unwrap();
@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_is_all_that_is_in_it() {
+    fn a_directory_is_all_that_is_in_it() {
         for (pattern, files) in [
             (".claude", [".claude/a/b.md", ".claude"].as_slice()),
             (".claude/", &[".claude/a.md"]),

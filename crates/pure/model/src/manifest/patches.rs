@@ -26,7 +26,7 @@ pub enum PatchScope {
 pub struct Patch {
     /// The kind of the resource.
     pub kind: ResourceType,
-    /// Its name.
+    /// The name of the patch.
     pub name: String,
     /// The visibility.
     pub scope: PatchScope,
@@ -284,11 +284,11 @@ fn report_conflicts(check: &mut Check, patches: &[Patch]) {
         };
         for field in private.leaves() {
             if project.leaves().iter().any(|other| other.meets(&field)) {
-                let message = format!(
-                    "Patch conflict for {}/{}: Field '{field}' appears in both agpm.toml and agpm.private.toml",
-                    private.kind, private.name
-                );
+                let message = format!("Patch conflict for {}/{}", private.kind, private.name);
+                let both =
+                    format!("Field '{field}' appears in both agpm.toml and agpm.private.toml");
                 let diagnostic = Diagnostic::new(&codes::PATCH_CONFLICT, message)
+                    .detail(both)
                     .at(private.spot.source, private.spot.span, "private patch")
                     .at(project.spot.source, project.spot.span, "project patch");
                 check.report(diagnostic.help("Keep the field in one file only"));

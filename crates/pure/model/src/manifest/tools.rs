@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn another_folder_moves_what_is_below_it_and_leaves_forms_and_shared_folders() {
+    fn another_directory_moves_what_is_below_it_and_leaves_forms_and_shared_directories() {
         let tools = tools("[tools.codex]\npath = \".other\"\n");
         let codex = tools.named("codex").unwrap();
         let agents = &find("codex").unwrap().agents.as_ref().unwrap().format;

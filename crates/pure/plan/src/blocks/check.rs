@@ -12,7 +12,7 @@ pub struct BlockFinding {
     pub name: BlockName,
     /// The owner.
     pub owner: Owner,
-    /// Its state.
+    /// The state of the block finding.
     pub state: BlockState,
 }
 

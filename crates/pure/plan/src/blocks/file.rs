@@ -298,7 +298,7 @@ impl<'a> FileEdit<'a> {
         let ReadLimit { tool, bytes } = limit;
         let path = self.file.path;
         let message = format!(
-            "`{path}` has {} KiB with its blocks, and {tool} reads at most {} KiB",
+            "`{path}` has {} KiB, and {tool} reads at most {} KiB",
             text.len().div_ceil(1024),
             bytes / 1024
         );

@@ -90,6 +90,8 @@ impl OwnershipCheck<'_> {
             return None;
         }
         let edited = match &node.place {
+            // A user who replaced the parent with a string edited the node too; "missing" would suggest that an
+            // install can restore it.
             place if find_obstruction(&self.sight, place).is_some() => true,
             NodeLocation::Key(at) => self.sight.at(at).is_some(),
             NodeLocation::Default(at) => match self.sight.at(at) {
@@ -108,6 +110,8 @@ impl OwnershipCheck<'_> {
     }
 
     fn is_edited_item(&self, node: &OwnedNode, list: &Pointer) -> bool {
+        // Without a command or a URL to recognize it by, a changed item cannot be distinguished from one of the
+        // user: it is missing.
         if node.marks.is_empty() {
             return false;
         }
@@ -147,6 +151,7 @@ pub fn take_back(
     let old = before
         .map(|before| desired_before(before, owned_before, owned_after))
         .unwrap_or_default();
+    // An adopted value existed before agpm. Removing it in an undo would delete what the user wrote.
     let written = owned_after.map(without_adopted);
     let task = SharedFileTask {
         format: now.format(),
@@ -180,6 +185,7 @@ fn desired_before(
         let (index, at) = sight.spot(&node, |_| true)?;
         Some((index, desired_at(before.at(&at)?, node)))
     };
+    // A key that `--adopt` took over had a value of the user before, which the undo has to restore.
     let taken_over = |node: OwnedNode| {
         let now = match &node.place {
             NodeLocation::Key(at) => sight.at(at),
@@ -193,6 +199,7 @@ fn desired_before(
     };
     let mut placed: Vec<(usize, DesiredNode)> =
         nodes(owned_before).into_iter().filter_map(own).collect();
+    // Items return in the order of the old file: order decides which hook runs first.
     placed.sort_by_key(|(index, _)| *index);
     let mut desired: Vec<DesiredNode> = placed.into_iter().map(|(_, node)| node).collect();
     let known: HashSet<NodeLocation> = desired.iter().map(|node| node.node.place.clone()).collect();

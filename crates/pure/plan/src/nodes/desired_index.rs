@@ -32,6 +32,8 @@ pub(super) fn clear(
     let mut made = NodeDecisions::default();
     if !doomed.is_empty() {
         made = NodePlanner::new(&draft.document, ours, &doomed, overwrite).retire_all();
+        // Empty containers are removed only where a new node needs the path. Others may be removed later, when it
+        // is known that nothing else goes in.
         let needed: Vec<&Pointer> = ours
             .containers
             .iter()
@@ -80,6 +82,8 @@ impl<'w> DesiredIndex<'w> {
         if let Some(here) = self.places.get(at) {
             // Edited nodes stay for now.
             let is_key = matches!(node.place, NodeLocation::Key(_));
+            // An edited key is a decision of the user. It blocks the new node, which is reported, instead of
+            // disappearing with the old one.
             let may_go = || !is_key || overwrite == OverwriteRule::Everything || sight.holds(node);
             return here
                 .iter()
@@ -116,6 +120,7 @@ impl<'w> DesiredIndex<'w> {
     }
 
     fn is_above_wanted(&self, at: &Pointer) -> bool {
+        // Everything inside a pointer sorts directly after it; one lookup replaces a scan over thousands of nodes.
         let next = self.places.range::<&Pointer, _>(at..).next();
         next.is_some_and(|(below, _)| below.is_within(at))
     }
@@ -170,6 +175,8 @@ fn take_over(
         let is_edit = ours.nodes.iter().any(|own| is_covered(own, &at, place));
         let reason = match (is_edit, overwrite, node.on_equal) {
             (true, OverwriteRule::Everything, _) => ChangeReason::EditDropped,
+            // Only layers may replace a container of the user, and only with `--adopt`: a resource would take over
+            // all sibling keys with it.
             (false, _, OnEqualUserValue::Keep) => ChangeReason::TakenOver,
             _ => continue,
         };

@@ -16,6 +16,8 @@ pub(super) type WantedNode<'d> = Cow<'d, DesiredNode>;
 /// The desired nodes, each location once, in their order.
 pub(super) fn normalize_desired(desired: &[DesiredNode]) -> Result<Vec<WantedNode<'_>>, NodeError> {
     let mut order: Vec<usize> = (0..desired.len()).collect();
+    // Indices are sorted and not the nodes: the result keeps the order of the layers, which decides the order in
+    // the file.
     order.sort_by(|left, right| pointer(&desired[*left]).cmp(pointer(&desired[*right])));
     let mut sieve = DesiredSet {
         desired,
@@ -116,6 +118,8 @@ impl<'d> DesiredSet<'d> {
         for above in &self.above {
             let (outer, inner) = (&self.desired[*above], &self.desired[node]);
             let part = match &outer.node.place {
+                // An empty object that a layer wants as a default states that the container exists, not that
+                // nothing may be in it.
                 NodeLocation::Default(_) if outer.node.value == Value::Map(Vec::new()) => continue,
                 NodeLocation::Key(at) => find(
                     &outer.node.value,
@@ -153,6 +157,8 @@ impl<'d> DesiredSet<'d> {
             return Ok(None);
         };
         let value = |node: usize| &self.desired[node].node.value;
+        // Two resources with different values for one key: picking one would silently drop the other, and the order
+        // of installation would decide.
         if let Some(other) = keys.iter().find(|other| value(*first) != value(**other)) {
             return Err(self.clash(*first, *other));
         }
@@ -200,6 +206,8 @@ impl<'d> DesiredSet<'d> {
         match (&desired.node.place, &desired.node.value) {
             (NodeLocation::Default(_), Value::List(items)) if items.is_empty() => Ok(()),
             (NodeLocation::Key(_), Value::List(items))
+                // Only lists of layers are split. A list that a resource writes whole belongs to it, and a second
+                // writer is an error.
                 if desired.on_equal == OnEqualUserValue::Keep =>
             {
                 self.fates[key] = DesiredNodeState::Split;
@@ -254,6 +262,8 @@ impl<'d> ListContents<'d> {
     }
 
     fn find(&self, value: &Value) -> Option<usize> {
+        // A fingerprint narrows the comparison: permission lists have thousands of entries, and comparing all pairs
+        // is quadratic.
         let same = self.values.get(&fingerprint(value)).into_iter().flatten();
         same.filter(|(other, _)| *other == value)
             .map(|(_, node)| *node)

@@ -84,6 +84,7 @@ impl<'d> DocumentIndex<'d> {
     }
 
     fn child(&self, map: NodeRef<'d>, step: &str) -> Option<NodeRef<'d>> {
+        // Most objects have a handful of keys, where building an index costs more than searching.
         if map.len() <= SMALL {
             return map.get(step);
         }
@@ -145,6 +146,7 @@ impl<'d> DocumentIndex<'d> {
             let mut ids = Ids::new();
             for (index, item) in node.items().enumerate() {
                 let Some(id) = item.get(key) else { continue };
+                // As JSON, so the number 1 and the string "1" are different ids, as they are to the tools.
                 let id = to_value(id).to_json().trim_end().to_owned();
                 ids.entry(id).or_default().push(index);
             }
@@ -170,6 +172,8 @@ impl<'d> DocumentIndex<'d> {
                 let index = sums
                     .places(node.checksum)
                     .iter()
+                    // From the end: agpm appends, so of equal items the last one is its own and the earlier ones
+                    // are the user's.
                     .rev()
                     .find(|index| is_free(**index))?;
                 Some(item(list, *index))

@@ -38,6 +38,8 @@ impl DraftDocument {
 
     /// Makes all edits, whose locations are those before any of them.
     pub(super) fn apply(&mut self, edits: &[Edit]) -> Result<(), NodeError> {
+        // Each edit parses the file again. Many edits in a large file are made as one rewrite; without a rewrite
+        // that keeps the layout, one by one.
         if edits.len() > 1
             && edits.len() * self.text().len().max(edits.len() * 16) > MOST_READ_AGAIN
         {
@@ -55,6 +57,7 @@ impl DraftDocument {
 
     fn apply_one(&mut self, edit: &Edit) -> Result<(), NodeError> {
         match edit {
+            // The list may have been removed as empty by an edit before this one.
             Edit::Append { to, value } if self.document.at(to).is_none() => {
                 let value = Value::List(vec![value.clone()]);
                 self.edit(
@@ -65,6 +68,7 @@ impl DraftDocument {
                     },
                 )
             }
+            // The root has no parent to remove it from, and comments around it stay.
             Edit::Remove { at } if at.steps().is_empty() => {
                 self.cut_root();
                 Ok(())
@@ -107,6 +111,7 @@ impl DraftDocument {
         nodes: &[OwnedNode],
         containers: &[Pointer],
     ) -> Result<(), NodeError> {
+        // Adopted nodes stay in the file when agpm stops managing them.
         let written = nodes.iter().filter(|node| node.author == Author::Agpm);
         let spots = DocumentIndex::of(&self.document).spots(written);
         self.remove(spots)?;
@@ -162,6 +167,8 @@ impl DraftDocument {
                 .all(|c| c.is_whitespace() || "{}[]".contains(c))
         };
         let container = matches!(node.kind(), NodeKind::Map | NodeKind::List);
+        // A comment in an otherwise empty object is the user's text, and would go with the brackets. In TOML
+        // comments are outside of the table's span.
         container && node.len() == 0 && (self.document.format() == Format::Toml || only_brackets())
     }
 

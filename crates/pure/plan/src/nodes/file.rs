@@ -36,6 +36,8 @@ impl SharedFileTask<'_> {
             (None, _) => self.base.is_some(),
             (Some(_), None) => false,
             (Some(document), Some(owned)) => {
+                // Unchanged since agpm wrote all of it: then it is rendered again as a new file, and keeps no
+                // traces of earlier edits.
                 owned.file == FileOrigin::Whole
                     && owned.seen == Checksum::of(document.text().as_bytes())
             }
@@ -51,6 +53,8 @@ impl SharedFileTask<'_> {
             .existing
             .map_or_else(|| DraftDocument::empty(self.format), DraftDocument::new);
         let mut ours = ManagedNodes::of(self.owned, self.format);
+        // Before anything is compared: a list that was managed whole and is now wanted item by item would look like
+        // a removal and an addition of everything.
         let wanted = lists::reconcile(&draft.document, all.clone(), &mut ours, self.overwrite);
         let mut made = desired_index::clear(&mut draft, &wanted, &mut ours, self.overwrite)?;
         let engine = NodePlanner::new(&draft.document, &ours, &ours.nodes, self.overwrite);
@@ -62,6 +66,8 @@ impl SharedFileTask<'_> {
         containers
             .retain(|at| !(0..=at.steps().len()).any(|length| keys.contains(&above(at, length))));
         let bare = bare_locations(&wanted);
+        // Only containers that agpm created are removed when they become empty. An empty object of the user may
+        // mean something to a tool.
         draft.prune(containers.iter().filter(|at| !bare.contains(at)))?;
         let sight = DocumentIndex::of(&draft.document);
         containers.retain(|at| sight.at(at).is_some());
@@ -268,6 +274,8 @@ impl EditedFile<'_> {
         let nothing = self.made.nodes.is_empty();
         match self.task.existing {
             None if nothing => FileOutcome::Unchanged,
+            // A file that agpm created goes with its last node. One that the user created stays, also if it is
+            // empty now.
             Some(_) if nothing && is_blank(text) && self.origin() == FileOrigin::Ours => {
                 FileOutcome::Remove
             }
@@ -285,6 +293,8 @@ impl EditedFile<'_> {
         if let Some(owned) = self.task.owned {
             let containers = ManagedNodes::of(Some(owned), self.task.format).containers;
             draft.strip(&owned.nodes, &by_depth(containers))?;
+            // Recorded whitespace is applied only to the bytes it was recorded for; in an edited file it could land
+            // anywhere.
             let as_we_left_it = owned.seen == Checksum::of(document.text().as_bytes());
             let seams = owned.seams.as_ref().filter(|_| as_we_left_it);
             if let Some(text) = seams.and_then(|seams| seams.apply(draft.text())) {

@@ -50,6 +50,7 @@ impl<'a> NodePlanner<'a> {
             .take(&desired.node.place, NodeSum::of(&desired.node.value));
         match owned {
             Some(owned) => self.leave(desired, owned.author),
+            // The user had the same item already. A second copy would run a hook twice.
             None if desired.on_equal == OnEqualUserValue::Adopt => self.adopt(desired),
             None if self.adopts_equal(desired) => self.leave(desired, Author::Agpm),
             None => self.accept(desired),
@@ -72,6 +73,8 @@ impl<'a> NodePlanner<'a> {
                 self.left.take_this(node);
                 self.keep(node, &list.child(index.to_string()));
             }
+            // The owner had an item here that the user deleted. It is written again and reported as missing before,
+            // not as new.
             (None, Some(gone)) => {
                 self.left.take_this(gone);
                 self.append_item(desired, list, ChangeReason::WasMissing);
@@ -150,6 +153,8 @@ impl<'a> NodePlanner<'a> {
                 .iter()
                 .filter(|mark| node.marks.contains(mark))
                 .count();
+            // A hook group with a command of the user is also the user's: `--force` would delete a command that
+            // agpm never wrote.
             ours > 0 && ours < marks.len()
         };
         let item = self.sight.item(list, index);

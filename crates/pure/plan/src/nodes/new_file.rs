@@ -181,9 +181,9 @@ fn step(node: &OwnedNode, action: ChangeAction, reason: ChangeReason) -> NodeSte
 /// A file that is new: what the layers give is reported once.
 fn created(old: &[OwnedNode], wanted: &[WantedNode<'_>]) -> Vec<NodeStep> {
     let known: HashSet<&NodeLocation> = old.iter().map(|node| &node.place).collect();
-    let mut told = None;
+    let mut reported = None;
     let is_told = |node: &&WantedNode<'_>| {
-        node.on_equal == OnEqualUserValue::Adopt || told.replace(()).is_none()
+        node.on_equal == OnEqualUserValue::Adopt || reported.replace(()).is_none()
     };
     let reason = |place: &NodeLocation| {
         if known.contains(place) {

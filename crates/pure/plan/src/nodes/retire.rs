@@ -31,12 +31,12 @@ impl NodePlanner<'_> {
                 }
                 None => (ChangeAction::Keep, ChangeReason::UnaskedEdited),
             };
-            let told = if action == ChangeAction::Keep {
+            let shown = if action == ChangeAction::Keep {
                 &spot.1
             } else {
                 list
             };
-            self.record_step(told, action, reason, &node.owner);
+            self.record_step(shown, action, reason, &node.owner);
             if matches!(
                 node.place,
                 NodeLocation::Item(_) | NodeLocation::Keyed { .. }

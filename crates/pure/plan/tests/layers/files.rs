@@ -72,7 +72,7 @@ fn without_the_user_a_file_is_to_the_byte_what_the_layers_say() {
 }
 
 #[test]
-fn changes_of_a_whole_file_are_told_by_place() {
+fn changes_of_a_whole_file_are_reported_by_place() {
     let mut file = File::missing(Format::Jsonc);
     file.layered(&json(
         "{\"a\": 1, \"b\": 2, \"c\": 3, \"l\": [1, 2]}",
@@ -297,7 +297,7 @@ fn bare_maps_are_wanted_as_such() {
 }
 
 #[test]
-fn a_part_of_a_packages_node_that_a_layer_gives_alike_is_no_clash() {
+fn a_part_of_a_packages_node_that_a_layer_gives_alike_is_not_a_clash() {
     let base = json("{\"m\": {\"fs\": {\"c\": 1}}}", Lists::Whole);
     let mut file = File::missing(Format::Jsonc);
     file.layered_with(&base, &[key("/m/fs", "{\"c\": 1, \"d\": 2}", "m/fs")]);

@@ -48,6 +48,8 @@ pub(super) fn in_reference_terms(front: FrontMatter, own: &str) -> (FrontMatter,
         else {
             continue;
         };
+        // The author wrote the reference's own field as well. It is the more precise one, so the other is not
+        // allowed to replace it.
         let is_taken = fields.iter().any(|(key, _)| key == reference) && reference != written;
         if is_taken {
             continue;
@@ -67,6 +69,7 @@ pub(super) fn in_reference_terms(front: FrontMatter, own: &str) -> (FrontMatter,
 fn reference_limit(field: &str, value: &Value) -> Option<(&'static str, Value)> {
     match field {
         "allowed-tools" => Some(("tools", value.clone())),
+        // `readonly: false` grants nothing, so it is not a limit that could be lost.
         "readonly" => (value == &Value::Bool(true)).then(looking),
         "sandbox_mode" => (value.as_str() == Some("read-only")).then(looking),
         "permission" => permission(value),
@@ -87,6 +90,8 @@ fn looking() -> (&'static str, Value) {
 fn flags(value: &Value) -> Option<(&'static str, Value)> {
     let rules = entries(value);
     let is_flag = |(_, flag): &(String, Value)| matches!(flag, Value::Bool(_));
+    // A table with anything else in it has a meaning that is not known here. Half of a limit would look like a
+    // whole one.
     let rules = rules.iter().all(is_flag).then_some(rules)?;
     let switched = |on: bool| {
         let is_meant = move |rule: &&(String, Value)| rule.1 == Value::Bool(on);
@@ -102,6 +107,8 @@ fn flags(value: &Value) -> Option<(&'static str, Value)> {
 fn permission(value: &Value) -> Option<(&'static str, Value)> {
     let rules = entries(value);
     let has = |(_, rule): &&(String, Value), action: &str| match rule {
+        // A tool that is denied for some commands is denied for all: converting must never give an agent more than
+        // its author did.
         Value::Map(parts) => parts.iter().any(|(_, part)| part.as_str() == Some(action)),
         rule => rule.as_str() == Some(action),
     };
@@ -126,6 +133,7 @@ fn permission(value: &Value) -> Option<(&'static str, Value)> {
 }
 
 fn limit_of(allowed: Vec<&str>, denied: Vec<&str>) -> (&'static str, Value) {
+    // With everything denied the allowed tools are the complete list; otherwise only what is denied is known.
     if denied.contains(&"*") {
         ("tools", Value::list(allowed.into_iter().flat_map(tools_of)))
     } else {
@@ -152,5 +160,7 @@ fn tools_of(word: &str) -> Vec<&str> {
         .flat_map(|(names, _)| names.iter().copied())
         .filter(|name| is_reference_name(name))
         .collect();
+    // An unknown word stays in the list, where the target's own check reports it. Dropping it would silently widen
+    // the limit.
     if names.is_empty() { vec![word] } else { names }
 }

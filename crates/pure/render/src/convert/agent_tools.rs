@@ -31,6 +31,7 @@ pub(super) fn limit(
         allowed: front
             .get("tools")
             .map(names)
+            // `*` in a list allows everything, so nothing has to be converted.
             .filter(|names| !names.iter().any(|name| name == "*")),
         forbidden: front.get("disallowedTools").map(names),
         plans: front.text("permissionMode").as_deref() == Some("plan"),
@@ -73,6 +74,8 @@ fn written_names(value: &Value) -> Vec<String> {
     let name = |value: &Value| text_of(value).unwrap_or_else(|| NO_NAME.to_owned());
     let names = match value {
         Value::List(items) => items.iter().map(name).collect(),
+        // A list that cannot be read must limit and not free the agent: no tool has this name, so it allows
+        // nothing.
         Value::Map(_) => vec![NO_NAME.to_owned()],
         value => split(&name(value)),
     };
@@ -90,6 +93,7 @@ fn split(text: &str) -> Vec<String> {
             _ => {}
         }
         match names.last_mut() {
+            // `Bash(git add, git commit)` is one rule. Splitting it at the comma would allow all of `Bash`.
             Some(last) if depth > 0 || !(c == ',' || c.is_whitespace()) => last.push(c),
             _ => names.push(String::new()),
         }
@@ -138,6 +142,8 @@ impl ToolAllowance {
             || self
                 .remaining()
                 .is_some_and(|names| !names.iter().any(|name| changes(name)))
+            // An agent that is denied every tool that changes something is read-only as well, without a list of
+            // allowed ones.
             || changing.all(|row| self.forbids(row.names[0]))
     }
 }
@@ -157,6 +163,8 @@ fn unlimited(wanted: &ToolAllowance, front: &FrontMatter, fates: &mut FieldOutco
     let note = "the tool cannot restrict agents";
     let field = "tools";
     match &wanted.allowed {
+        // Widened and not dropped: the agent could do more than its author allowed, and the install refuses that by
+        // default.
         Some(_) => fates.add(field, FieldOutcomeKind::Widened, note),
         None if front.get(field).is_some() => fates.exact(field),
         None => {}
@@ -229,6 +237,7 @@ fn mode(
         _ => fates.add(
             "permissionMode",
             FieldOutcomeKind::Dropped,
+            // Modes other than `plan` skip questions to the user, so leaving them out is always safe.
             "it would allow more than the tool's own default",
         ),
     }
@@ -270,6 +279,7 @@ fn list(
     }
     mode(wanted, front, FieldOutcomeKind::Widened, fates);
     let all = match own.missing {
+        // In these tools an agent without a list may use nothing, so "everything" has to be written.
         MissingToolList::NoTools(all) => Some(all),
         MissingToolList::AllTools => written.then_some("*"),
     };

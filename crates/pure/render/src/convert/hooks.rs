@@ -26,12 +26,15 @@ pub fn hook_entries(
 ) -> Result<ConvertedEntries, ConvertError> {
     let mut fates = FieldOutcomes::default();
     let items = convert(format, name, hook, &mut fates)?;
+    // A guard that cannot be expressed must not disappear silently: the user would believe it is active.
     if items.is_empty() && !is_disabled(hook) {
         return Err(empty_hook_error(name, &fates));
     }
     let root = Pointer::root();
     let version = format.version.filter(|_| !items.is_empty());
     let version = version.map(|version| EntryNode {
+        // The tool needs the key, but the user may have set another version. As a default it is written only where
+        // none exists.
         place: NodeLocation::Default(root.child("version")),
         value: Value::from(version),
     });
@@ -69,6 +72,7 @@ pub(super) fn to_file(
     if is_native(format, name, &hook) {
         plugin::refuse_variables("hook", name, &hook)?;
         let own = without(&hook, &METADATA);
+        // The author's bytes with comments, unless something of agpm has to be removed from them.
         let kept = if own == hook {
             text.to_owned()
         } else {
@@ -214,6 +218,7 @@ fn convert_group(
         fates,
     );
     let mut own = Vec::new();
+    // Without a matcher that can be kept, none of the hooks of the group may be written.
     for hook in hooks.iter().filter(|_| !matchers.is_empty()) {
         own.extend(handler(format, event, hook, fates)?);
     }
@@ -336,6 +341,7 @@ fn handler(
             "write `{\"type\": \"command\", \"command\": \"./check.sh\"}`",
         ));
     }
+    // A condition that is lost would turn a rare hook into one that always runs.
     if hook.get("if").is_some() {
         let note =
             "the tool does not support it, and without it the hook would run too often: dropped";

@@ -395,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn windows_line_endings_stay() {
+    fn windows_line_extensions_stay() {
         assert_eq!(
             converted("cursor", "a\r\n"),
             "---\r\nalwaysApply: true\r\n---\r\na\r\n"

@@ -20,6 +20,8 @@ impl<'a> HookMatcher<'a> {
     fn read(text: &'a str) -> Self {
         let plain = |c: char| c.is_ascii_alphanumeric() || "_- ,|".contains(c);
         match text.trim() {
+            // Three spellings of "always" in the wild. Read as a pattern they would be refused by tools that have
+            // none.
             "" | "*" | ".*" => HookMatcher::All,
             text if text.chars().all(plain) => {
                 let names = text
@@ -83,6 +85,8 @@ pub(super) fn carry(
         (MatcherRule::OneOf(words), HookMatcher::Names(names)) => {
             one_of(&names, words, target, fates)
         }
+        // Without its matcher the hook would run on every tool call. Not running is the smaller surprise, and it is
+        // reported.
         _ => refuse(
             target,
             "the tool does not support it, and without it the hook would run too often",
@@ -147,6 +151,7 @@ fn tools(
     let joined = found.names.join("|");
     vec![Some(match target.format.matchers {
         MatcherSyntax::Reference => names.join("|"),
+        // These tools search inside the name: `Edit` alone would match `NotebookEdit` too.
         MatcherSyntax::Anchored => format!("^({joined})$"),
         MatcherSyntax::Joined => joined,
     })]

@@ -33,7 +33,7 @@ pub enum FieldOutcomeKind {
 /// A file in a tool's own form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConvertedFile {
-    /// Its text.
+    /// The text of the converted file.
     pub text: String,
     /// The result for each field, sorted by field.
     pub fates: Vec<FieldOutcome>,

@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_translated_and_what_does_not_fit_is_told() {
+    fn names_are_translated_and_what_does_not_fit_is_reported() {
         for (names, to, expected) in [
             (
                 &["Read", "Bash"][..],

@@ -13,7 +13,7 @@ pub(super) enum ServerTransport {
     Local {
         /// The program.
         command: String,
-        /// Its arguments.
+        /// The arguments of the command.
         args: Vec<String>,
     },
     /// A URL that answers.

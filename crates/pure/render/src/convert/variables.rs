@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn variables_are_found_and_spelled_anew() {
+    fn variables_are_found_and_spelled_again() {
         for (text, syntax, expected, loss) in [
             (
                 "a ${B} c",

@@ -256,7 +256,7 @@ fn a_hook_of_which_nothing_is_left_is_refused() {
 }
 
 #[test]
-fn a_switch_that_is_off_is_no_loss() {
+fn a_switch_that_is_off_is_not_a_loss() {
     let text = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x", "async": false}]}]}}"#;
     let found = hook_entries(hooks("cursor"), "given", &json(text)).unwrap();
     assert!(

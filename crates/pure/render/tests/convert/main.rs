@@ -197,7 +197,7 @@ fn every_format_of_a_tool_has_a_case() {
 }
 
 #[test]
-fn wrong_hooks_are_told_with_the_way_to_write_them() {
+fn wrong_hooks_are_reported_with_the_way_to_write_them() {
     for (text, expected) in [
         ("[]", "the hook `given` is not an object"),
         ("{}", "the hook `given` has no `events`"),
@@ -268,7 +268,7 @@ fn wrong_hooks_are_told_with_the_way_to_write_them() {
 }
 
 #[test]
-fn wrong_servers_are_told_with_the_way_to_write_them() {
+fn wrong_servers_are_reported_with_the_way_to_write_them() {
     for (text, expected) in [
         ("1", "the server `given` is not an object"),
         ("{}", "the server `given` has no `command` and no `url`"),
@@ -314,7 +314,7 @@ fn wrong_servers_are_told_with_the_way_to_write_them() {
 }
 
 #[test]
-fn what_does_not_parse_is_told_with_its_place() {
+fn what_does_not_parse_is_reported_with_its_place() {
     let error = convert_file(
         Form::Agent("codex").format(),
         "given",
@@ -571,7 +571,7 @@ proptest! {
 }
 
 #[test]
-fn a_head_that_is_no_yaml_is_read_line_by_line() {
+fn a_head_that_is_not_a_yaml_is_read_line_by_line() {
     let text = "---\nname: rev\ndescription: Use it when: a change is there. \"Now\"\ntools: Read\n---\nbody\n";
     let converted = convert_file(Form::Agent("codex").format(), "rev", text).unwrap();
     assert_eq!(

@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn the_dominant_line_ending_is_used_inside_and_around() {
+    fn the_dominant_line_extension_is_used_inside_and_around() {
         let written = appended("a\r\nb\r\nc\n", &["x"]).finish().unwrap();
         assert_eq!(
             written,

@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn code_is_told_from_text() {
+    fn code_is_reported_from_text() {
         for (text, expected) in [
             ("a\n```\nb\n```\nc\n", &["a", "c"][..]),
             ("~~~md\n```\n~~~\nc\n", &["c"]),

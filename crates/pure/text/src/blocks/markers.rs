@@ -57,7 +57,7 @@ impl fmt::Display for BlockName {
 pub struct BlockError {
     /// The line, counted from one.
     pub line: usize,
-    /// Its bytes.
+    /// The bytes of the marker line.
     pub span: Range<usize>,
     /// The kind of error.
     pub kind: BlockErrorKind,

@@ -58,8 +58,8 @@ struct CsvReader<'r, 'a> {
 impl CsvReader<'_, '_> {
     fn report(&mut self, code: &'static Code, span: Span, message: impl Into<String>, help: &str) {
         // The first of its kind is always reported: whoever reads a file decides by it whether the file can be used.
-        let told = &self.reading.diagnostics;
-        if told.len() < MOST_FINDINGS || told.iter().all(|known| known.code != code) {
+        let reported = &self.reading.diagnostics;
+        if reported.len() < MOST_FINDINGS || reported.iter().all(|known| known.code != code) {
             let source = self.reading.source;
             self.reading.report(
                 Diagnostic::new(code, message)

@@ -31,7 +31,7 @@ const ENDINGS: &[(&str, Format)] = &[
 impl Format {
     /// The format of a file, by the extension of its name.
     pub fn of_file(name: &str) -> Option<Format> {
-        let ending = name
+        let extension = name
             .rsplit(['/', '\\'])
             .next()?
             .rsplit_once('.')?
@@ -39,7 +39,7 @@ impl Format {
             .to_ascii_lowercase();
         ENDINGS
             .iter()
-            .find(|(known, _)| *known == ending)
+            .find(|(known, _)| *known == extension)
             .map(|(_, format)| *format)
     }
 

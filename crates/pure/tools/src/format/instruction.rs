@@ -87,9 +87,9 @@ pub enum RuleDescription {
 /// A field with a fixed value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RuleField {
-    /// Its key.
+    /// The key of the rule field.
     pub key: &'static str,
-    /// Its value.
+    /// The value of the rule field.
     pub value: RuleValue,
 }
 

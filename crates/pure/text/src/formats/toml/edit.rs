@@ -90,6 +90,8 @@ impl<'d> TomlEditor<'d> {
     pub(super) fn form(&self, node: NodeId) -> TomlForm {
         let has_sections = !self.outline.sections_of(node).is_empty();
         if has_sections && self.outline.document.tree.kind(node) == NodeKind::List {
+            // Before the other forms: a list of tables has sections as well, and adding a plain value to it needs
+            // another notation.
             return TomlForm::Tables;
         }
         if let Some(section) = self.outline.own_section(node) {
@@ -181,6 +183,7 @@ impl<'d> TomlEditor<'d> {
             .collect();
         lists.sort_unstable();
         lists.dedup();
+        // An inner list is printed with the outer one; converting both would write its items twice.
         let outermost = |list: &NodeId| !self.ancestors(*list).any(|above| lists.contains(&above));
         lists.iter().copied().filter(outermost).collect()
     }
@@ -215,6 +218,8 @@ impl<'d> TomlEditor<'d> {
                 let new = self.in_place_of(node, value);
                 splices.put(range, &new);
             }
+            // `a.b = 1` and `a.c = 2` are one value in several lines. The first keeps its position and comment, and
+            // the others go.
             TomlForm::Dotted => {
                 self.mark_removed(node);
                 let new = printed(value, self.place_in(node));
@@ -237,6 +242,7 @@ impl<'d> TomlEditor<'d> {
         if let NodeShape::String(text) = value.shape()
             && old.starts_with('\'')
             && !old.starts_with("'''")
+            // A literal string cannot escape anything. A value with a quote or a line break needs the other kind.
             && fits_literal(text)
         {
             return format!("'{text}'");
@@ -316,6 +322,7 @@ impl<'d> TomlEditor<'d> {
                     .push(FlowInsertion { before, printed });
             }
             TomlForm::Section(_) | TomlForm::Implicit
+                // A new table gets a section like its neighbors, unless the file writes such tables inline.
                 if is_section(value) && !self.fits_inline(table, value) =>
             {
                 let mut path = self.path(table);
@@ -340,6 +347,7 @@ impl<'d> TomlEditor<'d> {
         let NodeShape::Map(count) = value.shape() else {
             return false;
         };
+        // An inline table cannot span lines. With a table inside it the line would become unreadable.
         let flat = (0..count).all(|at| !is_section(value.entry(at).1));
         let table = self.outline.document.node(table);
         let is_map = |kind: NodeKind| kind == NodeKind::Map;
@@ -406,6 +414,7 @@ impl<'d> TomlEditor<'d> {
             && change.inserted.is_empty()
             && let Some(parent) = self.outline.parent(list.id())
         {
+            // Without its last section the list would no longer exist, which is another value than an empty list.
             self.add_line(parent.node, parent.key.unwrap_or_default(), "[]".to_owned());
         }
     }
@@ -429,6 +438,7 @@ impl<'d> TomlEditor<'d> {
     // empty table is another value than none.
     pub(super) fn restate(&mut self) {
         let mut losing = std::mem::take(&mut self.losing);
+        // Inner tables first: one that is written again keeps the outer ones alive.
         losing.sort_by_key(|table| std::cmp::Reverse(self.depth(*table)));
         for table in losing {
             match self.form(table) {

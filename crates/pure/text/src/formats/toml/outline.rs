@@ -34,7 +34,7 @@ pub(super) struct Section {
     pub(super) start: usize,
     /// After the last line that is a header or holds a key.
     pub(super) content_end: usize,
-    /// Its last statement.
+    /// The last statement of the section.
     pub(super) last: Option<usize>,
     /// Before the blank lines and the comment that lead to the next section.
     pub(super) end: usize,

@@ -36,6 +36,8 @@ pub(crate) fn splice_within<'v, V: TreeView<'v>>(
     splices: &mut Splices,
 ) -> Result<(), EditError> {
     let places = NodeLocator::new(document, range);
+    // Anchors, aliases and merge keys make one string represent several values. An edit that would change more than
+    // its node is refused before any byte moves.
     entangled::check(&places, changes)?;
     let (newline, unit) = (newline_of(&document.text), places.indent_unit());
     let mut editor = YamlEditor {
@@ -56,6 +58,8 @@ pub(crate) fn splice_within<'v, V: TreeView<'v>>(
         match editor
             .places
             .parent(*id)
+            // A value that comes through `<<` has its text in another object. Changing it there would change every
+            // object that inherits it, so the key is added here.
             .filter(|_| editor.places.is_inherited(*id))
         {
             Some((map, index)) => editor.override_inherited(map, index, *value, &mut containers),
@@ -73,10 +77,12 @@ pub(crate) fn splice_within<'v, V: TreeView<'v>>(
 impl<'d> YamlEditor<'d, '_> {
     fn append_root<'v>(&mut self, root: impl TreeView<'v>) {
         let text = self.places.text;
+        // A document may end with `...`. Text after it would be a second document.
         let ended = text
             .rfind("...")
             .filter(|at| skip_trivia(text, at + 3) == text.len() && self.places.column(*at) == 0);
         let end = ended.unwrap_or(text.len());
+        // A file without a final newline: the new value must not join its last line, which may be a comment.
         let open_line = end > 0 && !text[..end].ends_with(['\n', '\u{feff}']);
         self.put(end..end, LiteralBlocks::All, |printer| {
             if open_line {
@@ -189,11 +195,13 @@ impl<'d> YamlEditor<'d, '_> {
     fn is_alone_on_lines(&self, range: &Range<usize>, lead: &NodeLead) -> bool {
         let text = self.places.text;
         let rest_is_blank = is_blank(&text[range.end..line_end(text, range.end)]);
+        // After an anchor or a tag a block must start on a separate line.
         let is_bare = !lead.has_anchor && lead.tags.is_empty();
         let is_compact = match lead.by {
             NodeIndicator::Dash => is_bare && rest_is_blank,
             by => is_bare && by == NodeIndicator::Nothing,
         };
+        // YAML forbids tabs as indentation, so a column after one cannot be reproduced.
         let has_tab = text[line_start(text, range.start)..range.start].contains('\t');
         (self.is_below(range, lead) || is_compact) && !has_tab
     }
@@ -230,6 +238,7 @@ impl<'d> YamlEditor<'d, '_> {
             });
             return;
         }
+        // The comment at the end of the line belongs to the key, and the block goes under it.
         let end = after_comment(self.places.text, range.end);
         let literals = self.literals_at(end, child_column);
         self.splices
@@ -250,6 +259,8 @@ impl<'d> YamlEditor<'d, '_> {
             lead.by,
             NodeIndicator::Colon | NodeIndicator::Dash | NodeIndicator::Marker
         );
+        // A scalar that takes the position of a block moves up to its key: alone on the next line it is valid, but
+        // nobody writes it so.
         if announced && self.places.is_block(id) && self.is_below(&range, lead) {
             self.pull_up(&range, value, lead, column);
             return;
@@ -262,6 +273,7 @@ impl<'d> YamlEditor<'d, '_> {
         self.put(range, literals, |printer| {
             printer.out.push_str(glue);
             match quotes {
+                // Quotes of the old value are kept, because the user may quote everything or nothing on purpose.
                 QuoteStyle::None => printer.scalar(value, column),
                 _ => print_flow(printer.out, value, ScalarContext::Block, quotes),
             }
@@ -328,6 +340,7 @@ impl<'d> YamlEditor<'d, '_> {
         let entries: Vec<String> = filling.inserted.iter().map(print_new).collect();
         let entries = entries.join(", ");
         if filling.removed.is_empty() {
+            // `[a: 1]` holds an object without braces. A second key needs them.
             self.splices.put(range.start..range.start, "{");
             self.splices
                 .put(range.end..range.end, &format!(", {entries}}}"));

@@ -73,6 +73,7 @@ impl YamlEditor<'_, '_> {
             + text[at..]
                 .find(|c| !matches!(c, ' ' | '\t' | '\r' | '\n'))
                 .unwrap_or(0);
+        // A comment that is indented further than a literal block would become a line of it.
         let joins = text[next..].starts_with('#') && self.places.column(next) > column;
         // Lines of blanks that are longer than the block's indent would be lines of it.
         let mut below = text[at..].lines().skip(1).take_while(|line| is_blank(line));

@@ -82,11 +82,11 @@ fn the_cache_is_reported_with_its_sources() {
     );
     let json = run(&sandbox, "agpm cache info --json", 0).stdout;
     assert!(
-        json.contains("\"address\": \"file://[SANDBOX]/work/one\""),
+        json.contains("\"url\": \"file://[SANDBOX]/work/one\""),
         "{json}"
     );
     assert!(
-        json.contains("\"folder\": \"[SANDBOX]/cache/agpm/git\""),
+        json.contains("\"path\": \"[SANDBOX]/cache/agpm/git\""),
         "{json}"
     );
     assert_eq!(sandbox.listing(), before);
@@ -257,7 +257,7 @@ fn all_removes_everything() {
     fs::remove_file(sandbox.work().join("agpm.toml")).unwrap();
     fs::write(beside(&sandbox, "cache/agpm/git/leftover"), "x").unwrap();
     let json = run(&sandbox, "agpm cache clean --all --json", 0).stdout;
-    assert_eq!(json.matches("\"address\"").count(), 2, "{json}");
+    assert_eq!(json.matches("\"url\"").count(), 2, "{json}");
     // What else is there was not made by us.
     assert_eq!(copies(&sandbox), ["leftover"]);
 }

@@ -213,7 +213,11 @@ fn a_ceiling_that_is_not_above_is_wrong_usage() {
     tree.repository("repo");
     for ceiling in ["../ab", "../../repo/ab", "below"] {
         tree.folder("repo/a/below");
-        let words = ["error[usage]", "is not a parent of the start directory", "help:"];
+        let words = [
+            "error[usage]",
+            "is not a parent of the start directory",
+            "help:",
+        ];
         tree.fails(
             "repo/a",
             &format!("profile ada --ceiling {ceiling}"),

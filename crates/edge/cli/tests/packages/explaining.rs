@@ -454,10 +454,7 @@ fn what_is_not_locked_yet_says_how_it_gets_there() {
 fn a_manifest_or_a_disk_that_moved_on_is_noticed() {
     let project = expert("");
     project.write(".claude/agents/expert.md", "other");
-    project.warned(
-        "explain agent:expert",
-        &["install/edited", "was edited"],
-    );
+    project.warned("explain agent:expert", &["install/edited", "was edited"]);
     project.remove(".claude/agents/expert.md");
     project.warned(
         "explain agent:expert",

@@ -16,7 +16,8 @@ A document has `ok` (boolean: whether the command succeeded) and `diagnostics` (
 below, unless its section says otherwise. When a command fails before it has a result, its document has these two keys alone.
 
 One name means one thing everywhere: `id` (`TYPE/NAME`, as every command accepts it), `type` (in the singular), `name`, `source`, `url`,
-`path`, `version`, `commit`, `tools`. `file` and `line` are where something is written. New keys may be added in any version.
+`path`, `version`, `commit`, `tools`. `file` and `line` are where something is written. Keys described as \"the same as\" another one
+are names of earlier versions. New keys may be added in any version.
 
 In a key, `NAME` represents any name and `[]` every item of a list. *Italic* values are objects of the section
 [Objects](#objects).

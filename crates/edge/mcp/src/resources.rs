@@ -151,7 +151,7 @@ fn of_catalog(shared: &SharedState) -> Result<Vec<Resource>, OperationFailure> {
 fn of_installed(shared: &SharedState) -> Result<Vec<Resource>, OperationFailure> {
     let view = shared.installed()?;
     let row = |row: &crate::shared::InstalledRow| {
-        let path = row.value["installed"][0]["path"].as_str();
+        let path = row.value["installed"][0]["at"].as_str();
         let mime = match path {
             _ if row.kind.is_merged() => "application/json",
             Some(path) => mime_of_place(row.kind, path),

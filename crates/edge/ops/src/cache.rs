@@ -73,7 +73,7 @@ pub struct CacheReport {
 #[derive(Debug, Serialize)]
 pub struct CachedCopy {
     /// The URL without secrets; `None` if the copy was never completed.
-    #[serde(rename = "url")]
+    #[serde(flatten, serialize_with = "agpm_model::serialize_url")]
     pub address: Option<String>,
     /// The size of the copy, before it was removed.
     pub bytes: u64,
@@ -205,6 +205,7 @@ impl Serialize for CacheReport {
     /// The copies are in `sources` if they exist, and in `removed` if they were removed.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("folder", &self.folder)?;
         map.serialize_entry("path", &self.folder)?;
         map.serialize_entry("bytes", &self.bytes())?;
         match self.request {

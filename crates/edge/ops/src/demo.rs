@@ -38,7 +38,7 @@ pub struct DemoRequest {
 #[derive(Debug, Serialize)]
 pub struct DemoReport {
     /// The path of the project as shown to the user.
-    #[serde(rename = "path")]
+    #[serde(flatten, serialize_with = "agpm_model::serialize_folder")]
     pub folder: String,
     /// The paths of the files, relative to the project.
     pub files: Vec<&'static str>,

@@ -17,7 +17,7 @@ pub struct StatusReport {
     #[serde(serialize_with = "is_found")]
     pub project: ProjectFound,
     /// The directory of the manifest.
-    #[serde(rename = "path", serialize_with = "serialize_root")]
+    #[serde(flatten, serialize_with = "agpm_model::serialize_root")]
     pub root: Option<PathBuf>,
     /// The tools that resources are installed for.
     pub tools: BTreeSet<ToolName>,
@@ -99,11 +99,6 @@ impl NextInstall {
             violations: count(&[&codes::POLICY_VIOLATION]),
         }
     }
-}
-
-fn serialize_root<S: Serializer>(root: &Option<PathBuf>, serializer: S) -> Result<S::Ok, S::Error> {
-    let shown = root.as_ref().map(|root| root.display().to_string());
-    shown.serialize(serializer)
 }
 
 /// Why it is not known what could be newer: a note, since its location is in text that is not kept.

@@ -55,6 +55,8 @@ impl Serialize for UpdatedPin {
         #[derive(Serialize)]
         struct MovedFields<'m> {
             id: &'m str,
+            /// The same under its older name.
+            resource: &'m str,
             from: String,
             to: String,
             source: Option<&'m SourceName>,
@@ -66,6 +68,7 @@ impl Serialize for UpdatedPin {
         let id = self.id.to_string();
         let fields = MovedFields {
             id: &id,
+            resource: &id,
             from: self.from(),
             to: self.to(),
             source: self.new.source.name(),
@@ -98,7 +101,7 @@ impl<'m> MovedVersion<'m> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ReportedProgram {
     /// The resource, as `TYPE/NAME`; of layers, `layers/NAME`.
-    #[serde(rename = "id")]
+    #[serde(flatten, serialize_with = "agpm_model::serialize_id")]
     pub resource: String,
     /// The resource or layer that it comes from.
     pub unit: String,
@@ -139,7 +142,7 @@ fn is_direct<S: Serializer>(required: &RequiredBy, serializer: S) -> Result<S::O
 #[derive(Clone, Debug, Serialize)]
 pub struct ConvertedResource {
     /// The resource that is converted.
-    #[serde(rename = "id")]
+    #[serde(flatten, serialize_with = "agpm_model::serialize_id")]
     pub resource: Owner,
     /// The tool.
     pub tool: String,

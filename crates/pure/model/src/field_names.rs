@@ -1,10 +1,58 @@
-//! How reports write values that have no JSON form by themselves.
+//! Fields that reports have under two names: that of earlier versions, which readers know, and the one that every report
+//! uses. They are for fields that are flattened: `#[serde(flatten, serialize_with = "…")]`.
+
+use std::path::PathBuf;
 
 use std::path::Path;
 
-use serde::Serializer;
+use serde::{Serialize, Serializer};
+
+use crate::digest::ObjectId;
+
+/// The field `commit`; lockfiles call it `resolved_commit`.
+pub fn serialize_commit<S: Serializer>(
+    commit: &Option<ObjectId>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    twice(["resolved_commit", "commit"], commit, serializer)
+}
+
+/// The field `url`, before it `address`.
+pub fn serialize_url<S: Serializer>(
+    url: &Option<String>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    twice(["address", "url"], url, serializer)
+}
 
 /// A path as users read it: parts that are not Unicode are replaced.
 pub fn serialize_path<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(&path.display())
+}
+
+/// The field `id`, before it `resource`.
+pub fn serialize_id<S: Serializer, T: Serialize>(id: &T, serializer: S) -> Result<S::Ok, S::Error> {
+    twice(["resource", "id"], id, serializer)
+}
+
+/// The field `path`, before it `root`.
+pub fn serialize_root<S: Serializer>(
+    root: &Option<PathBuf>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let shown = root.as_ref().map(|root| root.display().to_string());
+    twice(["root", "path"], &shown, serializer)
+}
+
+/// The field `path`, before it `folder`.
+pub fn serialize_folder<S: Serializer>(folder: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    twice(["folder", "path"], &folder, serializer)
+}
+
+fn twice<S: Serializer, T: Serialize>(
+    names: [&str; 2],
+    value: &T,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(names.map(|name| (name, value)))
 }

@@ -68,7 +68,9 @@ pub use declared::{
     Declarations, DeclaredDependency, DeclaringFile, declarations, read_declarations,
 };
 pub use digest::{Checksum, ChecksumError, ObjectId, ObjectIdError};
-pub use field_names::serialize_path;
+pub use field_names::{
+    serialize_commit, serialize_folder, serialize_id, serialize_path, serialize_root, serialize_url,
+};
 pub use file_change::FileChangeKind;
 pub use files::{
     FileProblem, FoundFile, FoundKind, MachineFiles, OutsideReads, ProblemKind, ResolvedPath,

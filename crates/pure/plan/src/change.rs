@@ -194,7 +194,7 @@ pub struct PlannedChange {
     /// The file.
     pub path: RelativePath,
     /// The owner, also of a removed file.
-    #[serde(rename = "id")]
+    #[serde(flatten, serialize_with = "agpm_model::serialize_id")]
     pub owner: Owner,
     /// The reason.
     pub reason: ChangeReason,

@@ -93,14 +93,18 @@ impl Placements {
 #[derive(Serialize)]
 struct InstalledPath<'a> {
     tool: &'a ToolName,
+    /// The name of `path` in earlier versions.
+    at: &'a RelativePath,
     path: &'a RelativePath,
 }
 
 impl<'a> InstalledPath<'a> {
     fn of(placement: &'a LockedPlacement) -> Option<Self> {
+        let at = placement.at.as_ref()?;
         Some(InstalledPath {
             tool: &placement.tool,
-            path: placement.at.as_ref()?,
+            at,
+            path: at,
         })
     }
 }
@@ -133,7 +137,7 @@ pub struct LockedResource {
     /// The version that is required.
     pub requirement: Option<String>,
     /// The commit that it is taken from.
-    #[serde(rename = "commit")]
+    #[serde(flatten, serialize_with = "agpm_model::serialize_commit")]
     pub resolved_commit: Option<ObjectId>,
     /// Of what it is in its source.
     pub checksum: Option<Checksum>,

@@ -184,6 +184,7 @@ fn update_as_json_gives_each_pin_that_moved_with_its_changelog() {
     let expected = format!(
         r####"[{{
   "id": "agents/a",
+  "resource": "agents/a",
   "from": "v1.0.0",
   "to": "v1.1.0",
   "source": "community",

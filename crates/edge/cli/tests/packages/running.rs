@@ -150,7 +150,7 @@ fn json_holds_the_command_its_event_and_who_requires_it() {
     let programs = report.get("programs").unwrap().to_json();
     let compact: String = programs.split_whitespace().collect::<Vec<_>>().join(" ");
     for part in [
-        r#""id": "hooks/h""#,
+        r#""resource": "hooks/h""#,
         r#""unit": "community:hooks/h.json""#,
         r#""runs": [ "a\u001b[2K | b" ]"#,
         r#""kind": "runs""#,

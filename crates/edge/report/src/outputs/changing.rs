@@ -227,6 +227,7 @@ pub(super) const OUTPUTS: &[OutputSchema] = &[
         about: "The project that was created",
         forms: &[document![
             required("path", ValueForm::Text, "Its directory"),
+            required("folder", ValueForm::Text, "The same as `path`"),
             required("files", ValueForm::TEXTS, "Its files"),
         ]],
     },

@@ -9,6 +9,7 @@ const FINDINGS: ValueForm = list![object![
     required("code", ValueForm::Text, "The stable code"),
     required("path", ValueForm::Text, "The installed file"),
     ID,
+    required("resource", ValueForm::Text, "The same as `id`"),
     required("message", ValueForm::Text, "How it differs"),
 ]];
 

@@ -7,8 +7,8 @@ use super::schema::OutputSchema;
 use super::shared::{
     BODY, CAPABILITIES, CAPABILITY_SET, CHAINS, CHECKSUM, COMMIT, DELETIONS, FATE, FIELD, ID,
     INSTALLED, INSTALLED_AT, KIND, LEAVES, LOCK, MORE, MOVED, NAME, NOTE, PARTS, PATCHES, PROGRAMS,
-    REQUIREMENT, SOURCE, TEXT_OR_NULL, TOOL, TOOLS, VERSION, document, list, object, optional,
-    or_null, required,
+    REQUIREMENT, RESOLVED_COMMIT, SOURCE, TEXT_OR_NULL, TOOL, TOOLS, VERSION, document, list,
+    object, optional, or_null, required,
 };
 
 fn plurals() -> Vec<&'static str> {
@@ -24,6 +24,7 @@ const LISTED: ValueForm = object![
     required("path", ValueForm::Text, "The path in the source"),
     REQUIREMENT,
     COMMIT,
+    RESOLVED_COMMIT,
     CHECKSUM,
     INSTALLED_AT,
     TOOL,
@@ -148,6 +149,7 @@ const MOVED_BRANCHES: SchemaField = required(
 const STATUS: ValueForm = document![
     required("project", ValueForm::Flag, "Whether a manifest was found"),
     required("path", TEXT_OR_NULL, "The directory of the project"),
+    required("root", TEXT_OR_NULL, "The same as `path`"),
     required("tools", ValueForm::TEXTS, "Tools that the project is for"),
     required(
         "installed",
@@ -178,6 +180,7 @@ const EXPLAINED_RESOURCE: ValueForm = object![
     VERSION,
     SOURCE,
     required("url", TEXT_OR_NULL, "The URL of the source"),
+    required("address", TEXT_OR_NULL, "The same as `url`"),
     required("path", ValueForm::Text, "The path in the source"),
     required("pattern", TEXT_OR_NULL, "The pattern that matched it"),
     REQUIREMENT,
@@ -190,6 +193,7 @@ const EXPLAINED_RESOURCE: ValueForm = object![
         "Where the manifest requires it",
     ),
     COMMIT,
+    RESOLVED_COMMIT,
     CHECKSUM,
     INSTALLED_AT,
     TOOL,

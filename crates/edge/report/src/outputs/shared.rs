@@ -118,6 +118,8 @@ pub(super) const REQUIREMENT: SchemaField =
     required("requirement", TEXT_OR_NULL, "The version that is required");
 pub(super) const COMMIT: SchemaField =
     required("commit", TEXT_OR_NULL, "The commit that it is taken from");
+pub(super) const RESOLVED_COMMIT: SchemaField =
+    required("resolved_commit", TEXT_OR_NULL, "The same as `commit`");
 pub(super) const CHECKSUM: SchemaField =
     required("checksum", TEXT_OR_NULL, "The checksum of its content");
 pub(super) const INSTALLED_AT: SchemaField = optional(
@@ -136,6 +138,7 @@ pub(super) const INSTALLED: SchemaField = required(
     list![object![
         required("tool", ValueForm::Text, "The tool"),
         required("path", ValueForm::Text, "The installed path"),
+        required("at", ValueForm::Text, "The same as `path`"),
     ]],
     "Where it is installed for each tool",
 );
@@ -196,6 +199,7 @@ pub(super) const CONVERSIONS: SchemaField = required(
     "conversions",
     list![object![
         ID,
+        required("resource", ValueForm::Text, "The same as `id`"),
         required("tool", ValueForm::Text, "The tool that it is converted for"),
         required(
             "fields",
@@ -226,6 +230,7 @@ static CHANGE: Definition = Definition {
         ),
         required("path", ValueForm::Text, "The file"),
         ID,
+        required("resource", ValueForm::Text, "The same as `id`"),
         required("reason", ValueForm::Text, "Why"),
         optional(
             "key",
@@ -252,6 +257,7 @@ static MOVED_PIN: Definition = Definition {
     name: "moved version",
     form: object![
         ID,
+        required("resource", ValueForm::Text, "The same as `id`"),
         required(
             "from",
             ValueForm::Text,
@@ -365,6 +371,7 @@ static PROGRAM: Definition = Definition {
     name: "program",
     form: object![
         ID,
+        required("resource", ValueForm::Text, "The same as `id`"),
         required("unit", ValueForm::Text, "The file that it comes from"),
         required("runs", ValueForm::TEXTS, "Commands and URLs"),
         required(

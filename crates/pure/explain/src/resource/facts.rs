@@ -19,7 +19,7 @@ pub struct ExplainedResource {
     #[serde(flatten)]
     pub identity: ResourceIdentity,
     /// The URL of its source, without secrets.
-    #[serde(rename = "url")]
+    #[serde(flatten, serialize_with = "agpm_model::serialize_url")]
     pub address: Option<String>,
     /// Where it is in its source.
     pub path: ResourcePath,
@@ -30,7 +30,7 @@ pub struct ExplainedResource {
     /// Where the manifest requires it.
     pub asked_at: Option<RequiredAt>,
     /// The commit that it is taken from.
-    #[serde(rename = "commit")]
+    #[serde(flatten, serialize_with = "agpm_model::serialize_commit")]
     pub resolved_commit: Option<ObjectId>,
     /// Of what it is in its source.
     pub checksum: Option<Checksum>,

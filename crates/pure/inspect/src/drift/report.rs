@@ -41,7 +41,7 @@ pub struct DriftFinding {
     /// The file.
     pub path: RelativePath,
     /// The owner.
-    #[serde(rename = "id")]
+    #[serde(flatten, serialize_with = "agpm_model::serialize_id")]
     pub resource: Owner,
     /// The problem; the path is its subject.
     pub message: String,

@@ -36,7 +36,7 @@ error[verify/changed]: .claude/snippets/utils.md is a directory now (snippets/ut
     )
     .stdout;
     let squeezed = json.replace(['\n', ' '], "");
-    assert!(squeezed.starts_with("{\"ok\":false,\"checked\":4,\"findings\":[{\"code\":\"verify/changed\",\"path\":\".claude/agents/assistant.md\",\"id\":\"agents/assistant\""), "{json}");
+    assert!(squeezed.starts_with("{\"ok\":false,\"checked\":4,\"findings\":[{\"code\":\"verify/changed\",\"path\":\".claude/agents/assistant.md\",\"resource\":\"agents/assistant\",\"id\":\"agents/assistant\""), "{json}");
     assert_eq!(sandbox.listing(), before);
 }
 

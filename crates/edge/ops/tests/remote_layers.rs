@@ -96,7 +96,8 @@ impl ResourceLocation {
 
 fn shown(found: &Diagnostic) -> String {
     let help = found.help.as_deref().unwrap_or_default();
-    format!("{}: {} {help}", found.code.name, found.message)
+    let details = found.details.join(" ");
+    format!("{}: {} {details} {help}", found.code.name, found.message)
 }
 
 /// A repository with a tag, a later branch and a folder.
@@ -278,7 +279,8 @@ fn what_is_not_in_the_cache_needs_a_connection() {
         FailureKind::Network,
         &[
             "source/offline",
-            "`v2` is not in the cache",
+            "`v2` of remote",
+            "is not in the cache",
             "without `--offline`",
         ],
     );

@@ -26,7 +26,7 @@ pub enum LockChange {
 /// A pin that moved to another commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UpdatedPin {
-    /// What the pin is for.
+    /// The resource, layer or remote that the pin is for.
     pub id: PinId,
     /// The URL of the source, without secrets.
     pub url: Option<String>,

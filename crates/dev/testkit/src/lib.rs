@@ -10,6 +10,7 @@ mod sandbox;
 mod schema;
 mod script;
 mod server;
+mod temporary;
 
 pub use fixtures::each_fixture;
 pub use git::Repository;
@@ -18,3 +19,4 @@ pub use sandbox::{CommandOutput, Sandbox};
 pub use schema::schema_problems;
 pub use script::{check_guide, check_parts, check_script, compare, run_script};
 pub use server::{Behaviour, GitDaemon, HttpServer};
+pub use temporary::temporary_directory;

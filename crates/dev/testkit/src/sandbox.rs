@@ -6,6 +6,8 @@ use std::sync::OnceLock;
 
 use tempfile::TempDir;
 
+use crate::temporary::temporary_directory;
+
 /// A folder of its own with a home, a configuration, a cache and a working folder; nothing of the real ones shows through.
 pub struct Sandbox {
     root: TempDir,
@@ -25,31 +27,13 @@ pub struct CommandOutput {
     pub code: Option<i32>,
 }
 
-/// Memory instead of a disk, where the system has some to spare: half of the time of the tests went into creating and
-/// deleting small files. `TMPDIR` overrides it.
-fn sandbox_parent() -> PathBuf {
-    const MEMORY: &str = "/dev/shm";
-    const ENOUGH: u64 = 1 << 30;
-    let is_fit = |memory: &rustix::fs::StatVfs| {
-        memory.f_bavail * memory.f_frsize >= ENOUGH
-            && !memory
-                .f_flag
-                .contains(rustix::fs::StatVfsMountFlags::NOEXEC)
-    };
-    let memory = rustix::fs::statvfs(MEMORY).ok().filter(is_fit);
-    match (std::env::var_os("TMPDIR"), memory) {
-        (None, Some(_)) => PathBuf::from(MEMORY),
-        _ => std::env::temp_dir(),
-    }
-}
-
 /// Variables that a command under test may see as they are.
 const PASSED: &[&str] = &["PATH", "SystemRoot", "TEMP", "TMP", "LLVM_PROFILE_FILE"];
 
 impl Sandbox {
     /// A new world in which `program` is under test.
     pub fn new(program: impl Into<PathBuf>) -> Self {
-        let root = tempfile::tempdir_in(sandbox_parent()).unwrap();
+        let root = temporary_directory();
         for folder in ["home", "config", "cache", "work", "tmp"] {
             fs::create_dir(root.path().join(folder)).unwrap();
         }
@@ -299,7 +283,7 @@ mod tests {
 
     #[test]
     fn an_example_is_copied_with_what_is_next_to_the_working_directory() {
-        let example = tempfile::tempdir().unwrap();
+        let example = temporary_directory();
         write_below(example.path(), "project/a.txt", b"a");
         write_below(example.path(), "team/b.txt", b"b");
         let sandbox = Sandbox::of_example("agpm", example.path(), "project");

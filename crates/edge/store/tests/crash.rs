@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use agpm_store::{ForceUndo, LockWait, ProjectStore, RecoveryOutcome, StoreProblem};
+use agpm_testkit::temporary_directory;
 use common::{PATIENT, Tree, apply, every_kind, prepare, tree};
 use tempfile::TempDir;
 
@@ -64,7 +65,7 @@ struct Case {
 
 /// A project before the second transaction, or after it.
 fn case(start: Start) -> Case {
-    let place = tempfile::tempdir().unwrap();
+    let place = temporary_directory();
     let folder = place.path().join("project");
     std::fs::create_dir(&folder).unwrap();
     prepare(&folder);

@@ -12,6 +12,7 @@ use agpm_store::{
     ExpectedFile, FileChange, ForceUndo, LockWait, ProjectStore, StateFolder, StoreProblem,
     Transaction, UndoError,
 };
+use agpm_testkit::temporary_directory;
 use common::{PATIENT, apply, create, every_kind, path, prepare, remove, tree, was, write};
 
 fn undo(folder: &std::path::Path, force: ForceUndo) -> Result<String, UndoError> {
@@ -30,7 +31,7 @@ fn titles(folder: &std::path::Path) -> Vec<String> {
 
 #[test]
 fn undo_goes_back_one_by_one_to_the_very_bytes_and_modes() {
-    let place = tempfile::tempdir().unwrap();
+    let place = temporary_directory();
     let folder = place.path();
     fs::create_dir(folder.join("empty")).unwrap();
     prepare(folder);
@@ -62,7 +63,7 @@ fn undo_goes_back_one_by_one_to_the_very_bytes_and_modes() {
 
 #[test]
 fn undo_refuses_when_a_file_was_edited_since() {
-    let place = tempfile::tempdir().unwrap();
+    let place = temporary_directory();
     let folder = place.path();
     prepare(folder);
     let old = tree(folder);
@@ -83,7 +84,7 @@ fn undo_refuses_when_a_file_was_edited_since() {
 
 #[test]
 fn the_history_names_what_was_done_and_keeps_the_newest_fifty() {
-    let place = tempfile::tempdir().unwrap();
+    let place = temporary_directory();
     let folder = place.path();
     for number in 0..53 {
         let before = if number == 0 {
@@ -114,7 +115,7 @@ fn the_history_names_what_was_done_and_keeps_the_newest_fifty() {
 
 #[test]
 fn nothing_is_written_when_a_file_is_not_what_the_plan_saw() {
-    let place = tempfile::tempdir().unwrap();
+    let place = temporary_directory();
     let folder = place.path();
     prepare(folder);
     let old = tree(folder);
@@ -139,7 +140,7 @@ fn nothing_is_written_when_a_file_is_not_what_the_plan_saw() {
 
 #[test]
 fn our_own_state_and_git_are_not_targets() {
-    let place = tempfile::tempdir().unwrap();
+    let place = temporary_directory();
     for target in [
         ".agpm/lock",
         ".agpm/history/1/x",
@@ -162,7 +163,7 @@ fn our_own_state_and_git_are_not_targets() {
 
 #[test]
 fn nothing_to_do_leaves_no_trace() {
-    let place = tempfile::tempdir().unwrap();
+    let place = temporary_directory();
     let nothing = FileChange::Remove {
         path: path("gone"),
         before: ExpectedFile::Anything,
@@ -173,7 +174,7 @@ fn nothing_to_do_leaves_no_trace() {
 
 #[test]
 fn a_final_journal_that_cannot_be_read_is_kept_and_stops_everything() {
-    let place = tempfile::tempdir().unwrap();
+    let place = temporary_directory();
     let transaction = place.path().join(".agpm/transaction");
     for part in ["new", "old"] {
         fs::create_dir_all(transaction.join(part)).unwrap();
@@ -187,7 +188,7 @@ fn a_final_journal_that_cannot_be_read_is_kept_and_stops_everything() {
 
 #[test]
 fn opening_and_looking_write_nothing() {
-    let place = tempfile::tempdir().unwrap();
+    let place = temporary_directory();
     let store = ProjectStore::open(place.path()).unwrap();
     assert!(!store.needs_recovery());
     assert_eq!(store.observe(&path("a/b")).unwrap(), ObservedPath::Missing);
@@ -197,7 +198,7 @@ fn opening_and_looking_write_nothing() {
 
 #[test]
 fn the_state_of_a_home_is_apart_from_that_of_a_project_in_it() {
-    let place = tempfile::tempdir().unwrap();
+    let place = temporary_directory();
     let folder = place.path();
     prepare(folder);
     let old = tree(folder);
@@ -232,7 +233,7 @@ fn the_state_of_a_home_is_apart_from_that_of_a_project_in_it() {
 
 #[test]
 fn no_transaction_writes_into_a_state() {
-    let place = tempfile::tempdir().unwrap();
+    let place = temporary_directory();
     for file in [
         ".agpm/history/1",
         ".local/state/agpm",
@@ -255,7 +256,7 @@ fn no_transaction_writes_into_a_state() {
 
 #[test]
 fn a_second_lock_fails_or_waits() {
-    let place = tempfile::tempdir().unwrap();
+    let place = temporary_directory();
     let store = ProjectStore::open(place.path()).unwrap();
     let lock = Cell::new(Some(store.lock(PATIENT).unwrap()));
     let other = ProjectStore::open(place.path()).unwrap();
@@ -280,7 +281,7 @@ mod unix {
 
     #[test]
     fn a_parent_that_became_a_link_outside_is_refused_and_nothing_outside_is_touched() {
-        let place = tempfile::tempdir().unwrap();
+        let place = temporary_directory();
         let (folder, outside) = (place.path().join("project"), place.path().join("outside"));
         fs::create_dir_all(&folder).unwrap();
         fs::create_dir_all(outside.join("deep")).unwrap();
@@ -311,7 +312,7 @@ mod unix {
 
     #[test]
     fn a_link_inside_is_followed_above_a_file_but_never_replaced_and_never_into_state() {
-        let place = tempfile::tempdir().unwrap();
+        let place = temporary_directory();
         let folder = place.path();
         for made in ["real", ".git/hooks"] {
             fs::create_dir_all(folder.join(made)).unwrap();
@@ -347,7 +348,7 @@ mod unix {
 
     #[test]
     fn state_that_is_a_link_is_refused() {
-        let place = tempfile::tempdir().unwrap();
+        let place = temporary_directory();
         fs::create_dir(place.path().join("elsewhere")).unwrap();
         symlink("elsewhere", place.path().join(".agpm")).unwrap();
         assert!(apply(place.path(), "t", vec![create("a", "x")]).is_err());
@@ -361,7 +362,7 @@ mod unix {
 
     #[test]
     fn a_private_file_stays_private_and_gets_its_very_bits_back() {
-        let place = tempfile::tempdir().unwrap();
+        let place = temporary_directory();
         let file = place.path().join("secret.json");
         let bits = || fs::metadata(&file).map(|known| common::bits(&known)).ok();
         fs::write(&file, "a").unwrap();
@@ -388,7 +389,7 @@ mod unix {
 
     #[test]
     fn a_directory_that_cannot_be_written_leaves_everything_as_it_was() {
-        let place = tempfile::tempdir().unwrap();
+        let place = temporary_directory();
         let folder = place.path();
         prepare(folder);
         let shared = folder.join("shared");

@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_missing_or_changed_is_out_of_date_until_written() {
+    fn missing_and_changed_files_are_out_of_date_until_written() {
         let folder = std::env::temp_dir().join(format!("agpm-xtask-{}", std::process::id()));
         assert_eq!(out_of_date(&folder).len(), FILES.len() + SECTIONS.len());
         let empty = |path: &str| -> String {

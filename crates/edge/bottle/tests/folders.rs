@@ -225,7 +225,7 @@ fn a_file_without_front_matter_is_a_mistake() {
 }
 
 #[test]
-fn a_key_that_is_there_twice_hides_no_other_mistake() {
+fn a_duplicate_key_hides_no_other_mistake() {
     let sandbox = sandbox(&[
         (
             "~/.bot-bottle/bottles/b.md",
@@ -279,7 +279,7 @@ fn a_directory_of_the_project_without_bottles_is_not_worth_a_note() {
 }
 
 #[test]
-fn what_is_wrong_with_a_file_is_reported_and_hides_nothing_else() {
+fn errors_of_a_file_hide_no_others() {
     let sandbox = sandbox(&[
         ("~/.bot-bottle/agents/body.md", "---\n---\nNo keys.\n"),
         ("~/.bot-bottle/agents/lost.md", "---\nbottle: bsae\n---\n"),

@@ -135,7 +135,7 @@ fn composition_is_as_the_table_says() {
 }
 
 #[test]
-fn three_generations_compose_and_a_clearing_one_between_counts() {
+fn three_generations_compose_and_a_clearing_one_between_applies() {
     let manifest = manifest(
         r#"{"bottles": {
             "c": {"extends": "b", "git": {"remotes": {"z": {"url": "3"}}}, "env": {"X": "3"}},
@@ -585,7 +585,7 @@ fn circles_and_missing_parents_are_reported_once_with_their_chain() {
 }
 
 #[test]
-fn a_key_that_is_there_twice_hides_nothing() {
+fn a_duplicate_key_hides_nothing() {
     let all = told(
         r#"{"bottles": {
             "broken": {"env": {"A": "1", "A": "2"}, "image": 1},

@@ -297,7 +297,7 @@ fn names_of_files_cannot_move_the_cursor() {
 }
 
 #[test]
-fn what_is_the_other_kind_is_sent_to_its_command() {
+fn names_of_another_command_are_sent_to_it() {
     let sandbox = sandbox();
     for (line, help) in [
         (
@@ -414,7 +414,7 @@ fn a_note_does_not_get_in_the_way_of_a_value() {
 }
 
 #[test]
-fn what_is_reported_to_an_agent_is_shown_as_it_is() {
+fn messages_for_an_agent_are_shown_unchanged() {
     let sandbox = sandbox();
     let prompt = "Never print API_TOKEN=abc, and no \u{1b}[31m either.";
     sandbox.write(

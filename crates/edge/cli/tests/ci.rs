@@ -521,7 +521,7 @@ fn formats() {
 }
 
 #[test]
-fn what_cannot_be_reached_is_a_cause_of_its_own() {
+fn an_unreachable_source_is_a_separate_cause() {
     let sandbox = committed();
     fs::remove_dir_all(sandbox.work().join("org")).unwrap();
     // What is in the cache needs no network.

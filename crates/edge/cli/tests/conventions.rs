@@ -483,7 +483,7 @@ fn quiet_prints_nothing_when_something_was_done() {
 }
 
 #[test]
-fn what_is_alike_is_shown_once_unless_all_of_it_is_wanted() {
+fn similar_findings_are_shown_once_unless_verbose() {
     let sandbox = project();
     for name in ["a", "b", "c", "d", "e"] {
         let skill = "---\nname: another\ndescription: d\n---\nx\n";

@@ -371,7 +371,7 @@ fn layers_are_looked_for_without_fetching() {
 }
 
 #[test]
-fn what_is_ours_is_compared() {
+fn managed_entries_are_compared() {
     let sandbox = sandbox();
     sandbox.write(".claude/agents/assistant.md", "edited\n");
     fs::remove_file(sandbox.work().join(".claude/snippets/common.md")).unwrap();

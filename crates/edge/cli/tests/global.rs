@@ -185,7 +185,7 @@ fn everything_goes_where_tools_look_in_home_wherever_the_configuration_is() {
 }
 
 #[test]
-fn what_the_user_has_in_a_shared_file_stays_to_the_byte_and_keeps_its_mode() {
+fn user_content_of_a_shared_file_keeps_its_bytes_and_mode() {
     let user = User::with_kit(Config::InHome);
     let own = "{\n  \"numStartups\": 7,\n   \"oauth\" : {\"token\": \"t\"}, // mine\n  \"mcpServers\": {\n    \"own\": { \"command\": \"x\" }\n  },\n  \"projects\": {}\n}\n";
     write(&user.home(".claude.json"), own);
@@ -518,7 +518,7 @@ fn templates_read_next_to_the_manifest_and_nothing_of_home() {
 }
 
 #[test]
-fn what_the_users_manifest_uses_stays_in_the_cache() {
+fn copies_that_the_user_manifest_uses_stay_in_the_cache() {
     let user = User::with_kit(Config::InHome);
     user.run("install -g", 0);
     user.sandbox.write("agpm.toml", "");

@@ -160,7 +160,7 @@ fn the_file_is_looked_for_where_the_other_program_has_it() {
 }
 
 #[test]
-fn what_contradicts_the_manifest_is_refused_whole() {
+fn an_import_that_contradicts_the_manifest_is_refused() {
     let manifest =
         "[[layers]]\nname = \"mine\"\npath = \"else\"\n\n[merge]\n\"*.md\" = \"replace\"\n";
     let sandbox = project(manifest, CONFIG);

@@ -50,7 +50,7 @@ fn every_rule_refuses_before_anything_is_written() {
 }
 
 #[test]
-fn what_is_installed_already_is_judged_too() {
+fn installed_resources_are_judged_too() {
     let sandbox = project("[types]\ndeny = [\"agents\"]\n");
     assert_eq!(sandbox.run_line("agpm install").code, Some(0));
     let output = sandbox.run_line("agpm install --policy rules/policy.toml");
@@ -318,7 +318,7 @@ fn every_file_of_a_layer_is_judged() {
 }
 
 #[test]
-fn what_is_required_must_be_in_the_manifest() {
+fn required_resources_must_be_in_the_manifest() {
     let sandbox = Sandbox::new(PROGRAM);
     let mut lib = Repository::init(&sandbox, "lib");
     let parent = "---\nname: p\ndependencies:\n  agents:\n    - path: agents/a.md\n---\nText.\n";

@@ -255,7 +255,7 @@ fn outdated_reports_of_remotes() {
 }
 
 #[test]
-fn what_cannot_be_reached_is_needed_only_without_a_pin() {
+fn an_unreachable_source_matters_only_without_a_pin() {
     let project = Project::new();
     project.release(&[(CSV, "name\none\n")]);
     let daemon = GitDaemon::start(&project.sandbox);
@@ -317,7 +317,7 @@ fn another_url_is_another_pin() {
 }
 
 #[test]
-fn what_is_missing_has_near_names() {
+fn unknown_names_get_near_names() {
     let project = Project::new();
     with_remotes(&project, "\"community#v1.0.1\"");
     project.refused(
@@ -541,7 +541,7 @@ fn a_secret_in_a_shared_file_is_reported_and_not_shown() {
 }
 
 #[test]
-fn what_one_user_prefers_is_not_locked() {
+fn personal_layers_are_not_locked() {
     let project = Project::new();
     with_remotes(&project, "\"community\"");
     project.good("install");

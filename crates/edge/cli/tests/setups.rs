@@ -218,7 +218,7 @@ fn the_command_that_adds_the_server_names_one_that_answers() {
 }
 
 #[test]
-fn what_agpm_installs_for_a_team_has_the_same_shapes() {
+fn installs_for_a_team_have_the_same_shapes() {
     let [manifest] = fences(section("### All clients, for a team\n"), "toml")[..] else {
         panic!("not one manifest")
     };

@@ -129,7 +129,7 @@ fn transactions_of_an_earlier_version_are_undone() {
 }
 
 #[test]
-fn what_an_earlier_version_installed_is_removed_without_a_trace() {
+fn files_of_an_earlier_version_are_removed_without_a_trace() {
     for name in PROJECTS {
         let sandbox = project(name);
         sandbox.write("agpm.toml", "");

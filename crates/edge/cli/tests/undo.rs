@@ -142,7 +142,7 @@ fn the_list_is_newest_first_and_writes_nothing() {
 }
 
 #[test]
-fn what_was_edited_since_is_kept_unless_forced() {
+fn later_edits_are_kept_unless_forced() {
     let sandbox = sandbox();
     let [first, _] = two_installs(&sandbox);
     sandbox.write(".claude/agents/a.md", "mine\n");
@@ -419,7 +419,7 @@ fn when_all_that_is_kept_is_undone_that_is_said() {
 
 #[cfg(unix)]
 #[test]
-fn what_the_history_keeps_can_be_read_by_its_owner_only() {
+fn the_history_is_readable_by_its_owner_only() {
     use std::os::unix::fs::PermissionsExt;
     let sandbox = sandbox();
     let [first, _] = two_installs(&sandbox);

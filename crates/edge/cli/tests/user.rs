@@ -158,7 +158,7 @@ fn cleaning_removes_what_nobody_used_for_long_and_the_rest_still_works() {
 }
 
 #[test]
-fn what_another_project_needs_is_kept_until_that_project_is_gone() {
+fn copies_for_another_project_are_kept_until_it_is_gone() {
     let (sandbox, [_, two]) = with_cache();
     let agent = "a = { source = \"two\", path = \"agents/a.md\", version = \"v1.0.0\" }";
     sandbox.write(
@@ -196,7 +196,7 @@ fn what_another_project_needs_is_kept_until_that_project_is_gone() {
 }
 
 #[test]
-fn what_the_configuration_uses_is_kept() {
+fn copies_that_the_configuration_uses_are_kept() {
     let (sandbox, [_, two]) = with_cache();
     // The manifest has another source of that name, which hides this one here but not elsewhere.
     write_config(&sandbox, &format!("[sources]\none = \"{two}\"\n"));
@@ -209,7 +209,7 @@ fn what_the_configuration_uses_is_kept() {
 }
 
 #[test]
-fn what_cannot_be_used_and_what_was_left_behind_goes_at_any_age() {
+fn unusable_and_abandoned_copies_are_removed_at_any_age() {
     let (sandbox, _) = with_cache();
     let git = beside(&sandbox, "cache/agpm/git");
     let first = git.join(&copies(&sandbox)[0]);
@@ -340,7 +340,7 @@ fn sources_are_added_and_removed_with_comments_kept() {
 }
 
 #[test]
-fn what_cannot_be_changed_is_refused_and_nothing_is_written() {
+fn impossible_changes_are_refused_and_nothing_is_written() {
     let sandbox = Sandbox::new(PROGRAM);
     let missing = run(&sandbox, "agpm config remove-source x", 3);
     assert!(

@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_after_the_end_of_the_program_is_read() {
+    fn output_after_the_end_of_the_process_is_read() {
         let script = "printf one; (sleep 0.4; printf two; sleep 0.4; printf three)& exit 0";
         let run = run(shell(script), String::new(), PATIENCE).unwrap();
         assert!(

@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shown_has_no_secret_no_progress_and_no_control() {
+    fn shown_output_of_git_has_no_secrets_progress_or_control_characters() {
         let address = SourceAddress::parse("https://me:hunter2@h/x").unwrap();
         let said = clean(
             &address,

@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_off_or_odd_is_not_a_tree() {
+    fn truncated_or_malformed_trees_are_rejected() {
         let bytes = tree(&[("100644", "a")]);
         for bad in [
             &bytes[..bytes.len() - 1],

@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_made_is_read_back() {
+    fn created_files_are_read_back() {
         let entry = |module: &str, name: &str| {
             ResourceUri::Entry(EntryKind::Agent, module.to_owned(), name.to_owned())
         };

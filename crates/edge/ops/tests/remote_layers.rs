@@ -118,7 +118,7 @@ fn rows(expected: &[(&str, &str)]) -> Vec<(String, String)> {
 const SOURCES: &str = "[sources]\ncommunity = \"../community\"\n";
 
 #[test]
-fn the_command_line_ranks_above_the_manifest_and_each_counts_once() {
+fn the_command_line_ranks_above_the_manifest_and_each_is_used_once() {
     let place = ResourceLocation::new();
     let mut source = repository(&place);
     source.commit(&[(FILE, "two")]);
@@ -220,7 +220,7 @@ fn a_pin_of_another_remote_or_of_one_user_says_nothing() {
 }
 
 #[test]
-fn a_copy_counts_when_the_server_is_gone() {
+fn a_copy_is_used_when_the_server_is_gone() {
     let place = ResourceLocation::new();
     let mut source = repository(&place);
     let daemon = GitDaemon::start(&place.sandbox);
@@ -265,7 +265,7 @@ fn a_copy_counts_when_the_server_is_gone() {
 }
 
 #[test]
-fn what_is_not_in_the_cache_needs_a_connection() {
+fn uncached_content_needs_a_connection() {
     let place = ResourceLocation::new();
     let source = repository(&place);
     let daemon = GitDaemon::start(&place.sandbox);
@@ -431,7 +431,7 @@ fn files_and_directories_are_read_offline() {
 }
 
 #[test]
-fn what_is_missing_fails_on_the_command_line_and_warns_in_the_manifest() {
+fn a_missing_remote_fails_on_the_command_line_and_warns_in_the_manifest() {
     let place = ResourceLocation::new();
     repository(&place);
     place.manifest(SOURCES);

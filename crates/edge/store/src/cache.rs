@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_are_making_is_neither_counted_nor_thrown_away() {
+    fn copies_in_the_making_are_neither_counted_nor_removed() {
         let place = tempfile::tempdir().unwrap();
         for (name, hours) in [
             (".new-now", 1),

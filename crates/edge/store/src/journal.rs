@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_reads_back() {
+    fn written_values_read_back() {
         let journal = journal("a/b/c");
         assert_eq!(Journal::decode(journal.encode().as_bytes()), Ok(journal));
     }

@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_waited_for_a_directory_that_went_holds_the_new_one() {
+    fn a_lock_waiter_gets_the_lock_of_the_new_directory() {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("shelf/lock");
         let first = SharedLock::hold(&path).unwrap();

@@ -264,7 +264,7 @@ fn a_content_that_did_not_arrive_rolls_back_what_was_committed() {
 
 /// What the plan did not see is not written over: the rest is done, and the user's bytes stay in place.
 #[test]
-fn what_a_user_made_or_edited_between_the_kill_and_the_recovery_stays_in_place() {
+fn edits_between_a_kill_and_the_recovery_stay_in_place() {
     let (_, mut new) = trees();
     let case = killed_once_committed();
     let edits = [
@@ -360,7 +360,7 @@ fn the_lock_holds_between_processes() {
 
 /// A path that is empty because its file was just moved away may be filled by a user: both contents stay.
 #[test]
-fn what_a_user_put_where_a_file_was_moved_away_is_kept_next_to_it() {
+fn a_new_file_at_a_moved_path_is_kept_next_to_it() {
     let mut filled = std::collections::BTreeSet::new();
     for at in 1..MOST {
         for (file, number, old) in [

@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn who_ignores_the_whole_directory_decided_so() {
+    fn an_ignored_directory_gets_no_ignore_lines() {
         assert_eq!(
             ignored("/.agpm/\n").as_deref(),
             Some("/.agpm/\nagpm.private.toml\n")

@@ -59,7 +59,7 @@ fn the_directories_of_every_tool_are_looked_into() {
 }
 
 #[test]
-fn what_cannot_be_described_is_skipped_with_its_reason() {
+fn files_without_a_description_are_skipped_with_the_reason() {
     let files = MemoryFiles::new([
         ("/p/.claude/agents/[a].md", ""),
         ("/p/.claude/agents/b.md", ""),

@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn what_leads_out_is_refused() {
+    fn paths_that_escape_are_refused() {
         for path in [
             "../a",
             "a/../../b",

@@ -161,7 +161,7 @@ fn the_project_is_the_nearest_directory_that_is_not_home() {
 }
 
 #[test]
-fn what_cannot_be_read_is_left_out_and_reported() {
+fn unreadable_files_are_left_out_and_reported() {
     let files = MemoryFiles::new([
         (AGENTS, "name,path\na,a.md\n"),
         ("/home/me/project/bmad/_cfg/skill-manifest.csv", "name\nb\n"),
@@ -193,7 +193,7 @@ fn rows_without_files_and_files_without_rows_are_reported() {
 }
 
 #[test]
-fn what_is_typed_is_refused_by_its_kind() {
+fn unfit_arguments_are_refused_by_their_kind() {
     let typed = |text: &str| typed_remotes(&Manifest::default(), &[text.to_owned()]);
     for (text, kind, words) in [
         (

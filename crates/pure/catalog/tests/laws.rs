@@ -271,7 +271,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_printed_as_csv_is_a_manifest_of_the_same_rows_and_prints_itself(sheets in any_sheets()) {
+    fn csv_output_is_a_catalog_file_of_the_same_rows(sheets in any_sheets()) {
         let catalog = catalog(&sheets);
         for kind in ENTRY_KINDS {
             let text = csv(&catalog, kind);
@@ -290,7 +290,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_listed_is_what_the_engine_selects(sheets in any_sheets()) {
+    fn the_listing_equals_the_selection_of_the_engine(sheets in any_sheets()) {
         let catalog = catalog(&sheets);
         let policy = MergePolicy { composition: Composition::Select, references: ReferencePolicy::LENIENT };
         for entry in catalog.entries() {

@@ -510,7 +510,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_stands_behind_a_secret_variable_is_masked_in_broken_lines_too() {
+    fn values_of_secret_variables_are_masked_in_broken_lines_too() {
         for (line, masked) in [
             (
                 r#"{"bottles:{"x":{"env":{"API_TOKEN":"hunter22"}}}}"#,
@@ -548,7 +548,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_message_quotes_is_looked_at_by_itself() {
+    fn quoted_parts_of_a_message_are_checked_separately() {
         for (message, masked) in [
             (
                 "the rules `Never log a token: use it` and `x`",
@@ -602,7 +602,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_on_the_line_above_counts() {
+    fn a_key_on_the_line_above_is_used() {
         for (before, line, masked) in [
             ("{\"api_token\":\n", "  \"hunter22\" x", "  \"********\" x"),
             ("password: |-\n", "  hunter22", "  ********"),
@@ -754,7 +754,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_like_it_stays() {
+    fn lookalikes_are_kept() {
         for line in [
             "max_tokens:4096",
             "x: max_tokens:4096",

@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_found_twice_is_reported_once() {
+    fn repeated_findings_are_reported_once() {
         let mut notes = Notes::default();
         at(&mut notes, "a.toml", "x = 1\n", 0);
         at(&mut notes, "a.toml", "x = 1\n", 0);

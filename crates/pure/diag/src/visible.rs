@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_acts_on_a_terminal_or_hides_is_escaped() {
+    fn control_and_invisible_characters_are_escaped() {
         let table = [
             ("plain, ünïcode", "plain, ünïcode"),
             ("a\u{1b}[2Kb", "a\\u{1b}[2Kb"),

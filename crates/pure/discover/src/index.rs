@@ -112,7 +112,7 @@ mod tests {
     use crate::candidate::{PluginMembership, PluginPlacement};
 
     #[test]
-    fn what_is_encoded_is_found() {
+    fn encoded_secrets_are_found() {
         let candidate = Candidate {
             kind: CandidateType::Skill,
             name: "pdf".to_owned(),

@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_cut_off_further_down_is_shown_further_up() {
+    fn a_duplicate_that_was_cut_off_is_shown_at_its_first_place() {
         // 0 -> 1 -> 2 -> 3, and 2 is a start too.
         let children = [vec![1], vec![2], vec![3], vec![]];
         let lines = walk(&[0, 2], &children, Some(2));

@@ -213,7 +213,7 @@ fn a_layer_that_does_not_exist_here_stays_locked() {
 }
 
 #[test]
-fn what_is_left_out_has_a_reason() {
+fn left_out_parts_have_a_reason() {
     let manifest = manifest(MANIFEST);
     let (all, some) = (&manifest.layers[0], &manifest.layers[1]);
     assert_eq!(included_file(all, "a/b.md").unwrap().as_str(), "a/b.md");

@@ -257,7 +257,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_written_reads_as_the_result(values in prop::collection::vec(any_map(), 1..4), name in any_built_in(), format in prop::sample::select(vec!["x.json", "x.yaml"])) {
+    fn written_files_read_as_the_result(values in prop::collection::vec(any_map(), 1..4), name in any_built_in(), format in prop::sample::select(vec!["x.json", "x.yaml"])) {
         let mut sources = SourceMap::default();
         let mut file = |index: usize, value: &Value| {
             let text = if format == "x.json" { value.to_json() } else { agpm_text::print(value, Format::Yaml).unwrap() };
@@ -483,7 +483,7 @@ fn rules_do_what_they_say() {
 }
 
 #[test]
-fn the_most_specific_rule_counts() {
+fn the_most_specific_rule_applies() {
     let mut strategy = built_in("deep");
     for (pattern, operation) in [
         ("/**", "keep-lower"),
@@ -562,7 +562,7 @@ fn a_map_after_a_change_of_type_still_shadows_what_was_there_before() {
 }
 
 #[test]
-fn what_is_unset_is_gone_and_remembered() {
+fn unset_values_are_removed_and_recorded() {
     let mut strategy = built_in("extend-lists");
     strategy.unset = vec![
         "/a/b".parse().unwrap(),
@@ -631,7 +631,7 @@ fn empty_containers_do_as_reported() {
 }
 
 #[test]
-fn what_an_empty_map_clears_is_shadowed() {
+fn values_cleared_by_an_empty_object_are_shadowed() {
     let mut strategy = built_in("deep");
     strategy.rules.push(PointerRule {
         pattern: "/m".parse().unwrap(),

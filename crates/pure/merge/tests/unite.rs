@@ -92,7 +92,7 @@ fn items_are_there_once_and_blanks_not_at_all_also_where_one_layer_speaks() {
 }
 
 #[test]
-fn what_is_blank_throughout_says_nothing() {
+fn a_blank_document_is_empty() {
     for blank in [
         r#""""#,
         "null",
@@ -131,7 +131,7 @@ fn what_is_blank_throughout_says_nothing() {
 }
 
 #[test]
-fn one_item_stands_where_the_lowest_stood_with_the_fields_of_the_highest() {
+fn a_merged_item_has_the_position_of_the_lowest_and_the_fields_of_the_highest() {
     let low = r#"[{"title": "A", "url": "u", "kind": "doc", "tags": ["x"]}, {"title": "B"}]"#;
     let high = r#"[{"title": "C", "url": "u"}, {"url": "u", "title": "A", "tags": ["y", "x"], "kind": "page"}]"#;
     let merged = r#"[{"title": "A", "url": "u", "kind": "page", "tags": ["x", "y"]}, {"title": "B"}, {"title": "C", "url": "u"}]"#;

@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_remote_says_why() {
+    fn an_invalid_remote_says_why() {
         use RemoteError::*;
         for (text, error) in [
             ("", Empty),

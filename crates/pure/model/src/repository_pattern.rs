@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_host_is_not_a_pattern() {
+    fn a_pattern_needs_a_host() {
         assert!(RepositoryPattern::parse("corp/*").is_err());
         assert!(RepositoryPattern::parse("https://git.corp/[").is_err());
     }

@@ -575,7 +575,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_requirement_is_reported() {
+    fn invalid_requirements_are_reported() {
         for (text, expected) in [
             ("", RequirementError::Empty),
             ("  ", RequirementError::Empty),

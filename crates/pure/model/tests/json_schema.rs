@@ -254,7 +254,7 @@ static ACCEPTED: LazyLock<Vec<Value>> = LazyLock::new(|| {
 });
 
 #[test]
-fn what_the_reader_accepts_is_valid() {
+fn accepted_manifests_are_valid() {
     let schema = MANIFEST_SCHEMA.to_json_schema();
     assert!(
         ACCEPTED.len() > 150,
@@ -390,7 +390,7 @@ fn a_strange_key_is_taken_by_both_or_by_neither() {
 }
 
 #[test]
-fn what_the_reader_accepts_of_changed_manifests_is_valid() {
+fn accepted_changed_manifests_are_valid() {
     let schema = MANIFEST_SCHEMA.to_json_schema();
     let changed: Vec<Value> = ACCEPTED.iter().flat_map(with_less).collect();
     // Neighbors differ in one key, so an even sample loses little and the test stays short as the corpus grows.

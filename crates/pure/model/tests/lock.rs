@@ -142,7 +142,7 @@ prop_compose! {
 
 proptest! {
     #[test]
-    fn what_is_written_reads_back(
+    fn written_values_read_back(
         bases in prop::collection::vec(base(), 0..3),
         layers in prop::collection::vec(layer(), 0..4),
         catalog in prop::collection::vec(remote(), 0..3),
@@ -161,7 +161,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_written_is_valid_and_has_no_key_that_the_schema_lacks(
+    fn written_files_are_valid_and_have_no_unknown_key(
         bases in prop::collection::vec(base(), 0..3),
         layers in prop::collection::vec(layer(), 0..4),
         catalog in prop::collection::vec(remote(), 0..3),
@@ -250,7 +250,7 @@ fn a_lockfile_that_cannot_be_understood_is_not_valid() {
 }
 
 #[test]
-fn what_cannot_be_understood_is_reported() {
+fn unintelligible_input_is_reported() {
     for text in [
         "",
         "version = 2\n",

@@ -118,7 +118,7 @@ fn a_parent_ranks_below_the_document_that_inherits_it() {
 }
 
 #[test]
-fn what_is_wrong_with_a_reference_is_reported_and_left_out() {
+fn invalid_references_are_reported_and_left_out() {
     for (inherits, code) in [
         ("gone.json", "lineage/missing-parent"),
         ("../.ssh/id_rsa", "trust/credentials"),
@@ -178,7 +178,7 @@ fn of_two_documents_of_a_kind_the_first_by_name_applies() {
 }
 
 #[test]
-fn what_cannot_be_read_is_left_out() {
+fn unreadable_files_are_left_out() {
     let low = named("low");
     let files = MemoryFiles::new([GIT, (TOP, "{}"), (LOW, &low)]).unreadable(TOP);
     let (title, codes) = title(&files, search("/repo/app"));

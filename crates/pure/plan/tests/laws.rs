@@ -130,7 +130,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_not_ours_or_was_edited_is_not_changed_without_a_word(
+    fn unmanaged_and_edited_files_are_not_changed_without_approval(
         desired in desired(), disk in disk(), ledger in ledger(),
     ) {
         let plan = plan(&desired, &disk, &ledger, OverwriteRule::Nothing);

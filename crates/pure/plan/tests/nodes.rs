@@ -370,7 +370,7 @@ fn an_equal_entry_is_adopted_and_stays_when_it_is_no_longer_wanted() {
 }
 
 #[test]
-fn what_has_no_room_is_in_the_way_whatever_may_be_overwritten() {
+fn an_obstacle_that_cannot_be_replaced_blocks_even_with_force() {
     for (text, at, what) in [
         ("{\"mcpServers\": []}", "/mcpServers", NodeKind::List),
         ("{\"mcpServers\": null}", "/mcpServers", NodeKind::Null),
@@ -945,7 +945,7 @@ proptest! {
     }
 
     #[test]
-    fn what_the_user_adds_between_stays(bytes in prop::collection::vec(any::<u8>(), 0..80), toml in any::<bool>()) {
+    fn user_entries_between_managed_ones_stay(bytes in prop::collection::vec(any::<u8>(), 0..80), toml in any::<bool>()) {
         let (text, format, nodes) = if toml {
             (toml_text(&bytes), Format::Toml, toml_more())
         } else {

@@ -307,7 +307,7 @@ fn a_shared_file_that_cannot_be_understood_stops_only_a_plan_that_needs_it() {
 }
 
 #[test]
-fn what_is_not_a_file_is_never_replaced_by_a_shared_one() {
+fn only_files_are_replaced_by_a_shared_file() {
     for (now, what) in [
         (ObservedPath::Directory, Obstacle::Directory),
         (ObservedPath::Symlink, Obstacle::Symlink),

@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_undefined_or_endless_is_an_error_with_its_place() {
+    fn undefined_variables_and_endless_loops_are_errors_with_a_location() {
         let error = |template: &str| render(template, &context()).expect_err("an error");
         let undefined = error("x {{ agpm.project.missing }}");
         assert_eq!(undefined.range, Some(5..25));

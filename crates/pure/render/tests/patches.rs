@@ -415,7 +415,7 @@ fn shared_places_are_overridden_or_refused_with_their_place() {
 }
 
 #[test]
-fn what_has_no_fields_or_does_not_read_is_an_error() {
+fn a_file_without_fields_or_with_syntax_errors_is_an_error() {
     let error = |text: &str, format| match apply(text, format, &toml("a = 1")) {
         Err(PatchError::NoFields) => "no fields".to_owned(),
         Err(PatchError::Broken(diagnostics)) => diagnostics[0].code.name.to_owned(),

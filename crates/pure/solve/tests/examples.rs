@@ -319,7 +319,7 @@ fn a_conflict_at_the_end_of_a_long_chain() {
 
 /// The way to the answer leads over a candidate that is not part of it, and must do so on demand as well.
 #[test]
-fn what_is_known_does_not_decide_between_two_solutions() {
+fn cached_facts_do_not_decide_between_two_solutions() {
     let toy = Toy::read(&[
         "c 2.0: e =1.2",
         "c 1.2:",

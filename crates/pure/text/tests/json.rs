@@ -52,7 +52,7 @@ fn findings(text: &str, format: Format) -> Vec<String> {
 }
 
 #[test]
-fn everything_has_the_bytes_it_stands_on() {
+fn every_span_has_its_bytes() {
     let text = "\u{feff}{ \"a\\u00e9\" : [1, -2.5e3, true], /* c */ \"b\": {\"c\": null}, }";
     let document = sound(text);
     let slice = |node: NodeRef<'_>| &text[node.span().range()];
@@ -436,7 +436,7 @@ fn edits_change_their_node_and_nothing_else() {
 }
 
 #[test]
-fn what_was_inserted_as_a_line_goes_again_without_a_trace() {
+fn inserted_lines_are_removed_without_a_trace() {
     for text in [
         "{\n  \"a\": 1  \n}",
         "{\n  \"a\": 1, \t\n}",

@@ -345,7 +345,7 @@ fn mistakes_are_marked_where_they_are() {
 }
 
 #[test]
-fn what_was_understood_before_a_mistake_stays() {
+fn values_read_before_a_mistake_stay() {
     let parsed = read("a: 1\nb:\n  c: [x, y\nd: 1\n");
     assert!(!parsed.diagnostics.is_empty());
     let expected = Value::map([("a", Value::from(1i64))]);

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_compared_is_an_increase() {
+    fn incomparable_capabilities_are_an_increase() {
         let after = skill_with("Read", "a.sh");
         let change = CapabilityChange::new(Owner::from("skills/pdf"), None, after);
         let found: Vec<String> = change.increase.iter().map(ToString::to_string).collect();

@@ -574,7 +574,7 @@ mod tests {
     }
 
     #[test]
-    fn what_another_resource_pulls_in_is_not_in_the_manifest() {
+    fn transitive_resources_are_not_in_the_manifest() {
         let policy = policy("[require]\n\"agents/x\" = \"^1\"");
         let mut content = agent("name: a");
         content.version = Some(JudgedVersion {

@@ -67,7 +67,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn what_is_included_matches_nothing_more(
+        fn an_included_pattern_matches_nothing_more(
             outer in "[ab/*]{0,5}",
             inner in "[ab/*]{0,5}",
             crosses in proptest::bool::ANY,

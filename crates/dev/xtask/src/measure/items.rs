@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tuple_counts_as_its_parts() {
+    fn a_tuple_is_measured_as_its_parts() {
         let found = items(
             "impl X { fn f(&self, (a, b): (u8, u8), c: &(u8, u8, u8), d: (), (e, f): Pair) {} }",
         );

@@ -139,7 +139,7 @@ fn columns_that_have_names_of_ours_do_not_hide_what_is_ours() {
 }
 
 #[test]
-fn a_column_that_is_there_twice_is_reported_and_the_one_to_the_left_counts() {
+fn of_duplicate_columns_the_left_one_is_used_with_a_warning() {
     let place = Place::of(&[(PROJECT, "name,title,title\npm,one,two\n")]);
     let text = place.warned(
         "catalog --format csv",

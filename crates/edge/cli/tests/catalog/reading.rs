@@ -150,7 +150,7 @@ fn a_row_of_commas_alone_is_as_good_as_a_blank_line() {
 }
 
 #[test]
-fn what_is_printed_as_csv_reads_as_the_same_catalog() {
+fn csv_output_reads_as_the_same_catalog() {
     let manifest = "name,x,title\r\npm, \"a \"\"b\"\"\r\nc\" ,\" t \"\r\n\u{1f389},,\"\"\r\n";
     let csv = printed(manifest);
     assert_eq!(printed(&csv), csv);

@@ -53,7 +53,7 @@ fn spaces_around_names_and_modules_do_not_make_another_identity() {
 }
 
 #[test]
-fn of_two_rows_in_one_file_the_upper_counts_with_a_warning() {
+fn of_two_rows_in_one_file_the_upper_is_used_with_a_warning() {
     let place = Place::agents(
         "pm,upper,bmm,\npm,lower,bmm,\npm,other,cis,\n",
         "pm,home,bmm,\n",
@@ -72,7 +72,7 @@ fn of_two_rows_in_one_file_the_upper_counts_with_a_warning() {
 }
 
 #[test]
-fn a_row_that_is_there_three_times_is_reported_twice() {
+fn a_row_that_occurs_three_times_is_reported_twice() {
     let place = Place::agents("pm,1,,\npm,2,,\ndev,,,\npm,3,,\n", "");
     let output = place.run("catalog");
     assert_eq!(

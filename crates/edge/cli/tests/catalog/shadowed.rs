@@ -135,7 +135,7 @@ fn a_column_of_the_same_name_does_not_make_two_of_one_name() {
 }
 
 #[test]
-fn a_row_that_stands_twice_in_one_file_is_reported_and_not_listed_as_shadowed_by_another_layer() {
+fn a_duplicate_row_of_one_file_is_not_shadowed_by_another_layer() {
     let place = Place::agents("pm,1,,\npm,2,,\n", "");
     let output = place.run("--json catalog --all");
     assert_eq!(
@@ -148,7 +148,7 @@ fn a_row_that_stands_twice_in_one_file_is_reported_and_not_listed_as_shadowed_by
 }
 
 #[test]
-fn a_row_that_is_there_twice_in_one_file_is_listed_as_shadowed_too() {
+fn a_duplicate_row_of_one_file_is_listed_as_shadowed_too() {
     let place = Place::agents("pm,one,bmm,\npm,two,bmm,\n", "");
     let text = place.run("catalog --all --format csv").stdout;
     let rows: Vec<&str> = text.lines().skip(1).collect();

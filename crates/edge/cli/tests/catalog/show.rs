@@ -255,7 +255,7 @@ fn links_inside_of_the_layer_are_followed() {
 }
 
 #[test]
-fn what_is_not_a_file_is_not_waited_for() {
+fn special_files_are_not_waited_for() {
     let place = with_path("bmad/pipe");
     let mut command = place.sandbox.command("mkfifo");
     command.arg(place.path("bmad/pipe"));

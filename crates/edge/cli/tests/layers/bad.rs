@@ -311,7 +311,7 @@ fn a_directory_within_the_project_may_be_a_layer() {
 }
 
 #[test]
-fn what_is_called_text_and_is_none_is_the_highest_layers_with_a_warning() {
+fn a_binary_file_named_as_text_comes_from_the_highest_layer_with_a_warning() {
     for path in [".claude/notes.txt", "CLAUDE.md"] {
         let project = Project::layered(&[("org", &[(path, "text\n")]), ("me", &[])], "");
         project.layer("me", path, b"\0binary");

@@ -111,7 +111,7 @@ fn a_source_may_be_a_layer_and_give_packages_too() {
 }
 
 #[test]
-fn root_is_the_sub_directory_that_counts() {
+fn root_selects_a_subdirectory() {
     let project = Project::layered(
         &[("org", &[("a/b/CLAUDE.md", "in\n"), ("CLAUDE.md", "out\n")])],
         "",
@@ -175,7 +175,7 @@ fn without_include_the_places_of_all_tools_count_and_nothing_else() {
 }
 
 #[test]
-fn include_says_what_counts() {
+fn include_selects_the_files_of_a_layer() {
     let project = Project::layered(
         &[(
             "org",
@@ -270,7 +270,7 @@ fn a_missing_directory_is_a_warning_and_under_strict_an_error() {
 }
 
 #[test]
-fn what_a_directory_gave_that_went_missing_is_reported_before_it_leaves() {
+fn files_of_a_missing_directory_are_reported_before_removal() {
     let project = Project::layered(
         &[
             ("org", &[("CLAUDE.md", "a\n")]),

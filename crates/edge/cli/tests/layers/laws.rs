@@ -147,7 +147,7 @@ proptest! {
 
     /// What a user wrote survives every change of the layers that is not refused, and is all that is left in the end.
     #[test]
-    fn what_is_the_users_survives(
+    fn user_content_survives(
         path in prop::sample::select(PATHS),
         strategy in prop::sample::select(STRATEGIES),
         users in prop_oneof![any_map(), own_map()],

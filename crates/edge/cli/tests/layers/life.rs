@@ -35,7 +35,7 @@ fn project() -> Project {
 }
 
 #[test]
-fn a_fresh_clone_takes_what_is_there_for_its_own() {
+fn a_fresh_clone_manages_the_installed_files() {
     let project = project();
     project.good("install");
     let before = project.tree();
@@ -108,7 +108,7 @@ fn another_version_in_a_fresh_clone_knows_the_locked_values() {
 }
 
 #[test]
-fn what_came_with_a_pull_is_ours() {
+fn files_of_a_pull_are_managed() {
     let project = project();
     project.good("install");
     let ledger = project.read(".agpm/ledger.json");

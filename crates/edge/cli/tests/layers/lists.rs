@@ -63,7 +63,7 @@ fn under_extend_and_union_only_our_items_are_ours() {
 }
 
 #[test]
-fn a_users_item_stays_wherever_it_stands() {
+fn a_users_item_keeps_its_position() {
     for users in [
         "[\"mine\", \"a\", \"b\"]",
         "[\"a\", \"mine\", \"b\"]",

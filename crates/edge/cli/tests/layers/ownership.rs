@@ -229,7 +229,7 @@ fn a_key_or_a_file_that_went_missing_comes_back() {
 }
 
 #[test]
-fn what_leaves_the_layers_leaves_the_disk_with_its_empty_directories() {
+fn files_removed_from_layers_are_deleted_with_empty_directories() {
     let project = Project::layered(
         &[
             (
@@ -340,7 +340,7 @@ fn an_empty_map_of_ours_turns_into_an_empty_list_and_back() {
 }
 
 #[test]
-fn what_is_written_over_an_empty_map_of_ours_is_an_edit() {
+fn writing_into_a_managed_empty_object_is_an_edit() {
     let project = Project::stacked(SETTINGS, &["{\"o\": {}}"], "");
     project.good("install");
     project.write(SETTINGS, "{\"o\": \"mine\"}\n");

@@ -176,7 +176,7 @@ fn a_byte_order_mark_and_other_line_ends_are_read() {
 }
 
 #[test]
-fn a_key_that_is_there_twice_is_reported() {
+fn a_duplicate_key_is_reported() {
     let tree = beside("{\n  \"title\": \"one\",\n  \"tags\": [\"a\"],\n  \"title\": \"two\"\n}\n");
     let output = tree.run("repo/a", "profile ada");
     assert_eq!(output.code, Some(0), "{output}");

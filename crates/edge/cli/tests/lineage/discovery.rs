@@ -14,7 +14,7 @@ fn tree(folders: &[&str]) -> Tree {
 }
 
 #[test]
-fn every_directory_from_the_top_of_the_repository_down_counts_and_the_nearest_wins() {
+fn every_directory_from_the_top_of_the_repository_applies_and_the_nearest_wins() {
     let tree = tree(&["repo", "repo/a", "repo/a/b", "repo/a/b/c", "repo/other"]);
     tree.repository("repo");
     tree.folder("repo/empty/deep");
@@ -54,7 +54,7 @@ fn directories_above_the_outermost_repository_do_not_count() {
 }
 
 #[test]
-fn outside_of_any_repository_only_the_directory_itself_counts() {
+fn outside_of_any_repository_only_the_directory_itself_is_used() {
     let tree = tree(&["", "a", "a/b"]);
     assert_eq!(tree.tags("a/b", "profile ada"), ["a/b"]);
     assert_eq!(tree.tags("a", "profile ada"), ["a"]);
@@ -64,7 +64,7 @@ fn outside_of_any_repository_only_the_directory_itself_counts() {
 }
 
 #[test]
-fn a_repository_in_a_repository_counts_together_with_the_outer_one() {
+fn a_nested_repository_is_used_together_with_the_outer_one() {
     let tree = tree(&[
         "top",
         "outer",
@@ -228,7 +228,7 @@ fn a_ceiling_that_is_not_above_is_wrong_usage() {
 }
 
 #[test]
-fn what_is_below_does_not_count() {
+fn directories_under_the_working_directory_are_ignored() {
     let tree = tree(&["repo", "repo/a"]);
     tree.repository("repo");
     assert_eq!(tree.tags("repo", "profile ada"), ["repo"]);
@@ -285,7 +285,7 @@ fn other_files_in_the_directory_are_not_documents() {
 }
 
 #[test]
-fn of_two_documents_of_one_kind_the_first_by_name_counts() {
+fn of_two_documents_of_one_kind_the_first_by_name_is_used() {
     let tree = Tree::of(&[]);
     for name in ["b@x", "a@x", "c@x"] {
         tree.write(
@@ -324,7 +324,7 @@ fn every_document_that_does_not_count_is_reported() {
 }
 
 #[test]
-fn the_first_by_name_counts_even_if_it_cannot_be_read() {
+fn the_first_by_name_is_used_even_if_it_cannot_be_read() {
     let tree = Tree::of(&[("", &named("top", &[]))]);
     tree.write("repo/a/.clia/agents/ada/a.agent.triad.json", "{");
     tree.write(

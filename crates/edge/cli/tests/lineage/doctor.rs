@@ -77,7 +77,7 @@ fn the_manifest_may_name_the_root_directives() {
 }
 
 #[test]
-fn what_merging_warns_of_is_a_finding() {
+fn warnings_of_a_merge_are_findings() {
     let tree = tree(r#""inherits": ["gone.json", ".clia/agents/bad/bad@x.agent.triad.json"]"#);
     tree.write("repo/.clia/agents/bad/bad@x.agent.triad.json", "{");
     tree.write(

@@ -5,7 +5,7 @@ use crate::support::{Tree, chain, document, json, named, strings, tags, title, u
 const RULES: &str = "rules/base.json";
 
 #[test]
-fn a_parent_stands_directly_below_the_document_that_names_it() {
+fn a_parent_ranks_directly_under_the_document_that_names_it() {
     let tree = Tree::of(&[
         ("", &named("top", &["p/top.json"])),
         ("a", &named("a", &["p/a1.json", "p/a2.json"])),
@@ -68,7 +68,7 @@ fn parents_of_parents_come_first_depth_first_in_the_order_of_the_list() {
 }
 
 #[test]
-fn a_shared_parent_counts_once_at_its_lowest_place() {
+fn a_shared_parent_is_used_once_at_its_lowest_rank() {
     let tree = Tree::of(&[
         ("", &named("top", &["left.json", "right.json"])),
         ("a", &named("a", &["shared.json", "right.json"])),
@@ -118,7 +118,7 @@ fn a_document_of_a_lower_level_that_is_inherited_stays_where_it_is() {
 }
 
 #[test]
-fn a_document_of_a_higher_level_that_a_lower_one_inherits_stands_below_it() {
+fn an_inherited_document_of_a_higher_level_ranks_under_its_heir() {
     let higher = under("a", &document("ada", "agent"));
     let tree = Tree::of(&[("", &named("top", &[&higher])), ("a", &named("a", &[]))]);
     assert_eq!(tree.tags("repo/a", "profile ada"), ["a", "top"]);
@@ -248,7 +248,7 @@ fn every_kind_inherits_for_itself() {
 }
 
 #[test]
-fn what_documents_inherit_is_a_list_of_the_profile_too() {
+fn inherited_lists_are_lists_of_the_profile() {
     let tree = Tree::of(&[
         ("", &named("top", &["one.json"])),
         ("a", &named("a", &["two.json", "one.json"])),
@@ -283,7 +283,7 @@ fn inherits_may_be_one_path_nothing_or_blank() {
 }
 
 #[test]
-fn what_is_not_a_path_is_reported_and_the_others_count() {
+fn invalid_paths_are_reported_and_the_others_apply() {
     for wrong in ["1", "true", "{}", "{\"path\": \"p.json\"}", "[\"p.json\"]"] {
         let text = format!("{{\"tags\": [\"me\"], \"inherits\": [{wrong}, \"p.json\"]}}");
         let tree = Tree::of(&[("", &text)]);
@@ -478,7 +478,7 @@ fn a_cycle_is_cut_at_the_repeat_and_reported_with_its_chain() {
 }
 
 #[test]
-fn a_document_that_inherits_itself_counts_once() {
+fn a_document_that_inherits_itself_is_used_once() {
     let own = document("ada", "agent");
     let tree = Tree::of(&[("", &named("me", &[&own]))]);
     let words = [

@@ -44,7 +44,7 @@ fn superproject() -> Tree {
 }
 
 #[test]
-fn the_superproject_counts_below_the_submodule_that_one_stands_in() {
+fn the_superproject_ranks_under_the_submodule_of_the_working_directory() {
     let tree = superproject();
     let expected = [
         "super rules",

@@ -480,7 +480,7 @@ fn a_pipeline_checks_a_project_with_bases() {
 }
 
 #[test]
-fn what_is_locked_is_shown_without_fetching_a_base() {
+fn locked_resources_are_shown_without_fetching_a_base() {
     let sandbox = sandbox();
     let manifest = "[agents]\nreviewer = \"agents/reviewer.md\"\n";
     let base = base_repository(&sandbox, manifest, "v1.0.0");

@@ -457,7 +457,7 @@ fn a_source_of_the_configuration_becomes_the_projects() {
 }
 
 #[test]
-fn what_is_in_no_version_yet_is_found_on_the_default_branch() {
+fn unreleased_resources_are_found_on_the_default_branch() {
     let project = three();
     let mut source = Repository::open(&project.sandbox, "skills");
     source.commit(&[("skills/new/SKILL.md", &PDF.replace("pdf", "new"))]);

@@ -97,7 +97,7 @@ fn identical_files_and_entries_are_adopted_and_stay_when_removed() {
 }
 
 #[test]
-fn what_agpm_wrote_over_an_adopted_file_goes_with_the_resource() {
+fn content_written_over_an_adopted_file_is_removed_with_the_resource() {
     let project = Project::new();
     project.source(&[
         ("v1.0.0", &[("agents/a.md", "One.\n")]),

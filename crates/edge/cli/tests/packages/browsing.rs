@@ -57,7 +57,7 @@ fn browse_works_without_a_manifest_and_groups_by_plugin() {
 }
 
 #[test]
-fn browse_filters_limits_and_says_that_nothing_is_there() {
+fn browse_filters_limits_and_reports_an_empty_result() {
     let project = library();
     let url = url(&project);
     let found = project.good(&format!("browse {url} pdf"));

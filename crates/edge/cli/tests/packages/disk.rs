@@ -52,7 +52,7 @@ fn equal_bytes_are_taken_over_and_unchanged_files_are_not_touched() {
 }
 
 #[test]
-fn what_leaves_the_manifest_leaves_the_disk() {
+fn files_removed_from_the_manifest_are_deleted() {
     let project = Project::new();
     let a = needs("snippets", &["snippets/deep/only.md", "snippets/both.md"]);
     let b = needs("snippets", &["snippets/both.md"]);
@@ -299,7 +299,7 @@ fn a_file_is_not_installed_onto_itself() {
 }
 
 #[test]
-fn what_changes_nothing_fills_no_history_and_undo_goes_on() {
+fn a_run_without_changes_adds_nothing_to_the_history() {
     let project = Project::new();
     project.source(&[("v1.0.0", &[("agents/a.md", "a\n")])]);
     let entry =

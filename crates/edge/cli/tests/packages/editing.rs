@@ -136,7 +136,7 @@ fn errors_of_add_do_not_point_at_lines_that_are_in_no_file() {
 }
 
 #[test]
-fn what_is_typed_wrongly_gets_a_command_to_paste() {
+fn typos_get_a_command_to_paste() {
     let files = [
         ("skills/pdf/SKILL.md", SKILL),
         ("agents/reviewer.md", "R\n"),

@@ -127,7 +127,7 @@ fn json_has_the_facts_and_the_leaves() {
 }
 
 #[test]
-fn what_comes_through_others_reports_who_needs_it() {
+fn transitive_resources_name_who_requires_them() {
     let project = Project::with(
         &[
             ("agents/app.md", &needs("commands", &["commands/run.md"])),
@@ -267,7 +267,7 @@ fn entries_are_found_in_a_fresh_clone_and_missed_when_they_are_edited() {
 }
 
 #[test]
-fn what_a_tool_has_in_another_form_is_reported_and_so_is_what_it_cannot_say() {
+fn converted_and_dropped_fields_are_both_reported() {
     let project = Project::with(
         &[("agents/expert.md", EXPERT)],
         &format!(
@@ -290,7 +290,7 @@ fn what_a_tool_has_in_another_form_is_reported_and_so_is_what_it_cannot_say() {
 }
 
 #[test]
-fn what_a_template_filled_in_is_reported_with_the_template() {
+fn values_of_a_template_are_reported_with_the_template() {
     let text = "---\nname: x\ndescription: For {{ agpm.project.name }}\n---\n";
     let project = Project::one(
         "agents",
@@ -424,7 +424,7 @@ fn two_of_one_name_are_distinguished_by_their_tools() {
 }
 
 #[test]
-fn what_is_not_locked_yet_says_how_it_gets_there() {
+fn an_unlocked_resource_names_the_command_that_locks_it() {
     let project = Project::with(
         &[("agents/one.md", "1")],
         &format!("[agents]\n{}", entry("one", "agents/one.md", "")),

@@ -85,7 +85,7 @@ fn a_requirement_that_is_edited_by_hand_is_a_change_too() {
 }
 
 #[test]
-fn what_is_not_an_increase_needs_no_approval() {
+fn unchanged_capabilities_need_no_approval() {
     let project = Project::new();
     project.source(&[(
         "v1.0.0",

@@ -104,7 +104,7 @@ fn bad_urls_are_found_before_anything_is_fetched() {
 }
 
 #[test]
-fn what_is_there_as_an_url_is_not_added_again() {
+fn an_existing_url_is_not_added_again() {
     let project = project("[agents]\na = \"URL//agents/a.md@^1\"\n");
     let url = format!("file://{}", project.sandbox.work().join("lib").display());
     let before = project.tree();

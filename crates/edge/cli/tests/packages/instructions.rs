@@ -454,7 +454,7 @@ fn undo_keeps_what_the_user_wrote_since() {
 }
 
 #[test]
-fn what_another_tool_wrote_is_understood() {
+fn files_of_another_tool_are_understood() {
     let cursor = "---\ndescription: TS\nglobs: *.ts,**/*.tsx\nalwaysApply: false\n---\nTyped.\n";
     let copilot = "---\napplyTo: 'docs/**'\n---\nDocs.\n";
     let project = Project::new();

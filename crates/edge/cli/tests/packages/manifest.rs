@@ -64,7 +64,7 @@ fn a_disabled_tool_is_skipped() {
 }
 
 #[test]
-fn add_refuses_what_it_does_not_know_and_what_is_there() {
+fn add_refuses_unknown_and_existing_names() {
     let project = Project::new();
     project.source(&[("v1.0.0", &[("agents/a.md", "a\n")])]);
     project.manifest("");

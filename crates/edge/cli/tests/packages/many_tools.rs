@@ -558,7 +558,7 @@ fn a_conversion_is_shown_once_for_each_tool_and_only_where_it_is_written() {
 }
 
 #[test]
-fn what_is_wrong_with_a_resource_is_reported_once_for_all_tools() {
+fn errors_of_a_resource_are_reported_once_for_all_tools() {
     let text = "---\nname: helper\ndescription: [d\n---\nHelp.\n";
     let line = entry(
         "helper",
@@ -626,7 +626,7 @@ fn a_conversion_of_a_changed_source_is_shown_although_no_file_changes() {
 }
 
 #[test]
-fn what_several_tools_run_is_shown_once() {
+fn commands_of_several_tools_are_shown_once() {
     let servers = r#"{"mcpServers": {"a": {"command": "one"}, "b": {"command": "two"}}}"#;
     let line = entry(
         "x",

@@ -96,7 +96,7 @@ fn without_a_version_the_newest_stable_tag_is_taken_and_stays() {
 }
 
 #[test]
-fn a_version_of_its_own_counts_in_the_other_source() {
+fn a_version_of_the_dependency_applies_in_the_other_source() {
     let project = by_url("      version: v1.0.0\n", |url| {
         format!("house = \"{url}\"\n")
     });

@@ -79,7 +79,7 @@ fn credentials_are_refused_over_links() {
 }
 
 #[test]
-fn what_is_read_outside_is_shown_once_and_is_not_an_error() {
+fn reads_outside_the_project_are_shown_once() {
     let manifest = "[agents]\na = \"../kit/a.md\"\nb = \"b.md\"\n[[layers]]\nname = \"n\"\npath = \"~/notes\"\n";
     let project = project(manifest);
     project.sandbox.write("kit/a.md", "A.\n");

@@ -338,7 +338,7 @@ fn verify_still_reports_of_an_entry_that_an_install_kept() {
 }
 
 #[test]
-fn force_leaves_a_users_command_that_stands_next_to_ours() {
+fn force_keeps_a_users_command_next_to_a_managed_one() {
     let project = Project::one("hooks", "hooks/lint.json", HOOK, "");
     project.good("install");
     let beside = "{\"hooks\": {\"PreToolUse\": [{\"matcher\": \"Bash\", \"hooks\": [{\"command\": \"mine\"}, {\"command\": \"lint\"}]}]}}\n";
@@ -380,7 +380,7 @@ fn two_of_our_hooks_that_a_user_put_together_are_not_doubled() {
 }
 
 #[test]
-fn what_came_with_a_pull_and_leaves_at_once_goes_too() {
+fn files_of_a_pull_that_are_no_longer_required_are_removed() {
     let project = Project::with(
         &[
             ("hooks/lint.json", HOOK),

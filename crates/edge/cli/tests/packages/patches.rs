@@ -402,7 +402,7 @@ fn matches_of_a_pattern_are_patched_by_their_own_names() {
 }
 
 #[test]
-fn the_name_of_a_pattern_itself_is_refused_with_the_names_it_stands_for() {
+fn the_name_of_a_pattern_is_refused_with_the_names_of_its_matches() {
     let entries = format!("[agents]\n{}", entry("ai-agents", "agents/ai/*.md", ""));
     let project = Project::with(
         AI,
@@ -440,7 +440,7 @@ fn an_unknown_name_is_an_error_with_the_near_one_in_validate_too() {
 }
 
 #[test]
-fn what_only_is_transitive_cannot_be_patched() {
+fn transitive_resources_cannot_be_patched() {
     let project = Project::with(
         &[
             (

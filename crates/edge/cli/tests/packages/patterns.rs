@@ -65,7 +65,7 @@ fn a_pattern_that_is_not_flat_keeps_directories_apart() {
 }
 
 #[test]
-fn what_is_excluded_is_not_read_and_leaves_the_disk() {
+fn excluded_files_are_not_read_and_are_removed() {
     let broken = "---\ndependencies:\n  snippets:\n    - path: missing.md\n---\n";
     let files = [
         ("agents/a.md", "A\n"),

@@ -361,7 +361,7 @@ fn unknown_variables_are_a_warning_and_others_belong_to_the_tool() {
 }
 
 #[test]
-fn what_tools_do_not_have_is_reported_once() {
+fn missing_features_of_tools_are_reported_once() {
     let manifest = r#"{"name": "kit", "lspServers": {"c": {"command": "clangd"}}, "outputStyles": "./styles"}"#;
     let files = [
         ("plugins/kit/.claude-plugin/plugin.json", manifest),

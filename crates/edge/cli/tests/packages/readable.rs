@@ -52,7 +52,7 @@ fn a_conversion_that_widens_is_refused_in_one_error() {
 }
 
 #[test]
-fn what_an_entry_allows_holds_for_what_it_needs() {
+fn permissions_of_an_entry_extend_to_its_dependencies() {
     let parent = "---\nname: p\ndescription: d\ndependencies:\n  agents:\n    - path: agents/editor.md\n---\nP.\n";
     let files = [("agents/p.md", parent), ("agents/editor.md", EDITOR)];
     let one = |more: &str| {

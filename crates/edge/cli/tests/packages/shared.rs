@@ -652,7 +652,7 @@ fn awkward_files_go_through_install_update_and_removal_unharmed() {
 }
 
 #[test]
-fn what_the_user_changes_around_our_entries_stays_after_removal() {
+fn user_edits_around_managed_entries_stay_after_removal() {
     let project = both();
     project.write(".mcp.json", "{\n  \"a\": 1\n}\n");
     project.good("install");
@@ -791,7 +791,7 @@ fn one_of_two_hooks_of_an_event_goes_alone() {
 }
 
 #[test]
-fn what_is_not_to_be_installed_is_locked_and_in_no_file() {
+fn resources_that_are_not_installed_are_locked_and_in_no_file() {
     let project = server_only(&[("mcp/fs.json", SERVER)], "install = false");
     project.good("install");
     assert!(project.written().is_empty());

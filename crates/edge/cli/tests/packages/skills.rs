@@ -345,7 +345,7 @@ fn a_patch_changes_the_head_of_the_skill_file_only() {
 }
 
 #[test]
-fn a_patch_can_mend_a_name() {
+fn a_patch_can_fix_a_name() {
     let project = notes(&[("SKILL.md", "---\nname: Wrong\ndescription: d\n---\n")]);
     project.manifest(&format!(
         "{}[patch.skills.notes]\nname = \"notes\"\n",

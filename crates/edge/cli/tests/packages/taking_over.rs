@@ -51,7 +51,7 @@ fn clone(project: &Project, url: &str, to: &str) {
 }
 
 #[test]
-fn init_reports_what_is_there_and_the_tools_that_it_chose() {
+fn init_reports_existing_files_and_the_chosen_tools() {
     let project = furnished();
     let before = own_files(&project);
     let output = project.good("init");

@@ -183,7 +183,7 @@ fn templating_switched_off_holds_for_declared_paths_too() {
 }
 
 #[test]
-fn what_is_not_a_template_is_copied_byte_for_byte() {
+fn files_without_templates_are_copied_byte_for_byte() {
     for text in [
         "{{ other }} {% raw %}x{% endraw %}\n",
         "agpm.project.x without a tag, and {{ github.actor }}\n",
@@ -283,7 +283,7 @@ dependencies:
 ";
 
 #[test]
-fn what_a_resource_needs_can_be_embedded_and_has_an_alias() {
+fn dependencies_can_be_embedded_under_an_alias() {
     let project = Project::with(
         &[
             ("agents/a.md", PARENT),
@@ -746,7 +746,7 @@ fn variables_cannot_take_the_place_of_our_names() {
 }
 
 #[test]
-fn what_is_not_declared_is_not_in_deps() {
+fn undeclared_dependencies_are_not_in_deps() {
     let project = Project::with(
         &[
             (
@@ -837,7 +837,7 @@ fn a_template_of_the_project_itself_is_filled_too() {
 }
 
 #[test]
-fn what_is_embedded_may_embed_in_turn() {
+fn embedded_content_may_embed_more() {
     let level = |path: &str, body: &str| format!("{}{body}", needs("snippets", &[path]));
     let project = Project::with(
         &[

@@ -276,7 +276,7 @@ fn zed_gets_its_forms() {
 }
 
 #[test]
-fn what_a_tool_does_not_have_is_refused() {
+fn features_that_a_tool_lacks_are_refused() {
     for (tool, kind) in [
         ("windsurf", "commands"),
         ("amp", "agents"),
@@ -656,7 +656,7 @@ fn a_default_tool_that_cannot_take_the_kind_is_an_error() {
 }
 
 #[test]
-fn what_is_needed_goes_to_the_tool_of_the_one_who_needs_it_where_that_has_a_place() {
+fn dependencies_go_to_the_tool_of_their_dependent_if_it_supports_them() {
     let agent = "---\ndependencies:\n  commands:\n    - path: commands/c.md\n  snippets:\n    - path: snippets/s.md\n---\n";
     let project = Project::with(
         &[

@@ -65,7 +65,7 @@ fn a_commit_or_a_directory_of_it_is_written_out() {
 }
 
 #[test]
-fn what_was_written_out_starts_no_process() {
+fn a_complete_checkout_starts_no_process() {
     let world = World::new();
     let (repository, commit) = world.repository();
     let place = world
@@ -282,7 +282,7 @@ fn age(place: &Path, hours: u64) {
 }
 
 #[test]
-fn what_is_in_use_stays_however_many_there_are() {
+fn copies_in_use_are_kept() {
     let world = World::new();
     let (mut repository, _) = world.repository();
     let names: Vec<String> = (0..12).map(|number| format!("team{number}/f")).collect();
@@ -308,7 +308,7 @@ fn what_is_in_use_stays_however_many_there_are() {
 }
 
 #[test]
-fn what_others_are_writing_out_is_left_alone() {
+fn checkouts_of_other_processes_are_left_alone() {
     let world = World::new();
     let (mut repository, first) = world.repository();
     let remote = world.remote(&repository.url());
@@ -378,7 +378,7 @@ fn a_server_is_required_all_files_at_once() {
 }
 
 #[test]
-fn what_a_branch_was_is_known_without_asking() {
+fn the_last_state_of_a_branch_is_known_offline() {
     let world = World::new();
     let (mut repository, first) = world.repository();
     let remote = world.remote(&repository.url());
@@ -411,7 +411,7 @@ fn what_a_branch_was_is_known_without_asking() {
 }
 
 #[test]
-fn what_is_written_out_is_part_of_the_copy() {
+fn checked_out_files_belong_to_the_copy() {
     let world = World::new();
     let (repository, commit) = world.repository();
     let git = world.git(NetworkAccess::Allowed);

@@ -96,7 +96,7 @@ fn directories_tell_what_is_in_them() {
 }
 
 #[test]
-fn what_is_missing_or_of_another_kind_costs_the_copy_nothing() {
+fn missing_objects_leave_the_copy_intact() {
     let world = World::new();
     let (repository, commit) = world.repository();
     let remote = world.remote(&repository.url());

@@ -130,7 +130,7 @@ async fn only_those_who_know_the_token_and_stand_on_this_machine_may_ask() {
 }
 
 #[tokio::test]
-async fn who_is_turned_away_may_finish_and_is_reported_that_the_connection_ends() {
+async fn a_refused_client_may_finish_and_learns_that_the_connection_closes() {
     let (address, _sandbox) = start();
     let mut stream = TcpStream::connect(address).await.unwrap();
     let length = INITIALIZE.len();
@@ -194,7 +194,7 @@ async fn a_body_that_is_too_large_is_refused() {
 }
 
 #[tokio::test]
-async fn what_is_not_a_message_is_answered_as_over_streams() {
+async fn malformed_messages_are_answered_as_over_streams() {
     let (address, _sandbox) = start();
     let (host, bearer) = (address.to_string(), format!("bearer {TOKEN}"));
     let headers = [("Host", host.as_str()), ("Authorization", bearer.as_str())];
@@ -211,7 +211,7 @@ async fn what_is_not_a_message_is_answered_as_over_streams() {
 }
 
 #[tokio::test]
-async fn who_takes_anything_is_answered_and_the_answer_is_the_first_event() {
+async fn a_client_that_accepts_anything_gets_the_answer_as_first_event() {
     let (address, _sandbox) = start();
     let mut stream = TcpStream::connect(address).await.unwrap();
     let head = format!(

@@ -10,7 +10,7 @@ fn text(result: &Value) -> &str {
 }
 
 #[tokio::test]
-async fn what_is_installed_is_listed_filtered_and_paged() {
+async fn installed_resources_are_listed_filtered_and_paged() {
     let sandbox = project();
     let mut client = Client::open(&sandbox).await;
     let all = client

@@ -64,7 +64,7 @@ fn every_first_answer_is_its_code_and_every_second_a_result() {
 }
 
 #[test]
-fn what_is_shown_has_a_page() {
+fn every_shown_code_has_a_page() {
     for (name, _) in SHOWN {
         assert!(SERVER_CODES.iter().any(|code| code.name == *name), "{name}");
     }

@@ -63,7 +63,7 @@ async fn a_thousand_requests_in_flight_are_all_answered() {
 }
 
 #[tokio::test]
-async fn what_is_under_way_at_the_end_of_the_input_is_answered() {
+async fn pending_requests_are_answered_after_the_end_of_the_input() {
     let sandbox = project();
     let mut client = Client::open(&sandbox).await;
     for _ in 0..20 {
@@ -84,7 +84,7 @@ async fn what_is_under_way_at_the_end_of_the_input_is_answered() {
 }
 
 #[tokio::test]
-async fn a_last_line_without_an_end_counts() {
+async fn a_last_line_without_a_newline_is_read() {
     let mut client = Client::open(&sandbox()).await;
     client
         .write(br#"{"jsonrpc":"2.0","id":"last","method":"ping"}"#)
@@ -129,7 +129,7 @@ async fn an_id_that_is_under_way_is_refused() {
 }
 
 #[tokio::test]
-async fn what_is_cancelled_is_not_answered() {
+async fn a_cancelled_request_is_not_answered() {
     let sandbox = project();
     let mut client = Client::open(&sandbox).await;
     let status = json!({ "name": "agpm", "arguments": { "operation": "status" } });

@@ -180,7 +180,7 @@ fn mergers_become_lines() {
 }
 
 #[test]
-fn what_has_no_counterpart_is_reported_with_its_line() {
+fn fields_without_a_counterpart_are_reported_with_their_line() {
     for (more, line, message) in [
         (
             "mergers:\n  JsonMerger: {indent: 4}",
@@ -379,7 +379,7 @@ fn the_newer_form_orders_by_name_and_directory() {
 }
 
 #[test]
-fn what_is_there_stays_and_what_is_new_finds_its_place() {
+fn existing_entries_stay_and_new_ones_are_inserted_in_order() {
     let yaml = folders(&["org", "team", "mine"]);
     let existing = "[[layers]] # base\nname = \"team\"\npath = \"/srv/team\"\nroot = \"x\"\n\n[[layers]]\nname = \"other\"\npath = \"other\"\n";
     let text = written(&yaml, existing);

@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_error_may_have_caused_is_not() {
+    fn consequences_of_a_syntax_error_are_not_reported() {
         for text in [
             // A header: the keys under it belong to nothing.
             "[agents\na = { path = \"a.md\" }\n",

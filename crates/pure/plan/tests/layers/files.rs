@@ -113,7 +113,7 @@ fn packages_come_into_the_layers_text_and_leave_it() {
 }
 
 #[test]
-fn what_the_user_adds_to_a_whole_file_stays() {
+fn user_entries_in_a_managed_file_stay() {
     for (first, second, _, format) in TEXTS {
         let mut file = File::missing(*format);
         file.layered(&layer(first, *format, Lists::Whole));
@@ -313,7 +313,7 @@ fn a_part_of_a_packages_node_that_a_layer_gives_alike_is_not_a_clash() {
 }
 
 #[test]
-fn what_is_to_the_byte_as_we_write_it_is_recognised_whole() {
+fn files_equal_to_an_install_are_recognized_as_a_whole() {
     let base = json("// ours\n{\"a\": 1}\n", Lists::Whole);
     let mut file = File::missing(Format::Jsonc);
     file.layered(&base);
@@ -356,7 +356,7 @@ fn taking_back_a_whole_file_leaves_what_the_user_did_since() {
 }
 
 #[test]
-fn what_the_user_wrote_stays_when_an_equal_node_is_no_longer_wanted() {
+fn user_content_stays_when_an_equal_node_is_no_longer_desired() {
     let mut node = key("/a", "1", "m/a");
     for twin in [OnEqualUserValue::Adopt, OnEqualUserValue::Keep] {
         node.on_equal = twin;
@@ -408,7 +408,7 @@ fn many_keys_come_and_go_at_once() {
 /// The first text in one way, a user's edit, the second text in another way: both are there, whether what was written
 /// is recognised before or not.
 #[test]
-fn what_the_user_writes_over_a_map_or_a_list_of_ours_is_an_edit() {
+fn writing_over_a_managed_object_or_list_is_an_edit() {
     let all = [Lists::Whole, Lists::Items, Lists::Keyed];
     let ways = || all.iter().flat_map(|from| all.map(|to| (*from, to)));
     for text in [
@@ -466,7 +466,7 @@ fn what_the_user_writes_over_a_map_or_a_list_of_ours_is_an_edit() {
 }
 
 #[test]
-fn what_was_the_users_before_we_wanted_a_map_there_is_in_the_way() {
+fn a_user_value_where_an_object_is_desired_is_a_conflict() {
     let mut file = File::json("{\"m\": 5}");
     file.layered(&json("{\"b\": 1}", Lists::Whole));
     let base = json("{\"b\": 1, \"m\": {\"x\": 1}}", Lists::Whole);

@@ -195,7 +195,7 @@ fn a_list_changes_the_way_it_is_held_while_the_user_edits() {
 }
 
 #[test]
-fn what_is_the_users_in_one_way_is_not_recognised_in_another() {
+fn user_content_in_one_file_is_not_recognized_in_another() {
     let all = [Lists::Whole, Lists::Items, Lists::Keyed];
     for (from, to) in all.iter().flat_map(|from| all.map(|to| (*from, to))) {
         let base = |lists| json("{\"l\": [{\"id\": 1}], \"b\": 1}", lists);

@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn what_opencode_takes_stays_to_the_byte() {
+    fn files_that_opencode_accepts_are_kept_byte_for_byte() {
         for text in [
             "---\ndescription: d   # why\nmodel: a/b\ntools: {write: false}\ncolor: '#00ff00'\n---\nx\n",
             "---\nname: n\n---\n",

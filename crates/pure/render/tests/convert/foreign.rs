@@ -267,7 +267,7 @@ fn a_switch_that_is_off_is_not_a_loss() {
 }
 
 #[test]
-fn what_needs_its_plugin_is_refused_for_every_tool() {
+fn parts_that_need_their_plugin_are_refused_for_every_tool() {
     let hook = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/x.sh"}]}]}}"#;
     for form in [
         hooks("claude-code"),

@@ -314,7 +314,7 @@ fn wrong_servers_are_reported_with_the_way_to_write_them() {
 }
 
 #[test]
-fn what_does_not_parse_is_reported_with_its_place() {
+fn syntax_errors_have_a_location() {
     let error = convert_file(
         Form::Agent("codex").format(),
         "given",

@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_is_one_blank_line_after_what_is_there() {
+    fn a_block_follows_existing_content_after_one_blank_line() {
         let block = "<!-- agpm:begin a -->\ntext\n<!-- agpm:end a -->\n";
         for (text, seam) in [
             ("", ""),

@@ -32,7 +32,7 @@ fn good(sandbox: &Sandbox) -> Manifest {
 }
 
 /// Code and message of every mistake, with the sandbox's own paths made neutral.
-fn told(sandbox: &Sandbox) -> Vec<String> {
+fn findings(sandbox: &Sandbox) -> Vec<String> {
     let home = sandbox.home().display().to_string();
     let Err(error) = load(sandbox) else {
         panic!("no mistake")
@@ -135,7 +135,7 @@ fn the_old_format_is_refused_in_all_four_places() {
     ] {
         let sandbox = sandbox(&[(path, "{}")]);
         let expected = "error[bottle/legacy-file]: `bot-bottle.json` is the old format, which is no longer read";
-        assert_eq!(told(&sandbox), [format!("{expected} ({path})")]);
+        assert_eq!(findings(&sandbox), [format!("{expected} ({path})")]);
     }
 }
 
@@ -220,7 +220,7 @@ fn a_file_without_front_matter_is_a_mistake() {
             let message = format!("`{name}.md` has no front matter: its first line must be `---`");
             format!("error[bottle/value]: {message} (~/.bot-bottle/{folder}/{name}.md:1)")
         });
-        assert_eq!(told(&sandbox), expected, "{text:?}");
+        assert_eq!(findings(&sandbox), expected, "{text:?}");
     }
 }
 
@@ -236,7 +236,7 @@ fn a_duplicate_key_hides_no_other_mistake() {
             "---\nskills: []\nskills: [x]\nbottle: none\n---\n",
         ),
     ]);
-    let found = told(&sandbox);
+    let found = findings(&sandbox);
     let codes: Vec<&str> = found
         .iter()
         .map(|line| line.split(['[', ']']).nth(1).unwrap())
@@ -259,7 +259,7 @@ fn an_old_file_is_reported_once_and_also_as_a_link_to_nothing() {
         Manifest::from_md_dirs(&sandbox.home(), &sandbox.home().join(".bot-bottle")).unwrap_err();
     assert_eq!(error.diagnostics.len(), 1, "{error}");
     symlink("gone", sandbox.work().join("bot-bottle.json")).unwrap();
-    let found = told(&sandbox);
+    let found = findings(&sandbox);
     assert_eq!(found.len(), 2, "{found:#?}");
     assert!(
         found[1].ends_with("which is no longer read (bot-bottle.json)"),
@@ -310,7 +310,7 @@ fn errors_of_a_file_hide_no_others() {
         b"---\nimage: \xe9\n---\n",
     )
     .unwrap();
-    let found = told(&sandbox);
+    let found = findings(&sandbox);
     let codes: Vec<(&str, &str)> = found
         .iter()
         .map(|line| {
@@ -371,7 +371,7 @@ fn links_directories_and_pipes_are_mistakes_and_nothing_waits_for_them() {
             .unwrap()
             .success()
     );
-    let found = told(&sandbox);
+    let found = findings(&sandbox);
     assert_eq!(found.len(), 4, "{found:#?}");
     for (line, file) in found.iter().zip(["dangling", "folder", "loop", "pipe"]) {
         assert!(
@@ -410,7 +410,7 @@ fn links_of_a_project_stay_in_it() {
         symlink(target, work.join(format!("out{at}.md"))).unwrap();
         let message = format!("`.bot-bottle/agents/out{at}.md` is outside its directory");
         let expected = format!("error[resource/escape]: {message} (.bot-bottle/agents/out{at}.md)");
-        assert_eq!(told(&sandbox), [expected]);
+        assert_eq!(findings(&sandbox), [expected]);
         std::fs::remove_file(work.join(format!("out{at}.md"))).unwrap();
     }
 }
@@ -425,7 +425,7 @@ fn files_and_directories_that_must_not_be_read_are_mistakes() {
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o000)).unwrap();
     // Root reads everything.
     let expected = if std::fs::read(&file).is_ok() { 1 } else { 2 };
-    let found = told(&sandbox);
+    let found = findings(&sandbox);
     assert_eq!(found.len(), expected, "{found:#?}");
     assert!(
         found
@@ -450,5 +450,5 @@ fn files_whose_names_differ_in_case_only_are_refused() {
     ]);
     let expected = "error[bottle/duplicate-name]: the bottles `Dev` and `dev` differ only in case \
                     (~/.bot-bottle/bottles/dev.md:1)";
-    assert_eq!(told(&sandbox), [expected]);
+    assert_eq!(findings(&sandbox), [expected]);
 }

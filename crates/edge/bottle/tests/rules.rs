@@ -25,7 +25,7 @@ fn error(text: &str) -> ManifestError {
 }
 
 /// Code, message and help of every mistake.
-fn told(text: &str) -> Vec<(String, String, String)> {
+fn findings(text: &str) -> Vec<(String, String, String)> {
     let found = error(text).diagnostics.into_iter();
     found
         .map(|d| {
@@ -39,7 +39,7 @@ fn told(text: &str) -> Vec<(String, String, String)> {
 }
 
 fn one(text: &str) -> (String, String, String) {
-    let mut all = told(text);
+    let mut all = findings(text);
     assert_eq!(all.len(), 1, "{text}: {all:?}");
     all.remove(0)
 }
@@ -586,7 +586,7 @@ fn circles_and_missing_parents_are_reported_once_with_their_chain() {
 
 #[test]
 fn a_duplicate_key_hides_nothing() {
-    let all = told(
+    let all = findings(
         r#"{"bottles": {
             "broken": {"env": {"A": "1", "A": "2"}, "image": 1},
             "child": {"extends": "broken", "agent_provider": {"model": "m"}, "imgae": "x"},
@@ -678,7 +678,7 @@ fn a_long_chain_is_cut_and_many_mistakes_are_reported() {
         .map(|at| format!(r#""b{at}": {{"extends": "x{at}"}}"#))
         .collect();
     assert_eq!(
-        told(&format!(r#"{{"bottles": {{{}}}}}"#, lost.join(", "))).len(),
+        findings(&format!(r#"{{"bottles": {{{}}}}}"#, lost.join(", "))).len(),
         10_000
     );
 }

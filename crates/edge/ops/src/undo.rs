@@ -85,14 +85,14 @@ fn run(world: &World, request: &UndoRequest, notes: &mut Notes) -> Result<UndoRe
         .next()
         .map(past)
         .ok_or_else(|| nothing(&store))?;
-    let (mended, kept) = mended(&files, &store, request, &newest, notes)?;
+    let (reconciled, kept) = reconcile_edited_files(&files, &store, request, &newest, notes)?;
     let force = if request.overwrite == OverwriteRule::Everything {
         ForceUndo::Yes
     } else {
         ForceUndo::No
     };
     store
-        .undo(&held, force, &mended)
+        .undo(&held, force, &reconciled)
         .map_err(|error| refused(error, &store, notes))?;
     tell_out_of_reach(&files, notes);
     Ok(UndoReport {
@@ -110,10 +110,10 @@ fn preview(
     newest: PastEntry,
     notes: &mut Notes,
 ) -> Result<UndoReport, Failure> {
-    let (mended, kept) = mended(files, store, request, &newest, notes)?;
+    let (reconciled, kept) = reconcile_edited_files(files, store, request, &newest, notes)?;
     if request.overwrite == OverwriteRule::Nothing {
         store
-            .require_undoable(&mended)
+            .require_undoable(&reconciled)
             .map_err(|error| refused(error, store, notes))?;
     }
     tell_out_of_reach(files, notes);
@@ -126,7 +126,7 @@ fn preview(
 
 /// Returns the files that were modified since the transaction, with the content that undo writes for them, and the path
 /// of the manifest if it is one of them.
-fn mended(
+fn reconcile_edited_files(
     files: &ManifestFiles,
     store: &ProjectStore,
     request: &UndoRequest,
@@ -135,15 +135,15 @@ fn mended(
 ) -> Result<(Vec<ReconciledFile>, Option<RelativePath>), Failure> {
     // With `--force`, the exact bytes from before the transaction are restored.
     let forced = request.overwrite == OverwriteRule::Everything;
-    let mut mended = if forced {
+    let mut reconciled = if forced {
         Vec::new()
     } else {
-        mend(store, newest, notes)?
+        reconcile_shared_files(store, newest, notes)?
     };
     let manifest = edited_manifest(files, store, newest)?;
     let kept = manifest.as_ref().map(|manifest| manifest.path.clone());
-    mended.extend(manifest);
-    Ok((mended, kept))
+    reconciled.extend(manifest);
+    Ok((reconciled, kept))
 }
 
 /// Returns the manifest if the transaction created it and the user edited it since. It is the user's work, so it is
@@ -179,7 +179,7 @@ fn edited_manifest(
 }
 
 /// Computes the new content of shared files that were modified since the transaction.
-fn mend(
+fn reconcile_shared_files(
     store: &ProjectStore,
     newest: &PastEntry,
     notes: &mut Notes,
@@ -195,7 +195,7 @@ fn mend(
     };
     // A shared file also has entries of the user, who may have edited it since the transaction. Restoring the old bytes
     // would lose that edit, so only the managed entries are reverted.
-    let mut mended = Vec::new();
+    let mut reconciled = Vec::new();
     for (path, _) in &newest.files {
         let Some(now) = store.observe(path)?.checksum() else {
             continue;
@@ -208,13 +208,13 @@ fn mend(
             now: bytes.map_err(|error| error.seen_from(store.path()))?,
             before: store.kept_by_newest(path)?,
         };
-        mended.push(ReconciledFile {
+        reconciled.push(ReconciledFile {
             path: path.clone(),
             now,
             content: ledgers.take_back(path, file, notes)?,
         });
     }
-    Ok(mended)
+    Ok(reconciled)
 }
 
 /// Reports that the manifest and lockfile outside of home are not reverted, because the transaction did not write them.

@@ -174,7 +174,7 @@ impl<'a> JournalExecution<'a> {
         Ok(())
     }
 
-    fn is_there(&mut self, operation: &JournalOperation) -> bool {
+    fn exists_on_disk(&mut self, operation: &JournalOperation) -> bool {
         let parent = self.chain.parent(&operation.path);
         parent
             .and_then(|dir| exists(dir, operation.path.file_name()))
@@ -366,7 +366,7 @@ impl<'a> JournalExecution<'a> {
                 return self.restore_user_file(at, operation);
             }
             // An operation that was not executed left its path alone: there is the old file, or a user's.
-            if self.is_there(operation) {
+            if self.exists_on_disk(operation) {
                 return Ok(());
             }
         } else if self.is_written_since(operation)? {

@@ -10,7 +10,7 @@ use agpm_plan::{
 };
 use agpm_text::{Format, NodeKind, Value, to_value};
 use proptest::prelude::*;
-use support::{File, Tape, default, item, key, read, told, value};
+use support::{File, Tape, default, item, key, read, shown_changes, value};
 
 const GROUP: &str =
     r#"{"matcher": "Bash", "hooks": [{"type": "command", "command": "lint", "timeout": 5}]}"#;
@@ -334,7 +334,7 @@ fn a_users_entry_is_refused_unless_it_may_be_taken_over() {
     assert_eq!((plan.outcome, plan.owned), (FileOutcome::Unchanged, None));
     let plan = file.get(&ours, OverwriteRule::Unowned);
     assert_eq!(
-        told(&plan),
+        shown_changes(&plan),
         [(ChangeAction::Update, ChangeReason::TakenOver)]
     );
     assert_eq!(file.at("/mcpServers/fs"), Some(value(SERVER)));
@@ -356,14 +356,14 @@ fn an_equal_entry_is_adopted_and_stays_when_it_is_no_longer_wanted() {
         OverwriteRule::Nothing,
     );
     assert_eq!(
-        told(&plan),
+        shown_changes(&plan),
         [(ChangeAction::Adopt, ChangeReason::Identical)]
     );
     assert_eq!(plan.outcome, FileOutcome::Unchanged);
     let before = file.now().to_owned();
     let plan = file.get(&[], OverwriteRule::Nothing);
     assert_eq!(
-        told(&plan),
+        shown_changes(&plan),
         [(ChangeAction::Release, ChangeReason::UsersOwn)]
     );
     assert_eq!(file.now(), before);
@@ -409,23 +409,23 @@ fn edited_keys_are_kept_and_reported_until_the_edit_may_be_dropped() {
     let edited = file.now().to_owned();
     let mut unasked = file.clone();
     assert_eq!(
-        told(&file.get(&[key("/m/fs", SERVER_2, "m/fs")], OverwriteRule::Unowned)),
+        shown_changes(&file.get(&[key("/m/fs", SERVER_2, "m/fs")], OverwriteRule::Unowned)),
         [(ChangeAction::Keep, ChangeReason::Edited)]
     );
     assert_eq!(file.now(), edited);
     assert_eq!(
-        told(&file.get(&[key("/m/fs", SERVER_2, "m/fs")], OverwriteRule::Everything)),
+        shown_changes(&file.get(&[key("/m/fs", SERVER_2, "m/fs")], OverwriteRule::Everything)),
         [(ChangeAction::Update, ChangeReason::EditDropped)]
     );
     assert_eq!(file.at("/m/fs"), Some(value(SERVER_2)));
     let mut dropped = unasked.clone();
     assert_eq!(
-        told(&unasked.get(&[], OverwriteRule::Nothing)),
+        shown_changes(&unasked.get(&[], OverwriteRule::Nothing)),
         [(ChangeAction::Keep, ChangeReason::UnaskedEdited)]
     );
     assert_eq!((unasked.now(), &unasked.owned), (edited.as_str(), &None));
     assert_eq!(
-        told(&dropped.get(&[], OverwriteRule::Everything)),
+        shown_changes(&dropped.get(&[], OverwriteRule::Everything)),
         [(ChangeAction::Remove, ChangeReason::UnaskedEditDropped)]
     );
     assert_eq!(dropped.now(), "{}");
@@ -448,7 +448,10 @@ fn items_are_replaced_where_they_stand_and_edited_ones_not_doubled() {
         &[item("/hooks/Stop", GROUP_2, "h/lint")],
         OverwriteRule::Nothing,
     );
-    assert_eq!(told(&plan), [(ChangeAction::Update, ChangeReason::Content)]);
+    assert_eq!(
+        shown_changes(&plan),
+        [(ChangeAction::Update, ChangeReason::Content)]
+    );
     assert_eq!(file.at("/hooks/Stop/1"), Some(value(GROUP_2)));
     let mut file = between.clone();
     file.edit("\"Bash\"", "\"Edit\"");
@@ -457,14 +460,17 @@ fn items_are_replaced_where_they_stand_and_edited_ones_not_doubled() {
         &[item("/hooks/Stop", GROUP_2, "h/lint")],
         OverwriteRule::Nothing,
     );
-    assert_eq!(told(&plan), [(ChangeAction::Keep, ChangeReason::Edited)]);
+    assert_eq!(
+        shown_changes(&plan),
+        [(ChangeAction::Keep, ChangeReason::Edited)]
+    );
     assert_eq!(file.now(), edited);
     let plan = file.get(
         &[item("/hooks/Stop", GROUP_2, "h/lint")],
         OverwriteRule::Everything,
     );
     assert_eq!(
-        told(&plan),
+        shown_changes(&plan),
         [(ChangeAction::Update, ChangeReason::EditDropped)]
     );
     assert_eq!(file.at("/hooks/Stop/1"), Some(value(GROUP_2)));
@@ -475,7 +481,7 @@ fn items_are_replaced_where_they_stand_and_edited_ones_not_doubled() {
         OverwriteRule::Nothing,
     );
     assert_eq!(
-        told(&plan),
+        shown_changes(&plan),
         [(ChangeAction::Create, ChangeReason::WasMissing)]
     );
     file.get(&[], OverwriteRule::Nothing);
@@ -515,7 +521,10 @@ fn equal_items_are_one_and_an_owner_may_have_several() {
         &[item("/hooks/Stop", GROUP, "h/again")],
         OverwriteRule::Nothing,
     );
-    assert_eq!(told(&plan), [(ChangeAction::Remove, ChangeReason::Unasked)]);
+    assert_eq!(
+        shown_changes(&plan),
+        [(ChangeAction::Remove, ChangeReason::Unasked)]
+    );
     assert_eq!(file.at("/hooks/Stop"), Some(value(&format!("[{GROUP}]"))));
     let two = [
         item("/hooks/Stop", GROUP_2, "h/again"),
@@ -523,7 +532,7 @@ fn equal_items_are_one_and_an_owner_may_have_several() {
     ];
     let plan = file.get(&two, OverwriteRule::Nothing);
     assert_eq!(
-        told(&plan),
+        shown_changes(&plan),
         [
             (ChangeAction::Update, ChangeReason::Content),
             (ChangeAction::Create, ChangeReason::New)
@@ -543,13 +552,13 @@ fn defaults_yield_to_any_value_of_the_users() {
     let mut file = File::json("{}");
     file.get(&node("\"ours\""), OverwriteRule::Nothing);
     assert_eq!(
-        told(&file.get(&node("\"new\""), OverwriteRule::Nothing)),
+        shown_changes(&file.get(&node("\"new\""), OverwriteRule::Nothing)),
         [(ChangeAction::Update, ChangeReason::Content)]
     );
     let mut edited = file.clone();
     edited.edit("new", "mine");
     assert_eq!(
-        told(&edited.get(&node("\"newer\""), OverwriteRule::Everything)),
+        shown_changes(&edited.get(&node("\"newer\""), OverwriteRule::Everything)),
         []
     );
     assert_eq!(edited.owned, None);

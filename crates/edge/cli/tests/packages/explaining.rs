@@ -19,7 +19,7 @@ fn expert(more: &str) -> Project {
 }
 
 /// What is told of something, which must be all of these lines beside each other.
-fn told(project: &Project, line: &str, lines: &[&str]) {
+fn explains(project: &Project, line: &str, lines: &[&str]) {
     let output = project.good(line);
     let block = lines.join("\n");
     assert!(
@@ -55,7 +55,7 @@ fn every_field_has_its_line_in_the_source_or_in_a_patch_with_what_it_shadows() {
         "\n[patch.agents.expert]\napi_key = \"sk-0123456789abcdef\"\n",
     );
     project.good("install");
-    told(
+    explains(
         &project,
         "explain agent:expert",
         &[
@@ -67,7 +67,7 @@ fn every_field_has_its_line_in_the_source_or_in_a_patch_with_what_it_shadows() {
             "/tools/0 = \"Read\"",
         ],
     );
-    told(
+    explains(
         &project,
         "explain agent:expert",
         &[
@@ -179,7 +179,7 @@ fn hooks_and_servers_are_reported_as_they_stand_in_the_files_of_their_tools() {
         "{\"hooks\": {\"PreToolUse\": [{\"matcher\": \"Edit\", \"hooks\": []}]}}",
     );
     project.good("install");
-    told(
+    explains(
         &project,
         "explain hook:check /hooks/PreToolUse",
         &[
@@ -187,7 +187,7 @@ fn hooks_and_servers_are_reported_as_they_stand_in_the_files_of_their_tools() {
             "  from community (community:hooks/check.json@v1.0.0:3)",
         ],
     );
-    told(
+    explains(
         &project,
         "explain mcp-server:fs /mcpServers",
         &[
@@ -202,7 +202,7 @@ fn hooks_and_servers_are_reported_as_they_stand_in_the_files_of_their_tools() {
             "  from patch (agpm.toml:10)",
         ],
     );
-    told(
+    explains(
         &project,
         "explain mcp-servers:open",
         &[
@@ -299,7 +299,7 @@ fn values_of_a_template_are_reported_with_the_template() {
         "[project]\nname = \"shop\"\n",
     );
     project.good("install");
-    told(
+    explains(
         &project,
         "explain agent:x /description",
         &[
@@ -338,7 +338,7 @@ fn files_of_this_machine_skills_and_scripts_are_reported() {
         mine.ends_with("/name = \"mine\"\n  from local (mine.md:2)\n"),
         "{mine}"
     );
-    told(
+    explains(
         &project,
         "explain skill:pdf /description",
         &[
@@ -370,12 +370,12 @@ fn names_that_are_wrong_or_mean_several_are_refused_with_the_right_ones() {
         ),
     );
     project.good("install");
-    told(
+    explains(
         &project,
         "explain agent:one",
         &["  required: agpm.toml:4, as v1.0.0, by the pattern `all` (agents/*.md)"],
     );
-    told(&project, "explain agent:one@v1.0.0", &["agent one"]);
+    explains(&project, "explain agent:one@v1.0.0", &["agent one"]);
     project.refused(
         "explain agent:all",
         3,
@@ -416,7 +416,7 @@ fn two_of_one_name_are_distinguished_by_their_tools() {
         3,
         &["`agent:one@claude-code` or `agent:one@opencode`"],
     );
-    told(
+    explains(
         &project,
         "explain agent:one@opencode",
         &["  tool: opencode", "  installed at: .opencode/agent/one.md"],
@@ -507,12 +507,12 @@ fn a_user_has_it_reported_of_home() {
     project.sandbox.write("~/.config/agpm/agpm.toml", manifest);
     project.sandbox.write("project/x", "");
     project.good("install -g");
-    told(
+    explains(
         &project,
         "explain agent:expert -g",
         &["  installed at: .claude/agents/expert.md"],
     );
-    told(
+    explains(
         &project,
         "explain agent:expert /model -g",
         &["/model = \"sonnet\""],

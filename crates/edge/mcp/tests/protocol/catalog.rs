@@ -241,15 +241,19 @@ async fn a_change_is_seen_at_once_and_reported() {
         2,
         "only those of home are left"
     );
-    let message = client.told("notifications/message").await;
+    let message = client.notification("notifications/message").await;
     assert_eq!(
         message["params"]["data"]["code"], "catalog/malformed",
         "{message}"
     );
     tokio::time::sleep(std::time::Duration::from_millis(700)).await;
     sandbox.write(AGENTS, "name,module,path\nnew,bmm,x\n");
-    client.told("notifications/prompts/list_changed").await;
-    client.told("notifications/resources/list_changed").await;
+    client
+        .notification("notifications/prompts/list_changed")
+        .await;
+    client
+        .notification("notifications/resources/list_changed")
+        .await;
     client.finish().await;
 }
 

@@ -42,9 +42,12 @@ async fn every_page_is_what_the_server_answers() {
         let fails = if is_shown(code) {
             fails.to_owned()
         } else {
-            retold(fails, &page.fails).await
+            with_real_answer(fails, &page.fails).await
         };
-        let real = format!("{fails}{PASSES}{}", retold(passes, &page.passes).await);
+        let real = format!(
+            "{fails}{PASSES}{}",
+            with_real_answer(passes, &page.passes).await
+        );
         failures.extend(compare(&file_of(code), code.page, &real).err());
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
@@ -98,7 +101,7 @@ fn answer_of(example: &PageExample<'_>) -> Value {
 }
 
 /// The text of an example with the answer that its request gets.
-async fn retold(text: &str, example: &PageExample<'_>) -> String {
+async fn with_real_answer(text: &str, example: &PageExample<'_>) -> String {
     let told = part(example, ANSWER).expect("an example has an answer");
     let fence = |content: &str| format!("`{ANSWER}`\n```json\n{content}```\n");
     assert_eq!(text.matches(&fence(told)).count(), 1, "{text}");

@@ -163,7 +163,7 @@ impl Client {
     }
 
     /// Waits for a notification, unless it came already.
-    pub(crate) async fn told(&mut self, method: &str) -> Value {
+    pub(crate) async fn notification(&mut self, method: &str) -> Value {
         loop {
             if let Some(at) = self.passed.iter().position(|told| told["method"] == method) {
                 return self.passed.remove(at);

@@ -7,7 +7,7 @@ use agpm_plan::{
 use agpm_text::{Document, Format, NodeKind, Value};
 
 use crate::support::layer::Lists;
-use crate::support::{File, item, key, read, told, unread, value};
+use crate::support::{File, item, key, read, shown_changes, unread, value};
 use crate::{json, layer};
 
 const TEXTS: &[(&str, &str, &str, Format)] = &[
@@ -45,9 +45,9 @@ fn without_the_user_a_file_is_to_the_byte_what_the_layers_say() {
             let plan = file.layered(&layer(first, *format, lists));
             assert_eq!((file.now(), file.origin()), (*first, FileOrigin::Whole));
             assert!(
-                told(&plan)
-                    .iter()
-                    .all(|told| *told == (ChangeAction::Create, ChangeReason::New)),
+                shown_changes(&plan).iter().all(
+                    |shown_changes| *shown_changes == (ChangeAction::Create, ChangeReason::New)
+                ),
                 "{plan:?}"
             );
             assert_eq!(file.owned.as_ref().unwrap().containers, []);
@@ -59,9 +59,10 @@ fn without_the_user_a_file_is_to_the_byte_what_the_layers_say() {
             file.text = None;
             let plan = file.layered(&layer(first, *format, lists));
             assert!(
-                told(&plan)
+                shown_changes(&plan)
                     .iter()
-                    .all(|told| *told == (ChangeAction::Create, ChangeReason::WasMissing)),
+                    .all(|shown_changes| *shown_changes
+                        == (ChangeAction::Create, ChangeReason::WasMissing)),
                 "{plan:?}"
             );
             assert_eq!(file.now(), *first);
@@ -90,7 +91,7 @@ fn changes_of_a_whole_file_are_reported_by_place() {
         (ChangeAction::Create, ChangeReason::New),
     ];
     assert_eq!(
-        (told(&plan).as_slice(), plan.unchanged),
+        (shown_changes(&plan).as_slice(), plan.unchanged),
         (expected.as_slice(), 2)
     );
 }
@@ -223,7 +224,7 @@ fn a_clash_is_refused_unless_it_may_be_taken_over() {
         assert!(!refused.is_empty());
         let plan = file.adopted(&base);
         assert!(
-            told(&plan).contains(&(ChangeAction::Update, ChangeReason::TakenOver)),
+            shown_changes(&plan).contains(&(ChangeAction::Update, ChangeReason::TakenOver)),
             "{plan:?}"
         );
         file.says("{\"a\": {\"b\": 1, \"e\": {}, \"l\": [{\"id\": 1, \"v\": 2}]}, \"u\": 1}");
@@ -436,7 +437,7 @@ fn writing_over_a_managed_object_or_list_is_an_edit() {
             );
             let plan = file.layered(&json(&text, to));
             assert_eq!(
-                told(&plan),
+                shown_changes(&plan),
                 [(ChangeAction::Keep, ChangeReason::Edited)],
                 "{text} {from:?} {to:?}"
             );
@@ -450,7 +451,7 @@ fn writing_over_a_managed_object_or_list_is_an_edit() {
             let plan = forced.get_on(Some(&layer.base), &layer.nodes, OverwriteRule::Everything);
             let dropped = [ChangeReason::EditDropped, ChangeReason::UnaskedEditDropped];
             assert!(
-                told(&plan)
+                shown_changes(&plan)
                     .iter()
                     .any(|(_, reason)| dropped.contains(reason)),
                 "{plan:?}"

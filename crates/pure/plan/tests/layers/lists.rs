@@ -8,7 +8,7 @@ use agpm_plan::{
 use agpm_text::{Format, Value, to_value};
 
 use crate::support::layer::Lists;
-use crate::support::{File, desired, item, read, told, value};
+use crate::support::{File, desired, item, read, shown_changes, value};
 use crate::{json, layer};
 
 #[test]
@@ -22,7 +22,10 @@ fn items_with_a_key_are_found_wherever_they_stand() {
     let plan = file.layered(&base(
         "{\"l\": [{\"id\": \"b\", \"v\": 1}, {\"id\": \"a\", \"v\": 2}]}",
     ));
-    assert_eq!(told(&plan), [(ChangeAction::Update, ChangeReason::Content)]);
+    assert_eq!(
+        shown_changes(&plan),
+        [(ChangeAction::Update, ChangeReason::Content)]
+    );
     file.says("{\"l\": [{\"id\": \"u\"}, {\"id\": \"a\", \"v\": 2}, {\"id\": \"b\", \"v\": 1}]}");
     let findings = |file: &File| {
         let found = check_nodes(
@@ -41,7 +44,7 @@ fn items_with_a_key_are_found_wherever_they_stand() {
         "{\"l\": [{\"id\": \"a\", \"v\": 3}, {\"id\": \"b\", \"v\": 1}]}",
     ));
     assert_eq!(
-        told(&plan),
+        shown_changes(&plan),
         [
             (ChangeAction::Create, ChangeReason::WasMissing),
             (ChangeAction::Keep, ChangeReason::Edited)
@@ -50,7 +53,7 @@ fn items_with_a_key_are_found_wherever_they_stand() {
     assert_eq!(plan.changes[1].place, Some("/l/0".parse().unwrap()));
     let plan = file.alone();
     assert_eq!(
-        told(&plan),
+        shown_changes(&plan),
         [
             (ChangeAction::Remove, ChangeReason::Unasked),
             (ChangeAction::Keep, ChangeReason::UnaskedEdited)
@@ -218,7 +221,7 @@ fn a_bare_list_comes_back_and_goes() {
             let mut file = File::json(user);
             file.layered(&base);
             file.edit("\"e\": []", &format!("\"e\": {by}"));
-            assert!(told(&file.layered(&base)).is_empty());
+            assert!(shown_changes(&file.layered(&base)).is_empty());
             file.edit(&format!("\"e\": {by}"), "\"e\": []");
             let edit = agpm_text::Edit::Remove {
                 at: "/e".parse().unwrap(),
@@ -226,7 +229,7 @@ fn a_bare_list_comes_back_and_goes() {
             file.text = Some(read(file.now(), file.format).edit(&edit).unwrap());
             let plan = file.layered(&base);
             assert_eq!(
-                told(&plan),
+                shown_changes(&plan),
                 [(ChangeAction::Create, ChangeReason::WasMissing)],
                 "{user}"
             );
@@ -238,7 +241,7 @@ fn a_bare_list_comes_back_and_goes() {
         whole.layered(&base);
         whole.edit("\"e\": [], \"m\"", "\"m\"");
         assert_eq!(
-            told(&whole.layered(&base)),
+            shown_changes(&whole.layered(&base)),
             [(ChangeAction::Create, ChangeReason::WasMissing)]
         );
         assert_eq!(whole.origin(), FileOrigin::Whole);

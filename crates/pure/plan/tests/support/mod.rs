@@ -186,7 +186,7 @@ impl File {
 }
 
 /// What a plan says, in short.
-pub(crate) fn told(plan: &NodePlan) -> Vec<(ChangeAction, ChangeReason)> {
+pub(crate) fn shown_changes(plan: &NodePlan) -> Vec<(ChangeAction, ChangeReason)> {
     plan.changes
         .iter()
         .map(|change| (change.action, change.reason))

@@ -5,7 +5,7 @@ use agpm_render::{
 };
 use agpm_tools::ServerFormat;
 
-use crate::{Form, hooks, json, line, servers, shown, told};
+use crate::{Form, hooks, json, line, servers, shown, shown_outcomes};
 
 /// The value that one server becomes, on one line.
 fn server(form: &'static ServerFormat, text: &str) -> String {
@@ -52,9 +52,9 @@ fn a_server_in_copilots_form_is_converted() {
     ] {
         let found = server_entries(form, "given", &all, &[]).unwrap();
         assert!(
-            !told(&found.fates).contains("Widened"),
+            !shown_outcomes(&found.fates).contains("Widened"),
             "{form:?}: {}",
-            told(&found.fates)
+            shown_outcomes(&found.fates)
         );
         assert!(!line(&found.nodes[0].value).contains("ools"), "{form:?}");
     }
@@ -260,9 +260,9 @@ fn a_switch_that_is_off_is_not_a_loss() {
     let text = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x", "async": false}]}]}}"#;
     let found = hook_entries(hooks("cursor"), "given", &json(text)).unwrap();
     assert!(
-        told(&found.fates).contains("Exact Stop.async\n"),
+        shown_outcomes(&found.fates).contains("Exact Stop.async\n"),
         "{}",
-        told(&found.fates)
+        shown_outcomes(&found.fates)
     );
 }
 
@@ -332,9 +332,9 @@ fn geminis_own_agents_keep_their_tools() {
     let found = convert_file(Form::Agent("gemini").format(), "given", text).unwrap();
     assert_eq!(found.text, text);
     assert!(
-        !told(&found.fates).contains("Dropped"),
+        !shown_outcomes(&found.fates).contains("Dropped"),
         "{}",
-        told(&found.fates)
+        shown_outcomes(&found.fates)
     );
 }
 
@@ -380,9 +380,9 @@ fn an_agent_of_copilots_becomes_each_tools_own() {
     // What changes files in Copilot's terms is no read-only agent in Codex.
     let codex = convert_file(Form::Agent("codex").format(), "given", text).unwrap();
     assert!(
-        told(&codex.fates).contains("Widened tools"),
+        shown_outcomes(&codex.fates).contains("Widened tools"),
         "{}",
-        told(&codex.fates)
+        shown_outcomes(&codex.fates)
     );
     assert!(is_native(
         Form::Agent("claude-code").format(),

@@ -87,7 +87,7 @@ fn servers(tool: &str) -> &'static ServerFormat {
     &definition(tool).servers.as_ref().unwrap().format
 }
 
-fn told(fates: &[FieldOutcome]) -> String {
+fn shown_outcomes(fates: &[FieldOutcome]) -> String {
     let mut out = String::new();
     for FieldOutcome { field, kind, note } in fates {
         let colon = if note.is_empty() { "" } else { ": " };
@@ -113,7 +113,7 @@ fn shown(found: &ConvertedEntries) -> String {
         write!(out, "{place} {value}").unwrap();
     }
     writeln!(out, "runs {:?}", runs(found)).unwrap();
-    out + &told(&found.fates)
+    out + &shown_outcomes(&found.fates)
 }
 
 /// JSON on one line.
@@ -149,7 +149,7 @@ fn json(text: &str) -> Value {
 fn files_come_out_as_each_tool_reads_them() {
     for (form, about, text, expected) in FILES {
         let found = convert_file(form.format(), "given", text).unwrap();
-        let found = format!("{}== fates\n{}", found.text, told(&found.fates));
+        let found = format!("{}== fates\n{}", found.text, shown_outcomes(&found.fates));
         assert_eq!(found, *expected, "{form:?}: {about}");
     }
 }

@@ -75,7 +75,6 @@ impl RemoteRepository {
 
     fn listed(&self, prefix: &str) -> Result<Option<ObjectId>, GitError> {
         let refs = match self.refs() {
-            // The cache may be enough.
             // Offline, an abbreviated commit may still be in the cache.
             Err(error) if error.is_network() => return Ok(None),
             refs => refs?,

@@ -38,24 +38,24 @@ impl CatalogView {
         places: &CatalogPlaces,
         before: Option<&Self>,
     ) -> Result<Self, OperationFailure> {
-        let told = annotate_report(open_catalog(
+        let annotated = annotate_report(open_catalog(
             world,
             places,
             before.map(|before| &before.open),
         ))?;
-        let diagnostics = told.diagnostics();
+        let diagnostics = annotated.diagnostics();
         let everything = CatalogFilter::default();
-        let search = SearchText::new(told.report.content.rows(&everything).map(|(_, row)| {
+        let search = SearchText::new(annotated.report.content.rows(&everything).map(|(_, row)| {
             let row = row.row();
             std::iter::once(row.module()).chain(row.fields().map(|(_, value)| value))
         }));
         let mut hasher = DefaultHasher::new();
-        for (_, row) in told.report.content.rows(&everything) {
+        for (_, row) in annotated.report.content.rows(&everything) {
             (row.row().kind().singular(), row.row().label()).hash(&mut hasher);
             row.row().fields().for_each(|field| field.hash(&mut hasher));
         }
         Ok(CatalogView {
-            open: told.report,
+            open: annotated.report,
             diagnostics,
             search,
             everything,
@@ -116,7 +116,8 @@ impl CatalogView {
         kind: Option<EntryKind>,
         reference: &str,
     ) -> Result<CatalogFile, OperationFailure> {
-        annotate_report(self.open.read_file(reference, kind, LARGEST_FILE)).map(|told| told.report)
+        annotate_report(self.open.read_file(reference, kind, LARGEST_FILE))
+            .map(|annotated| annotated.report)
     }
 
     /// All rows of a kind as a manifest.
@@ -169,7 +170,7 @@ impl<'c> EffectiveRow<'c> {
         self.first(&TITLES)
     }
 
-    /// The purpose of the effective row.
+    /// The purpose of the entry.
     pub(crate) fn description(self) -> Option<String> {
         self.first(&DESCRIPTIONS)
     }

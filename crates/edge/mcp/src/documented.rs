@@ -31,7 +31,7 @@ fn linked(word: &str) -> String {
 
 #[test]
 fn the_guide_has_every_word_with_its_number() {
-    let told: Vec<String> = rows("| code | number | meaning |")
+    let documented: Vec<String> = rows("| code | number | meaning |")
         .iter()
         .map(|row| format!("{} {}", row[0], row[1]))
         .collect();
@@ -39,7 +39,7 @@ fn the_guide_has_every_word_with_its_number() {
         .iter()
         .map(|trouble| format!("{} {}", linked(trouble.code.name), trouble.number))
         .collect();
-    assert_eq!(told, known);
+    assert_eq!(documented, known);
 }
 
 #[test]
@@ -65,8 +65,11 @@ fn the_guide_has_every_operation_with_its_arguments() {
     let tool = tool(WriteAccess::Allowed);
     let properties = &tool.input_schema["properties"];
     let rows = rows("| operation | arguments | result |");
-    let told: Vec<&str> = rows.iter().map(|row| row[0]).collect();
-    assert_eq!(serde_json::json!(told), properties["operation"]["enum"]);
+    let documented: Vec<&str> = rows.iter().map(|row| row[0]).collect();
+    assert_eq!(
+        serde_json::json!(documented),
+        properties["operation"]["enum"]
+    );
     for argument in properties
         .as_object()
         .unwrap()
@@ -80,7 +83,7 @@ fn the_guide_has_every_operation_with_its_arguments() {
 
 #[test]
 fn the_guide_has_every_template_with_its_type() {
-    let told: Vec<(&str, &str)> = rows("| URI | content | media type |")
+    let documented: Vec<(&str, &str)> = rows("| URI | content | media type |")
         .iter()
         .map(|row| (row[0], row[2]))
         .collect();
@@ -95,5 +98,5 @@ fn the_guide_has_every_template_with_its_type() {
             )
         })
         .collect();
-    assert_eq!(told, known);
+    assert_eq!(documented, known);
 }

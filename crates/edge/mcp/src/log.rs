@@ -77,10 +77,10 @@ impl LogThreshold {
     }
 
     /// The message as this session gets it; nothing if it is not severe enough.
-    pub(crate) fn admits(&self, told: LogEntry) -> Option<LoggingMessageNotificationParam> {
-        let loud = rank(told.level) >= self.0.load(Ordering::Relaxed);
+    pub(crate) fn admits(&self, entry: LogEntry) -> Option<LoggingMessageNotificationParam> {
+        let loud = rank(entry.level) >= self.0.load(Ordering::Relaxed);
         loud.then(|| {
-            LoggingMessageNotificationParam::new(told.level, told.data).with_logger(LOGGER)
+            LoggingMessageNotificationParam::new(entry.level, entry.data).with_logger(LOGGER)
         })
     }
 }
@@ -103,12 +103,13 @@ mod tests {
             json!({"severity": "warning"}),
             json!({"severity": "error"}),
         ]);
-        let told: Vec<LogEntry> = std::iter::from_fn(|| heard.try_recv().ok()).collect();
+        let entries: Vec<LogEntry> = std::iter::from_fn(|| heard.try_recv().ok()).collect();
         let level = LogThreshold::default();
         let count = |set: Option<LoggingLevel>| {
             set.into_iter().for_each(|set| level.set(set));
-            told.iter()
-                .filter(|told| level.admits((*told).clone()).is_some())
+            entries
+                .iter()
+                .filter(|entry| level.admits((*entry).clone()).is_some())
                 .count()
         };
         assert_eq!(count(None), 2);

@@ -177,7 +177,11 @@ fn mime_of_place(kind: agpm_model::ResourceType, path: &str) -> &'static str {
 }
 
 fn of_personas(shared: &SharedState) -> Result<Vec<Resource>, OperationFailure> {
-    let told = annotate_report(personas(&shared.world, &PERSONA_PLACE, WarningPolicy::Tell))?;
+    let annotated = annotate_report(personas(
+        &shared.world,
+        &PERSONA_PLACE,
+        WarningPolicy::Report,
+    ))?;
     let row = |row: &agpm_ops::PersonaRow| {
         resource(
             &ResourceUri::Named(ItemKind::Persona, row.slug.to_string()),
@@ -185,11 +189,11 @@ fn of_personas(shared: &SharedState) -> Result<Vec<Resource>, OperationFailure> 
             "application/json",
         )
     };
-    Ok(told.report.personas.iter().filter_map(row).collect())
+    Ok(annotated.report.personas.iter().filter_map(row).collect())
 }
 
 fn of_bottles(shared: &SharedState) -> Result<Vec<Resource>, OperationFailure> {
-    let told = annotate_report(bottle_list(&shared.world, &BottleInput::default()))?;
+    let annotated = annotate_report(bottle_list(&shared.world, &BottleInput::default()))?;
     let row = |kind, name: &str| {
         resource(
             &ResourceUri::Named(kind, name.to_owned()),
@@ -197,12 +201,12 @@ fn of_bottles(shared: &SharedState) -> Result<Vec<Resource>, OperationFailure> {
             "application/yaml",
         )
     };
-    let bottles = told
+    let bottles = annotated
         .report
         .bottles
         .iter()
         .filter_map(|bottle| row(ItemKind::Bottle, bottle.name.as_str()));
-    let agents = told
+    let agents = annotated
         .report
         .agents
         .iter()
@@ -236,14 +240,14 @@ pub(crate) fn content_of(
                 limit: LARGEST_FILE,
             };
             let view = shared.installed()?;
-            let told = annotate_report(view.resources.read(&request))?;
-            let (about, diagnostics) = (json(&told.report.entry), view.diagnostics.clone());
-            Ok(match told.report.file {
+            let annotated = annotate_report(view.resources.read(&request))?;
+            let (about, diagnostics) = (json(&annotated.report.entry), view.diagnostics.clone());
+            Ok(match annotated.report.file {
                 Some(file) => {
                     ResourceContent::file(file.bytes, file.path.as_str(), about, diagnostics)
                 }
                 None => {
-                    let bytes = to_json(&told.report.entry).into_bytes();
+                    let bytes = to_json(&annotated.report.entry).into_bytes();
                     ResourceContent {
                         bytes,
                         mime: "application/json",
@@ -319,25 +323,25 @@ fn persona(shared: &SharedState, slug: &str) -> Result<ResourceContent, Operatio
         kinds,
         place: PERSONA_PLACE,
         additions: Vec::new(),
-        warnings: WarningPolicy::Tell,
+        warnings: WarningPolicy::Report,
     };
     let one = profile(
         &shared.world,
         &request(ProfileKinds::One(PersonaKind::Agent)),
     );
-    let told = match annotate_report(one) {
-        Ok(told) => told,
+    let annotated = match annotate_report(one) {
+        Ok(annotated) => annotated,
         Err(_) => {
             crate::answer::annotate_report(profile(&shared.world, &request(ProfileKinds::All)))?
         }
     };
-    let value = &told.report.value;
+    let value = &annotated.report.value;
     let bytes = value.to_json().into_bytes();
     Ok(ResourceContent {
         bytes,
         mime: "application/json",
         about: Some(json(value)),
-        diagnostics: told.diagnostics(),
+        diagnostics: annotated.diagnostics(),
     })
 }
 
@@ -346,15 +350,15 @@ fn bottle(
     name: &str,
     view: BottleView,
 ) -> Result<ResourceContent, OperationFailure> {
-    let told = annotate_report(bottle_show(
+    let annotated = annotate_report(bottle_show(
         &shared.world,
         &BottleInput::default(),
         name,
         view,
     ))?;
-    let masked: Value = told.report.masked();
+    let masked: Value = annotated.report.masked();
     let text = print(&masked, Format::Yaml).unwrap_or_else(|_| masked.to_json());
-    let (about, diagnostics) = (Some(json(&masked)), told.diagnostics());
+    let (about, diagnostics) = (Some(json(&masked)), annotated.diagnostics());
     Ok(ResourceContent {
         bytes: text.into_bytes(),
         mime: "application/yaml",

@@ -40,7 +40,7 @@ const MOST_SUBSCRIPTIONS: usize = 16;
 pub(crate) struct McpSession {
     shared: Arc<SharedState>,
     level: Arc<LogThreshold>,
-    told: Arc<AtomicBool>,
+    notifies: Arc<AtomicBool>,
     subscriptions: Arc<AtomicUsize>,
 }
 
@@ -51,7 +51,7 @@ impl McpSession {
         McpSession {
             shared,
             level: Arc::default(),
-            told: Arc::default(),
+            notifies: Arc::default(),
             subscriptions: Arc::default(),
         }
     }
@@ -91,7 +91,7 @@ impl ServerHandler for McpSession {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        if !self.told.swap(true, Ordering::Relaxed) {
+        if !self.notifies.swap(true, Ordering::Relaxed) {
             tokio::spawn(notify_session(
                 Arc::clone(&self.shared),
                 context.peer,

@@ -114,7 +114,7 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
     let store = files.store()?;
     // A manifest with errors can be edited, because the edit may be the fix.
     let mut own = Notes::default();
-    let project = Project::read(world, files, ErrorTolerance::Tell, &mut own)?;
+    let project = Project::read(world, files, ErrorTolerance::Report, &mut own)?;
     let (edited, then) = match change {
         ManifestChange::AddSource {
             name,

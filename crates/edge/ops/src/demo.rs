@@ -215,7 +215,7 @@ fn show_persona(world: &World, notes: &mut Notes) -> Result<DemoShow, Failure> {
             submodules: SubmoduleScope::Own,
         },
         additions: Vec::new(),
-        warnings: WarningPolicy::Tell,
+        warnings: WarningPolicy::Report,
     };
     let report = lineage::merge_profile(world, &request, notes)?;
     let command = format!("agpm profile {REVIEWER} --path {SERVICE} --ceiling . --format md");

@@ -229,7 +229,7 @@ pub enum ErrorTolerance {
     /// Fail.
     Stop,
     /// Report them, and use the valid parts of the manifest.
-    Tell,
+    Report,
 }
 
 impl ErrorTolerance {
@@ -369,7 +369,7 @@ impl Project {
             versions,
         };
         let bases = match load_bases(rules, &mut reader, &documents.own, notes) {
-            Err(failure) if mistakes == ErrorTolerance::Tell => {
+            Err(failure) if mistakes == ErrorTolerance::Report => {
                 notes.diagnostics.extend(failure.diagnostic);
                 Vec::new()
             }

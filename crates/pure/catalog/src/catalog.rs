@@ -25,11 +25,11 @@ impl Catalog {
             entries,
             shadowed,
         };
-        let told = selected.duplicates.into_iter();
-        let told = told
+        let findings = selected.duplicates.into_iter();
+        let findings = findings
             .map(|(counts, again)| duplicate(catalog.row(counts), catalog.row(again)))
             .collect();
-        (catalog, at_most(told, MOST_FINDINGS))
+        (catalog, at_most(findings, MOST_FINDINGS))
     }
 
     /// The manifests, highest first.

@@ -55,18 +55,18 @@ fn without_file(
     row: RowRef<'_>,
     fault: NoFile,
 ) -> Option<Diagnostic> {
-    let told = content.no_file(row, fault).diagnostic?;
+    let finding = content.no_file(row, fault).diagnostic?;
     let node = row.node();
     let place = row
         .node()
         .get("path")
         .map_or(node.span(), |path| path.span());
-    let told = Diagnostic {
+    let finding = Diagnostic {
         severity: Severity::Warning,
         file: None,
-        ..told
+        ..finding
     };
-    Some(told.at(node.source(), place, ""))
+    Some(finding.at(node.source(), place, ""))
 }
 
 /// Files that look like entries and that no row of their layer names.

@@ -269,10 +269,10 @@ impl<'c> CatalogRow<'c> {
     pub(crate) fn fields(self) -> Vec<(Cow<'c, str>, CellValue<'c>)> {
         let (row, layer) = (self.row, self.content.layer(self.row));
         let text = |text: &'c str| CellValue::Text(Cow::from(text));
-        let mut told = vec![(Cow::from("kind"), text(row.kind().singular()))];
+        let mut cells = vec![(Cow::from("kind"), text(row.kind().singular()))];
         let blank = |module: &str| module.trim().is_empty();
         if row.get("module").is_none_or(blank) {
-            told.push((Cow::from("module"), text(row.module())));
+            cells.push((Cow::from("module"), text(row.module())));
         }
         let known = COLUMNS
             .iter()
@@ -283,7 +283,7 @@ impl<'c> CatalogRow<'c> {
             .filter(|(column, value)| *column != "module" || !blank(value))
         {
             let taken = OWN_KEYS.contains(&column);
-            told.push((
+            cells.push((
                 if taken {
                     Cow::from(other_name(column))
                 } else {
@@ -292,25 +292,25 @@ impl<'c> CatalogRow<'c> {
                 text(value),
             ));
         }
-        told.push((Cow::from("layer"), text(layer.kind.word())));
-        told.extend(
+        cells.push((Cow::from("layer"), text(layer.kind.word())));
+        cells.extend(
             layer
                 .remote
                 .as_deref()
                 .map(|remote| (Cow::from("remote"), text(remote))),
         );
         let path = |path: PathBuf| CellValue::Text(Cow::from(path.display().to_string()));
-        told.push((Cow::from("manifest"), path(self.content.manifest_path(row))));
-        told.push((
+        cells.push((Cow::from("manifest"), path(self.content.manifest_path(row))));
+        cells.push((
             Cow::from("file"),
             self.content.path_of(row).map_or(CellValue::Nothing, path),
         ));
         if !matches!(self.standing, RowStatus::Unasked) {
             let by = self.shadowed_by();
-            told.push((Cow::from("shadowed"), CellValue::Flag(by.is_some())));
-            told.extend(by.map(|by| (Cow::from("shadowedBy"), CellValue::Text(Cow::from(by)))));
+            cells.push((Cow::from("shadowed"), CellValue::Flag(by.is_some())));
+            cells.extend(by.map(|by| (Cow::from("shadowedBy"), CellValue::Text(Cow::from(by)))));
         }
-        told
+        cells
     }
 
     /// Which manifest and layer it is from, as a line.
@@ -318,15 +318,15 @@ impl<'c> CatalogRow<'c> {
         let node = self.row.node();
         let line = sources.line(node.source(), node.span().start);
         let file = &self.content.manifest_file(self.row).shown;
-        let mut told = format!(
+        let mut label = format!(
             "{} {}: {}, {file}:{line}",
             self.row.kind(),
             self.row.label(),
             self.layer()
         );
         if let Some(by) = self.shadowed_by() {
-            told.push_str(&format!(", shadowed by {by}"));
+            label.push_str(&format!(", shadowed by {by}"));
         }
-        told
+        label
     }
 }

@@ -87,7 +87,7 @@ pub fn wanted_remotes<'a>(
     command_line: &'a [CatalogRemote],
     lock: &'a Lockfile,
 ) -> Vec<WantedRemote<'a>> {
-    let told = command_line.iter().map(|remote| WantedRemote {
+    let named = command_line.iter().map(|remote| WantedRemote {
         remote,
         named_by: NamedBy::CommandLine,
         pin: None,
@@ -102,7 +102,8 @@ pub fn wanted_remotes<'a>(
         }
     });
     let mut seen = BTreeSet::new();
-    told.chain(asked)
+    named
+        .chain(asked)
         .filter(|wanted| seen.insert(identity(manifest, wanted.remote)))
         .collect()
 }

@@ -97,7 +97,7 @@ impl From<Diagnostic> for Failure {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WarningPolicy {
     /// Warnings are shown.
-    Tell,
+    Report,
     /// Warnings stop the command.
     Stop,
 }

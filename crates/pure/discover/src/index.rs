@@ -24,7 +24,7 @@ pub struct IndexHeader {
 pub struct IndexRow<'i> {
     /// The type.
     pub kind: CandidateType,
-    /// The name of the index row.
+    /// The name of the resource.
     pub name: &'i str,
     /// Its path; empty for the root.
     pub path: &'i str,
@@ -32,7 +32,7 @@ pub struct IndexRow<'i> {
     pub plugin: &'i str,
     /// The newest version; empty for none.
     pub version: &'i str,
-    /// The description of the index row.
+    /// The description of the resource.
     pub description: &'i str,
 }
 

@@ -20,9 +20,9 @@ pub struct DoctorReport {
 /// One check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CheckRow {
-    /// The name of the check row.
+    /// The name of the check.
     pub name: &'static str,
-    /// The state of the check row.
+    /// The result of the check.
     pub state: CheckState,
     /// The result, in one line.
     pub summary: String,

@@ -38,9 +38,9 @@ pub struct OutdatedRow {
     /// The type, as reports spell it.
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// The name of the outdated row.
+    /// The name of the resource, layer or remote.
     pub name: String,
-    /// The source of the outdated row.
+    /// The source that it comes from.
     pub source: String,
     /// The locked version.
     pub current: String,

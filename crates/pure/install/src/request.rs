@@ -59,7 +59,7 @@ pub enum TransitiveExecutables {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FidelityPolicy {
     /// Losses are reported.
-    Tell,
+    Report,
     /// Losses stop the command.
     Strict,
 }
@@ -98,9 +98,9 @@ impl InstallRequest {
         lock: LockUse::Update,
         writing: WriteMode::Apply,
         overwrite: OverwriteRule::Nothing,
-        warnings: WarningPolicy::Tell,
+        warnings: WarningPolicy::Report,
         executables: TransitiveExecutables::AsManifest,
-        fidelity: FidelityPolicy::Tell,
+        fidelity: FidelityPolicy::Report,
         changelogs: ChangelogReading::Skipped,
     };
 
@@ -110,8 +110,8 @@ impl InstallRequest {
         self.writing == WriteMode::Apply
             && matches!(self.lock, LockUse::Update | LockUse::Unwritten)
             && self.overwrite == OverwriteRule::Nothing
-            && self.warnings == WarningPolicy::Tell
-            && self.fidelity == FidelityPolicy::Tell
+            && self.warnings == WarningPolicy::Report
+            && self.fidelity == FidelityPolicy::Report
     }
 }
 

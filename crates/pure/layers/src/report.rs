@@ -18,7 +18,7 @@ pub struct LayersReport {
 pub struct LayerRow {
     /// From one, the lowest; the highest wins.
     pub rank: usize,
-    /// The name of the layer row.
+    /// The name of the layer.
     pub name: String,
     /// Where it is, as users see it.
     pub place: String,

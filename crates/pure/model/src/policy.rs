@@ -226,7 +226,7 @@ impl Serialize for RuleName {
 pub struct PolicyRow {
     /// The key.
     pub rule: RuleName,
-    /// The value of the policy row.
+    /// The value that the policy sets.
     pub value: String,
     /// The position of the rule.
     pub spot: SourceSpan,

@@ -43,7 +43,7 @@ pub struct ProfileReport {
 /// A persona that can be seen.
 #[derive(Clone, Debug, Serialize)]
 pub struct PersonaRow {
-    /// The name of the persona row.
+    /// The name of the persona.
     pub slug: PersonaSlug,
     /// Which kinds of document it has.
     pub kinds: Vec<PersonaKind>,

@@ -98,6 +98,9 @@ fn numbers(range: &Range<u32>) -> String {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+    use proptest::prelude::*;
+
     use super::*;
 
     fn unified(before: &str, after: &str) -> String {
@@ -139,5 +142,39 @@ mod tests {
         let after: String = (0..30_000).map(|line| format!("b{}\n", line % 7)).collect();
         let diff = LineDiff::new(&before, &after);
         assert_eq!((diff.added(), diff.removed()), (30_000, 30_000));
+    }
+    /// The text that a unified diff makes of another one, with every line of the old one compared.
+    fn applied(before: &str, diff: &str) -> String {
+        let old: Vec<&str> = before.split_inclusive('\n').collect();
+        let (mut at, mut after) = (0, String::new());
+        for line in diff.split_inclusive('\n').skip(2) {
+            if let Some(numbers) = line.strip_prefix("@@ -") {
+                let range = numbers.split(' ').next().unwrap();
+                let (start, length) = range.split_once(',').unwrap_or((range, "1"));
+                let start: usize = start.parse().unwrap();
+                let first = if length == "0" { start } else { start - 1 };
+                after.extend(old[at..first].iter().copied());
+                at = first;
+            } else if let Some(added) = line.strip_prefix('+') {
+                after.push_str(added);
+            } else {
+                assert_eq!(old[at], &line[1..]);
+                after.push_str(line.strip_prefix(' ').unwrap_or_default());
+                at += 1;
+            }
+        }
+        after.extend(old[at..].iter().copied());
+        after
+    }
+
+    fn texts() -> impl Strategy<Value = String> {
+        prop::collection::vec("[a-c]\n", 0..30).prop_map(|lines| lines.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn a_unified_diff_turns_one_text_into_the_other(before in texts(), after in texts()) {
+            prop_assert_eq!(applied(&before, &unified(&before, &after)), after);
+        }
     }
 }

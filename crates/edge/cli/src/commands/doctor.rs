@@ -10,7 +10,7 @@ pub(crate) fn run(world: &World, args: DoctorArgs, output: &mut Output) -> ExitC
     let warnings = if args.strict {
         WarningPolicy::Stop
     } else {
-        WarningPolicy::Tell
+        WarningPolicy::Report
     };
     let judge = |report: &DoctorReport, _: &[agpm_diag::Diagnostic]| {
         if !report.has_errors() {

@@ -30,7 +30,7 @@ pub(crate) fn run(world: &World, args: &InstallArgs, output: &mut Output) -> Exi
         warnings: if args.strict {
             WarningPolicy::Stop
         } else {
-            WarningPolicy::Tell
+            WarningPolicy::Report
         },
         executables: if args.allow_executables {
             TransitiveExecutables::Allowed
@@ -40,7 +40,7 @@ pub(crate) fn run(world: &World, args: &InstallArgs, output: &mut Output) -> Exi
         fidelity: if args.strict_fidelity {
             FidelityPolicy::Strict
         } else {
-            FidelityPolicy::Tell
+            FidelityPolicy::Report
         },
         changelogs: ChangelogReading::Skipped,
     };

@@ -39,7 +39,7 @@ pub(crate) fn run(world: &World, args: ProfileArgs, output: &mut Output) -> Exit
     let warnings = if args.strict {
         WarningPolicy::Stop
     } else {
-        WarningPolicy::Tell
+        WarningPolicy::Report
     };
     let Some(slug) = args.slug else {
         return output.finish(personas(world, &place, warnings), |report, context| {

@@ -25,7 +25,7 @@ pub(crate) fn run(world: &World, args: &ValidateArgs, output: &mut Output) -> Ex
     let warnings = if args.strict {
         WarningPolicy::Stop
     } else {
-        WarningPolicy::Tell
+        WarningPolicy::Report
     };
     let judge = |report: &ValidateReport, found: &[Diagnostic]| match report.failure {
         Some(FailureKind::Network) => Verdict::As(FailureKind::Network),

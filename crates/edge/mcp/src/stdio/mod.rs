@@ -93,7 +93,7 @@ impl<R: AsyncRead + Unpin + Send> LineTransport<R> {
                 self.refuse(&ErrorReply::without_id(DUPLICATE_ID.error(message)));
                 return None;
             }
-            JsonRpcMessage::Notification(told) => self.release_cancelled(&told.notification),
+            JsonRpcMessage::Notification(message) => self.release_cancelled(&message.notification),
             _ => {}
         }
         Some(message)

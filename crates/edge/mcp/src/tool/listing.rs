@@ -169,30 +169,30 @@ type Named = (Vec<(String, Json)>, Vec<Json>);
 fn others(shared: &SharedState, kind: ItemKind) -> Result<Named, OperationFailure> {
     let world = &shared.world;
     if kind == ItemKind::Persona {
-        let told = annotate_report(personas(world, &PERSONA_PLACE, WarningPolicy::Tell))?;
-        let rows = told
+        let annotated = annotate_report(personas(world, &PERSONA_PLACE, WarningPolicy::Report))?;
+        let rows = annotated
             .report
             .personas
             .iter()
             .map(|row| (row.slug.to_string(), json_of(row)));
-        return Ok((rows.collect(), told.diagnostics()));
+        return Ok((rows.collect(), annotated.diagnostics()));
     }
-    let told = annotate_report(bottle_list(world, &BottleInput::default()))?;
+    let annotated = annotate_report(bottle_list(world, &BottleInput::default()))?;
     let rows = match kind {
-        ItemKind::BottleAgent => told
+        ItemKind::BottleAgent => annotated
             .report
             .agents
             .iter()
             .map(|row| (row.name.to_string(), json_of(row)))
             .collect(),
-        _ => told
+        _ => annotated
             .report
             .bottles
             .iter()
             .map(|row| (row.name.to_string(), json_of(row)))
             .collect(),
     };
-    Ok((rows, told.diagnostics()))
+    Ok((rows, annotated.diagnostics()))
 }
 
 /// The names of a kind that is neither in the catalog nor installed.

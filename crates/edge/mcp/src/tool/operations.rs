@@ -35,10 +35,10 @@ pub(crate) fn run(
         ToolOperation::Read { kind, name } => read(shared, *kind, name)?,
         ToolOperation::Explain { what, pointer } => {
             annotate_report(explain(world, &explain_request(what, pointer.as_deref())))
-                .map(|told| told.answer(&agpm_report::explain::text(&told.report)))
+                .map(|annotated| annotated.answer(&agpm_report::explain::text(&annotated.report)))
         }
         ToolOperation::Status => annotate_report(status(world))
-            .map(|told| told.answer(&agpm_report::status::text(&told.report))),
+            .map(|annotated| annotated.answer(&agpm_report::status::text(&annotated.report))),
         ToolOperation::Plan => installed(install(world, &dry_run_request())),
         ToolOperation::Install => {
             installed(install(&world_for_writing(world), &InstallRequest::PLAIN))
@@ -69,9 +69,9 @@ fn dry_run_request() -> InstallRequest {
 }
 
 fn installed(outcome: Outcome<InstallReport>) -> Result<CallToolResult, OperationFailure> {
-    annotate_report(outcome).map(|told| {
-        told.answer(&agpm_report::install::text(
-            &told.report,
+    annotate_report(outcome).map(|annotated| {
+        annotated.answer(&agpm_report::install::text(
+            &annotated.report,
             DetailLevel::Folded,
         ))
     })

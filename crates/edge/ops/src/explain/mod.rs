@@ -186,6 +186,6 @@ fn locked(world: &World) -> Option<LockView> {
     let store = files.store().ok()?;
     let mut quiet = Notes::default();
     let (lock, _) = read_lock(&world.environment, &store, &mut quiet).ok()??;
-    let project = Project::read(world, files, ErrorTolerance::Tell, &mut quiet).ok()?;
+    let project = Project::read(world, files, ErrorTolerance::Report, &mut quiet).ok()?;
     Some(LockView::of(lock, &project.manifest, folder).with_parts())
 }

@@ -111,8 +111,8 @@ pub(super) fn complete(
     check_placement(manifest, resources, notes)?;
     let losses = match (job.request.fidelity, job.request.writing) {
         (FidelityPolicy::Strict, _) => LossPolicy::Strict,
-        (FidelityPolicy::Tell, WriteMode::Apply) => LossPolicy::RefuseWidening,
-        (FidelityPolicy::Tell, WriteMode::Show) => LossPolicy::ShowWidening,
+        (FidelityPolicy::Report, WriteMode::Apply) => LossPolicy::RefuseWidening,
+        (FidelityPolicy::Report, WriteMode::Show) => LossPolicy::ShowWidening,
     };
     check_fidelity(manifest, resources, losses, notes)?;
     let pinning = PinningContext {

@@ -214,7 +214,7 @@ fn load(world: &World, notes: &mut Notes) -> Result<Project, Failure> {
         None => ManifestFiles::configuration_alone(environment)?,
         files => files,
     };
-    let read = |files| Project::read(world, files, ErrorTolerance::Tell, notes);
+    let read = |files| Project::read(world, files, ErrorTolerance::Report, notes);
     files.map_or_else(|| Ok(Project::default()), read)
 }
 

@@ -46,15 +46,23 @@ fn child_undoes() {
     }
 }
 
-/// Whether a child with a fault at its n-th write ended well.
-fn child(name: &str, folder: &Path, fault: &str, at: usize) -> bool {
+/// The process that runs the ignored test `name`.
+fn child_process(name: &str, folder: &Path) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", name, "--ignored", "--nocapture"]);
     command
+        .args(["--exact", name, "--ignored", "--nocapture"])
         .env(FOLDER, folder)
-        .env(fault, at.to_string())
+        // Children panic on purpose; a backtrace that nobody reads takes ten times as long as the rest.
+        .env("RUST_BACKTRACE", "0")
         .stdout(Stdio::null())
         .stderr(Stdio::null());
+    command
+}
+
+/// Whether a child with a fault at its n-th write ended well.
+fn child(name: &str, folder: &Path, fault: &str, at: usize) -> bool {
+    let mut command = child_process(name, folder);
+    command.env(fault, at.to_string());
     command.status().unwrap().success()
 }
 
@@ -421,20 +429,12 @@ const EDITED: &str = "edited by the user";
 
 /// Whether a child that finds a file edited right before its n-th write ended well.
 fn child_with_edit(name: &str, folder: &Path, file: &str, how: &str, at: usize) -> bool {
-    let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", name, "--ignored", "--nocapture"]);
+    let mut command = child_process(name, folder);
     command
-        .env(FOLDER, folder)
-        .env("AGPM_EDIT_AT_WRITE", at.to_string());
-    command
+        .env("AGPM_EDIT_AT_WRITE", at.to_string())
         .env("AGPM_EDIT_FILE", folder.join(file))
         .env("AGPM_EDIT_HOW", how);
-    command
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .unwrap()
-        .success()
+    command.status().unwrap().success()
 }
 
 /// The files of a tree but one, and those that were set aside for it.

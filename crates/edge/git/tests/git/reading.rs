@@ -240,7 +240,7 @@ fn a_repository_with_long_names_is_read_too() {
     let mut command = world.sandbox.command("git");
     command.args(["init", "-q", "-b", "main", "--object-format=sha256", "long"]);
     assert_eq!(world.sandbox.output(command).code, Some(0));
-    let mut repository = Repository::init(&world.sandbox, "long");
+    let mut repository = Repository::open(&world.sandbox, "long");
     let commit = id(&repository.commit(&[("a", "b")]));
     assert_eq!(commit.as_str().len(), 64);
     assert_eq!(

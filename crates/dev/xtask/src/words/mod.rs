@@ -59,12 +59,13 @@ fn violations_of(area: &RecordedArea) -> Vec<String> {
 }
 
 fn areas(root: &Path) -> io::Result<Vec<RecordedArea>> {
+    let code = code_files(root)?;
     Ok(vec![
         document_area(root, "documents", documents(root)?)?,
         document_area(root, "help", vec![root.join("docs/reference/cli.md")])?,
-        code_area(root, "strings", string_findings)?,
-        code_area(root, "comments", comment_findings)?,
-        code_area(root, "messages", messages::find)?,
+        code_area("strings", &code, string_findings),
+        code_area("comments", &code, comment_findings),
+        code_area("messages", &code, messages::find),
     ])
 }
 
@@ -98,14 +99,15 @@ fn document_area(root: &Path, name: &str, paths: Vec<PathBuf>) -> io::Result<Rec
     })
 }
 
-/// All crates are one area: code moves between crates, and its strings and comments with it.
-fn code_area(
-    root: &Path,
-    name: &str,
-    find: fn(&SourceFile, &str) -> Vec<PhraseFinding>,
-) -> io::Result<RecordedArea> {
+/// The product code of a file, and its path from the root.
+struct CodeFile {
+    path: String,
+    source: SourceFile,
+}
+
+fn code_files(root: &Path) -> io::Result<Vec<CodeFile>> {
     let crates = root.join("crates");
-    let mut findings = Vec::new();
+    let mut files = Vec::new();
     for directory in [
         directories(&crates.join("pure"))?,
         directories(&crates.join("edge"))?,
@@ -113,15 +115,25 @@ fn code_area(
     .concat()
     {
         let sources = directory.join("src");
-        for file in product_files(&sources)? {
-            let shown = shown(root, &sources.join(&file.path));
-            findings.extend(find(&file, &shown));
+        for source in product_files(&sources)? {
+            let path = shown(root, &sources.join(&source.path));
+            files.push(CodeFile { path, source });
         }
     }
-    Ok(RecordedArea {
+    Ok(files)
+}
+
+/// All crates are one area: code moves between crates, and its strings and comments with it.
+fn code_area(
+    name: &str,
+    files: &[CodeFile],
+    find: fn(&SourceFile, &str) -> Vec<PhraseFinding>,
+) -> RecordedArea {
+    let findings = files.iter().flat_map(|file| find(&file.source, &file.path));
+    RecordedArea {
         name: name.to_owned(),
-        findings,
-    })
+        findings: findings.collect(),
+    }
 }
 
 fn string_findings(file: &SourceFile, shown: &str) -> Vec<PhraseFinding> {

@@ -1,6 +1,8 @@
 //! The banned phrases, and what to write instead.
 
+use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use super::finding::PhraseFinding;
 use super::prose::ProseWord;
@@ -148,11 +150,9 @@ const HEADLESS: &str = "a subject: \"Files that …\", \"The value …\"";
 
 /// The banned phrases in a text, in its order.
 pub(super) fn find(words: &[ProseWord], scope: TextScope, path: &str) -> Vec<PhraseFinding> {
-    let guide = (scope == TextScope::Guide).then_some(GUIDE_PHRASES);
-    let phrases = || PHRASES.iter().chain(guide.into_iter().flatten());
     let mut found = Vec::new();
     for at in 0..words.len() {
-        let hit = phrases().find(|phrase| is_banned(phrase, words, at));
+        let hit = beginning_with(&words[at], scope).find(|phrase| is_banned(phrase, words, at));
         let headless = scope != TextScope::String && is_headless(words, at);
         let instead = match hit {
             Some(phrase) => phrase.instead,
@@ -169,6 +169,32 @@ pub(super) fn find(words: &[ProseWord], scope: TextScope, path: &str) -> Vec<Phr
         });
     }
     found
+}
+
+type PhraseIndex = HashMap<&'static str, Vec<&'static BannedPhrase>>;
+
+/// The phrases that can begin with a word. Comparing every phrase at every word of the project would take ten seconds.
+fn beginning_with(
+    word: &ProseWord,
+    scope: TextScope,
+) -> impl Iterator<Item = &'static BannedPhrase> {
+    static ALL: LazyLock<PhraseIndex> = LazyLock::new(|| by_first_word(PHRASES));
+    static GUIDES: LazyLock<PhraseIndex> = LazyLock::new(|| by_first_word(GUIDE_PHRASES));
+    let first = word.text.to_ascii_lowercase();
+    let for_guides = (scope == TextScope::Guide).then(|| GUIDES.get(&*first));
+    let phrases = ALL.get(&*first).into_iter().chain(for_guides.flatten());
+    phrases.flatten().copied()
+}
+
+fn by_first_word(phrases: &'static [BannedPhrase]) -> PhraseIndex {
+    let mut index = PhraseIndex::new();
+    for phrase in phrases {
+        let first = phrase.banned.split(' ').next().unwrap_or_default();
+        for alternative in first.split('|') {
+            index.entry(alternative).or_default().push(phrase);
+        }
+    }
+    index
 }
 
 fn is_banned(phrase: &BannedPhrase, words: &[ProseWord], at: usize) -> bool {

@@ -6,6 +6,7 @@
 mod fixtures;
 mod git;
 mod memory_files;
+mod parallel;
 mod sandbox;
 mod schema;
 mod script;
@@ -15,6 +16,7 @@ mod temporary;
 pub use fixtures::each_fixture;
 pub use git::Repository;
 pub use memory_files::MemoryFiles;
+pub use parallel::check_in_parallel;
 pub use sandbox::{CommandOutput, Sandbox};
 pub use schema::schema_problems;
 pub use script::{check_guide, check_parts, check_script, compare, run_script};

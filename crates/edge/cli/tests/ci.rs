@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use agpm_testkit::{CommandOutput, Repository, Sandbox};
+use agpm_testkit::{CommandOutput, Repository, Sandbox, check_in_parallel};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_agpm");
 
@@ -387,13 +387,18 @@ fn agreeing(code: i32) -> &'static [&'static str] {
 
 #[test]
 fn every_tampering_is_found_with_its_exit_code() {
+    assert!(TAMPERINGS.len() >= 60, "{}", TAMPERINGS.len());
+    check_in_parallel(TAMPERINGS, tamperings_are_found);
+}
+
+fn tamperings_are_found(tamperings: &[(i32, Tampering)]) {
     let sandbox = committed();
     let (project, kept) = (sandbox.work().join("project"), sandbox.work().join("kept"));
     copy_tree(&project, &kept);
     let clean = run(&sandbox, "ci");
     assert_eq!(clean.code, Some(0), "{clean}");
     let mut missed = Vec::new();
-    for (code, tampering) in TAMPERINGS {
+    for (code, tampering) in tamperings {
         fs::remove_dir_all(&project).unwrap();
         copy_tree(&kept, &project);
         tampering.apply(&project);
@@ -415,7 +420,6 @@ fn every_tampering_is_found_with_its_exit_code() {
         missed.len(),
         missed.join("\n")
     );
-    assert!(TAMPERINGS.len() >= 60, "{}", TAMPERINGS.len());
 }
 
 #[test]

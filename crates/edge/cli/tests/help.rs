@@ -4,7 +4,7 @@
 use std::process::Command;
 
 use agpm_cli::EXAMPLES;
-use agpm_testkit::{Repository, Sandbox};
+use agpm_testkit::{Repository, Sandbox, check_in_parallel};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_agpm");
 
@@ -40,18 +40,20 @@ const CHANGING: [&str; 11] = [
 
 #[test]
 fn every_example_runs() {
-    let shared = demo();
-    for command in EXAMPLES {
-        let first_word = command.command.split(' ').next().unwrap();
-        for line in command.lines {
-            let own = CHANGING.contains(&first_word).then(|| match first_word {
-                "init" | "demo" => Sandbox::new(PROGRAM),
-                _ => demo(),
-            });
-            let output = own.as_ref().unwrap_or(&shared).run_line(line);
-            assert_eq!(output.code, Some(0), "{line}\n{output}");
+    check_in_parallel(EXAMPLES, |commands| {
+        let shared = demo();
+        for command in commands {
+            let first_word = command.command.split(' ').next().unwrap();
+            for line in command.lines {
+                let own = CHANGING.contains(&first_word).then(|| match first_word {
+                    "init" | "demo" => Sandbox::new(PROGRAM),
+                    _ => demo(),
+                });
+                let output = own.as_ref().unwrap_or(&shared).run_line(line);
+                assert_eq!(output.code, Some(0), "{line}\n{output}");
+            }
         }
-    }
+    });
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Layers and packages in one project, and in one file.
 
+use agpm_testkit::check_in_parallel;
+
 use crate::support::{Project, entry, folder, json};
 
 const HOOK: &str =
@@ -76,24 +78,26 @@ fn holds(project: &Project, packages_too: bool, layers_too: bool) {
 #[test]
 fn hooks_servers_and_keys_of_layers_come_and_go_in_any_order() {
     let steps = [(false, false), (true, false), (false, true), (true, true)];
-    for first in steps {
-        for second in steps {
-            for users in [None, Some(USERS)] {
-                let project = project();
-                users.inspect(|users| project.write(HOOKS_FILE, users));
-                for (packages_too, layers_too) in [first, second, (true, true)] {
-                    ask(&project, packages_too, layers_too);
-                    holds(&project, packages_too, layers_too);
-                }
-                ask(&project, first.0, first.1);
-                ask(&project, false, false);
-                match users {
-                    Some(users) => assert_eq!(project.read(HOOKS_FILE), users),
-                    None => assert_eq!(project.written(), [""; 0], "{first:?} {second:?}"),
+    check_in_parallel(&steps, |firsts| {
+        for first in firsts {
+            for second in steps {
+                for users in [None, Some(USERS)] {
+                    let project = project();
+                    users.inspect(|users| project.write(HOOKS_FILE, users));
+                    for (packages_too, layers_too) in [*first, second, (true, true)] {
+                        ask(&project, packages_too, layers_too);
+                        holds(&project, packages_too, layers_too);
+                    }
+                    ask(&project, first.0, first.1);
+                    ask(&project, false, false);
+                    match users {
+                        Some(users) => assert_eq!(project.read(HOOKS_FILE), users),
+                        None => assert_eq!(project.written(), [""; 0], "{first:?} {second:?}"),
+                    }
                 }
             }
         }
-    }
+    });
 }
 
 #[test]

@@ -60,7 +60,7 @@ impl MemoryFiles {
         real
     }
 
-    fn is_folder(&self, real: &Path) -> bool {
+    fn is_directory(&self, real: &Path) -> bool {
         let everything = self.files.keys().chain(self.links.keys());
         let mut inside = everything.filter(|path| path.starts_with(real) && *path != real);
         inside.next().is_some()
@@ -89,7 +89,7 @@ impl MachineFiles for MemoryFiles {
         let real = self.follow(path);
         if self.files.contains_key(&real) {
             Ok(Some(ResolvedPath::File(real)))
-        } else if self.is_folder(&real) {
+        } else if self.is_directory(&real) {
             Ok(Some(ResolvedPath::Folder(real)))
         } else if self.links.contains_key(path) {
             Err(problem(ProblemKind::NotFound, "does not exist"))

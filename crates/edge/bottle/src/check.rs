@@ -108,7 +108,7 @@ impl<'u> UnitChecker<'u> {
         }
         let message = format!(
             "{} must be {what}, not {}",
-            self.place(),
+            self.subject(),
             node.kind().word()
         );
         let help = match (kind, node.kind()) {
@@ -133,7 +133,7 @@ impl<'u> UnitChecker<'u> {
         node: Option<NodeRef<'u>>,
     ) {
         for field in table.required().filter(|field| !has(field.name)) {
-            let message = format!("{} has no `{}`", self.place(), field.name);
+            let message = format!("{} has no `{}`", self.subject(), field.name);
             let help = format!("add `{}`: {}", field.name, lowered(field.about));
             let diagnostic = Diagnostic::new(&codes::BOTTLE_VALUE, message).help(help);
             match node.filter(|_| self.pointer != Pointer::root()) {
@@ -243,7 +243,7 @@ impl<'u> UnitChecker<'u> {
     }
 
     /// The location, as messages call it.
-    fn place(&self) -> String {
+    fn subject(&self) -> String {
         if self.pointer == Pointer::root() {
             format!("{} `{}`", self.unit.kind.word(), self.unit.name)
         } else {

@@ -158,10 +158,10 @@ impl<'u> DocumentGraph for ExtendsReferences<'u> {
         };
         self.described += 1;
         let bottle = self.bottles.get(from)?;
-        let place = bottle.get(EXTENDS)?;
+        let parent = bottle.get(EXTENDS)?;
         let mut diagnostic = Diagnostic::new(&codes::BOTTLE_EXTENDS, message);
         diagnostic.help = help;
-        Some(diagnostic.at(bottle.document.source(), place.span(), ""))
+        Some(diagnostic.at(bottle.document.source(), parent.span(), ""))
     }
 }
 
@@ -210,7 +210,7 @@ enum ProviderStatus {
 
 /// Providers that have a name neither in their bottle nor in one below. `order` has parents before their children.
 fn nameless_providers(bottles: &Units, order: &[&str]) -> Vec<Diagnostic> {
-    let mut known: BTreeMap<&str, ProviderStatus> = BTreeMap::new();
+    let mut providers: BTreeMap<&str, ProviderStatus> = BTreeMap::new();
     let mut found = Vec::new();
     for (name, bottle) in order
         .iter()
@@ -220,7 +220,7 @@ fn nameless_providers(bottles: &Units, order: &[&str]) -> Vec<Diagnostic> {
             None => ProviderStatus::None,
             Some(parent) => parent
                 .as_str()
-                .and_then(|p| known.get(p))
+                .and_then(|p| providers.get(p))
                 .copied()
                 .unwrap_or(ProviderStatus::Unknown),
         };
@@ -237,7 +237,7 @@ fn nameless_providers(bottles: &Units, order: &[&str]) -> Vec<Diagnostic> {
             }
             Some(_) => below,
         };
-        known.insert(name, provider);
+        providers.insert(name, provider);
     }
     found
 }

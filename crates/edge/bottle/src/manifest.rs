@@ -66,7 +66,7 @@ impl Manifest {
     /// Reads `.bot-bottle/bottles/*.md` and `.bot-bottle/agents/*.md` of `home`, and the agents of `cwd`, which
     /// replace those of the same name in `home`.
     pub fn from_md_dirs(home: &Path, cwd: &Path) -> Result<Self, ManifestError> {
-        Manifest::compose(loader::from_folders(home, cwd))
+        Manifest::compose(loader::from_directories(home, cwd))
     }
 
     fn compose(loaded: LoadedUnits) -> Result<Self, ManifestError> {
@@ -224,24 +224,24 @@ fn alike(units: &[BottleUnit]) -> Vec<Diagnostic> {
         (left.0, &left.1, left.2.name.as_str()).cmp(&(right.0, &right.1, right.2.name.as_str()))
     });
     let pairs = sorted.windows(2).filter_map(|pair| match pair {
-        [(kind, low, one), (other, same, two)]
-            if kind == other && low == same && one.name != two.name =>
+        [(kind, low, first), (other, same, second)]
+            if kind == other && low == same && first.name != second.name =>
         {
-            Some((one, two))
+            Some((first, second))
         }
         _ => None,
     });
-    let tell = |(one, two): (&&BottleUnit, &&BottleUnit)| {
-        let plural = one.kind.plural();
+    let diagnose = |(first, second): (&&BottleUnit, &&BottleUnit)| {
+        let plural = first.kind.plural();
         let message = format!(
             "the {plural} `{}` and `{}` differ only in case",
-            one.name, two.name
+            first.name, second.name
         );
         let diagnostic = Diagnostic::new(&codes::BOTTLE_DUPLICATE_NAME, message)
             .help("rename one of them: case-insensitive file systems cannot distinguish them");
-        two.at_location(diagnostic)
+        second.at_location(diagnostic)
     };
-    pairs.map(tell).collect()
+    pairs.map(diagnose).collect()
 }
 
 impl fmt::Display for ManifestError {

@@ -73,12 +73,12 @@ impl BottleValue {
         let Value::Map(entries) = &self.value else {
             return self.value.clone();
         };
-        let shown = |(key, value): &(String, Value)| match key.as_str() {
+        let masked_entry = |(key, value): &(String, Value)| match key.as_str() {
             "prompt" => (key.clone(), value.clone()),
             "env" => (key.clone(), masked_env(value, &self.secret_env)),
             _ => (key.clone(), masked(key, value)),
         };
-        Value::Map(entries.iter().map(shown).collect())
+        Value::Map(entries.iter().map(masked_entry).collect())
     }
 }
 
@@ -86,14 +86,14 @@ fn masked_env(env: &Value, secret: &BTreeSet<String>) -> Value {
     let Value::Map(entries) = env else {
         return masked("env", env);
     };
-    let shown = |(name, value): &(String, Value)| {
+    let masked_entry = |(name, value): &(String, Value)| {
         if secret.contains(name) {
             (name.clone(), masked(KNOWN_SECRET, value))
         } else {
             (name.clone(), masked(name, value))
         }
     };
-    Value::Map(entries.iter().map(shown).collect())
+    Value::Map(entries.iter().map(masked_entry).collect())
 }
 
 fn masked(key: &str, value: &Value) -> Value {

@@ -70,7 +70,7 @@ pub(crate) fn run(world: &World, args: &CompleteArgs, declaration: Command) -> E
     let lines: String = Position::of(&declaration, &words)
         .candidates(world)
         .iter()
-        .map(|one| format!("{}\t{}\n", one.word, one.about))
+        .map(|candidate| format!("{}\t{}\n", candidate.word, candidate.about))
         .collect();
     write_stdout(lines.as_bytes())
 }
@@ -140,19 +140,22 @@ impl<'d> Position<'d> {
             None if self.word.starts_with('-') => self.options().filter_map(flag).collect(),
             None => self.words(world),
         };
-        candidates.retain(|one| one.word.starts_with(self.word));
+        candidates.retain(|candidate| candidate.word.starts_with(self.word));
         candidates.sort();
-        candidates.dedup_by(|one, other| one.word == other.word);
+        candidates.dedup_by(|candidate, other| candidate.word == other.word);
         candidates
     }
 
     /// Subcommands, and values of the positional argument.
     fn words(&self, world: &World) -> Vec<Candidate> {
         let inner = self.command.get_subcommands();
-        let inner = inner.filter(|one| !one.is_hide_set() && self.positionals == 0);
-        let commands = inner.map(|one| Candidate {
-            word: one.get_name().to_owned(),
-            about: one.get_about().map(ToString::to_string).unwrap_or_default(),
+        let inner = inner.filter(|command| !command.is_hide_set() && self.positionals == 0);
+        let commands = inner.map(|command| Candidate {
+            word: command.get_name().to_owned(),
+            about: command
+                .get_about()
+                .map(ToString::to_string)
+                .unwrap_or_default(),
         });
         let arguments: Vec<&Arg> = self.command.get_positionals().collect();
         let argument = arguments.get(self.positionals);
@@ -219,7 +222,7 @@ impl Values {
                 .collect(),
             Values::Commands => root
                 .get_subcommands()
-                .map(|one| candidate(one.get_name(), "command"))
+                .map(|command| candidate(command.get_name(), "command"))
                 .collect(),
             Values::Sources => all(&known_names(world).sources, "source"),
             Values::Resources => all(&known_names(world).resources, "resource"),

@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn a_typing_mistake_is_put_right() {
-        for (typed, meant) in [
+        for (typed, expected) in [
             ("instal", "install"),
             ("isntall", "install"),
             ("unistall", "uninstall"),
@@ -160,7 +160,7 @@ mod tests {
             ("catalogue", "catalog"),
             ("docter", "doctor"),
         ] {
-            assert_eq!(hint(typed), meant, "{typed}");
+            assert_eq!(hint(typed), expected, "{typed}");
         }
     }
 

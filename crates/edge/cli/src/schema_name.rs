@@ -78,9 +78,9 @@ impl FromStr for SchemaName {
     /// Accepts a space or a hyphen between the words of a command too.
     fn from_str(text: &str) -> Result<Self, String> {
         let all = SchemaName::all();
-        let known = |text: &str| all.iter().find(|name| name.0 == text).cloned();
+        let named = |text: &str| all.iter().find(|name| name.0 == text).cloned();
         let joined = |text: &str| text.replacen([' ', '-'], "/", 1);
-        let found = known(text).or_else(|| known(&joined(text)));
+        let found = named(text).or_else(|| named(&joined(text)));
         found.ok_or_else(|| {
             let names = all.iter().map(SchemaName::as_str);
             match nearest(text, names) {

@@ -7,7 +7,7 @@ use crate::fetch::FetchTarget;
 use crate::reader::{ObjectQuery, ObjectReply};
 use crate::remote::RemoteRepository;
 use crate::source_cache::CacheLock;
-use crate::stderr::{is_not_there, refuses_bare_ids};
+use crate::stderr::{is_missing_on_server, refuses_bare_ids};
 
 /// The contents read so far.
 type Found = HashMap<ObjectId, Vec<u8>>;
@@ -56,7 +56,7 @@ impl RemoteRepository {
         let (mut sizes, missing) = self.measure(wanted)?;
         if !missing.is_empty() {
             self.refuse_offline()?;
-            self.fetch_blobs(&missing, &self.shelf.hold()?)?;
+            self.fetch_blobs(&missing, &self.source_cache.hold()?)?;
             sizes = self.measure(wanted)?.0;
         }
         Ok(sizes)
@@ -80,19 +80,19 @@ impl RemoteRepository {
         found: &mut Found,
         progress: &dyn Fn(usize),
     ) -> Result<(), GitError> {
-        let packs = self.shelf.packs();
+        let packs = self.source_cache.packs();
         let mut missing = self.read_into(wanted, found, progress)?;
         if missing.is_empty() {
             return Ok(());
         }
         self.refuse_offline()?;
         // Taken only when something is missing: reads of a complete cache never wait for another process.
-        let held = self.shelf.hold()?;
+        let lock = self.source_cache.hold()?;
         // Another thread may have fetched them in the meantime.
-        if self.shelf.packs() != packs {
+        if self.source_cache.packs() != packs {
             missing = self.read_into(&missing, found, progress)?;
         }
-        self.fetch_blobs(&missing, &held)?;
+        self.fetch_blobs(&missing, &lock)?;
         match self.read_into(&missing, found, progress)?.first() {
             None => Ok(()),
             Some(id) => {
@@ -101,17 +101,17 @@ impl RemoteRepository {
         }
     }
 
-    fn fetch_blobs(&self, missing: &[ObjectId], held: &CacheLock) -> Result<(), GitError> {
+    fn fetch_blobs(&self, missing: &[ObjectId], lock: &CacheLock) -> Result<(), GitError> {
         let Some(first) = missing.first() else {
             return Ok(());
         };
-        let repository = self.shelf.objects();
-        self.shelf.prepare(&repository, first, held)?;
+        let repository = self.source_cache.objects();
+        self.source_cache.prepare(&repository, first, lock)?;
         match self.fetch(&repository, FetchTarget::Blobs(missing)) {
             // Older servers send only what they list. A complete clone is slow, and is the only way to read from
             // them.
-            Err(error) if refuses_bare_ids(&error) => self.fetch_everything(first, held),
-            Err(error) if is_not_there(&error) => {
+            Err(error) if refuses_bare_ids(&error) => self.fetch_everything(first, lock),
+            Err(error) if is_missing_on_server(&error) => {
                 let text = error.to_string();
                 Err(self.missing(
                     missing

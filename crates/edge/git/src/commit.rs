@@ -11,7 +11,7 @@ use crate::reader::{ObjectQuery, ObjectReply};
 use crate::refs;
 use crate::remote::RemoteRepository;
 use crate::run::{self, CUT_SHORT};
-use crate::source_cache::is_whole;
+use crate::source_cache::is_repository;
 
 /// Fewer digits than git takes would fit too much.
 const FEWEST_DIGITS: usize = 4;
@@ -33,7 +33,7 @@ impl RemoteRepository {
             return Ok(id);
         }
         // The cache before the network: a commit that was found once is found offline too.
-        for repository in [self.shelf.objects(), self.shelf.history()] {
+        for repository in [self.source_cache.objects(), self.source_cache.history()] {
             match self.stored(&repository, &prefix) {
                 Ok(Some(id)) => return Ok(id),
                 // A broken copy is as good as none.
@@ -44,7 +44,7 @@ impl RemoteRepository {
         // Servers find no commit by its first digits, so the whole history of commits is fetched, without trees and
         // contents.
         self.fetch_history()?;
-        self.stored(&self.shelf.history(), &prefix)?
+        self.stored(&self.source_cache.history(), &prefix)?
             .ok_or_else(|| self.no_commit(&prefix))
     }
 
@@ -53,7 +53,7 @@ impl RemoteRepository {
         if commit == tip {
             return Ok(true);
         }
-        let history = self.shelf.history();
+        let history = self.source_cache.history();
         if !self.holds(&history, tip) {
             self.fetch_history()?;
         }
@@ -104,15 +104,15 @@ impl RemoteRepository {
         let Some(like) = refs::commits(&refs).next() else {
             return Ok(());
         };
-        let held = self.shelf.hold()?;
+        let lock = self.source_cache.hold()?;
         // Always whole and again: it is small, and a broken one fixes itself.
-        self.replace(&self.shelf.history(), like, &held, |fresh| {
+        self.replace(&self.source_cache.history(), like, &lock, |fresh| {
             self.fetch(fresh, FetchTarget::History)
         })
     }
 
     fn stored(&self, repository: &Path, prefix: &str) -> Result<Option<ObjectId>, GitError> {
-        if !is_whole(repository) {
+        if !is_repository(repository) {
             return Ok(None);
         }
         let names = self.names_with(repository, prefix)?;

@@ -29,13 +29,13 @@ impl GitProgram {
         match self.run(command, input)? {
             // Nothing is read of its output, so it may be incomplete.
             RunOutcome::Done(_) | RunOutcome::Incomplete => Ok(()),
-            RunOutcome::Failed(said) => Err(GitError::Broken {
+            RunOutcome::Failed(reason) => Err(GitError::Broken {
                 address,
-                said: said.trim().to_owned(),
+                reason: reason.trim().to_owned(),
             }),
             RunOutcome::Silent => Err(GitError::Broken {
                 address,
-                said: "git timed out".to_owned(),
+                reason: "git timed out".to_owned(),
             }),
         }
     }

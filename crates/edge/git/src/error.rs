@@ -25,36 +25,36 @@ pub enum GitError {
         address: String,
     },
     /// The server does not answer, or stopped in the middle.
-    #[error("`{address}` cannot be reached: {said}")]
+    #[error("`{address}` cannot be reached: {reason}")]
     Unreachable {
         /// The source.
         address: String,
         /// The message of git.
-        said: String,
+        reason: String,
     },
     /// The server wants other credentials than git has.
-    #[error("`{address}` refused access: {said}")]
+    #[error("`{address}` refused access: {reason}")]
     AuthRefused {
         /// The source.
         address: String,
         /// The message of git.
-        said: String,
+        reason: String,
     },
     /// No repository exists at the URL.
-    #[error("`{address}` is not a git repository: {said}")]
+    #[error("`{address}` is not a git repository: {reason}")]
     NotFound {
         /// The source.
         address: String,
         /// The message of git.
-        said: String,
+        reason: String,
     },
     /// The repository at the URL lost objects.
-    #[error("`{address}` is damaged: {said}")]
+    #[error("`{address}` is damaged: {reason}")]
     Damaged {
         /// The source.
         address: String,
         /// The message of git.
-        said: String,
+        reason: String,
     },
     /// The source has no such commit.
     #[error("`{address}` has no commit `{commit}`")]
@@ -93,14 +93,14 @@ pub enum GitError {
         size: u64,
     },
     /// A commit without the directory that is requested.
-    #[error("no directory `{folder}` in commit {}", commit.short())]
-    NoSuchFolder {
+    #[error("no directory `{directory}` in commit {}", commit.short())]
+    NoSuchDirectory {
         /// The source.
         address: String,
         /// The commit.
         commit: ObjectId,
         /// The directory as requested.
-        folder: String,
+        directory: String,
         /// The directories that exist in its location.
         beside: Vec<String>,
     },
@@ -113,12 +113,12 @@ pub enum GitError {
         commit: ObjectId,
     },
     /// Anything else that git says.
-    #[error("git failed on `{address}`: {said}")]
+    #[error("git failed on `{address}`: {reason}")]
     Broken {
         /// The source.
         address: String,
         /// The message of git.
-        said: String,
+        reason: String,
     },
     /// The cache could not be written.
     #[error(transparent)]

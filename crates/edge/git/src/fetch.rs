@@ -9,7 +9,7 @@ use crate::error::GitError;
 use crate::reader::{ObjectQuery, ObjectReply};
 use crate::remote::{REMOTE, RemoteRepository, locked};
 use crate::source_cache::CacheLock;
-use crate::stderr::{is_not_there, refuses_bare_ids};
+use crate::stderr::{is_missing_on_server, refuses_bare_ids};
 
 /// Repositories of this machine up to here are copied by whole commits.
 // Up to this size, one fetch of whole commits is faster than a fetch without files followed by one for the files.
@@ -97,9 +97,9 @@ impl RemoteRepository {
             return Ok(());
         }
         self.refuse_offline()?;
-        let held = self.shelf.hold()?;
-        let fetched = match self.fetch_missing_commits(&wanted, files, &held) {
-            Err(error @ GitError::Broken { .. }) => self.rebuild(error, &held),
+        let lock = self.source_cache.hold()?;
+        let fetched = match self.fetch_missing_commits(&wanted, files, &lock) {
+            Err(error @ GitError::Broken { .. }) => self.rebuild(error, &lock),
             fetched => fetched,
         };
         // Objects that the source lacks must not be requested again when the copy is rebuilt for another reason.
@@ -110,13 +110,13 @@ impl RemoteRepository {
         &self,
         wanted: &[ObjectId],
         files: BlobFetching,
-        held: &CacheLock,
+        lock: &CacheLock,
     ) -> Result<(), GitError> {
         let Some(first) = wanted.first() else {
             return Ok(());
         };
-        let repository = self.shelf.objects();
-        self.shelf.prepare(&repository, first, held)?;
+        let repository = self.source_cache.objects();
+        self.source_cache.prepare(&repository, first, lock)?;
         // Another thread may have fetched them in the meantime.
         let missing = self.missing_commits(wanted)?;
         if missing.is_empty() {
@@ -129,8 +129,10 @@ impl RemoteRepository {
             FetchTarget::Commits(&missing)
         };
         match self.fetch(&repository, commits) {
-            Err(error) if refuses_bare_ids(&error) => self.fetch_everything(first, held)?,
-            Err(error) if is_not_there(&error) => return Err(self.missing_error(&missing, &error)),
+            Err(error) if refuses_bare_ids(&error) => self.fetch_everything(first, lock)?,
+            Err(error) if is_missing_on_server(&error) => {
+                return Err(self.missing_error(&missing, &error));
+            }
             fetched => fetched?,
         }
         match self.missing_commits(&missing)?.first() {
@@ -148,8 +150,11 @@ impl RemoteRepository {
             .and_then(|url| url.strip_prefix("file://"))
             .map_or(path, Path::new);
         let objects = [path.join(".git/objects"), path.join("objects")];
-        let found = objects.iter().find(|folder| agpm_store::is_folder(folder));
-        self.address.is_local() && found.is_some_and(|folder| agpm_store::is_smaller(folder, SMALL))
+        let found = objects
+            .iter()
+            .find(|directory| agpm_store::is_directory(directory));
+        self.address.is_local()
+            && found.is_some_and(|directory| agpm_store::is_smaller(directory, SMALL))
     }
 
     /// All there is, from a server that does not send single objects. Its own copy takes the old one's place:
@@ -157,9 +162,9 @@ impl RemoteRepository {
     pub(crate) fn fetch_everything(
         &self,
         like: &ObjectId,
-        held: &CacheLock,
+        lock: &CacheLock,
     ) -> Result<(), GitError> {
-        self.replace(&self.shelf.objects(), like, held, |fresh| {
+        self.replace(&self.source_cache.objects(), like, lock, |fresh| {
             self.fetch(fresh, FetchTarget::Everything)
         })
     }
@@ -169,19 +174,19 @@ impl RemoteRepository {
         &self,
         old: &Path,
         like: &ObjectId,
-        held: &CacheLock,
+        lock: &CacheLock,
         fill: impl FnOnce(&Path) -> Result<(), GitError>,
     ) -> Result<(), GitError> {
-        let fresh = self.shelf.rebuilt();
-        agpm_store::remove_folder(&fresh)?;
-        self.shelf.prepare(&fresh, like, held)?;
+        let fresh = self.source_cache.rebuilt();
+        agpm_store::remove_directory(&fresh)?;
+        self.source_cache.prepare(&fresh, like, lock)?;
         if let Err(error) = fill(&fresh) {
-            agpm_store::remove_folder(&fresh)?;
+            agpm_store::remove_directory(&fresh)?;
             return Err(error);
         }
         let mut reader = locked(&self.reader);
         *reader = None;
-        Ok(agpm_store::replace_folder(&fresh, old)?)
+        Ok(agpm_store::replace_directory(&fresh, old)?)
     }
 
     /// One connection: everything wanted, and nothing else.
@@ -222,7 +227,7 @@ impl RemoteRepository {
 
     /// Those commits that are not in the cache with their top directory.
     pub(crate) fn missing_commits(&self, wanted: &[ObjectId]) -> Result<Vec<ObjectId>, GitError> {
-        let names: Vec<String> = wanted.iter().map(top_folder).collect();
+        let names: Vec<String> = wanted.iter().map(top_directory).collect();
         let mut missing = Vec::new();
         self.ask(ObjectQuery::Kind, &names, &mut |at, answer| {
             if !matches!(answer, ObjectReply::Found { .. }) {
@@ -241,12 +246,12 @@ impl RemoteRepository {
         if !suspicious || self.refuse_offline().is_err() {
             return Err(error);
         }
-        let held = self.shelf.hold()?;
-        self.rebuild(error, &held)
+        let lock = self.source_cache.hold()?;
+        self.rebuild(error, &lock)
     }
 
     /// The old copy stays until the new one is known to be better.
-    fn rebuild(&self, error: GitError, held: &CacheLock) -> Result<(), GitError> {
+    fn rebuild(&self, error: GitError, lock: &CacheLock) -> Result<(), GitError> {
         let commits: Vec<ObjectId> = locked(&self.wanted).iter().cloned().collect();
         let Some(first) = commits.first() else {
             return Err(error);
@@ -254,12 +259,12 @@ impl RemoteRepository {
         if std::mem::replace(&mut *locked(&self.rebuilt), true) {
             return Err(error);
         }
-        self.replace(&self.shelf.objects(), first, held, |fresh| {
+        self.replace(&self.source_cache.objects(), first, lock, |fresh| {
             match self.fetch(fresh, FetchTarget::Commits(&commits)) {
                 Err(error) if refuses_bare_ids(&error) => {
                     self.fetch(fresh, FetchTarget::Everything)?
                 }
-                Err(error) if is_not_there(&error) => {
+                Err(error) if is_missing_on_server(&error) => {
                     return Err(self.missing_error(&commits, &error));
                 }
                 fetched => fetched?,
@@ -270,7 +275,7 @@ impl RemoteRepository {
 
     /// Whether a new copy has the commits, and the object whose absence made the old one suspicious.
     fn check(&self, fresh: &Path, commits: &[ObjectId], error: GitError) -> Result<(), GitError> {
-        let mut names: Vec<String> = commits.iter().map(top_folder).collect();
+        let mut names: Vec<String> = commits.iter().map(top_directory).collect();
         if let GitError::MissingObject { object, .. } = &error {
             names.push(object.to_string());
         }
@@ -308,6 +313,6 @@ impl RemoteRepository {
 }
 
 /// The name of a commit's top directory, for whatever leads to the commit.
-fn top_folder(commit: &ObjectId) -> String {
+fn top_directory(commit: &ObjectId) -> String {
     format!("{commit}^{{commit}}^{{tree}}")
 }

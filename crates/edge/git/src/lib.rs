@@ -34,5 +34,5 @@ pub use cache::{CachedSource, CopyCondition};
 pub use error::GitError;
 pub use index::first_tracked;
 pub use program::{GitProgram, NetworkAccess};
-pub use remote::{RemoteRepository, is_bare_repository, is_git_folder};
+pub use remote::{RemoteRepository, is_bare_repository, is_git_directory};
 pub use tree::{TreeEntry, TreeEntryKind};

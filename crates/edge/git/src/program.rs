@@ -142,7 +142,7 @@ impl GitProgram {
     /// A call of the program, which is checked to be there and new enough before the first one.
     pub(crate) fn command(&self) -> Result<Command, GitError> {
         self.check()?;
-        agpm_store::create_folders(&self.cache)?;
+        agpm_store::create_directories(&self.cache)?;
         let mut command = self.bare_command();
         // A repository that the cache happens to lie in must not apply.
         command.current_dir(&self.cache);
@@ -191,12 +191,12 @@ impl GitProgram {
     pub fn version(&self) -> Result<String, GitError> {
         let mut command = self.bare_command();
         command.arg("version");
-        let said = match self.run(command, String::new())? {
+        let output = match self.run(command, String::new())? {
             RunOutcome::Done(output) => String::from_utf8_lossy(&output).into_owned(),
             RunOutcome::Failed(words) => return Err(no_version(words.trim())),
             RunOutcome::Silent | RunOutcome::Incomplete => return Err(no_version("no answer")),
         };
-        let found = said.trim().trim_start_matches("git version ");
+        let found = output.trim().trim_start_matches("git version ");
         if version(found).is_none_or(|version| version < NEEDED) {
             return Err(GitError::TooOld {
                 found: found.to_owned(),

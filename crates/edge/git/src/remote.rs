@@ -13,7 +13,7 @@ use crate::program::{GitProgram, NetworkAccess};
 use crate::reader::{ObjectQuery, ObjectReader, ObjectReply};
 use crate::refs;
 use crate::run::{self, CUT_SHORT, RunOutcome};
-use crate::source_cache::{SourceCache, is_whole};
+use crate::source_cache::{SourceCache, is_repository};
 use crate::stderr;
 use crate::tree::{self, TreeEntry, TreeEntryKind};
 
@@ -22,7 +22,7 @@ use crate::tree::{self, TreeEntry, TreeEntryKind};
 pub struct RemoteRepository {
     pub(crate) git: GitProgram,
     pub(crate) address: SourceAddress,
-    pub(crate) shelf: SourceCache,
+    pub(crate) source_cache: SourceCache,
     url: OsString,
     refs: Mutex<Option<Arc<SourceVersions>>>,
     pub(crate) reader: Mutex<Option<ObjectReader>>,
@@ -35,14 +35,14 @@ pub struct RemoteRepository {
 }
 
 /// Whether a directory is a git repository, with or without files next to it.
-pub fn is_git_folder(path: &Path) -> bool {
+pub fn is_git_directory(path: &Path) -> bool {
     let inner = path.join(".git");
-    agpm_store::is_folder(&inner) || agpm_store::is_file(&inner) || is_whole(path)
+    agpm_store::is_directory(&inner) || agpm_store::is_file(&inner) || is_repository(path)
 }
 
 /// Whether a directory is a git repository without files next to it, so only versions of it can be read.
 pub fn is_bare_repository(path: &Path) -> bool {
-    is_whole(path)
+    is_repository(path)
 }
 
 impl GitProgram {
@@ -63,7 +63,7 @@ impl RemoteRepository {
             _ => (address.reveal().into(), address.redacted().to_owned()),
         };
         RemoteRepository {
-            shelf: SourceCache::of(git.cache(), label),
+            source_cache: SourceCache::of(git.cache(), label),
             git,
             address,
             url,
@@ -87,14 +87,14 @@ impl RemoteRepository {
     }
 
     /// Whether this is its copy.
-    pub fn is_kept_in(&self, cached: &CachedSource) -> bool {
-        self.shelf.folder() == cached.folder()
+    pub fn is_cached_in(&self, cached: &CachedSource) -> bool {
+        self.source_cache.directory() == cached.directory()
     }
 
     /// The refs of the source, requested once; without a network, those of the last time.
     pub fn refs(&self) -> Result<Arc<SourceVersions>, GitError> {
-        let mut known = locked(&self.refs);
-        if let Some(refs) = &*known {
+        let mut refs_cache = locked(&self.refs);
+        if let Some(refs) = &*refs_cache {
             return Ok(Arc::clone(refs));
         }
         let refs = match self.refuse_offline() {
@@ -103,12 +103,14 @@ impl RemoteRepository {
             // names the cause.
             Err(offline) => self.remembered_refs().ok_or(offline)?,
         };
-        Ok(Arc::clone(known.insert(Arc::new(refs))))
+        Ok(Arc::clone(refs_cache.insert(Arc::new(refs))))
     }
 
     /// The refs of the source when it was last reached.
     pub fn remembered_refs(&self) -> Option<SourceVersions> {
-        self.shelf.remembered().map(|listing| refs::parse(&listing))
+        self.source_cache
+            .remembered()
+            .map(|listing| refs::parse(&listing))
     }
 
     /// The entries of a directory, or of a commit's top directory, in git's order.
@@ -134,12 +136,12 @@ impl RemoteRepository {
     pub fn entry(&self, commit: &ObjectId, path: &str) -> Result<Option<TreeEntry>, GitError> {
         let mut found: Option<TreeEntry> = None;
         for part in path.split('/').filter(|part| !part.is_empty()) {
-            let folder = match &found {
+            let tree = match &found {
                 None => commit,
-                Some(entry) if entry.kind == TreeEntryKind::Folder => &entry.id,
+                Some(entry) if entry.kind == TreeEntryKind::Directory => &entry.id,
                 Some(_) => return Ok(None),
             };
-            let Some(next) = self.named(folder, part)? else {
+            let Some(next) = self.named(tree, part)? else {
                 return Ok(None);
             };
             found = Some(next);
@@ -148,10 +150,10 @@ impl RemoteRepository {
     }
 
     /// The entry of that name in a directory. Every file of a large one is looked up, so names are looked up, not searched.
-    fn named(&self, folder: &ObjectId, name: &str) -> Result<Option<TreeEntry>, GitError> {
-        let entries = self.tree(folder)?;
+    fn named(&self, tree: &ObjectId, name: &str) -> Result<Option<TreeEntry>, GitError> {
+        let entries = self.tree(tree)?;
         let mut all = locked(&self.names);
-        let names = all.entry(folder.clone()).or_insert_with(|| {
+        let names = all.entry(tree.clone()).or_insert_with(|| {
             entries
                 .iter()
                 .enumerate()
@@ -190,8 +192,8 @@ impl RemoteRepository {
         }
         let refs = refs::parse(&String::from_utf8_lossy(&output));
         // Written without secrets and after parsing, so the remembered list can always be read back.
-        self.shelf.remember(&refs::listing(&refs))?;
-        agpm_store::mark_used(self.shelf.folder());
+        self.source_cache.remember(&refs::listing(&refs))?;
+        agpm_store::mark_used(self.source_cache.directory());
         Ok(refs)
     }
 
@@ -224,13 +226,13 @@ impl RemoteRepository {
         }
         let mut reader = locked(&self.reader);
         // Nothing was fetched yet: every object is missing, and git need not be started to find out.
-        if reader.is_none() && !is_whole(&self.shelf.objects()) {
+        if reader.is_none() && !is_repository(&self.source_cache.objects()) {
             (0..names.len()).for_each(|at| each(at, ObjectReply::Missing));
             return Ok(());
         }
         let mut try_once = || -> Result<io::Result<()>, GitError> {
             if reader.is_none() {
-                *reader = Some(self.start_reader(&self.shelf.objects())?);
+                *reader = Some(self.start_reader(&self.source_cache.objects())?);
             }
             let answered = reader
                 .as_mut()
@@ -250,7 +252,7 @@ impl RemoteRepository {
     }
 
     pub(crate) fn start_reader(&self, repository: &Path) -> Result<ObjectReader, GitError> {
-        agpm_store::mark_used(self.shelf.folder());
+        agpm_store::mark_used(self.source_cache.directory());
         let mut command = self.git.command()?;
         command.arg("--git-dir").arg(repository);
         ObjectReader::start(command).map_err(|cause| GitError::NoGit { cause })
@@ -274,7 +276,7 @@ impl RemoteRepository {
             RunOutcome::Failed(words)
                 // Git names the path of the repository it failed on: if it is the cache, the source itself may be
                 // fine.
-                if words.contains(&self.shelf.folder().display().to_string()) =>
+                if words.contains(&self.source_cache.directory().display().to_string()) =>
             {
                 Err(self.broken(&format!(
                     "its copy in the cache cannot be used: {}",
@@ -284,7 +286,7 @@ impl RemoteRepository {
             RunOutcome::Failed(words) => Err(stderr::classify_failure(&self.address, &words)),
             RunOutcome::Silent => Err(GitError::Unreachable {
                 address: self.address.to_string(),
-                said: "git timed out".to_owned(),
+                reason: "git timed out".to_owned(),
             }),
             RunOutcome::Incomplete => Err(self.broken(CUT_SHORT)),
         }
@@ -320,10 +322,10 @@ impl RemoteRepository {
         }
     }
 
-    pub(crate) fn broken(&self, said: &str) -> GitError {
+    pub(crate) fn broken(&self, reason: &str) -> GitError {
         GitError::Broken {
             address: self.address.to_string(),
-            said: said.to_owned(),
+            reason: reason.to_owned(),
         }
     }
 }

@@ -10,7 +10,7 @@ pub enum TreeEntryKind {
     /// A symlink; its target is the content.
     Symlink,
     /// A directory.
-    Folder,
+    Directory,
     /// A commit of another repository.
     Submodule,
 }
@@ -50,7 +50,7 @@ pub(crate) fn parse(mut bytes: &[u8], width: usize) -> Option<Vec<TreeEntry>> {
 fn kind(mode: &[u8]) -> Option<TreeEntryKind> {
     let mode = u32::from_str_radix(std::str::from_utf8(mode).ok()?, 8).ok()?;
     Some(match mode & 0o170_000 {
-        0o040_000 => TreeEntryKind::Folder,
+        0o040_000 => TreeEntryKind::Directory,
         0o120_000 => TreeEntryKind::Symlink,
         0o160_000 => TreeEntryKind::Submodule,
         0o100_000 if mode & 0o100 != 0 => TreeEntryKind::Executable,
@@ -92,7 +92,10 @@ mod tests {
         let entries = parse(&bytes, 20).unwrap();
         let kinds: Vec<TreeEntryKind> = entries.iter().map(|entry| entry.kind).collect();
         use TreeEntryKind::*;
-        assert_eq!(kinds, [File, Executable, Folder, Symlink, Submodule, File]);
+        assert_eq!(
+            kinds,
+            [File, Executable, Directory, Symlink, Submodule, File]
+        );
         assert_eq!(
             (entries[0].name.as_str(), entries[0].id.as_str()),
             ("a b", "ab".repeat(20).as_str())

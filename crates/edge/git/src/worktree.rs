@@ -23,13 +23,13 @@ impl GitProgram {
             "--get-regexp",
             r"^submodule\..*\.path$",
         ];
-        let said = match self.ask(root, &question, String::new())? {
+        let output = match self.ask(root, &question, String::new())? {
             RunOutcome::Done(output) => listing(root, output)?,
             // That is what it does where no such key exists.
             RunOutcome::Failed(words) if words.trim().is_empty() => return Ok(Vec::new()),
             run => return Err(broken(root, run)),
         };
-        let paths = entries(&said).filter_map(|entry| Some(entry.split_once('\n')?.1.to_owned()));
+        let paths = entries(&output).filter_map(|entry| Some(entry.split_once('\n')?.1.to_owned()));
         let is_inside = |path: &String| agpm_model::RelativePath::new(path).is_ok();
         Ok(paths.filter(is_inside).collect())
     }
@@ -223,18 +223,18 @@ fn entries(output: &[u8]) -> impl Iterator<Item = String> {
 
 /// `MODE TYPE OBJECT<tab>PATH`.
 fn tree_entry(entry: String) -> Option<(String, ObjectId)> {
-    let (known, path) = entry.split_once('\t')?;
-    Some((path.to_owned(), known.rsplit(' ').next()?.parse().ok()?))
+    let (fields, path) = entry.split_once('\t')?;
+    Some((path.to_owned(), fields.rsplit(' ').next()?.parse().ok()?))
 }
 
 fn broken(root: &Path, run: RunOutcome) -> GitError {
-    let said = match run {
+    let reason = match run {
         RunOutcome::Failed(words) => words.trim().to_owned(),
         RunOutcome::Incomplete => CUT_SHORT.to_owned(),
         RunOutcome::Done(_) | RunOutcome::Silent => "git did not answer".to_owned(),
     };
     GitError::Broken {
         address: root.display().to_string(),
-        said,
+        reason,
     }
 }

@@ -177,19 +177,19 @@ fn the_same_layers_under_four_policies_give_what_each_face_documents() {
         let expected = parse_alone(face.result, Format::Json).document;
         let value = resolution.root().map(to_value).unwrap();
         assert_eq!(value, to_value(expected.root().unwrap()), "{}", face.name);
-        let origin = |place: &str| {
+        let origin = |pointer: &str| {
             let mut found = None;
-            resolution.each_leaf(&place.parse::<Pointer>().unwrap(), &mut |leaf| {
+            resolution.each_leaf(&pointer.parse::<Pointer>().unwrap(), &mut |leaf| {
                 let line = sources.line(leaf.value.source(), leaf.value.span().start);
                 found = Some((LAYERS[leaf.layer as usize].0, line));
             });
             found
         };
-        for (place, layer, line) in face.origins {
+        for (pointer, layer, line) in face.origins {
             assert_eq!(
-                origin(place),
+                origin(pointer),
                 Some((*layer, *line)),
-                "{}: {place}",
+                "{}: {pointer}",
                 face.name
             );
         }

@@ -192,11 +192,11 @@ fn append_line(cells: &[Cow<'_, str>], widths: &[usize], out: &mut String) {
 }
 
 fn title(row: CatalogRow<'_>) -> Cow<'_, str> {
-    let said = TITLES
+    let title_column = TITLES
         .iter()
         .filter_map(|column| row.row().get(column))
         .find(|text| !text.trim().is_empty());
-    let text = said.unwrap_or_default();
+    let text = title_column.unwrap_or_default();
     // Short in bytes is short in letters, too.
     let cut = if text.len() > LONGEST_TITLE {
         text.char_indices().nth(LONGEST_TITLE)

@@ -43,7 +43,7 @@ pub enum DetailLevel {
 const WIDEST_LINE: usize = 4096;
 
 /// How much of a longer line is examined on either side of a location.
-const LOOKED_AT: usize = WIDEST_LINE / 2;
+const SHOWN_BYTES: usize = WIDEST_LINE / 2;
 
 /// Draws diagnostics, each with a blank line after it.
 pub fn draw_diagnostics<'d>(
@@ -53,12 +53,12 @@ pub fn draw_diagnostics<'d>(
 ) -> String {
     match pen.detail {
         DetailLevel::All => found
-            .map(|one| diagnostic(one, None, sources, pen))
+            .map(|finding| diagnostic(finding, None, sources, pen))
             .collect(),
         DetailLevel::Folded => {
             let folded = fold(&found.collect::<Vec<_>>(), sources).into_iter();
             folded
-                .map(|one| diagnostic(one.first, one.others.as_deref(), sources, pen))
+                .map(|group| diagnostic(group.first, group.others.as_deref(), sources, pen))
                 .collect()
         }
     }
@@ -86,10 +86,10 @@ fn diagnostic(
         group = match excerpt.column {
             None => group.element(snippet.path(excerpt.path.as_str())),
             Some(column) => {
-                let place = Origin::path(excerpt.path.as_str())
+                let origin = Origin::path(excerpt.path.as_str())
                     .line(excerpt.line)
                     .char_column(column);
-                group.element(place).element(snippet)
+                group.element(origin).element(snippet)
             }
         };
     }
@@ -186,11 +186,11 @@ fn plain(line: &str) -> String {
 
 /// The file concerned.
 fn file<'a>(diagnostic: &'a Diagnostic, sources: &'a SourceMap) -> Option<&'a str> {
-    let place = diagnostic
+    let file = diagnostic
         .labels
         .first()
         .map(|label| sources.get(label.source).name.as_str());
-    place.or(diagnostic.file.as_deref())
+    file.or(diagnostic.file.as_deref())
 }
 
 /// Consecutive lines of one source, with what is marked in them.
@@ -368,7 +368,7 @@ fn drawable(c: char) -> char {
 }
 
 /// The part of a very long line around a location: all of it need not be looked at to show a little.
-fn near(line: &str, place: usize) -> Range<usize> {
+fn near(line: &str, byte: usize) -> Range<usize> {
     if line.len() <= WIDEST_LINE {
         return 0..line.len();
     }
@@ -378,7 +378,7 @@ fn near(line: &str, place: usize) -> Range<usize> {
             .find(|at| line.is_char_boundary(*at))
             .unwrap_or(0)
     };
-    char_at(place.saturating_sub(LOOKED_AT))..char_at(place + LOOKED_AT)
+    char_at(byte.saturating_sub(SHOWN_BYTES))..char_at(byte + SHOWN_BYTES)
 }
 
 fn next_char(text: &str, at: usize) -> usize {

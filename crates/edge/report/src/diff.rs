@@ -96,7 +96,7 @@ fn changed_ids(report: &DiffReport) -> Vec<ChangedId<'_>> {
     }
     for moved in &report.moved {
         let id = moved.id.to_string();
-        if !ids.iter().any(|known| known.id == id) {
+        if !ids.iter().any(|changed| changed.id == id) {
             ids.push(ChangedId {
                 id,
                 moved: Some(moved),
@@ -104,22 +104,22 @@ fn changed_ids(report: &DiffReport) -> Vec<ChangedId<'_>> {
             });
         }
     }
-    ids.retain(|one| !one.words().is_empty());
-    ids.sort_by_key(|one| one.style() != LineStyle::Changed);
+    ids.retain(|changed| !changed.words().is_empty());
+    ids.sort_by_key(|changed| changed.style() != LineStyle::Changed);
     ids
 }
 
 fn file_lines(file: &FileDifference) -> Vec<StyledLine> {
     let mut lines = vec![StyledLine::new(title(file), LineStyle::Heading)];
-    lines.extend(file.fields.iter().map(|one| {
-        let text = match (&one.before, &one.after) {
+    lines.extend(file.fields.iter().map(|field| {
+        let text = match (&field.before, &field.after) {
             (Some(old), Some(new)) => {
-                format!("~ {}: {} -> {}", one.field, visible(old), visible(new))
+                format!("~ {}: {} -> {}", field.field, visible(old), visible(new))
             }
-            (None, Some(new)) => format!("+ {}: {}", one.field, visible(new)),
+            (None, Some(new)) => format!("+ {}: {}", field.field, visible(new)),
             (old, None) => {
                 let old = old.as_deref().unwrap_or_default();
-                format!("- {}: {}", one.field, visible(old))
+                format!("- {}: {}", field.field, visible(old))
             }
         };
         StyledLine::new(text, LineStyle::Changed)
@@ -174,15 +174,18 @@ fn markdown(report: &DiffReport) -> String {
     if !ids.is_empty() {
         text.push_str("| resource | version | capabilities |\n|---|---|---|\n");
     }
-    for one in &ids {
-        let version = one
+    for changed in &ids {
+        let version = changed
             .moved
             .map(|moved| format!("{} -> {}", moved.from(), moved.to()));
-        let capabilities = one.change.map(capabilities::difference).unwrap_or_default();
+        let capabilities = changed
+            .change
+            .map(capabilities::difference)
+            .unwrap_or_default();
         let cells: Vec<String> = capabilities.iter().map(|words| code(words)).collect();
         text.push_str(&format!(
             "| {} | {} | {} |\n",
-            code(&one.id),
+            code(&changed.id),
             version.map(|version| code(&version)).unwrap_or_default(),
             cells.join("<br>")
         ));

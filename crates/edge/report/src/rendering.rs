@@ -116,8 +116,8 @@ impl RenderContext<'_> {
     /// The diagnostics as people read them, for commands whose results they are.
     pub(crate) fn drawn_diagnostics(&self) -> String {
         let is_shown = |found: &&Diagnostic| !self.quiet || found.severity == Severity::Error;
-        let shown = self.diagnostics.iter().filter(is_shown);
-        draw_diagnostics(shown, self.sources, self.pen)
+        let diagnostics = self.diagnostics.iter().filter(is_shown);
+        draw_diagnostics(diagnostics, self.sources, self.pen)
     }
 
     /// The report as a JSON document, with the diagnostics.

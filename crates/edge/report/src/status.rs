@@ -104,11 +104,11 @@ fn rows(report: &StatusReport) -> Vec<StatusRow> {
         StatusRow::count("missing", report.missing(), "agpm install"),
     ];
     rows.push(match &report.outdated {
-        Some(known) if known.outdated.is_empty() => StatusRow::new("outdated", "0".to_owned()),
-        Some(known) => StatusRow {
+        Some(report) if report.outdated.is_empty() => StatusRow::new("outdated", "0".to_owned()),
+        Some(report) => StatusRow {
             name: "outdated",
-            value: format!("{} of {}", known.outdated.len(), known.checked),
-            help: if known.outdated.iter().any(OutdatedRow::is_updatable) {
+            value: format!("{} of {}", report.outdated.len(), report.checked),
+            help: if report.outdated.iter().any(OutdatedRow::is_updatable) {
                 "agpm diff --update"
             } else {
                 "agpm outdated"

@@ -76,12 +76,12 @@ impl DirectorySource {
 
     fn read_one(
         &self,
-        folder: Option<&ConfinedDirectory>,
+        confined: Option<&ConfinedDirectory>,
         path: &str,
     ) -> Result<Vec<u8>, StoreError> {
         let full = self.directory.join(path);
-        let read = match folder {
-            Some(folder) => folder.read_with_mode(path, MOST_FILE_BYTES),
+        let read = match confined {
+            Some(confined) => confined.read_with_mode(path, MOST_FILE_BYTES),
             None => store::read_with_mode(&full, MOST_FILE_BYTES),
         };
         read.map(|(bytes, _)| bytes)
@@ -91,7 +91,7 @@ impl DirectorySource {
 fn entry_of(path: String, kind: ListedKind) -> SourceEntry {
     let kind = match kind {
         ListedKind::File(mode) => SourceEntryKind::File(mode),
-        ListedKind::Folder => SourceEntryKind::Directory,
+        ListedKind::Directory => SourceEntryKind::Directory,
         ListedKind::Link => SourceEntryKind::Symlink,
         ListedKind::Other => SourceEntryKind::Special,
     };
@@ -159,13 +159,13 @@ impl Source for DirectorySource {
         }
         let entry = |listed: ListedEntry| entry_of(from_top(&listed.path), listed.kind);
         // A path that is not text cannot be written down, so it is walked again every time.
-        let place = top.to_str().map(str::to_owned);
+        let directory = top.to_str().map(str::to_owned);
         let watch = listing
             .stamp
-            .zip(place)
+            .zip(directory)
             .map(|(stamp, directory)| TreeWatch {
                 directory,
-                directories: listing.folders,
+                directories: listing.directories,
                 stamp,
             });
         Ok(SourceTree {
@@ -181,14 +181,14 @@ impl Source for DirectorySource {
 
     fn read(&self, files: &[&SourceEntry]) -> Result<Vec<Vec<u8>>, SourceError> {
         self.refuse_credentials(files)?;
-        let folder = match self.confinement {
+        let confined = match self.confinement {
             SymlinkConfinement::Inside => Some(ConfinedDirectory::open(&self.directory)?),
             SymlinkConfinement::Anywhere => None,
         };
         let read = |chunk: &[&SourceEntry]| -> Result<Vec<Vec<u8>>, StoreError> {
             chunk
                 .iter()
-                .map(|file| self.read_one(folder.as_ref(), &file.path))
+                .map(|file| self.read_one(confined.as_ref(), &file.path))
                 .collect()
         };
         let chunks = parallel::map(files.chunks(CHUNK).collect(), read);
@@ -208,7 +208,7 @@ impl Source for DirectorySource {
         Ok(self.directory.join(inner.as_str()))
     }
 
-    fn kept_directory(
+    fn cached_directory(
         &self,
         revision: Option<&ObjectId>,
         inner: Option<&RelativePath>,
@@ -222,11 +222,11 @@ impl Source for DirectorySource {
         inner: &RelativePath,
     ) -> Result<(), SourceError> {
         let wanted = self.directory.join(inner.as_str());
-        if !store::is_folder(&wanted) {
+        if !store::is_directory(&wanted) {
             let above = wanted.parent().unwrap_or(&self.directory);
             let beside = store::names_in(above)
                 .into_iter()
-                .filter(|name| store::is_folder(&above.join(name)));
+                .filter(|name| store::is_directory(&above.join(name)));
             return Err(SourceError::NoSuchDirectory {
                 directory: inner.to_string(),
                 beside: beside.collect(),
@@ -239,7 +239,7 @@ impl Source for DirectorySource {
         Ok(())
     }
 
-    fn place(&self) -> Option<&Path> {
+    fn local_directory(&self) -> Option<&Path> {
         Some(&self.directory)
     }
 }

@@ -84,8 +84,10 @@ impl From<GitError> for SourceError {
             GitError::Damaged { .. } => SourceError::Damaged(message),
             GitError::NoSuchCommit { .. } => SourceError::NoSuchRevision(message),
             GitError::Ambiguous { .. } => SourceError::AmbiguousRevision(message),
-            GitError::NoSuchFolder { folder, beside, .. } => SourceError::NoSuchDirectory {
-                directory: folder,
+            GitError::NoSuchDirectory {
+                directory, beside, ..
+            } => SourceError::NoSuchDirectory {
+                directory: directory,
                 beside,
                 message,
             },

@@ -113,7 +113,7 @@ pub trait Source: Debug + Send + Sync {
     ) -> Result<PathBuf, SourceError>;
 
     /// The same if that takes no request and no writing.
-    fn kept_directory(
+    fn cached_directory(
         &self,
         revision: Option<&ObjectId>,
         inner: Option<&RelativePath>,
@@ -146,7 +146,7 @@ pub trait Source: Debug + Send + Sync {
     }
 
     /// Where the files themselves are on this machine; nothing for what is only a copy.
-    fn place(&self) -> Option<&Path> {
+    fn local_directory(&self) -> Option<&Path> {
         None
     }
 }

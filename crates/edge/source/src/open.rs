@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use agpm_git::{GitProgram, NetworkAccess, is_git_folder};
+use agpm_git::{GitProgram, NetworkAccess, is_git_directory};
 use agpm_model::{AddressKind, SourceAddress};
 use agpm_store as store;
 
@@ -39,7 +39,7 @@ pub struct MachineSources;
 impl SourceOpener for MachineSources {
     fn open(&self, address: &SourceAddress, context: &SourceContext) -> Arc<dyn Source> {
         match directory_of(address, context) {
-            Some(directory) if store::is_folder(&directory) && !is_git_folder(&directory) => {
+            Some(directory) if store::is_directory(&directory) && !is_git_directory(&directory) => {
                 plain_directory(directory, context)
             }
             _ => self.open_versioned(address, context),

@@ -32,7 +32,9 @@ pub fn resolve_all(
     let index = VersionIndex::new(source.versions()?);
     Ok(match index.allowed(requirement) {
         AllowedVersions::Listed(numbers) => {
-            let versions = numbers.into_iter().filter_map(|one| index.version(one));
+            let versions = numbers
+                .into_iter()
+                .filter_map(|number| index.version(number));
             versions.collect()
         }
         AllowedVersions::Commit(_) => Vec::new(),

@@ -30,15 +30,15 @@ impl<'a> DirectoryChain<'a> {
 
     /// The directory that a file is in.
     pub(crate) fn parent(&mut self, file: &RelativePath) -> io::Result<&Dir> {
-        self.folder(
+        self.directory(
             file.as_str()
                 .rsplit_once('/')
-                .map_or("", |(folder, _)| folder),
+                .map_or("", |(directory, _)| directory),
         )
     }
 
     /// A directory by its path; the project itself is the empty path.
-    pub(crate) fn folder(&mut self, path: &str) -> io::Result<&Dir> {
+    pub(crate) fn directory(&mut self, path: &str) -> io::Result<&Dir> {
         let mut missing = self.missing.iter();
         if missing.any(|missing| is_within(path, missing)) {
             return Err(io::ErrorKind::NotFound.into());
@@ -72,14 +72,14 @@ impl<'a> DirectoryChain<'a> {
     pub(crate) fn make(&mut self, path: &str) -> io::Result<()> {
         self.missing = None;
         let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
-        steps::make_folder(self.folder(parent)?, name)
+        steps::make_directory(self.directory(parent)?, name)
     }
 
     /// Removes a directory if it exists and is empty.
     pub(crate) fn remove_if_empty(&mut self, path: &str) -> io::Result<()> {
         let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
         steps::ignore_not_found(
-            self.folder(parent)
+            self.directory(parent)
                 .and_then(|dir| steps::remove_if_empty(dir, name)),
         )
     }
@@ -103,8 +103,8 @@ impl<'a> DirectoryChain<'a> {
     }
 }
 
-fn is_within(path: &str, folder: &str) -> bool {
-    path.strip_prefix(folder)
+fn is_within(path: &str, directory: &str) -> bool {
+    path.strip_prefix(directory)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 

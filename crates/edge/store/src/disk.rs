@@ -22,7 +22,7 @@ impl MachineFiles for Disk {
     }
 
     fn names(&self, directory: &Path) -> Result<Vec<String>, FileProblem> {
-        Ok(crate::folder_names(directory)?)
+        Ok(crate::directory_names(directory)?)
     }
 
     fn below(&self, directory: &Path, depth: usize) -> Result<Vec<FoundFile>, FileProblem> {

@@ -64,7 +64,7 @@ pub struct DriverCall<'a> {
     /// The program and its arguments.
     pub command: &'a [String],
     /// The directory to run it in; the working directory if there is none.
-    pub folder: Option<&'a Path>,
+    pub directory: Option<&'a Path>,
     /// The name that both files get.
     pub file_name: &'a str,
     /// The time limit.
@@ -79,12 +79,12 @@ pub fn run_driver(call: DriverCall<'_>, base: &[u8], new: &[u8]) -> Result<Vec<u
         limit,
         ..
     } = call;
-    let folder =
+    let temporary =
         tempfile::tempdir().map_err(|cause| StoreError::new(Path::new(file_name), cause))?;
     let mut paths = Vec::new();
     for (name, bytes) in [("base", base), ("new", new)] {
-        let path = folder.path().join(name).join(file_name);
-        let written = std::fs::create_dir(folder.path().join(name))
+        let path = temporary.path().join(name).join(file_name);
+        let written = std::fs::create_dir(temporary.path().join(name))
             .and_then(|()| std::fs::write(&path, bytes));
         written.map_err(|cause| StoreError::new(&path, cause))?;
         paths.push(path.display().to_string());
@@ -92,8 +92,8 @@ pub fn run_driver(call: DriverCall<'_>, base: &[u8], new: &[u8]) -> Result<Vec<u
     let fill = |part: &String| part.replace("%base", &paths[0]).replace("%new", &paths[1]);
     let program = command.first().cloned().unwrap_or_default();
     let mut started = Command::new(&program);
-    if let Some(folder) = call.folder {
-        started.current_dir(folder);
+    if let Some(directory) = call.directory {
+        started.current_dir(directory);
     }
     let child = started
         .args(command.iter().skip(1).map(fill))
@@ -165,7 +165,7 @@ mod tests {
         let command = ["sh", "-c", script, "sh", "%base", "%new"].map(str::to_owned);
         let call = DriverCall {
             command: &command,
-            folder: None,
+            directory: None,
             file_name: "x.json",
             limit,
         };
@@ -205,7 +205,7 @@ mod tests {
         let limit = Duration::from_secs(1);
         let call = DriverCall {
             command: &command,
-            folder: None,
+            directory: None,
             file_name: "x",
             limit,
         };

@@ -20,7 +20,7 @@ pub enum StoreProblem {
     /// The path does not exist.
     NotFound,
     /// A directory where a file was expected.
-    IsFolder,
+    IsDirectory,
     /// There already, and not to be overwritten.
     Exists,
     /// Leads out of the directory that it must stay in.
@@ -47,7 +47,7 @@ impl StoreError {
     pub(crate) fn new(path: &Path, cause: io::Error) -> Self {
         let problem = match cause.kind() {
             io::ErrorKind::NotFound => StoreProblem::NotFound,
-            io::ErrorKind::IsADirectory => StoreProblem::IsFolder,
+            io::ErrorKind::IsADirectory => StoreProblem::IsDirectory,
             io::ErrorKind::AlreadyExists => StoreProblem::Exists,
             io::ErrorKind::NotADirectory => StoreProblem::NotFile,
             io::ErrorKind::PermissionDenied if is_escape(&cause) => StoreProblem::Escapes,
@@ -65,8 +65,8 @@ impl StoreError {
 
     /// With a path below `folder` said from there, as users do.
     #[must_use]
-    pub fn seen_from(mut self, folder: &Path) -> Self {
-        if let Ok(short) = self.path.strip_prefix(folder) {
+    pub fn seen_from(mut self, directory: &Path) -> Self {
+        if let Ok(short) = self.path.strip_prefix(directory) {
             self.path = if short.as_os_str().is_empty() {
                 PathBuf::from(".")
             } else {
@@ -93,7 +93,7 @@ impl fmt::Display for StoreProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             StoreProblem::NotFound => f.write_str("does not exist"),
-            StoreProblem::IsFolder => f.write_str("is a directory"),
+            StoreProblem::IsDirectory => f.write_str("is a directory"),
             StoreProblem::Exists => f.write_str("already exists"),
             StoreProblem::Escapes => f.write_str("is outside its directory"),
             StoreProblem::TooLarge(limit) => write!(f, "is larger than {limit} bytes"),
@@ -138,9 +138,9 @@ mod tests {
 
     #[test]
     fn a_path_that_leads_out_is_one() {
-        let place = tempfile::tempdir().unwrap();
+        let temp = tempfile::tempdir().unwrap();
         let dir =
-            cap_std::fs::Dir::open_ambient_dir(place.path(), cap_std::ambient_authority()).unwrap();
+            cap_std::fs::Dir::open_ambient_dir(temp.path(), cap_std::ambient_authority()).unwrap();
         let error = StoreError::new(Path::new("up"), dir.open("../up").unwrap_err());
         assert!(matches!(error.problem, StoreProblem::Escapes), "{error:?}");
     }

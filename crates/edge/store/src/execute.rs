@@ -34,7 +34,7 @@ pub(crate) enum UnexpectedFile {
 /// Locations that must be free before something is written.
 struct InTheWay<'a> {
     /// Directories that are made.
-    made: BTreeSet<&'a str>,
+    created: BTreeSet<&'a str>,
     /// Files that are written, as systems see them to which case says nothing.
     written: BTreeSet<String>,
 }
@@ -42,7 +42,7 @@ struct InTheWay<'a> {
 impl<'a> InTheWay<'a> {
     fn of(journal: &'a Journal) -> Self {
         InTheWay {
-            made: journal.make.iter().map(String::as_str).collect(),
+            created: journal.make.iter().map(String::as_str).collect(),
             // Compared without case: on macOS and Windows `A.md` occupies the path of `a.md`, and must go before
             // that is written.
             written: journal
@@ -55,9 +55,9 @@ impl<'a> InTheWay<'a> {
     /// Whether a file or directory that goes is where something is written, or holds its location.
     fn is(&self, path: &str) -> bool {
         let folded = path.to_lowercase();
-        self.made.contains(path)
+        self.created.contains(path)
             || self.written.contains(&folded)
-            || above(&folded).any(|folder| self.written.contains(folder))
+            || above(&folded).any(|directory| self.written.contains(directory))
     }
 }
 
@@ -95,10 +95,10 @@ impl<'a> JournalExecution<'a> {
         let journal = self.journal;
         let in_the_way = InTheWay::of(journal);
         self.remove(|path| in_the_way.is(path))?;
-        for folder in &journal.make {
+        for directory in &journal.make {
             self.chain
-                .make(folder)
-                .map_err(self.staging.store.at(folder))?;
+                .make(directory)
+                .map_err(self.staging.store.at(directory))?;
         }
         for (at, operation) in journal.writes() {
             self.put(at, operation)?;
@@ -121,11 +121,11 @@ impl<'a> JournalExecution<'a> {
     }
 
     /// Removes the files and then the empty directories that are meant.
-    fn remove(&mut self, meant: impl Fn(&str) -> bool) -> Result<(), StoreError> {
+    fn remove(&mut self, selects: impl Fn(&str) -> bool) -> Result<(), StoreError> {
         let journal = self.journal;
         for (at, operation) in journal
             .removals()
-            .filter(|(_, operation)| meant(operation.path.as_str()))
+            .filter(|(_, operation)| selects(operation.path.as_str()))
         {
             let taken = exists(&self.staging.old, &at.to_string()).map_err(self.fail(operation))?;
             // After a crash, the file may have been edited before recovery. Recovery completes the rest and leaves the
@@ -137,10 +137,10 @@ impl<'a> JournalExecution<'a> {
                 .map_err(self.fail(operation))?;
             self.require_taken(at, operation)?;
         }
-        for folder in journal.prune.iter().filter(|folder| meant(folder)) {
+        for directory in journal.prune.iter().filter(|directory| selects(directory)) {
             self.chain
-                .remove_if_empty(folder)
-                .map_err(self.staging.store.at(folder))?;
+                .remove_if_empty(directory)
+                .map_err(self.staging.store.at(directory))?;
         }
         Ok(())
     }
@@ -157,18 +157,18 @@ impl<'a> JournalExecution<'a> {
         for (at, operation) in journal.writes().rev() {
             self.put_back(&at.to_string(), operation)?;
         }
-        for folder in journal.make.iter().rev() {
+        for directory in journal.make.iter().rev() {
             self.chain
-                .remove_if_empty(folder)
-                .map_err(self.staging.store.at(folder))?;
+                .remove_if_empty(directory)
+                .map_err(self.staging.store.at(directory))?;
         }
         self.bring_back(|path| in_the_way.is(path))
     }
 
-    fn bring_back(&mut self, meant: impl Fn(&str) -> bool) -> Result<(), StoreError> {
+    fn bring_back(&mut self, selects: impl Fn(&str) -> bool) -> Result<(), StoreError> {
         let journal = self.journal;
         let removals = journal.removals().rev();
-        for (at, operation) in removals.filter(|(_, operation)| meant(operation.path.as_str())) {
+        for (at, operation) in removals.filter(|(_, operation)| selects(operation.path.as_str())) {
             self.restore(&at.to_string(), operation)?;
         }
         Ok(())
@@ -464,15 +464,15 @@ impl<'a> JournalExecution<'a> {
         }
         if self.chain.parent(&operation.path).is_err() {
             // The directory may have been removed as empty on the way forward.
-            for folder in above(operation.path.as_str()) {
-                self.chain.make(folder).map_err(&fail)?;
+            for directory in above(operation.path.as_str()) {
+                self.chain.make(directory).map_err(&fail)?;
             }
         }
         let dir = self.chain.parent(&operation.path).map_err(&fail)?;
-        let known = [&self.staging.new, &self.staging.old]
+        let is_known = [&self.staging.new, &self.staging.old]
             .iter()
-            .any(|folder| is_same(dir, name, folder, at));
-        if exists(dir, name).map_err(&fail)? && !known {
+            .any(|directory| is_same(dir, name, directory, at));
+        if exists(dir, name).map_err(&fail)? && !is_known {
             return self.set_aside(at, operation);
         }
         rename(&self.staging.old, at, dir, name).map_err(fail)

@@ -72,12 +72,12 @@ impl ProjectStore {
 
     /// Whether older transactions than those of the history were dropped.
     pub fn has_dropped_history(&self) -> bool {
-        let history = self.history_folder().ok().flatten();
+        let history = self.history_directory().ok().flatten();
         history.is_some_and(|history| exists(&history, DROPPED).unwrap_or(false))
     }
 
     pub(crate) fn next_number(&self) -> Result<u32, StoreError> {
-        let Some(history) = self.history_folder()? else {
+        let Some(history) = self.history_directory()? else {
             return Ok(1);
         };
         Ok(self
@@ -106,7 +106,7 @@ impl ProjectStore {
     /// The history, unless somebody else may have written it.
     fn believed_history(&self) -> Result<Option<Dir>, StoreError> {
         match self.state_use {
-            StateUse::Believed => self.history_folder(),
+            StateUse::Believed => self.history_directory(),
             // The history of a clone names files to restore and to remove, and anybody could have written it.
             StateUse::Ignored => Ok(None),
         }
@@ -124,7 +124,7 @@ impl ProjectStore {
         }
     }
 
-    fn history_folder(&self) -> Result<Option<Dir>, StoreError> {
+    fn history_directory(&self) -> Result<Option<Dir>, StoreError> {
         match self.state()? {
             Some(state) => self.inner(&state, HISTORY, &self.state.inner(HISTORY)),
             None => Ok(None),

@@ -9,7 +9,7 @@ use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::directory_chain::is_reserved;
-use crate::state::is_folders;
+use crate::state::is_directory_list_path;
 use crate::steps::PermissionBits;
 
 const VERSION: u32 = 1;
@@ -23,10 +23,10 @@ pub(crate) struct Journal {
     #[serde(flatten)]
     pub(crate) purpose: JournalPurpose,
     /// Directories to make, outer ones first.
-    #[serde(deserialize_with = "folders")]
+    #[serde(deserialize_with = "checked_directories")]
     pub(crate) make: Vec<String>,
     /// Managed Directories that become empty, inner ones first.
-    #[serde(deserialize_with = "folders")]
+    #[serde(deserialize_with = "checked_directories")]
     pub(crate) prune: Vec<String>,
     #[serde(rename = "files")]
     pub(crate) operations: Vec<JournalOperation>,
@@ -70,8 +70,9 @@ impl Journal {
 impl Journal {
     /// The files of the request, with their numbers: all except the list of directories.
     pub(crate) fn files(&self) -> impl Iterator<Item = (usize, &JournalOperation)> {
-        self.numbered()
-            .filter(|(_, file)| !is_folders(file.path.as_str()) && file.done().is_some())
+        self.numbered().filter(|(_, file)| {
+            !is_directory_list_path(file.path.as_str()) && file.done().is_some()
+        })
     }
 
     pub(crate) fn writes(&self) -> impl DoubleEndedIterator<Item = (usize, &JournalOperation)> {
@@ -135,7 +136,7 @@ fn checked_path<'d, D: Deserializer<'d>>(deserializer: D) -> Result<RelativePath
 }
 
 /// The same for directories.
-pub(crate) fn folders<'d, C, D>(deserializer: D) -> Result<C, D::Error>
+pub(crate) fn checked_directories<'d, C, D>(deserializer: D) -> Result<C, D::Error>
 where
     C: FromIterator<String>,
     D: Deserializer<'d>,
@@ -150,7 +151,7 @@ where
 fn parse_path<E: de::Error>(path: &str) -> Result<RelativePath, E> {
     let checked = RelativePath::new(path).map_err(|why| E::custom(format!("`{path}`: {why}")))?;
     // The list of managed directories is the one reserved file that transactions write themselves.
-    if is_reserved(&checked) && !is_folders(path) {
+    if is_reserved(&checked) && !is_directory_list_path(path) {
         let why = format!("`{path}` is a reserved path");
         return Err(E::custom(why));
     }

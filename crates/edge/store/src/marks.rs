@@ -41,11 +41,11 @@ impl PathMarks {
 
 /// The identity of a path and the time of its last change.
 fn stamp_path(path: &Path) -> Option<(String, Option<SystemTime>)> {
-    let known = fs::metadata(path).ok()?;
-    let (identity, changed) = identity(&known);
+    let metadata = fs::metadata(path).ok()?;
+    let (identity, changed) = identity(&metadata);
     Some((
-        format!("{} {identity}", known.len()),
-        changed.max(known.modified().ok()),
+        format!("{} {identity}", metadata.len()),
+        changed.max(metadata.modified().ok()),
     ))
 }
 
@@ -56,8 +56,8 @@ mod tests {
 
     #[test]
     fn marks_see_what_comes_changes_and_goes() {
-        let place = tempfile::tempdir().unwrap();
-        let file = place.path().join("file");
+        let temp = tempfile::tempdir().unwrap();
+        let file = temp.path().join("file");
         let marked = |path: &Path| {
             let mut marks = PathMarks::default();
             marks.add(path);

@@ -12,7 +12,7 @@ use crate::journal::JournaledFile;
 use crate::open_file::{open_file, read_open};
 use crate::owned::above;
 use crate::stamp::FileStamp;
-use crate::state::{StateFolder, TRANSACTION, relative};
+use crate::state::{StateDirectory, TRANSACTION, relative};
 use crate::steps;
 use crate::user::SystemUser;
 
@@ -30,7 +30,7 @@ const LARGEST: u64 = 1 << 34;
 pub struct ProjectStore {
     pub(crate) root: Dir,
     path: PathBuf,
-    pub(crate) state: StateFolder,
+    pub(crate) state: StateDirectory,
     pub(crate) state_use: StateUse,
 }
 
@@ -85,17 +85,17 @@ impl From<JournalFile> for FileState {
 
 impl ProjectStore {
     /// Opens a project directory that exists, and writes nothing.
-    pub fn open(folder: &Path) -> Result<Self, StoreError> {
-        ProjectStore::open_at(folder, StateFolder::Project)
+    pub fn open(directory: &Path) -> Result<Self, StoreError> {
+        ProjectStore::open_at(directory, StateDirectory::Project)
     }
 
     /// Opens any directory that exists, with this state, and writes nothing.
-    pub fn open_at(folder: &Path, state: StateFolder) -> Result<Self, StoreError> {
-        let root = Dir::open_ambient_dir(folder, ambient_authority());
-        let root = root.map_err(|cause| StoreError::new(folder, cause))?;
+    pub fn open_at(directory: &Path, state: StateDirectory) -> Result<Self, StoreError> {
+        let root = Dir::open_ambient_dir(directory, ambient_authority());
+        let root = root.map_err(|cause| StoreError::new(directory, cause))?;
         let store = ProjectStore {
             root,
-            path: folder.to_owned(),
+            path: directory.to_owned(),
             state,
             state_use: StateUse::Believed,
         };
@@ -126,14 +126,14 @@ impl ProjectStore {
     }
 
     /// The directory of the state, whether it exists or not.
-    pub fn state_folder(&self) -> PathBuf {
+    pub fn state_directory(&self) -> PathBuf {
         self.path.join(self.state.path())
     }
 
     /// Whether the state was put there by somebody who has no business in this project. Its contents are not trusted:
     /// they would decide which files are removed.
     pub fn has_foreign_state(&self) -> bool {
-        let state = self.state_folder();
+        let state = self.state_directory();
         let parts = [
             state.clone(),
             self.path.join(self.state.ledger()),
@@ -189,12 +189,12 @@ impl ProjectStore {
     /// Creates the directory of the state. A home may be private, and so is the state about it.
     fn make_state(&self) -> io::Result<()> {
         let path = self.state.path();
-        for folder in above(path) {
-            steps::make_folder(&self.root, folder)?;
+        for directory in above(path) {
+            steps::make_directory(&self.root, directory)?;
         }
         match self.state {
-            StateFolder::Project => steps::make_folder(&self.root, path),
-            StateFolder::Home => steps::make_private_folder(&self.root, path),
+            StateDirectory::Project => steps::make_directory(&self.root, path),
+            StateDirectory::Home => steps::make_private_directory(&self.root, path),
         }
     }
 
@@ -281,29 +281,29 @@ impl ProjectStore {
     ) -> Result<ObservedPath<(JournalFile, Vec<u8>)>, StoreError> {
         let seen = chain.parent(path).and_then(|dir| {
             // Without following: a link at the path of a resource is an obstacle, not the file that it points to.
-            let known = dir.symlink_metadata(path.file_name())?;
+            let metadata = dir.symlink_metadata(path.file_name())?;
             Ok((
-                known
+                metadata
                     .is_file()
                     .then(|| dir.open(path.file_name()))
                     .transpose()?,
-                known,
+                metadata,
             ))
         });
         let nothing = [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory];
         match seen {
-            Ok((Some(file), known)) => {
+            Ok((Some(file), metadata)) => {
                 let bytes = read_open(file.into_std(), &self.path.join(path.as_str()), limit)?;
                 let content = JournaledFile {
                     checksum: Checksum::of(&bytes),
-                    bits: steps::bits(&known),
+                    bits: steps::bits(&metadata),
                 };
                 // Looked at before it was read: whatever changed since shows.
-                let stamp = FileStamp::of(&known);
+                let stamp = FileStamp::of(&metadata);
                 Ok(ObservedPath::File((JournalFile { content, stamp }, bytes)))
             }
-            Ok((None, known)) if known.is_dir() => Ok(ObservedPath::Directory),
-            Ok((None, known)) if known.is_symlink() => Ok(ObservedPath::Symlink),
+            Ok((None, metadata)) if metadata.is_dir() => Ok(ObservedPath::Directory),
+            Ok((None, metadata)) if metadata.is_symlink() => Ok(ObservedPath::Symlink),
             Ok((None, _)) => Ok(ObservedPath::Special),
             Err(cause) if nothing.contains(&cause.kind()) => Ok(ObservedPath::Missing),
             Err(cause) => Err(self.at(path.as_str())(cause)),
@@ -323,7 +323,9 @@ impl ProjectStore {
         path: &str,
     ) -> Result<Option<Dir>, StoreError> {
         match dir.symlink_metadata(name) {
-            Ok(known) if known.is_dir() => Ok(Some(dir.open_dir(name).map_err(self.at(path))?)),
+            Ok(metadata) if metadata.is_dir() => {
+                Ok(Some(dir.open_dir(name).map_err(self.at(path))?))
+            }
             // A link where the state belongs would let a clone redirect every write of the state out of the
             // project.
             Ok(_) => Err(self.error(path, StoreProblem::NotFile)),

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use agpm_model::{FileMode, FoundFile, FoundKind, ResolvedPath};
 
+use crate::confined_directory::ConfinedDirectory;
 use crate::error::{StoreError, StoreProblem};
-use crate::folder::ConfinedDirectory;
 use crate::open_file::{mode_of, read_open};
 
 /// The bytes of a file of at most `limit` bytes.
@@ -17,8 +17,8 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, StoreError> {
 /// The bytes of a file, and whether it can be run.
 pub fn read_with_mode(path: &Path, limit: u64) -> Result<(Vec<u8>, FileMode), StoreError> {
     // A pipe would be waited for.
-    let known = fs::metadata(path).map_err(|cause| StoreError::new(path, cause))?;
-    if !known.is_file() && !known.is_dir() {
+    let metadata = fs::metadata(path).map_err(|cause| StoreError::new(path, cause))?;
+    if !metadata.is_file() && !metadata.is_dir() {
         return Err(StoreError::of(path, StoreProblem::NotFile));
     }
     let file = File::open(path).map_err(|cause| StoreError::new(path, cause))?;
@@ -28,27 +28,27 @@ pub fn read_with_mode(path: &Path, limit: u64) -> Result<(Vec<u8>, FileMode), St
 
 /// The same for a file that must not be outside of a directory, by whatever links.
 pub fn read_below(
-    folder: &Path,
+    directory: &Path,
     file: &str,
     limit: u64,
 ) -> Result<(Vec<u8>, FileMode), StoreError> {
-    ConfinedDirectory::open(folder)?.read_with_mode(file, limit)
+    ConfinedDirectory::open(directory)?.read_with_mode(file, limit)
 }
 
 /// The files under a directory by their paths from it, in order; links are not followed, and a directory that does not exist
 /// holds nothing.
-pub fn files_below(folder: &Path, depth: usize) -> Result<Vec<String>, StoreError> {
-    let files = entries_below(folder, depth)?
+pub fn files_below(directory: &Path, depth: usize) -> Result<Vec<String>, StoreError> {
+    let files = entries_below(directory, depth)?
         .into_iter()
         .filter(|found| found.kind == FoundKind::File);
     Ok(files.map(|found| found.path).collect())
 }
 
 /// Everything under a directory but the directories, likewise.
-pub fn entries_below(folder: &Path, depth: usize) -> Result<Vec<FoundFile>, StoreError> {
+pub fn entries_below(directory: &Path, depth: usize) -> Result<Vec<FoundFile>, StoreError> {
     let mut found = Vec::new();
-    let mut folders = vec![(folder.to_owned(), String::new(), 0)];
-    while let Some((path, prefix, level)) = folders.pop() {
+    let mut directories = vec![(directory.to_owned(), String::new(), 0)];
+    while let Some((path, prefix, level)) = directories.pop() {
         let entries = match fs::read_dir(&path) {
             Err(cause) if cause.kind() == ErrorKind::NotFound => continue,
             entries => entries.map_err(|cause| StoreError::new(&path, cause))?,
@@ -60,7 +60,7 @@ pub fn entries_below(folder: &Path, depth: usize) -> Result<Vec<FoundFile>, Stor
                 .map_err(|cause| StoreError::new(&path, cause))?;
             let path = format!("{prefix}{}", entry.file_name().to_string_lossy());
             if kind.is_dir() && level < depth {
-                folders.push((entry.path(), format!("{path}/"), level + 1));
+                directories.push((entry.path(), format!("{path}/"), level + 1));
                 continue;
             }
             let kind = if kind.is_file() {
@@ -76,13 +76,13 @@ pub fn entries_below(folder: &Path, depth: usize) -> Result<Vec<FoundFile>, Stor
 }
 
 /// The names in a directory, in order; none if it cannot be read.
-pub fn names_in(folder: &Path) -> Vec<String> {
-    folder_names(folder).unwrap_or_default()
+pub fn names_in(directory: &Path) -> Vec<String> {
+    directory_names(directory).unwrap_or_default()
 }
 
 /// Whether there is a file.
 pub fn is_file(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|known| known.is_file())
+    fs::metadata(path).is_ok_and(|metadata| metadata.is_file())
 }
 
 /// Whether there is anything.
@@ -91,9 +91,9 @@ pub fn exists(path: &Path) -> bool {
 }
 
 /// A new, empty directory in the system's temporary directory, which is not removed.
-pub fn temporary_folder(prefix: &str) -> Result<PathBuf, StoreError> {
-    let folder = tempfile::Builder::new().prefix(prefix).tempdir();
-    folder
+pub fn temporary_directory(prefix: &str) -> Result<PathBuf, StoreError> {
+    let directory = tempfile::Builder::new().prefix(prefix).tempdir();
+    directory
         .map(tempfile::TempDir::keep)
         .map_err(|cause| StoreError::new(&std::env::temp_dir(), cause))
 }
@@ -105,11 +105,11 @@ pub fn reach(path: &Path) -> Result<Option<ResolvedPath>, StoreError> {
         Err(cause) if matches!(cause.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             return Ok(None);
         }
-        known => known.map_err(fail)?,
+        metadata => metadata.map_err(fail)?,
     };
     let real = fs::canonicalize(path).map_err(fail)?;
-    let known = fs::metadata(&real).map_err(fail)?;
-    Ok(Some(match (known.is_dir(), known.is_file()) {
+    let metadata = fs::metadata(&real).map_err(fail)?;
+    Ok(Some(match (metadata.is_dir(), metadata.is_file()) {
         (true, _) => ResolvedPath::Folder(real),
         (_, true) => ResolvedPath::File(real),
         _ => ResolvedPath::Other(real),
@@ -117,9 +117,9 @@ pub fn reach(path: &Path) -> Result<Option<ResolvedPath>, StoreError> {
 }
 
 /// The names in a directory, in order; none if it does not exist, or is not a directory.
-pub fn folder_names(folder: &Path) -> Result<Vec<String>, StoreError> {
-    let fail = |cause| StoreError::new(folder, cause);
-    let entries = match fs::read_dir(folder) {
+pub fn directory_names(directory: &Path) -> Result<Vec<String>, StoreError> {
+    let fail = |cause| StoreError::new(directory, cause);
+    let entries = match fs::read_dir(directory) {
         Err(cause) if matches!(cause.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             return Ok(Vec::new());
         }

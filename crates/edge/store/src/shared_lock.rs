@@ -38,8 +38,8 @@ impl SharedLock {
 
     fn wait(path: &Path) -> Result<Self, StoreError> {
         let fail = |cause| StoreError::new(path, cause);
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).map_err(fail)?;
+        if let Some(directory) = path.parent() {
+            fs::create_dir_all(directory).map_err(fail)?;
         }
         let file = File::options()
             .create(true)
@@ -59,7 +59,7 @@ impl SharedLock {
 #[cfg(unix)]
 fn is_still(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
-    let identity = |known: fs::Metadata| (known.dev(), known.ino());
+    let identity = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
     let (own, named) = (
         file.metadata().map(identity),
         fs::metadata(path).map(identity),
@@ -79,12 +79,12 @@ mod tests {
 
     #[test]
     fn a_lock_waiter_gets_the_lock_of_the_new_directory() {
-        let place = tempfile::tempdir().unwrap();
-        let path = place.path().join("shelf/lock");
+        let temp = tempfile::tempdir().unwrap();
+        let path = temp.path().join("shelf/lock");
         let first = SharedLock::hold(&path).unwrap();
         std::thread::scope(|scope| {
             let waiting = scope.spawn(|| SharedLock::hold(&path).unwrap());
-            fs::remove_dir_all(place.path().join("shelf")).unwrap();
+            fs::remove_dir_all(temp.path().join("shelf")).unwrap();
             drop(first);
             let second = waiting.join().unwrap();
             assert!(path.is_file());

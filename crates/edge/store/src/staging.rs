@@ -49,12 +49,12 @@ impl<'a> StagingDirectory<'a> {
             .ok_or_else(|| store.error(store.state.path(), StoreProblem::NotFound))?;
         steps::remove_tree(&state, DISCARDED).map_err(store.at(&store.state.inner(DISCARDED)))?;
         // It holds what files were, some of which nobody else may read.
-        let made = steps::make_private_folder(&state, TRANSACTION).and_then(|()| {
+        let created = steps::make_private_directory(&state, TRANSACTION).and_then(|()| {
             let dir = state.open_dir(TRANSACTION)?;
-            steps::make_folder(&dir, "new")?;
-            steps::make_folder(&dir, "old")
+            steps::make_directory(&dir, "new")?;
+            steps::make_directory(&dir, "old")
         });
-        let opened = made
+        let opened = created
             .map_err(store.at(&path))
             .and_then(|()| StagingDirectory::open(store));
         match opened {
@@ -119,7 +119,7 @@ impl<'a> StagingDirectory<'a> {
             operations.push(operation);
             stamps.push(stamp);
         }
-        let (make, prune) = check.folders()?;
+        let (make, prune) = check.directory_changes()?;
         // The list of managed directories is one more file of the transaction: written on its own, a crash could
         // leave it claiming a directory that was never made.
         if let Some((before, bytes)) = check.owned_after(&make, &prune) {
@@ -172,7 +172,7 @@ impl<'a> StagingDirectory<'a> {
         before: Option<JournaledFile>,
         bytes: &[u8],
     ) -> Result<JournalOperation, StoreError> {
-        let list = self.store.state.folders();
+        let list = self.store.state.directory_list();
         steps::write_new(&self.new, &at.to_string(), bytes, PermissionBits::PLAIN)
             .map_err(self.store.at(list))?;
         let after = JournaledFile {
@@ -236,7 +236,7 @@ impl<'a> StagingDirectory<'a> {
     /// The last step of all: into the history, or away together with the entry that was taken back.
     pub(crate) fn finish(&self, purpose: JournalPurpose) -> Result<(), StoreError> {
         let fail = self.store.at(&self.store.state.inner(HISTORY));
-        steps::make_private_folder(&self.state, HISTORY).map_err(&fail)?;
+        steps::make_private_directory(&self.state, HISTORY).map_err(&fail)?;
         let history = self.history()?;
         match purpose {
             JournalPurpose::Entry(number) => {

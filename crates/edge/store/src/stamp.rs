@@ -26,18 +26,18 @@ impl FileStamp {
     /// Nothing where the system gives files no identity. Renames and links by agpm change a file's change time, and so
     /// it is left out.
     #[cfg(unix)]
-    pub(crate) fn of(known: &Metadata) -> Option<Self> {
+    pub(crate) fn of(metadata: &Metadata) -> Option<Self> {
         use cap_std::fs::MetadataExt;
-        let modified = known.modified().ok()?.into_std();
+        let modified = metadata.modified().ok()?.into_std();
         let age = SystemTime::now().duration_since(modified);
-        let (device, inode) = (known.dev(), known.ino());
+        let (device, inode) = (metadata.dev(), metadata.ino());
         // The time of a file has coarse steps: a second write within the step would keep the time of the first. Only
         // an old enough time proves that nothing was written after it was read.
         let is_settled = age.is_ok_and(|age| age > COARSEST);
         Some(FileStamp {
             device,
             inode,
-            size: known.len(),
+            size: metadata.len(),
             modified,
             is_settled,
         })
@@ -62,11 +62,11 @@ pub(crate) fn is_unchanged(
     content: &JournaledFile,
     earlier: Option<&FileStamp>,
 ) -> io::Result<bool> {
-    let known = dir.symlink_metadata(name)?;
-    if !known.is_file() {
+    let metadata = dir.symlink_metadata(name)?;
+    if !metadata.is_file() {
         return Ok(false);
     }
-    let now = FileStamp::of(&known);
+    let now = FileStamp::of(&metadata);
     let is_surely = now
         .zip(earlier)
         .is_some_and(|(now, earlier)| now.is_surely(earlier));

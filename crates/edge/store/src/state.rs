@@ -13,21 +13,21 @@ const OURS: [&str; 5] = [
 
 /// Where a store keeps its state, under its own directory so files can be moved between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StateFolder {
+pub enum StateDirectory {
     /// The state of a project.
     Project,
     /// In a user's home, apart from the state of a project in the same directory; nobody else may read it.
     Home,
 }
 
-impl StateFolder {
-    const ALL: [StateFolder; 2] = [StateFolder::Project, StateFolder::Home];
+impl StateDirectory {
+    const ALL: [StateDirectory; 2] = [StateDirectory::Project, StateDirectory::Home];
 
     /// The path of the state directory.
     pub const fn path(self) -> &'static str {
         match self {
-            StateFolder::Project => ".agpm",
-            StateFolder::Home => ".local/state/agpm",
+            StateDirectory::Project => ".agpm",
+            StateDirectory::Home => ".local/state/agpm",
         }
     }
 
@@ -47,17 +47,17 @@ impl StateFolder {
     /// The name of the ledger file. It goes back with them when a transaction is undone, and is nobody's work.
     pub(crate) const fn ledger(self) -> &'static str {
         match self {
-            StateFolder::Project => ".agpm/ledger.json",
-            StateFolder::Home => ".local/state/agpm/ledger.json",
+            StateDirectory::Project => ".agpm/ledger.json",
+            StateDirectory::Home => ".local/state/agpm/ledger.json",
         }
     }
 
     /// The file that lists the directories created by agpm. It is written by the transaction itself, like any other
     /// file.
-    pub(crate) const fn folders(self) -> &'static str {
+    pub(crate) const fn directory_list(self) -> &'static str {
         match self {
-            StateFolder::Project => ".agpm/folders.json",
-            StateFolder::Home => ".local/state/agpm/folders.json",
+            StateDirectory::Project => ".agpm/folders.json",
+            StateDirectory::Home => ".local/state/agpm/folders.json",
         }
     }
 
@@ -73,25 +73,27 @@ impl StateFolder {
 }
 
 /// Whether a path is the list of directories of any state.
-pub(crate) fn is_folders(path: &str) -> bool {
-    StateFolder::ALL.iter().any(|state| state.folders() == path)
+pub(crate) fn is_directory_list_path(path: &str) -> bool {
+    StateDirectory::ALL
+        .iter()
+        .any(|state| state.directory_list() == path)
 }
 
 /// Whether a lower-case path would collide with the state's own files.
 pub(crate) fn is_own(path: &str) -> bool {
     let ours =
         |rest: &str| rest.is_empty() || OURS.contains(&rest.split('/').next().unwrap_or_default());
-    StateFolder::ALL
+    StateDirectory::ALL
         .iter()
         .any(|state| state.within(path).is_some_and(ours))
 }
 
 /// Whether a directory, by its lower-case path without links, is a state or in one.
-pub(crate) fn is_inside(folder: &str) -> bool {
-    folder
+pub(crate) fn is_inside(directory: &str) -> bool {
+    directory
         .split('/')
-        .any(|part| part == StateFolder::Project.path())
-        || StateFolder::Home.within(folder).is_some()
+        .any(|part| part == StateDirectory::Project.path())
+        || StateDirectory::Home.within(directory).is_some()
 }
 
 /// A path of the table.

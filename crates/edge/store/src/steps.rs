@@ -141,13 +141,13 @@ pub(crate) fn remove_file(dir: &Dir, name: &str) -> io::Result<()> {
 }
 
 /// Creates a directory unless there is one.
-pub(crate) fn make_folder(dir: &Dir, name: &str) -> io::Result<()> {
+pub(crate) fn make_directory(dir: &Dir, name: &str) -> io::Result<()> {
     step()?;
     ignore_error_kind(io::ErrorKind::AlreadyExists, dir.create_dir(name))
 }
 
 /// The same, for its owner alone.
-pub(crate) fn make_private_folder(dir: &Dir, name: &str) -> io::Result<()> {
+pub(crate) fn make_private_directory(dir: &Dir, name: &str) -> io::Result<()> {
     step()?;
     let mut builder = DirBuilder::new();
     #[cfg(unix)]
@@ -178,7 +178,7 @@ pub(crate) fn is_same(dir: &Dir, name: &str, other: &Dir, other_name: &str) -> b
         dir.symlink_metadata(name),
         other.symlink_metadata(other_name),
     ) {
-        (Ok(one), Ok(two)) => (one.dev(), one.ino()) == (two.dev(), two.ino()),
+        (Ok(first), Ok(second)) => (first.dev(), first.ino()) == (second.dev(), second.ino()),
         _ => false,
     }
 }
@@ -225,8 +225,8 @@ pub(crate) fn exists(dir: &Dir, name: &str) -> io::Result<bool> {
 }
 
 #[cfg(unix)]
-pub(crate) fn bits(known: &cap_std::fs::Metadata) -> PermissionBits {
-    PermissionBits(cap_std::fs::MetadataExt::mode(known) & 0o777)
+pub(crate) fn bits(metadata: &cap_std::fs::Metadata) -> PermissionBits {
+    PermissionBits(cap_std::fs::MetadataExt::mode(metadata) & 0o777)
 }
 
 #[cfg(not(unix))]
@@ -261,11 +261,11 @@ pub(crate) fn make_private(outer: &Dir, inner: &Dir) {
     };
     let _ = outer.set_permissions(".", private(0o700));
     for entry in inner.entries().into_iter().flatten().flatten() {
-        let Ok(known) = entry.metadata() else {
+        let Ok(metadata) = entry.metadata() else {
             continue;
         };
         // With a second name elsewhere, a change of mode would change a file that the user still uses.
-        if known.is_file() && known.nlink() == 1 && bits(&known).0 & 0o077 != 0 {
+        if metadata.is_file() && metadata.nlink() == 1 && bits(&metadata).0 & 0o077 != 0 {
             let _ = inner.set_permissions(entry.file_name(), private(0o600));
         }
     }

@@ -71,16 +71,16 @@ fn first(paths: &[RelativePath]) -> &str {
 
 impl ProjectStore {
     /// The content of a file before the newest transaction; nothing if that did not change the file or created it.
-    pub fn kept_by_newest(&self, path: &RelativePath) -> Result<Option<Vec<u8>>, StoreError> {
+    pub fn before_newest(&self, path: &RelativePath) -> Result<Option<Vec<u8>>, StoreError> {
         let Some((number, dir, journal)) = self.newest()? else {
             return Ok(None);
         };
-        let folder = format!("{}/old", self.kept_in(number));
+        let directory = format!("{}/old", self.kept_in(number));
         let file = journal.files().find(|(_, file)| file.path == *path);
         let before = file.and_then(|(at, file)| Some((at, file.before?)));
-        match (before, self.inner(&dir, "old", &folder)?) {
+        match (before, self.inner(&dir, "old", &directory)?) {
             (Some((at, before)), Some(old)) => self
-                .kept(&old, &format!("{folder}/{at}"), &before, ForceUndo::No)
+                .read_backup(&old, &format!("{directory}/{at}"), &before, ForceUndo::No)
                 .map(|(bytes, _)| Some(bytes.into_owned())),
             _ => Ok(None),
         }
@@ -103,21 +103,24 @@ impl ProjectStore {
         &self,
         lock: &ProjectLock,
         force: ForceUndo,
-        mended: &[ReconciledFile],
+        reconciled: &[ReconciledFile],
     ) -> Result<UndoneEntry, UndoError> {
         self.recover(lock)?;
         let (number, dir, journal) = self.newest()?.ok_or(UndoError::Nothing)?;
         if force == ForceUndo::No {
             // All files are compared before the first is written: an undo that stops in the middle is worse than
             // none.
-            self.require_untouched(&journal, mended)?;
+            self.require_untouched(&journal, reconciled)?;
         }
         let path = format!("{}/old", self.kept_in(number));
         let old = self.inner(&dir, "old", &path)?;
         let mut steps = Vec::new();
         for (at, file) in journal.files() {
-            if let Some(mended) = mended.iter().find(|mended| mended.path == file.path) {
-                steps.push(mended.step());
+            if let Some(reconciled) = reconciled
+                .iter()
+                .find(|reconciled| reconciled.path == file.path)
+            {
+                steps.push(reconciled.step());
                 continue;
             }
             let content = match (&file.before, &old) {
@@ -125,7 +128,7 @@ impl ProjectStore {
                     // A ledger that differs from the kept one may claim files of the user, so force does not extend
                     // to it.
                     let force = self.force_for(&file.path, force);
-                    Some(self.kept(old, &format!("{path}/{at}"), before, force)?)
+                    Some(self.read_backup(old, &format!("{path}/{at}"), before, force)?)
                 }
                 (Some(_), None) => {
                     let why = "the backup of the files is missing".to_owned();
@@ -156,28 +159,30 @@ impl ProjectStore {
     }
 
     /// Fails if the newest transaction could not be taken back, because files are no longer what it left.
-    pub fn require_undoable(&self, mended: &[ReconciledFile]) -> Result<(), UndoError> {
+    pub fn require_undoable(&self, reconciled: &[ReconciledFile]) -> Result<(), UndoError> {
         let (_, _, journal) = self.newest()?.ok_or(UndoError::Nothing)?;
-        self.require_untouched(&journal, mended)
+        self.require_untouched(&journal, reconciled)
     }
 
     fn require_untouched(
         &self,
         journal: &Journal,
-        mended: &[ReconciledFile],
+        reconciled: &[ReconciledFile],
     ) -> Result<(), UndoError> {
         let mut chain = DirectoryChain::new(&self.root);
         let mut changed = Vec::new();
         let counts = |path: &RelativePath| {
-            path.as_str() != self.state.ledger() && mended.iter().all(|mended| mended.path != *path)
+            path.as_str() != self.state.ledger()
+                && reconciled.iter().all(|reconciled| reconciled.path != *path)
         };
         for (_, file) in journal.files().filter(|(_, file)| counts(&file.path)) {
             let same = match (self.see(&mut chain, &file.path)?, &file.after) {
                 (ObservedPath::Missing, None) => true,
                 // Its location was taken by a directory.
-                (ObservedPath::Directory, None) => {
-                    journal.make.iter().any(|made| made == file.path.as_str())
-                }
+                (ObservedPath::Directory, None) => journal
+                    .make
+                    .iter()
+                    .any(|created| created == file.path.as_str()),
                 (ObservedPath::File(now), Some(after)) => is_same(&now.content, after),
                 _ => false,
             };
@@ -199,7 +204,7 @@ impl ProjectStore {
         }
     }
 
-    fn kept(
+    fn read_backup(
         &self,
         old: &Dir,
         path: &str,

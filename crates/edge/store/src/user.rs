@@ -25,21 +25,23 @@ impl SystemUser {
 
     /// Who owns what is at a path, a symlink itself and not what it leads to; nothing if nothing exists.
     pub fn of(path: &Path) -> Option<Self> {
-        fs::symlink_metadata(path).ok().map(|known| user_of(&known))
+        fs::symlink_metadata(path)
+            .ok()
+            .map(|metadata| user_of(&metadata))
     }
 
     /// Whether files of this owner may decide what this process does in `folder`: those of this user, of the
     /// administrator, and of whoever owns the directory, since a pipeline may run as root on the files of another user.
-    pub fn is_trusted_in(self, folder: &Path) -> bool {
+    pub fn is_trusted_in(self, directory: &Path) -> bool {
         self == SystemUser::ROOT
             || self == SystemUser::current()
-            || SystemUser::of(folder) == Some(self)
+            || SystemUser::of(directory) == Some(self)
     }
 }
 
 #[cfg(unix)]
-fn user_of(known: &fs::Metadata) -> SystemUser {
-    SystemUser(std::os::unix::fs::MetadataExt::uid(known))
+fn user_of(metadata: &fs::Metadata) -> SystemUser {
+    SystemUser(std::os::unix::fs::MetadataExt::uid(metadata))
 }
 
 #[cfg(not(unix))]

@@ -30,7 +30,7 @@ pub enum ListedKind {
     /// A file.
     File(FileMode),
     /// A directory that was not looked into.
-    Folder,
+    Directory,
     /// A symlink.
     Link,
     /// A device, a pipe or the like.
@@ -43,28 +43,31 @@ pub struct DirectoryListing {
     /// The entries, by path.
     pub entries: Vec<ListedEntry>,
     /// The directories that were looked into, from the one that is listed (the empty path).
-    pub folders: Vec<String>,
+    pub directories: Vec<String>,
     /// The value of [`stamp`] for these directories as long as nothing changes; nothing if something changed just now.
     pub stamp: Option<Checksum>,
 }
 
 /// Lists what is under a directory; only directories that `enters` says yes to are looked into, and links are not followed.
-pub fn list(folder: &Path, enters: &dyn Fn(&str) -> bool) -> Result<DirectoryListing, StoreError> {
+pub fn list(
+    directory: &Path,
+    enters: &dyn Fn(&str) -> bool,
+) -> Result<DirectoryListing, StoreError> {
     let mut listing = DirectoryListing {
-        folders: vec![String::new()],
+        directories: vec![String::new()],
         ..DirectoryListing::default()
     };
     let mut stamps = StampCollector::default();
     let mut next = 0;
-    while let Some(inner) = listing.folders.get(next).cloned() {
-        for (name, known) in stamps.list_directory(folder, &inner)? {
+    while let Some(inner) = listing.directories.get(next).cloned() {
+        for (name, metadata) in stamps.list_directory(directory, &inner)? {
             let path = if inner.is_empty() {
                 name
             } else {
                 format!("{inner}/{name}")
             };
-            match kind_of(&known) {
-                ListedKind::Folder if enters(&path) => listing.folders.push(path),
+            match kind_of(&metadata) {
+                ListedKind::Directory if enters(&path) => listing.directories.push(path),
                 kind => listing.entries.push(ListedEntry { path, kind }),
             }
         }
@@ -78,10 +81,10 @@ pub fn list(folder: &Path, enters: &dyn Fn(&str) -> bool) -> Result<DirectoryLis
 }
 
 /// A number that changes when something in these directories does: names, sizes, times.
-pub fn stamp(folder: &Path, folders: &[String]) -> Option<Checksum> {
+pub fn stamp(directory: &Path, directories: &[String]) -> Option<Checksum> {
     let mut stamps = StampCollector::default();
-    for inner in folders {
-        stamps.list_directory(folder, inner).ok()?;
+    for inner in directories {
+        stamps.list_directory(directory, inner).ok()?;
     }
     stamps.stamp_if_settled()
 }
@@ -89,17 +92,17 @@ pub fn stamp(folder: &Path, folders: &[String]) -> Option<Checksum> {
 /// The kind of entry at a path, through links; nothing if there is none.
 pub fn kind_at(path: &Path) -> Result<Option<ListedKind>, StoreError> {
     match fs::metadata(path) {
-        Ok(known) => Ok(Some(kind_of(&known))),
+        Ok(metadata) => Ok(Some(kind_of(&metadata))),
         Err(cause) if cause.kind() == ErrorKind::NotFound => Ok(None),
         Err(cause) => Err(StoreError::new(path, cause)),
     }
 }
 
-fn kind_of(known: &Metadata) -> ListedKind {
-    match known {
-        known if known.is_dir() => ListedKind::Folder,
-        known if known.is_symlink() => ListedKind::Link,
-        known if known.is_file() => ListedKind::File(mode_from(known)),
+fn kind_of(metadata: &Metadata) -> ListedKind {
+    match metadata {
+        metadata if metadata.is_dir() => ListedKind::Directory,
+        metadata if metadata.is_symlink() => ListedKind::Link,
+        metadata if metadata.is_file() => ListedKind::File(mode_from(metadata)),
         _ => ListedKind::Other,
     }
 }
@@ -115,16 +118,18 @@ impl StampCollector {
     /// The entries of one directory, by name.
     fn list_directory(
         &mut self,
-        folder: &Path,
+        directory: &Path,
         inner: &str,
     ) -> Result<Vec<(String, Metadata)>, StoreError> {
-        let path = folder.join(inner);
+        let path = directory.join(inner);
         let fail = |cause| StoreError::new(&path, cause);
         let mut found = Vec::new();
         for entry in fs::read_dir(&path).map_err(fail)? {
             let entry = entry.map_err(fail)?;
             match entry.metadata() {
-                Ok(known) => found.push((entry.file_name().to_string_lossy().into_owned(), known)),
+                Ok(metadata) => {
+                    found.push((entry.file_name().to_string_lossy().into_owned(), metadata))
+                }
                 // It went meanwhile.
                 Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => {}
                 Err(cause) => return Err(StoreError::new(&entry.path(), cause)),
@@ -132,25 +137,25 @@ impl StampCollector {
         }
         found.sort_by(|left, right| left.0.cmp(&right.0));
         self.text.push_str(inner);
-        for (name, known) in &found {
-            self.add(name, known);
+        for (name, metadata) in &found {
+            self.add(name, metadata);
         }
         Ok(found)
     }
 
     /// Entries of a subdirectory have stamps of their directory, and the contents of unrelated directories do not
     /// matter.
-    fn add(&mut self, name: &str, known: &Metadata) {
+    fn add(&mut self, name: &str, metadata: &Metadata) {
         use std::fmt::Write as _;
         self.text.push('\0');
         self.text.push_str(name);
-        if known.is_dir() {
+        if metadata.is_dir() {
             self.text.push('/');
             return;
         }
-        let (identity, changed) = identity(known);
-        let _ = write!(self.text, "\0{}\0{identity}", known.len());
-        self.newest = self.newest.max(changed).max(known.modified().ok());
+        let (identity, changed) = identity(metadata);
+        let _ = write!(self.text, "\0{}\0{identity}", metadata.len());
+        self.newest = self.newest.max(changed).max(metadata.modified().ok());
     }
 
     /// The sum of all stamps, if all of them are old enough to be trusted.
@@ -164,24 +169,24 @@ impl StampCollector {
 
 /// The identity of a file and the time of its last change of any kind.
 #[cfg(unix)]
-pub(crate) fn identity(known: &Metadata) -> (String, Option<SystemTime>) {
+pub(crate) fn identity(metadata: &Metadata) -> (String, Option<SystemTime>) {
     use std::os::unix::fs::MetadataExt;
-    let (seconds, part) = (known.ctime(), known.ctime_nsec());
+    let (seconds, part) = (metadata.ctime(), metadata.ctime_nsec());
     let since = u64::try_from(seconds).ok().zip(u32::try_from(part).ok());
     let changed =
         since.map(|(seconds, part)| SystemTime::UNIX_EPOCH + Duration::new(seconds, part));
     let identity = format!(
         "{seconds}.{part} {}.{} {}",
-        known.mtime(),
-        known.mtime_nsec(),
-        known.ino()
+        metadata.mtime(),
+        metadata.mtime_nsec(),
+        metadata.ino()
     );
     (identity, changed)
 }
 
 #[cfg(not(unix))]
-pub(crate) fn identity(known: &Metadata) -> (String, Option<SystemTime>) {
-    (format!("{:?}", known.modified().ok()), None)
+pub(crate) fn identity(metadata: &Metadata) -> (String, Option<SystemTime>) {
+    (format!("{:?}", metadata.modified().ok()), None)
 }
 
 #[cfg(test)]
@@ -195,8 +200,8 @@ mod tests {
 
     #[test]
     fn a_stamp_reports_every_change() {
-        let place = tempfile::tempdir().unwrap();
-        let root = place.path();
+        let temp = tempfile::tempdir().unwrap();
+        let root = temp.path();
         fs::create_dir_all(root.join("a/b")).unwrap();
         fs::create_dir_all(root.join("skipped")).unwrap();
         fs::write(root.join("a/one"), "1").unwrap();
@@ -207,7 +212,7 @@ mod tests {
             "what is new is not trusted"
         );
         settle();
-        let enters = |folder: &str| folder != "skipped";
+        let enters = |directory: &str| directory != "skipped";
         let listing = list(root, &enters).unwrap();
         let paths: Vec<&str> = listing
             .entries
@@ -215,11 +220,11 @@ mod tests {
             .map(|entry| entry.path.as_str())
             .collect();
         assert_eq!(paths, ["a/b/two", "a/one", "skipped"]);
-        let mut before = stamp(root, &listing.folders);
+        let mut before = stamp(root, &listing.directories);
         assert!(before.is_some() && before == listing.stamp);
         let mut differs = |what: &str| {
             settle();
-            let now = stamp(root, &listing.folders);
+            let now = stamp(root, &listing.directories);
             assert_ne!(now, before, "{what}");
             before = now;
         };
@@ -235,12 +240,12 @@ mod tests {
 
     #[test]
     fn directories_that_are_not_entered_do_not_matter() {
-        let place = tempfile::tempdir().unwrap();
-        fs::create_dir_all(place.path().join("other/deep")).unwrap();
+        let temp = tempfile::tempdir().unwrap();
+        fs::create_dir_all(temp.path().join("other/deep")).unwrap();
         settle();
-        let listing = list(place.path(), &|_| false).unwrap();
-        fs::write(place.path().join("other/deep/file"), "x").unwrap();
-        assert_eq!(stamp(place.path(), &listing.folders), listing.stamp);
+        let listing = list(temp.path(), &|_| false).unwrap();
+        fs::write(temp.path().join("other/deep/file"), "x").unwrap();
+        assert_eq!(stamp(temp.path(), &listing.directories), listing.stamp);
         assert!(listing.stamp.is_some());
     }
 }

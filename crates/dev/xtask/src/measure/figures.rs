@@ -24,7 +24,7 @@ pub(super) struct CrateFigures {
     pub(super) module_cycle: Vec<String>,
     pub(super) modules: usize,
     /// The same, where a folder counts as one.
-    pub(super) folder_cycle: Vec<String>,
+    pub(super) directory_cycle: Vec<String>,
     pub(super) folders: usize,
 }
 
@@ -57,7 +57,7 @@ impl CrateFigures {
             tests,
             module_cycle: graph.largest_cycle(),
             modules: graph.len(),
-            folder_cycle: folders.largest_cycle(),
+            directory_cycle: folders.largest_cycle(),
             folders: folders.len(),
         }
     }
@@ -86,8 +86,8 @@ impl CrateFigures {
         if other.module_cycle.len() > self.module_cycle.len() {
             self.module_cycle = other.module_cycle;
         }
-        if other.folder_cycle.len() > self.folder_cycle.len() {
-            self.folder_cycle = other.folder_cycle;
+        if other.directory_cycle.len() > self.directory_cycle.len() {
+            self.directory_cycle = other.directory_cycle;
         }
     }
 
@@ -95,7 +95,7 @@ impl CrateFigures {
     pub(super) fn checked_lists(&self) -> [(&'static str, Vec<&str>); 5] {
         [
             ("import cycle", texts(&self.module_cycle)),
-            ("import cycle of folders", texts(&self.folder_cycle)),
+            ("import cycle of folders", texts(&self.directory_cycle)),
             ("tuple parameters", self.functions_with_tuple_parameters()),
             ("over five arguments", self.functions_with_many_arguments()),
             ("match on a bool", texts(&self.items.bool_matches)),

@@ -56,7 +56,7 @@ const TABLES: &[&[(&str, Cell)]] = &[
             format!("{} of {}", f.module_cycle.len(), f.modules)
         }),
         ("folder cycle", |f, _| {
-            format!("{} of {}", f.folder_cycle.len(), f.folders)
+            format!("{} of {}", f.directory_cycle.len(), f.folders)
         }),
     ],
     &[

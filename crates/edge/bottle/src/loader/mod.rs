@@ -1,11 +1,11 @@
 //! Raw units out of one JSON object or out of directories of Markdown files. Nothing else here touches files.
 
-mod folders;
+mod directories;
 mod json;
 
 use agpm_diag::{Diagnostic, Severity, SourceMap, codes};
 
-pub(crate) use folders::load as from_folders;
+pub(crate) use directories::load as from_directories;
 pub(crate) use json::load as from_json;
 
 use crate::unit::{BottleUnit, UnitState};

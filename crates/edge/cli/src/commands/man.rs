@@ -69,7 +69,9 @@ fn pages(declaration: &Command) -> Vec<WrittenFile> {
     let mut open: Vec<(&Command, String)> = vec![(declaration, String::new())];
     while let Some((parent, before)) = open.pop() {
         let inner = parent.get_subcommands();
-        for command in inner.filter(|one| !one.is_hide_set() && one.get_name() != "help") {
+        for command in
+            inner.filter(|command| !command.is_hide_set() && command.get_name() != "help")
+        {
             let path = format!("{before}{}", command.get_name());
             pages.push(file(command, &path));
             open.push((command, format!("{path} ")));

@@ -59,14 +59,14 @@ fn options(args: McpArgs) -> Result<ServeOptions, Diagnostic> {
     Ok(ServeOptions {
         channel,
         writes,
-        places: args.places.places(),
+        places: args.layers.options(),
     })
 }
 
 /// The token, and its text if nobody knows it yet.
 fn token() -> Result<(AccessToken, Option<String>), Diagnostic> {
-    let given = std::env::var_os(TOKEN).filter(|text| !text.is_empty());
-    let token = match &given {
+    let from_environment = std::env::var_os(TOKEN).filter(|text| !text.is_empty());
+    let token = match &from_environment {
         Some(text) => text.to_str().and_then(AccessToken::new),
         None => AccessToken::generate(),
     };
@@ -74,7 +74,9 @@ fn token() -> Result<(AccessToken, Option<String>), Diagnostic> {
         let message = format!("`{TOKEN}` is not a valid HTTP header value");
         Diagnostic::new(&codes::USAGE, message).help("set it to at least 32 letters and digits")
     })?;
-    let printed = given.is_none().then(|| token.reveal().to_owned());
+    let printed = from_environment
+        .is_none()
+        .then(|| token.reveal().to_owned());
     Ok((token, printed))
 }
 

@@ -211,7 +211,7 @@ fn offline_asks_nobody() {
     let online = world.remote(&server.url("repo"));
     let refs = online.refs().unwrap();
     assert_eq!(text(&online, &commit, "agents/a.md"), "one\n");
-    let asked = server.requests();
+    let requests = server.requests();
     let warm = world.offline(&server.url("repo"));
     assert_eq!(warm.refs().unwrap(), refs);
     assert_eq!(text(&warm, &commit, "agents/a.md"), "one\n");
@@ -220,7 +220,7 @@ fn offline_asks_nobody() {
         warm.read_blobs(&[other.id], &|_| {}),
         Err(GitError::Offline { .. })
     ));
-    assert_eq!(server.requests(), asked);
+    assert_eq!(server.requests(), requests);
 
     // What is on this machine is read, unless the user's settings lead it away.
     let local = world.offline(&repository.url());
@@ -231,5 +231,5 @@ fn offline_asks_nobody() {
     );
     fs::write(world.sandbox.home().join(".gitconfig"), elsewhere).unwrap();
     assert!(world.offline("file:///elsewhere").refs().is_err());
-    assert_eq!(server.requests(), asked);
+    assert_eq!(server.requests(), requests);
 }

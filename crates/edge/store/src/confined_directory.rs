@@ -29,9 +29,9 @@ impl ConfinedDirectory {
     pub fn create(path: &Path) -> Result<Self, StoreError> {
         let fail = |cause| StoreError::new(path, cause);
         Dir::create_ambient_dir_all(path, ambient_authority()).map_err(fail)?;
-        let folder = ConfinedDirectory::open(path)?;
-        match folder.dir.entries().map_err(fail)?.next() {
-            None => Ok(folder),
+        let directory = ConfinedDirectory::open(path)?;
+        match directory.dir.entries().map_err(fail)?.next() {
+            None => Ok(directory),
             Some(_) => Err(StoreError::of(path, StoreProblem::Exists)),
         }
     }
@@ -67,8 +67,8 @@ impl ConfinedDirectory {
     pub fn create_new(&self, file: &RelativePath, bytes: &[u8]) -> Result<(), StoreError> {
         let path = self.path.join(file.as_str());
         let fail = |cause| StoreError::new(&path, cause);
-        if let Some((folder, _)) = file.as_str().rsplit_once('/') {
-            self.dir.create_dir_all(folder).map_err(fail)?;
+        if let Some((directory, _)) = file.as_str().rsplit_once('/') {
+            self.dir.create_dir_all(directory).map_err(fail)?;
         }
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
@@ -80,15 +80,15 @@ impl ConfinedDirectory {
     pub fn link_new(&self, link: &RelativePath, target: &str) -> Result<(), StoreError> {
         let path = self.path.join(link.as_str());
         let fail = |cause| StoreError::new(&path, cause);
-        if let Some((folder, _)) = link.as_str().rsplit_once('/') {
-            self.dir.create_dir_all(folder).map_err(fail)?;
+        if let Some((directory, _)) = link.as_str().rsplit_once('/') {
+            self.dir.create_dir_all(directory).map_err(fail)?;
         }
         #[cfg(not(windows))]
-        let made = self.dir.symlink(target, link.as_str());
+        let created = self.dir.symlink(target, link.as_str());
         // A link would have to know there whether it leads to a file or to a directory.
         #[cfg(windows)]
-        let made = Err(std::io::Error::new(std::io::ErrorKind::Unsupported, target));
-        made.map_err(fail)
+        let created = Err(std::io::Error::new(std::io::ErrorKind::Unsupported, target));
+        created.map_err(fail)
     }
 }
 
@@ -103,20 +103,20 @@ mod tests {
 
     #[test]
     fn writes_below_the_directory_and_overwrites_nothing() {
-        let place = tempfile::tempdir().unwrap();
-        let folder = ConfinedDirectory::create(&place.path().join("new")).unwrap();
-        folder.create_new(&relative("a/b.txt"), b"one").unwrap();
+        let temp = tempfile::tempdir().unwrap();
+        let directory = ConfinedDirectory::create(&temp.path().join("new")).unwrap();
+        directory.create_new(&relative("a/b.txt"), b"one").unwrap();
         let problem = |result: Result<(), StoreError>| result.unwrap_err().problem;
         assert!(matches!(
-            problem(folder.create_new(&relative("a/b.txt"), b"two")),
+            problem(directory.create_new(&relative("a/b.txt"), b"two")),
             StoreProblem::Exists
         ));
-        assert_eq!(folder.read(&relative("a/b.txt"), 10).unwrap(), b"one");
-        let reading = |path: &str| folder.read(&relative(path), 2).unwrap_err().problem;
+        assert_eq!(directory.read(&relative("a/b.txt"), 10).unwrap(), b"one");
+        let reading = |path: &str| directory.read(&relative(path), 2).unwrap_err().problem;
         assert!(matches!(reading("a/b.txt"), StoreProblem::TooLarge(2)));
-        assert!(matches!(reading("a"), StoreProblem::IsFolder));
+        assert!(matches!(reading("a"), StoreProblem::IsDirectory));
         assert!(matches!(
-            ConfinedDirectory::create(folder.path())
+            ConfinedDirectory::create(directory.path())
                 .unwrap_err()
                 .problem,
             StoreProblem::Exists
@@ -126,37 +126,40 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn a_link_is_made_where_nothing_is() {
-        let place = tempfile::tempdir().unwrap();
-        let folder = ConfinedDirectory::open(place.path()).unwrap();
-        folder.create_new(&relative("f"), b"one").unwrap();
-        folder.link_new(&relative("a/link"), "../f").unwrap();
-        assert_eq!(folder.read(&relative("a/link"), 10).unwrap(), b"one");
+        let temp = tempfile::tempdir().unwrap();
+        let directory = ConfinedDirectory::open(temp.path()).unwrap();
+        directory.create_new(&relative("f"), b"one").unwrap();
+        directory.link_new(&relative("a/link"), "../f").unwrap();
+        assert_eq!(directory.read(&relative("a/link"), 10).unwrap(), b"one");
         for (link, target) in [("f", "a"), ("a/link", "x"), ("absolute", "/etc/passwd")] {
-            assert!(folder.link_new(&relative(link), target).is_err(), "{link}");
+            assert!(
+                directory.link_new(&relative(link), target).is_err(),
+                "{link}"
+            );
         }
-        assert_eq!(folder.read(&relative("a/link"), 10).unwrap(), b"one");
+        assert_eq!(directory.read(&relative("a/link"), 10).unwrap(), b"one");
     }
 
     #[cfg(unix)]
     #[test]
     fn a_symbolic_link_does_not_lead_out() {
-        let place = tempfile::tempdir().unwrap();
-        std::fs::write(place.path().join("secret"), "s").unwrap();
-        let inner = place.path().join("inner");
+        let temp = tempfile::tempdir().unwrap();
+        std::fs::write(temp.path().join("secret"), "s").unwrap();
+        let inner = temp.path().join("inner");
         std::fs::create_dir(&inner).unwrap();
         std::os::unix::fs::symlink("../secret", inner.join("link")).unwrap();
         std::os::unix::fs::symlink("..", inner.join("up")).unwrap();
-        let folder = ConfinedDirectory::open(&inner).unwrap();
+        let directory = ConfinedDirectory::open(&inner).unwrap();
         for path in ["link", "up/secret"] {
             assert!(
                 matches!(
-                    folder.read(&relative(path), 10).unwrap_err().problem,
+                    directory.read(&relative(path), 10).unwrap_err().problem,
                     StoreProblem::Escapes
                 ),
                 "{path}"
             );
         }
-        assert!(folder.create_new(&relative("up/new"), b"").is_err());
-        assert!(!place.path().join("new").exists());
+        assert!(directory.create_new(&relative("up/new"), b"").is_err());
+        assert!(!temp.path().join("new").exists());
     }
 }

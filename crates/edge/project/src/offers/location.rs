@@ -52,7 +52,7 @@ pub struct LocationFinder<'a> {
     /// The sources of the manifest, and those that are being added to it.
     pub sources: &'a [OfferedSource],
     /// The directory of the manifest.
-    pub folder: &'a Path,
+    pub directory: &'a Path,
 }
 
 impl LocationFinder<'_> {
@@ -83,12 +83,15 @@ impl LocationFinder<'_> {
 
     /// Returns the source with this name.
     fn source_named(&self, name: &str) -> Result<OfferedSource, Failure> {
-        let found = self.sources.iter().find(|one| one.name.as_str() == name);
+        let found = self
+            .sources
+            .iter()
+            .find(|source| source.name.as_str() == name);
         found.cloned().ok_or_else(|| self.unknown_source(name))
     }
 
     fn unknown_source(&self, name: &str) -> Failure {
-        let names = || self.sources.iter().map(|one| one.name.as_str());
+        let names = || self.sources.iter().map(|source| source.name.as_str());
         let here = local_path(
             name,
             &self.world.environment.folder,
@@ -105,14 +108,14 @@ impl LocationFinder<'_> {
     }
 
     fn unknown_marketplace(&self, name: &str) -> Failure {
-        let names = self.sources.iter().map(|one| one.name.as_str());
+        let names = self.sources.iter().map(|source| source.name.as_str());
         let help = did_you_mean(name, "sources are", names)
             .unwrap_or_else(|| format!("add its repository: `agpm add source {name} URL`"));
         unknown_name("marketplace", name, Some(help))
     }
 
     fn open(&self, address: &SourceAddress) -> Arc<dyn Source> {
-        let context = self.world.environment.source_context(self.folder);
+        let context = self.world.environment.source_context(self.directory);
         self.world.sources.open(address, &context)
     }
 
@@ -217,14 +220,14 @@ impl LocationFinder<'_> {
             return Err(Failure::new(FailureKind::NotFound, diagnostic));
         }
         if agpm_git::is_bare_repository(&full) {
-            let url = SourceAddress::parse(&path_from_manifest(&full, self.folder));
+            let url = SourceAddress::parse(&path_from_manifest(&full, self.directory));
             let url = url.map_err(|error| usage(format!("`{typed}`: {error}"), String::new()))?;
             return self.at(
                 OfferedSource::for_repository(self.sources, &url)?,
                 InnerAddress::default(),
             );
         }
-        let (directory, inner) = if agpm_store::is_folder(&full) {
+        let (directory, inner) = if agpm_store::is_directory(&full) {
             (full.clone(), None)
         } else {
             let name = full
@@ -235,11 +238,14 @@ impl LocationFinder<'_> {
         };
         let bad = |error| usage(format!("`{typed}`: {error}"), String::new());
         let inner = inner.map(|name| ResourcePath::found(&name));
-        let source =
-            DirectorySource::new(directory.clone(), SymlinkConfinement::Anywhere, self.folder);
+        let source = DirectorySource::new(
+            directory.clone(),
+            SymlinkConfinement::Anywhere,
+            self.directory,
+        );
         Ok(ResourceLocation {
             source: Arc::new(source),
-            origin: OfferOrigin::Local(path_from_manifest(&directory, self.folder)),
+            origin: OfferOrigin::Local(path_from_manifest(&directory, self.directory)),
             inner: InnerAddress {
                 path: inner.transpose().map_err(bad)?,
                 requirement: None,

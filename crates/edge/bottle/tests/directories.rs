@@ -107,9 +107,9 @@ fn in_home_itself_nothing_is_ignored_or_read_twice() {
         ("~/.bot-bottle/agents/dev.md", "---\nbottle: base\n---\n"),
     ]);
     symlink(sandbox.home(), sandbox.work().join("link")).unwrap();
-    for folder in [sandbox.home(), sandbox.work().join("link")] {
-        let manifest = Manifest::from_md_dirs(&sandbox.home(), &folder).unwrap();
-        assert!(manifest.notes().is_empty(), "{folder:?}");
+    for directory in [sandbox.home(), sandbox.work().join("link")] {
+        let manifest = Manifest::from_md_dirs(&sandbox.home(), &directory).unwrap();
+        assert!(manifest.notes().is_empty(), "{directory:?}");
         assert_eq!(names(&manifest, UnitKind::Agent), ["dev"]);
     }
     sandbox.write("~/bot-bottle.json", "{}");
@@ -216,9 +216,9 @@ fn a_file_without_front_matter_is_a_mistake() {
             ("~/.bot-bottle/agents/a.md", text),
             ("~/.bot-bottle/agents/other.md", "---\nbottle: b\n---\n"),
         ]);
-        let expected = [("bottles", "b"), ("agents", "a")].map(|(folder, name)| {
+        let expected = [("bottles", "b"), ("agents", "a")].map(|(directory, name)| {
             let message = format!("`{name}.md` has no front matter: its first line must be `---`");
-            format!("error[bottle/value]: {message} (~/.bot-bottle/{folder}/{name}.md:1)")
+            format!("error[bottle/value]: {message} (~/.bot-bottle/{directory}/{name}.md:1)")
         });
         assert_eq!(findings(&sandbox), expected, "{text:?}");
     }

@@ -14,7 +14,7 @@ use crate::loader::{LoadedUnits, state};
 use crate::name::BottleName;
 use crate::unit::{BottleUnit, PromptSource, UnitState, start_of};
 
-const FOLDER: &str = ".bot-bottle";
+const BOTTLE_DIRECTORY: &str = ".bot-bottle";
 const LEGACY: &str = "bot-bottle.json";
 const ENDING: &str = ".md";
 
@@ -24,7 +24,7 @@ pub(crate) fn load(home: &Path, cwd: &Path) -> LoadedUnits {
         cwd,
         loaded: LoadedUnits::default(),
     };
-    let (own, here) = (home.join(FOLDER), cwd.join(FOLDER));
+    let (own, here) = (home.join(BOTTLE_DIRECTORY), cwd.join(BOTTLE_DIRECTORY));
     let is_home = is_same(home, cwd) || is_same(&own, &here);
     reader.refuse_legacy(&[home, &own, cwd, &here]);
     if !is_home {
@@ -55,28 +55,28 @@ enum SymlinkPolicy {
 
 /// A file, from the directory that it is looked for in.
 struct LocatedFile<'p> {
-    folder: &'p Path,
+    directory: &'p Path,
     path: String,
     links: SymlinkPolicy,
 }
 
 impl LocatedFile<'_> {
     fn full(&self) -> PathBuf {
-        self.folder.join(&self.path)
+        self.directory.join(&self.path)
     }
 
     fn read(&self) -> Result<Vec<u8>, StoreError> {
         let limit = Limits::default().bytes as u64;
         let read = match self.links {
             SymlinkPolicy::Followed => store::read_with_mode(&self.full(), limit),
-            SymlinkPolicy::Confined => store::read_below(self.folder, &self.path, limit),
+            SymlinkPolicy::Confined => store::read_below(self.directory, &self.path, limit),
         };
         read.map(|(bytes, _)| bytes)
     }
 }
 
-fn is_same(one: &Path, other: &Path) -> bool {
-    store::real_path(one) == store::real_path(other)
+fn is_same(first: &Path, other: &Path) -> bool {
+    store::real_path(first) == store::real_path(other)
 }
 
 struct DirectoryLoader<'p> {
@@ -85,15 +85,15 @@ struct DirectoryLoader<'p> {
 }
 
 impl DirectoryLoader<'_> {
-    fn refuse_legacy(&mut self, folders: &[&Path]) {
+    fn refuse_legacy(&mut self, directories: &[&Path]) {
         // The working directory may be one of those in home.
-        let mut told = BTreeSet::new();
-        let new = folders
+        let mut checked = BTreeSet::new();
+        let new = directories
             .iter()
-            .filter(|folder| told.insert(store::real_path(folder)));
-        let paths = new.map(|folder| folder.join(LEGACY));
+            .filter(|directory| checked.insert(store::real_path(directory)));
+        let paths = new.map(|directory| directory.join(LEGACY));
         for path in paths.filter(|path| !matches!(store::reach(path), Ok(None))) {
-            let file = self.shown(&path);
+            let file = self.display(&path);
             let message = format!("`{LEGACY}` is the old format, which is no longer read");
             let help = "convert each bottle and agent to a Markdown file and remove it, or rename it and pass it with `--json-file`";
             let diagnostic = Diagnostic::new(&codes::BOTTLE_LEGACY_FILE, message).in_file(file);
@@ -101,12 +101,12 @@ impl DirectoryLoader<'_> {
         }
     }
 
-    fn report_ignored(&mut self, folder: &Path) {
-        let entries = store::entries_below(folder, 0).unwrap_or_default();
+    fn report_ignored(&mut self, directory: &Path) {
+        let entries = store::entries_below(directory, 0).unwrap_or_default();
         if !entries.iter().any(|found| stem(&found.path).is_some()) {
             return;
         }
-        let file = self.shown(folder);
+        let file = self.display(directory);
         let message = format!("agpm ignores the bottles in `{file}`");
         let help = "a project cannot define its own sandbox: move them to `~/.bot-bottle/bottles` if you trust them";
         let diagnostic = Diagnostic::new(&codes::BOTTLE_IGNORED_FOLDER, message).in_file(file);
@@ -116,21 +116,21 @@ impl DirectoryLoader<'_> {
     /// The Markdown files of a directory by their stems.
     fn files<'p>(
         &mut self,
-        folder: &'p Path,
+        directory: &'p Path,
         kind: UnitKind,
         links: SymlinkPolicy,
     ) -> BTreeMap<String, LocatedFile<'p>> {
-        let below = format!("{FOLDER}/{}", kind.plural());
-        let entries = store::entries_below(&folder.join(&below), 0).unwrap_or_else(|error| {
+        let below = format!("{BOTTLE_DIRECTORY}/{}", kind.plural());
+        let entries = store::entries_below(&directory.join(&below), 0).unwrap_or_else(|error| {
             let found = match error.problem {
-                StoreProblem::NotFile => self.no_folder(&error.path),
+                StoreProblem::NotFile => self.no_directory(&error.path),
                 _ => self.unreadable(error),
             };
             self.loaded.diagnostics.push(found);
             Vec::new()
         });
         let found = |name: &str| LocatedFile {
-            folder,
+            directory,
             path: format!("{below}/{name}"),
             links,
         };
@@ -141,7 +141,7 @@ impl DirectoryLoader<'_> {
     }
 
     fn unit(&mut self, kind: UnitKind, name: &str, found: &LocatedFile<'_>) {
-        let file = self.shown(&found.full());
+        let file = self.display(&found.full());
         let name = match BottleName::new(kind, name) {
             Ok(name) => name,
             Err(diagnostic) => return self.loaded.diagnostics.push(diagnostic.in_file(file)),
@@ -209,8 +209,8 @@ impl DirectoryLoader<'_> {
         }
     }
 
-    fn no_folder(&self, path: &Path) -> Diagnostic {
-        let file = self.shown(path);
+    fn no_directory(&self, path: &Path) -> Diagnostic {
+        let file = self.display(path);
         let message = format!("`{file}` is not a directory");
         Diagnostic::new(&codes::IO_UNREADABLE, message)
             .in_file(file)
@@ -218,9 +218,9 @@ impl DirectoryLoader<'_> {
     }
 
     fn unreadable(&self, error: StoreError) -> Diagnostic {
-        let file = self.shown(&error.path);
+        let file = self.display(&error.path);
         let (code, help) = match error.problem {
-            StoreProblem::IsFolder => (
+            StoreProblem::IsDirectory => (
                 &codes::IO_UNREADABLE,
                 "only files may have names that end in `.md`: rename it",
             ),
@@ -240,7 +240,7 @@ impl DirectoryLoader<'_> {
     }
 
     /// A path as users see it: from the working directory where it is below, with `/`.
-    fn shown(&self, path: &Path) -> String {
+    fn display(&self, path: &Path) -> String {
         path.strip_prefix(self.cwd)
             .unwrap_or(path)
             .to_string_lossy()

@@ -34,23 +34,23 @@ pub(super) fn nothing_to_do(
     let ledger = LedgerFile::read_file(&bytes).ok()?;
     // The inputs are compared as bytes, so a run with nothing to do parses neither the manifest with its bases nor the
     // lockfile.
-    let lock = agpm_store::read(&files.folder().join(LOCK_NAME), limit()).ok()?;
+    let lock = agpm_store::read(&files.directory().join(LOCK_NAME), limit()).ok()?;
     if ledger.inputs? != inputs_of(&files.fingerprint(), &lock) {
         return None;
     }
-    let read = |path: &String| agpm_store::read(&files.folder().join(path), limit()).ok();
+    let read = |path: &String| agpm_store::read(&files.directory().join(path), limit()).ok();
     let same = ledger
         .reads
         .iter()
-        .all(|(path, held)| read(path).is_some_and(|bytes| Checksum::of(&bytes) == *held));
+        .all(|(path, checksum)| read(path).is_some_and(|bytes| Checksum::of(&bytes) == *checksum));
     let all = same && is_as_seen(&ledger.watched) && is_untouched(store, &ledger)?;
     all.then(|| InstallReport::unchanged(ledger.count(), job.request.writing))
 }
 
 /// Returns whether the directories of layers are unchanged since the last install.
 fn is_as_seen(watched: &[WatchedDirectory]) -> bool {
-    let same = |one: &WatchedDirectory| {
-        agpm_store::stamp(Path::new(&one.folder), &one.folders) == Some(one.stamp)
+    let same = |directory: &WatchedDirectory| {
+        agpm_store::stamp(Path::new(&directory.folder), &directory.folders) == Some(directory.stamp)
     };
     parallel::map(watched.iter().collect(), same)
         .into_iter()

@@ -2,7 +2,7 @@
 
 use agpm_model::{Definition, KeyNames, RESOURCE_TYPES, SchemaField, SchemaTable, ValueForm};
 
-use super::checking::DRIFT;
+use super::checks::DRIFT;
 use super::schema::OutputSchema;
 use super::shared::{
     BODY, CAPABILITIES, CAPABILITY_SET, CHAINS, CHECKSUM, COMMIT, DELETIONS, FATE, FIELD, ID,

@@ -1,4 +1,4 @@
-//! Data that can be recreated: written whole or not at all, and discarded freely.
+//! Data that can be recreated: written atomically, and discarded freely.
 
 use std::fs;
 use std::io::{ErrorKind, Write};
@@ -10,22 +10,22 @@ use crate::error::StoreError;
 
 /// Data used within this time may still be in use.
 const RECENT: Duration = Duration::from_secs(24 * 60 * 60);
-/// Uses within this time are one: a directory in use is not written to all the time.
+/// Uses within this time count as one, so a directory in use is not touched on every run.
 const SAME_USE: Duration = Duration::from_secs(60 * 60);
-/// How directories begin that are in the making, and those that are going.
+/// Prefixes of directories that are being filled or removed.
 const MAKING: &str = ".new-";
 const GOING: &str = ".old-";
 
-/// Creates a directory and those above it, if they do not exist.
+/// Creates a directory and its missing parents.
 pub fn create_directories(path: &Path) -> Result<(), StoreError> {
     fs::create_dir_all(path).map_err(|cause| StoreError::new(path, cause))
 }
 
-/// Writes a file that others see either as it was or as it is now, never in between.
+/// Writes a file atomically: readers see the old or the new content, never a part.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     let fail = |cause| StoreError::new(path, cause);
     match write_once(path, bytes) {
-        // Another process threw the directory away in between.
+        // Another process removed the directory in the meantime.
         Err(cause) if cause.kind() == ErrorKind::NotFound => write_once(path, bytes).map_err(fail),
         written => written.map_err(fail),
     }
@@ -39,14 +39,14 @@ fn write_once(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     file.persist(path).map(drop).map_err(|error| error.error)
 }
 
-/// Sets the time of a file to now; `false` if there is none or it cannot be set.
+/// Sets the modification time of a file to now; `false` if the file does not exist or the time cannot be set.
 pub fn touch(path: &Path) -> bool {
     fs::File::open(path)
         .and_then(|open| open.set_modified(SystemTime::now()))
         .is_ok()
 }
 
-/// Throws away the directories that killed processes were throwing away.
+/// Removes directories that a killed process was about to remove.
 pub fn sweep_directories(directory: &Path) {
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         if entry.file_name().to_string_lossy().starts_with(GOING) {
@@ -55,23 +55,23 @@ pub fn sweep_directories(directory: &Path) {
     }
 }
 
-/// How old a file is; nothing if there is none. One of the future is new.
+/// Returns the age of a file; `None` if it does not exist. A time in the future is age zero.
 pub fn age(path: &Path) -> Option<Duration> {
     let modified = fs::metadata(path).ok()?.modified().ok()?;
     Some(modified.elapsed().unwrap_or_default())
 }
 
-/// When a directory was last used; nothing if it is none.
+/// Returns when a directory was last used; `None` if it is not a directory.
 pub fn last_used(directory: &Path) -> Option<SystemTime> {
     last_use(directory)
 }
 
-/// Throws a directory away so nobody ever sees half of it, or fails to make it again meanwhile.
+/// Removes a directory. It is renamed first, so no other process sees it half empty or fails to create it again.
 pub fn remove_at_once(directory: &Path) -> Result<(), StoreError> {
     put_away(directory).map(drop)
 }
 
-/// The bytes of a file; none if it is not a file.
+/// Returns the size of a file in bytes, or zero if it is not a file.
 pub fn file_size(path: &Path) -> u64 {
     fs::symlink_metadata(path)
         .ok()
@@ -79,14 +79,14 @@ pub fn file_size(path: &Path) -> u64 {
         .map_or(0, |metadata| metadata.len())
 }
 
-/// The same for a file that only its owner may read, in a directory made for its owner alone.
+/// Writes a file that only its owner can read, in a directory that only its owner can enter.
 pub fn write_private(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     create_private_directory(path.parent().unwrap_or(Path::new(".")))?;
-    // Temporary files are made for their owner alone, and keep that mode under their new name.
+    // Temporary files are created with mode 0600 and keep it when they are renamed.
     write_atomically(path, bytes)
 }
 
-/// Creates a directory that only its owner may look into; one that exists stays as it is.
+/// Creates a directory that only its owner can enter; an existing one is left unchanged.
 pub fn create_private_directory(directory: &Path) -> Result<(), StoreError> {
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
@@ -97,7 +97,7 @@ pub fn create_private_directory(directory: &Path) -> Result<(), StoreError> {
         .map_err(|cause| StoreError::new(directory, cause))
 }
 
-/// Creates a directory with these subdirectories and files, whole or not at all; one that exists already stays.
+/// Creates a directory with these subdirectories and files, atomically; an existing one is left unchanged.
 pub fn create_directory_atomically(
     path: &Path,
     directories: &[&str],
@@ -114,7 +114,7 @@ pub fn create_directory_atomically(
     })
 }
 
-/// Creates a directory that others see full or not at all; one that exists already stays.
+/// Creates a directory that other processes see complete or not at all; an existing one is left unchanged.
 pub fn fill_atomically<E: From<StoreError>>(
     path: &Path,
     fill: impl FnOnce(&ConfinedDirectory) -> Result<(), E>,
@@ -129,7 +129,7 @@ pub fn fill_atomically<E: From<StoreError>>(
     fill(&ConfinedDirectory::open(fresh.path())?)?;
     match fs::rename(fresh.path(), path) {
         Ok(()) => {
-            // The directory has its own name now: nothing is left under the temporary one to clean up.
+            // The directory has its final name now, so the temporary one needs no cleanup.
             let _ = fresh.keep();
             Ok(())
         }
@@ -138,16 +138,16 @@ pub fn fill_atomically<E: From<StoreError>>(
     }
 }
 
-/// Notes that a directory is in use, so it is kept; one that cannot be written to is read all the same.
+/// Marks a directory as used, to keep it in the cache. A directory that cannot be written is still readable, so errors
+/// are ignored.
 pub fn mark_used(directory: &Path) {
     if last_use(directory).is_some_and(|time| !is_within(time, SAME_USE)) {
         let _ = fs::File::open(directory).and_then(|open| open.set_modified(SystemTime::now()));
     }
 }
 
-/// Throws away the directories in a directory that were not used for a day, but for the newest so many; one that is
-/// going is not seen half empty. Unfinished directories of other processes are ignored, unless a crash left
-/// them. Directories that cannot be removed stay.
+/// Removes the subdirectories that were not used for a day, except the newest `count`. Unfinished directories of other
+/// processes are ignored, unless a crash left them. Directories that cannot be removed stay.
 pub fn keep_used(directory: &Path, count: usize) {
     let (mut complete, mut going): (Vec<(SystemTime, PathBuf)>, Vec<PathBuf>) = Default::default();
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
@@ -164,7 +164,7 @@ pub fn keep_used(directory: &Path, count: usize) {
     complete.sort();
     complete.truncate(complete.len().saturating_sub(count));
     going.extend(complete.into_iter().map(|(_, path)| path));
-    // Asked once more for each: another process may have begun to use it by now.
+    // Checked again for each: another process may have started to use it by now.
     let is_unused = |path: &&PathBuf| last_use(path).is_some_and(|time| !is_within(time, RECENT));
     going
         .iter()
@@ -172,7 +172,7 @@ pub fn keep_used(directory: &Path, count: usize) {
         .for_each(|path| drop(put_away(path)));
 }
 
-/// When a directory was last used; nothing if it is none.
+/// Returns when a directory was last used; `None` if it is not a directory.
 fn last_use(directory: &Path) -> Option<SystemTime> {
     let metadata = fs::symlink_metadata(directory)
         .ok()
@@ -180,12 +180,12 @@ fn last_use(directory: &Path) -> Option<SystemTime> {
     Some(metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH))
 }
 
-/// Whether a time is not longer ago; one to come is not.
+/// Returns whether a time is within `span` of now. Times in the future are.
 fn is_within(time: SystemTime, span: Duration) -> bool {
     time.elapsed().map_or(true, |age| age < span)
 }
 
-/// Takes a directory out of sight at once; it is thrown away with what is returned.
+/// Renames a directory out of the way; it is removed when the returned value is dropped.
 fn put_away(path: &Path) -> Result<tempfile::TempDir, StoreError> {
     let fail = |cause| StoreError::new(path, cause);
     let parent = path.parent().unwrap_or(Path::new("."));
@@ -199,13 +199,13 @@ fn put_away(path: &Path) -> Result<tempfile::TempDir, StoreError> {
     }
 }
 
-/// Puts one directory in the location of another, which is thrown away.
+/// Replaces one directory with another and removes the old one.
 pub fn replace_directory(new: &Path, old: &Path) -> Result<(), StoreError> {
     let _trash = put_away(old)?;
     fs::rename(new, old).map_err(|cause| StoreError::new(old, cause))
 }
 
-/// Throws a directory away; one that does not exist is not an error.
+/// Removes a directory; a missing one is not an error.
 pub fn remove_directory(path: &Path) -> Result<(), StoreError> {
     match fs::remove_dir_all(path) {
         Err(cause) if cause.kind() != ErrorKind::NotFound => Err(StoreError::new(path, cause)),
@@ -213,7 +213,7 @@ pub fn remove_directory(path: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Throws the files of a directory away whose names start so; what cannot be removed stays.
+/// Removes the files of a directory whose names start with `prefix`. Files that cannot be removed stay.
 pub fn sweep(directory: &Path, prefix: &str) {
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         if entry.file_name().to_string_lossy().starts_with(prefix) {
@@ -222,12 +222,12 @@ pub fn sweep(directory: &Path, prefix: &str) {
     }
 }
 
-/// Whether there is a directory.
+/// Returns whether the path is a directory.
 pub fn is_directory(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|metadata| metadata.is_dir())
 }
 
-/// Whether the files under a directory, up to the second level, are smaller than this together.
+/// Returns whether the files in a directory, up to the second level, have less than `limit` bytes in total.
 pub fn is_smaller(directory: &Path, limit: u64) -> bool {
     let mut left = limit;
     let mut directories = vec![(directory.to_owned(), 0)];
@@ -252,12 +252,12 @@ pub fn is_smaller(directory: &Path, limit: u64) -> bool {
     true
 }
 
-/// A directory for one run, which goes with it.
+/// A temporary directory that is removed when it is dropped.
 #[derive(Debug)]
 pub struct TemporaryDirectory(tempfile::TempDir);
 
 impl TemporaryDirectory {
-    /// A new one, where the system keeps such things.
+    /// Creates a directory in the system's temporary directory.
     pub fn new() -> Result<Self, StoreError> {
         let created = tempfile::Builder::new().prefix("agpm-").tempdir();
         let parent = std::env::temp_dir();
@@ -272,7 +272,7 @@ impl TemporaryDirectory {
     }
 }
 
-/// Whether something could be written at a path, as far as its nearest directory reports.
+/// Returns whether something could be written at a path, judged by its nearest existing parent.
 #[cfg(unix)]
 pub fn is_writable(path: &Path) -> bool {
     let existing = path.ancestors().find(|above| above.exists());
@@ -281,7 +281,7 @@ pub fn is_writable(path: &Path) -> bool {
     })
 }
 
-/// Whether something could be written at a path, which cannot be asked here.
+/// Returns whether something could be written at a path. This system has no such check.
 #[cfg(not(unix))]
 pub fn is_writable(_: &Path) -> bool {
     true
@@ -324,7 +324,7 @@ mod tests {
         assert_eq!(fs::read_dir(temp.path()).unwrap().count(), 1);
     }
 
-    /// A directory that was last used so many hours ago.
+    /// Creates a directory that was last used `hours` ago.
     fn used(parent: &Path, name: &str, hours: u64) -> PathBuf {
         let path = parent.join(name);
         create_directory_atomically(&path, &[], &[("f", "")]).unwrap();

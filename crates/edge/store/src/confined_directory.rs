@@ -7,7 +7,7 @@ use cap_std::fs::{Dir, OpenOptions};
 use crate::error::{StoreError, StoreProblem};
 use crate::open_file::{mode_of, open_file, read_open};
 
-/// A directory that nothing done through it can leave: not by `..`, not by a symlink.
+/// A directory that no operation on it can leave, neither through `..` nor through a symlink.
 #[derive(Debug)]
 pub struct ConfinedDirectory {
     dir: Dir,
@@ -15,7 +15,7 @@ pub struct ConfinedDirectory {
 }
 
 impl ConfinedDirectory {
-    /// Opens a directory that exists.
+    /// Opens an existing directory.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let dir = Dir::open_ambient_dir(path, ambient_authority())
             .map_err(|cause| StoreError::new(path, cause))?;
@@ -25,7 +25,7 @@ impl ConfinedDirectory {
         })
     }
 
-    /// Opens a directory, which is made if it does not exist and must be empty.
+    /// Opens an empty directory, which is created if it does not exist.
     pub fn create(path: &Path) -> Result<Self, StoreError> {
         let fail = |cause| StoreError::new(path, cause);
         Dir::create_ambient_dir_all(path, ambient_authority()).map_err(fail)?;
@@ -41,7 +41,7 @@ impl ConfinedDirectory {
         &self.path
     }
 
-    /// The bytes of a file in it.
+    /// Reads a file in the directory.
     pub fn read(&self, file: &RelativePath, limit: u64) -> Result<Vec<u8>, StoreError> {
         let path = self.path.join(file.as_str());
         let open = self
@@ -51,7 +51,7 @@ impl ConfinedDirectory {
         read_open(open.into_std(), &path, limit)
     }
 
-    /// The bytes and the mode of a file in it; links are followed as long as they stay in the directory.
+    /// Reads a file and its mode. Symlinks are followed as long as they stay in the directory.
     pub fn read_with_mode(
         &self,
         file: &str,
@@ -63,7 +63,7 @@ impl ConfinedDirectory {
         Ok((read_open(open, &path, limit)?, mode))
     }
 
-    /// Writes a file that does not exist yet, with the directories above it.
+    /// Writes a file that does not exist yet, and creates its parents.
     pub fn create_new(&self, file: &RelativePath, bytes: &[u8]) -> Result<(), StoreError> {
         let path = self.path.join(file.as_str());
         let fail = |cause| StoreError::new(&path, cause);
@@ -76,7 +76,7 @@ impl ConfinedDirectory {
         std::io::Write::write_all(&mut open, bytes).map_err(fail)
     }
 
-    /// Makes a symlink that does not exist yet, with the directories above it; its target is relative, and not looked at.
+    /// Creates a symlink that does not exist yet, and its parents. The target is relative and is not checked.
     pub fn link_new(&self, link: &RelativePath, target: &str) -> Result<(), StoreError> {
         let path = self.path.join(link.as_str());
         let fail = |cause| StoreError::new(&path, cause);
@@ -85,7 +85,7 @@ impl ConfinedDirectory {
         }
         #[cfg(not(windows))]
         let created = self.dir.symlink(target, link.as_str());
-        // A link would have to know there whether it leads to a file or to a directory.
+        // Windows needs to know whether a symlink points to a file or to a directory.
         #[cfg(windows)]
         let created = Err(std::io::Error::new(std::io::ErrorKind::Unsupported, target));
         created.map_err(fail)

@@ -1,4 +1,4 @@
-//! Errors of the disk, as failures with a fix.
+//! Errors of the file system, as failures with help.
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes};
 

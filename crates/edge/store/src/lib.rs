@@ -1,19 +1,19 @@
 //! The only crate that touches the file system: reads, and writes that cannot leave their directory.
 //!
-//! Every error carries its path. Knows bytes and paths, not what they mean.
+//! Every error carries its path. It knows bytes and paths, not their meaning.
 //!
 //! The files in the state of a store (`.agpm` of a project, `.local/state/agpm` of a home), and who writes them:
 //!
-//! | path | module | what |
+//! | path | module | content |
 //! |---|---|---|
 //! | `lock` | `project` | empty; locked while a process changes the project |
-//! | `transaction/` | `staging` | a transaction at work: `new/N`, `old/N` and, once it is committed, `journal.json` |
-//! | `history/NUMBER/` | `staging`, `history` | one that is done: `old/N` and `journal.json` |
-//! | `discarded/` | `staging` | leftovers of one that no longer matters |
-//! | `ledger.json` | the callers | what they know of the files that are managed |
+//! | `transaction/` | `staging` | a running transaction: `new/N`, `old/N` and, once it is committed, `journal.json` |
+//! | `history/NUMBER/` | `staging`, `history` | a finished transaction: `old/N` and `journal.json` |
+//! | `discarded/` | `staging` | leftovers of a discarded transaction |
+//! | `ledger.json` | the callers | the record of managed files |
 //! | `folders.json` | `owned` | the directories that agpm created; part of each transaction |
 //!
-//! All else in there belongs to the callers and is written like any other file of the project.
+//! All other files belong to the callers and are written like any other file of the project.
 
 mod cache;
 mod clock;

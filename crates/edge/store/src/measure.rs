@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use crate::error::StoreError;
 
-/// The bytes of all files under a directory; links are not followed, and a directory that does not exist holds none.
+/// Returns the bytes of all files in a directory, or zero if it does not exist. Symlinks are not followed.
 pub fn size_below(directory: &Path) -> Result<u64, StoreError> {
     let mut size = 0;
     let mut directories = vec![directory.to_owned()];
     while let Some(path) = directories.pop() {
         let entries = match fs::read_dir(&path) {
-            // Others may clean up at the same time.
+            // Another process may remove files at the same time.
             Err(cause) if cause.kind() == ErrorKind::NotFound => continue,
             entries => entries.map_err(|cause| StoreError::new(&path, cause))?,
         };
@@ -25,22 +25,22 @@ pub fn size_below(directory: &Path) -> Result<u64, StoreError> {
     Ok(size)
 }
 
-/// Whether there is a directory of that very name, not a link to one.
+/// Returns whether the path is a directory and not a symlink to one.
 pub fn is_real_directory(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_dir())
 }
 
-/// Whether there is a file of that very name, not a link to one.
+/// Returns whether the path is a file and not a symlink to one.
 pub fn is_real_file(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file())
 }
 
-/// Where a link leads, as it is written; nothing if it is none.
+/// Returns the target of a symlink as written; `None` if the path is not a symlink.
 pub fn link_target(path: &Path) -> Option<PathBuf> {
     fs::read_link(path).ok()
 }
 
-/// Throws away what exists, file, directory or link, without following links; what does not exist is not an error.
+/// Removes a file, directory or symlink without following symlinks; a missing path is not an error.
 pub fn remove_path(path: &Path) -> Result<(), StoreError> {
     let removed = if is_real_directory(path) {
         fs::remove_dir_all(path)
@@ -53,7 +53,7 @@ pub fn remove_path(path: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Where a file is that links may lead to, so writing it leaves the links; the path itself if nothing exists.
+/// Resolves symlinks, so a write changes the file and keeps the symlinks; returns the path itself if nothing exists.
 pub fn real_path(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }

@@ -1,4 +1,4 @@
-//! Files that are opened already, whether by a path or in a confined directory.
+//! Open files, opened by a path or in a confined directory.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -9,7 +9,7 @@ use cap_std::fs::Dir;
 
 use crate::error::{StoreError, StoreProblem};
 
-/// The bytes of a file of at most `limit` bytes.
+/// Reads a file of at most `limit` bytes.
 pub(crate) fn read_open(file: File, path: &Path, limit: u64) -> Result<Vec<u8>, StoreError> {
     let metadata = file
         .metadata()
@@ -18,7 +18,7 @@ pub(crate) fn read_open(file: File, path: &Path, limit: u64) -> Result<Vec<u8>, 
         return Err(StoreError::of(path, StoreProblem::IsDirectory));
     }
     let mut bytes = Vec::with_capacity(usize::try_from(metadata.len().min(limit)).unwrap_or(0));
-    // A pipe or another irregular file has no length beforehand: read one byte more than allowed to notice.
+    // A pipe or another special file has no known length, so one byte more than allowed is read to detect the excess.
     file.take(limit + 1)
         .read_to_end(&mut bytes)
         .map_err(|cause| StoreError::new(path, cause))?;
@@ -28,7 +28,7 @@ pub(crate) fn read_open(file: File, path: &Path, limit: u64) -> Result<Vec<u8>, 
     Ok(bytes)
 }
 
-/// Opens what is a file or a directory; anything else, such as a pipe, would be waited for.
+/// Opens a file or a directory. Other kinds are refused, because opening a pipe would block.
 pub(crate) fn open_file(dir: &Dir, file: &str, path: &Path) -> Result<File, StoreError> {
     let fail = |cause| StoreError::new(path, cause);
     let metadata = dir.metadata(file).map_err(fail)?;

@@ -1,4 +1,4 @@
-//! Compares the disk with what the plan saw, and finds the directories to make and to remove.
+//! Compares the disk with the plan, and finds the directories to create and to remove.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -15,7 +15,7 @@ use crate::stamp::FileStamp;
 use crate::state::relative;
 use crate::steps::PermissionBits;
 
-/// The look at the disk right before the commit point.
+/// The check right before the commit point.
 pub(crate) struct PreCommitCheck<'a> {
     store: &'a ProjectStore,
     chain: DirectoryChain<'a>,
@@ -52,7 +52,7 @@ impl<'a> PreCommitCheck<'a> {
         Ok(check)
     }
 
-    /// The operation of a step for the current file, unless that is not the file that the plan saw.
+    /// Returns the operation of a step; fails if the file changed since the plan was made.
     pub(crate) fn operation(
         &mut self,
         step: &FileStep<'_>,
@@ -60,7 +60,7 @@ impl<'a> PreCommitCheck<'a> {
         let refuse = |problem| Err(self.store.error(step.path.as_str(), problem));
         let (before, stamp) = match (step.expected, self.store.see(&mut self.chain, &step.path)?) {
             (ExpectedFile::Missing | ExpectedFile::Anything, ObservedPath::Missing) => (None, None),
-            // A file takes the location of a directory that goes.
+            // A file replaces a directory that is removed.
             (_, ObservedPath::Directory) if self.prune.contains(step.path.as_str()) => (None, None),
             (ExpectedFile::Anything, ObservedPath::File(JournalFile { content, stamp })) => {
                 (Some(content), stamp)
@@ -91,7 +91,7 @@ impl<'a> PreCommitCheck<'a> {
         ))
     }
 
-    /// The directories to make, outer ones first, and those to remove, inner ones first.
+    /// Returns the directories to create, outer ones first, and those to remove, inner ones first.
     pub(crate) fn directory_changes(&mut self) -> Result<(Vec<String>, Vec<String>), StoreError> {
         let mut make = BTreeSet::new();
         for step in self.steps.iter().filter(|step| step.content.is_some()) {
@@ -107,8 +107,8 @@ impl<'a> PreCommitCheck<'a> {
         let written = self.steps.iter().filter(|step| step.content.is_some());
         let needed: BTreeSet<&str> = written.flat_map(|step| above(step.path.as_str())).collect();
         let emptied: BTreeSet<&str> = self.removed.iter().flat_map(|path| above(path)).collect();
-        // In a clone nothing records which directories an install made. Git keeps no empty ones, so one that holds nothing else
-        // came with the files that go now.
+        // In a clone, nothing records which directories an install created. Git keeps no empty ones, so a directory
+        // that has nothing else came with the files that are removed now.
         let is_clone = self.list.is_none() && !self.store.has_history()?;
         // A directory sorts before what is in it.
         for directory in emptied.into_iter().rev() {
@@ -160,7 +160,7 @@ impl<'a> PreCommitCheck<'a> {
         Ok(true)
     }
 
-    /// The list of managed directories before and after, if it changes.
+    /// Returns the list of managed directories before and after, if it changes.
     pub(crate) fn owned_after(
         &self,
         make: &[String],

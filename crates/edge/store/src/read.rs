@@ -8,15 +8,15 @@ use crate::confined_directory::ConfinedDirectory;
 use crate::error::{StoreError, StoreProblem};
 use crate::open_file::{mode_of, read_open};
 
-/// The bytes of a file of at most `limit` bytes.
+/// Reads a file of at most `limit` bytes.
 pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, StoreError> {
     let file = File::open(path).map_err(|cause| StoreError::new(path, cause))?;
     read_open(file, path, limit)
 }
 
-/// The bytes of a file, and whether it can be run.
+/// Reads a file and its mode.
 pub fn read_with_mode(path: &Path, limit: u64) -> Result<(Vec<u8>, FileMode), StoreError> {
-    // A pipe would be waited for.
+    // Opening a pipe would block.
     let metadata = fs::metadata(path).map_err(|cause| StoreError::new(path, cause))?;
     if !metadata.is_file() && !metadata.is_dir() {
         return Err(StoreError::of(path, StoreProblem::NotFile));
@@ -26,7 +26,7 @@ pub fn read_with_mode(path: &Path, limit: u64) -> Result<(Vec<u8>, FileMode), St
     Ok((read_open(file, path, limit)?, mode))
 }
 
-/// The same for a file that must not be outside of a directory, by whatever links.
+/// Reads a file in a directory; symlinks must not lead out of it.
 pub fn read_below(
     directory: &Path,
     file: &str,
@@ -35,8 +35,8 @@ pub fn read_below(
     ConfinedDirectory::open(directory)?.read_with_mode(file, limit)
 }
 
-/// The files under a directory by their paths from it, in order; links are not followed, and a directory that does not exist
-/// holds nothing.
+/// Returns the relative paths of the files in a directory, sorted. Symlinks are not followed; a missing directory is
+/// empty.
 pub fn files_below(directory: &Path, depth: usize) -> Result<Vec<String>, StoreError> {
     let files = entries_below(directory, depth)?
         .into_iter()
@@ -44,7 +44,7 @@ pub fn files_below(directory: &Path, depth: usize) -> Result<Vec<String>, StoreE
     Ok(files.map(|found| found.path).collect())
 }
 
-/// Everything under a directory but the directories, likewise.
+/// Returns all entries in a directory that are not directories, sorted.
 pub fn entries_below(directory: &Path, depth: usize) -> Result<Vec<FoundFile>, StoreError> {
     let mut found = Vec::new();
     let mut directories = vec![(directory.to_owned(), String::new(), 0)];
@@ -75,22 +75,22 @@ pub fn entries_below(directory: &Path, depth: usize) -> Result<Vec<FoundFile>, S
     Ok(found)
 }
 
-/// The names in a directory, in order; none if it cannot be read.
+/// Returns the names in a directory, sorted; none if it cannot be read.
 pub fn names_in(directory: &Path) -> Vec<String> {
     directory_names(directory).unwrap_or_default()
 }
 
-/// Whether there is a file.
+/// Returns whether the path is a file.
 pub fn is_file(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|metadata| metadata.is_file())
 }
 
-/// Whether there is anything.
+/// Returns whether the path exists.
 pub fn exists(path: &Path) -> bool {
     fs::metadata(path).is_ok()
 }
 
-/// A new, empty directory in the system's temporary directory, which is not removed.
+/// Creates an empty directory in the system's temporary directory, which is not removed.
 pub fn temporary_directory(prefix: &str) -> Result<PathBuf, StoreError> {
     let directory = tempfile::Builder::new().prefix(prefix).tempdir();
     directory
@@ -98,7 +98,7 @@ pub fn temporary_directory(prefix: &str) -> Result<PathBuf, StoreError> {
         .map_err(|cause| StoreError::new(&std::env::temp_dir(), cause))
 }
 
-/// Follows a path; nothing if there is nothing of that name. A link that leads nowhere, or in a circle, is an error.
+/// Resolves a path; `None` if it does not exist. A broken or circular symlink is an error.
 pub fn reach(path: &Path) -> Result<Option<ResolvedPath>, StoreError> {
     let fail = |cause| StoreError::new(path, cause);
     match fs::symlink_metadata(path) {
@@ -116,7 +116,7 @@ pub fn reach(path: &Path) -> Result<Option<ResolvedPath>, StoreError> {
     }))
 }
 
-/// The names in a directory, in order; none if it does not exist, or is not a directory.
+/// Returns the names in a directory, sorted; none if it does not exist or is not a directory.
 pub fn directory_names(directory: &Path) -> Result<Vec<String>, StoreError> {
     let fail = |cause| StoreError::new(directory, cause);
     let entries = match fs::read_dir(directory) {

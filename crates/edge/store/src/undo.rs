@@ -12,27 +12,27 @@ use crate::open_file::read_open;
 use crate::project::{ProjectLock, ProjectStore};
 use agpm_model::FileMode as Mode;
 
-/// Whether to undo what was edited since, too.
+/// Whether to undo files that were edited since.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ForceUndo {
-    /// Edits since are overwritten.
+    /// Edits since then are overwritten.
     Yes,
-    /// Edits since are a reason to refuse.
+    /// Edits since then are refused.
     No,
 }
 
-/// A file that was edited since, and what it becomes all the same.
+/// A file that was edited since, with its content after the undo.
 #[derive(Clone, Debug)]
 pub struct ReconciledFile {
     /// The file.
     pub path: RelativePath,
     /// The current content of the reconciled file.
     pub now: Checksum,
-    /// Its content after the undo; nothing if it is removed.
+    /// The content after the undo; `None` if the file is removed.
     pub content: Option<Vec<u8>>,
 }
 
-/// A file that was restored or removed.
+/// A transaction that was undone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UndoneEntry {
     /// The entry, which is no longer in the history.
@@ -43,13 +43,13 @@ pub struct UndoneEntry {
     pub files: usize,
 }
 
-/// Why nothing was taken back.
+/// Why nothing was undone.
 #[derive(Debug, thiserror::Error)]
 pub enum UndoError {
     /// The history is empty.
     #[error("nothing to undo")]
     Nothing,
-    /// These files are no longer what the transaction left.
+    /// These files changed since the transaction.
     #[error("{} modified since, first `{}`", count(.0), first(.0))]
     Changed(Vec<RelativePath>),
     /// A file could not be read or written.
@@ -70,7 +70,7 @@ fn first(paths: &[RelativePath]) -> &str {
 }
 
 impl ProjectStore {
-    /// The content of a file before the newest transaction; nothing if that did not change the file or created it.
+    /// Returns the content of a file before the newest transaction; `None` if it did not change the file or created it.
     pub fn before_newest(&self, path: &RelativePath) -> Result<Option<Vec<u8>>, StoreError> {
         let Some((number, dir, journal)) = self.newest()? else {
             return Ok(None);
@@ -86,7 +86,7 @@ impl ProjectStore {
         }
     }
 
-    /// The content of a file after the newest transaction; nothing if that did not change the file or removed it.
+    /// Returns the checksum of a file after the newest transaction; `None` if it did not change the file or removed it.
     pub fn left_by_newest(&self, path: &RelativePath) -> Result<Option<Checksum>, StoreError> {
         let Some((_, _, journal)) = self.newest()? else {
             return Ok(None);
@@ -97,8 +97,8 @@ impl ProjectStore {
             .map(|after| after.checksum))
     }
 
-    /// Takes back the newest transaction, which leaves the history with it. Files that were edited since are a reason to
-    /// refuse, but for those that are fixed.
+    /// Undoes the newest transaction and removes it from the history. Fails for files that were edited since, except
+    /// those in `reconciled`.
     pub fn undo(
         &self,
         lock: &ProjectLock,
@@ -108,8 +108,7 @@ impl ProjectStore {
         self.recover(lock)?;
         let (number, dir, journal) = self.newest()?.ok_or(UndoError::Nothing)?;
         if force == ForceUndo::No {
-            // All files are compared before the first is written: an undo that stops in the middle is worse than
-            // none.
+            // All files are compared before the first is written: a partial undo is worse than none.
             self.require_untouched(&journal, reconciled)?;
         }
         let path = format!("{}/old", self.kept_in(number));
@@ -125,8 +124,7 @@ impl ProjectStore {
             }
             let content = match (&file.before, &old) {
                 (Some(before), Some(old)) => {
-                    // A ledger that differs from the kept one may claim files of the user, so force does not extend
-                    // to it.
+                    // A ledger that differs from the backup may claim files of the user, so force does not apply to it.
                     let force = self.force_for(&file.path, force);
                     Some(self.read_backup(old, &format!("{path}/{at}"), before, force)?)
                 }
@@ -149,7 +147,7 @@ impl ProjectStore {
             });
         }
         let title = format!("undo {}", journal.title);
-        // An undo is a transaction with a journal too: a crash in it is recovered the same way.
+        // An undo is a transaction with a journal too, so a crash in it is recovered the same way.
         let applied = self.run(&title, JournalPurpose::Undo(number), steps, &|_| {})?;
         Ok(UndoneEntry {
             number: EntryNumber(number),
@@ -158,7 +156,7 @@ impl ProjectStore {
         })
     }
 
-    /// Fails if the newest transaction could not be taken back, because files are no longer what it left.
+    /// Fails if the newest transaction cannot be undone because files changed since.
     pub fn require_undoable(&self, reconciled: &[ReconciledFile]) -> Result<(), UndoError> {
         let (_, _, journal) = self.newest()?.ok_or(UndoError::Nothing)?;
         self.require_untouched(&journal, reconciled)
@@ -178,7 +176,7 @@ impl ProjectStore {
         for (_, file) in journal.files().filter(|(_, file)| counts(&file.path)) {
             let same = match (self.see(&mut chain, &file.path)?, &file.after) {
                 (ObservedPath::Missing, None) => true,
-                // Its location was taken by a directory.
+                // A directory is at its path.
                 (ObservedPath::Directory, None) => journal
                     .make
                     .iter()
@@ -195,7 +193,7 @@ impl ProjectStore {
         }
     }
 
-    /// agpm's own files are never restored unless they are exactly the kept ones.
+    /// agpm's own files are restored only if they are exactly the backups.
     fn force_for(&self, path: &RelativePath, force: ForceUndo) -> ForceUndo {
         if path.as_str() == self.state.ledger() {
             ForceUndo::No
@@ -214,8 +212,8 @@ impl ProjectStore {
         let name = path.rsplit('/').next().unwrap_or(path);
         let file = old.open(name).map_err(self.at(path))?;
         let bytes = read_open(file.into_std(), &self.path().join(path), u64::MAX - 1)?;
-        // A program that had the file open may have written to it after it was replaced. With force those bytes come
-        // back: refusing them would keep them out of reach, and everything before them.
+        // A program that had the file open may have written to it after it was replaced. With force, those bytes come
+        // back: refusing them would also block every earlier entry.
         if force == ForceUndo::No && Checksum::of(&bytes) != before.checksum {
             let why =
                 "its backup was modified; run `agpm undo --force` to restore it anyway".to_owned();
@@ -236,7 +234,7 @@ impl ReconciledFile {
     }
 }
 
-// The mode is part of the comparison: a script whose executable bit the user removed was changed by the user.
+// The mode is compared too: a script whose executable bit the user removed was changed by the user.
 fn is_same(now: &JournaledFile, left: &JournaledFile) -> bool {
     now.checksum == left.checksum && Mode::from(now.bits) == Mode::from(left.bits)
 }

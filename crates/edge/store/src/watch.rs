@@ -1,4 +1,4 @@
-//! The contents of directories, with a stamp that shows later, without reading a file, whether any of it changed.
+//! The contents of directories, with a stamp that detects later changes without reading files.
 
 use std::fs::{self, Metadata};
 use std::io::ErrorKind;
@@ -10,7 +10,8 @@ use agpm_model::{Checksum, FileMode};
 use crate::error::StoreError;
 use crate::open_file::mode_from;
 
-/// A change may be invisible behind a time stamp that is not older than this: file systems count in steps.
+/// File times have a limited resolution: a change within this time could be invisible, so a stamp that is newer is
+/// neither created nor trusted.
 // Changes within the resolution of the clock of the file system would be invisible, so a stamp is neither created nor
 // trusted for that long.
 pub(crate) const SETTLED: Duration = Duration::from_millis(100);
@@ -18,7 +19,7 @@ pub(crate) const SETTLED: Duration = Duration::from_millis(100);
 /// An entry of a directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedEntry {
-    /// From the directory that is listed, with `/`.
+    /// The path from the listed directory, with `/`.
     pub path: String,
     /// File, directory or another kind.
     pub kind: ListedKind,
@@ -29,7 +30,7 @@ pub struct ListedEntry {
 pub enum ListedKind {
     /// A file.
     File(FileMode),
-    /// A directory that was not looked into.
+    /// A directory that was not entered.
     Directory,
     /// A symlink.
     Link,
@@ -42,13 +43,13 @@ pub enum ListedKind {
 pub struct DirectoryListing {
     /// The entries, by path.
     pub entries: Vec<ListedEntry>,
-    /// The directories that were looked into, from the one that is listed (the empty path).
+    /// The directories that were entered, relative to the listed one, which is the empty path.
     pub directories: Vec<String>,
-    /// The value of [`stamp`] for these directories as long as nothing changes; nothing if something changed just now.
+    /// The value of [`stamp`] for these directories as long as nothing changes; `None` if something changed just now.
     pub stamp: Option<Checksum>,
 }
 
-/// Lists what is under a directory; only directories that `enters` says yes to are looked into, and links are not followed.
+/// Lists a directory recursively; enters only the directories that `enters` accepts, and follows no symlinks.
 pub fn list(
     directory: &Path,
     enters: &dyn Fn(&str) -> bool,
@@ -80,7 +81,7 @@ pub fn list(
     Ok(listing)
 }
 
-/// A number that changes when something in these directories does: names, sizes, times.
+/// Returns a value that changes with any name, size or time in these directories.
 pub fn stamp(directory: &Path, directories: &[String]) -> Option<Checksum> {
     let mut stamps = StampCollector::default();
     for inner in directories {
@@ -89,7 +90,7 @@ pub fn stamp(directory: &Path, directories: &[String]) -> Option<Checksum> {
     stamps.stamp_if_settled()
 }
 
-/// The kind of entry at a path, through links; nothing if there is none.
+/// Returns the kind of entry at a path, after following symlinks; `None` if it does not exist.
 pub fn kind_at(path: &Path) -> Result<Option<ListedKind>, StoreError> {
     match fs::metadata(path) {
         Ok(metadata) => Ok(Some(kind_of(&metadata))),
@@ -107,7 +108,7 @@ fn kind_of(metadata: &Metadata) -> ListedKind {
     }
 }
 
-/// The stamps of everything looked at so far.
+/// The stamps of everything that was listed so far.
 #[derive(Default)]
 struct StampCollector {
     text: String,
@@ -115,7 +116,7 @@ struct StampCollector {
 }
 
 impl StampCollector {
-    /// The entries of one directory, by name.
+    /// Returns the entries of one directory, sorted by name.
     fn list_directory(
         &mut self,
         directory: &Path,
@@ -130,7 +131,7 @@ impl StampCollector {
                 Ok(metadata) => {
                     found.push((entry.file_name().to_string_lossy().into_owned(), metadata))
                 }
-                // It went meanwhile.
+                // It was removed in the meantime.
                 Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => {}
                 Err(cause) => return Err(StoreError::new(&entry.path(), cause)),
             }
@@ -143,8 +144,7 @@ impl StampCollector {
         Ok(found)
     }
 
-    /// Entries of a subdirectory have stamps of their directory, and the contents of unrelated directories do not
-    /// matter.
+    /// Files are identified by their metadata; a directory only by its name, since its contents have their own stamps.
     fn add(&mut self, name: &str, metadata: &Metadata) {
         use std::fmt::Write as _;
         self.text.push('\0');
@@ -158,7 +158,7 @@ impl StampCollector {
         self.newest = self.newest.max(changed).max(metadata.modified().ok());
     }
 
-    /// The sum of all stamps, if all of them are old enough to be trusted.
+    /// Returns the stamp of everything, if all times are old enough to be trusted.
     fn stamp_if_settled(&self) -> Option<Checksum> {
         let old = |time: SystemTime| time.elapsed().is_ok_and(|age| age > SETTLED);
         self.newest
@@ -167,7 +167,7 @@ impl StampCollector {
     }
 }
 
-/// The identity of a file and the time of its last change of any kind.
+/// Returns the identity of a file and the time of its last change of any kind.
 #[cfg(unix)]
 pub(crate) fn identity(metadata: &Metadata) -> (String, Option<SystemTime>) {
     use std::os::unix::fs::MetadataExt;

@@ -93,8 +93,12 @@ impl<'s> Repository<'s> {
 
     /// Goes to a branch, which is made if it is not there.
     pub fn switch(&self, branch: &str) {
-        let known = self.git(&["branch", "--list", branch]).stdout;
-        let create = if known.is_empty() { &["-c"][..] } else { &[] };
+        let branches = self.git(&["branch", "--list", branch]).stdout;
+        let create = if branches.is_empty() {
+            &["-c"][..]
+        } else {
+            &[]
+        };
         self.git(&[&["switch", "-q"], create, &[branch]].concat());
     }
 

@@ -123,14 +123,14 @@ impl MachineFiles for MemoryFiles {
                 continue;
             };
             let levels = inner.components().count();
-            let shown: PathBuf = inner.components().take(depth + 1).collect();
+            let listed: PathBuf = inner.components().take(depth + 1).collect();
             let is_file = levels <= depth + 1 && self.files.contains_key(path);
             let kind = if is_file {
                 FoundKind::File
             } else {
                 FoundKind::Other
             };
-            found.insert(shown.to_string_lossy().into_owned(), kind);
+            found.insert(listed.to_string_lossy().into_owned(), kind);
         }
         let found = found
             .into_iter()

@@ -34,8 +34,8 @@ impl Sandbox {
     /// A new world in which `program` is under test.
     pub fn new(program: impl Into<PathBuf>) -> Self {
         let root = temporary_directory();
-        for folder in ["home", "config", "cache", "work", "tmp"] {
-            fs::create_dir(root.path().join(folder)).unwrap();
+        for directory in ["home", "config", "cache", "work", "tmp"] {
+            fs::create_dir(root.path().join(directory)).unwrap();
         }
         Sandbox {
             root,
@@ -72,15 +72,15 @@ impl Sandbox {
 
     /// Writes a file; its path is from the working folder, or begins with `~/`.
     pub fn write(&self, path: &str, content: impl AsRef<[u8]>) {
-        write_file(&self.place(path), content.as_ref());
+        write_file(&self.resolve(path), content.as_ref());
     }
 
     /// Reads a file; its path is from the working folder, or begins with `~/`.
     pub fn read(&self, path: &str) -> String {
-        fs::read_to_string(self.place(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+        fs::read_to_string(self.resolve(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
     }
 
-    fn place(&self, path: &str) -> PathBuf {
+    fn resolve(&self, path: &str) -> PathBuf {
         match (path.strip_prefix("~/.config/"), path.strip_prefix("~/")) {
             (Some(inside), _) => self.root.path().join("config").join(inside),
             (None, Some(inside)) => self.home().join(inside),
@@ -184,8 +184,8 @@ fn git_version() -> &'static str {
     })
 }
 
-pub(crate) fn write_below(folder: &Path, path: &str, content: &[u8]) {
-    write_file(&folder.join(path), content);
+pub(crate) fn write_below(directory: &Path, path: &str, content: &[u8]) {
+    write_file(&directory.join(path), content);
 }
 
 fn write_file(path: &Path, content: &[u8]) {
@@ -208,18 +208,18 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-fn list(root: &Path, folder: &Path, lines: &mut Vec<String>) {
-    for entry in fs::read_dir(folder).unwrap() {
+fn list(root: &Path, directory: &Path, lines: &mut Vec<String>) {
+    for entry in fs::read_dir(directory).unwrap() {
         let entry = entry.unwrap();
-        let known = entry.metadata().unwrap();
-        if known.is_dir() {
+        let metadata = entry.metadata().unwrap();
+        if metadata.is_dir() {
             list(root, &entry.path(), lines);
         } else {
             let path = entry.path();
             lines.push(format!(
                 "{} {}\n",
                 path.strip_prefix(root).unwrap().display(),
-                known.len()
+                metadata.len()
             ));
         }
     }

@@ -166,7 +166,7 @@ pub fn compare(path: &Path, expected: &str, real: &str) -> Result<(), String> {
         .zip(real.lines())
         .position(|(left, right)| left != right);
     let line = difference.unwrap_or_else(|| expected.lines().count().min(real.lines().count()));
-    let shown = |text: &str| {
+    let excerpt = |text: &str| {
         text.lines()
             .skip(line)
             .take(6)
@@ -177,8 +177,8 @@ pub fn compare(path: &Path, expected: &str, real: &str) -> Result<(), String> {
         "{}:{}: not what it says (AGPM_BLESS=1 accepts it)\n  it says\n{}  it is\n{}",
         path.display(),
         line + 1,
-        shown(expected),
-        shown(real)
+        excerpt(expected),
+        excerpt(real)
     ))
 }
 
@@ -242,8 +242,8 @@ commit
             "`shared/a.md`\n```text\none\n```\n\n<!-- git shared\ntag v1.0.0\n-->\n\nText.\n";
         let sandbox = Sandbox::new("agpm");
         assert_eq!(run_script(&sandbox, document), document);
-        let shown = Repository::open(&sandbox, "shared").git(&["show", "v1.0.0:a.md"]);
-        assert_eq!(shown.stdout, "one\n");
+        let file = Repository::open(&sandbox, "shared").git(&["show", "v1.0.0:a.md"]);
+        assert_eq!(file.stdout, "one\n");
     }
 
     #[test]

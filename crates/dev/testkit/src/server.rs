@@ -41,8 +41,8 @@ impl GitDaemon {
         // The program itself and not `git daemon`, which would leave it behind when killed.
         let mut ask = sandbox.command("git");
         ask.arg("--exec-path");
-        let folder = String::from_utf8(ask.output().unwrap().stdout).unwrap();
-        let mut command = sandbox.command(PathBuf::from(folder.trim()).join("git-daemon"));
+        let directory = String::from_utf8(ask.output().unwrap().stdout).unwrap();
+        let mut command = sandbox.command(PathBuf::from(directory.trim()).join("git-daemon"));
         let base = format!("--base-path={}", sandbox.work().display());
         command.args([
             &base,
@@ -272,7 +272,7 @@ impl Request {
     fn header(&self, name: &str) -> Option<&str> {
         self.headers
             .iter()
-            .find(|(known, _)| known == name)
+            .find(|(key, _)| key == name)
             .map(|(_, value)| value.as_str())
     }
 }

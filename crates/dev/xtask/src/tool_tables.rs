@@ -69,7 +69,7 @@ fn same_or(name: &str, usual: &str) -> String {
 type PathCell = Option<String>;
 
 /// Where each of the types in [`TYPES`] goes.
-fn places(tool: &'static ToolDefinition) -> [ScopedValue<PathCell>; 6] {
+fn locations(tool: &'static ToolDefinition) -> [ScopedValue<PathCell>; 6] {
     let directory = tool.directory;
     let agents = tool.agents.as_ref();
     let commands = tool.commands.as_ref();
@@ -108,16 +108,16 @@ fn entries(file: &str) -> String {
 
 /// What a place is called in each scope; the second argument says whether it is the project's.
 fn both<P: Copy>(
-    place: Option<ScopedValue<Option<P>>>,
+    location: Option<ScopedValue<Option<P>>>,
     name: impl Fn(P, ToolPathScope) -> String,
 ) -> ScopedValue<PathCell> {
     ScopedValue {
-        project: place
-            .and_then(|place| place.project)
-            .map(|place| name(place, ToolPathScope::Project)),
-        user: place
-            .and_then(|place| place.user)
-            .map(|place| name(place, ToolPathScope::Home)),
+        project: location
+            .and_then(|location| location.project)
+            .map(|location| name(location, ToolPathScope::Project)),
+        user: location
+            .and_then(|location| location.user)
+            .map(|location| name(location, ToolPathScope::Home)),
     }
 }
 
@@ -129,10 +129,10 @@ enum ToolPathScope {
 
 fn files(
     own: ScopedValue<&str>,
-    place: Option<ScopedValue<Option<Directory>>>,
+    location: Option<ScopedValue<Option<Directory>>>,
     extension: Option<&str>,
 ) -> ScopedValue<PathCell> {
-    both(place, |directory, scope| {
+    both(location, |directory, scope| {
         code(&file_pattern(own, directory, scope, extension))
     })
 }
@@ -159,8 +159,8 @@ fn file_pattern(
 fn instructions(tool: &'static ToolDefinition) -> ScopedValue<PathCell> {
     let own = tool.instructions.as_ref();
     let rule = own.and_then(|own| own.format.rule.as_ref());
-    both(own.map(|own| own.place), |place, scope| {
-        match (place.rules, rule, place.blocks.last()) {
+    both(own.map(|own| own.place), |location, scope| {
+        match (location.rules, rule, location.blocks.last()) {
             (Some(directory), Some(rule), _) => code(&file_pattern(
                 tool.directory,
                 directory,
@@ -175,7 +175,7 @@ fn instructions(tool: &'static ToolDefinition) -> ScopedValue<PathCell> {
 fn hooks(tool: &'static ToolDefinition) -> ScopedValue<PathCell> {
     both(
         tool.hooks.as_ref().map(|own| own.place),
-        |place, scope| match place {
+        |location, scope| match location {
             HookPlace::Entries(file) => entries(file),
             HookPlace::Files(directory) => code(&file_pattern(
                 tool.directory,
@@ -188,12 +188,13 @@ fn hooks(tool: &'static ToolDefinition) -> ScopedValue<PathCell> {
 }
 
 /// Where each type goes in a project.
-pub(crate) fn project_places() -> String {
+pub(crate) fn project_locations() -> String {
     let mut table = MarkdownTable::by_tool("", &TYPES);
     for tool in TOOLS {
-        let places = places(tool);
-        if places.iter().any(|place| place.project.is_some()) {
-            let cells = places.map(|place| place.project.unwrap_or_else(|| NOTHING.to_owned()));
+        let locations = locations(tool);
+        if locations.iter().any(|location| location.project.is_some()) {
+            let cells =
+                locations.map(|location| location.project.unwrap_or_else(|| NOTHING.to_owned()));
             table.row(&code(tool.name), cells);
         }
     }
@@ -201,21 +202,24 @@ pub(crate) fn project_places() -> String {
 }
 
 /// Where each type goes in home, as far as it is not the same.
-pub(crate) fn home_places() -> String {
+pub(crate) fn home_locations() -> String {
     let mut table = MarkdownTable::by_tool("", &TYPES);
     for tool in TOOLS {
-        let places = places(tool);
-        if places.iter().any(|place| place.project != place.user) {
-            table.row(&code(tool.name), places.map(home_place));
+        let locations = locations(tool);
+        if locations
+            .iter()
+            .any(|location| location.project != location.user)
+        {
+            table.row(&code(tool.name), locations.map(home_location));
         }
     }
     table.print()
 }
 
-fn home_place(place: ScopedValue<PathCell>) -> String {
-    match place.user {
+fn home_location(location: ScopedValue<PathCell>) -> String {
+    match location.user {
         None => NOTHING.to_owned(),
-        Some(_) if place.user == place.project => String::new(),
+        Some(_) if location.user == location.project => String::new(),
         Some(home) => home,
     }
 }
@@ -224,8 +228,8 @@ fn home_place(place: ScopedValue<PathCell>) -> String {
 pub(crate) fn skill_directories() -> String {
     let mut readers: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let own = TOOLS.iter().filter_map(|tool| {
-        let place = places(tool)[2].project.clone()?;
-        Some((tool.name, place.trim_matches('`').to_owned()))
+        let location = locations(tool)[2].project.clone()?;
+        Some((tool.name, location.trim_matches('`').to_owned()))
     });
     let own: Vec<(&str, String)> = own.collect();
     for (tool, directory) in &own {

@@ -388,14 +388,14 @@ fn agreeing(code: i32) -> &'static [&'static str] {
 #[test]
 fn every_tampering_is_found_with_its_exit_code() {
     let sandbox = committed();
-    let (project, kept) = (sandbox.work().join("project"), sandbox.work().join("kept"));
-    copy_tree(&project, &kept);
+    let (project, cache) = (sandbox.work().join("project"), sandbox.work().join("kept"));
+    copy_tree(&project, &cache);
     let clean = run(&sandbox, "ci");
     assert_eq!(clean.code, Some(0), "{clean}");
     let mut missed = Vec::new();
     for (code, tampering) in TAMPERINGS {
         fs::remove_dir_all(&project).unwrap();
-        copy_tree(&kept, &project);
+        copy_tree(&cache, &project);
         tampering.apply(&project);
         let output = run(&sandbox, "ci");
         if output.code != Some(*code) {
@@ -582,8 +582,8 @@ fn failed(output: &CommandOutput) -> Vec<String> {
 #[test]
 fn a_restore_that_fails_is_reported_under_its_cause() {
     let sandbox = committed();
-    let (project, kept) = (sandbox.work().join("project"), sandbox.work().join("kept"));
-    copy_tree(&project, &kept);
+    let (project, cache) = (sandbox.work().join("project"), sandbox.work().join("kept"));
+    copy_tree(&project, &cache);
     let deny = "\n[policy.types]\ndeny = [\"hooks\"]\n";
     let unknown = "\n[agentz]\n";
     let requirement = ("requirement = \"^1\"", "requirement = \"^2\"");
@@ -595,7 +595,7 @@ fn a_restore_that_fails_is_reported_under_its_cause() {
         (Append(AGENT, "More.\n"), 1, "files"),
     ] {
         fs::remove_dir_all(&project).unwrap();
-        copy_tree(&kept, &project);
+        copy_tree(&cache, &project);
         tampering.apply(&project);
         let output = run(&sandbox, "ci --install");
         assert_eq!(output.code, Some(code), "{}\n{output}", tampering.name());

@@ -400,11 +400,11 @@ fn large_files_are_read_side_by_side_with_findings_in_order() {
     assert_eq!((good.code, good.stdout), (Some(0), format!("{{{filler}}}")));
     let bad = sandbox.run(["merge", "a.json", "b.json", "c.json"]);
     assert_eq!((bad.code, bad.stdout.as_str()), (Some(1), ""));
-    let places: Vec<usize> = ["a.json:1:", "c.json:1:"]
+    let positions: Vec<usize> = ["a.json:1:", "c.json:1:"]
         .iter()
-        .map(|place| bad.stderr.find(place).unwrap())
+        .map(|location| bad.stderr.find(location).unwrap())
         .collect();
-    assert!(places.is_sorted(), "{}", bad.stderr);
+    assert!(positions.is_sorted(), "{}", bad.stderr);
 }
 
 /// A project with a skill of several files, agents that lose fields on their way, and nothing installed.
@@ -570,14 +570,14 @@ fn other_words_for_commands_do_the_same() {
         ("ls", "list"),
         ("upgrade", "update"),
     ] {
-        let (one, other) = (
+        let (plain, aliased) = (
             sandbox.run_line(&format!("agpm {alias} --json")),
             sandbox.run_line(&format!("agpm {word} --json")),
         );
         assert_eq!(
-            (one.code, other.code),
+            (plain.code, aliased.code),
             (Some(0), Some(0)),
-            "{alias}\n{one}\n{other}"
+            "{alias}\n{plain}\n{aliased}"
         );
     }
     for word in ["rm", "uninstall"] {

@@ -37,7 +37,7 @@ const SHOWN: &[(&str, &str)] = &[
     ),
     (
         "trust/owner",
-        "files of two users: crates/edge/cli/tests/owners.rs",
+        "files of two users: crates/edge/cli/tests/file_owners.rs",
     ),
 ];
 
@@ -98,7 +98,7 @@ fn wrong_examples(code: &Code) -> Vec<String> {
         ("Passes", second, &page.passes, BTreeSet::new()),
     ] {
         let (found, ended_well) = match example.command {
-            _ if title == "Fails" && SHOWN.iter().any(|(shown, _)| *shown == code.name) => {
+            _ if title == "Fails" && SHOWN.iter().any(|(listed, _)| *listed == code.name) => {
                 (coded(text), false)
             }
             Some(_) => found_by_command(text),
@@ -133,10 +133,10 @@ fn found_by_command(text: &str) -> (BTreeSet<String>, bool) {
 fn coded(text: &str) -> BTreeSet<String> {
     let coded = text.lines().filter_map(|line| {
         let (head, _) = line.split_once("]: ")?;
-        let known = ["error[", "warning[", "note["]
+        let is_header = ["error[", "warning[", "note["]
             .iter()
             .any(|start| head.starts_with(start));
-        known.then(|| format!("{head}]"))
+        is_header.then(|| format!("{head}]"))
     });
     coded.collect()
 }

@@ -265,8 +265,8 @@ fn branches_are_refused_for_layers_and_for_what_is_locked() {
         for line in ["install", "install --frozen", "ci"] {
             let output = sandbox.run_line(&format!("agpm {line} --policy rules/policy.toml"));
             assert_eq!(output.code, Some(6), "{line}\n{text}\n{output}");
-            let shown = format!("{}{}", output.stdout, output.stderr);
-            assert!(shown.contains(id), "{line}\n{output}");
+            let text = format!("{}{}", output.stdout, output.stderr);
+            assert!(text.contains(id), "{line}\n{output}");
         }
         let pinned = text.replace("\"main\"", "\"v1.0.0\"");
         let pinned = pinned.replace("branch =", "version =");

@@ -10,7 +10,7 @@ use crate::error::StoreError;
 
 /// Data used within this time may still be in use.
 const RECENT: Duration = Duration::from_secs(24 * 60 * 60);
-/// Uses within this time count as one, so a directory in use is not touched on every run.
+/// Uses within this time are recorded once, so a directory in use is not touched on every run.
 const SAME_USE: Duration = Duration::from_secs(60 * 60);
 /// Prefixes of directories that are being filled or removed.
 const MAKING: &str = ".new-";

@@ -22,7 +22,7 @@ const MOST_EXCHANGES: usize = 8;
 const SET_ASIDE: &str = "agpm-old";
 const MOST_SET_ASIDE: usize = 100;
 
-/// What to do with a file that appeared at the path of a managed one.
+/// The treatment of a file that appeared at the path of a managed one.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum UnexpectedFile {
     /// Fail, so the whole transaction is reverted.
@@ -433,8 +433,8 @@ impl<'a> JournalExecution<'a> {
         Err(self.changed_error(operation))
     }
 
-    /// Moves the new file away from its path, if it is there. If an old file comes back, the new one only gets a second
-    /// name.
+    /// Moves the new file away from its path, if it was moved there. If an old file comes back, the new one only gets a
+    /// second name.
     fn take_back(&mut self, at: &str, operation: &JournalOperation) -> io::Result<()> {
         if exists(&self.staging.new, at)? {
             return Ok(());

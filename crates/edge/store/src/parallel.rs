@@ -28,7 +28,7 @@ pub fn map<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec
     results.into_iter().flatten().collect()
 }
 
-/// Runs the same work on `count` threads. It is not generic, to compile only once.
+/// Runs the same work on `workers` threads. It is not generic, to compile only once.
 fn run_on_threads(workers: usize, work: &(dyn Fn() + Sync)) {
     thread::scope(|scope| {
         let threads: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();

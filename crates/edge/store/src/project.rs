@@ -39,7 +39,7 @@ pub struct ProjectStore {
 pub enum StateUse {
     /// agpm wrote the state on this machine.
     Believed,
-    /// Somebody else may have written it: there is no history, nothing to recover, and no managed directory.
+    /// Somebody else may have written it: it has no history, nothing to recover, and no managed directory.
     Ignored,
 }
 
@@ -50,7 +50,7 @@ pub struct ProjectLock {
     _file: File,
 }
 
-/// What to do while another process holds the lock.
+/// The behavior while another process holds the lock.
 #[derive(Clone, Copy)]
 pub enum LockWait<'a> {
     /// Call this once, then wait.

@@ -25,7 +25,7 @@ pub(super) struct CrateFigures {
     pub(super) modules: usize,
     /// The same, where a folder counts as one.
     pub(super) directory_cycle: Vec<String>,
-    pub(super) folders: usize,
+    pub(super) directories: usize,
 }
 
 impl CrateFigures {
@@ -42,7 +42,7 @@ impl CrateFigures {
 
     fn of_files(name: &str, files: Vec<SourceFile>, tests: usize) -> Self {
         let graph = ImportGraph::of(&files);
-        let folders = graph.at_top();
+        let directories = graph.at_top();
         let mut items = ItemCounts::default();
         for file in &files {
             items.append(ItemCounts::of(file));
@@ -57,8 +57,8 @@ impl CrateFigures {
             tests,
             module_cycle: graph.largest_cycle(),
             modules: graph.len(),
-            directory_cycle: folders.largest_cycle(),
-            folders: folders.len(),
+            directory_cycle: directories.largest_cycle(),
+            directories: directories.len(),
         }
     }
 
@@ -82,7 +82,7 @@ impl CrateFigures {
         self.items.append(other.items);
         self.tests += other.tests;
         self.modules += other.modules;
-        self.folders += other.folders;
+        self.directories += other.directories;
         if other.module_cycle.len() > self.module_cycle.len() {
             self.module_cycle = other.module_cycle;
         }

@@ -59,7 +59,12 @@ impl ImportGraph {
         for (from, onward) in &reachable {
             let returns =
                 |to: &&ModulePath| reachable.get(to).is_some_and(|back| back.contains(from));
-            let circle: Vec<String> = onward.iter().copied().filter(returns).map(shown).collect();
+            let circle: Vec<String> = onward
+                .iter()
+                .copied()
+                .filter(returns)
+                .map(display_path)
+                .collect();
             if circle.len() > largest.len() {
                 largest = circle;
             }
@@ -85,7 +90,7 @@ impl ImportGraph {
     }
 }
 
-fn shown(path: &ModulePath) -> String {
+fn display_path(path: &ModulePath) -> String {
     if path.is_empty() {
         "lib".to_owned()
     } else {

@@ -128,8 +128,8 @@ impl<'ast> Visit<'ast> for ItemVisitor<'_> {
     fn visit_expr_match(&mut self, expression: &'ast syn::ExprMatch) {
         if expression.arms.iter().any(|arm| is_bool_literal(&arm.pat)) {
             let line = expression.span().start().line;
-            let place = format!("{}:{line}", self.file.path.display());
-            self.items.bool_matches.push(place);
+            let location = format!("{}:{line}", self.file.path.display());
+            self.items.bool_matches.push(location);
         }
         visit::visit_expr_match(self, expression);
     }

@@ -56,7 +56,7 @@ const TABLES: &[&[(&str, Cell)]] = &[
             format!("{} of {}", f.module_cycle.len(), f.modules)
         }),
         ("folder cycle", |f, _| {
-            format!("{} of {}", f.directory_cycle.len(), f.folders)
+            format!("{} of {}", f.directory_cycle.len(), f.directories)
         }),
     ],
     &[
@@ -137,9 +137,9 @@ fn spread(values: &[usize], hundredths: &[usize]) -> String {
 }
 
 /// With one digit after the point, which is enough to compare.
-fn ratio(part: usize, whole: usize) -> String {
-    let tenths = (part * 10 + whole / 2)
-        .checked_div(whole)
+fn ratio(part: usize, total: usize) -> String {
+    let tenths = (part * 10 + total / 2)
+        .checked_div(total)
         .unwrap_or_default();
     format!("{}.{}", tenths / 10, tenths % 10)
 }

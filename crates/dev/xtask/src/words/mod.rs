@@ -89,8 +89,8 @@ fn document_area(root: &Path, name: &str, paths: Vec<PathBuf>) -> io::Result<Rec
         } else {
             TextScope::Document
         };
-        let shown = shown(root, &path);
-        findings.extend(phrases::find(&prose::markdown(&text), scope, &shown));
+        let path = relative_path(root, &path);
+        findings.extend(phrases::find(&prose::markdown(&text), scope, &path));
     }
     Ok(RecordedArea {
         name: name.to_owned(),
@@ -114,8 +114,8 @@ fn code_area(
     {
         let sources = directory.join("src");
         for file in product_files(&sources)? {
-            let shown = shown(root, &sources.join(&file.path));
-            findings.extend(find(&file, &shown));
+            let path = relative_path(root, &sources.join(&file.path));
+            findings.extend(find(&file, &path));
         }
     }
     Ok(RecordedArea {
@@ -124,32 +124,32 @@ fn code_area(
     })
 }
 
-fn string_findings(file: &SourceFile, shown: &str) -> Vec<PhraseFinding> {
+fn string_findings(file: &SourceFile, path: &str) -> Vec<PhraseFinding> {
     let mut findings = Vec::new();
     for token in &file.tokens {
         let Some(text) = prose::literal_text(&token.text) else {
             continue;
         };
         let words = prose::literal(text, file.line_at(token.start));
-        findings.extend(phrases::find(&words, TextScope::String, shown));
+        findings.extend(phrases::find(&words, TextScope::String, path));
     }
     findings
 }
 
 /// Comments and documentation are prose, and their lines are those of the file.
-fn comment_findings(file: &SourceFile, shown: &str) -> Vec<PhraseFinding> {
+fn comment_findings(file: &SourceFile, path: &str) -> Vec<PhraseFinding> {
     let mut findings = Vec::new();
     for comment in &file.comments {
         let mut words = prose::markdown(&comment.text);
         for word in &mut words {
             word.line += comment.line - 1;
         }
-        findings.extend(phrases::find(&words, TextScope::Document, shown));
+        findings.extend(phrases::find(&words, TextScope::Document, path));
     }
     findings
 }
 
-fn shown(root: &Path, path: &Path) -> String {
+fn relative_path(root: &Path, path: &Path) -> String {
     let inner = path.strip_prefix(root).unwrap_or(path);
     inner.to_string_lossy().into_owned()
 }

@@ -202,7 +202,7 @@ fn is_one_of(word: &ProseWord, alternatives: &str) -> bool {
     !is_name
         && alternatives
             .split('|')
-            .any(|one| word.text.eq_ignore_ascii_case(one))
+            .any(|alternative| word.text.eq_ignore_ascii_case(alternative))
 }
 
 /// "What …" at the start of a sentence that is not a question.
@@ -228,7 +228,7 @@ mod tests {
     fn found(text: &str) -> Vec<String> {
         let words = markdown(text);
         let findings = find(&words, TextScope::Guide, "a.md");
-        findings.into_iter().map(|one| one.phrase).collect()
+        findings.into_iter().map(|finding| finding.phrase).collect()
     }
 
     #[test]

@@ -163,8 +163,8 @@ mod tests {
             texts(&words),
             "¶ # A ` title ¶ See the guide , told ¶ ¶ ¶ end"
         );
-        let told = words.iter().find(|word| word.text == "told");
-        assert_eq!(told.map(|word| word.line), Some(4));
+        let word = words.iter().find(|word| word.text == "told");
+        assert_eq!(word.map(|word| word.line), Some(4));
         assert_eq!(words.last().map(|word| word.line), Some(11));
     }
 

@@ -7,16 +7,16 @@
     clippy::disallowed_types
 )]
 
-mod bad;
 mod columns;
+mod decision;
 mod doctor;
+mod errors;
 mod explain;
-mod finding;
-mod looks;
-mod places;
-mod reading;
+mod locations;
+mod lookup;
+mod output;
+mod parsing;
 mod rows;
-mod seed;
 mod shadowed;
 mod show;
 mod support;

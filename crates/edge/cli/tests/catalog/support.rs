@@ -13,38 +13,38 @@ pub(crate) const PROJECT: &str = "bmad/_cfg/agent-manifest.csv";
 pub(crate) const HOME: &str = "~/.bmad/_cfg/agent-manifest.csv";
 
 /// A world; paths are from the working folder, or begin with `~/`.
-pub(crate) struct Place {
+pub(crate) struct Workspace {
     pub(crate) sandbox: Sandbox,
 }
 
-impl Place {
+impl Workspace {
     /// With these files.
     pub(crate) fn of(files: &[(&str, &str)]) -> Self {
-        let place = Place {
+        let workspace = Workspace {
             sandbox: Sandbox::new(PROGRAM),
         };
         files
             .iter()
-            .for_each(|(path, text)| place.write(path, text));
-        place
+            .for_each(|(path, text)| workspace.write(path, text));
+        workspace
     }
 
     /// With these agents in the project and these in home; a row is below `name,title,module,path`.
     pub(crate) fn agents(project: &str, home: &str) -> Self {
-        let place = Place::of(&[]);
+        let workspace = Workspace::of(&[]);
         for (path, rows) in [(PROJECT, project), (HOME, home)] {
             if !rows.is_empty() {
-                place.write(path, format!("name,title,module,path\n{rows}"));
+                workspace.write(path, format!("name,title,module,path\n{rows}"));
             }
         }
-        place
+        workspace
     }
 
     pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) {
         self.sandbox.write(path, text);
     }
 
-    pub(crate) fn folder(&self, path: &str) {
+    pub(crate) fn directory(&self, path: &str) {
         std::fs::create_dir_all(self.path(path)).unwrap();
     }
 
@@ -67,10 +67,10 @@ impl Place {
     }
 
     /// Runs a command in a folder.
-    pub(crate) fn run_in(&self, folder: &str, line: &str) -> CommandOutput {
+    pub(crate) fn run_in(&self, directory: &str, line: &str) -> CommandOutput {
         let mut command = self.sandbox.command(PROGRAM);
         command
-            .current_dir(self.path(folder))
+            .current_dir(self.path(directory))
             .args(line.split_whitespace());
         self.sandbox.output(command)
     }
@@ -80,12 +80,12 @@ impl Place {
         self.good_in("", line)
     }
 
-    pub(crate) fn good_in(&self, folder: &str, line: &str) -> String {
-        let output = self.run_in(folder, line);
+    pub(crate) fn good_in(&self, directory: &str, line: &str) -> String {
+        let output = self.run_in(directory, line);
         assert_eq!(
             (output.code, output.stderr.as_str()),
             (Some(0), ""),
-            "{folder}: {line}\n{output}"
+            "{directory}: {line}\n{output}"
         );
         output.stdout
     }
@@ -133,8 +133,8 @@ impl Place {
         self.names_in("", line)
     }
 
-    pub(crate) fn names_in(&self, folder: &str, line: &str) -> Vec<String> {
-        let output = self.run_in(folder, &format!("--json {line}"));
+    pub(crate) fn names_in(&self, directory: &str, line: &str) -> Vec<String> {
+        let output = self.run_in(directory, &format!("--json {line}"));
         assert_eq!(output.code, Some(0), "{line}\n{output}");
         let name = |row: &Value| {
             let of = |key| text(row, key).unwrap_or_default();
@@ -205,6 +205,6 @@ pub(crate) fn diagnostics(output: &CommandOutput) -> Vec<Value> {
 pub(crate) fn codes(output: &CommandOutput) -> Vec<String> {
     diagnostics(output)
         .iter()
-        .map(|one| text(one, "code").unwrap().to_owned())
+        .map(|finding| text(finding, "code").unwrap().to_owned())
         .collect()
 }

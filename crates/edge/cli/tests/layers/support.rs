@@ -41,7 +41,7 @@ impl Project {
 
     /// Writes a manifest with these layers, each a folder beside the project.
     pub(crate) fn stack(&self, names: &[&str], more: &str) {
-        let tables: String = names.iter().map(|name| folder(name)).collect();
+        let tables: String = names.iter().map(|name| directory(name)).collect();
         self.sandbox
             .write("project/agpm.toml", format!("{tables}{more}"));
     }
@@ -114,7 +114,7 @@ impl Project {
 }
 
 /// A layer that is a directory beside the project.
-pub(crate) fn folder(name: &str) -> String {
+pub(crate) fn directory(name: &str) -> String {
     format!("[[layers]]\nname = \"{name}\"\npath = \"../{name}\"\n")
 }
 

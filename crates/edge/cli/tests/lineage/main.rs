@@ -7,14 +7,14 @@
     clippy::disallowed_types
 )]
 
-mod bad;
 mod discovery;
 mod doctor;
-mod inheriting;
+mod errors;
+mod inheritance;
 mod large;
-mod links;
-mod looks;
-mod odd;
-mod reading;
+mod output;
+mod read_only;
 mod submodules;
 mod support;
+mod symlinks;
+mod unusual;

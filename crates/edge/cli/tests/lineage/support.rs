@@ -28,27 +28,27 @@ impl Tree {
         tree.repository("repo");
         documents
             .iter()
-            .for_each(|(folder, text)| tree.ada(&under("repo", folder), text));
+            .for_each(|(directory, text)| tree.ada(&under("repo", directory), text));
         tree
     }
 
     /// Makes a folder a repository.
-    pub(crate) fn repository(&self, folder: &str) {
-        self.folder(folder);
-        self.git(folder, &["init", "-q", "-b", "main"]);
+    pub(crate) fn repository(&self, directory: &str) {
+        self.directory(directory);
+        self.git(directory, &["init", "-q", "-b", "main"]);
     }
 
-    pub(crate) fn folder(&self, folder: &str) {
-        std::fs::create_dir_all(self.path(folder)).unwrap();
+    pub(crate) fn directory(&self, directory: &str) {
+        std::fs::create_dir_all(self.path(directory)).unwrap();
     }
 
     /// Writes the agent document of `ada` in a folder.
-    pub(crate) fn ada(&self, folder: &str, text: impl AsRef<[u8]>) {
-        self.persona(folder, "ada", "agent", text);
+    pub(crate) fn ada(&self, directory: &str, text: impl AsRef<[u8]>) {
+        self.persona(directory, "ada", "agent", text);
     }
 
-    pub(crate) fn persona(&self, folder: &str, slug: &str, kind: &str, text: impl AsRef<[u8]>) {
-        self.write(&under(folder, &document(slug, kind)), text);
+    pub(crate) fn persona(&self, directory: &str, slug: &str, kind: &str, text: impl AsRef<[u8]>) {
+        self.write(&under(directory, &document(slug, kind)), text);
     }
 
     pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) {
@@ -76,10 +76,10 @@ impl Tree {
             .to_string()
     }
 
-    pub(crate) fn git(&self, folder: &str, arguments: &[&str]) {
+    pub(crate) fn git(&self, directory: &str, arguments: &[&str]) {
         let mut command = self.sandbox.command("git");
         command
-            .current_dir(self.path(folder))
+            .current_dir(self.path(directory))
             .args(["-c", "protocol.file.allow=always"]);
         command
             .args([
@@ -93,39 +93,42 @@ impl Tree {
         assert_eq!(output.code, Some(0), "git {arguments:?}\n{output}");
     }
 
-    pub(crate) fn commit(&self, folder: &str) {
-        self.git(folder, &["add", "-A"]);
-        self.git(folder, &["commit", "-q", "--allow-empty", "-m", "change"]);
+    pub(crate) fn commit(&self, directory: &str) {
+        self.git(directory, &["add", "-A"]);
+        self.git(
+            directory,
+            &["commit", "-q", "--allow-empty", "-m", "change"],
+        );
     }
 
-    pub(crate) fn command(&self, folder: &str, line: &str) -> Command {
+    pub(crate) fn command(&self, directory: &str, line: &str) -> Command {
         let mut command = self.sandbox.command(PROGRAM);
         command
-            .current_dir(self.path(folder))
+            .current_dir(self.path(directory))
             .args(line.split_whitespace());
         command
     }
 
     /// Runs a command in a folder.
-    pub(crate) fn run(&self, folder: &str, line: &str) -> CommandOutput {
-        self.sandbox.output(self.command(folder, line))
+    pub(crate) fn run(&self, directory: &str, line: &str) -> CommandOutput {
+        self.sandbox.output(self.command(directory, line))
     }
 
     /// What a command prints that has nothing to complain about.
-    pub(crate) fn good(&self, folder: &str, line: &str) -> String {
-        let output = self.run(folder, line);
+    pub(crate) fn good(&self, directory: &str, line: &str) -> String {
+        let output = self.run(directory, line);
         assert_eq!(
             (output.code, output.stderr.as_str()),
             (Some(0), ""),
-            "{folder}: {line}\n{output}"
+            "{directory}: {line}\n{output}"
         );
         output.stdout
     }
 
     /// What a command prints that complains with these words and goes on; each of them is said once.
-    pub(crate) fn warned(&self, folder: &str, line: &str, words: &[&str]) -> String {
-        let output = self.run(folder, line);
-        assert_eq!(output.code, Some(0), "{folder}: {line}\n{output}");
+    pub(crate) fn warned(&self, directory: &str, line: &str, words: &[&str]) -> String {
+        let output = self.run(directory, line);
+        assert_eq!(output.code, Some(0), "{directory}: {line}\n{output}");
         has_once(&output, words);
         output.stdout
     }
@@ -133,13 +136,13 @@ impl Tree {
     /// The output of a command that ends with this code and says these words.
     pub(crate) fn fails(
         &self,
-        folder: &str,
+        directory: &str,
         line: &str,
         code: i32,
         words: &[&str],
     ) -> CommandOutput {
-        let output = self.run(folder, line);
-        assert_eq!(output.code, Some(code), "{folder}: {line}\n{output}");
+        let output = self.run(directory, line);
+        assert_eq!(output.code, Some(code), "{directory}: {line}\n{output}");
         words.iter().for_each(|word| {
             assert!(
                 output.stderr.contains(word),
@@ -150,8 +153,8 @@ impl Tree {
     }
 
     /// The titles of a persona's documents from the lowest on, as a document with `tags` of its own name says them.
-    pub(crate) fn tags(&self, folder: &str, line: &str) -> Vec<String> {
-        tags(&self.good(folder, line))
+    pub(crate) fn tags(&self, directory: &str, line: &str) -> Vec<String> {
+        tags(&self.good(directory, line))
     }
 }
 
@@ -166,11 +169,11 @@ fn has_once(output: &CommandOutput, words: &[&str]) {
 }
 
 /// `FOLDER/PATH`; the folder may be the working folder itself.
-pub(crate) fn under(folder: &str, path: &str) -> String {
-    match (folder, path) {
+pub(crate) fn under(directory: &str, path: &str) -> String {
+    match (directory, path) {
         ("" | ".", path) => path.to_owned(),
-        (folder, "" | ".") => folder.to_owned(),
-        (folder, path) => format!("{folder}/{path}"),
+        (directory, "" | ".") => directory.to_owned(),
+        (directory, path) => format!("{directory}/{path}"),
     }
 }
 
@@ -259,6 +262,12 @@ pub(crate) fn codes(output: &CommandOutput) -> Vec<String> {
     };
     found
         .iter()
-        .map(|one| one.get("code").and_then(Value::as_str).unwrap().to_owned())
+        .map(|finding| {
+            finding
+                .get("code")
+                .and_then(Value::as_str)
+                .unwrap()
+                .to_owned()
+        })
         .collect()
 }

@@ -395,13 +395,13 @@ fn all_mistakes_of_a_base_are_reported_with_its_file_and_line() {
     sandbox.write("agpm.toml", extending(&base, "^1", "[agents]\nmine = 7\n"));
     let output = sandbox.run_line("agpm install");
     assert_code(&output, 1);
-    for place in [
+    for location in [
         "//agpm.toml@v1.0.0:1",
         "//agpm.toml@v1.0.0:3",
         "//agpm.toml@v1.0.0:5",
         "agpm.toml:3",
     ] {
-        assert!(output.stderr.contains(place), "{place}\n{output}");
+        assert!(output.stderr.contains(location), "{location}\n{output}");
     }
     let mut base = base;
     base.commit(&[("agpm.toml", "[agents\n")]);

@@ -50,11 +50,11 @@ fn wider_tools_of_an_update_need_approval() {
     project.refused("update", 6, &words);
     // Asking no question is not an approval.
     project.refused("update --yes", 6, &words);
-    let shown = project.good("update --dry-run");
-    assert!(shown.stderr.contains("trust/increase"), "{shown}");
+    let preview = project.good("update --dry-run");
+    assert!(preview.stderr.contains("trust/increase"), "{preview}");
     assert!(
-        shown.stdout.contains("~ tools Read -> Read, Bash(*)"),
-        "{shown}"
+        preview.stdout.contains("~ tools Read -> Read, Bash(*)"),
+        "{preview}"
     );
     let changed = change(&project, "update --dry-run");
     assert_eq!(changed("id"), "\"skills/pdf\"");
@@ -424,8 +424,8 @@ fn an_update_that_is_only_shown_has_one_line_for_version_and_capabilities() {
     let line =
         "skills/pdf  v1.0.0 -> v1.2.0  + runs scripts/exfil.sh  ~ tools Read -> Read, Bash(*)\n";
     for command in ["update --dry-run", "diff --update", "diff --update --stat"] {
-        let shown = project.good(command);
-        assert!(shown.stdout.contains(line), "{command}\n{shown}");
+        let output = project.good(command);
+        assert!(output.stdout.contains(line), "{command}\n{output}");
     }
 }
 
@@ -484,11 +484,11 @@ fn a_new_command_of_a_layer_that_is_granted_tools_needs_approval() {
     source.tag("v1.3.0");
     let words = ["+ runs .opencode/plugins/spy.js", "+ runs package spy"];
     project.refused("update", 6, &words);
-    let shown = project.good("update --dry-run");
+    let preview = project.good("update --dry-run");
     assert!(
-        shown
+        preview
             .stdout
             .contains("runs  .opencode/plugins/spy.js  (layers/org)"),
-        "{shown}"
+        "{preview}"
     );
 }

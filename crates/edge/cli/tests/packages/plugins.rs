@@ -322,7 +322,7 @@ fn programs_get_the_variable_that_they_read() {
     project.good("install");
     let root = project.sandbox.work().join("project");
     std::fs::create_dir_all(root.join("sub dir")).unwrap();
-    for (file, folder) in [
+    for (file, directory) in [
         (".claude/settings.local.json", "sub dir"),
         (".codex/hooks.json", "."),
     ] {
@@ -339,7 +339,7 @@ fn programs_get_the_variable_that_they_read() {
             .to_owned();
         let mut shell = project.sandbox.command("sh");
         shell
-            .current_dir(root.join(folder))
+            .current_dir(root.join(directory))
             .env("CLAUDE_PROJECT_DIR", &root)
             .args(["-c", &command]);
         let ran = project.sandbox.output(shell);

@@ -102,9 +102,9 @@ impl Project {
     pub(crate) fn tree(&self) -> Vec<(String, Vec<u8>)> {
         let root = self.sandbox.work().join("project");
         let mut files = Vec::new();
-        let mut folders = vec![root.clone()];
-        while let Some(folder) = folders.pop() {
-            for entry in std::fs::read_dir(folder).into_iter().flatten() {
+        let mut directories = vec![root.clone()];
+        while let Some(directory) = directories.pop() {
+            for entry in std::fs::read_dir(directory).into_iter().flatten() {
                 let path = entry.unwrap().path();
                 let name = path.strip_prefix(&root).unwrap().display().to_string();
                 let state = [
@@ -117,7 +117,7 @@ impl Project {
                     continue;
                 }
                 if path.is_dir() {
-                    folders.push(path)
+                    directories.push(path)
                 } else {
                     files.push((name, std::fs::read(&path).unwrap()))
                 }

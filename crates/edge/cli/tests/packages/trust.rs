@@ -61,8 +61,8 @@ fn a_server_that_refuses_or_goes_away_changes_nothing_and_no_secret_is_reported(
     ] {
         http.behave(behaviour);
         project.refused("install", 4, &[words]);
-        let said = project.run("-v install");
-        assert!(!said.to_string().contains("hunter2"), "{said}");
+        let output = project.run("-v install");
+        assert!(!output.to_string().contains("hunter2"), "{output}");
         let json = project.run("--json install");
         assert!(
             !json.to_string().contains("hunter2") && json.stdout.starts_with("{\n  \"ok\": false"),
@@ -106,8 +106,9 @@ fn programs_that_are_transitive_need_a_word() {
         assert!(project.exists(".claude/scripts/run.sh"), "{word}");
         // What is installed or locked was approved once: start again.
         project.remove("agpm.lock");
-        for folder in [".claude", ".agpm"] {
-            std::fs::remove_dir_all(project.sandbox.work().join("project").join(folder)).unwrap();
+        for directory in [".claude", ".agpm"] {
+            std::fs::remove_dir_all(project.sandbox.work().join("project").join(directory))
+                .unwrap();
         }
     }
     project.manifest(entry);

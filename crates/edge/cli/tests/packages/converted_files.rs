@@ -55,19 +55,19 @@ fn a_conversion_that_widens_is_refused_in_one_error() {
 fn permissions_of_an_entry_extend_to_its_dependencies() {
     let parent = "---\nname: p\ndescription: d\ndependencies:\n  agents:\n    - path: agents/editor.md\n---\nP.\n";
     let files = [("agents/p.md", parent), ("agents/editor.md", EDITOR)];
-    let one = |more: &str| {
+    let manifest = |more: &str| {
         format!(
             "[agents]\n{}",
             entry("p", "agents/p.md", &format!("tool = \"codex\"{more}"))
         )
     };
-    let project = Project::with(&files, &one(""));
+    let project = Project::with(&files, &manifest(""));
     project.refused(
         "install",
         6,
         &["agents/editor would get all of them", "to the entry `p`"],
     );
-    project.manifest(&one(", allow-widening = [\"codex\"]"));
+    project.manifest(&manifest(", allow-widening = [\"codex\"]"));
     project.good("install");
     assert!(project.exists(".codex/agents/editor.toml"));
 }
@@ -156,12 +156,12 @@ fn directories_that_a_tool_does_not_read_are_refused() {
 #[test]
 fn agents_of_one_name_are_warned_of_once() {
     let named = |name: &str| format!("---\nname: {name}\ndescription: d\n---\nX.\n");
-    let (one, two) = (named("one"), named("two"));
+    let (first, second) = (named("one"), named("two"));
     let files = [
-        ("agents/a.md", one.as_str()),
-        ("agents/b.md", &one),
-        ("agents/c.md", &two),
-        ("agents/d.md", &two),
+        ("agents/a.md", first.as_str()),
+        ("agents/b.md", &first),
+        ("agents/c.md", &second),
+        ("agents/d.md", &second),
     ];
     for tool in ["claude-code", "codex", "gemini", "opencode"] {
         let line = entry("all", "agents/*.md", &format!("tool = \"{tool}\""));

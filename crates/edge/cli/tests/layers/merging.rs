@@ -1,6 +1,6 @@
 //! One file out of every layer that has it.
 
-use crate::support::{Project, SETTINGS, folder, json};
+use crate::support::{Project, SETTINGS, directory, json};
 
 /// The merge of one file, and what was said.
 fn merged(path: &str, texts: &[&str], more: &str) -> (String, String) {
@@ -322,9 +322,9 @@ fn a_change_of_type_takes_the_higher_value_and_warns() {
 fn comments_and_layout_of_the_lowest_stay() {
     let low = "{\n    // agreed with security\n    \"deny\": [\"Read(.env)\"],  // always\n    \"model\": \"a\",\n}\n";
     let (text, _) = merged(SETTINGS, &[low, r#"{"model": "b", "more": 1}"#], "");
-    let kept = low.replace("\"a\"", "\"b\"");
+    let expected = low.replace("\"a\"", "\"b\"");
     assert!(
-        text.starts_with(kept.trim_end_matches("}\n").trim_end_matches(",\n")),
+        text.starts_with(expected.trim_end_matches("}\n").trim_end_matches(",\n")),
         "{text}"
     );
     assert_eq!(
@@ -366,8 +366,8 @@ fn markdown_joins_bodies_with_each_separator_and_merges_front_matter() {
             texts,
             &format!("[merge]\n\"*.md\" = {{ separator = \"{style}\" }}\n"),
         );
-        let (one, two) = (text.find("One.").unwrap(), text.find("Two.").unwrap());
-        assert!(text[one..two].contains(mark), "{style}: {text}");
+        let (first, second) = (text.find("One.").unwrap(), text.find("Two.").unwrap());
+        assert!(text[first..second].contains(mark), "{style}: {text}");
     }
     let (text, _) = merged("CLAUDE.md", texts, "[merge]\n\"CLAUDE.md\" = \"replace\"\n");
     assert_eq!(text, texts[1]);
@@ -376,8 +376,11 @@ fn markdown_joins_bodies_with_each_separator_and_merges_front_matter() {
 #[test]
 fn text_is_joined_with_a_marker_that_names_the_layer() {
     let (text, _) = merged(".claude/notes.txt", &["one\n", "two\n"], "");
-    let (one, two) = (text.find("one\n").unwrap(), text.find("two\n").unwrap());
-    assert!(one < two && text[one..two].contains("team"), "{text}");
+    let (first, second) = (text.find("one\n").unwrap(), text.find("two\n").unwrap());
+    assert!(
+        first < second && text[first..second].contains("team"),
+        "{text}"
+    );
     // A shebang stays line 1.
     let (text, _) = merged(".claude/run.txt", &["#!/bin/sh\none\n", "two\n"], "");
     assert!(text.starts_with("#!/bin/sh\n"), "{text}");
@@ -403,8 +406,8 @@ fn the_same_directory_may_be_two_layers() {
     let project = Project::stacked(SETTINGS, &[r#"{"a": [1]}"#], "");
     project.plain_manifest(&format!(
         "{}{}",
-        folder("org"),
-        folder("org").replace("name = \"org\"", "name = \"again\"")
+        directory("org"),
+        directory("org").replace("name = \"org\"", "name = \"again\"")
     ));
     project.good("install");
     project.says(SETTINGS, r#"{"a": [1]}"#);

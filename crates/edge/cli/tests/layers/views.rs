@@ -2,7 +2,7 @@
 
 use agpm_testkit::Repository;
 
-use crate::support::{ACME, Project, SETTINGS, folder, json, of_source};
+use crate::support::{ACME, Project, SETTINGS, directory, json, of_source};
 
 #[test]
 fn layers_are_listed_lowest_first_with_snapshot_count_and_what_was_skipped() {
@@ -19,8 +19,8 @@ fn layers_are_listed_lowest_first_with_snapshot_count_and_what_was_skipped() {
     project.plain_manifest(&format!(
         "{ACME}{}{}{}",
         of_source("org", "version = \"^1.0\""),
-        folder("me"),
-        folder("gone")
+        directory("me"),
+        directory("gone")
     ));
     let before = project.tree();
     let output = project.good("layers");

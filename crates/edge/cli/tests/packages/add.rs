@@ -252,8 +252,8 @@ fn options_name_the_entry_its_tools_and_what_is_done() {
     let project = three();
     let url = url(&project);
     let before = project.tree();
-    let shown = project.good(&format!("add {url} pdf --dry-run"));
-    assert!(shown.stdout.contains("Would add skills/pdf"), "{shown}");
+    let preview = project.good(&format!("add {url} pdf --dry-run"));
+    assert!(preview.stdout.contains("Would add skills/pdf"), "{preview}");
     assert_eq!(project.tree(), before);
     project.good(&format!(
         "add {url} pdf --name reader --tool opencode --no-install"

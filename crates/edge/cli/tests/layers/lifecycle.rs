@@ -2,7 +2,7 @@
 
 use agpm_testkit::Repository;
 
-use crate::support::{ACME, Project, SETTINGS, folder, of_source};
+use crate::support::{ACME, Project, SETTINGS, directory, of_source};
 
 const USERS: &str = "{\n  \"mine\": {\"x\": 1}, // mine\n  \"list\": [\"me\"]\n}\n";
 
@@ -281,7 +281,7 @@ fn dry_run_and_check_write_nothing() {
 fn two_projects_share_a_layer_and_nothing_else() {
     let project = project();
     project.good("install");
-    project.sandbox.write("other/agpm.toml", folder("org"));
+    project.sandbox.write("other/agpm.toml", directory("org"));
     let mut command = project.sandbox.command(crate::project::PROGRAM);
     command.current_dir(project.work("other")).arg("install");
     assert_eq!(project.sandbox.output(command).code, Some(0));

@@ -18,13 +18,13 @@ const OTHER: u32 = 4343;
 
 /// Gives a file, or a folder with all in it, to a user; false if this user may not.
 fn give(path: &Path, user: u32) -> bool {
-    let given = chown(path, Some(user), None).is_ok();
+    let is_changed = chown(path, Some(user), None).is_ok();
     if path.is_dir() && !path.is_symlink() {
         for entry in std::fs::read_dir(path).unwrap() {
             give(&entry.unwrap().path(), user);
         }
     }
-    given
+    is_changed
 }
 
 /// A sandbox, unless files cannot be given away.
@@ -38,10 +38,10 @@ fn world() -> Option<Sandbox> {
     Some(sandbox)
 }
 
-fn run_in(sandbox: &Sandbox, folder: &str, line: &str) -> CommandOutput {
+fn run_in(sandbox: &Sandbox, directory: &str, line: &str) -> CommandOutput {
     let mut command = sandbox.command(PROGRAM);
     command
-        .current_dir(sandbox.work().join(folder))
+        .current_dir(sandbox.work().join(directory))
         .args(line.split_whitespace());
     sandbox.output(command)
 }

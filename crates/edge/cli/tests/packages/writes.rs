@@ -432,10 +432,10 @@ fn undo_with_force_restores_what_was_written_into_the_history() {
         project.good("install");
     }
     let old = project.sandbox.work().join("project/.agpm/history/2/old");
-    let kept = std::fs::read_dir(&old)
+    let backups = std::fs::read_dir(&old)
         .unwrap()
         .map(|entry| entry.unwrap().path());
-    let file = kept
+    let file = backups
         .into_iter()
         .find(|path| std::fs::read(path).unwrap() == b"one\n")
         .unwrap();
@@ -455,8 +455,8 @@ fn a_file_where_a_directory_is_needed_is_reported_by_dry_and_real_runs_alike() {
         "[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.0.0\" }\n",
     );
     project.write(".claude", "a file\n");
-    let shown = project.good("install --dry-run");
-    assert!(shown.stderr.contains("install/not-ours"), "{shown}");
+    let preview = project.good("install --dry-run");
+    assert!(preview.stderr.contains("install/not-ours"), "{preview}");
     assert_eq!(project.run("install --check").code, Some(1));
     let words = "cannot create `.claude/`: a file of that name exists";
     project.refused("install", 6, &["install/not-ours", words]);

@@ -71,8 +71,8 @@ fn the_order_in_which_files_were_made_does_not_matter() {
         let order: Vec<_> = (0..count)
             .map(|at| shuffled[(at * seed + 5) % count].clone())
             .collect();
-        let made = tree(order.into_iter().chain(shuffled.clone()));
-        assert_eq!(outputs(&made), expected, "{seed}");
+        let reordered = tree(order.into_iter().chain(shuffled.clone()));
+        assert_eq!(outputs(&reordered), expected, "{seed}");
     }
 }
 
@@ -139,14 +139,14 @@ fn modified(path: &Path) -> std::time::SystemTime {
 }
 
 /// Takes away, or gives back, the right to write below a folder.
-fn set_writable(folder: &Path, writable: bool) {
-    let mode = |folder: bool| match (folder, writable) {
+fn set_writable(directory: &Path, writable: bool) {
+    let mode = |directory: bool| match (directory, writable) {
         (true, true) => 0o755,
         (true, false) => 0o555,
         (false, true) => 0o644,
         (false, false) => 0o444,
     };
-    for entry in std::fs::read_dir(folder).unwrap() {
+    for entry in std::fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
             set_writable(&path, writable);
@@ -154,7 +154,7 @@ fn set_writable(folder: &Path, writable: bool) {
             std::fs::set_permissions(&path, PermissionsExt::from_mode(mode(false))).unwrap();
         }
     }
-    std::fs::set_permissions(folder, PermissionsExt::from_mode(mode(true))).unwrap();
+    std::fs::set_permissions(directory, PermissionsExt::from_mode(mode(true))).unwrap();
 }
 
 #[test]

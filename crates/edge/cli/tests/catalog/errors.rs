@@ -2,21 +2,21 @@
 
 use std::os::unix::fs::PermissionsExt;
 
-use crate::support::{HOME, PROJECT, Place, diagnostics, text};
+use crate::support::{HOME, PROJECT, Workspace, diagnostics, text};
 
 /// A place whose manifest of agents in the project is this, with a good one beside it and one below.
-fn beside(manifest: impl AsRef<[u8]>) -> Place {
-    let place = Place::of(&[
+fn beside(manifest: impl AsRef<[u8]>) -> Workspace {
+    let workspace = Workspace::of(&[
         ("bmad/_cfg/workflow-manifest.csv", "name\nplan\n"),
         ("bmad/cis/_cfg/agent-manifest.csv", "name\ninventor\n"),
         (HOME, "name,title\npm,home\n"),
     ]);
-    place.write(PROJECT, manifest);
-    place
+    workspace.write(PROJECT, manifest);
+    workspace
 }
 
 /// The manifest is left out with one warning that has these words; everything else counts.
-fn left_out(place: &Place, words: &[&str]) {
+fn left_out(workspace: &Workspace, words: &[&str]) {
     let all = [
         &[
             "warning[catalog/malformed]: this catalog file is ignored",
@@ -25,7 +25,7 @@ fn left_out(place: &Place, words: &[&str]) {
         words,
     ]
     .concat();
-    let output = place.run("catalog");
+    let output = workspace.run("catalog");
     assert_eq!(output.code, Some(0), "{output}");
     for word in all {
         assert!(output.stderr.contains(word), "no `{word}` in\n{output}");
@@ -36,8 +36,8 @@ fn left_out(place: &Place, words: &[&str]) {
         "agent cis/inventor project",
         "workflow /plan project",
     ];
-    assert_eq!(place.names("catalog"), expected);
-    let output = place.run("--json catalog");
+    assert_eq!(workspace.names("catalog"), expected);
+    let output = workspace.run("--json catalog");
     let found = diagnostics(&output);
     assert_eq!(found.len(), 1, "{output}");
     assert_eq!(
@@ -45,14 +45,14 @@ fn left_out(place: &Place, words: &[&str]) {
         (Some(PROJECT), Some("project")),
         "{output}"
     );
-    let loud = place.run("-v catalog");
+    let loud = workspace.run("-v catalog");
     assert!(
         loud.stderr
             .lines()
             .any(|line| line.contains("skipped") && line.contains(PROJECT)),
         "{loud}"
     );
-    assert_eq!(place.good("-q catalog --format csv").lines().count(), 4);
+    assert_eq!(workspace.good("-q catalog --format csv").lines().count(), 4);
 }
 
 #[test]
@@ -151,36 +151,39 @@ fn an_empty_file() {
 
 #[test]
 fn a_directory_or_a_pipe_in_the_place_of_a_manifest() {
-    let place = beside("");
-    std::fs::remove_file(place.path(PROJECT)).unwrap();
-    place.folder(PROJECT);
-    left_out(&place, &["help:"]);
-    std::fs::remove_dir(place.path(PROJECT)).unwrap();
-    let mut command = place.sandbox.command("mkfifo");
-    command.arg(place.path(PROJECT));
-    assert_eq!(place.sandbox.output(command).code, Some(0));
-    left_out(&place, &["help:"]);
+    let workspace = beside("");
+    std::fs::remove_file(workspace.path(PROJECT)).unwrap();
+    workspace.directory(PROJECT);
+    left_out(&workspace, &["help:"]);
+    std::fs::remove_dir(workspace.path(PROJECT)).unwrap();
+    let mut command = workspace.sandbox.command("mkfifo");
+    command.arg(workspace.path(PROJECT));
+    assert_eq!(workspace.sandbox.output(command).code, Some(0));
+    left_out(&workspace, &["help:"]);
 }
 
 #[test]
 fn a_manifest_that_must_not_be_read() {
-    let place = beside("name\npm\n");
-    let file = place.path(PROJECT);
+    let workspace = beside("name\npm\n");
+    let file = workspace.path(PROJECT);
     std::fs::set_permissions(&file, PermissionsExt::from_mode(0o000)).unwrap();
     // Root reads everything.
     if std::fs::read(&file).is_err() {
-        left_out(&place, &["help:"]);
+        left_out(&workspace, &["help:"]);
     }
 }
 
 #[test]
 fn a_directory_of_manifests_that_must_not_be_read() {
-    for folder in ["bmad/_cfg", "bmad/bmm/_cfg"] {
-        let place = Place::of(&[(&format!("{folder}/agent-manifest.csv"), "name\npm\n")]);
-        std::fs::set_permissions(place.path(folder), PermissionsExt::from_mode(0o000)).unwrap();
-        let closed = std::fs::read_dir(place.path(folder)).is_err();
-        let output = place.run("-v catalog");
-        std::fs::set_permissions(place.path(folder), PermissionsExt::from_mode(0o755)).unwrap();
+    for directory in ["bmad/_cfg", "bmad/bmm/_cfg"] {
+        let workspace =
+            Workspace::of(&[(&format!("{directory}/agent-manifest.csv"), "name\npm\n")]);
+        std::fs::set_permissions(workspace.path(directory), PermissionsExt::from_mode(0o000))
+            .unwrap();
+        let closed = std::fs::read_dir(workspace.path(directory)).is_err();
+        let output = workspace.run("-v catalog");
+        std::fs::set_permissions(workspace.path(directory), PermissionsExt::from_mode(0o755))
+            .unwrap();
         // Root reads everything.
         if closed {
             assert_eq!(
@@ -191,7 +194,7 @@ fn a_directory_of_manifests_that_must_not_be_read() {
             for word in [
                 "warning[catalog/malformed]",
                 "--> ",
-                folder,
+                directory,
                 "help:",
                 "skipped",
             ] {
@@ -204,28 +207,28 @@ fn a_directory_of_manifests_that_must_not_be_read() {
 
 #[test]
 fn links_that_lead_out_of_the_layer_are_not_followed() {
-    let place = beside("");
-    place.write("../outside/agent-manifest.csv", "name\nsecret\n");
-    let outside = place.path("../outside").canonicalize().unwrap();
+    let workspace = beside("");
+    workspace.write("../outside/agent-manifest.csv", "name\nsecret\n");
+    let outside = workspace.path("../outside").canonicalize().unwrap();
     for target in [
         "../../../outside/agent-manifest.csv".into(),
         outside.join("agent-manifest.csv"),
     ] {
-        std::fs::remove_file(place.path(PROJECT)).unwrap();
-        place.link(PROJECT, &target);
-        left_out(&place, &["help:"]);
+        std::fs::remove_file(workspace.path(PROJECT)).unwrap();
+        workspace.link(PROJECT, &target);
+        left_out(&workspace, &["help:"]);
     }
 }
 
 #[test]
 fn a_directory_of_manifests_that_leads_out_is_not_followed() {
-    let place = Place::of(&[
+    let workspace = Workspace::of(&[
         (HOME, "name\npm\n"),
         ("../outside/_cfg/agent-manifest.csv", "name\nsecret\n"),
     ]);
-    place.link("bmad", "../outside");
-    assert_eq!(place.names("catalog"), ["agent /pm user"]);
-    let output = place.run("catalog");
+    workspace.link("bmad", "../outside");
+    assert_eq!(workspace.names("catalog"), ["agent /pm user"]);
+    let output = workspace.run("catalog");
     assert!(
         output.stderr.contains("warning[catalog/malformed]"),
         "{output}"
@@ -234,55 +237,55 @@ fn a_directory_of_manifests_that_leads_out_is_not_followed() {
 
 #[test]
 fn links_inside_of_the_layer_are_followed() {
-    let place = Place::of(&[
+    let workspace = Workspace::of(&[
         ("shared/agents.csv", "name\npm\n"),
         ("shared/bmm/_cfg/agent-manifest.csv", "name\ndev\n"),
     ]);
-    place.link(PROJECT, "../../shared/agents.csv");
-    place.link("bmad/bmm", "../shared/bmm");
+    workspace.link(PROJECT, "../../shared/agents.csv");
+    workspace.link("bmad/bmm", "../shared/bmm");
     assert_eq!(
-        place.names("catalog"),
+        workspace.names("catalog"),
         ["agent /pm project", "agent bmm/dev project"]
     );
 }
 
 #[test]
 fn a_link_that_leads_nowhere_is_reported() {
-    let place = beside("");
-    std::fs::remove_file(place.path(PROJECT)).unwrap();
-    place.link(PROJECT, "gone.csv");
-    left_out(&place, &["help:"]);
+    let workspace = beside("");
+    std::fs::remove_file(workspace.path(PROJECT)).unwrap();
+    workspace.link(PROJECT, "gone.csv");
+    left_out(&workspace, &["help:"]);
 }
 
 #[test]
 fn every_manifest_that_is_malformed_is_reported_at_once() {
-    let place = Place::of(&[
+    let workspace = Workspace::of(&[
         (PROJECT, "x\n"),
         ("bmad/_cfg/task-manifest.csv", "name\n\"\n"),
         (HOME, ""),
         ("~/.bmad/_cfg/skill-manifest.csv", "name\ns\n"),
     ]);
-    let output = place.run("catalog");
+    let output = workspace.run("catalog");
     assert_eq!(
         output.stderr.matches("warning[catalog/malformed]").count(),
         3,
         "{output}"
     );
-    assert_eq!(place.names("catalog"), ["skill /s user"]);
+    assert_eq!(workspace.names("catalog"), ["skill /s user"]);
 }
 
 #[test]
 fn a_malformed_manifest_is_in_nobodys_way_who_wants_another_entry() {
-    let place = beside("name,title\nqa,\"open\n");
-    place.write(HOME, "name,path\npm,.bmad/pm.md\n");
-    place.write("~/.bmad/pm.md", "plans\n");
-    let output = place.run("catalog show pm");
+    let workspace = beside("name,title\nqa,\"open\n");
+    workspace.write(HOME, "name,path\npm,.bmad/pm.md\n");
+    workspace.write("~/.bmad/pm.md", "plans\n");
+    let output = workspace.run("catalog show pm");
     assert_eq!(
         (output.code, output.stdout.as_str()),
         (Some(0), "plans\n"),
         "{output}"
     );
-    place.fails(
+    workspace.fails(
         "catalog show qa",
         3,
         &["error[name/unknown]", "warning[catalog/malformed]"],
@@ -291,17 +294,17 @@ fn a_malformed_manifest_is_in_nobodys_way_who_wants_another_entry() {
 
 #[test]
 fn control_characters_do_not_reach_the_terminal() {
-    let place = beside("name,title\n\u{1b}[31mred,\u{7}bell\npm,\"x\u{1b}]0;t\u{7}\" y\n");
+    let workspace = beside("name,title\n\u{1b}[31mred,\u{7}bell\npm,\"x\u{1b}]0;t\u{7}\" y\n");
     for line in ["catalog", "-v catalog", "catalog show nobody", "doctor"] {
-        let output = place.run(line);
+        let output = workspace.run(line);
         assert!(
             !output.to_string().contains(['\u{1b}', '\u{7}']),
             "{line}\n{output}"
         );
     }
-    let place = beside("name,title\n\u{1b}[31mred,\u{7}bell\n");
+    let workspace = beside("name,title\n\u{1b}[31mred,\u{7}bell\n");
     for line in ["catalog", "-v catalog", "catalog show re", "doctor"] {
-        let output = place.run(line);
+        let output = workspace.run(line);
         assert!(
             !output.to_string().contains(['\u{1b}', '\u{7}']),
             "{line}\n{output}"
@@ -311,8 +314,8 @@ fn control_characters_do_not_reach_the_terminal() {
 
 #[test]
 fn secrets_in_rows_are_masked_in_source_lines() {
-    let place = beside("name,title\npm,token=ghp_abcdefghijklmnopqrstuvwxyz0123456789,x\n");
-    let output = place.run("catalog");
+    let workspace = beside("name,title\npm,token=ghp_abcdefghijklmnopqrstuvwxyz0123456789,x\n");
+    let output = workspace.run("catalog");
     assert!(
         output.stderr.contains("csv/ragged") && !output.stderr.contains("ghp_abc"),
         "{output}"

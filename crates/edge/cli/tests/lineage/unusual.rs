@@ -131,10 +131,10 @@ fn a_pipe_in_place_of_a_document_is_reported() {
 #[test]
 fn a_document_whose_prefix_is_not_utf_8_is_read_or_reported() {
     let tree = Tree::of(&[("", &named("top", &[])), ("a", "{}")]);
-    let folder = tree.path("repo/b/.clia/agents/ada");
-    std::fs::create_dir_all(&folder).unwrap();
+    let directory = tree.path("repo/b/.clia/agents/ada");
+    std::fs::create_dir_all(&directory).unwrap();
     let name = OsStr::from_bytes(b"\xff.agent.triad.json");
-    if std::fs::write(folder.join(name), named("odd", &[])).is_err() {
+    if std::fs::write(directory.join(name), named("odd", &[])).is_err() {
         return;
     }
     let output = tree.run("repo/b", "profile ada");
@@ -148,13 +148,13 @@ fn a_document_whose_prefix_is_not_utf_8_is_read_or_reported() {
 #[test]
 fn a_persona_whose_name_is_not_utf_8_is_listed_or_reported() {
     let tree = Tree::of(&[("", "{}")]);
-    let folder = tree
+    let directory = tree
         .path("repo/.clia/agents")
         .join(OsStr::from_bytes(b"x\xff"));
-    if std::fs::create_dir_all(&folder).is_err() {
+    if std::fs::create_dir_all(&directory).is_err() {
         return;
     }
-    std::fs::write(folder.join("x.agent.triad.json"), "{}").unwrap();
+    std::fs::write(directory.join("x.agent.triad.json"), "{}").unwrap();
     let output = tree.run("repo", "profile --list");
     assert_eq!(output.code, Some(0), "{output}");
     assert!(output.to_string().contains('x'), "{output}");
@@ -264,10 +264,10 @@ fn explain_reports_what_notes_and_chosen_items_shadow() {
 #[test]
 fn explain_reports_the_warnings_of_the_merge() {
     let tree = Tree::of(&[("", &named("top", &["no.json"]))]);
-    for place in ["", "/title"] {
+    for pointer in ["", "/title"] {
         tree.warned(
             "repo",
-            &format!("explain profile:ada {place}"),
+            &format!("explain profile:ada {pointer}"),
             &["lineage/missing-parent"],
         );
     }

@@ -170,9 +170,9 @@ fn a_manifest_that_is_a_symlink_to_credentials_is_not_quoted() {
         for line in ["validate", "list", "install"] {
             let output = project.run(line);
             assert_eq!(output.code, Some(6), "{name} {line}\n{output}");
-            let said = output.to_string();
-            assert!(said.contains("trust/credentials"), "{name} {line}\n{said}");
-            assert!(!said.contains("PRIVATE"), "{name} {line}\n{said}");
+            let text = output.to_string();
+            assert!(text.contains("trust/credentials"), "{name} {line}\n{text}");
+            assert!(!text.contains("PRIVATE"), "{name} {line}\n{text}");
         }
     }
 }

@@ -1,10 +1,10 @@
 //! The decision that catalogs follow: its example and its edge cases, by their names.
 
-use crate::support::{HOME, PROJECT, Place};
+use crate::support::{HOME, PROJECT, Workspace};
 
 /// The two manifests of the example, to the byte.
-fn example() -> Place {
-    Place::of(&[
+fn example() -> Workspace {
+    Workspace::of(&[
         (
             PROJECT,
             "name,displayName,title,module,path\npm,John (Custom),Custom PM,bmm,./bmad/bmm/agents/pm.md\n",
@@ -28,19 +28,19 @@ fn merged_result_the_project_has_the_highest_rank() {
 
 #[test]
 fn consistency_with_file_loading() {
-    let place = example();
-    assert_eq!(place.good("catalog show pm"), "custom\n");
-    assert_eq!(place.good("catalog show bmm/pm --mode user"), "plain\n");
+    let workspace = example();
+    assert_eq!(workspace.good("catalog show pm"), "custom\n");
+    assert_eq!(workspace.good("catalog show bmm/pm --mode user"), "plain\n");
     let expected = "name,displayName,title,module,path\n\
                     \"pm\",\"John\",\"Product Manager\",\"bmm\",\"~/.bmad/bmm/agents/pm.md\"\n";
-    assert_eq!(place.good("catalog --mode user --format csv"), expected);
+    assert_eq!(workspace.good("catalog --mode user --format csv"), expected);
 }
 
 #[test]
 fn the_file_of_a_winner_is_never_taken_from_a_lower_layer() {
-    let place = example();
-    std::fs::remove_file(place.path("bmad/bmm/agents/pm.md")).unwrap();
-    place.fails(
+    let workspace = example();
+    std::fs::remove_file(workspace.path("bmad/bmm/agents/pm.md")).unwrap();
+    workspace.fails(
         "catalog show pm",
         1,
         &[
@@ -53,7 +53,7 @@ fn the_file_of_a_winner_is_never_taken_from_a_lower_layer() {
 
 #[test]
 fn why_not_merge_properties() {
-    let place = Place::of(&[
+    let workspace = Workspace::of(&[
         (PROJECT, "name,displayName,title,module\npm,,,bmm\n"),
         (
             HOME,
@@ -61,7 +61,7 @@ fn why_not_merge_properties() {
         ),
     ]);
     assert_eq!(
-        place.good("catalog --format csv"),
+        workspace.good("catalog --format csv"),
         "name,displayName,title,module\n\"pm\",\"\",\"\",\"bmm\"\n"
     );
 }
@@ -69,11 +69,11 @@ fn why_not_merge_properties() {
 #[test]
 fn empty_manifests_are_skipped_silently() {
     for other in [PROJECT, HOME] {
-        let place = Place::of(&[(other, "name,title\npm,PM\n")]);
-        place.folder("bmad/_cfg");
-        place.folder("~/.bmad/_cfg");
+        let workspace = Workspace::of(&[(other, "name,title\npm,PM\n")]);
+        workspace.directory("bmad/_cfg");
+        workspace.directory("~/.bmad/_cfg");
         assert_eq!(
-            place.good("catalog --format csv"),
+            workspace.good("catalog --format csv"),
             "name,title\n\"pm\",\"PM\"\n",
             "{other}"
         );
@@ -82,14 +82,14 @@ fn empty_manifests_are_skipped_silently() {
 
 #[test]
 fn a_manifest_of_a_header_alone_is_not_a_mistake() {
-    let place = Place::of(&[(PROJECT, "name,title\n"), (HOME, "name,title\npm,PM\n")]);
-    assert_eq!(place.names("catalog"), ["agent /pm user"]);
-    place.good("catalog");
+    let workspace = Workspace::of(&[(PROJECT, "name,title\n"), (HOME, "name,title\npm,PM\n")]);
+    assert_eq!(workspace.names("catalog"), ["agent /pm user"]);
+    workspace.good("catalog");
 }
 
 #[test]
 fn malformed_csv_is_reported_and_skipped_and_the_others_count() {
-    let place = Place::of(&[
+    let workspace = Workspace::of(&[
         (PROJECT, "name,title\npm,\"Custom\ndev,Developer\n"),
         (
             "bmad/_cfg/workflow-manifest.csv",
@@ -101,16 +101,16 @@ fn malformed_csv_is_reported_and_skipped_and_the_others_count() {
         "warning[catalog/malformed]: this catalog file is ignored",
         "bmad/_cfg/agent-manifest.csv:2",
     ];
-    place.warned("catalog", &words);
+    workspace.warned("catalog", &words);
     assert_eq!(
-        place.names("catalog"),
+        workspace.names("catalog"),
         ["agent /pm user", "workflow /plan project"]
     );
 }
 
 #[test]
 fn module_scoped_manifests_merge_across_modules() {
-    let place = Place::of(&[
+    let workspace = Workspace::of(&[
         (
             "bmad/bmm/_cfg/agent-manifest.csv",
             "name,title,path\npm,Plans,agents/pm.md\n",
@@ -129,7 +129,7 @@ fn module_scoped_manifests_merge_across_modules() {
     ]);
     // The module prefix prevents collisions, and the same rule holds in each module.
     assert_eq!(
-        place.names("catalog"),
+        workspace.names("catalog"),
         [
             "agent bmm/dev user",
             "agent bmm/pm project",
@@ -141,10 +141,10 @@ fn module_scoped_manifests_merge_across_modules() {
         ("cis/pm", "invents\n"),
         ("bmm/dev", "home\n"),
     ] {
-        assert_eq!(place.good(&format!("catalog show {name}")), content);
+        assert_eq!(workspace.good(&format!("catalog show {name}")), content);
     }
     assert_eq!(
-        place.good("catalog --format csv"),
+        workspace.good("catalog --format csv"),
         "name,title,module,path\n\"dev\",\"Home\",\"bmm\",\"agents/dev.md\"\n\
          \"pm\",\"Plans\",\"bmm\",\"agents/pm.md\"\n\"pm\",\"Invents\",\"cis\",\"agents/pm.md\"\n"
     );
@@ -152,8 +152,8 @@ fn module_scoped_manifests_merge_across_modules() {
 
 #[test]
 fn clear_logging_shows_which_source_was_used() {
-    let place = example();
-    let output = place.run("-v catalog");
+    let workspace = example();
+    let output = workspace.run("-v catalog");
     assert!(
         output
             .stderr

@@ -51,9 +51,9 @@ fn a_tag_that_moved_is_reported_by_install_outdated_and_update() {
     source.commit(&[(A, "second\n")]);
     source.git(&["tag", "-f", "v1.0.0"]);
     let moved = |output: &agpm_testkit::CommandOutput| {
-        let said = format!("{}{}", output.stdout, output.stderr);
-        assert!(said.contains("tag v1.0.0 of community moved: "), "{output}");
-        assert!(said.contains(" -> "), "{output}");
+        let text = format!("{}{}", output.stdout, output.stderr);
+        assert!(text.contains("tag v1.0.0 of community moved: "), "{output}");
+        assert!(text.contains(" -> "), "{output}");
     };
     project.manifest(&format!(
         "{}b = {{ source = \"community\", path = \"{B}\", version = \"^1.0\" }}\n",

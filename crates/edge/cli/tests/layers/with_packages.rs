@@ -1,6 +1,6 @@
 //! Layers and packages in one project, and in one file.
 
-use crate::support::{Project, entry, folder, json};
+use crate::support::{Project, directory, entry, json};
 
 const HOOK: &str =
     r#"{"events": ["PreToolUse"], "matcher": "Bash", "type": "command", "command": "lint"}"#;
@@ -42,7 +42,7 @@ fn ask(project: &Project, packages_too: bool, layers_too: bool) {
         String::new()
     };
     let layers = if layers_too {
-        folder("org")
+        directory("org")
     } else {
         String::new()
     };
@@ -104,7 +104,7 @@ fn a_package_and_a_layer_that_want_one_key_clash() {
         ".mcp.json",
         "{\"mcpServers\": {\"fs\": {\"command\": \"other\"}}}\n",
     );
-    project.manifest(&format!("{}{}", packages(), folder("org")));
+    project.manifest(&format!("{}{}", packages(), directory("org")));
     let output = project.run("install");
     assert!(matches!(output.code, Some(1 | 6)), "{output}");
     for word in [
@@ -124,7 +124,7 @@ fn a_package_and_a_layer_that_want_one_key_clash() {
     );
     project.good("install");
     project.good("verify");
-    project.manifest(&folder("org"));
+    project.manifest(&directory("org"));
     project.good("install");
     assert!(project.read(".mcp.json").contains("npx"));
 }
@@ -136,7 +136,7 @@ fn a_package_and_a_layer_at_one_path_clash() {
     project.manifest(&format!(
         "[agents]\n{}{}",
         entry("a", "agents/a.md", ""),
-        folder("org")
+        directory("org")
     ));
     let output = project.run("install");
     assert!(matches!(output.code, Some(1 | 6)), "{output}");
@@ -153,7 +153,7 @@ fn a_path_goes_from_a_package_to_a_layer_and_back() {
     let package = format!("[agents]\n{}", entry("a", "agents/a.md", ""));
     for (manifest, text) in [
         (package.clone(), "a\n"),
-        (folder("org"), "b\n"),
+        (directory("org"), "b\n"),
         (package, "a\n"),
     ] {
         project.manifest(&manifest);
@@ -174,7 +174,7 @@ fn a_key_goes_from_a_package_to_a_layer_and_back() {
     );
     for (manifest, word) in [
         (packages(), "npx"),
-        (folder("org"), "other"),
+        (directory("org"), "other"),
         (packages(), "npx"),
     ] {
         project.manifest(&manifest);

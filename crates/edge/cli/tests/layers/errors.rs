@@ -23,11 +23,11 @@ fn a_malformed_file_in_the_middle_is_reported_with_layer_file_and_line_and_nothi
         project.layer("org", "GEMINI.md", "hello\n");
         project.write(".claude/mine.md", "mine\n");
         let output = project.run("install");
-        let place = format!("../team/{path}:{line}:");
+        let location = format!("../team/{path}:{line}:");
         assert!(
-            output.stderr.contains(&place)
+            output.stderr.contains(&location)
                 || path.ends_with("yaml") && output.stderr.contains("../team/"),
-            "no `{place}` in\n{output}"
+            "no `{location}` in\n{output}"
         );
         project.refused("install", 1, &["team"]);
         project.refused("install --force", 1, &["team"]);
@@ -341,11 +341,11 @@ fn a_value_that_cannot_be_changed_alone_is_in_the_way() {
 fn a_users_value_in_the_way_is_reported_with_layer_file_and_line() {
     let project = Project::stacked(SETTINGS, &["{\"a\": {\"b\": 1}}"], "");
     project.write(SETTINGS, "{\n  \"a\": {\n    \"b\": 2\n  }\n}\n");
-    let place = format!("{SETTINGS}:3:10");
+    let location = format!("{SETTINGS}:3:10");
     project.refused(
         "install",
         6,
-        &["install/not-ours", "`/a/b`", "layer `org`", &place],
+        &["install/not-ours", "`/a/b`", "layer `org`", &location],
     );
     let output = project.run("--json install");
     let found = value(&output.stdout, "x.json");
@@ -353,14 +353,14 @@ fn a_users_value_in_the_way_is_reported_with_layer_file_and_line() {
         .get("diagnostics")
         .and_then(|all| all.child("0"))
         .unwrap();
-    let said = |key: &str| {
+    let field = |key: &str| {
         found
             .get(key)
             .map(|value| value.to_json().trim_end().to_owned())
     };
-    assert_eq!(said("file"), Some(format!("\"{SETTINGS}\"")));
+    assert_eq!(field("file"), Some(format!("\"{SETTINGS}\"")));
     assert_eq!(
-        (said("line").as_deref(), said("layer").as_deref()),
+        (field("line").as_deref(), field("layer").as_deref()),
         (Some("3"), Some("\"org\""))
     );
 }

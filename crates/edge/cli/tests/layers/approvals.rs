@@ -20,14 +20,14 @@ fn stops(project: &Project, line: &str) {
     let before = project.tree();
     let output = project.run(line);
     assert_eq!(output.code, Some(6), "{line}\n{output}");
-    let said = output.to_string();
+    let text = output.to_string();
     for word in [
         "trust/program",
         "runs  sh -c 'touch RAN; cat",
         "unknown",
         "agpm approve",
     ] {
-        assert!(said.contains(word), "{line}: no `{word}` in\n{output}");
+        assert!(text.contains(word), "{line}: no `{word}` in\n{output}");
     }
     assert!(!project.exists("RAN"), "{line} ran the program");
     assert_eq!(project.tree(), before, "{line} wrote something");
@@ -245,13 +245,13 @@ fn approvals_are_the_users_alone_and_outside_of_the_project() {
         .sandbox
         .home()
         .join(".local/state/agpm/approvals.json");
-    let known = std::fs::metadata(&file).unwrap();
+    let metadata = std::fs::metadata(&file).unwrap();
     #[cfg(unix)]
     assert_eq!(
-        std::os::unix::fs::PermissionsExt::mode(&known.permissions()) & 0o777,
+        std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o777,
         0o600
     );
-    assert!(known.len() > 0);
+    assert!(metadata.len() > 0);
     // What cannot be read approves nothing, and is not thrown away unseen.
     std::fs::write(&file, "{ broken").unwrap();
     project.fails("install", 1, &["not a list of approvals"]);

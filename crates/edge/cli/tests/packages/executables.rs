@@ -221,7 +221,7 @@ fn transitive_agents_skills_and_commands_that_run_something_need_approval() {
             "runs curl evil (Stop)",
         ),
     ];
-    for (kind, file, text, shown) in table {
+    for (kind, file, text, line) in table {
         let unit = file.trim_end_matches("/SKILL.md");
         let project = Project::with(
             &[("agents/top.md", &needs(kind, &[unit])), (file, text)],
@@ -232,7 +232,7 @@ fn transitive_agents_skills_and_commands_that_run_something_need_approval() {
         let words = [
             "1 transitive executable needs approval",
             &format!("{name}  community:{unit}, required by agents/top"),
-            shown,
+            line,
             &paste,
         ];
         project.refused("install", 6, &words);

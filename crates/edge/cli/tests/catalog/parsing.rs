@@ -1,10 +1,10 @@
 //! What a manifest may look like: marks, line ends, spaces, quotes, ragged rows.
 
-use crate::support::{HOME, PROJECT, Place, diagnostics, only, text};
+use crate::support::{HOME, PROJECT, Workspace, diagnostics, only, text};
 
 /// What a manifest is printed as, without a word of complaint.
 fn printed(manifest: &str) -> String {
-    Place::of(&[(PROJECT, manifest)]).good("catalog --format csv")
+    Workspace::of(&[(PROJECT, manifest)]).good("catalog --format csv")
 }
 
 #[test]
@@ -33,13 +33,13 @@ fn quoted_commas_doubled_quotes_newlines_and_emoji_are_content() {
     let expected = "name,title,icon\n\"dev\",\"two\nlines, one field\",\"👩‍💻\"\n\
                     \"pm\",\"Plans, \"\"always\"\"\",\"📋\"\n\"qa\",\"\",\"é\"\n";
     assert_eq!(printed(manifest), expected);
-    let place = Place::of(&[(PROJECT, manifest)]);
-    let rows = place.rows("catalog");
+    let workspace = Workspace::of(&[(PROJECT, manifest)]);
+    let rows = workspace.rows("catalog");
     assert_eq!(text(&rows[1], "title"), Some("Plans, \"always\""));
     assert_eq!(text(&rows[0], "title"), Some("two\nlines, one field"));
     assert_eq!(text(&rows[0], "icon"), Some("👩‍💻"));
     assert_eq!(
-        place.good("catalog").lines().count(),
+        workspace.good("catalog").lines().count(),
         4,
         "one line for each row"
     );
@@ -67,7 +67,7 @@ fn a_quote_in_the_middle_of_a_bare_field_is_content() {
 
 #[test]
 fn a_short_row_is_reported_with_its_line_and_its_fields_stay_where_they_are() {
-    let place = Place::of(&[(
+    let workspace = Workspace::of(&[(
         PROJECT,
         "name,title,module,path\ndev,Developer,bmm,d.md\n\npm,Plans\n",
     )]);
@@ -77,18 +77,18 @@ fn a_short_row_is_reported_with_its_line_and_its_fields_stay_where_they_are() {
         "help:",
     ];
     assert_eq!(
-        place.warned("catalog --format csv", &words),
+        workspace.warned("catalog --format csv", &words),
         "name,title,module,path\n\"pm\",\"Plans\",\"\",\"\"\n\"dev\",\"Developer\",\"bmm\",\"d.md\"\n"
     );
     assert_eq!(
-        place.names("catalog"),
+        workspace.names("catalog"),
         ["agent /pm project", "agent bmm/dev project"]
     );
 }
 
 #[test]
 fn a_long_row_is_reported_with_its_line_and_its_fields_stay_where_they_are() {
-    let place = Place::of(&[(
+    let workspace = Workspace::of(&[(
         PROJECT,
         "name,title,module\npm,Plans, always,bmm\ndev,Developer,bmm\n",
     )]);
@@ -98,22 +98,22 @@ fn a_long_row_is_reported_with_its_line_and_its_fields_stay_where_they_are() {
         "help:",
     ];
     assert_eq!(
-        place.warned("catalog --format csv", &words),
+        workspace.warned("catalog --format csv", &words),
         "name,title,module\n\"pm\",\"Plans\",\"always\"\n\"dev\",\"Developer\",\"bmm\"\n"
     );
 }
 
 #[test]
 fn a_short_row_that_wins_is_not_filled_from_below() {
-    let place = Place::of(&[
+    let workspace = Workspace::of(&[
         (PROJECT, "name,title,path\npm\n"),
         (HOME, "name,title,path\npm,Home,p.md\n"),
     ]);
     assert_eq!(
-        place.warned("catalog --format csv", &["csv/ragged"]),
+        workspace.warned("catalog --format csv", &["csv/ragged"]),
         "name,title,path\n\"pm\",\"\",\"\"\n"
     );
-    let row = only(place.rows("catalog"));
+    let row = only(workspace.rows("catalog"));
     assert_eq!(
         (text(&row, "title").unwrap_or(""), text(&row, "layer")),
         ("", Some("project"))
@@ -122,23 +122,23 @@ fn a_short_row_that_wins_is_not_filled_from_below() {
 
 #[test]
 fn diagnostics_as_json_have_file_line_and_layer() {
-    let place = Place::of(&[(HOME, "name,title\n\npm,a,b\n")]);
-    let found = diagnostics(&place.run("--json catalog"));
-    let [one] = found.as_slice() else {
+    let workspace = Workspace::of(&[(HOME, "name,title\n\npm,a,b\n")]);
+    let found = diagnostics(&workspace.run("--json catalog"));
+    let [finding] = found.as_slice() else {
         panic!("{found:?}")
     };
     assert_eq!(
-        (text(one, "code"), text(one, "severity")),
+        (text(finding, "code"), text(finding, "severity")),
         (Some("csv/ragged"), Some("warning"))
     );
     assert!(
-        text(one, "file")
+        text(finding, "file")
             .unwrap()
             .ends_with(".bmad/_cfg/agent-manifest.csv"),
-        "{one:?}"
+        "{finding:?}"
     );
-    assert_eq!(one.get("line"), Some(&agpm_text::Value::from(3_i64)));
-    assert_eq!(text(one, "layer"), Some("user"));
+    assert_eq!(finding.get("line"), Some(&agpm_text::Value::from(3_i64)));
+    assert_eq!(text(finding, "layer"), Some("user"));
 }
 
 #[test]
@@ -155,13 +155,13 @@ fn csv_output_reads_as_the_same_catalog() {
     let csv = printed(manifest);
     assert_eq!(printed(&csv), csv);
     let rows = |text: &str| -> Vec<Vec<Option<String>>> {
-        let place = Place::of(&[(PROJECT, text)]);
+        let workspace = Workspace::of(&[(PROJECT, text)]);
         let fields = |row: &agpm_text::Value| {
             ["name", "title", "x"]
                 .map(|key| crate::support::text(row, key).map(str::to_owned))
                 .to_vec()
         };
-        place.rows("catalog").iter().map(fields).collect()
+        workspace.rows("catalog").iter().map(fields).collect()
     };
     assert_eq!(rows(manifest), rows(&csv));
 }
@@ -171,6 +171,6 @@ fn many_rows_are_all_there() {
     let rows: String = (0..5000)
         .map(|at| format!("agent{at:04},Title {at},m{},\n", at % 7))
         .collect();
-    let place = Place::agents(&rows, "agent0000,home,m0,\nzz,home,m0,\n");
-    assert_eq!(place.good("catalog --format csv").lines().count(), 5002);
+    let workspace = Workspace::agents(&rows, "agent0000,home,m0,\nzz,home,m0,\n");
+    assert_eq!(workspace.good("catalog --format csv").lines().count(), 5002);
 }

@@ -138,19 +138,19 @@ fn talks(sandbox: &Sandbox, words: &[String]) {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let asked = format!("{INITIALIZE}\n{INITIALIZED}\n{TOOLS}\n");
+    let requests = format!("{INITIALIZE}\n{INITIALIZED}\n{TOOLS}\n");
     child
         .stdin
         .take()
         .unwrap()
-        .write_all(asked.as_bytes())
+        .write_all(requests.as_bytes())
         .unwrap();
     let output = child.wait_with_output().unwrap();
-    let told = String::from_utf8(output.stdout).unwrap();
-    let mut lines: Vec<&str> = told.lines().collect();
+    let answers = String::from_utf8(output.stdout).unwrap();
+    let mut lines: Vec<&str> = answers.lines().collect();
     lines.sort_by_key(|line| line.contains(r#""id":2"#));
     let [hello, tools] = lines[..] else {
-        panic!("{words:?} said\n{told}")
+        panic!("{words:?} printed\n{answers}")
     };
     assert!(
         hello.contains(r#""id":1"#) && hello.contains(r#""serverInfo":{"name":"agpm""#),
@@ -179,14 +179,14 @@ fn each_client_gets_the_shape_that_it_reads_and_a_server_that_answers() {
             panic!("not one configuration in {section}")
         };
         let entry = entry(text, shape.servers);
-        let given = keys(&entry);
+        let keys_present = keys(&entry);
         assert!(
-            shape.needed.iter().all(|key| given.contains(key)),
+            shape.needed.iter().all(|key| keys_present.contains(key)),
             "{} lacks a key:\n{text}",
             shape.file
         );
         assert!(
-            given.iter().all(|key| shape.allowed.contains(key)),
+            keys_present.iter().all(|key| shape.allowed.contains(key)),
             "{} has a strange key:\n{text}",
             shape.file
         );
@@ -199,7 +199,7 @@ fn each_client_gets_the_shape_that_it_reads_and_a_server_that_answers() {
         assert!(
             entry
                 .get("cwd")
-                .is_none_or(|folder| folder.as_str() == Some("${workspaceFolder}")),
+                .is_none_or(|directory| directory.as_str() == Some("${workspaceFolder}")),
             "{text}"
         );
         talks(&Sandbox::new(PROGRAM), &command_of(&entry));
@@ -228,15 +228,15 @@ fn installs_for_a_team_have_the_same_shapes() {
     assert_eq!(output.code, Some(0), "{output}");
     for shape in &SHAPES {
         let entry = entry(&sandbox.read(shape.file), shape.servers);
-        let given = keys(&entry);
+        let keys_present = keys(&entry);
         assert!(
-            shape.needed.iter().all(|key| given.contains(key)),
-            "{}: {given:?}",
+            shape.needed.iter().all(|key| keys_present.contains(key)),
+            "{}: {keys_present:?}",
             shape.file
         );
         assert!(
-            given.iter().all(|key| shape.allowed.contains(key)),
-            "{}: {given:?}",
+            keys_present.iter().all(|key| shape.allowed.contains(key)),
+            "{}: {keys_present:?}",
             shape.file
         );
         talks(&sandbox, &command_of(&entry));
@@ -284,15 +284,15 @@ fn the_configuration_for_http_reaches_the_server_that_is_started_for_it() {
             .spawn()
             .unwrap(),
     );
-    let mut told = String::new();
+    let mut output = String::new();
     BufReader::new(server.0.stderr.take().unwrap())
-        .read_line(&mut told)
+        .read_line(&mut output)
         .unwrap();
-    let address = told
+    let address = output
         .trim()
         .strip_prefix("agpm: serving MCP at http://")
         .and_then(|url| url.strip_suffix("/mcp"));
-    let address = address.unwrap_or_else(|| panic!("{told}"));
+    let address = address.unwrap_or_else(|| panic!("{output}"));
     let answer = post(address, &header);
     assert!(
         answer.starts_with("HTTP/1.1 200 ") && answer.contains(r#""serverInfo":{"name":"agpm""#),

@@ -68,10 +68,10 @@ fn browse_filters_limits_and_reports_an_empty_result() {
     assert!(!found.stdout.contains("skills/art"), "{found}");
     let agents = project.good(&format!("browse {url} --type agents"));
     assert!(!agents.stdout.contains("skills/") && agents.stdout.contains("agents/reviewer"));
-    let one = project.good(&format!("browse {url} --limit 1"));
+    let output = project.good(&format!("browse {url} --limit 1"));
     assert!(
-        one.stdout.contains("3 more; show them with `--limit 4`"),
-        "{one}"
+        output.stdout.contains("3 more; show them with `--limit 4`"),
+        "{output}"
     );
     let nothing = project.good(&format!("browse {url} zzzzzz"));
     assert!(nothing.stdout.contains("No resources found"), "{nothing}");
@@ -122,9 +122,9 @@ fn search_looks_in_all_sources_and_keeps_what_it_learned() {
             "agents/reviewer    lib   v1.0.0  Reviews PDF files",
         ]
     );
-    let asked = server.requests();
+    let requests = server.requests();
     project.good(line);
-    assert_eq!(server.requests(), asked, "once a day");
+    assert_eq!(server.requests(), requests, "once a day");
     let mut source = Repository::open(&project.sandbox, "lib");
     source.commit(&[("agents/pdf-new.md", &skill("pdf-new", "New"))]);
     source.tag("v1.1.0");
@@ -137,9 +137,9 @@ fn search_looks_in_all_sources_and_keeps_what_it_learned() {
     );
     drop(server);
     // Without its sources it uses what it has.
-    let kept = project.good(&format!("{line} --refresh"));
-    assert!(kept.stdout.contains("pdf-new"), "{kept}");
-    assert!(kept.stderr.contains("an older index is used"), "{kept}");
+    let output = project.good(&format!("{line} --refresh"));
+    assert!(output.stdout.contains("pdf-new"), "{output}");
+    assert!(output.stderr.contains("an older index is used"), "{output}");
     assert!(
         project
             .good(&format!("--offline {line}"))

@@ -95,7 +95,7 @@ fn one_parent_in_several_spellings_is_one() {
         &absolute,
     ];
     tree.ada("repo", named("me", &spellings));
-    tree.folder("repo/x");
+    tree.directory("repo/x");
     tree.write("repo/base.json", named("base", &[]));
     tree.link("repo/linked.json", "base.json");
     tree.ada("repo/a", named("a", &["linked.json"]));
@@ -130,12 +130,12 @@ fn paths_are_from_the_root_of_the_repository_that_holds_the_document() {
     tree.write(&under("repo", RULES), named("root rules", &[]));
     tree.write(&under("repo/a", RULES), named("wrong", &[]));
     tree.write(&under("repo/a/b", RULES), named("wrong", &[]));
-    for folder in ["repo/a/b", "repo/a/b/c/d"] {
-        tree.folder(folder);
+    for directory in ["repo/a/b", "repo/a/b/c/d"] {
+        tree.directory(directory);
         assert_eq!(
-            tree.tags(folder, "profile ada"),
+            tree.tags(directory, "profile ada"),
             ["root rules", "b"],
-            "{folder}"
+            "{directory}"
         );
     }
     assert_eq!(
@@ -241,7 +241,7 @@ fn every_kind_inherits_for_itself() {
     tree.write("repo/agent.json", named("p-agent", &[]));
     tree.write("repo/agenda.json", named("p-agenda", &[]));
     let all = json(&tree.good("repo", "profile ada --kind all"));
-    let of = |kind: &str| strings(all.get(kind).and_then(|one| one.get("tags")));
+    let of = |kind: &str| strings(all.get(kind).and_then(|document| document.get("tags")));
     assert_eq!(of("agent"), ["p-agent", "agent"]);
     assert_eq!(of("agenda"), ["p-agenda", "agenda"]);
     assert_eq!(of("agency"), ["agency"]);
@@ -376,7 +376,7 @@ fn an_unreadable_parent_is_reported_with_who_names_it_and_the_merge_goes_on() {
 #[test]
 fn a_directory_is_not_a_parent() {
     let tree = Tree::of(&[("", &named("me", &["folder", "."]))]);
-    tree.folder("repo/folder");
+    tree.directory("repo/folder");
     let words = [
         "inherited file `folder` is ignored",
         "inherited file `.` is ignored",

@@ -69,7 +69,7 @@ fn init_reports_existing_files_and_the_chosen_tools() {
         "tools: claude-code, cursor (found in the project)",
     ] {
         assert!(
-            output.stdout.lines().any(|one| one == line),
+            output.stdout.lines().any(|printed| printed == line),
             "{line}\n{output}"
         );
     }

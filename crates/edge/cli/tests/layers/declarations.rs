@@ -2,7 +2,7 @@
 
 use agpm_testkit::Repository;
 
-use crate::support::{ACME, Project, SETTINGS, folder, of_source};
+use crate::support::{ACME, Project, SETTINGS, directory, of_source};
 
 /// A source `acme` with the releases 1.0.0, 1.1.0 and 2.0.0, and a branch that is further on.
 fn acme(project: &Project) -> Repository<'_> {
@@ -116,15 +116,15 @@ fn root_selects_a_subdirectory() {
         &[("org", &[("a/b/CLAUDE.md", "in\n"), ("CLAUDE.md", "out\n")])],
         "",
     );
-    project.plain_manifest(&format!("{}root = \"a/b\"\n", folder("org")));
+    project.plain_manifest(&format!("{}root = \"a/b\"\n", directory("org")));
     project.good("install");
     assert_eq!(
         (project.written(), project.read("CLAUDE.md")),
         (vec!["CLAUDE.md".to_owned()], "in\n".to_owned())
     );
-    project.plain_manifest(&format!("{}root = \"a/c\"\n", folder("org")));
+    project.plain_manifest(&format!("{}root = \"a/c\"\n", directory("org")));
     project.warned("install", &["layers/missing", "../org/a/c"]);
-    project.plain_manifest(&format!("{}root = \"../project\"\n", folder("org")));
+    project.plain_manifest(&format!("{}root = \"../project\"\n", directory("org")));
     let output = project.run("install");
     assert!(
         matches!(output.code, Some(1 | 6)) && output.stderr.contains("root"),
@@ -202,11 +202,11 @@ fn include_selects_the_files_of_a_layer() {
         ),
         ("[]", &[]),
     ] {
-        project.plain_manifest(&format!("{}include = {include}\n", folder("org")));
+        project.plain_manifest(&format!("{}include = {include}\n", directory("org")));
         project.good("install --approve all");
         assert_eq!(project.written(), expected, "{include}");
     }
-    project.plain_manifest(&format!("{}include = [\"a[\"]\n", folder("org")));
+    project.plain_manifest(&format!("{}include = [\"a[\"]\n", directory("org")));
     project.refused("install", 1, &["include"]);
 }
 
@@ -230,7 +230,7 @@ fn junk_and_files_of_our_own_never_count() {
     ] {
         project.layer("org", path, "no");
     }
-    project.plain_manifest(&format!("{}include = [\"**\"]\n", folder("org")));
+    project.plain_manifest(&format!("{}include = [\"**\"]\n", directory("org")));
     project.good("install");
     assert_eq!(project.written(), ["CLAUDE.md"]);
     // A name that only begins like one counts.
@@ -292,7 +292,7 @@ fn mistakes_in_the_manifest_are_reported_with_their_place() {
     let project = Project::layered(&[("org", &[])], "");
     let cases = [
         (
-            format!("{}{}", folder("org"), folder("org")),
+            format!("{}{}", directory("org"), directory("org")),
             "manifest/duplicate-layer",
         ),
         (
@@ -303,8 +303,8 @@ fn mistakes_in_the_manifest_are_reported_with_their_place() {
             format!("[sources]\nacne = \"../acme\"\n{}", of_source("org", "")),
             "did you mean `acne`",
         ),
-        (format!("{}version = \"^1\"\n", folder("org")), "version"),
-        (format!("{}branch = \"main\"\n", folder("org")), "branch"),
+        (format!("{}version = \"^1\"\n", directory("org")), "version"),
+        (format!("{}branch = \"main\"\n", directory("org")), "branch"),
         (
             format!("{ACME}{}path = \"../org\"\n", of_source("org", "")),
             "both `path` and `source`",
@@ -315,7 +315,7 @@ fn mistakes_in_the_manifest_are_reported_with_their_place() {
         ),
         ("[[layers]]\npath = \"../org\"\n".to_owned(), "name"),
         (
-            format!("{}includes = []\n", folder("org")),
+            format!("{}includes = []\n", directory("org")),
             "did you mean `include`",
         ),
         (
@@ -327,7 +327,10 @@ fn mistakes_in_the_manifest_are_reported_with_their_place() {
             "[[layers]]",
         ),
         (
-            format!("{}[merge]\n\"*.json\" = \"extends-lists\"\n", folder("org")),
+            format!(
+                "{}[merge]\n\"*.json\" = \"extends-lists\"\n",
+                directory("org")
+            ),
             "did you mean `extend-lists`",
         ),
     ];
@@ -425,14 +428,14 @@ fn a_directory_in_include_is_all_that_is_in_it_and_nothing_leads_out() {
             &[("org", &[(".claude/a/b.md", "b\n"), ("CLAUDE.md", "c\n")])],
             "",
         );
-        project.plain_manifest(&format!("{}include = [\"{pattern}\"]\n", folder("org")));
+        project.plain_manifest(&format!("{}include = [\"{pattern}\"]\n", directory("org")));
         project.good("install");
         assert_eq!(project.read(".claude/a/b.md"), "b\n");
         assert!(!project.path("CLAUDE.md").exists());
     }
     for pattern in ["../**", "/etc/**"] {
         let project = Project::layered(&[("org", &[("CLAUDE.md", "c\n")])], "");
-        project.plain_manifest(&format!("{}include = [\"{pattern}\"]\n", folder("org")));
+        project.plain_manifest(&format!("{}include = [\"{pattern}\"]\n", directory("org")));
         project.refused("install", 6, &["manifest/escape", "include"]);
     }
 }
@@ -440,15 +443,15 @@ fn a_directory_in_include_is_all_that_is_in_it_and_nothing_leads_out() {
 #[test]
 fn a_directory_anywhere_is_hashed_in_the_lockfile_and_one_of_home_is_not() {
     let project = Project::layered(&[("org", &[("CLAUDE.md", "c\n")])], "");
-    let place = project.work("org");
+    let path = project.work("org");
     project.plain_manifest(&format!(
         "[[layers]]\nname = \"org\"\npath = \"{}\"\n",
-        place.display()
+        path.display()
     ));
     project.good("install");
     let lock = project.read("agpm.lock");
     assert!(
-        lock.contains("name = \"org\"") && !lock.contains(&place.display().to_string()),
+        lock.contains("name = \"org\"") && !lock.contains(&path.display().to_string()),
         "{lock}"
     );
     project.layer("org", "CLAUDE.md", "other\n");

@@ -18,7 +18,7 @@ fn imported(format: &str, file: &str, text: &str) -> (Project, String) {
 fn assert_lines(manifest: &str, lines: &[&str]) {
     for line in lines {
         assert!(
-            manifest.lines().any(|one| one == *line),
+            manifest.lines().any(|written| written == *line),
             "{line}\n{manifest}"
         );
     }

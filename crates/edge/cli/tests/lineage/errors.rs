@@ -345,7 +345,7 @@ fn warnings_of_a_json_run_are_not_lost() {
 fn unknown_names_have_a_near_one() {
     let tree = Tree::of(&[("", &named("top", &[]))]);
     tree.persona("repo/a", "grace-hopper", "agenda", "{}");
-    for (folder, line, near) in [
+    for (directory, line, near) in [
         ("repo", "profile adda", "did you mean `ada`"),
         ("repo", "profile ad --kind all", "did you mean `ada`"),
         (
@@ -357,7 +357,7 @@ fn unknown_names_have_a_near_one() {
         ("repo", "profile zzzzzzzzzz", "ada"),
         ("repo/a", "profile grace-hopper", "it has `--kind agenda`"),
     ] {
-        tree.fails(folder, line, 3, &[near, "help:"]);
+        tree.fails(directory, line, 3, &[near, "help:"]);
     }
 }
 

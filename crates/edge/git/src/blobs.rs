@@ -13,9 +13,9 @@ use crate::stderr::{is_missing_on_server, refuses_bare_ids};
 type Found = HashMap<ObjectId, Vec<u8>>;
 
 impl RemoteRepository {
-    /// The contents of files, in the order requested; those that are missing are fetched in one go.
+    /// Reads files, in the requested order; missing ones are fetched in one request.
     ///
-    /// `progress` hears how many are read; it must not ask the source anything itself.
+    /// `progress` is called with the number of files read; it must not use the source itself.
     pub fn read_blobs(
         &self,
         wanted: &[ObjectId],
@@ -43,7 +43,7 @@ impl RemoteRepository {
         Ok(contents)
     }
 
-    /// How many bytes files have together; those that are missing are fetched.
+    /// Returns the total size of files; missing ones are fetched.
     pub fn measure_blobs(&self, wanted: &[ObjectId]) -> Result<u64, GitError> {
         Ok(self
             .blob_sizes(wanted)?
@@ -51,7 +51,7 @@ impl RemoteRepository {
             .fold(0, u64::saturating_add))
     }
 
-    /// How many bytes each file has; those that are missing are fetched in one go.
+    /// Returns the size of each file; missing ones are fetched in one request.
     pub(crate) fn blob_sizes(&self, wanted: &[ObjectId]) -> Result<Vec<u64>, GitError> {
         let (mut sizes, missing) = self.measure(wanted)?;
         if !missing.is_empty() {
@@ -86,7 +86,7 @@ impl RemoteRepository {
             return Ok(());
         }
         self.refuse_offline()?;
-        // Taken only when something is missing: reads of a complete cache never wait for another process.
+        // Locked only if something is missing: reads of a complete cache never wait for another process.
         let lock = self.source_cache.hold()?;
         // Another thread may have fetched them in the meantime.
         if self.source_cache.packs() != packs {
@@ -108,8 +108,7 @@ impl RemoteRepository {
         let repository = self.source_cache.objects();
         self.source_cache.prepare(&repository, first, lock)?;
         match self.fetch(&repository, FetchTarget::Blobs(missing)) {
-            // Older servers send only what they list. A complete clone is slow, and is the only way to read from
-            // them.
+            // Older servers send only what they list. A complete clone is slow, and is the only way to read from them.
             Err(error) if refuses_bare_ids(&error) => self.fetch_everything(first, lock),
             Err(error) if is_missing_on_server(&error) => {
                 let text = error.to_string();
@@ -124,7 +123,7 @@ impl RemoteRepository {
         }
     }
 
-    /// Reads what is in the cache and not read yet; the rest is returned, each once.
+    /// Reads the objects in the cache that were not read yet, and returns the missing ones without duplicates.
     fn read_into(
         &self,
         wanted: &[ObjectId],
@@ -135,8 +134,8 @@ impl RemoteRepository {
             .iter()
             .filter(|id| !found.contains_key(*id))
             .collect();
-        // Sorted and each once: the same content under many paths is read a single time, and the order does not
-        // depend on the caller.
+        // Sorted and without duplicates: content under many paths is read once, in an order that does not depend on the
+        // caller.
         unread.sort();
         unread.dedup();
         let names: Vec<String> = unread.iter().map(|id| id.to_string()).collect();

@@ -1,4 +1,4 @@
-//! The contents of the cache; no process is started for it.
+//! The contents of the cache, read without starting a process.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -12,7 +12,7 @@ use crate::source_cache::{SourceCache, is_repository};
 #[derive(Debug)]
 pub struct CachedSource {
     source_cache: SourceCache,
-    /// The URL, without secrets; nothing if the copy was never finished.
+    /// The URL without secrets; `None` if the copy was never finished.
     pub address: Option<String>,
 }
 
@@ -24,7 +24,7 @@ pub enum CopyCondition {
     Whole,
     /// The copy was never finished.
     Unfinished,
-    /// Parts of it are missing.
+    /// Some parts are missing.
     Broken,
 }
 
@@ -33,12 +33,12 @@ impl CachedSource {
         self.source_cache.directory()
     }
 
-    /// The size of the copy.
+    /// Returns the size of the copy in bytes.
     pub fn bytes(&self) -> Result<u64, StoreError> {
         agpm_store::size_below(self.directory())
     }
 
-    /// Whether it can be used, as far as its names report.
+    /// Returns whether the copy can be used, judged by the names of its files.
     pub fn condition(&self) -> CopyCondition {
         let objects = self.source_cache.objects();
         match self.source_cache.address() {
@@ -51,13 +51,13 @@ impl CachedSource {
         }
     }
 
-    /// Whether it was used within this time.
+    /// Returns whether the copy was used within this time.
     pub fn is_used_within(&self, span: Duration) -> bool {
         let used = agpm_store::last_used(self.directory()).unwrap_or(SystemTime::UNIX_EPOCH);
         used.elapsed().map_or(true, |age| age < span)
     }
 
-    /// Throws the copy away at once, when nobody fetches for it, if it is still what it was by then.
+    /// Removes the copy if its condition is still the same once no process is fetching into it.
     pub fn remove(&self, condition: CopyCondition) -> Result<(), StoreError> {
         let _lock = self.source_cache.hold()?;
         let _filling = self.source_cache.hold_trees()?;
@@ -67,7 +67,7 @@ impl CachedSource {
         agpm_store::remove_at_once(self.directory())
     }
 
-    /// Throws away what killed processes left in it, and says how much that was.
+    /// Removes leftovers of killed processes, and returns their size.
     pub fn tidy(&self) -> Result<u64, StoreError> {
         if self.leftovers().is_empty() {
             return Ok(0);
@@ -82,7 +82,7 @@ impl CachedSource {
         Ok(bytes)
     }
 
-    /// How much killed processes left in it.
+    /// Returns the size of the leftovers of killed processes.
     pub fn leftover_bytes(&self) -> Result<u64, StoreError> {
         self.leftovers().iter().map(|path| size_of(path)).sum()
     }
@@ -111,7 +111,7 @@ fn size_of(path: &Path) -> Result<u64, StoreError> {
     Ok(agpm_store::file_size(path))
 }
 
-/// Whether every pack has its index.
+/// Returns whether every pack has its index.
 fn has_indexed_packs(objects: &Path) -> bool {
     let packs = objects.join("objects/pack");
     let names = agpm_store::names_in(&packs);
@@ -123,12 +123,12 @@ fn has_indexed_packs(objects: &Path) -> bool {
 }
 
 impl GitProgram {
-    /// The directory of all copies.
+    /// Returns the directory of all copies.
     pub fn directory(&self) -> &Path {
         self.cache()
     }
 
-    /// Every copy, by its directory's name. Links are not among them.
+    /// Returns every copy, sorted by the name of its directory. Symlinks are skipped.
     pub fn cached(&self) -> Vec<CachedSource> {
         let cache = self.cache();
         if !agpm_store::is_real_directory(cache) {
@@ -149,7 +149,7 @@ impl GitProgram {
     }
 }
 
-/// Shelves are named by a checksum's digits.
+/// Directories of copies are named by the digits of a checksum.
 fn is_shelf(name: &str) -> bool {
     name.len() == 64 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
 }

@@ -1,4 +1,4 @@
-//! The files of a commit written out once, for those who read directories.
+//! Checks out the files of a commit once, for callers that read directories.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -10,24 +10,24 @@ use crate::error::GitError;
 use crate::remote::RemoteRepository;
 use crate::tree::{TreeEntry, TreeEntryKind};
 
-/// A larger file is left out: nothing that is read as text is that large.
+/// Larger files are left out: no text is that large.
 const LARGEST_FILE: u64 = 32 << 20;
-/// All files together.
+/// The limit for all files together.
 const MOST_BYTES: u64 = 1 << 30;
 /// How many bytes are read before they are written.
 const CHUNK: u64 = 32 << 20;
-/// A tree of git can hold itself many times.
+/// A git tree can contain itself many times.
 const MOST_DIRECTORIES: usize = 20_000;
 const MOST_FILES: usize = 100_000;
-/// Directories under directories.
+/// The deepest nesting of directories.
 const DEEPEST: usize = 32;
-/// Longer ones are not file on some system.
+/// Longer names are not valid on every system.
 const LONGEST_NAME: usize = 255;
 const LONGEST_PATH: usize = 1024;
-/// How many commits of a source stay written out when nobody uses them.
+/// How many unused checkouts of a source are kept.
 const KEPT: usize = 8;
 
-/// A file of a commit, or a link.
+/// A file or symlink of a commit.
 struct CommitFile {
     path: RelativePath,
     kind: TreeEntryKind,
@@ -35,10 +35,10 @@ struct CommitFile {
 }
 
 impl RemoteRepository {
-    /// The files of a commit, or of a directory of it, as a directory in the cache. Links that lead out of it, other repositories,
-    /// names that some system cannot have and files that are very large are left out.
+    /// Checks out a commit, or a directory of it, into the cache. Symlinks that lead out of it, submodules, names that
+    /// are not valid on every system and very large files are left out.
     ///
-    /// A checkout that exists costs one lookup; otherwise all missing objects are fetched at once.
+    /// An existing checkout costs one lookup; otherwise all missing objects are fetched at once.
     pub fn checkout(
         &self,
         commit: &ObjectId,
@@ -46,21 +46,21 @@ impl RemoteRepository {
     ) -> Result<PathBuf, GitError> {
         let trees = self.source_cache.trees();
         let path = trees.join(name_of(commit, directory));
-        // Before it is looked for: from then on nobody throws it away.
+        // Marked before the lookup, so no other process removes it from then on.
         agpm_store::mark_used(&path);
         if agpm_store::is_real_directory(&path) {
             return Ok(path);
         }
         let top = self.top_of(commit, directory)?;
         let files = self.files_below(commit, top)?;
-        // While it is held nobody throws away what is in the making.
+        // While this lock is held, no process removes unfinished checkouts.
         let _filling = self.source_cache.hold_trees()?;
         agpm_store::fill_atomically(&path, |fresh| self.write_out(commit, &files, fresh))?;
         agpm_store::keep_used(&trees, KEPT);
         Ok(path)
     }
 
-    /// Keeps which commit a branch, a tag or the default branch was when it was written out.
+    /// Records the commit that a branch, a tag or the default branch was checked out at.
     pub fn remember_checkout(
         &self,
         reference: Option<&str>,
@@ -72,7 +72,7 @@ impl RemoteRepository {
             .remember_last(&checkout_key(reference, directory), commit)?)
     }
 
-    /// The last checkout of a branch, a tag or the default branch, if it still exists.
+    /// Returns the last checkout of a branch, a tag or the default branch, if it still exists.
     pub fn last_checkout(
         &self,
         reference: Option<&str>,
@@ -85,7 +85,7 @@ impl RemoteRepository {
         Some((commit, path))
     }
 
-    /// Where a directory of a commit is written out, if it is.
+    /// Returns the checkout of a directory of a commit, if it exists.
     pub fn cached_checkout(
         &self,
         commit: &ObjectId,
@@ -95,7 +95,7 @@ impl RemoteRepository {
         agpm_store::is_real_directory(&path).then_some(path)
     }
 
-    /// Fails unless a commit has a directory; nothing is written out.
+    /// Fails unless a commit has a directory; writes nothing.
     pub fn require_directory(
         &self,
         commit: &ObjectId,
@@ -104,7 +104,7 @@ impl RemoteRepository {
         self.top_of(commit, Some(directory)).map(drop)
     }
 
-    /// The directory that is meant, of a commit that is fetched if need be.
+    /// Returns the requested directory of a commit, which is fetched if it is missing.
     fn top_of(
         &self,
         commit: &ObjectId,
@@ -141,7 +141,7 @@ impl RemoteRepository {
         Ok(top)
     }
 
-    /// Every file under a directory of a commit that every system can have, and the links after them.
+    /// Returns every file of a directory with a portable name, followed by the symlinks.
     fn files_below(&self, commit: &ObjectId, top: ObjectId) -> Result<Vec<CommitFile>, GitError> {
         let (mut files, mut searched) = (Vec::new(), 0);
         let mut directories = vec![(String::new(), top, 0)];
@@ -172,12 +172,12 @@ impl RemoteRepository {
                 }
             }
         }
-        // Written last: no file is written by way of a link.
+        // Written last, so no file is written through a symlink.
         files.sort_by_key(|file| file.kind == TreeEntryKind::Symlink);
         Ok(files)
     }
 
-    /// Writes files into a new directory, some at a time: all of them may be more than memory has.
+    /// Writes files into a new directory, in chunks, because all of them may not fit into memory.
     fn write_out(
         &self,
         commit: &ObjectId,
@@ -233,15 +233,15 @@ impl RemoteRepository {
     }
 }
 
-/// Makes a link that stays inside; one that this system cannot have is left out like the others.
+/// Creates a symlink that stays inside; one that this system does not support is left out.
 fn write_link(link: &RelativePath, target: &[u8], fresh: &ConfinedDirectory) {
     if let Some(target) = inner_target(link, target) {
         let _ = fresh.link_new(link, target);
     }
 }
 
-/// The target of a link that stays inside by its text. Other links on its way may lead it elsewhere: who reads it looks
-/// where it really ends.
+/// Returns the target of a symlink that stays inside by its text. Other symlinks can still lead it elsewhere, so
+/// readers check where it really ends.
 fn inner_target<'t>(link: &RelativePath, target: &'t [u8]) -> Option<&'t str> {
     let target = std::str::from_utf8(target).ok()?;
     if target.is_empty() || target.starts_with('/') || target.len() > LONGEST_PATH {
@@ -259,7 +259,7 @@ fn inner_target<'t>(link: &RelativePath, target: &'t [u8]) -> Option<&'t str> {
     Some(target)
 }
 
-/// The name of the directory that a commit, or a directory of it, is written out to.
+/// Returns the name of the directory for a commit, or for a directory of it.
 fn name_of(commit: &ObjectId, directory: Option<&RelativePath>) -> String {
     let digest = |directory: &RelativePath| {
         format!(
@@ -270,7 +270,7 @@ fn name_of(commit: &ObjectId, directory: Option<&RelativePath>) -> String {
     format!("{commit}{}", directory.map(digest).unwrap_or_default())
 }
 
-/// The key of a request; no two requests have the same one.
+/// Returns a key that is unique for each request.
 fn checkout_key(reference: Option<&str>, directory: Option<&RelativePath>) -> String {
     format!(
         "{}\0{}",
@@ -279,7 +279,7 @@ fn checkout_key(reference: Option<&str>, directory: Option<&RelativePath>) -> St
     )
 }
 
-/// The entries of a directory that every system can have next to each other, as what they are.
+/// Returns the entries of a directory that can exist next to each other on every system.
 fn portable(entries: &[TreeEntry]) -> impl Iterator<Item = &TreeEntry> {
     let mut taken = HashSet::new();
     entries
@@ -287,7 +287,7 @@ fn portable(entries: &[TreeEntry]) -> impl Iterator<Item = &TreeEntry> {
         .filter(move |entry| is_portable(&entry.name) && taken.insert(entry.name.to_lowercase()))
 }
 
-/// One name, and not that of version control, under which files would be treated as orders.
+/// Returns whether a name is a single path component, and not one that version control would read.
 fn is_portable(name: &str) -> bool {
     let reserved = [".git", "git~1"]
         .iter()

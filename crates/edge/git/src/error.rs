@@ -1,30 +1,30 @@
 use agpm_model::ObjectId;
 use agpm_store::StoreError;
 
-/// Why a source gave not what was requested; URLs and git's words are without secrets.
+/// Why a source failed. URLs and messages of git contain no secrets.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
-    /// The program does not exist.
+    /// git was not found.
     #[error("git could not be started: {cause}")]
     NoGit {
         /// The error of the operating system.
         cause: std::io::Error,
     },
-    /// The program lacks what is needed.
+    /// git is too old.
     #[error("git {found} is too old: agpm needs {needed} or newer")]
     TooOld {
-        /// The version that is installed.
+        /// The installed version.
         found: String,
-        /// The oldest that will do.
+        /// The oldest supported version.
         needed: &'static str,
     },
-    /// A connection would be needed, and none may be opened.
+    /// A connection is needed, but none may be opened.
     #[error("`{address}` is not in the cache, and network access is disabled")]
     Offline {
         /// The source.
         address: String,
     },
-    /// The server does not answer, or stopped in the middle.
+    /// The server did not answer, or the connection broke.
     #[error("`{address}` cannot be reached: {reason}")]
     Unreachable {
         /// The source.
@@ -32,7 +32,7 @@ pub enum GitError {
         /// The message of git.
         reason: String,
     },
-    /// The server wants other credentials than git has.
+    /// The server refused the credentials.
     #[error("`{address}` refused access: {reason}")]
     AuthRefused {
         /// The source.
@@ -64,7 +64,7 @@ pub enum GitError {
         /// The commit as requested.
         commit: String,
     },
-    /// A short commit that fits several.
+    /// A short commit id that matches several commits.
     #[error("`{prefix}` is ambiguous in `{address}`: {}", list(candidates))]
     Ambiguous {
         /// The source.
@@ -82,7 +82,7 @@ pub enum GitError {
         /// The object.
         object: ObjectId,
     },
-    /// An object larger than any resource.
+    /// An object that is larger than any resource.
     #[error("an object of `{address}` is too large ({size} bytes): {object}")]
     TooLarge {
         /// The source.
@@ -92,7 +92,7 @@ pub enum GitError {
         /// The size in bytes.
         size: u64,
     },
-    /// A commit without the directory that is requested.
+    /// A commit without the requested directory.
     #[error("no directory `{directory}` in commit {}", commit.short())]
     NoSuchDirectory {
         /// The source.
@@ -101,10 +101,10 @@ pub enum GitError {
         commit: ObjectId,
         /// The directory as requested.
         directory: String,
-        /// The directories that exist in its location.
+        /// The directories that exist next to it.
         beside: Vec<String>,
     },
-    /// More than is written out of one commit.
+    /// A commit with too many files to check out.
     #[error("`{address}` has too many files, or too large ones, in {}", commit.short())]
     TooMuch {
         /// The source.
@@ -112,7 +112,7 @@ pub enum GitError {
         /// The commit.
         commit: ObjectId,
     },
-    /// Anything else that git says.
+    /// Another failure of git.
     #[error("git failed on `{address}`: {reason}")]
     Broken {
         /// The source.
@@ -134,7 +134,7 @@ fn list(candidates: &[ObjectId]) -> String {
 }
 
 impl GitError {
-    /// Whether the same call may succeed later or elsewhere: the way to the server failed, not the question.
+    /// Returns whether the same call may succeed later: the connection failed, not the request.
     pub fn is_network(&self) -> bool {
         matches!(
             self,

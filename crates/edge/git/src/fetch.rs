@@ -1,4 +1,4 @@
-//! Bringing objects into the cache, all that are missing at once.
+//! Fetches objects into the cache, all missing ones at once.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -11,22 +11,23 @@ use crate::remote::{REMOTE, RemoteRepository, locked};
 use crate::source_cache::CacheLock;
 use crate::stderr::{is_missing_on_server, refuses_bare_ids};
 
-/// Repositories of this machine up to here are copied by whole commits.
+/// Local repositories up to this size are copied with whole commits: one fetch of whole commits is faster than one
+/// without files followed by one for the files.
 // Up to this size, one fetch of whole commits is faster than a fetch without files followed by one for the files.
 const SMALL: u64 = 16 << 20;
 
 /// The objects to fetch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum FetchTarget<'a> {
-    /// These commits with all their directories, without their past.
+    /// These commits with all their trees, without history.
     Commits(&'a [ObjectId]),
-    /// These commits with their directories and all their files, without their past.
+    /// These commits with their trees and files, without history.
     WholeCommits(&'a [ObjectId]),
-    /// The given files.
+    /// These files.
     Blobs(&'a [ObjectId]),
-    /// Every branch and tag with its past, directories and files, from a server that sends nothing less.
+    /// Every branch and tag with history, trees and files, from a server that sends no single objects.
     Everything,
-    /// Every branch and tag with its past, without directories.
+    /// Every branch and tag with history, without trees.
     History,
 }
 
@@ -36,13 +37,13 @@ impl FetchTarget<'_> {
             FetchTarget::Commits(_) => &["--depth=1", "--filter=blob:none"],
             FetchTarget::WholeCommits(_) => &["--depth=1"],
             FetchTarget::Blobs(_) => &["--filter=blob:none"],
-            // A source that lacks some of the past itself may still be copied as it is.
+            // A shallow source can still be copied as it is.
             FetchTarget::Everything => &["--update-shallow"],
             FetchTarget::History => &["--update-shallow", "--filter=tree:0"],
         }
     }
 
-    /// How git weighs what it has already: nothing that it has makes a single file unnecessary.
+    /// The negotiation with the server: no object in the cache makes a single file unnecessary.
     fn negotiation(self) -> &'static str {
         if matches!(self, FetchTarget::Blobs(_)) {
             "noop"
@@ -51,7 +52,7 @@ impl FetchTarget<'_> {
         }
     }
 
-    /// The input for git, one object a line. A ref keeps each commit, so the next fetch gets only what differs.
+    /// The input for git, one object per line. A ref keeps each commit, so the next fetch gets only the difference.
     fn lines(self) -> String {
         match self {
             FetchTarget::Commits(ids) | FetchTarget::WholeCommits(ids) => ids
@@ -69,19 +70,19 @@ impl FetchTarget<'_> {
 /// Whether files are fetched together with their commits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BlobFetching {
-    /// Where one request for all costs less than two.
+    /// If one request for everything costs less than two.
     WithCommits,
     /// Each file when it is read.
     OnDemand,
 }
 
 impl RemoteRepository {
-    /// Brings commits with all their directories into the cache; those that exist cost nothing.
+    /// Fetches commits with all their trees; those in the cache cost nothing.
     pub fn fetch_commits(&self, wanted: &[ObjectId]) -> Result<(), GitError> {
         self.fetch_commits_with(wanted, BlobFetching::WithCommits)
     }
 
-    /// The same for those who only look at names: no file is fetched.
+    /// Fetches commits for callers that only list names: no file is fetched.
     pub fn fetch_listings(&self, wanted: &[ObjectId]) -> Result<(), GitError> {
         self.fetch_commits_with(wanted, BlobFetching::OnDemand)
     }
@@ -141,8 +142,8 @@ impl RemoteRepository {
         }
     }
 
-    /// Whether the source is on this machine and so small that copying all files of a commit at once costs less than
-    /// requiring some of them several times.
+    /// Returns whether the source is local and so small that copying all files of a commit at once costs less than
+    /// fetching some of them several times.
     fn is_small(&self) -> bool {
         let path = Path::new(self.url());
         let path = path
@@ -157,8 +158,8 @@ impl RemoteRepository {
             && found.is_some_and(|directory| agpm_store::is_smaller(directory, SMALL))
     }
 
-    /// All there is, from a server that does not send single objects. Its own copy takes the old one's place:
-    /// a server does not send again what it thinks is here, and single files may be missing anywhere.
+    /// Fetches everything, from a server that does not send single objects. A new copy replaces the old one, because a
+    /// server does not send again what it assumes to be in the old one, and any file may be missing there.
     pub(crate) fn fetch_everything(
         &self,
         like: &ObjectId,
@@ -169,7 +170,7 @@ impl RemoteRepository {
         })
     }
 
-    /// Puts a new repository in the location of the old one, which stays if the new one cannot be filled.
+    /// Replaces a repository with a new one; the old one stays if the new one cannot be filled.
     pub(crate) fn replace(
         &self,
         old: &Path,
@@ -189,10 +190,10 @@ impl RemoteRepository {
         Ok(agpm_store::replace_directory(&fresh, old)?)
     }
 
-    /// One connection: everything wanted, and nothing else.
+    /// Fetches everything requested over one connection.
     pub(crate) fn fetch(&self, repository: &Path, wanted: FetchTarget<'_>) -> Result<(), GitError> {
         let mut command = self.connecting()?;
-        // Said here and not in the repository: only a fetch may know that objects are left out on purpose.
+        // Set here and not in the repository: only a fetch may know that objects are left out on purpose.
         if !matches!(
             wanted,
             FetchTarget::Everything | FetchTarget::WholeCommits(_)
@@ -220,12 +221,12 @@ impl RemoteRepository {
         self.run(command, wanted.lines())
             .map(drop)
             .inspect_err(|_| {
-                // Half a pack, which can be large; nobody else is writing one, as the lock is held.
+                // A partial pack can be large. No other process is writing one, because the lock is held.
                 agpm_store::sweep(&repository.join("objects").join("pack"), "tmp_");
             })
     }
 
-    /// Those commits that are not in the cache with their top directory.
+    /// Returns the commits that are not in the cache with their top tree.
     pub(crate) fn missing_commits(&self, wanted: &[ObjectId]) -> Result<Vec<ObjectId>, GitError> {
         let names: Vec<String> = wanted.iter().map(top_directory).collect();
         let mut missing = Vec::new();
@@ -237,7 +238,7 @@ impl RemoteRepository {
         Ok(missing)
     }
 
-    /// Makes the copy again, once, if a failure to read may be its fault; otherwise the failure stands.
+    /// Creates the copy again, once, if it may have caused the failure; otherwise returns the failure.
     pub(crate) fn rebuild_after(&self, error: GitError) -> Result<(), GitError> {
         let suspicious = matches!(
             error,
@@ -273,7 +274,7 @@ impl RemoteRepository {
         })
     }
 
-    /// Whether a new copy has the commits, and the object whose absence made the old one suspicious.
+    /// Returns whether a new copy has the commits, and the object that was missing in the old one.
     fn check(&self, fresh: &Path, commits: &[ObjectId], error: GitError) -> Result<(), GitError> {
         let mut names: Vec<String> = commits.iter().map(top_directory).collect();
         if let GitError::MissingObject { object, .. } = &error {
@@ -312,7 +313,7 @@ impl RemoteRepository {
     }
 }
 
-/// The name of a commit's top directory, for whatever leads to the commit.
+/// Returns the name of a commit's top tree.
 fn top_directory(commit: &ObjectId) -> String {
     format!("{commit}^{{commit}}^{{tree}}")
 }

@@ -1,20 +1,20 @@
-//! Which files a repository tracks, read from its index: without a process, since every run asks.
+//! Reads the tracked files of a repository from its index, without a process, because every run needs them.
 
 use std::path::{Path, PathBuf};
 
 const SIGNATURE: &[u8] = b"DIRC";
 const LARGEST: u64 = 1 << 30;
-/// Bytes of an entry before its object id, and of the flags after it.
+/// The bytes of an entry before its object id, and of the flags after it.
 const BEFORE_OBJECT: usize = 40;
 const FLAGS: usize = 2;
-/// Set in the flags of an entry that has two more bytes of them.
+/// Set in the flags of an entry with two more bytes of flags.
 const EXTENDED: u16 = 0x4000;
-/// The bits of the flags that hold the length of the name; longer ones have all of them set.
+/// The bits of the flags with the length of the name; all are set for longer names.
 const NAME_LENGTH: u16 = 0x0fff;
 /// The lengths of an object id.
 const OBJECT_LENGTHS: [usize; 2] = [20, 32];
 
-/// The first path under a directory that its repository tracks and that is meant; nothing without a repository, or if its index
+/// Returns the first tracked path in a directory that `select` accepts; `None` without a repository, or if the index
 /// cannot be read.
 pub fn first_tracked(directory: &Path, select: impl Fn(&str) -> bool) -> Option<String> {
     let directory = agpm_store::real_path(directory);
@@ -48,7 +48,7 @@ pub fn first_tracked(directory: &Path, select: impl Fn(&str) -> bool) -> Option<
     })
 }
 
-/// The directory of a repository's own files: `.git`, or the one that a file of that name leads to.
+/// Returns the git directory: `.git`, or the one that a file of that name points to.
 fn git_directory(root: &Path) -> Option<PathBuf> {
     let at = root.join(".git");
     if agpm_store::is_directory(&at) {
@@ -65,7 +65,7 @@ fn find(index: &[u8], select: &dyn Fn(&[u8]) -> Option<String>) -> Option<String
         .find_map(|length| find_with(index, *length, select))?
 }
 
-/// The matching entry, or nothing if the entries do not have this form.
+/// Returns the first matching entry; the outer `None` means that the entries have another form.
 fn find_with(
     index: &[u8],
     object: usize,
@@ -114,7 +114,7 @@ fn number(bytes: &mut &[u8]) -> Option<u32> {
     Some(u32::from_be_bytes(*first))
 }
 
-/// A number of git's own variable length, as in its packs.
+/// Reads a number of variable length, as in git's packs.
 fn offset(bytes: &mut &[u8]) -> Option<usize> {
     let mut value = 0usize;
     loop {

@@ -2,7 +2,7 @@
 
 use agpm_model::{ObjectId, SourceVersions};
 
-/// Reads a listing; other refs than branches and tags are passed over.
+/// Parses a listing; refs other than branches and tags are skipped.
 pub(crate) fn parse(listing: &str) -> SourceVersions {
     let mut versions = SourceVersions::default();
     for (value, name) in listing.lines().filter_map(|line| line.split_once('\t')) {
@@ -35,7 +35,7 @@ fn add(versions: &mut SourceVersions, value: &str, name: &str) {
     }
 }
 
-/// The listing again, with what was passed over left out.
+/// Prints the listing without the skipped refs.
 pub(crate) fn listing(versions: &SourceVersions) -> String {
     let head = versions
         .default_branch

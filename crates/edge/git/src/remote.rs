@@ -17,7 +17,7 @@ use crate::source_cache::{SourceCache, is_repository};
 use crate::stderr;
 use crate::tree::{self, TreeEntry, TreeEntryKind};
 
-/// One source, for use from several threads.
+/// One source, which several threads can use.
 #[derive(Debug)]
 pub struct RemoteRepository {
     pub(crate) git: GitProgram,
@@ -27,26 +27,26 @@ pub struct RemoteRepository {
     refs: Mutex<Option<Arc<SourceVersions>>>,
     pub(crate) reader: Mutex<Option<ObjectReader>>,
     trees: Mutex<HashMap<ObjectId, Arc<Vec<TreeEntry>>>>,
-    /// For each directory where its names stand, made when a file in it is looked for.
+    /// The index of the names in each directory, built when a file in it is requested.
     names: Mutex<HashMap<ObjectId, HashMap<String, usize>>>,
-    /// The commits that were requested, to be fetched again if the copy turns out to be broken.
+    /// The requested commits, to fetch them again if the copy is broken.
     pub(crate) wanted: Mutex<BTreeSet<ObjectId>>,
     pub(crate) rebuilt: Mutex<bool>,
 }
 
-/// Whether a directory is a git repository, with or without files next to it.
+/// Returns whether a directory is a git repository, bare or with a working tree.
 pub fn is_git_directory(path: &Path) -> bool {
     let inner = path.join(".git");
     agpm_store::is_directory(&inner) || agpm_store::is_file(&inner) || is_repository(path)
 }
 
-/// Whether a directory is a git repository without files next to it, so only versions of it can be read.
+/// Returns whether a directory is a bare git repository, of which only versions can be read.
 pub fn is_bare_repository(path: &Path) -> bool {
     is_repository(path)
 }
 
 impl GitProgram {
-    /// One source; a relative directory starts at `base`, which is absolute.
+    /// Opens a source; a relative directory starts at `base`, which is absolute.
     pub fn remote(&self, address: &SourceAddress, base: &Path) -> RemoteRepository {
         RemoteRepository::new(self.clone(), address.clone(), base)
     }
@@ -59,7 +59,7 @@ impl RemoteRepository {
                 let path = absolute(text, base, git.home());
                 (path.clone().into_os_string(), path.display().to_string())
             }
-            // The URL with its secret goes to git only. Everything that is shown or stored uses the other one.
+            // The URL with its secret goes only to git. Everything that is shown or stored uses the other one.
             _ => (address.reveal().into(), address.redacted().to_owned()),
         };
         RemoteRepository {
@@ -76,22 +76,22 @@ impl RemoteRepository {
         }
     }
 
-    /// The URL, without its secrets when shown.
+    /// Returns the URL, which displays without its secrets.
     pub fn address(&self) -> &SourceAddress {
         &self.address
     }
 
-    /// The URL as git gets it.
+    /// Returns the URL for git.
     pub(crate) fn url(&self) -> &OsString {
         &self.url
     }
 
-    /// Whether this is its copy.
+    /// Returns whether this is the copy of the source.
     pub fn is_cached_in(&self, cached: &CachedSource) -> bool {
         self.source_cache.directory() == cached.directory()
     }
 
-    /// The refs of the source, requested once; without a network, those of the last time.
+    /// Returns the refs of the source, requested once; offline, those of the last request.
     pub fn refs(&self) -> Result<Arc<SourceVersions>, GitError> {
         let mut refs_cache = locked(&self.refs);
         if let Some(refs) = &*refs_cache {
@@ -106,14 +106,14 @@ impl RemoteRepository {
         Ok(Arc::clone(refs_cache.insert(Arc::new(refs))))
     }
 
-    /// The refs of the source when it was last reached.
+    /// Returns the refs of the last request.
     pub fn remembered_refs(&self) -> Option<SourceVersions> {
         self.source_cache
             .remembered()
             .map(|listing| refs::parse(&listing))
     }
 
-    /// The entries of a directory, or of a commit's top directory, in git's order.
+    /// Returns the entries of a tree, or of a commit's top tree, in git's order.
     pub fn tree(&self, tree_or_commit: &ObjectId) -> Result<Arc<Vec<TreeEntry>>, GitError> {
         if let Some(entries) = locked(&self.trees).get(tree_or_commit) {
             return Ok(Arc::clone(entries));
@@ -132,7 +132,7 @@ impl RemoteRepository {
         Ok(entries)
     }
 
-    /// The entry at a path of a commit, with `/` between its parts; `None` if there is none.
+    /// Returns the entry at a path of a commit, with `/` as separator; `None` if it does not exist.
     pub fn entry(&self, commit: &ObjectId, path: &str) -> Result<Option<TreeEntry>, GitError> {
         let mut found: Option<TreeEntry> = None;
         for part in path.split('/').filter(|part| !part.is_empty()) {
@@ -149,7 +149,8 @@ impl RemoteRepository {
         Ok(found)
     }
 
-    /// The entry of that name in a directory. Every file of a large one is looked up, so names are looked up, not searched.
+    /// Returns the entry of that name in a directory. Names are indexed, because every file of a large directory is
+    /// requested.
     fn named(&self, tree: &ObjectId, name: &str) -> Result<Option<TreeEntry>, GitError> {
         let entries = self.tree(tree)?;
         let mut all = locked(&self.names);
@@ -163,13 +164,13 @@ impl RemoteRepository {
         Ok(names.get(name).and_then(|at| entries.get(*at)).cloned())
     }
 
-    /// Whether a commit is in the cache, with all its directories.
+    /// Returns whether a commit is in the cache, with all its trees.
     pub fn has_commit(&self, id: &ObjectId) -> bool {
         self.missing_commits(std::slice::from_ref(id))
             .is_ok_and(|missing| missing.is_empty())
     }
 
-    /// When a commit or an annotated tag of the cache was made, in seconds since 1970; nothing if it does not say so.
+    /// Returns the time of a commit or an annotated tag in the cache, in seconds since 1970; `None` if it has none.
     pub fn object_time(&self, id: &ObjectId) -> Result<Option<u64>, GitError> {
         let mut read = None;
         self.ask(ObjectQuery::Content, &[id.to_string()], &mut |_, answer| {
@@ -186,12 +187,12 @@ impl RemoteRepository {
         // `--symref` gives the default branch in the same connection.
         command.args(["ls-remote", "--symref", REMOTE]);
         let output = self.run(command, String::new())?;
-        // Remembered for use without a network, so a part of it must not get this far.
+        // Stored for offline use, so an incomplete listing must not get this far.
         if !run::ends_with(&output, b'\n') {
             return Err(self.broken(CUT_SHORT));
         }
         let refs = refs::parse(&String::from_utf8_lossy(&output));
-        // Written without secrets and after parsing, so the remembered list can always be read back.
+        // Written without secrets and after parsing, so the stored list can always be read back.
         self.source_cache.remember(&refs::listing(&refs))?;
         agpm_store::mark_used(self.source_cache.directory());
         Ok(refs)
@@ -214,7 +215,7 @@ impl RemoteRepository {
         }
     }
 
-    /// Asks the living reader, which is started if need be; one that died is replaced once.
+    /// Asks the running reader, which is started if necessary and replaced once if it died.
     pub(crate) fn ask(
         &self,
         question: ObjectQuery,
@@ -237,7 +238,7 @@ impl RemoteRepository {
             let answered = reader
                 .as_mut()
                 .map_or(Ok(()), |reader| reader.ask(question, names, each));
-            // A reader that failed in the middle of an answer is out of step with its questions and is never used
+            // A reader that failed in the middle of an answer no longer matches answers to questions and is never used
             // again.
             if answered.is_err() {
                 *reader = None;
@@ -258,7 +259,7 @@ impl RemoteRepository {
         ObjectReader::start(command).map_err(|cause| GitError::NoGit { cause })
     }
 
-    /// A call that knows the source as `REMOTE`. The URL goes by a variable: it may hold a secret.
+    /// Returns a command that knows the source as `REMOTE`. The URL is in a variable, because it may contain a secret.
     pub(crate) fn connecting(&self) -> Result<Command, GitError> {
         let mut command = self.git.command()?;
         // Through the environment: arguments of a process are visible to every user of the machine, and the URL may
@@ -268,11 +269,11 @@ impl RemoteRepository {
         Ok(command)
     }
 
-    /// Runs a call to its end; what it says in failing is understood.
+    /// Runs a command to its end and classifies its failure.
     pub(crate) fn run(&self, command: Command, input: String) -> Result<Vec<u8>, GitError> {
         match self.git.run(command, input)? {
             RunOutcome::Done(output) => Ok(output),
-            // Another process threw the copy away: that says nothing of the source.
+            // Another process removed the copy, which means nothing for the source.
             RunOutcome::Failed(words)
                 // Git names the path of the repository it failed on: if it is the cache, the source itself may be
                 // fine.
@@ -292,7 +293,7 @@ impl RemoteRepository {
         }
     }
 
-    /// Whether a connection would be needed to ask the source, and none may be opened.
+    /// Returns whether the source needs a connection and none may be opened.
     pub fn is_out_of_reach(&self) -> bool {
         self.refuse_offline().is_err()
     }
@@ -330,7 +331,7 @@ impl RemoteRepository {
     }
 }
 
-/// The source's name on git's command line; one that no user's configuration has.
+/// The source's name on git's command line, which no user configuration has.
 pub(crate) const REMOTE: &str = "agpm-source";
 
 /// The value of a lock whose holder panicked is still consistent: every change is one assignment.
@@ -338,7 +339,7 @@ pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The directory meant. `..` stays: only the file system knows where it leads.
+/// Returns the directory. `..` stays, because only the file system knows where it leads.
 fn absolute(text: &str, base: &Path, home: Option<&Path>) -> PathBuf {
     let path = match (
         text.strip_prefix('~')
@@ -351,8 +352,7 @@ fn absolute(text: &str, base: &Path, home: Option<&Path>) -> PathBuf {
     path.components().collect()
 }
 
-/// The seconds in `committer NAME <MAIL> SECONDS ZONE`, which is before the empty line of a commit.
-/// The time of the committer or the tagger.
+/// Returns the seconds in `committer NAME <MAIL> SECONDS ZONE` or the `tagger` line, before the empty line.
 fn time_of(object: &[u8]) -> Option<u64> {
     let text = String::from_utf8_lossy(object);
     let mut head = text.lines().take_while(|line| !line.is_empty());

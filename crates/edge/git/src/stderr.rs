@@ -21,7 +21,7 @@ const PROGRESS: &[&str] = &[
 const MOST_LINES: usize = 8;
 const MOST_CHARACTERS: usize = 400;
 
-/// Words of git, ssh, curl and servers, in the order in which they decide.
+/// Phrases of git, ssh, curl and servers, most decisive first.
 const REFUSED: &[&str] = &[
     "authentication failed",
     "could not read username",
@@ -34,7 +34,7 @@ const REFUSED: &[&str] = &[
     "invalid credentials",
     "dubious ownership",
 ];
-/// A repository that lost objects ends a connection like a bad line does, but says why.
+/// A repository that lost objects breaks a connection like a bad network does, but names the cause.
 const DAMAGED: &[&str] = &[
     "repository corruption",
     "does not match index",
@@ -80,18 +80,18 @@ const ABSENT: &[&str] = &[
 ];
 const UNREACHED: &[&str] = &["could not read from remote", "hung up", "unable to access"];
 
-/// Words with which a server refuses a commit by its bare name, or git says so of a server of plain files.
+/// Phrases with which a server refuses a commit by its id, or git reports that about a server of plain files.
 const BARE_IDS: &[&str] = &["unadvertised object", "not valid", "dumb http transport"];
 
-/// The error that a failed call means.
+/// Classifies the failure of a call.
 pub(crate) fn classify_failure(address: &SourceAddress, stderr: &str) -> GitError {
     let reason = clean(address, stderr);
     let address = address.to_string();
-    // The words of a repository's own name mean nothing.
+    // Words in the name of the repository mean nothing.
     let lower = reason.replace(&address, "").to_ascii_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
-    // Refusals first: many servers add "not found" to them in order not to reveal private repositories, and the
-    // user needs to hear about credentials.
+    // Refusals first: many servers add "not found" to them in order not to reveal private repositories, but the user
+    // needs to know about the credentials.
     if has(REFUSED) {
         GitError::AuthRefused { address, reason }
     } else if has(DAMAGED) {
@@ -108,19 +108,19 @@ pub(crate) fn classify_failure(address: &SourceAddress, stderr: &str) -> GitErro
     }
 }
 
-/// Whether the server only sends what it lists.
+/// Returns whether the server sends only the objects that it lists.
 pub(crate) fn refuses_bare_ids(error: &GitError) -> bool {
     matches!(error, GitError::Broken { reason, .. } if BARE_IDS.iter().any(|words| reason.contains(words)))
 }
 
-/// Whether the server looked for what was asked and has it not.
+/// Returns whether the server does not have a requested object.
 pub(crate) fn is_missing_on_server(error: &GitError) -> bool {
     matches!(error, GitError::Broken { reason, .. } if reason.contains("not our ref"))
 }
 
 fn clean(address: &SourceAddress, stderr: &str) -> String {
-    // A server's words come through as they are: nothing of them may steer the terminal.
-    // Git repeats the URL in its errors, with the token in it.
+    // The text comes from a server, so control characters are removed. Git repeats the URL in its errors, with the
+    // token in it.
     let scrubbed = address.scrub(stderr);
     let lines = scrubbed
         .split(['\n', '\r'])

@@ -5,7 +5,7 @@ use agpm_model::ObjectId;
 pub enum TreeEntryKind {
     /// A file.
     File,
-    /// A file that may be run.
+    /// An executable file.
     Executable,
     /// A symlink; its target is the content.
     Symlink,
@@ -15,7 +15,7 @@ pub enum TreeEntryKind {
     Submodule,
 }
 
-/// One entry of a directory; its name is as the source has it, and not to be trusted as a path.
+/// One entry of a directory. Its name comes from the source and must not be trusted as a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TreeEntry {
     /// The name.
@@ -26,9 +26,9 @@ pub struct TreeEntry {
     pub id: ObjectId,
 }
 
-/// Reads a tree object whose object names have `width` bytes; `None` if it is none.
+/// Parses a tree whose object ids have `width` bytes; `None` if it is invalid.
 ///
-/// A name that is not UTF-8 is read as well as can be: no manifest can mean it.
+/// A name that is not UTF-8 is read lossily, because no manifest can name it.
 pub(crate) fn parse(mut bytes: &[u8], width: usize) -> Option<Vec<TreeEntry>> {
     let mut entries = Vec::new();
     while !bytes.is_empty() {
@@ -46,7 +46,7 @@ pub(crate) fn parse(mut bytes: &[u8], width: usize) -> Option<Vec<TreeEntry>> {
     Some(entries)
 }
 
-/// Only the kind and the owner's right to run count; old repositories have all sorts of other bits.
+/// Only the kind and the owner's executable bit matter; old repositories have all kinds of other bits.
 fn kind(mode: &[u8]) -> Option<TreeEntryKind> {
     let mode = u32::from_str_radix(std::str::from_utf8(mode).ok()?, 8).ok()?;
     Some(match mode & 0o170_000 {

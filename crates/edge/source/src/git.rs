@@ -11,7 +11,7 @@ use crate::{
     FileFetching, Source, SourceEntry, SourceEntryKind, SourceError, SourceTree, SourceVersioning,
 };
 
-/// Without a revision no files exist: a repository has only commits.
+/// A repository has no files without a revision.
 fn commit(revision: Option<&ObjectId>) -> Result<&ObjectId, SourceError> {
     revision.ok_or_else(|| SourceError::NoSuchRevision("no commit given".to_owned()))
 }
@@ -61,7 +61,7 @@ impl Source for RemoteRepository {
     }
 
     fn released(&self, versions: &[ResolvedVersion]) -> Vec<Option<u64>> {
-        // The refs that the server listed last distinguish tags from branches; it is not asked again for a date.
+        // The refs that the server listed last distinguish tags from branches; it is not contacted again for a date.
         let refs = self.remembered_refs().unwrap_or_default();
         let tag_of = |version: &ResolvedVersion| {
             let is_tag = refs.tags.get(version.label.as_str()) == Some(&version.revision);
@@ -72,7 +72,7 @@ impl Source for RemoteRepository {
         let dated =
             |version: &ResolvedVersion| tag_of(version).unwrap_or(&version.revision).clone();
         let objects: Vec<ObjectId> = versions.iter().map(dated).collect();
-        // Without a connection, the date of the commit has to do.
+        // Offline, the date of the commit is used.
         let _ = self.fetch_listings(&objects);
         let time = |id: &ObjectId| self.object_time(id).ok().flatten();
         let dates = objects.iter().zip(versions);

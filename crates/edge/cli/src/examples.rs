@@ -13,7 +13,7 @@ const fn examples(command: &'static str, lines: &'static [&'static str]) -> Comm
     CommandExamples { command, lines }
 }
 
-/// In a help, a command with subcommands has no more examples than this.
+/// The most examples in the help of a command with subcommands.
 const MOST_EXAMPLES: usize = 3;
 
 /// The examples of all commands.

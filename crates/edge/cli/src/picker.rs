@@ -11,7 +11,7 @@ use console::{Key, Term};
 
 use crate::terminal::RawMode;
 
-/// Rows of a list that fits a small terminal.
+/// The most rows of a list, for a small terminal.
 const MOST_ROWS: usize = 15;
 /// Lines around the rows: the title with the filter, and the keys.
 const OTHER_LINES: usize = 2;
@@ -61,7 +61,7 @@ enum PickerStep {
 struct PickerState<'i> {
     items: &'i [PickItem],
     filter: String,
-    /// The items that fit the filter, best first.
+    /// The items that match the filter, best first.
     matching: Vec<usize>,
     cursor: usize,
     selected: BTreeSet<usize>,
@@ -104,7 +104,7 @@ impl<'i> PickerState<'i> {
         self.matching.len().saturating_sub(1)
     }
 
-    /// Who selects nothing means the row under the cursor.
+    /// Without a selection, Enter selects the row at the cursor.
     fn confirm(&mut self) -> PickerStep {
         if self.selected.is_empty() {
             self.selected.extend(self.matching.get(self.cursor));
@@ -171,7 +171,7 @@ impl<'i> PickerState<'i> {
     }
 }
 
-/// A line that the terminal does not wrap: wrapped lines could not be cleared.
+/// Cuts a line before the terminal wraps it, because wrapped lines could not be cleared.
 fn cut(line: &str, width: usize) -> String {
     let width = width.saturating_sub(1).max(1);
     match line.char_indices().nth(width) {

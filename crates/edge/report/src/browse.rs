@@ -41,7 +41,7 @@ pub fn render(
         let own = plugin.and_then(|plugin| parts.remove(plugin.as_str()));
         rows.extend(own.into_iter().flatten());
     }
-    // Parts whose plugin is not listed: it did not fit what is looked for.
+    // Parts of a plugin that is not listed, because it does not match the search.
     for (plugin, own) in parts {
         let heading = [
             format!("plugins/{plugin}"),

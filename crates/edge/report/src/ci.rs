@@ -79,7 +79,7 @@ fn serialized<T: Serialize>(value: &T) -> String {
     to_json(value).trim().trim_matches('"').to_owned()
 }
 
-/// A finding with where it is.
+/// A finding with its location.
 struct LocatedFinding<'d> {
     found: &'d Diagnostic,
     message: String,
@@ -311,7 +311,7 @@ fn junit(report: &CiReport, findings: &[LocatedFinding<'_>]) -> String {
     )
 }
 
-/// Text of an element; characters that XML cannot hold are left out.
+/// Escapes the text of an element; characters that XML does not allow are left out.
 fn xml(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {

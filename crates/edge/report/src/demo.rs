@@ -1,4 +1,4 @@
-//! The demonstration project, and what commands show in it.
+//! The demonstration project, with the output of its commands.
 
 use agpm_ops::{DemoReport, DemoResult, markdown};
 use agpm_text::{Format, print};
@@ -33,7 +33,7 @@ const NEXT: &str = "  agpm status
 struct DemoStep {
     /// Its description, in one sentence.
     sentence: &'static str,
-    /// Which result of the report it shows.
+    /// The result of the report that it shows.
     is_shown: fn(&DemoResult) -> bool,
 }
 

@@ -49,7 +49,7 @@ fn lines(
     lines
 }
 
-/// The facts to show about one resource or layer: its version and its capabilities.
+/// The changes of one resource or layer: its version and its capabilities.
 struct ChangedId<'r> {
     id: String,
     moved: Option<&'r UpdatedPin>,
@@ -82,7 +82,7 @@ impl ChangedId<'_> {
     }
 }
 
-/// Resources and layers that move or can do something else, increases first.
+/// Returns the resources and layers whose version or capabilities change, increases first.
 fn changed_ids(report: &DiffReport) -> Vec<ChangedId<'_>> {
     let mut ids: Vec<ChangedId<'_>> = Vec::new();
     for change in &report.capabilities {
@@ -164,7 +164,7 @@ fn sign(action: FileAction) -> char {
     }
 }
 
-/// For a pull request: a table of resources, then one section to unfold for each file.
+/// Formats a pull request comment: a table of resources, then a collapsed section for each file.
 fn markdown(report: &DiffReport) -> String {
     if report.is_empty() {
         return format!("{NOTHING}\n");
@@ -212,7 +212,7 @@ fn markdown_file(file: &FileDifference) -> String {
     )
 }
 
-/// A fence that no line of the text can end.
+/// Returns a fence that no line of the text can close.
 fn fence(text: &str) -> String {
     let longest = text
         .lines()
@@ -224,7 +224,7 @@ fn fence(text: &str) -> String {
     "`".repeat(longest.unwrap_or_default().max(2) + 1)
 }
 
-/// Text of others in a cell of a table: nothing in it is Markdown or HTML.
+/// Escapes untrusted text in a table cell, so nothing in it is Markdown or HTML.
 fn code(text: &str) -> String {
     format!("<code>{}</code>", escaped(text))
 }

@@ -1,4 +1,4 @@
-//! Where values came from, and what is known of a resource besides them.
+//! The origins of values, and the known facts about a resource.
 
 use agpm_diag::visible;
 use agpm_model::{InstallMode, ResourceOrigin, ToolName};
@@ -14,10 +14,10 @@ use crate::rendering::{RenderContext, RenderedReport};
 /// The operation of a value that one layer alone has.
 const SINGLE_LAYER: &str = "only";
 
-/// Chains that are shown here; `agpm why` shows more.
+/// The most chains that are shown; `agpm why` shows more.
 const MOST_CHAINS: usize = 5;
 
-/// How much of the page of a code is shown.
+/// The part of an error page that is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageExtent {
     /// The meaning and the fix.
@@ -65,7 +65,7 @@ pub fn text(report: &ExplainReport) -> String {
 }
 
 fn values_text(values: &ExplainedValues) -> String {
-    // A query for one location gets the findings about that alone.
+    // A query for one location shows only the findings about it.
     let is_root = values.pointer == Pointer::root();
     let head = values.resource.as_deref().filter(|_| is_root).map(head);
     format!(
@@ -193,7 +193,7 @@ fn installed_paths(resource: &ExplainedResource) -> Vec<String> {
     paths.into_iter().map(ToString::to_string).collect()
 }
 
-/// Those above a resource on a chain.
+/// Returns the resources above one in a chain.
 fn above(chain: &[ChainLink]) -> String {
     let above = &chain[..chain.len().saturating_sub(1)];
     let titles: Vec<&str> = above.iter().map(|link| link.title.as_str()).collect();
@@ -208,7 +208,7 @@ fn conversion(fate: &FieldOutcome) -> String {
     format!("`{}` is {}{note}", fate.field, fate.kind.word())
 }
 
-/// One block for each value, deletion and stretch of body.
+/// Prints one block for each value, deletion and range of the body.
 pub(crate) fn provenance_text(provenance: &Provenance) -> String {
     let mut out = String::new();
     for leaf in &provenance.leaves {
@@ -221,7 +221,7 @@ pub(crate) fn provenance_text(provenance: &Provenance) -> String {
         out.push_str(&format!("{heading} = {}\n", inline(&leaf.value)));
         let origin = format!("  from {} ({}:{})", leaf.layer, leaf.file, leaf.line);
         out.push_str(&origin);
-        // Where one layer alone has the value, nothing was merged and an operation would only puzzle.
+        // If only one layer has the value, nothing was merged and an operation would be confusing.
         if leaf.operation != SINGLE_LAYER {
             out.push_str(&format!(", {}", leaf.operation));
         }

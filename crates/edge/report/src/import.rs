@@ -72,7 +72,7 @@ fn differences(report: &ImportReport) -> String {
     out
 }
 
-/// How much is not taken; each has its own warning.
+/// The number of skipped entries; each has its own warning.
 fn lost_settings(report: &ImportReport) -> String {
     match report.lost.len() {
         0 => String::new(),
@@ -138,7 +138,7 @@ fn layer_line(table: &Value) -> String {
     format!("layer {}: {origin}\n", field("name").unwrap_or_default())
 }
 
-/// The strategy that a line of `[merge]` names, or what it says of separators.
+/// Returns the strategy or separator of a line of `[merge]`.
 fn strategy(value: &Value) -> String {
     let separator = value
         .get("separator")

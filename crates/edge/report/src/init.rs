@@ -1,4 +1,4 @@
-//! The files of a new project, and what was in it before.
+//! The files of a new project, and what it contained before.
 
 use std::fmt::Write as _;
 

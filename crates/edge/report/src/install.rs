@@ -32,7 +32,7 @@ pub fn text(report: &InstallReport, detail: DetailLevel) -> String {
     draw_lines(&styled_lines(report, detail, None), ColorMode::Plain)
 }
 
-/// The same with colors, and how long it took where somebody waited.
+/// Returns the text with colors, and with the duration on a terminal.
 pub(crate) fn styled_lines(
     report: &InstallReport,
     detail: DetailLevel,
@@ -109,7 +109,7 @@ fn lines(report: &InstallReport, detail: DetailLevel) -> Vec<String> {
     )
 }
 
-/// One line for all that is read outside of the project, where something changes.
+/// Returns one line for everything that is read outside of the project, if something changes.
 fn reads_line(report: &InstallReport) -> Option<String> {
     let is_worth_a_line = !report.reads.is_empty() && report.changes_something();
     is_worth_a_line.then(|| format!("reads  {}  (outside the project)", report.reads.join(", ")))
@@ -126,7 +126,7 @@ fn written_files(report: &InstallReport) -> HashSet<(&Owner, &RelativePath)> {
         .collect()
 }
 
-/// How much changed, in one line.
+/// Returns the summary in one line.
 fn summary(report: &InstallReport, elapsed: Option<Duration>) -> String {
     let verbs = match report.writing {
         WriteMode::Apply => [
@@ -185,7 +185,7 @@ fn summary(report: &InstallReport, elapsed: Option<Duration>) -> String {
     )
 }
 
-/// In the order in which a summary has them.
+/// In the order of the summary.
 const ACTIONS: [ChangeAction; 6] = [
     ChangeAction::Create,
     ChangeAction::Update,
@@ -195,7 +195,7 @@ const ACTIONS: [ChangeAction; 6] = [
     ChangeAction::Release,
 ];
 
-/// How many resources and files of layers something happens to; nothing if it happens to none.
+/// Returns the number of affected resources and files of layers; `None` if zero.
 fn counted_changes(report: &InstallReport, action: ChangeAction) -> Option<String> {
     let changes = report
         .changes
@@ -215,7 +215,7 @@ fn counted_changes(report: &InstallReport, action: ChangeAction) -> Option<Strin
     }
 }
 
-/// Tenths of a second, or milliseconds where these would be zero.
+/// Formats a duration in tenths of a second, or in milliseconds if that would be zero.
 fn shown_duration(time: Duration) -> String {
     if time < Duration::from_millis(100) {
         format!("{}ms", time.as_millis())
@@ -230,7 +230,7 @@ fn capitalized(text: &str) -> String {
     first.into_iter().chain(letters).collect()
 }
 
-/// Of a run that only shows: versions that move together with what they let tools do, as `diff` shows them, and others.
+/// For a dry run: version changes with changed capabilities, as `diff` shows them, and the others.
 fn moved_with_changes(
     report: &InstallReport,
 ) -> (Vec<(&UpdatedPin, &CapabilityChange)>, Vec<&UpdatedPin>) {
@@ -251,7 +251,7 @@ fn moved_with_changes(
     (changed, plain)
 }
 
-/// One line for each resource whose version moved; one for all that moved alike, such as those of a branch.
+/// Returns one line for each updated resource, or one for all with the same change, such as those of a branch.
 fn moved_lines(moved: &[&UpdatedPin], detail: DetailLevel) -> Vec<String> {
     let mut steps: BTreeMap<(String, String), Vec<&PinId>> = BTreeMap::new();
     for pin in moved {
@@ -285,7 +285,7 @@ fn change_lines(changes: &[PlannedChange], detail: DetailLevel) -> Vec<String> {
     if detail == DetailLevel::All {
         return changes.iter().map(line).collect();
     }
-    // A warning names each file that is skipped.
+    // A warning names each skipped file.
     let changes: Vec<PlannedChange> = changes
         .iter()
         .filter(|change| change.action != ChangeAction::Keep)
@@ -299,8 +299,8 @@ fn change_lines(changes: &[PlannedChange], detail: DetailLevel) -> Vec<String> {
     .collect()
 }
 
-/// Whether two changes, one after the other, are the same change to two files of one resource.
-/// Edited files, keys of shared files and files of layers each count by themselves.
+/// Returns whether two consecutive changes are the same change to two files of one resource. Edited files, keys of
+/// shared files and files of layers are listed individually.
 fn is_one_run(first: &PlannedChange, second: &PlannedChange) -> bool {
     let is_alike = first.action == second.action
         && first.owner == second.owner
@@ -316,8 +316,8 @@ fn is_one_run(first: &PlannedChange, second: &PlannedChange) -> bool {
         && common_directory(first, second).is_some()
 }
 
-/// The directory that two files share under the directory of a tool. Paths are in order, so the first and the last of a run
-/// share what all of them do.
+/// Returns the common directory of two files inside the directory of a tool. Paths are sorted, so the first and the
+/// last of a run share what all of them do.
 fn common_directory<'c>(first: &'c PlannedChange, last: &PlannedChange) -> Option<&'c str> {
     let (path, other) = (first.path.as_str(), last.path.as_str());
     let same = path
@@ -338,7 +338,7 @@ fn run_line(first: &PlannedChange, last: &PlannedChange, files: usize) -> String
     )
 }
 
-/// Items of one list are reported alike: once, with their number.
+/// Returns identical lines once, with their number.
 fn counted_lines(lines: impl Iterator<Item = String>) -> Vec<String> {
     let mut lines_with_counts: Vec<(String, usize)> = Vec::new();
     for line in lines {
@@ -357,7 +357,7 @@ fn counted_lines(lines: impl Iterator<Item = String>) -> Vec<String> {
     lines_with_counts.into_iter().map(with_count).collect()
 }
 
-/// The commands that a tool would run, each in full with every character visible.
+/// Returns the commands that a tool would run, in full and with every character visible.
 fn program_lines(program: &ReportedProgram) -> Vec<String> {
     let line = |capability: &Capability| {
         let event = capability
@@ -371,7 +371,7 @@ fn program_lines(program: &ReportedProgram) -> Vec<String> {
             ""
         };
         let value = match program.required {
-            // The manifest may hold secrets of the user; what others wrote is shown to the last character.
+            // The manifest may contain secrets of the user; commands of others are shown completely.
             RequiredBy::Manifest => mask_words(&capability.value),
             RequiredBy::Resource => capability.value.clone(),
         };

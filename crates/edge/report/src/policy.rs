@@ -1,4 +1,4 @@
-//! The rules of policies, and what a check against them covered.
+//! The rules of policies, and the scope of a check against them.
 
 use agpm_ops::{PolicyCheckReport, PolicyReport, PolicyRuleReport, counted};
 

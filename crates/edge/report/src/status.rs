@@ -1,4 +1,4 @@
-//! How a project stands: one line for each thing that is known of it, with the command that helps.
+//! The state of a project: one line for each fact, with the command to run.
 
 use agpm_model::{ResourceType, ToolName};
 use agpm_ops::{NextInstall, OutdatedRow, ProjectFound, StatusReport, counted};
@@ -32,7 +32,7 @@ fn lines(report: &StatusReport, width: Option<usize>) -> Vec<StyledLine> {
     column_lines(&rows, width)
 }
 
-/// One thing that is known, and what to run about it.
+/// One fact, with the command to run.
 struct StatusRow {
     name: &'static str,
     value: String,

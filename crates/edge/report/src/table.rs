@@ -1,4 +1,4 @@
-//! Columns as wide as their widest cell, or as a terminal allows.
+//! Tables whose columns are as wide as their widest cell, or as a terminal allows.
 
 use crate::styled::{LineStyle, StyledLine, StyledPiece};
 
@@ -37,7 +37,7 @@ pub(crate) fn column_lines(rows: &[Vec<StyledPiece>], width: Option<usize>) -> V
     rows.iter().map(|row| line(row, &widths)).collect()
 }
 
-/// Takes from the widest column until all of them fit, or none can lose more.
+/// Shrinks the widest column until all columns fit, or none can shrink further.
 pub(crate) fn fit(widths: &mut [usize], available: usize) {
     let gaps = GAP.len() * widths.len().saturating_sub(1);
     while widths.iter().sum::<usize>() + gaps > available {
@@ -48,7 +48,7 @@ pub(crate) fn fit(widths: &mut [usize], available: usize) {
     }
 }
 
-/// Text that is too wide, with `…` for what is left out.
+/// Cuts text that is too wide, and ends it with `…`.
 pub(crate) fn cut(text: &str, width: usize) -> String {
     if letters(text) <= width {
         return text.to_owned();

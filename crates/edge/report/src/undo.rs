@@ -84,7 +84,7 @@ fn undone(report: &UndoReport, entry: &PastEntry, most: usize) -> String {
     )
 }
 
-/// The first lines, and how many more there are.
+/// Returns the first lines, with the number of the remaining ones.
 fn folded(lines: impl Iterator<Item = String>, indent: &str, most: usize) -> String {
     let lines: Vec<String> = lines.collect();
     let count = if lines.len() <= most.saturating_add(1) {

@@ -18,7 +18,7 @@ const BOTTLE_DIRECTORY: &str = ".bot-bottle";
 const LEGACY: &str = "bot-bottle.json";
 const ENDING: &str = ".md";
 
-/// Reads all files, in the order of their names.
+/// Reads all files, sorted by name.
 pub(crate) fn load(home: &Path, cwd: &Path) -> LoadedUnits {
     let mut reader = DirectoryLoader {
         cwd,
@@ -44,16 +44,16 @@ pub(crate) fn load(home: &Path, cwd: &Path) -> LoadedUnits {
     reader.loaded
 }
 
-/// Where links of a directory may lead.
+/// Where symlinks in a directory may lead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SymlinkPolicy {
-    /// Anywhere: people keep their own files elsewhere and link to them.
+    /// Anywhere: users keep their own files elsewhere and link to them.
     Followed,
-    /// Nowhere outside: a project that is checked out must not make a prompt of other files.
+    /// Only inside: a cloned project must not turn other files into a prompt.
     Confined,
 }
 
-/// A file, from the directory that it is looked for in.
+/// A file, with the directory that it was found in.
 struct LocatedFile<'p> {
     directory: &'p Path,
     path: String,
@@ -86,7 +86,7 @@ struct DirectoryLoader<'p> {
 
 impl DirectoryLoader<'_> {
     fn refuse_legacy(&mut self, directories: &[&Path]) {
-        // The working directory may be one of those in home.
+        // The working directory may be in home.
         let mut checked = BTreeSet::new();
         let new = directories
             .iter()
@@ -113,7 +113,7 @@ impl DirectoryLoader<'_> {
         self.loaded.diagnostics.push(diagnostic.help(help));
     }
 
-    /// The Markdown files of a directory by their stems.
+    /// Returns the Markdown files of a directory by their stems.
     fn files<'p>(
         &mut self,
         directory: &'p Path,
@@ -239,7 +239,7 @@ impl DirectoryLoader<'_> {
             .help(help)
     }
 
-    /// A path as users see it: from the working directory where it is below, with `/`.
+    /// Returns a path as users see it: relative to the working directory if it is inside, with `/`.
     fn display(&self, path: &Path) -> String {
         path.strip_prefix(self.cwd)
             .unwrap_or(path)

@@ -35,7 +35,7 @@ pub(crate) fn run(world: &World, args: &ApproveArgs, output: &mut Output) -> Exi
     output.finish(outcome, agpm_report::approve::render_approved)
 }
 
-/// Asks, where somebody can answer.
+/// Asks for confirmation on a terminal.
 fn is_confirmed(programs: &ProjectPrograms, json: bool) -> bool {
     let project = agpm_report::one_line(&programs.project.display().to_string());
     let question = format!(

@@ -68,7 +68,7 @@ pub(crate) fn run(world: &World, args: CatalogArgs, output: &mut Output) -> Exit
 }
 
 impl CatalogLayerArgs {
-    /// As a request has them.
+    /// Returns the layers for a request.
     pub(crate) fn options(self) -> CatalogPlaces {
         let mode = match self.mode {
             ModeArg::Auto => CatalogMode::Auto,

@@ -13,7 +13,7 @@ use crate::examples::examples_of;
 use crate::exit_codes::failure_codes;
 use crate::output::Output;
 
-/// Files that agpm reads and writes, and what they are.
+/// Files that agpm reads and writes, with their purpose.
 const FILES: [(&str, &str); 8] = [
     ("agpm.toml", "The manifest of a project."),
     (
@@ -96,7 +96,7 @@ fn title(path: &str) -> String {
 /// The page of a command; `path` is its words without `agpm`.
 fn page(command: &Command, path: &str) -> Vec<u8> {
     let mut out = Vec::new();
-    // Writing into memory does not fail.
+    // Writing to memory does not fail.
     let _ = write(command, path, &mut out);
     out
 }
@@ -141,13 +141,13 @@ fn write_synopsis(command: &Command, out: &mut Vec<u8>) {
     out.extend(format!(".SH SYNOPSIS\n{}\n", lines.join("\n.br\n")).bytes());
 }
 
-/// A term and what it means, whose Markdown is plain text here.
+/// A term and its meaning, with Markdown as plain text.
 fn write_definition(term: &str, says: &str, out: &mut Vec<u8>) {
     let says = escaped(&says.replace('`', ""));
     out.extend(format!(".TP\n\\fB{}\\fR\n{says}\n", escaped(term)).bytes());
 }
 
-/// Text in which nothing is a request or an escape of the formatter.
+/// Escapes text, so nothing in it is a request or an escape of the formatter.
 fn escaped(text: &str) -> String {
     let text = text.replace('\\', "\\e").replace('-', "\\-");
     if text.starts_with(['.', '\'']) {

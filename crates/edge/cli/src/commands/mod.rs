@@ -142,7 +142,7 @@ fn world(global: &GlobalArgs, scope: InstallScope) -> World {
             .clone()
             .map(|path| directory.join(path))
             .or_else(|| user_directory("XDG_CACHE_HOME", ".cache")),
-        // A home that is not absolute would be in whatever project one works in.
+        // A home that is not absolute would be relative to the current project.
         state: user_directory("XDG_STATE_HOME", ".local/state").filter(|path| path.is_absolute()),
         programs: ProgramUse::Approved,
         approvals: Vec::new(),
@@ -164,7 +164,7 @@ fn world(global: &GlobalArgs, scope: InstallScope) -> World {
     World::of_machine(environment, progress(global))
 }
 
-/// `-C` names a directory to start in.
+/// Changes to the directory of `-C`.
 fn no_directory(directory: &str, error: &std::io::Error) -> Outcome<()> {
     let message = format!("cannot change to the directory `{directory}`: {error}");
     Outcome::failed(
@@ -173,7 +173,7 @@ fn no_directory(directory: &str, error: &std::io::Error) -> Outcome<()> {
     )
 }
 
-/// `-g` and `--manifest-path` each say which manifest is meant.
+/// Refuses `-g` with `--manifest-path`, because each selects a manifest.
 fn two_manifests() -> Outcome<()> {
     let diagnostic = Diagnostic::new(
         &codes::USAGE,

@@ -17,7 +17,7 @@ const TOKEN: &str = "AGPM_MCP_TOKEN";
 pub(crate) fn run(world: World, command: ServeCommand, output: &mut Output) -> ExitCode {
     let ServeCommand::Mcp(args) = command;
     if args.http.is_none() && io::stdin().is_terminal() {
-        // A server that says nothing looks like a program that hangs.
+        // A silent server looks like a hanging program.
         let _ = writeln!(io::stderr(), "{WAITING}");
     }
     match options(args) {
@@ -63,7 +63,7 @@ fn options(args: McpArgs) -> Result<ServeOptions, Diagnostic> {
     })
 }
 
-/// The token, and its text if nobody knows it yet.
+/// Returns the token, and its text if it was generated.
 fn token() -> Result<(AccessToken, Option<String>), Diagnostic> {
     let from_environment = std::env::var_os(TOKEN).filter(|text| !text.is_empty());
     let token = match &from_environment {
@@ -80,7 +80,7 @@ fn token() -> Result<(AccessToken, Option<String>), Diagnostic> {
     Ok((token, printed))
 }
 
-/// Who starts the server has to know where it is.
+/// Prints the URL of the server.
 fn ready(address: SocketAddr, token: Option<&str>) {
     let token = token
         .map(|token| format!("agpm: the token is {token}\n"))

@@ -54,7 +54,7 @@ const LISTED: ValueForm = object![
     ),
 ];
 
-// A branch has branches. Only statics may refer to each other in a circle.
+// A branch contains branches, and only statics may refer to each other in a cycle.
 static BRANCH: Definition = Definition {
     name: "branch",
     form: ValueForm::Table(&BRANCH_TABLE),

@@ -148,6 +148,49 @@ fn json_is_one_document_also_on_failure_and_on_wrong_usage() {
 }
 
 #[test]
+fn the_reason_of_an_invalid_value_is_below_a_short_message() {
+    let sandbox = sandbox();
+    for (rule, reason) in [
+        (
+            "/a=no-such",
+            "unknown operation `no-such`; operations are: `deep`",
+        ),
+        (
+            "/a=by-kee:id",
+            "unknown operation `by-kee`; did you mean `by-key`?",
+        ),
+        ("a=deep", "a JSON Pointer starts with `/`"),
+        ("nothing", "a rule is written like `/servers=by-key:id`"),
+        (
+            "/a=by-key",
+            "`by-key` needs the key that identifies an item",
+        ),
+    ] {
+        let line = format!("agpm merge org.json --rule {rule}");
+        let output = sandbox.run_line(&line);
+        let message = format!("invalid value '{rule}' for '--rule <POINTER=OP>'");
+        let mut lines = output.stderr.lines();
+        assert_eq!(
+            lines.next(),
+            Some(format!("error[usage]: {message}").as_str()),
+            "{output}"
+        );
+        assert!(message.len() <= 80, "{message}");
+        let second = lines.next().and_then(|line| line.strip_prefix("  "));
+        assert!(
+            second.is_some_and(|line| line.starts_with(reason)),
+            "{rule}\n{output}"
+        );
+        let document = json(&sandbox.run_line(&format!("{line} --json")).stdout);
+        let finding = document.get("diagnostics").and_then(|all| all.child("0"));
+        let finding = finding.unwrap();
+        assert_eq!(finding.get("message"), Some(&Value::from(message)));
+        let details = finding.get("details").unwrap().to_json();
+        assert!(details.contains(reason), "{rule}\n{details}");
+    }
+}
+
+#[test]
 fn json_is_one_document_on_success() {
     let sandbox = sandbox();
     for line in [

@@ -104,7 +104,7 @@ fn committed() -> Sandbox {
     sandbox.write("project/team/CLAUDE.md", "Be brief.\n");
     let installed = run(&sandbox, "install --allow-executables");
     assert_eq!(installed.code, Some(0), "{installed}");
-    // What the user has in shared files stays there.
+    // The user's own entries in shared files stay.
     fs::remove_dir_all(sandbox.work().join("project/.agpm/history")).unwrap();
     let state = ["ledger.json", "lock", "folders.json"];
     for name in state {
@@ -524,7 +524,7 @@ fn formats() {
 fn an_unreachable_source_is_a_separate_cause() {
     let sandbox = committed();
     fs::remove_dir_all(sandbox.work().join("org")).unwrap();
-    // What is in the cache needs no network.
+    // Cached content needs no network.
     let cached = run(&sandbox, "ci --offline");
     assert_eq!(cached.code, Some(0), "{cached}");
     let output = run(&sandbox, "ci --cache-dir ../empty");
@@ -637,7 +637,7 @@ fn every_cause_is_reported_and_the_first_decides() {
     assert_eq!(failed(&output), ["manifest", "lock"], "{output}");
 }
 
-/// A digest that does not fit is the lockfile's mistake, also where nobody approved what it is of.
+/// A wrong digest is an error of the lockfile, even if the content was never approved.
 #[test]
 fn a_wrong_digest_of_a_transitive_executable_is_an_error_of_the_lockfile() {
     let sandbox = committed();

@@ -1,4 +1,5 @@
-//! The configurations of the guide to the server: each has the shape that its client reads, and what it starts answers.
+//! The client configurations in the guide to the server: each has the shape that its client reads, and starts a server
+//! that answers.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -20,7 +21,7 @@ const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","param
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 const TOOLS: &str = r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#;
 
-/// What a client reads: the key of its servers, and what an entry that starts a program must and may hold.
+/// The shape that a client reads: the key of its servers, and the required and allowed keys of an entry.
 struct Shape {
     /// The heading of its section.
     section: &'static str,
@@ -129,7 +130,7 @@ fn command(sandbox: &Sandbox, words: &[String]) -> Command {
     command
 }
 
-/// Says hello, asks for the tools and hangs up; the answers are those of a server with one tool.
+/// Initializes a session, lists the tools and disconnects; the answers are those of a server with one tool.
 fn talks(sandbox: &Sandbox, words: &[String]) {
     let mut command = command(sandbox, words);
     let mut child = command

@@ -1,4 +1,4 @@
-//! What holds for every command: streams, exit codes, JSON, colours, and that reading writes nothing.
+//! Conventions of every command: streams, exit codes, JSON, colors, and no writes while reading.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::collections::BTreeMap;
@@ -509,7 +509,7 @@ fn quiet_prints_nothing_when_something_was_done() {
             "{line}"
         );
     }
-    // What a command was asked to show is shown.
+    // Requested output is printed.
     for line in [
         "agpm -q list",
         "agpm -q tree",

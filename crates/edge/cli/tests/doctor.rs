@@ -1,4 +1,4 @@
-//! `doctor`: every check with nothing and with something to say, and that nothing is written.
+//! `doctor`: every check with and without findings; it writes nothing.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods)]
 
 mod assistant;
@@ -10,7 +10,7 @@ use std::time::SystemTime;
 use agpm_testkit::{CommandOutput, Repository, Sandbox};
 use assistant::{PROGRAM, edit_lock, fails, good, sandbox};
 
-/// What is printed, without the version of git.
+/// Returns the output without the version of git.
 fn neutral(text: &str) -> String {
     let line = |line: &str| match line.split_once("git        ") {
         Some((state, _)) => format!("{state}git        VERSION\n"),
@@ -31,7 +31,7 @@ fn check(output: &CommandOutput, name: &str) -> String {
         .clone()
 }
 
-/// Everything below a folder: what it is, how large, and when it was changed.
+/// Lists every path in a directory with its size and modification time.
 fn everything(directory: &Path) -> Vec<(String, u64, SystemTime)> {
     let mut found = Vec::new();
     let mut directories = vec![directory.to_owned()];
@@ -243,7 +243,7 @@ fn configuration_and_own_manifest_are_read() {
     assert_eq!(check(&output, "config"), "error config 2 errors");
     sandbox.write("~/.config/agpm/config.toml", "[sources\n");
     fails(&sandbox, "agpm doctor", 1, &["error[toml/syntax]"]);
-    // Every command reads the configuration below the manifest: it is told once.
+    // Every command reads the configuration, so its error is reported once.
     sandbox.write("agpm.toml", "");
     let output = fails(
         &sandbox,

@@ -1,4 +1,4 @@
-//! Files of other users decide nothing. Only root can give files away, so these tests do nothing for other users.
+//! Files of other users have no effect. Only root can change owners, so for other users these tests do nothing.
 #![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
@@ -16,7 +16,7 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_agpm");
 const STRANGER: u32 = 4242;
 const OTHER: u32 = 4343;
 
-/// Gives a file, or a folder with all in it, to a user; false if this user may not.
+/// Changes the owner of a file or of a directory with its contents; `false` without permission.
 fn give(path: &Path, user: u32) -> bool {
     let is_changed = chown(path, Some(user), None).is_ok();
     if path.is_dir() && !path.is_symlink() {
@@ -66,11 +66,11 @@ fn a_manifest_of_a_stranger_above_is_not_used() {
         "{output}"
     );
     assert!(!at(&sandbox, "shared/.claude").exists() && !at(&sandbox, "shared/.agpm").exists());
-    // Commands that do without a manifest say it as well.
+    // Commands that work without a manifest report it too.
     sandbox.write("shared/mine/x.json", "{}");
     let output = run_in(&sandbox, "shared/mine", "merge x.json");
     assert!(output.stderr.contains("warning[trust/owner]"), "{output}");
-    // Who names it trusts it, and in its own folder it is used.
+    // A named manifest is trusted, and one in the working directory is used.
     let named = run_in(
         &sandbox,
         "shared/mine",
@@ -118,7 +118,7 @@ fn state_of_a_stranger_is_ignored() {
     sandbox.write("project/a.md", "A.\n");
     assert!(give(&at(&sandbox, "project"), OTHER));
     assert_eq!(run_in(&sandbox, "project", "install").code, Some(0));
-    // The ledger would say that a file of the user is managed and no longer wanted.
+    // The ledger would declare a file of the user managed and no longer required.
     sandbox.write("project/src/auth.rs", "fn main() {}\n");
     let ledger = sandbox.read("project/.agpm/ledger.json");
     let ledger = ledger.replace(".claude/agents/a.md", "src/auth.rs");

@@ -116,7 +116,7 @@ impl User {
             .collect()
     }
 
-    /// Every file in home but our state and the configuration.
+    /// Lists every file in home except agpm's state and the configuration.
     fn installed(&self) -> Vec<String> {
         let all = self.sandbox.listing();
         let paths = all
@@ -199,7 +199,7 @@ fn user_content_of_a_shared_file_keeps_its_bytes_and_mode() {
     );
     let mode = |path| fs::metadata(user.home(path)).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(".claude.json"), 0o600);
-    // What is kept of it to be taken back is nobody else's business either.
+    // The backup for `undo` must be private too.
     assert_eq!(mode(".local/state/agpm"), 0o700);
     user.manifest("");
     user.run("install -g", 0);

@@ -1,4 +1,4 @@
-//! `import agent-manager`: a configuration of another program, from its file to the manifest and back.
+//! `import agent-manager`: the configuration of another program in the manifest.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods)]
 
 use std::fs;

@@ -1,4 +1,4 @@
-//! The decision that catalogs follow: its example and its edge cases, by their names.
+//! The example and the edge cases of the decision about catalogs.
 
 use crate::support::{HOME, PROJECT, Workspace};
 

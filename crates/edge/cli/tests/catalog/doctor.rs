@@ -1,8 +1,8 @@
-//! What `doctor` says of catalogs.
+//! The checks of `doctor` for catalogs.
 
 use crate::support::{HOME, PROJECT, Workspace, diagnostics, text};
 
-/// The codes of the catalog that the doctor finds, each as often as it is told.
+/// Returns the catalog codes that the doctor reports, with repetitions.
 fn found(workspace: &Workspace) -> Vec<String> {
     let output = workspace.run("doctor");
     assert_eq!(
@@ -231,7 +231,8 @@ fn a_workflow_in_the_directory_of_a_listed_skill_is_a_part_of_it() {
     assert_eq!(found(&workspace), ["catalog/unlisted"]);
 }
 
-/// What the installer of BMAD 6.12 leaves: rows with the path of the package, files in the tools' folders alone.
+/// The result of the installer of BMAD 6.12: rows with paths of the package, and files only in the directories of the
+/// tools.
 #[test]
 fn a_skill_in_a_directory_of_a_tool_is_found_by_its_canonical_id() {
     let workspace = Workspace::of(&[

@@ -1,10 +1,10 @@
-//! Manifests that cannot be read are told and left out; the others count.
+//! Unreadable manifests are reported and left out; the others are used.
 
 use std::os::unix::fs::PermissionsExt;
 
 use crate::support::{HOME, PROJECT, Workspace, diagnostics, text};
 
-/// A place whose manifest of agents in the project is this, with a good one beside it and one below.
+/// A workspace with this manifest of agents in the project, a valid one next to it and one of lower rank.
 fn beside(manifest: impl AsRef<[u8]>) -> Workspace {
     let workspace = Workspace::of(&[
         ("bmad/_cfg/workflow-manifest.csv", "name\nplan\n"),
@@ -15,7 +15,7 @@ fn beside(manifest: impl AsRef<[u8]>) -> Workspace {
     workspace
 }
 
-/// The manifest is left out with one warning that has these words; everything else counts.
+/// The manifest is left out with one warning that has these words; everything else is used.
 fn left_out(workspace: &Workspace, words: &[&str]) {
     let all = [
         &[

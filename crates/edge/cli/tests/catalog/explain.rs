@@ -1,4 +1,4 @@
-//! `explain catalog:MODULE/NAME`: where the fields of an entry came from, and what they shadow.
+//! `explain catalog:MODULE/NAME`: the origin of an entry's fields, and the values they override.
 
 use crate::support::{HOME, PROJECT, Workspace, codes};
 

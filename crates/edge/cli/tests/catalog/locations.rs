@@ -1,4 +1,4 @@
-//! Where manifests are looked for: generations, modules, the nearest folder, home, modes.
+//! Locations of manifests: generations, modules, the nearest directory, home, modes.
 
 use crate::support::{HOME, PROJECT, Workspace, text};
 

@@ -1,4 +1,4 @@
-//! Which entry a name means.
+//! Lookup of entries by name.
 
 use crate::support::{PROJECT, Workspace, codes};
 
@@ -137,7 +137,7 @@ fn an_entry_without_a_module_has_its_bare_name() {
     workspace.write("bmad/bmm", "bmm\n");
     assert_eq!(workspace.good("catalog show bmm/pm"), "bmm\n");
     let output = workspace.run("catalog show pm");
-    // It is the only name that this entry has, so that it means no other.
+    // It is the only name of this entry, so it is not ambiguous.
     assert_eq!(
         (output.code, output.stdout.as_str()),
         (Some(0), "own\n"),

@@ -1,5 +1,4 @@
-//! Catalogs from end to end: where manifests are looked for, which row counts, how it is shown, and everything that goes
-//! wrong.
+//! Catalogs from end to end: locations of manifests, precedence of rows, output, and every failure.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,

@@ -1,4 +1,4 @@
-//! How lists look: formats, kinds, modules, words on standard error.
+//! The output of lists: formats, kinds, modules, messages on standard error.
 
 use agpm_text::Value;
 

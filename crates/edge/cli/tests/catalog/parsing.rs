@@ -1,8 +1,8 @@
-//! What a manifest may look like: marks, line ends, spaces, quotes, ragged rows.
+//! The syntax of manifests: byte order marks, line ends, spaces, quotes, ragged rows.
 
 use crate::support::{HOME, PROJECT, Workspace, diagnostics, only, text};
 
-/// What a manifest is printed as, without a word of complaint.
+/// Asserts the output for a manifest, without warnings.
 fn printed(manifest: &str) -> String {
     Workspace::of(&[(PROJECT, manifest)]).good("catalog --format csv")
 }

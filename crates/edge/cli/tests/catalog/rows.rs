@@ -1,4 +1,4 @@
-//! Which row counts: rank, identity, duplicates, order.
+//! Precedence of rows: rank, identity, duplicates, order.
 
 use crate::support::{HOME, PROJECT, Workspace, only, text};
 

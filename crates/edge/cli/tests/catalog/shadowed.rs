@@ -1,4 +1,4 @@
-//! `--all`: rows that do not count are listed too, marked.
+//! `--all`: overridden rows are listed too, marked.
 
 use agpm_text::Value;
 

@@ -12,7 +12,7 @@ pub(crate) const PROJECT: &str = "bmad/_cfg/agent-manifest.csv";
 /// The same in home.
 pub(crate) const HOME: &str = "~/.bmad/_cfg/agent-manifest.csv";
 
-/// A world; paths are from the working folder, or begin with `~/`.
+/// A project and a home; paths are relative to the working directory, or start with `~/`.
 pub(crate) struct Workspace {
     pub(crate) sandbox: Sandbox,
 }
@@ -61,12 +61,12 @@ impl Workspace {
         }
     }
 
-    /// Runs a command in the working folder.
+    /// Runs a command in the working directory.
     pub(crate) fn run(&self, line: &str) -> CommandOutput {
         self.run_in("", line)
     }
 
-    /// Runs a command in a folder.
+    /// Runs a command in a directory.
     pub(crate) fn run_in(&self, directory: &str, line: &str) -> CommandOutput {
         let mut command = self.sandbox.command(PROGRAM);
         command
@@ -75,7 +75,7 @@ impl Workspace {
         self.sandbox.output(command)
     }
 
-    /// What a command prints that has nothing to complain about.
+    /// Runs a command that must succeed without warnings, and returns its output.
     pub(crate) fn good(&self, line: &str) -> String {
         self.good_in("", line)
     }
@@ -90,7 +90,7 @@ impl Workspace {
         output.stdout
     }
 
-    /// What a command prints that complains with these words, each said once, and goes on.
+    /// Runs a command that must succeed with these warnings, each printed once, and returns its output.
     pub(crate) fn warned(&self, line: &str, words: &[&str]) -> String {
         let output = self.run(line);
         assert_eq!(output.code, Some(0), "{line}\n{output}");
@@ -104,7 +104,7 @@ impl Workspace {
         output.stdout
     }
 
-    /// The output of a command that ends with this code and says these words.
+    /// Runs a command that must end with this code and print these words.
     pub(crate) fn fails(&self, line: &str, code: i32, words: &[&str]) -> CommandOutput {
         let output = self.run(line);
         assert_eq!(
@@ -150,7 +150,7 @@ impl Workspace {
     }
 }
 
-/// What a row says under a key.
+/// Returns the string of a row at a key.
 pub(crate) fn text<'v>(row: &'v Value, key: &str) -> Option<&'v str> {
     row.get(key).and_then(Value::as_str)
 }
@@ -163,7 +163,7 @@ pub(crate) fn only(rows: Vec<Value>) -> Value {
     row.clone()
 }
 
-/// What a JSON text says; anything around it is an error.
+/// Parses JSON; anything around it is an error.
 pub(crate) fn json(text: &str) -> Value {
     let parsed = parse(
         SourceMap::default().add("stdout", text),

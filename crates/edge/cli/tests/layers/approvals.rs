@@ -1,4 +1,4 @@
-//! Programs of a manifest run only after approval on this machine.
+//! Executables of a manifest run only after approval on this machine.
 
 use crate::support::Project;
 
@@ -15,7 +15,7 @@ fn program(script: &str) -> String {
     )
 }
 
-/// Runs a command that must stop for want of approval: it says so, shows the whole command, runs and writes nothing.
+/// Runs a command that must stop because approval is missing: it shows the whole command, and runs and writes nothing.
 fn stops(project: &Project, line: &str) {
     let before = project.tree();
     let output = project.run(line);
@@ -252,7 +252,7 @@ fn approvals_are_the_users_alone_and_outside_of_the_project() {
         0o600
     );
     assert!(metadata.len() > 0);
-    // What cannot be read approves nothing, and is not thrown away unseen.
+    // An unreadable file approves nothing, and is not overwritten.
     std::fs::write(&file, "{ broken").unwrap();
     project.fails("install", 1, &["not a list of approvals"]);
     project.fails("approve --yes", 1, &["not a list of approvals"]);
@@ -312,7 +312,7 @@ fn new_commands_of_layers_are_shown() {
     ] {
         assert!(output.stdout.contains(line), "no `{line}` in\n{output}");
     }
-    // Another key of the user makes the file a shared one; what is not new is not shown again.
+    // Another key of the user turns the file into a shared one; known commands are not shown again.
     let text = project
         .read(crate::support::SETTINGS)
         .replacen('{', "{\"mine\": 1, ", 1);

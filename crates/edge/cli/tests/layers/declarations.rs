@@ -1,4 +1,4 @@
-//! `[[layers]]`: where they are, and what of them counts.
+//! `[[layers]]`: paths, versions and the files that are used.
 
 use agpm_testkit::Repository;
 
@@ -233,7 +233,7 @@ fn junk_and_files_of_our_own_never_count() {
     project.plain_manifest(&format!("{}include = [\"**\"]\n", directory("org")));
     project.good("install");
     assert_eq!(project.written(), ["CLAUDE.md"]);
-    // A name that only begins like one counts.
+    // A name that only starts like an ignored one is used.
     project.layer("org", ".gitignore", "x");
     project.layer("org", ".claude/git/a.md", "x");
     project.good("install");
@@ -261,7 +261,7 @@ fn a_missing_directory_is_a_warning_and_under_strict_an_error() {
     project.fails("validate --strict", 1, &["layers/missing"]);
     let output = project.good("validate");
     assert!(output.to_string().contains("layers/missing"), "{output}");
-    // It is told every time, also when nothing changes.
+    // It is reported every time, even if nothing changes.
     project.warned("install", &["layers/missing"]);
     project.refused("install --strict", 1, &["layers/missing"]);
     std::fs::create_dir(project.work("gone")).unwrap();
@@ -352,7 +352,7 @@ fn home_is_written_with_a_tilde() {
     project.plain_manifest("[[layers]]\nname = \"me\"\npath = \"~/me\"\n");
     project.good("install");
     assert_eq!(project.read("CLAUDE.md"), "mine\n");
-    // What only this machine has is nobody else's matter.
+    // Files that exist only on this machine are not locked for others.
     assert!(
         !project.exists("agpm.lock") || !project.read("agpm.lock").contains("layers"),
         "{}",

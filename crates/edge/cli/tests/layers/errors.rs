@@ -1,4 +1,4 @@
-//! Everything that is wrong with what layers hold.
+//! Every error in the files of layers.
 
 use agpm_testkit::Repository;
 

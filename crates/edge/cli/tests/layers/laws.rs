@@ -73,7 +73,7 @@ fn names(count: usize) -> Vec<&'static str> {
     ["org", "team", "me"][..count].to_vec()
 }
 
-/// Writes what each layer says, or takes its file away.
+/// Writes the file of each layer, or removes it.
 fn write_layers(project: &Project, path: &str, layers: &[Option<Value>]) {
     for (name, content) in names(layers.len()).into_iter().zip(layers) {
         match content {
@@ -145,7 +145,7 @@ proptest! {
         project.good("verify");
     }
 
-    /// What a user wrote survives every change of the layers that is not refused, and is all that is left in the end.
+    /// Values of the user survive every change of the layers that is not refused, and are all that is left in the end.
     #[test]
     fn user_content_survives(
         path in prop::sample::select(PATHS),

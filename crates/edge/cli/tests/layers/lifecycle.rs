@@ -65,7 +65,7 @@ fn a_fresh_clone_manages_the_installed_files() {
     assert_eq!(project.written(), [SETTINGS]);
 }
 
-/// A layer of a source in two releases, installed in the first, in a clone without our state.
+/// A layer of a source with two releases, installed at the first, in a clone without agpm's state.
 fn cloned(project: &Project) -> Repository<'_> {
     let mut source = Repository::init(&project.sandbox, "acme");
     source.commit(&[

@@ -1,4 +1,4 @@
-//! What the lockfile holds of layers, and what moves it.
+//! Layers in the lockfile, and the commands that update them.
 
 use agpm_testkit::Repository;
 
@@ -252,7 +252,7 @@ fn the_lockfile_has_the_same_bytes_everywhere() {
     );
 }
 
-/// The tag of a lone layer, or of one of two, is moved before everything is fetched anew.
+/// The tag of a single layer, or of one of two, is moved before everything is fetched again.
 fn moved_tag(project: &Project, source: &mut Repository<'_>) {
     project.good("install");
     source.commit(&[(SETTINGS, "{\"v\": 99}\n")]);

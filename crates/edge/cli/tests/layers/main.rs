@@ -1,4 +1,4 @@
-//! Layers from end to end: declared, pinned, folded, installed, owned key by key, explained, and everything that goes wrong.
+//! Layers from end to end: declared, pinned, merged, installed, owned key by key, explained, and every failure.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods)]
 
 mod approvals;

@@ -1,8 +1,8 @@
-//! One file out of every layer that has it.
+//! Merging one file of several layers.
 
 use crate::support::{Project, SETTINGS, directory, json};
 
-/// The merge of one file, and what was said.
+/// Returns the merged file, and the standard error.
 fn merged(path: &str, texts: &[&str], more: &str) -> (String, String) {
     let project = Project::stacked(path, texts, more);
     let output = project.good("install");

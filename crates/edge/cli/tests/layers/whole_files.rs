@@ -1,4 +1,4 @@
-//! Files that are ours as a whole, and files that turn from one kind to the other.
+//! Files that agpm manages as a whole, and files that change between whole and shared.
 
 use crate::support::{Project, SETTINGS};
 

@@ -1,10 +1,10 @@
-//! Where personas are looked for, and in which order their documents count.
+//! Locations of personas, and the precedence of their documents.
 
 use agpm_text::Value;
 
 use crate::support::{Tree, chain, document, json, named, tags, title, under};
 
-/// A document that says its own name in each of these folders.
+/// Writes a document with its own name in each of these directories.
 fn tree(directories: &[&str]) -> Tree {
     let tree = Tree::new();
     directories

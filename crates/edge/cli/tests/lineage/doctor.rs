@@ -1,4 +1,4 @@
-//! What `doctor` says of personas.
+//! The checks of `doctor` for personas.
 
 use crate::support::{Tree, under};
 
@@ -14,7 +14,7 @@ fn tree(ada: &str) -> Tree {
     tree
 }
 
-/// The codes that the doctor finds, each as often as it is told.
+/// Returns the codes that the doctor reports, with repetitions.
 fn found(tree: &Tree, line: &str) -> Vec<String> {
     let output = tree.run("repo", line);
     let coded = |line: &str| Some(line.split_once('[')?.1.split_once("]: ")?.0.to_owned());
@@ -132,14 +132,14 @@ fn documents_that_are_gone_are_archived() {
         Some(1)
     );
     assert_eq!(found(&tree, "doctor"), [""; 0]);
-    // From a folder below, too; the place is from there.
+    // Also from a subdirectory; the path is relative to it.
     tree.directory("repo/below");
     let output = tree.run("repo/below", "doctor --since base");
     assert!(
         output.stdout.contains(&format!("--> ../{gone}")),
         "{output}"
     );
-    // By its name, by what it said, or moved: nothing is lost.
+    // Found by its name, by its content, or moved: nothing is lost.
     for (path, text) in [
         (
             ".clia/agents/ada/legacy-imports/bob@x.agent.triad.json",

@@ -1,4 +1,4 @@
-//! Documents that cannot be read, or only with a word about them.
+//! Documents that cannot be read, or only with a warning.
 
 use crate::support::{Tree, codes, document, json, named, tags, title, under};
 
@@ -9,7 +9,7 @@ fn beside(content: impl AsRef<[u8]>) -> Tree {
     tree
 }
 
-/// The document below the top is left out under this code; alone it is an error, and strictness makes it one.
+/// The lower document is left out with this code; alone, or with `--strict`, it is an error.
 fn left_out(tree: &Tree, code: &str) {
     let words = [
         &*format!("warning[{code}]"),

@@ -1,4 +1,4 @@
-//! Whom documents inherit, and where those stand.
+//! Inheritance between documents, and the rank of parents.
 
 use crate::support::{Tree, chain, document, json, named, strings, tags, title, under};
 
@@ -37,7 +37,7 @@ fn a_parent_of_a_lower_level_does_not_win_over_a_higher_level() {
         ("a", "{\"tags\": [\"x\"], \"inherits\": [\"p.json\"]}"),
     ]);
     tree.write("repo/p.json", "{\"title\": \"parent\"}");
-    // The parent stands below the document of `a`, and above that of the top.
+    // The parent ranks lower than the document of `a`, and higher than that of the top.
     let text = tree.good("repo/a", "profile ada");
     assert_eq!(title(&text), "parent");
     assert_eq!(
@@ -142,7 +142,7 @@ fn paths_are_from_the_root_of_the_repository_that_holds_the_document() {
         tree.tags(".", "profile ada --path repo/a/b"),
         ["root rules", "b"]
     );
-    // The end of the search has no say in where paths start.
+    // The end of the search does not affect where paths start.
     assert_eq!(
         tree.tags("repo/a/b", "profile ada --ceiling ."),
         ["root rules", "b"]

@@ -1,4 +1,4 @@
-//! Much of everything. Nothing is measured; it has to come to an end.
+//! Large inputs. Nothing is measured; the commands have to finish.
 
 use agpm_text::Value;
 

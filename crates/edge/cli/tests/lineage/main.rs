@@ -1,5 +1,4 @@
-//! Lineage from end to end: where personas are looked for, whom they inherit, how they are shown, and everything that goes
-//! wrong.
+//! Personas from end to end: locations, inheritance, output, and every failure.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,

@@ -1,4 +1,4 @@
-//! How profiles, lists and explanations look.
+//! The output of profiles, lists and explanations.
 
 use agpm_text::Value;
 

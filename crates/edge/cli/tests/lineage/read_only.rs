@@ -1,4 +1,4 @@
-//! Reading writes nothing, needs no right to write, and depends on nothing but the files.
+//! Reading writes nothing, needs no write permission, and depends only on the files.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -99,7 +99,7 @@ fn the_same_command_gives_the_same_bytes_whenever_and_wherever_it_is_run() {
 fn read_commands_create_nothing() {
     let tree = tree(files());
     tree.commit("repo");
-    // Git may look at its index on the way, and nothing else may change either.
+    // Git may refresh its index; nothing else may change.
     let before = tree.sandbox.listing();
     for line in COMMANDS {
         let output = tree.run("repo/a/b", line);
@@ -138,7 +138,7 @@ fn modified(path: &Path) -> std::time::SystemTime {
     path.metadata().unwrap().modified().unwrap()
 }
 
-/// Takes away, or gives back, the right to write below a folder.
+/// Removes or restores the write permission in a directory.
 fn set_writable(directory: &Path, writable: bool) {
     let mode = |directory: bool| match (directory, writable) {
         (true, true) => 0o755,

@@ -1,4 +1,4 @@
-//! Folders with personas, in repositories and out of them.
+//! Directories with personas, inside and outside of repositories.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -9,7 +9,7 @@ use agpm_text::{Format, Limits, Value, parse, to_value};
 
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_agpm");
 
-/// A tree of folders; all paths are from the working folder of a sandbox.
+/// A tree of directories; all paths are relative to the working directory of a sandbox.
 pub(crate) struct Tree {
     pub(crate) sandbox: Sandbox,
 }
@@ -22,7 +22,7 @@ impl Tree {
         }
     }
 
-    /// A repository `repo` in which the persona `ada` says these things in these folders.
+    /// A repository `repo` with these documents of the persona `ada` in these directories.
     pub(crate) fn of(documents: &[(&str, &str)]) -> Self {
         let tree = Tree::new();
         tree.repository("repo");
@@ -32,7 +32,7 @@ impl Tree {
         tree
     }
 
-    /// Makes a folder a repository.
+    /// Initializes a repository in a directory.
     pub(crate) fn repository(&self, directory: &str) {
         self.directory(directory);
         self.git(directory, &["init", "-q", "-b", "main"]);
@@ -42,7 +42,7 @@ impl Tree {
         std::fs::create_dir_all(self.path(directory)).unwrap();
     }
 
-    /// Writes the agent document of `ada` in a folder.
+    /// Writes the agent document of `ada` in a directory.
     pub(crate) fn ada(&self, directory: &str, text: impl AsRef<[u8]>) {
         self.persona(directory, "ada", "agent", text);
     }
@@ -65,7 +65,7 @@ impl Tree {
         self.sandbox.work().join(path)
     }
 
-    /// The path of the working folder as the program sees it.
+    /// Returns the path of the working directory as the program sees it.
     pub(crate) fn absolute(&self, path: &str) -> String {
         self.sandbox
             .work()
@@ -109,12 +109,12 @@ impl Tree {
         command
     }
 
-    /// Runs a command in a folder.
+    /// Runs a command in a directory.
     pub(crate) fn run(&self, directory: &str, line: &str) -> CommandOutput {
         self.sandbox.output(self.command(directory, line))
     }
 
-    /// What a command prints that has nothing to complain about.
+    /// Runs a command that must succeed without warnings, and returns its output.
     pub(crate) fn good(&self, directory: &str, line: &str) -> String {
         let output = self.run(directory, line);
         assert_eq!(
@@ -125,7 +125,7 @@ impl Tree {
         output.stdout
     }
 
-    /// What a command prints that complains with these words and goes on; each of them is said once.
+    /// Runs a command that must succeed with these warnings, each printed once, and returns its output.
     pub(crate) fn warned(&self, directory: &str, line: &str, words: &[&str]) -> String {
         let output = self.run(directory, line);
         assert_eq!(output.code, Some(0), "{directory}: {line}\n{output}");
@@ -133,7 +133,7 @@ impl Tree {
         output.stdout
     }
 
-    /// The output of a command that ends with this code and says these words.
+    /// Runs a command that must end with this code and print these words.
     pub(crate) fn fails(
         &self,
         directory: &str,
@@ -152,7 +152,7 @@ impl Tree {
         output
     }
 
-    /// The titles of a persona's documents from the lowest on, as a document with `tags` of its own name says them.
+    /// Returns the names of a persona's documents, lowest first, from the merged `tags`.
     pub(crate) fn tags(&self, directory: &str, line: &str) -> Vec<String> {
         tags(&self.good(directory, line))
     }
@@ -168,7 +168,7 @@ fn has_once(output: &CommandOutput, words: &[&str]) {
     }
 }
 
-/// `FOLDER/PATH`; the folder may be the working folder itself.
+/// Joins `DIRECTORY/PATH`; the directory may be the working directory itself.
 pub(crate) fn under(directory: &str, path: &str) -> String {
     match (directory, path) {
         ("" | ".", path) => path.to_owned(),
@@ -177,12 +177,12 @@ pub(crate) fn under(directory: &str, path: &str) -> String {
     }
 }
 
-/// Where a document of a persona is in a folder.
+/// Returns the path of a persona's document in a directory.
 pub(crate) fn document(slug: &str, kind: &str) -> String {
     format!(".clia/agents/{slug}/{slug}@x.{kind}.triad.json")
 }
 
-/// A document that says its own name, and inherits these.
+/// Returns a document with its own name that inherits these.
 pub(crate) fn named(name: &str, inherits: &[&str]) -> String {
     let document = Value::map([
         ("schemaVersion", Value::from("0.4.0")),
@@ -193,7 +193,7 @@ pub(crate) fn named(name: &str, inherits: &[&str]) -> String {
     document.to_json()
 }
 
-/// What a JSON text says; anything around it is an error.
+/// Parses JSON; anything around it is an error.
 pub(crate) fn json(text: &str) -> Value {
     let parsed = parse(
         SourceMap::default().add("stdout", text),
@@ -253,7 +253,7 @@ pub(crate) fn chain(text: &str, field: &str) -> Vec<String> {
         .collect()
 }
 
-/// The codes of what a failure with `--json` says.
+/// Returns the codes of a failure with `--json`.
 pub(crate) fn codes(output: &CommandOutput) -> Vec<String> {
     let value = json(&output.stdout);
     assert_eq!(value.get("ok"), Some(&Value::Bool(false)), "{output}");

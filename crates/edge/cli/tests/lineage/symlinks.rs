@@ -1,4 +1,4 @@
-//! Persona folders and documents that are symlinks.
+//! Directories and documents of personas that are symlinks.
 
 use crate::support::{Tree, chain, document, named, tags};
 

@@ -1,4 +1,4 @@
-//! Names, numbers and files that are out of the ordinary.
+//! Unusual names, numbers and files.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;

@@ -1,4 +1,4 @@
-//! Policies: what applies, what is refused, and that nothing is written then.
+//! Policies: rules that apply, refusals, and no writes after a refusal.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 use agpm_testkit::{CommandOutput, Repository, Sandbox};
@@ -301,7 +301,7 @@ fn every_file_of_a_layer_is_judged() {
     let install = "agpm install --policy rules/policy.toml";
     let output = sandbox.run_line(install);
     assert_eq!(rules(&output), ["permissions.deny"], "{output}");
-    // What a layer runs needs approval where direct content does.
+    // Executables of a layer need approval where direct content does.
     sandbox.write("rules/policy.toml", "[executables]\nmode = \"approve\"\n");
     let output = sandbox.run_line(install);
     assert_eq!(output.code, Some(6), "{output}");

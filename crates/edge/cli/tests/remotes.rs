@@ -1,4 +1,4 @@
-//! Remotes of the catalog from end to end: declared, pinned, moved, checked, and everything that goes wrong.
+//! Remotes of the catalog from end to end: declared, pinned, updated, checked, and every failure.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods)]
 
 #[path = "packages/support.rs"]

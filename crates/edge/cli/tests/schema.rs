@@ -1,4 +1,4 @@
-//! `schema`: one bare document, the same that is kept beside the references.
+//! `schema`: prints the same bare document that is stored with the references.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What a person sees on a terminal: colors, widths, durations, steps; and what a pipe gets instead.
+//! Output on a terminal: colors, widths, durations, steps; and output in a pipe.
 #![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
@@ -26,7 +26,7 @@ fn demo() -> Sandbox {
     sandbox
 }
 
-/// What a command shows on a terminal with so many columns, where these keys are pressed.
+/// Returns the output on a terminal with this number of columns after these keys.
 fn on_terminal(sandbox: &Sandbox, columns: u16, line: &str, keys: &str) -> String {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&master).unwrap();

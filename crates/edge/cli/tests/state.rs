@@ -1,4 +1,4 @@
-//! Projects whose `.agpm` an earlier version wrote: this one goes on where that one stopped.
+//! Projects whose `.agpm` an earlier version wrote: this version continues with them.
 //!
 //! Each folder in `state/` is a project after two installs: packages first, then layers too. It has files of its own, a
 //! program, keys and an item of a list in files of the user's, a file that the user had before, and two transactions to
@@ -49,7 +49,7 @@ fn run(sandbox: &Sandbox, line: &str, code: i32) -> CommandOutput {
     output
 }
 
-/// Every file of the project but the lock of the state, which is created anew.
+/// Lists every file of the project except the lock of the state, which is created again.
 fn files(sandbox: &Sandbox) -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
     let mut directories = vec![sandbox.work()];

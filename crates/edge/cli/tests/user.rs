@@ -1,4 +1,4 @@
-//! `cache` and `config`: what belongs to the user and not to a project.
+//! `cache` and `config`: data of the user, not of a project.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -32,7 +32,7 @@ fn write_config(sandbox: &Sandbox, text: &str) {
     fs::write(beside(sandbox, "config/agpm/config.toml"), text).unwrap();
 }
 
-/// The folders of copies.
+/// Returns the directories of copies.
 fn copies(sandbox: &Sandbox) -> Vec<String> {
     let entries = fs::read_dir(beside(sandbox, "cache/agpm/git"))
         .into_iter()
@@ -100,7 +100,7 @@ fn the_cache_is_reported_with_its_sources() {
     assert_eq!(empty.listing(), none);
 }
 
-/// Makes every copy look as if it was last used so many days ago.
+/// Sets the last use of every copy to this many days ago.
 fn age_copies(sandbox: &Sandbox, days: u64) {
     let time = std::time::SystemTime::now() - std::time::Duration::from_secs(days * 86_400);
     for copy in copies(sandbox) {
@@ -258,7 +258,7 @@ fn all_removes_everything() {
     fs::write(beside(&sandbox, "cache/agpm/git/leftover"), "x").unwrap();
     let json = run(&sandbox, "agpm cache clean --all --json", 0).stdout;
     assert_eq!(json.matches("\"url\"").count(), 2, "{json}");
-    // What else is there was not made by us.
+    // Other files were not created by agpm.
     assert_eq!(copies(&sandbox), ["leftover"]);
 }
 
@@ -284,7 +284,7 @@ fn nothing_outside_of_the_cache_is_removed() {
     let mut left = copies(&sandbox);
     left.sort();
     assert_eq!(left, [digits, "link".to_owned()]);
-    // The folder of copies itself may be a link.
+    // The directory of copies itself may be a symlink.
     fs::remove_dir_all(&git).unwrap();
     fs::create_dir_all(sandbox.work().join("precious").join("cd".repeat(32))).unwrap();
     symlink(sandbox.work().join("precious"), &git).unwrap();

@@ -1,4 +1,4 @@
-//! Policies of bases and at addresses: their order, and what happens where one cannot be reached.
+//! Policies of bases and at URLs: their order, and unreachable ones.
 
 use agpm_testkit::{Repository, Sandbox};
 

@@ -1,4 +1,4 @@
-//! What an organization hands down: bases, policies at addresses, release ages, and policies without gaps.
+//! Rules of an organization: bases, policies at URLs, release ages, and policies without gaps.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 mod addresses;

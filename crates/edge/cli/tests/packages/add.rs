@@ -421,7 +421,7 @@ fn json_has_what_was_added() {
     let failed = project.run(&format!("--json add {url}"));
     assert_eq!(failed.code, Some(3));
     assert!(failed.stdout.contains("add/several"), "{failed}");
-    // No key is there twice.
+    // No key is duplicated.
     let text = output.stdout;
     for key in ["\n  \"dry_run\":", "\n  \"unchanged\":", "\n  \"present\":"] {
         assert!(text.matches(key).count() <= 1, "{key} in {text}");

@@ -1,4 +1,4 @@
-//! A project that was just cloned: what git brings is not believed, and what the lockfile says is compared with the disk.
+//! A fresh clone: state from git is not trusted, and the lockfile is compared with the disk.
 
 use agpm_testkit::CommandOutput;
 

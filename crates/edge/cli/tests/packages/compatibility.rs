@@ -2,7 +2,7 @@
 
 use crate::support::Project;
 
-/// What `init` of agpm-cli 0.4 writes, with a few entries.
+/// The manifest that `init` of agpm-cli 0.4 writes, with a few entries.
 const OLDER: &str = r#"
 gitignore = false
 
@@ -193,7 +193,7 @@ fn a_local_file_outside_the_project_needs_what_is_near_it() {
     project.good("install");
     assert!(project.exists(".claude/agents/helper.md"));
     assert!(project.exists(".claude/snippets/agents/base.md"));
-    // A file of the project itself still has no say over the rest of the machine.
+    // A file of the project still has no access to the rest of the machine.
     project.write("agents/own.md", &agent.replace("../../", "../../../"));
     project.write("agpm.toml", "[agents]\nown = \"agents/own.md\"\n");
     project.refused("install", 6, &["leads out of its source"]);

@@ -1,4 +1,4 @@
-//! What a tool gets, it can read; and what it may do is what its author wrote.
+//! Converted files are valid for their tool, and grant what their author wrote.
 
 use crate::support::{Project, entry, json};
 
@@ -262,7 +262,7 @@ fn agents_that_claude_code_does_not_load_are_warned_of() {
         "install",
         &["warning[tool/unread]", "without a `name`: agents/notes"],
     );
-    // Where no agent has a name, nobody meant one.
+    // Without an agent of that name, no name can be meant.
     let project = Project::with(
         &[("agents/a.md", "A.\n"), ("agents/notes.md", "Notes.\n")],
         all,

@@ -1,4 +1,4 @@
-//! What a tool would run is shown when it is new, and approved where only other resources require it.
+//! New executables are shown, and need approval if only other resources require them.
 
 use crate::support::{Project, entry, json, needs};
 

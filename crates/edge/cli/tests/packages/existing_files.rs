@@ -1,4 +1,4 @@
-//! Files that a project had before agpm: found, described in place, and left to their owner.
+//! Files of a project from before agpm: found, described in place, and left unchanged.
 
 use proptest::prelude::*;
 
@@ -9,7 +9,7 @@ use crate::support::{Project, json};
 const AGENT: &str = "---\nname: reviewer\ndescription: Reviews\n---\nReview.\n";
 const SKILL: &str = "---\nname: pdf\ndescription: PDF files\n---\nRead.\n";
 
-/// A project with a file of every kind that is looked for.
+/// A project with a file of every detected kind.
 fn furnished() -> Project {
     let project = Project::new();
     project.write(".claude/agents/reviewer.md", AGENT);
@@ -340,7 +340,7 @@ proptest! {
     }
 }
 
-/// Files in places that tools read, with contents that agpm could stumble over.
+/// Files at paths that tools read, with unusual contents.
 fn generated_files() -> impl Strategy<Value = Vec<(String, String)>> {
     let directory = prop::sample::select(vec![
         ".claude/agents",

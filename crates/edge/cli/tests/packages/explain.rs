@@ -1,4 +1,4 @@
-//! `agpm explain TYPE:NAME`: where an installed resource came from, and where its values did.
+//! `agpm explain TYPE:NAME`: the origin of an installed resource and of its values.
 
 use agpm_text::Value;
 
@@ -18,7 +18,7 @@ fn expert(more: &str) -> Project {
     project
 }
 
-/// What is told of something, which must be all of these lines beside each other.
+/// Asserts that an explanation contains all of these lines.
 fn explains(project: &Project, line: &str, lines: &[&str]) {
     let output = project.good(line);
     let block = lines.join("\n");
@@ -285,7 +285,7 @@ fn converted_and_dropped_fields_are_both_reported() {
     ] {
         assert!(output.contains(line), "{line}\n{output}");
     }
-    // What became something else is not lost.
+    // A changed type is not lost.
     assert!(!output.contains("/tools/0 is unset"), "{output}");
 }
 

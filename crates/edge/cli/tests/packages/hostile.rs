@@ -1,8 +1,8 @@
-//! Packages that mean harm: each is refused, and nothing is written.
+//! Malicious packages: each is refused, and nothing is written.
 
 use crate::support::{Project, entry, json, needs};
 
-/// What moves a terminal's cursor.
+/// Moves the cursor of a terminal.
 const ESCAPES: [char; 2] = ['\u{1b}', '\r'];
 
 fn agent(text: &str) -> Project {

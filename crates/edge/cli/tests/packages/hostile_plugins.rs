@@ -1,4 +1,4 @@
-//! Plugins and marketplaces that mean no good: nothing of them is done, and the reason is shown.
+//! Malicious plugins and marketplaces: nothing is installed, and the reason is shown.
 
 use agpm_testkit::Repository;
 

@@ -1,4 +1,4 @@
-//! `import`: what other managers name becomes dependencies, and their files stay.
+//! `import`: entries of other managers become dependencies, and their files stay.
 
 use agpm_text::Value;
 

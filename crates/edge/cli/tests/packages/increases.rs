@@ -1,4 +1,4 @@
-//! What a later version may do that the locked one could not: shown, refused, approved, and locked for everybody.
+//! New capabilities of a later version: shown, refused, approved, and locked for everybody.
 
 use agpm_testkit::Repository;
 use agpm_text::Value;
@@ -65,7 +65,7 @@ fn wider_tools_of_an_update_need_approval() {
     );
     project.good("update --approve skills/pdf");
     assert!(project.read(".claude/skills/pdf/SKILL.md").contains("Two."));
-    // It is locked, so nobody is asked again, in a clone either.
+    // The approval is locked, so it is not requested again, not even in a clone.
     project.good("install --force");
     std::fs::remove_dir_all(project.sandbox.work().join("project/.agpm")).unwrap();
     std::fs::remove_dir_all(project.sandbox.work().join("project/.claude")).unwrap();
@@ -78,7 +78,7 @@ fn a_requirement_that_is_edited_by_hand_is_a_change_too() {
     let project = released(&[(PDF, &skill("Read, Write", "Two."))]);
     project.manifest(&ENTRY.replace("^1.0", "=1.1.0"));
     project.refused("install", 6, &["trust/increase", "+ tools Write"]);
-    // In a fresh clone, the sources say what was locked.
+    // In a fresh clone, the locked capabilities are read from the sources.
     std::fs::remove_dir_all(project.sandbox.work().join("project/.agpm")).unwrap();
     project.refused("install", 6, &["trust/increase", "+ tools Write"]);
     project.good("install --approve pdf");

@@ -1,4 +1,4 @@
-//! What the lockfile holds, and what moves it.
+//! The lockfile, and the commands that update it.
 
 use crate::support::{PROGRAM, Project, entry, needs};
 

@@ -1,4 +1,4 @@
-//! Packages from end to end: the manifest reference's worked examples, locks, ownership, and everything that goes wrong.
+//! Packages from end to end: the examples of the manifest reference, locks, ownership, and every failure.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods)]
 
 mod add;

@@ -1,4 +1,4 @@
-//! `add` and `remove`: what they write, and what they say when they do not.
+//! `add` and `remove`: their edits, and their errors.
 
 use agpm_testkit::Repository;
 

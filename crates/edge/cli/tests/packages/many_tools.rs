@@ -1,4 +1,4 @@
-//! One entry for many tools: who decides which, one name and one lock entry, and what does not support a type.
+//! One dependency for many tools: how tools are selected, one name and one lock entry, and unsupported types.
 
 use agpm_text::Value;
 
@@ -507,7 +507,7 @@ fn a_file_name_gets_the_extension_of_each_of_several_tools() {
 const LIMITED: &str =
     "---\nname: helper\ndescription: Helps.\ntools: Read, Edit\nmodel: opus\n---\nHelp.\n";
 
-/// An agent that not every tool can say, for Claude Code and two others.
+/// An agent that not every tool can express, for Claude Code and two others.
 fn limited(more: &str) -> Project {
     let line = entry(
         "helper",

@@ -1,4 +1,4 @@
-//! Resources that need resources of other sources.
+//! Resources that require resources of other sources.
 
 use crate::support::{Project, entry};
 

@@ -1,4 +1,4 @@
-//! What a manifest reads outside of its project is shown, and places for credentials are refused.
+//! Reads outside of the project are shown, and locations for credentials are refused.
 
 use agpm_testkit::Repository;
 

@@ -1,9 +1,9 @@
-//! Whose an entry of a shared file is: ours, edited, the user's, or known by the lockfile alone.
+//! The owner of an entry in a shared file: managed, edited, the user's, or known only by the lockfile.
 
 use crate::shared::{HOOK, HOOK_2, SERVER, SERVER_2, SETTINGS, USERS, asking, both, server_only};
 use crate::support::{Project, entry, json};
 
-/// A project as a colleague gets it: everything that is committed, and none of our state.
+/// A project as a colleague clones it: all committed files, without agpm's state.
 fn cloned(project: &Project) {
     std::fs::remove_dir_all(project.path(".agpm")).unwrap();
 }
@@ -69,7 +69,7 @@ fn verify_finds_edited_and_missing_entries() {
     project.write(SETTINGS, USERS);
     project.good("install");
     project.good("verify");
-    // Users may write beside ours.
+    // Users may write next to managed entries.
     project.write(
         SETTINGS,
         &project.read(SETTINGS).replace("\"opus\"", "\"haiku\""),
@@ -295,7 +295,7 @@ fn entries_that_a_colleague_moved_on_are_still_ours() {
     let ledger = project.read(".agpm/ledger.json");
     project.manifest(&manifest.replace("v1.0.0", "v1.1.0"));
     project.good("install --approve hooks/lint");
-    // As if all but our own state came with a pull.
+    // As if everything except agpm's state came with a pull.
     project.write(".agpm/ledger.json", &ledger);
     let output = project.good("install");
     assert!(!output.to_string().contains("edited"), "{output}");

@@ -1,4 +1,4 @@
-//! Patches: the worked examples of the manifest reference, and what happens to everything around the patched fields.
+//! Patches: the examples of the manifest reference, and the content around patched fields.
 
 use crate::support::{Project, entry, json};
 

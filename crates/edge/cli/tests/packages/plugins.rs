@@ -1,4 +1,4 @@
-//! Plugins: one entry, many parts, for every tool that can have them.
+//! Plugins: one dependency, many parts, for every tool that supports them.
 
 use crate::support::{Project, json};
 
@@ -56,7 +56,7 @@ fn a_plugin_is_one_entry_with_parts_and_a_directory() {
             r#"{"mcpServers": {"db": {"command": "node", "args": ["${CLAUDE_PROJECT_DIR:-.}/.agpm/plugins/kit/db.js", "${CLAUDE_PROJECT_DIR:-.}/.agpm/plugin-data/kit"]}}}"#
         )
     );
-    // What runs is shown like that of resources which the manifest names.
+    // Executables are shown like those of resources in the manifest.
     assert!(installed.stdout.contains("hooks/kit"), "{installed}");
     assert!(installed.stdout.contains("mcp-servers/db"), "{installed}");
     let lock = project.read("agpm.lock");
@@ -161,7 +161,7 @@ fn parts_are_chosen_by_type_and_by_name() {
     );
     project.manifest(&kit(", filename = \"x\""));
     project.refused("install", 1, &["manifest/unknown-key"]);
-    // What is chosen is part of what is locked.
+    // The selection is part of the lockfile.
     project.manifest(&kit(""));
     project.good("install");
     project.manifest(&kit(", only = [\"agents\"]"));

@@ -689,7 +689,7 @@ fn a_hook_comes_with_its_scripts_and_goes_with_them() {
     project.write("agpm.toml", &asking);
     project.good("install");
     assert_eq!(project.written(), [".claude/scripts/check.sh", SETTINGS]);
-    // What is ours in a hook file does not reach the settings.
+    // Managed entries of a hook file do not reach the settings.
     assert_eq!(
         json(&project.read(SETTINGS)),
         json(
@@ -705,7 +705,7 @@ fn a_hook_of_the_manifest_is_the_users_own_choice() {
     let project = both();
     project.good("install");
     assert!(project.read(SETTINGS).contains("lint"));
-    // What is installed was shown when it came.
+    // Installed executables were shown when they were new.
     assert!(
         project
             .good("--json install --dry-run")

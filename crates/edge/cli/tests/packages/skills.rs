@@ -1,4 +1,4 @@
-//! Skills: folders with a `SKILL.md`, copied whole.
+//! Skills: directories with a `SKILL.md`, copied as a whole.
 
 use agpm_testkit::Repository;
 

@@ -1,4 +1,4 @@
-//! Pins that stay and pins that move: requirements, tags, URLs and branches that change.
+//! Pins that stay and pins that change: requirements, tags, URLs and branches.
 
 use agpm_testkit::Repository;
 
@@ -200,7 +200,7 @@ fn update_as_json_gives_each_pin_that_moved_with_its_changelog() {
         let report = json(&project.good(line).stdout);
         assert_eq!(report.get("moved"), Some(&json(&expected)), "{line}");
     }
-    // A branch has no version to look for.
+    // A branch has no version to search for.
     project.manifest(&asks("main"));
     project.good("install");
     source.commit(&[(A, "on main\n")]);

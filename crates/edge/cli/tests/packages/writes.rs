@@ -1,4 +1,4 @@
-//! What is written, kept and removed, whatever happens in the middle.
+//! Files that are written, kept and removed, also after an interruption.
 
 use crate::support::{PROGRAM, Project, needs};
 
@@ -18,7 +18,7 @@ fn files_that_are_not_ours_are_safe() {
     );
     project.good("install --adopt");
     assert_eq!(project.read(".claude/agents/a.md"), "a1\n");
-    // Edited: kept, and told.
+    // Edited: kept and reported.
     project.write(".claude/agents/a.md", "edited\n");
     let output = project.good("install");
     assert!(output.stderr.contains("install/edited"), "{output}");
@@ -241,7 +241,7 @@ fn a_run_that_is_killed_at_any_write_leaves_the_old_state_or_the_new_one() {
             break;
         }
         assert_eq!(output.code, None, "write {stop}: {output}");
-        // With the old manifest back, recovery alone decides: an install then makes everything as the manifest says.
+        // With the old manifest back, only recovery decides: an install then follows the manifest.
         manifest("v1.0.0");
         project.good("install");
         assert_eq!(states(&project), old, "write {stop}, back to the old state");
@@ -348,7 +348,7 @@ fn eight_changes_at_once_are_all_made() {
     project.good("install --check");
 }
 
-/// What a killed `remove` left is finished before anything is read, whatever comes next.
+/// A killed `remove` is finished before anything is read, whatever comes next.
 #[cfg(debug_assertions)]
 #[test]
 fn a_change_that_is_killed_at_any_write_is_finished_or_undone_by_the_next_command() {

@@ -3,11 +3,11 @@ use std::path::{Path, PathBuf};
 use crate::sandbox::Sandbox;
 use crate::script::check_script;
 
-/// The document in a fixture folder that says what to run and what comes out.
+/// The document of a fixture, with the commands and their output.
 const SCRIPT: &str = "fixture.md";
 
-/// Runs every fixture folder below `folder`: its files are the working folder, its `fixture.md` is run and compared.
-/// A folder without a `fixture.md` holds fixtures. All that fail are told at once.
+/// Runs every fixture in `directory`: its files are the working directory, its `fixture.md` is run and compared. A
+/// directory without a `fixture.md` contains fixtures. All failures are reported together.
 pub fn each_fixture(directory: &Path, program: &str) {
     let mut failures = Vec::new();
     for fixture in fixtures(directory) {

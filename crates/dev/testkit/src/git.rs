@@ -14,7 +14,7 @@ pub struct Repository<'s> {
 const FIRST_COMMIT: u64 = 1_700_000_000;
 
 impl<'s> Repository<'s> {
-    /// A new repository below the sandbox's working folder.
+    /// Creates a repository in the sandbox's working directory.
     pub fn init(sandbox: &'s Sandbox, name: &str) -> Self {
         let path = sandbox.work().join(name);
         std::fs::create_dir_all(&path).unwrap();
@@ -28,7 +28,7 @@ impl<'s> Repository<'s> {
         repository
     }
 
-    /// The repository of that name below the working folder, made if it is not there.
+    /// Opens the repository of that name in the working directory, or creates it.
     pub fn open(sandbox: &'s Sandbox, name: &str) -> Self {
         let path = sandbox.work().join(name);
         if !path.join(".git").exists() {
@@ -71,7 +71,7 @@ impl<'s> Repository<'s> {
         write_below(&self.path, path, content.as_bytes());
     }
 
-    /// Makes a symbolic link, to be committed later.
+    /// Creates a symlink, to be committed later.
     pub fn link(&self, path: &str, target: &str) {
         let link = self.path().join(path);
         std::fs::create_dir_all(link.parent().expect("a parent")).expect("a folder");
@@ -91,7 +91,7 @@ impl<'s> Repository<'s> {
         }
     }
 
-    /// Goes to a branch, which is made if it is not there.
+    /// Switches to a branch, which is created if it does not exist.
     pub fn switch(&self, branch: &str) {
         let branches = self.git(&["branch", "--list", branch]).stdout;
         let create = if branches.is_empty() {
@@ -107,7 +107,7 @@ impl<'s> Repository<'s> {
         self.git(&["tag", name]);
     }
 
-    /// Tags the last commit with an object of its own.
+    /// Tags the last commit with an annotated tag.
     pub fn annotated_tag(&self, name: &str) {
         self.git(&["tag", "-a", name, "-m", name]);
     }

@@ -8,10 +8,10 @@ use tempfile::TempDir;
 
 use crate::temporary::temporary_directory;
 
-/// A folder of its own with a home, a configuration, a cache and a working folder; nothing of the real ones shows through.
+/// A temporary directory with a home, a configuration, a cache and a working directory, isolated from the real ones.
 pub struct Sandbox {
     root: TempDir,
-    /// The working folder, from the root.
+    /// The working directory, relative to the root.
     work: PathBuf,
     program: PathBuf,
 }
@@ -44,7 +44,7 @@ impl Sandbox {
         }
     }
 
-    /// A new world with a copy of an example, whose folder `inner` is the working folder.
+    /// Creates a sandbox with a copy of an example, whose directory `inner` is the working directory.
     pub fn of_example(program: impl Into<PathBuf>, example: &Path, inner: &str) -> Self {
         let mut sandbox = Sandbox::new(program);
         copy(example, &sandbox.work());
@@ -52,7 +52,7 @@ impl Sandbox {
         sandbox
     }
 
-    /// A new world whose working folder is `inner` of an otherwise empty folder.
+    /// Creates an empty sandbox whose working directory is `inner`.
     pub fn standing_in(program: impl Into<PathBuf>, inner: &str) -> Self {
         let mut sandbox = Sandbox::new(program);
         sandbox.work.push(inner);
@@ -60,22 +60,22 @@ impl Sandbox {
         sandbox
     }
 
-    /// The working folder.
+    /// Returns the working directory.
     pub fn work(&self) -> PathBuf {
         self.root.path().join(&self.work)
     }
 
-    /// The home folder.
+    /// Returns the home directory.
     pub fn home(&self) -> PathBuf {
         self.root.path().join("home")
     }
 
-    /// Writes a file; its path is from the working folder, or begins with `~/`.
+    /// Writes a file; its path is relative to the working directory, or starts with `~/`.
     pub fn write(&self, path: &str, content: impl AsRef<[u8]>) {
         write_file(&self.resolve(path), content.as_ref());
     }
 
-    /// Reads a file; its path is from the working folder, or begins with `~/`.
+    /// Reads a file; its path is relative to the working directory, or starts with `~/`.
     pub fn read(&self, path: &str) -> String {
         fs::read_to_string(self.resolve(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
     }
@@ -169,7 +169,7 @@ impl Sandbox {
     }
 }
 
-/// What documents show as the version of git, whichever it is.
+/// The version of git in documents, whichever is installed.
 const SHOWN_GIT: &str = "2.47.3";
 
 fn git_version() -> &'static str {

@@ -115,7 +115,7 @@ fn from_hex(text: &str) -> Vec<u8> {
     text.split_whitespace().map(byte).collect()
 }
 
-/// Checks that a document says what its commands do; with `AGPM_BLESS` set, makes it so.
+/// Checks the output in a document; with `AGPM_BLESS` set, updates it.
 pub fn check_script(sandbox: &Sandbox, path: &Path) -> Result<(), String> {
     let document =
         std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -135,7 +135,7 @@ pub fn check_guide(sandbox: &Sandbox, path: &Path) -> Result<(), String> {
     compare(path, &document, &real)
 }
 
-/// The same for a document whose parts begin at a heading and know nothing of each other: each has a sandbox of its own.
+/// Checks a document with independent sections, each in a separate sandbox.
 pub fn check_parts(program: &str, path: &Path, heading: &str) -> Result<(), String> {
     let document =
         std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -152,7 +152,7 @@ pub fn check_parts(program: &str, path: &Path, heading: &str) -> Result<(), Stri
     compare(path, &document, &real)
 }
 
-/// Checks that a document is what it would be if it were made now; with `AGPM_BLESS` set, makes it so.
+/// Checks that a generated document is current; with `AGPM_BLESS` set, updates it.
 pub fn compare(path: &Path, expected: &str, real: &str) -> Result<(), String> {
     if expected == real {
         return Ok(());

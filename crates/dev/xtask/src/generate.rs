@@ -5,13 +5,13 @@ use agpm_bottle::UnitKind;
 
 use crate::{environment, exit_codes, json_outputs, key_tables, picture, references, tool_tables};
 
-/// A file that is made from the code.
+/// A file that is generated from the code.
 struct GeneratedFile {
     path: &'static str,
     make: fn() -> String,
 }
 
-/// A part of a file that people write, made from the code, between two comments with its name.
+/// A generated section of a file that people write, between two comments with its name.
 struct GeneratedSection {
     path: &'static str,
     name: &'static str,
@@ -159,7 +159,7 @@ fn write_one(root: &Path, file: &GeneratedFile) -> Result<(), String> {
     fs::write(&path, (file.make)()).map_err(fail)
 }
 
-/// The generated files that are not what the code would make of them.
+/// Returns the generated files that are not current.
 pub(crate) fn out_of_date(root: &Path) -> Vec<String> {
     let read = |path: &str| fs::read_to_string(root.join(path)).unwrap_or_default();
     let files = FILES.iter().filter(|file| read(file.path) != (file.make)());

@@ -1,4 +1,4 @@
-//! The rules of the house, checked on the `Cargo.toml` files of the crates.
+//! The rules between crates, checked on their `Cargo.toml` files.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use agpm_tools::{OWN_TOOL, REFERENCE_TOOL, TOOLS};
 
 use crate::environment;
 
-/// Every crate, by package and folder, and the crates that it may build on. A new crate gets a line here.
+/// Every crate, by package and directory, with the crates that it may depend on. A new crate gets a line here.
 const CRATES: &[(&str, &str, &[&str])] = &[
     ("agpm-diag", "pure/diag", &[]),
     ("agpm-text", "pure/text", &["agpm-diag"]),
@@ -314,7 +314,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
     ),
 ];
 
-/// For tests only, so that any crate's tests may use it.
+/// For tests only, so the tests of any crate may use it.
 const TESTKIT: &str = "agpm-testkit";
 
 /// Libraries, by how their names begin, that only some crates may know.
@@ -349,10 +349,10 @@ const RESERVED: &[ReservedLibrary] = &[
     },
 ];
 
-/// Clippy takes the nearest `clippy.toml` upward and no other: one in a crate's own folder would lift the bans.
+/// Clippy reads only the nearest `clippy.toml` upward, so one in a crate's directory would lift the bans.
 const OWN_BANS: &[&str] = &["edge/cli", "edge/store"];
 
-/// In a crate, a crate below that only one of its modules may know: folder of the sources, the other crate, the module.
+/// A dependency that only one module of a crate may use: the directory of the sources, the dependency, the module.
 const CONFINED: &[(&str, &str, &str)] = &[("edge/bottle/src", "agpm_store", "loader")];
 
 /// Crates that only read projects. Every write needs the lock of the project, so they must not name its type.
@@ -460,7 +460,7 @@ fn lifted_bans(root: &Path, directory: &str) -> Option<String> {
         .then(|| format!("crates/{directory}/{own} lifts the bans of the folder above"))
 }
 
-/// Crate folders that have no line in the table, and so no rule.
+/// Returns crate directories without a line in the table.
 fn unlisted(root: &Path) -> Vec<String> {
     let mut found = Vec::new();
     for group in ["pure", "edge", "dev"] {
@@ -529,8 +529,7 @@ fn forbidden(name: &str, allowed: &[&str], table: &str, dependency: &str) -> Opt
     ))
 }
 
-/// Every dependency with the table it stands in, those for single targets included. A renamed one counts by its
-/// package.
+/// Returns every dependency with its table, including those of single targets. A renamed one is listed by its package.
 fn dependencies(document: &Document) -> Vec<(&'static str, String)> {
     let targets = node_at(document, &["target"])
         .into_iter()

@@ -1,4 +1,4 @@
-//! What the documents say of each tool, from its own file.
+//! The tables about tools in the documentation, from the definition of each tool.
 
 use std::collections::BTreeMap;
 
@@ -68,7 +68,7 @@ fn same_or(name: &str, usual: &str) -> String {
 /// Where something is: `None` if the tool does not have it.
 type PathCell = Option<String>;
 
-/// Where each of the types in [`TYPES`] goes.
+/// Returns the path of each of the types in [`TYPES`].
 fn locations(tool: &'static ToolDefinition) -> [ScopedValue<PathCell>; 6] {
     let directory = tool.directory;
     let agents = tool.agents.as_ref();
@@ -106,7 +106,7 @@ fn entries(file: &str) -> String {
     format!("entries of {}", code(file))
 }
 
-/// What a place is called in each scope; the second argument says whether it is the project's.
+/// Returns the name of a location in each scope.
 fn both<P: Copy>(
     location: Option<ScopedValue<Option<P>>>,
     name: impl Fn(P, ToolPathScope) -> String,
@@ -187,7 +187,7 @@ fn hooks(tool: &'static ToolDefinition) -> ScopedValue<PathCell> {
     )
 }
 
-/// Where each type goes in a project.
+/// Returns the table of paths in a project.
 pub(crate) fn project_locations() -> String {
     let mut table = MarkdownTable::by_tool("", &TYPES);
     for tool in TOOLS {
@@ -201,7 +201,7 @@ pub(crate) fn project_locations() -> String {
     table.print()
 }
 
-/// Where each type goes in home, as far as it is not the same.
+/// Returns the table of paths in home that differ from those in a project.
 pub(crate) fn home_locations() -> String {
     let mut table = MarkdownTable::by_tool("", &TYPES);
     for tool in TOOLS {
@@ -252,7 +252,7 @@ pub(crate) fn skill_directories() -> String {
     table.print()
 }
 
-/// What each event of the reference is called.
+/// Returns the table of event names.
 pub(crate) fn hook_events() -> String {
     let formats: Vec<_> = TOOLS
         .iter()
@@ -281,7 +281,7 @@ fn agent_fields() -> Vec<(&'static str, &'static AgentFields)> {
     found
 }
 
-/// What becomes of each field of an agent.
+/// Returns the table of agent fields.
 pub(crate) fn agents() -> String {
     let tools = agent_fields();
     let names: Vec<&str> = tools.iter().map(|(name, _)| *name).collect();
@@ -384,7 +384,7 @@ fn agent_rename(fields: &AgentFields, field: &str) -> String {
 /// A tool's own format of commands.
 struct CommandColumn {
     tool: &'static str,
-    /// What the text is there.
+    /// The location of the prompt.
     text: String,
     fields: &'static [&'static str],
     placeholders: &'static Placeholders,
@@ -419,7 +419,7 @@ impl CommandColumn {
     }
 }
 
-/// What becomes of each part of a command.
+/// Returns the table of command parts.
 pub(crate) fn commands() -> String {
     let tools: Vec<CommandColumn> = TOOLS
         .iter()
@@ -459,7 +459,7 @@ fn placeholder(marks: Option<(&str, &str)>, inner: &str) -> String {
     })
 }
 
-/// How each tool with files of instructions says which files they are for.
+/// Returns the table of how each tool selects the files of an instruction.
 pub(crate) fn instruction_fields() -> String {
     let mut table = MarkdownTable::by_tool("", &["for some files", "for all files"]);
     for tool in TOOLS {
@@ -493,7 +493,7 @@ fn rule_field(field: &RuleField) -> String {
     }
 }
 
-/// What becomes of each key of an MCP server.
+/// Returns the table of MCP server keys.
 pub(crate) fn servers() -> String {
     let tools: Vec<_> = TOOLS
         .iter()

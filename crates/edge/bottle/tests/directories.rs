@@ -1,4 +1,4 @@
-//! What is read of home and the working folder, and what files may be like.
+//! Files of home and the working directory.
 #![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
@@ -31,7 +31,7 @@ fn good(sandbox: &Sandbox) -> Manifest {
     load(sandbox).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Code and message of every mistake, with the sandbox's own paths made neutral.
+/// The code and message of every error, without the sandbox's own paths.
 fn findings(sandbox: &Sandbox) -> Vec<String> {
     let home = sandbox.home().display().to_string();
     let Err(error) = load(sandbox) else {
@@ -78,7 +78,7 @@ fn agents_of_the_project_stand_for_those_of_home_whole() {
         manifest.file(UnitKind::Agent, "dev"),
         Some(".bot-bottle/agents/dev.md")
     );
-    // What is overridden has no say, not even with its mistakes.
+    // An overridden agent has no effect, not even through its errors.
     sandbox.write("~/.bot-bottle/agents/dev.md", "---\nbottel: base\n---\n");
     good(&sandbox);
 }
@@ -115,7 +115,7 @@ fn in_home_itself_nothing_is_ignored_or_read_twice() {
     sandbox.write("~/bot-bottle.json", "{}");
     let error = Manifest::from_md_dirs(&sandbox.home(), &sandbox.work().join("link")).unwrap_err();
     assert_eq!(error.diagnostics.len(), 1, "{error}");
-    // A project whose folder is a link to the one in home.
+    // A project whose directory is a symlink to the one in home.
     std::fs::remove_file(sandbox.home().join("bot-bottle.json")).unwrap();
     symlink(
         sandbox.home().join(".bot-bottle"),

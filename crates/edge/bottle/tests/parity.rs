@@ -1,4 +1,4 @@
-//! Both ways in give the same model and the same mistakes, apart from their places.
+//! Both entry points give the same model and the same errors, apart from their locations.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use agpm_bottle::{Manifest, ManifestError, UnitKind};
@@ -8,7 +8,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// What a manifest says, however it is written down.
+/// The content of a manifest, in any notation.
 #[derive(Clone, Debug)]
 struct Content {
     bottles: Vec<(String, Value)>,
@@ -380,7 +380,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever is in a file, the answer is a manifest or a mistake that has a place.
+    /// For any bytes in a file, the result is a manifest or an error with a location.
     #[test]
     fn nothing_makes_the_reader_fall(content in content(4), cut in any::<prop::sample::Index>(), put in any::<Vec<u8>>()) {
         let files = content.to_files();

@@ -1,4 +1,4 @@
-//! Every rule of composition and every mistake, one by one, from JSON.
+//! Every rule of composition and every error, one by one, from JSON.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use agpm_bottle::{
@@ -44,7 +44,7 @@ fn only_finding(text: &str) -> (String, String, String) {
     all.remove(0)
 }
 
-/// What `child` is over `parent`.
+/// Returns `child` merged over `parent`.
 fn over(parent: &str, child: &str) -> Value {
     let text = format!(r#"{{"bottles": {{"parent": {parent}, "child": {child}}}}}"#);
     let manifest = manifest(&text);
@@ -576,7 +576,7 @@ fn circles_and_missing_parents_are_reported_once_with_their_chain() {
         "unknown bottle `basee` in `extends`: a -> b -> basee"
     );
     assert_eq!(help, "did you mean `base`?");
-    // A bottle itself is not what it meant to extend.
+    // The bottle itself is never suggested as its parent.
     assert_eq!(
         only_finding(r#"{"bottles": {"web": {"extends": "wbe"}}}"#).2,
         "check the name, or add the bottle"
@@ -624,7 +624,7 @@ fn a_provider_needs_its_name_in_the_end_only() {
             .name,
         "p"
     );
-    // Told where it starts to lack, and not again for every child.
+    // Reported for the first bottle that lacks it, and not for every child.
     let bad = r#"{"bottles": {"a": {"agent_provider": {"model": "m"}}, "b": {"extends": "a", "agent_provider": {"args": []}}, "c": {"extends": "b"}}}"#;
     assert_eq!(only_finding(bad).0, "bottle/value");
 }

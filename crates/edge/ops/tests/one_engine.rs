@@ -1,5 +1,5 @@
-//! One engine, four policies: the same three layers under the policies of lineage, layers, catalog and bottles give the four
-//! results that each of them documents, and every leaf has its layer and line.
+//! One engine, four policies: the same three layers give the documented results of personas, layers, catalogs and
+//! bottles, and every leaf has its layer and line.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use agpm_merge::{Composition, Contribution, MergePolicy, ReferencePolicy, fold};
 use agpm_model::{LayerName, Strategy};
 use agpm_text::{Format, Limits, Pointer, parse, parse_alone, to_value};
 
-/// Lowest first; every key stands on a line of its own.
+/// Lowest first; every key has its own line.
 const LAYERS: [(&str, &str); 3] = [
     (
         "org",
@@ -69,7 +69,7 @@ const LAYERS: [(&str, &str); 3] = [
     ),
 ];
 
-/// A policy, what comes out, and for some places the layer and line that they come from.
+/// A policy, its result, and for some pointers the layer and line of their values.
 struct Face {
     name: &'static str,
     policy: MergePolicy,
@@ -193,7 +193,7 @@ fn the_same_layers_under_four_policies_give_what_each_face_documents() {
                 face.name
             );
         }
-        // Nothing is invented: each leaf is what its layer says at the place that is named.
+        // Each leaf equals the value of its layer at the named pointer.
         resolution.each_leaf(&Pointer::root(), &mut |leaf| {
             let document = &layers[leaf.layer as usize].document;
             assert_eq!(

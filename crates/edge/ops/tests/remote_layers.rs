@@ -63,14 +63,14 @@ impl CatalogProject {
         open_catalog(&self.world(network), &options, None)
     }
 
-    /// The same where nothing goes wrong: what each layer is called, the text of its manifest, and what is reported.
+    /// Opens a catalog without errors; returns each layer with the text of its manifest, and the findings.
     fn open_layers(
         &self,
         network: NetworkAccess,
         typed: &[&str],
     ) -> (Vec<(String, String)>, Vec<String>) {
         let outcome = self.open(network, typed);
-        // The texts of these manifests only tell them apart.
+        // The texts of these manifests only distinguish them.
         let is_of_remotes = |finding: &&Diagnostic| {
             let name = finding.code.name;
             !name.starts_with("catalog/") || ["catalog/remote", "catalog/stale"].contains(&name)
@@ -110,7 +110,7 @@ fn render(found: &Diagnostic) -> String {
     format!("{}: {} {details} {help}", found.code.name, found.message)
 }
 
-/// A repository with a tag, a later branch and a folder.
+/// A repository with a tag, a later branch and a directory.
 fn repository(project: &CatalogProject) -> Repository<'_> {
     let mut repository = Repository::init(&project.sandbox, "community");
     repository.commit(&[(FILE, "one"), (&format!("team/{FILE}"), "team")]);
@@ -185,7 +185,7 @@ fn the_command_line_is_fresh_and_the_manifest_is_pinned() {
             .0,
         rows(&[("community", "three")])
     );
-    // What is pinned and in the cache asks nobody.
+    // A pinned and cached version needs no request.
     fs::remove_dir_all(source.path()).unwrap();
     assert_eq!(
         project.open_layers(NetworkAccess::Allowed, &[]),
@@ -336,7 +336,7 @@ fn a_cache_that_cannot_be_written_keeps_its_copy() {
         .unwrap()
         .to_owned();
     source.commit(&[(FILE, "two")]);
-    // A folder in the place of a file refuses every user, the mightiest too.
+    // A directory at the path of a file fails for every user, including root.
     fs::remove_file(cache.join("refs.txt")).unwrap();
     fs::create_dir(cache.join("refs.txt")).unwrap();
     let (layers, reported) = project.open_layers(NetworkAccess::Allowed, &[&remote]);

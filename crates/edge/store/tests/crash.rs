@@ -14,7 +14,7 @@ use tempfile::TempDir;
 
 const FOLDER: &str = "AGPM_TEST_FOLDER";
 const STOP: &str = "AGPM_STOP_AT_WRITE";
-/// More writes than any of the children makes.
+/// More writes than any of the children performs.
 const MOST: usize = 200;
 const FAIL: &str = "AGPM_FAIL_AT_WRITE";
 
@@ -249,9 +249,9 @@ fn a_content_that_did_not_arrive_rolls_back_what_was_committed() {
         let case = case(Start::Prepared);
         let ended = child("child_applies", &case.project, STOP, at);
         let transaction = case.project.join(".agpm/transaction");
-        // The ledger, the last but our own list.
+        // The ledger is the last file before the list of directories.
         let staged = transaction.join("new/10");
-        // A file that changed places with the old one arrived long before.
+        // A file that was exchanged with the old one arrived long before.
         let exchanged = inode(&staged) == inode(&transaction.join("old/10"));
         if transaction.join("journal.json").exists() && staged.exists() && !exchanged {
             std::fs::write(staged, "").unwrap();
@@ -266,7 +266,7 @@ fn a_content_that_did_not_arrive_rolls_back_what_was_committed() {
     assert!(torn > 10, "{torn}");
 }
 
-/// What the plan did not see is not written over: the rest is done, and the user's bytes stay in place.
+/// Files that the plan did not see are not overwritten: the rest is done, and the user's bytes stay.
 #[test]
 fn edits_between_a_kill_and_the_recovery_stay_in_place() {
     let (_, mut new) = trees();
@@ -293,7 +293,7 @@ fn edits_between_a_kill_and_the_recovery_stay_in_place() {
     assert_eq!(now, new);
 }
 
-/// The same at every moment, whether an editor writes in place or puts another file there.
+/// The same at every moment, whether an editor writes in place or replaces the file.
 #[test]
 fn no_edit_after_a_kill_is_lost() {
     for at in 1..MOST {
@@ -373,7 +373,7 @@ fn a_new_file_at_a_moved_path_is_kept_next_to_it() {
         ] {
             let case = case(Start::Prepared);
             if child("child_applies", &case.project, STOP, at) {
-                // A file that is replaced is there at every moment; only one that goes leaves its path empty.
+                // A replaced file exists at every moment; only a removed one leaves its path empty.
                 assert!(
                     filled.contains("shared/three.md") && filled.len() == 1,
                     "{filled:?}"
@@ -409,7 +409,7 @@ fn a_new_file_at_a_moved_path_is_kept_next_to_it() {
     }
 }
 
-/// What a configuration names must be there before it is named, and go after it: at no moment is one without the other.
+/// A file must exist before a configuration names it, and be removed after it.
 #[test]
 fn files_are_written_in_order_and_removed_after_that() {
     let mut seen = std::collections::BTreeSet::new();
@@ -427,7 +427,7 @@ fn files_are_written_in_order_and_removed_after_that() {
     }
 }
 
-/// What the hook in `fault` writes.
+/// The edit that the hook in `fault` writes.
 const EDITED: &str = "edited by the user";
 
 /// Whether a child that finds a file edited right before its n-th write ended well.
@@ -458,8 +458,8 @@ fn without(tree: &Tree, file: &str) -> Tree {
         .collect()
 }
 
-/// Edits one file right before every single write of a running transaction: the edit is in its place afterwards, the rest is
-/// as before or as planned, and the history can be taken back.
+/// Edits one file right before every single write of a running transaction: the edit is kept, the rest is as before or
+/// as planned, and the transaction can be undone.
 fn edit_everywhere(name: &str, start: Start, old: &Tree, new: &Tree) {
     let files = ["settings.json", "shared/three.md", "ours/two.md", "swap"];
     for (file, how) in files
@@ -486,10 +486,10 @@ fn edit_everywhere(name: &str, start: Start, old: &Tree, new: &Tree) {
             let lock = store.lock(PATIENT).unwrap();
             let undone = store.undo(&lock, ForceUndo::Yes, &[]);
             assert!(undone.is_ok(), "{what}: {undone:?}");
-            // A plan that takes whatever it finds may replace what was edited before it looked; the history has it.
+            // A plan that accepts any file may replace an edit from before its check; the history has it.
             let is_kept = ended && is_edited(&tree(&case.project));
             if !in_place && !is_kept {
-                // No edit: the last write has come, or a folder has the file's place.
+                // No edit: the last write was done, or a directory is at the path.
                 assert!(ended, "{what}");
                 break;
             }

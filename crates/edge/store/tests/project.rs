@@ -1,4 +1,4 @@
-//! Transactions, their history and undo, and what is refused.
+//! Transactions, their history and undo, and refusals.
 
 #![allow(clippy::unwrap_used)]
 

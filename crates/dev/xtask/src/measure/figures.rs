@@ -10,7 +10,7 @@ use super::source::{SourceFile, count_tests, product_files, rust_files};
 /// More arguments than a reader holds in the head at a call.
 const MANY_ARGUMENTS: usize = 5;
 
-/// What one crate looks like, without its tests.
+/// The figures of one crate, without its tests.
 #[derive(Clone, Default)]
 pub(super) struct CrateFigures {
     pub(super) name: String,
@@ -23,7 +23,7 @@ pub(super) struct CrateFigures {
     /// The modules of the largest import cycle.
     pub(super) module_cycle: Vec<String>,
     pub(super) modules: usize,
-    /// The same, where a folder counts as one.
+    /// The same between top-level directories.
     pub(super) directory_cycle: Vec<String>,
     pub(super) directories: usize,
 }
@@ -91,7 +91,7 @@ impl CrateFigures {
         }
     }
 
-    /// What is checked, and where the crate has it.
+    /// The checked values, and their locations.
     pub(super) fn checked_lists(&self) -> [(&'static str, Vec<&str>); 5] {
         [
             ("import cycle", texts(&self.module_cycle)),

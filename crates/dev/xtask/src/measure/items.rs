@@ -1,4 +1,4 @@
-//! What the functions, types and expressions of a file look like.
+//! The functions, types and expressions of a file.
 
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
@@ -10,7 +10,7 @@ pub(super) struct FunctionFigures {
     pub(super) name: String,
     pub(super) lines: usize,
     pub(super) tokens: usize,
-    /// A tuple counts as its parts, `self` as one.
+    /// A tuple is counted as its parts, `self` as one.
     pub(super) arguments: usize,
     pub(super) tuple_parameters: usize,
 }

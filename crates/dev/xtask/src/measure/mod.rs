@@ -25,7 +25,7 @@ pub(crate) fn report(root: &Path) -> io::Result<String> {
     Ok(report::tables(&rows))
 }
 
-/// What is over a limit.
+/// Returns the figures over a limit.
 pub(crate) fn violations(root: &Path) -> Vec<String> {
     match measure_groups(root, &["pure", "edge", "dev"]) {
         Ok(crates) => crates.iter().flat_map(limits::violations).collect(),

@@ -13,7 +13,7 @@ pub(super) const SUM: &str = "product";
 
 type Cell = fn(&CrateFigures, &BTreeMap<String, usize>) -> String;
 
-/// Heading and content of each column. The figures do not fit beside each other, so that there are three tables.
+/// Heading and content of each column. The columns do not fit on one line, so they are split into three tables.
 const TABLES: &[&[(&str, Cell)]] = &[
     &[
         ("code lines", |f, _| f.code_lines.to_string()),

@@ -32,8 +32,8 @@ pub(super) fn find(file: &SourceFile, path: &str) -> Vec<PhraseFinding> {
     found
 }
 
-/// Whether these tokens, which are before a literal, make it a message: `let message = format!(` or the second argument
-/// of `Diagnostic::new`.
+/// Returns whether the tokens before a literal make it a message: `let message = format!(` or the second argument of
+/// `Diagnostic::new`.
 fn is_message(before: &[SourceToken]) -> bool {
     let texts: Vec<&str> = before
         .iter()
@@ -56,7 +56,7 @@ fn is_message(before: &[SourceToken]) -> bool {
     }
 }
 
-/// The length of a literal with short names in its placeholders. Its first line is what counts.
+/// Returns the length of the first line of a literal, with short names in its placeholders.
 fn measured(text: &str) -> usize {
     let unescaped = text.replace("{{", "").replace("}}", "");
     let mut length = 0;

@@ -1,4 +1,4 @@
-//! The words of everything that users and contributors read: no phrase that the style page bans.
+//! Checks everything that users and contributors read for phrases that the style page bans.
 //!
 //! Documents have none, and messages are short. Strings and comments in the code have at most as many as recorded, and
 //! the records only fall.
@@ -22,7 +22,8 @@ struct RecordedArea {
     findings: Vec<PhraseFinding>,
 }
 
-/// Every finding of an area with more of them than recorded, each in one line with its place and the better words.
+/// Returns every finding of an area with more findings than recorded, one per line with its location and the
+/// replacement.
 pub(crate) fn violations(root: &Path) -> Vec<String> {
     match areas(root) {
         Ok(areas) => areas.iter().flat_map(violations_of).collect(),
@@ -68,7 +69,7 @@ fn areas(root: &Path) -> io::Result<Vec<RecordedArea>> {
     ])
 }
 
-/// Everything that people write as prose. References that are made from the code are checked as strings.
+/// The prose of the repository. Generated references are checked as strings.
 fn documents(root: &Path) -> io::Result<Vec<PathBuf>> {
     let mut found = markdown_files(&root.join("docs"))?;
     found.retain(|path| !path.starts_with(root.join("docs/reference")));
@@ -181,7 +182,7 @@ fn markdown_files(directory: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Sorted, so that two runs report the same lines in the same order.
+/// Sorted, so two runs report the same lines in the same order.
 fn entries(directory: &Path) -> io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(directory)? {

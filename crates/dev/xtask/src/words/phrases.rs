@@ -1,11 +1,11 @@
-//! The banned phrases, and what to write instead.
+//! The banned phrases, with their replacements.
 
 use std::ops::Range;
 
 use super::finding::PhraseFinding;
 use super::prose::ProseWord;
 
-/// What a text is for.
+/// The kind of a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum TextScope {
     /// A page for users.

@@ -262,7 +262,7 @@ fn agents_that_claude_code_does_not_load_are_warned_of() {
         "install",
         &["warning[tool/unread]", "without a `name`: agents/notes"],
     );
-    // Without an agent of that name, no name can be meant.
+    // If no agent has a name, none is expected.
     let project = Project::with(
         &[("agents/a.md", "A.\n"), ("agents/notes.md", "Notes.\n")],
         all,

@@ -285,7 +285,7 @@ fn converted_and_dropped_fields_are_both_reported() {
     ] {
         assert!(output.contains(line), "{line}\n{output}");
     }
-    // A changed type is not lost.
+    // A value that changed its type is not unset.
     assert!(!output.contains("/tools/0 is unset"), "{output}");
 }
 

@@ -1,4 +1,4 @@
-//! Commits written out as folders.
+//! Commits checked out as directories.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,7 +14,7 @@ fn path(text: &str) -> RelativePath {
     RelativePath::new(text).unwrap()
 }
 
-/// The files below a folder, by their paths.
+/// Lists the files in a directory by their paths.
 fn listing(directory: &Path) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut directories = vec![directory.to_owned()];
@@ -121,7 +121,7 @@ fn a_directory_that_is_missing_has_others_next_to_it() {
     );
 }
 
-/// A commit of a tree as no git would make it: names and modes with the blob or tree they have.
+/// A commit with a tree that git would not create: names and modes with their blob or tree.
 fn raw_commit(
     world: &World,
     repository: &Repository<'_>,
@@ -232,7 +232,7 @@ fn links_that_stay_inside_are_written_out() {
         fs::read_to_string(checkout.join("shared/linked.md")).unwrap(),
         "two\n"
     );
-    // Of a folder, only what stays in that folder.
+    // Of a directory, only the symlinks that stay in it.
     let inner = remote.checkout(&commit, Some(&path("agents"))).unwrap();
     assert_eq!(listing(&inner), ["a.md".to_owned()].into());
 }
@@ -275,7 +275,7 @@ fn eight_commits_stay_written_out() {
     assert_eq!(remote.checkout(&first, None).unwrap(), oldest);
 }
 
-/// Makes a folder as old as one that nobody used for that many hours.
+/// Sets the last use of a directory to this many hours ago.
 fn age(checkout: &Path, hours: u64) {
     let time = std::time::SystemTime::now() - std::time::Duration::from_secs(hours * 3600);
     fs::File::open(checkout)

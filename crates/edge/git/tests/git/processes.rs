@@ -1,4 +1,4 @@
-//! What is started, seen by a program that stands in for git.
+//! The processes that are started, seen by a replacement for git.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -19,7 +19,7 @@ fn git_through(world: &World, script: &str) -> GitProgram {
     git.with_variable("PATH", format!("{}:{path}", directory.display()))
 }
 
-/// Makes a program, and gives its folder.
+/// Creates an executable, and returns its directory.
 fn program(world: &World, name: &str, script: &str) -> PathBuf {
     let directory = world.sandbox.home().join("bin");
     fs::create_dir_all(&directory).unwrap();

@@ -19,7 +19,7 @@ fn is_state(path: &str) -> bool {
     path.starts_with(".agpm/")
 }
 
-/// A repository with many files, one of them of interest, in a folder of it.
+/// A repository with many files, one of which matters, in a directory of it.
 fn repository(arguments: &[&str]) -> Sandbox {
     let sandbox = Sandbox::new("git");
     run(

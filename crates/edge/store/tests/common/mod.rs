@@ -1,4 +1,4 @@
-//! A project in a temporary folder, and what is in it.
+//! A project in a temporary directory, with its content.
 #![allow(clippy::unwrap_used)]
 #![allow(dead_code, reason = "not every test file uses all of it")]
 
@@ -12,10 +12,10 @@ use agpm_store::{
     AppliedTransaction, ExpectedFile, FileChange, LockWait, ProjectStore, StoreError, Transaction,
 };
 
-/// Every path with its bits and bytes; folders have no bytes.
+/// Every path with its bits and bytes; directories have no bytes.
 pub(crate) type Tree = BTreeMap<String, (u32, Option<Vec<u8>>)>;
 
-/// All of a project but our own state.
+/// Reads a project without agpm's state.
 pub(crate) fn tree(directory: &Path) -> Tree {
     let mut tree = Tree::new();
     collect(directory, "", &mut tree);
@@ -87,10 +87,10 @@ pub(crate) fn was(content: &str) -> ExpectedFile {
     ExpectedFile::Checksum(Checksum::of(content.as_bytes()))
 }
 
-/// Waits, since a child that another test just starts holds our files open until it runs its program.
+/// Waits, because a child process that another test starts holds our files open until it executes its program.
 pub(crate) const PATIENT: LockWait<'static> = LockWait::Block(&|| {});
 
-/// Applies under a lock of its own.
+/// Applies changes under a separate lock.
 pub(crate) fn apply(
     project: &Path,
     title: &str,
@@ -108,7 +108,7 @@ pub(crate) fn apply(
     )
 }
 
-/// A project with files of the user and, by a first transaction, of ours.
+/// A project with files of the user and managed files of a first transaction.
 pub(crate) fn prepare(project: &Path) {
     fs::create_dir_all(project.join("shared")).unwrap();
     fs::write(project.join("shared/user.md"), "user").unwrap();

@@ -87,7 +87,7 @@ impl From<GitError> for SourceError {
             GitError::NoSuchDirectory {
                 directory, beside, ..
             } => SourceError::NoSuchDirectory {
-                directory: directory,
+                directory,
                 beside,
                 message,
             },

@@ -1,22 +1,22 @@
-# The verbs of this repository. `just` lists them.
+# The tasks of this repository. `just` lists them.
 
 _list:
     @just --list
 
-# Everything that must hold before a change is taken
+# All checks that a change must pass
 check:
     .ci/run
 
-# All tests; with `AGPM_BLESS=1` documents take over what their commands print
+# Run all tests; `AGPM_BLESS=1` updates the output in documents
 test *ARGUMENTS:
     cargo test --workspace {{ARGUMENTS}}
 
-# Talk to the server with clients that others wrote: the MCP inspector, the SDK for Python; those that can be installed
+# Test the server with third-party clients: the MCP inspector and the SDK for Python
 test-clients PROGRAM="target/release/agpm":
     cargo build --release
     clients/run {{PROGRAM}}
 
-# Measure beside peers: those that are installed (jq, node, python, yq), and agpm-cli, which cargo installs
+# Compare with peers that are installed (jq, node, python, yq), and with agpm-cli, which cargo installs
 bench:
     cargo build --profile dist
     python3 bench/merge.py target/dist/agpm
@@ -30,11 +30,11 @@ bench:
     python3 bench/mcp.py target/dist/agpm
     python3 bench/search.py target/dist/agpm
 
-# Build the binary that is shipped
+# Build the release binary
 dist:
     cargo build --profile dist -p agpm
 
-# Property tests with other seeds and more cases
+# Run property tests with other seeds and more cases
 soak CASES="20000":
     PROPTEST_RNG_SEED=$(date +%s) PROPTEST_CASES={{CASES}} cargo test --release -p agpm-text -p agpm-merge -p agpm-solve
 
@@ -43,6 +43,6 @@ docs:
     cargo run -p agpm-xtask -- generate
     cargo doc --workspace --no-deps
 
-# Fuzz one target for a minute; needs cargo-fuzz, and stable Rust will do
+# Fuzz one target for a minute; needs cargo-fuzz, and works with stable Rust
 fuzz TARGET SECONDS="60":
     RUSTC_BOOTSTRAP=1 cargo fuzz run {{TARGET}} --sanitizer none -- -max_total_time={{SECONDS}}

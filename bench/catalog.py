@@ -4,9 +4,9 @@
 usage: catalog.py [AGPM] [--runs N]
 
 Three catalogs of equal size, project, home and a remote, of which half of the rows shadow others, are listed as CSV, as JSON and
-as a table. The peer is node with csv-parse, as plainly as can be: read, keep the row of the highest rank, sort, write. It does not
-ask whether the files of rows exist, which agpm does for JSON. The results are compared: CSV and tables to the byte, JSON by its
-rows. All take turns, and the best of the runs counts. `--files` creates the files that the rows of the project name.
+as a table. The peer is node with csv-parse, as simply as possible: read, keep the row of the highest rank, sort, write. It does not
+check whether the files of rows exist, which agpm does for JSON. The results are compared: CSV and tables to the byte, JSON by its
+rows. The contenders alternate, and the best run is reported. `--files` creates the files that the rows of the project name.
 """
 import argparse
 import json
@@ -83,27 +83,27 @@ def main():
     parser.add_argument("--files", action="store_true")
     arguments = parser.parse_args()
     agpm = str(pathlib.Path(arguments.agpm).resolve())
-    with tempfile.TemporaryDirectory(prefix="agpm-bench-") as place:
-        place = pathlib.Path(place)
-        peer = node(place)
+    with tempfile.TemporaryDirectory(prefix="agpm-bench-") as temp:
+        temp = pathlib.Path(temp)
+        peer = node(temp)
         for rows in arguments.rows:
-            compare(place / str(rows), agpm, peer, rows, arguments)
+            compare(temp / str(rows), agpm, peer, rows, arguments)
 
 
-def node(place):
+def node(temp):
     """The peer's script beside its library, if node and npm are there."""
     if not (shutil.which("node") and shutil.which("npm")):
         return None
-    folder = place / "peer"
-    folder.mkdir()
-    (folder / "package.json").write_text('{"type": "module", "private": true}')
-    installed = subprocess.run(["npm", "install", "--silent", "csv-parse@7"], cwd=folder)
-    (folder / "merge.js").write_text(PEER)
-    return folder / "merge.js" if installed.returncode == 0 else None
+    directory = temp / "peer"
+    directory.mkdir()
+    (directory / "package.json").write_text('{"type": "module", "private": true}')
+    installed = subprocess.run(["npm", "install", "--silent", "csv-parse@7"], cwd=directory)
+    (directory / "merge.js").write_text(PEER)
+    return directory / "merge.js" if installed.returncode == 0 else None
 
 
-def compare(place, agpm, peer, rows, arguments):
-    project, home, remote = place / "project", place / "home", place / "remote"
+def compare(temp, agpm, peer, rows, arguments):
+    project, home, remote = temp / "project", temp / "home", temp / "remote"
     env = environment(home)
     files = [project / "bmad/_cfg/agent-manifest.csv", home / ".bmad/_cfg/agent-manifest.csv", remote / "bmad/_cfg/agent-manifest.csv"]
     for at, file in enumerate(files):
@@ -127,8 +127,8 @@ def compare(place, agpm, peer, rows, arguments):
         print(line(form, rows, best), flush=True)
 
 
-def run(command, folder, env):
-    return subprocess.run(command, cwd=folder, env=env, capture_output=True, check=True).stdout
+def run(command, directory, env):
+    return subprocess.run(command, cwd=directory, env=env, capture_output=True, check=True).stdout
 
 
 def create_files(project, rows):
@@ -138,9 +138,9 @@ def create_files(project, rows):
         file.touch()
 
 
-def check(form, contenders, folder, env, rows):
+def check(form, contenders, directory, env, rows):
     """Both say the same; whether a file exists only agpm knows."""
-    ours, theirs = (run(command, folder, env) for command in contenders.values())
+    ours, theirs = (run(command, directory, env) for command in contenders.values())
     if form == "json":
         ours, theirs = (json.loads(text)["rows"] for text in (ours, theirs))
         for row in [*ours, *theirs]:

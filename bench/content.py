@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Measure what rendering and patching add to an install.
+"""Measure the cost of rendering and patching in an install.
 
 usage: content.py [AGPM] [--count N] [--runs N]
 
 Two sources of the same agents, in one of which each agent is a template with ten tags; the project of that one patches
-four fields of every agent too. Installs of both take turns in fresh folders, so that a busy machine is as busy for both.
+four fields of every agent too. Installs of both alternate in fresh directories, to share the load of a busy machine.
 """
 import argparse
 import pathlib
@@ -32,12 +32,12 @@ def agent(number, line):
     )
 
 
-def source(folder, count, line):
-    (folder / "agents").mkdir(parents=True)
+def source(directory, count, line):
+    (directory / "agents").mkdir(parents=True)
     for number in range(count):
-        (folder / "agents" / f"a{number:04}.md").write_text(agent(number, line))
-    sh("git", "init", "-q", "-b", "main", folder)
-    git = ["git", "-C", folder, "-c", "user.name=bench", "-c", "user.email=bench@localhost"]
+        (directory / "agents" / f"a{number:04}.md").write_text(agent(number, line))
+    sh("git", "init", "-q", "-b", "main", directory)
+    git = ["git", "-C", directory, "-c", "user.name=bench", "-c", "user.email=bench@localhost"]
     sh(*git, "add", "-A")
     sh(*git, "commit", "-q", "-m", "one")
     sh(*git, "tag", "v1.0.0")
@@ -72,12 +72,12 @@ def main():
         times = {kind: [] for kind in kinds}
         for run in range(args.runs):
             for kind in kinds:
-                folder = scratch / f"project-{kind}-{run}"
-                folder.mkdir()
+                directory = scratch / f"project-{kind}-{run}"
+                directory.mkdir()
                 text = manifest(f"file://{scratch / kind}", args.count, kind == "made")
-                (folder / "agpm.toml").write_text(text)
+                (directory / "agpm.toml").write_text(text)
                 env = environment(scratch / f"home-{kind}-{run}")
-                times[kind].append(measure([agpm, "install"], folder, env)[0])
+                times[kind].append(measure([agpm, "install"], directory, env)[0])
         plain, made = (statistics.median(times[kind]) for kind in kinds)
         print(
             f"{args.count} agents: plain {plain * 1000:.0f} ms, rendered and patched {made * 1000:.0f} ms: "

@@ -3,10 +3,10 @@
 
 usage: inherit.py [AGPM] [--runs N]
 
-A persona of 12 folders, one in the other, whose documents inherit 60 more; then twice and four times as many. The peer reads
-and merges the same documents in Python as plainly as can be: no origins, no diagnostics. Bottles by the thousand, in chains of
-ten, are checked; the floor is Python opening and reading every file. All take turns, and the best of the runs counts; the start
-of Python itself is told apart and taken off.
+A persona of 12 nested directories, whose documents inherit 60 more; then twice and four times as many. The peer reads
+and merges the same documents in Python as simply as possible: no origins, no diagnostics. Bottles by the thousand, in chains of
+ten, are checked; the floor is Python opening and reading every file. The contenders alternate, and the best run is reported; the start
+of Python itself is measured separately and subtracted.
 """
 import argparse
 import json
@@ -33,8 +33,8 @@ def visit(path):
     for parent in document.get("inherits", []):
         visit(root / parent)
     order.append(document)
-for folder in [*reversed([p for p in deepest.parents if root in [p, *p.parents]]), deepest]:
-    for path in sorted((folder / ".clia/agents/ada").glob("*.agent.triad.json"))[:1]:
+for directory in [*reversed([p for p in deepest.parents if root in [p, *p.parents]]), deepest]:
+    for path in sorted((directory / ".clia/agents/ada").glob("*.agent.triad.json"))[:1]:
         visit(path)
 def merge(low, high):
     if isinstance(low, dict) and isinstance(high, dict):
@@ -66,24 +66,24 @@ def write(path, content):
     path.write_text(content)
 
 
-def personas(folder, levels, inherited):
-    """Gives the deepest folder."""
-    subprocess.run(["git", "init", "-q", folder], check=True)
+def personas(directory, levels, inherited):
+    """Returns the deepest directory."""
+    subprocess.run(["git", "init", "-q", directory], check=True)
     per_level = inherited // levels
-    place, number = folder, 0
+    deepest, number = directory, 0
     for level in range(levels):
         parents = []
         for _ in range(per_level):
             parent = f".clia/agents/shared/doc{number}.agent.triad.json"
             # Every other one is inherited by the one before it, not by the persona itself.
             chained = [f".clia/agents/shared/doc{number + 1}.agent.triad.json"] if number % 2 == 0 and number + 1 < inherited else []
-            write(folder / parent, json.dumps(document(number, chained), indent=2))
+            write(directory / parent, json.dumps(document(number, chained), indent=2))
             parents.append(parent)
             number += 1
-        write(place / f".clia/agents/ada/ada@{level}.{KIND}", json.dumps(document(1000 + level, parents), indent=2))
+        write(deepest / f".clia/agents/ada/ada@{level}.{KIND}", json.dumps(document(1000 + level, parents), indent=2))
         if level + 1 < levels:
-            place = place / f"level{level}"
-    return place
+            deepest = deepest / f"level{level}"
+    return deepest
 
 
 def bottles(home, count, length):
@@ -98,7 +98,7 @@ def bottles(home, count, length):
 
 
 def best(runs, commands):
-    """The best time of each, in milliseconds, taking turns."""
+    """Returns the best time of each, in milliseconds; the contenders alternate."""
     times = {name: float("inf") for name in commands}
     for _ in range(runs):
         for name, (arguments, where, env) in commands.items():
@@ -116,13 +116,13 @@ def main():
     try:
         env = environment(base / "home")
         start = best(options.runs, {"python": ([sys.executable, "-c", "import json, pathlib, sys"], base, env)})["python"]
-        print("personas: milliseconds for one, out of 12 folders and their inherited documents")
+        print("personas: milliseconds for one, out of 12 directories and their inherited documents")
         for inherited in (60, 120, 240, 480):
-            folder = base / f"p{inherited}"
-            deepest = personas(folder, 12, inherited)
+            directory = base / f"p{inherited}"
+            deepest = personas(directory, 12, inherited)
             times = best(options.runs, {
                 "agpm": ([agpm, "profile", "ada", "--root-chain"], deepest, env),
-                "python": ([sys.executable, "-c", PEER, str(folder), str(deepest)], deepest, env),
+                "python": ([sys.executable, "-c", PEER, str(directory), str(deepest)], deepest, env),
             })
             peer = times["python"] - start
             print(f"  {inherited:4} inherited: agpm {times['agpm']:6.1f}   python {peer:6.1f} ({peer / times['agpm']:.1f} times)   {times['agpm'] / inherited * 1000:6.1f} microseconds a document")

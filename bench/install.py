@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Measure installing beside agpm-cli 0.4.14 and beside the floor, and what one agent of a large repository costs.
+"""Compare installs with agpm-cli 0.4.14 and with the floor, and measure one agent of a large repository.
 
 usage: install.py [AGPM] [--counts 1,50,500,2000] [--runs N] [--peer PROGRAM] [--skip-peer] [--skip-network]
 
 The peer is installed with cargo into `target/peer` unless it is named. All figures of one line come from one run, in
-fresh folders: a file system that has just deleted many files is slow to make new ones, for everybody.
-The floor is what nobody can avoid: a bare clone of the source and writing the same files.
+fresh directories: a file system that has just deleted many files is slow to create new ones, for every program.
+The floor is the unavoidable work: a bare clone of the source and writing the same files.
 """
 import argparse
 import http.server
@@ -28,31 +28,31 @@ def sh(*words, **more):
     subprocess.run(words, check=True, stdout=subprocess.DEVNULL, **more)
 
 
-def measure(words, folder, env):
-    """Seconds and the largest memory in MB of one command."""
+def measure(words, directory, env):
+    """Returns the seconds and the peak memory in MB of one command."""
     start = time.perf_counter()
-    child = subprocess.Popen(words, cwd=folder, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    said = child.stderr.read()
+    child = subprocess.Popen(words, cwd=directory, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    stderr = child.stderr.read()
     _, status, usage = os.wait4(child.pid, 0)
     taken = time.perf_counter() - start
     if status:
-        sys.exit(f"{words} failed in {folder}:\n{said.decode()}")
+        sys.exit(f"{words} failed in {directory}:\n{stderr.decode()}")
     return taken, usage.ru_maxrss / 1024
 
 
-def make_corpus(folder, count, tags, padding=0):
+def make_corpus(directory, count, tags, padding=0):
     maker = ROOT.parent / "shared" / "bench" / "make_corpus.py"
     if not maker.exists():
         maker = HERE / "make_corpus.py"
-    sh(sys.executable, maker, folder, str(count), str(tags), str(padding))
+    sh(sys.executable, maker, directory, str(count), str(tags), str(padding))
 
 
-def project(folder, url, pattern="agents/*.md"):
-    folder.mkdir(parents=True)
-    (folder / "agpm.toml").write_text(
+def project(directory, url, pattern="agents/*.md"):
+    directory.mkdir(parents=True)
+    (directory / "agpm.toml").write_text(
         f'[sources]\ncorpus = "{url}"\n\n[agents]\nall = {{ source = "corpus", path = "{pattern}", version = "^1.0" }}\n'
     )
-    return folder
+    return directory
 
 
 def environment(home):
@@ -63,32 +63,32 @@ def environment(home):
 
 
 def floor(scratch, corpus, installed):
-    """A bare clone, and writing what was installed once more."""
+    """Measures a bare clone, and writing the installed files again."""
     files = [(path.relative_to(installed), path.read_bytes()) for path in installed.rglob("*.md")]
     start = time.perf_counter()
     sh("git", "clone", "-q", "--bare", f"file://{corpus}", scratch / "clone")
-    made = set()
+    created = set()
     for path, content in files:
         target = scratch / "files" / path
-        if target.parent not in made:
+        if target.parent not in created:
             target.parent.mkdir(parents=True, exist_ok=True)
-            made.add(target.parent)
+            created.add(target.parent)
         target.write_bytes(content)
     return time.perf_counter() - start
 
 
 def installs(program, corpus, scratch, runs, peer):
-    """Cold and warm times and memory of one program; the folder of the last project."""
+    """Returns the cold and warm times, the memory, and the directory of the last project."""
     cold, warm, memory = [], [], 0
     for run in range(runs):
         env = environment(scratch / f"home{run}")
-        folder = project(scratch / f"project{run}", f"file://{corpus}")
+        directory = project(scratch / f"project{run}", f"file://{corpus}")
         words = [program, "install"]
-        seconds, mb = measure(words, folder, env)
+        seconds, mb = measure(words, directory, env)
         cold.append(seconds)
         memory = max(memory, mb)
-        warm += [measure(words, folder, env)[0] for _ in range(1 if peer else 5)]
-    return statistics.median(cold), statistics.median(warm), memory, folder
+        warm += [measure(words, directory, env)[0] for _ in range(1 if peer else 5)]
+    return statistics.median(cold), statistics.median(warm), memory, directory
 
 
 class Counter:
@@ -187,8 +187,8 @@ def network(agpm, scratch):
         counter = Counter(port)
         env = environment(scratch / f"home-{name}")
         url = f"{scheme}://127.0.0.1:{counter.port}/big" + ("/.git" if name == "http" else "")
-        folder = project(scratch / f"one-{name}", url, "agents/a0001.md")
-        seconds, _ = measure([agpm, "install"], folder, env)
+        directory = project(scratch / f"one-{name}", url, "agents/a0001.md")
+        seconds, _ = measure([agpm, "install"], directory, env)
         print(f"one agent of a repository with 200 MiB over {scheme}: {counter.received / 1024:.0f} KiB received, {seconds:.2f} s")
     child.terminate()
 
@@ -209,18 +209,18 @@ def main():
     try:
         print("agents | cold s, MB | floor s | x floor | peer cold s, MB | x peer | no-op ms | peer no-op ms | x peer")
         for count in map(int, args.counts.split(",")):
-            place = scratch / str(count)
-            corpus = place / "corpus"
+            temp = scratch / str(count)
+            corpus = temp / "corpus"
             make_corpus(corpus, count, 20)
-            cold, warm, memory, folder = installs(agpm, corpus, place / "ours", args.runs, peer=False)
+            cold, warm, memory, directory = installs(agpm, corpus, temp / "ours", args.runs, peer=False)
             lowest = statistics.median(
-                floor(place / f"floor{run}", corpus, folder / ".claude") for run in range(args.runs)
+                floor(temp / f"floor{run}", corpus, directory / ".claude") for run in range(args.runs)
             )
             line = f"{count:6} | {cold:.3f}, {memory:.0f} | {lowest:.3f} | {cold / lowest:.2f} | "
             if args.skip_peer:
                 print(f"{line}- | - | {warm * 1000:.1f} | - | -", flush=True)
                 continue
-            p_cold, p_warm, p_memory, _ = installs(str(args.peer), corpus, place / "peer", args.runs, peer=True)
+            p_cold, p_warm, p_memory, _ = installs(str(args.peer), corpus, temp / "peer", args.runs, peer=True)
             print(
                 f"{line}{p_cold:.2f}, {p_memory:.0f} | {p_cold / cold:.1f} | "
                 f"{warm * 1000:.1f} | {p_warm * 1000:.0f} | {p_warm / warm:.1f}",

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Measure installing three layers of the same files beside merging them pairwise in Python, and beside plain copies.
+"""Compare installing three layers of the same files with merging them pairwise in Python, and with plain copies.
 
 usage: layers.py [AGPM] [--count N] [--runs N] [--git] [--skip-agpm]
 
-Every path is in all three layers, so that everything merges. The peer does what agent-manager does: level by level, low to
+Every path is in all three layers, so everything merges. The peer does what agent-manager does: level by level, low to
 high, it reads each file and merges its text into the text it has so far, which is parsed again on every level; once with
-PyYAML's own reader, as agent-manager does, and once with libyaml's, which it could. All of them take turns in fresh folders,
-and the best of the runs counts. The floor is a plain copy of one layer.
+PyYAML's own reader, as agent-manager does, and once with libyaml's, which it could. The contenders alternate in fresh directories,
+and the best run is reported. The floor is a plain copy of one layer.
 
 The peer needs PyYAML: python3 -m venv target/peer-yaml && target/peer-yaml/bin/pip install pyyaml
 """
@@ -27,7 +27,7 @@ from install import ROOT, environment, measure, sh
 LEVELS = ["org", "team", "personal"]
 VENV = ROOT / "target/peer-yaml"
 WORDS = "read change review name line test keep short plain guide style tool agent scope allow deny note before after".split()
-# Of ten files; the rest of the mix of a tool's folder.
+# The number of files of each format in ten.
 MIX = ["json", "json", "json", "yaml", "yaml", "md", "md", "md", "md", "txt"]
 
 
@@ -36,7 +36,7 @@ def words(noise, count):
 
 
 def settings(noise, level, size):
-    """A map as settings and MCP servers are: shared keys, own keys, and lists, of about so many bytes."""
+    """Returns an object like settings and MCP servers, with shared keys, own keys and lists, of about this size."""
     out = {"model": noise.choice(["opus", "sonnet", "haiku"]), "permissions": {"allow": [], "deny": ["Read(.env)"]}, "servers": {}}
     number = 0
     while len(json.dumps(out, indent=2)) < size:
@@ -82,23 +82,23 @@ def content(kind, level, seed):
     return prose(noise, size)
 
 
-def make_layers(folder, count):
-    """Three folders with the same paths; how many files there are of each format."""
-    places = {"json": "settings", "yaml": "config", "md": "agents", "txt": "notes"}
-    shares = dict.fromkeys(places, 0)
+def make_layers(directory, count):
+    """Creates three directories with the same paths, and returns the number of files of each format."""
+    directories_of = {"json": "settings", "yaml": "config", "md": "agents", "txt": "notes"}
+    shares = dict.fromkeys(directories_of, 0)
     for number in range(count):
         kind = MIX[number % len(MIX)]
         shares[kind] += 1
         for level in LEVELS:
-            path = folder / level / ".claude" / places[kind] / f"d{number % 20}" / f"f{number:04}.{kind}"
+            path = directory / level / ".claude" / directories_of[kind] / f"d{number % 20}" / f"f{number:04}.{kind}"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(content(kind, level, number))
     return shares
 
 
-def make_repository(folder):
-    git = ["git", "-C", folder, "-c", "user.name=bench", "-c", "user.email=bench@localhost"]
-    sh("git", "init", "-q", "-b", "main", folder)
+def make_repository(directory):
+    git = ["git", "-C", directory, "-c", "user.name=bench", "-c", "user.email=bench@localhost"]
+    sh("git", "init", "-q", "-b", "main", directory)
     sh(*git, "add", "-A")
     sh(*git, "commit", "-q", "-m", "one")
     sh(*git, "tag", "v1.0.0")
@@ -109,8 +109,8 @@ def manifest(layers, git):
     if git:
         out += "[sources]\n" + "".join(f'{level} = "file://{layers / level}"\n' for level in LEVELS) + "\n"
     for level in LEVELS:
-        place = f'source = "{level}"\nversion = "v1.0.0"' if git else f'path = "{layers / level}"'
-        out += f'[[layers]]\nname = "{level}"\n{place}\n\n'
+        origin = f'source = "{level}"\nversion = "v1.0.0"' if git else f'path = "{layers / level}"'
+        out += f'[[layers]]\nname = "{level}"\n{origin}\n\n'
     return out
 
 
@@ -134,7 +134,7 @@ def merge_text(kind, base, new, level, load, dump):
 
 
 def pairwise(layers, target, load, dump):
-    """Merges all levels and writes the result; the seconds it took."""
+    """Merges all levels, writes the result, and returns the seconds."""
     start = time.perf_counter()
     merged = {}
     for level in LEVELS:
@@ -156,17 +156,17 @@ def copy(layers, target):
 
 
 def ours(agpm, scratch, name, text):
-    """Seconds and MB of a first install, and seconds of one with nothing to do."""
-    folder = scratch / name
-    folder.mkdir()
-    (folder / "agpm.toml").write_text(text)
+    """Returns the seconds and MB of a first install, and the seconds of one with nothing to do."""
+    directory = scratch / name
+    directory.mkdir()
+    (directory / "agpm.toml").write_text(text)
     env = environment(scratch / f"home-{name}")
-    cold, memory = measure([agpm, "install"], folder, env)
-    return cold, memory, min(measure([agpm, "install"], folder, env)[0] for _ in range(3)), folder
+    cold, memory = measure([agpm, "install"], directory, env)
+    return cold, memory, min(measure([agpm, "install"], directory, env)[0] for _ in range(3)), directory
 
 
-def installed(folder):
-    return sum(1 for path in (folder / ".claude").rglob("*") if path.is_file()) if (folder / ".claude").is_dir() else 0
+def installed(directory):
+    return sum(1 for path in (directory / ".claude").rglob("*") if path.is_file()) if (directory / ".claude").is_dir() else 0
 
 
 def the_yaml():
@@ -205,7 +205,7 @@ def main():
         mix = ", ".join(f"{kind} {count * 100 // args.count} %" for kind, count in shares.items())
         size = sum(path.stat().st_size for path in layers.rglob("*") if path.is_file())
         print(f"{len(LEVELS)} layers of {args.count} files, {size / 1e6:.1f} MB: {mix}")
-        kinds = {"folders": False} | ({"git": True} if args.git else {})
+        kinds = {"directories": False} | ({"git": True} if args.git else {})
         if args.git:
             for level in LEVELS:
                 make_repository(layers / level)

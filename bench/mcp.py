@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Measure the MCP server: how soon it answers, and how many calls of `list` with a filter a second on one core.
+"""Measure the MCP server: the time to its first answer, and the filtered calls of `list` per second on one core.
 
 usage: mcp.py [AGPM] [--calls N]
 
 The server reads a catalog of 100, 1,000 and 10,000 agents. Calls are sent without waiting for answers: one agent by its name,
-and all agents of a module in pages of ten. The floor is `cat`, through which lines of the same length go. `initialize` counts
-from before the process is made; the floor is `agpm --version`. The best of twenty starts counts.
+and all agents of a module in pages of ten. The floor is `cat` with lines of the same length. `initialize` is
+measured from before the process starts; the floor is `agpm --version`. The best of twenty starts is reported.
 """
 import argparse
 import pathlib
@@ -26,8 +26,8 @@ CALL = '{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"agpm","
 BATCH = 100
 
 
-def catalog(folder, rows):
-    manifest = folder / "bmad/_cfg/agent-manifest.csv"
+def catalog(directory, rows):
+    manifest = directory / "bmad/_cfg/agent-manifest.csv"
     manifest.parent.mkdir(parents=True)
     lines = (
         f"agent-{at:05},Agent {at},The {at}th of all agents,module-{at % 10},bmad/module-{at % 10}/agents/agent-{at:05}.md\n"
@@ -36,17 +36,17 @@ def catalog(folder, rows):
     manifest.write_text("name,displayName,title,module,path\n" + "".join(lines))
 
 
-def start(words, folder, env):
-    return subprocess.Popen(words, cwd=folder, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+def start(words, directory, env):
+    return subprocess.Popen(words, cwd=directory, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
 
 def on_one_core(words):
     return (["taskset", "-c", "0"] if shutil.which("taskset") else []) + words
 
 
-def first_answer(agpm, folder, env):
+def first_answer(agpm, directory, env):
     begun = time.perf_counter()
-    server = start([agpm, "serve", "mcp"], folder, env)
+    server = start([agpm, "serve", "mcp"], directory, env)
     server.stdin.write(INITIALIZE)
     server.stdin.flush()
     server.stdout.readline()
@@ -55,9 +55,9 @@ def first_answer(agpm, folder, env):
     return taken
 
 
-def plain_start(agpm, folder, env):
+def plain_start(agpm, directory, env):
     begun = time.perf_counter()
-    subprocess.run([agpm, "--version"], cwd=folder, env=env, stdout=subprocess.DEVNULL)
+    subprocess.run([agpm, "--version"], cwd=directory, env=env, stdout=subprocess.DEVNULL)
     return time.perf_counter() - begun
 
 
@@ -77,8 +77,8 @@ def calls_a_second(child, lines):
     return len(lines) / taken, answers
 
 
-def through_server(agpm, folder, env, filters):
-    server = start(on_one_core([agpm, "serve", "mcp"]), folder, env)
+def through_server(agpm, directory, env, filters):
+    server = start(on_one_core([agpm, "serve", "mcp"]), directory, env)
     server.stdin.write(INITIALIZE + INITIALIZED)
     server.stdin.flush()
     server.stdout.readline()
@@ -90,8 +90,8 @@ def through_server(agpm, folder, env, filters):
     return speed, sum(map(len, answers)) // len(answers)
 
 
-def floor(length, count, env, folder):
-    cat = start(on_one_core(["cat"]), folder, env)
+def floor(length, count, env, directory):
+    cat = start(on_one_core(["cat"]), directory, env)
     return calls_a_second(cat, [b"x" * (length - 1) + b"\n"] * count)[0]
 
 
@@ -101,20 +101,20 @@ def main():
     parser.add_argument("--calls", type=int, default=10_000)
     arguments = parser.parse_args()
     agpm = str(pathlib.Path(arguments.agpm).resolve())
-    with tempfile.TemporaryDirectory(prefix="agpm-bench-") as place:
-        place = pathlib.Path(place)
-        env = environment(place / "home")
+    with tempfile.TemporaryDirectory(prefix="agpm-bench-") as root:
+        root = pathlib.Path(root)
+        env = environment(root / "home")
         for rows in (100, 1_000, 10_000):
-            folder = place / str(rows)
-            catalog(folder, rows)
-            answered = min(first_answer(agpm, folder, env) for _ in range(20)) * 1000
-            started = min(plain_start(agpm, folder, env) for _ in range(20)) * 1000
+            directory = root / str(rows)
+            catalog(directory, rows)
+            answered = min(first_answer(agpm, directory, env) for _ in range(20)) * 1000
+            started = min(plain_start(agpm, directory, env) for _ in range(20)) * 1000
             print(f"{rows:>6,} agents  initialize after {answered:.1f} ms (`--version`: {started:.1f} ms)", flush=True)
             one = [f'"query":"agent-{at % rows:05}"' for at in range(arguments.calls)]
             ten = [f'"module":"module-{at % 10}","limit":10' for at in range(arguments.calls)]
             for label, filters in (("one by name", one), ("ten of a module", ten)):
-                speed, length = through_server(agpm, folder, env, filters)
-                ratio = floor(length, arguments.calls, env, folder) / speed
+                speed, length = through_server(agpm, directory, env, filters)
+                ratio = floor(length, arguments.calls, env, directory) / speed
                 print(f"       {label:16} {speed:8,.0f} calls a second, {length:,} bytes each ({ratio:.0f} times as many lines through cat)", flush=True)
 
 

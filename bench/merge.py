@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Merging beside what users would take otherwise, in one run. Prints ratios; absolute times move from machine to machine.
+"""Compare merging with other tools, in one run. Prints ratios, because absolute times differ between machines.
 
 usage: bench/merge.py [AGPM]      (default: target/dist/agpm)
 
-Peers that are not installed (jq, node, PyYAML, tomli_w, yq) are left out and said so.
+Peers that are not installed (jq, node, PyYAML, tomli_w, yq) are skipped and reported.
 """
 import json
 import os
@@ -73,9 +73,9 @@ def document(megabytes, seed, dense=False):
     return out
 
 
-def make(folder, form, megabytes, dense=False):
-    """Three files, written by another process: what this one has ever held would count as its children's memory."""
-    names = [f"{folder}/{form}{megabytes}{'d' * dense}_{seed}.{form}" for seed in (1, 2, 3)]
+def make(directory, form, megabytes, dense=False):
+    """Creates three files in another process, because the peak memory of this one would be attributed to its children."""
+    names = [f"{directory}/{form}{megabytes}{'d' * dense}_{seed}.{form}" for seed in (1, 2, 3)]
     for seed, name in enumerate(names, 1):
         subprocess.check_call([sys.executable, __file__, "--write", name, form, str(megabytes), str(seed), str(int(dense))])
     return names
@@ -113,7 +113,7 @@ def toml(out, data, path=()):
 
 
 def run(command, runs=RUNS):
-    """Best wall time in seconds and peak memory in MB."""
+    """Returns the best wall time in seconds and the peak memory in MB."""
     best, peak = None, 0
     for _ in range(runs):
         start = time.perf_counter()
@@ -143,33 +143,33 @@ def compare(title, ours, peers, runs=RUNS):
 
 
 def main():
-    folder = tempfile.mkdtemp(prefix="agpm-bench-")
+    directory = tempfile.mkdtemp(prefix="agpm-bench-")
     merge = lambda files: [AGPM, "-q", "merge", "--no-manifest", *files]
     for title, dense in (("texts and numbers", False), ("numbers only", True)):
-        files = make(folder, "json", 11, dense)
+        files = make(directory, "json", 11, dense)
         compare(f"deep merge of three 11 MB JSON files ({title})", merge(files), [
             ("jq", ["jq", "-s", ".[0] * .[1] * .[2]", *files]),
             ("node", ["node", "-e", NODE, *files]),
             ("python json", ["python3", "-c", PYTHON_JSON, *files]),
         ])
-    yaml_files = make(folder, "yaml", 2)
+    yaml_files = make(directory, "yaml", 2)
     compare("deep merge of three 2 MB YAML files", merge(yaml_files), [
         ("yq (jq wrapper)", ["yq", "-y", "-s", ".[0] * .[1] * .[2]", *yaml_files]),
         ("python PyYAML, C", ["python3", "-c", PYTHON_YAML, *yaml_files]),
     ], runs=2)
-    toml_files = make(folder, "toml", 2)
+    toml_files = make(directory, "toml", 2)
     compare("deep merge of three 2 MB TOML files", merge(toml_files), [
         ("python tomllib+tomli_w", ["python3", "-c", PYTHON_TOML, *toml_files]),
     ], runs=3)
     print("\nlinear in size: three JSON files each")
     for megabytes in (1, 10, 100):
-        own = run(merge(make(folder, "json", megabytes)), runs=3)
+        own = run(merge(make(directory, "json", megabytes)), runs=3)
         per = own[0] * 1000 / megabytes
         print(f"  {megabytes:4} MB {own[0] * 1000:9.1f} ms {own[1]:8.1f} MB   {per:6.2f} ms per MB")
     print("\nstart-up")
     own, floor = run([AGPM, "--version"], 50), run(["true"], 50)
     print(f"  agpm --version {own[0] * 1000:.2f} ms {own[1]:.1f} MB; `true` {floor[0] * 1000:.2f} ms {floor[1]:.1f} MB")
-    shutil.rmtree(folder)
+    shutil.rmtree(directory)
 
 
 if sys.argv[1:2] == ["--write"]:

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""How long a search over many resources takes, against the start of the program.
+"""Compare a search over many resources with the start of the program.
 
 usage: bench/search.py AGPM [RESOURCES]
 
-RESOURCES resources (50,000 if not given) in ten sources whose indexes are in the cache. The peer is `agpm --version` in the
-same run; `cat` of the same indexes says what reading alone costs.
+RESOURCES resources [default: 50,000] in ten sources whose indexes are in the cache. The peer is `agpm --version` in the
+same run; `cat` of the same indexes measures reading alone.
 """
 
 import hashlib
@@ -23,9 +23,9 @@ def main():
     count = int(sys.argv[2]) if len(sys.argv) > 2 else 50_000
     with tempfile.TemporaryDirectory() as root:
         names = {"HOME": "home", "XDG_CONFIG_HOME": "config", "XDG_CACHE_HOME": "cache"}
-        environment = dict(os.environ, **{name: f"{root}/{folder}" for name, folder in names.items()})
-        for folder in ("home", "config/agpm", "cache/agpm/search", "project"):
-            os.makedirs(f"{root}/{folder}")
+        environment = dict(os.environ, **{name: f"{root}/{directory}" for name, directory in names.items()})
+        for directory in ("home", "config/agpm", "cache/agpm/search", "project"):
+            os.makedirs(f"{root}/{directory}")
         urls = [f"https://example.invalid/o/r{number}" for number in range(10)]
         with open(f"{root}/config/agpm/config.toml", "w") as file:
             file.write("[sources]\n")
@@ -54,11 +54,11 @@ def index(url, number, count):
     return "\n".join(lines) + "\n"
 
 
-def timed(command, folder, environment):
+def timed(command, directory, environment):
     times = []
     for _ in range(9):
         start = time.perf_counter()
-        subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True)
+        subprocess.run(command, cwd=directory, env=environment, check=True, capture_output=True)
         times.append((time.perf_counter() - start) * 1000)
     return statistics.median(times)
 

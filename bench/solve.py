@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""How long resolving takes: a puzzle without a solution, against an install of as many resources without one.
+"""Compare resolving a puzzle without a solution with an install of as many resources.
 
 usage: bench/solve.py AGPM [AGENTS]
 
-Each of AGENTS agents (11 if not given) takes one of AGENTS - 1 slots for itself, so the ways to try are a factorial. The
+Each of AGENTS agents [default: 11] takes one of AGENTS - 1 slots for itself, so the number of combinations is a factorial. The
 peer is an install of the same agents at one version, in the same run.
 """
 
@@ -19,24 +19,24 @@ def main():
     count = int(sys.argv[2]) if len(sys.argv) > 2 else 11
     with tempfile.TemporaryDirectory() as root:
         names = {"HOME": "home", "XDG_CONFIG_HOME": "config", "XDG_CACHE_HOME": "cache"}
-        environment = dict(os.environ, **{name: f"{root}/{folder}" for name, folder in names.items()})
-        for folder in ("home", "config", "cache", "source/agents", "source/snippets", "puzzle", "plain"):
-            os.makedirs(f"{root}/{folder}")
+        environment = dict(os.environ, **{name: f"{root}/{directory}" for name, directory in names.items()})
+        for directory in ("home", "config", "cache", "source/agents", "source/snippets", "puzzle", "plain"):
+            os.makedirs(f"{root}/{directory}")
         make_source(f"{root}/source", count, environment)
         plain = timed(agpm, f"{root}/plain", f"{root}/source", count, "v1.0.0", environment)
         puzzle = timed(agpm, f"{root}/puzzle", f"{root}/source", count, f"<1.{count - 1}", environment)
         print(f"{count} agents, {count - 1} slots: {puzzle:.2f} s, {puzzle / plain:.1f} times a plain attempt ({plain:.2f} s)")
 
 
-def make_source(folder, count, environment):
-    git = ["git", "-C", folder, "-c", "user.name=bench", "-c", "user.email=bench@example.invalid"]
+def make_source(directory, count, environment):
+    git = ["git", "-C", directory, "-c", "user.name=bench", "-c", "user.email=bench@example.invalid"]
     subprocess.run(git + ["init", "-q", "-b", "main"], check=True, env=environment)
     for version in range(count):
         for agent in range(count):
             head = f"---\ndependencies:\n  snippets:\n    - path: snippets/{version}.md\n      version: v1.{agent}.0\n---\n"
-            with open(f"{folder}/agents/{agent}.md", "w") as file:
+            with open(f"{directory}/agents/{agent}.md", "w") as file:
                 file.write(head)
-            with open(f"{folder}/snippets/{agent}.md", "w") as file:
+            with open(f"{directory}/snippets/{agent}.md", "w") as file:
                 file.write(f"{version}\n")
         subprocess.run(git + ["add", "-A"], check=True, env=environment)
         subprocess.run(git + ["commit", "-q", "-m", "change"], check=True, env=environment)

@@ -21,28 +21,28 @@ ONE = ["claude-code"]
 SIX = ["claude-code", "codex", "copilot", "cursor", "gemini", "opencode"]
 
 
-def run(words, folder, env):
+def run(words, directory, env):
     start = time.perf_counter()
-    done = subprocess.run(words, cwd=folder, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    done = subprocess.run(words, cwd=directory, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     if done.returncode:
-        sys.exit(f"{words} failed in {folder}:\n{done.stderr.decode()}")
+        sys.exit(f"{words} failed in {directory}:\n{done.stderr.decode()}")
     return time.perf_counter() - start
 
 
-def make_source(folder, count):
-    agents = folder / "agents"
+def make_source(directory, count):
+    agents = directory / "agents"
     agents.mkdir(parents=True)
     for number in range(count):
         text = f"---\nname: agent-{number}\ndescription: Agent number {number}\n---\n" + f"Step {number}.\n" * 40
         (agents / f"agent-{number}.md").write_text(text)
     for words in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "all"], ["tag", "v1.0.0"]):
-        subprocess.run(["git", "-c", "user.name=b", "-c", "user.email=b@b", *words], cwd=folder, check=True)
+        subprocess.run(["git", "-c", "user.name=b", "-c", "user.email=b@b", *words], cwd=directory, check=True)
 
 
-def make_project(folder, source, tools):
-    folder.mkdir()
+def make_project(directory, source, tools):
+    directory.mkdir()
     listed = ", ".join(f'"{tool}"' for tool in tools)
-    (folder / "agpm.toml").write_text(
+    (directory / "agpm.toml").write_text(
         f'[project]\ntools = [{listed}]\n\n[sources]\ncorpus = "file://{source}"\n\n'
         '[agents]\nall = { source = "corpus", path = "agents/*.md", version = "^1.0" }\n'
     )
@@ -65,10 +65,10 @@ def main():
         for name, tools in (("one", ONE), ("six", SIX)):
             own = dict(env, XDG_CACHE_HOME=str(top / f"cache-{name}-{number}"))
             for title, times in (("empty", empty), ("filled", filled)):
-                folder = top / f"{title}-{name}-{number}"
-                make_project(folder, top / "source", tools)
-                times.setdefault(name, []).append(run([agpm, "install"], folder, own))
-            idle.setdefault(name, []).append(run([agpm, "install"], folder, own))
+                directory = top / f"{title}-{name}-{number}"
+                make_project(directory, top / "source", tools)
+                times.setdefault(name, []).append(run([agpm, "install"], directory, own))
+            idle.setdefault(name, []).append(run([agpm, "install"], directory, own))
     shutil.rmtree(top)
     for title, times in (("empty cache", empty), ("filled cache", filled), ("nothing to do", idle)):
         one, six = statistics.median(times["one"]), statistics.median(times["six"])

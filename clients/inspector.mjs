@@ -17,8 +17,8 @@ function ask(method, ...options) {
 }
 
 /** Calls the tool. */
-function call(operation, given = {}) {
-  const pairs = Object.entries({ operation, ...given }).flatMap(([key, value]) => ["--tool-arg", `${key}=${value}`]);
+function call(operation, options = {}) {
+  const pairs = Object.entries({ operation, ...options }).flatMap(([key, value]) => ["--tool-arg", `${key}=${value}`]);
   return ask("tools/call", "--tool-name", "agpm", ...pairs);
 }
 

@@ -11,8 +11,8 @@ use agpm_engine::{
 struct ListsById;
 
 impl Combine for ListsById {
-    fn combine(&self, place: &MergePoint<'_>) -> Option<Combination<'_>> {
-        let lists = place.contributions;
+    fn combine(&self, point: &MergePoint<'_>) -> Option<Combination<'_>> {
+        let lists = point.contributions;
         if lists.iter().any(|list| list.kind() != NodeKind::List) {
             return None;
         }
@@ -21,7 +21,7 @@ impl Combine for ListsById {
         for (layer, list) in lists.iter().enumerate() {
             for (index, item) in list.items().enumerate() {
                 let id = item.get("id").and_then(NodeRef::as_str)?;
-                match ids.iter().position(|known| *known == id) {
+                match ids.iter().position(|existing| *existing == id) {
                     Some(at) => items[at].push((layer, index)),
                     None => {
                         ids.push(id);

@@ -1,4 +1,4 @@
-"""Sessions over streamable HTTP, and who is turned away."""
+"""Sessions over streamable HTTP, and refused requests."""
 
 import logging
 
@@ -6,7 +6,7 @@ import anyio
 import httpx2
 from mcp import Client
 
-from support import PATIENCE, Heard, HttpServer, call, pages, test, trouble, until
+from support import PATIENCE, Notifications, HttpServer, call, pages, test, error_of, until
 
 INITIALIZE = {
     "jsonrpc": "2.0",
@@ -18,7 +18,7 @@ ACCEPT = {"Accept": "application/json, text/event-stream"}
 
 
 class Records(logging.Handler):
-    """What a module of the SDK complains about."""
+    """Collects the log messages of a module of the SDK."""
 
     def __init__(self):
         super().__init__(logging.WARNING)
@@ -46,7 +46,7 @@ async def a_session_over_http_lives_and_ends(world):
             assert [row["name"] for row in listed.structured_content["rows"]] == ["architect", "dev", "gone", "pm"]
             prompts, _ = await pages(client.list_prompts, "prompts")
             assert [prompt.name for prompt in prompts] == ["bmm.architect", "bmm.dev", "bmm.gone", "bmm.pm"]
-            assert await trouble(client.get_prompt("bmm.nobody")) == (-32602, "mcp/unknown-prompt")
+            assert await error_of(client.get_prompt("bmm.nobody")) == (-32602, "mcp/unknown-prompt")
             assert (await call(client, "read", kind="agent", name="gone")).is_error
         assert failures.warnings == [], failures.warnings
         # The server outlives the session.
@@ -67,28 +67,28 @@ async def the_newest_protocol_over_http(world):
 
 
 @test
-async def several_sessions_at_once_are_told_of_a_change(world):
+async def several_sessions_are_notified_of_a_change(world):
     with world.copy() as own, HttpServer.start(own) as server:
-        first, second = Heard(), Heard()
+        first, second = Notifications(), Notifications()
         async with server.client(mode="legacy", message_handler=first.handle) as one:
             async with server.client(mode="legacy", message_handler=second.handle) as two:
                 await one.list_prompts()
                 await two.list_prompts()
-                told = lambda heard: heard.count("notifications/prompts/list_changed")
-                # A stream for notifications opens beside the requests: what happens before is not told.
+                changes = lambda notifications: notifications.count("notifications/prompts/list_changed")
+                # The stream of notifications opens in parallel, and changes before that are not sent.
                 with anyio.fail_after(PATIENCE):
                     at = 0
-                    while not (told(first) and told(second)):
+                    while not (changes(first) and changes(second)):
                         own.write_agents([f"fresh-{at}"])
                         at += 1
                         with anyio.move_on_after(2):
-                            await until("both", lambda: told(first) and told(second))
+                            await until("both", lambda: changes(first) and changes(second))
                 names = {prompt.name for prompt in (await two.list_prompts()).prompts}
                 assert f"many.fresh-{at - 1}" in names, names
 
 
 @test
-async def who_has_no_token_or_a_wrong_one_is_turned_away(world):
+async def a_missing_or_wrong_token_is_refused(world):
     with HttpServer.start(world) as server:
         async with httpx2.AsyncClient() as http:
             for header in [{}, {"Authorization": "Bearer wrong"}, {"Authorization": server.token},
@@ -138,7 +138,7 @@ async def writing_over_http_needs_the_same_word(world):
         installed.unlink()
         with HttpServer.start(own) as server:
             async with server.client(mode="legacy") as client:
-                assert await trouble(call(client, "install")) == (-32602, "mcp/unknown-operation")
+                assert await error_of(call(client, "install")) == (-32602, "mcp/unknown-operation")
         assert not installed.exists()
         with HttpServer.start(own, "--allow-write") as server:
             async with server.client(mode="legacy") as client:

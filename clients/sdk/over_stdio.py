@@ -7,9 +7,9 @@ import anyio
 from mcp.client.subscriptions import PromptsListChanged, ResourcesListChanged
 from mcp.types import PromptReference, ResourceTemplateReference
 
-from support import AGENTS, Heard, call, pages, test, trouble, until
+from support import AGENTS, Notifications, call, pages, test, error_of, until
 
-# Levels of messages are deprecated in the protocol, and used by the clients of today.
+# Log levels are deprecated in the protocol, but current clients use them.
 warnings.simplefilter("ignore")
 
 ENTRY = ResourceTemplateReference(type="ref/resource", uri="agpm://{kind}/{module}/{name}")
@@ -89,7 +89,7 @@ async def lists_of_250_agents_come_in_pages(world):
                 rows += [row["name"] for row in page["rows"]]
                 cursor = {"cursor": page["nextCursor"]} if "nextCursor" in page else None
             assert rows == MANY
-            assert await trouble(client.list_prompts(cursor="made up")) == (-32602, "mcp/cursor")
+            assert await error_of(client.list_prompts(cursor="made up")) == (-32602, "mcp/cursor")
 
 
 @test
@@ -110,7 +110,7 @@ async def names_are_completed(world):
         prompt = PromptReference(type="ref/prompt", name="bmm.pm")
         assert await values(prompt, "message", "x") == []
         wrong = client.complete(prompt, {"name": "volume", "value": ""})
-        assert await trouble(wrong) == (-32602, "mcp/parameters")
+        assert await error_of(wrong) == (-32602, "mcp/parameters")
 
 
 @test
@@ -123,21 +123,21 @@ async def a_completion_of_many_tells_that_there_are_more(world):
 
 
 @test
-async def a_manifest_that_changes_is_told(world):
-    heard = Heard()
+async def a_changed_manifest_is_announced(world):
+    notifications = Notifications()
     with world.copy() as own:
-        async with own.client(mode="legacy", message_handler=heard.handle) as client:
+        async with own.client(mode="legacy", message_handler=notifications.handle) as client:
             names = {prompt.name for prompt in (await client.list_prompts()).prompts}
             assert "many.fresh" not in names
             own.write_agents(["fresh"])
-            await until("list_changed", lambda: heard.count(RESOURCES) and heard.count(PROMPTS))
+            await until("list_changed", lambda: notifications.count(RESOURCES) and notifications.count(PROMPTS))
             names = {prompt.name for prompt in (await client.list_prompts()).prompts}
             assert "many.fresh" in names and "bmm.gone" not in names, names
             assert (await client.get_prompt("many.fresh")).messages[0].content.text == "You are fresh.\n"
 
 
 @test
-async def a_subscription_of_the_newest_protocol_is_told_too(world):
+async def a_subscription_of_the_newest_protocol_is_notified(world):
     with world.copy() as own:
         async with own.client(mode="auto") as client:
             await client.list_prompts()
@@ -153,30 +153,30 @@ async def a_subscription_of_the_newest_protocol_is_told_too(world):
 
 
 @test
-async def messages_are_of_the_level_that_was_asked_for(world):
-    heard = Heard()
+async def messages_have_the_requested_level(world):
+    notifications = Notifications()
     with world.copy() as own:
-        async with own.client(mode="legacy", message_handler=heard.handle, logging_callback=heard.log) as client:
+        async with own.client(mode="legacy", message_handler=notifications.handle, logging_callback=notifications.log) as client:
             await client.list_prompts()
             await client.set_logging_level("emergency")
             own.write(AGENTS, 'name,module\npm,"bmm\n')
-            await until("list_changed", lambda: heard.count(PROMPTS) == 1)
+            await until("list_changed", lambda: notifications.count(PROMPTS) == 1)
             listed = await call(client, "list", kind="agent")
             codes = [found["code"] for found in listed.structured_content["diagnostics"]]
             assert codes == ["catalog/malformed"], codes
             await client.send_ping()
-            assert heard.messages == [], heard.messages
+            assert notifications.messages == [], notifications.messages
             await client.set_logging_level("debug")
             own.write(AGENTS, "title\nno name\n")
-            await until("a message", lambda: heard.messages)
-            told = heard.messages[0]
-            assert (told.level, told.data["code"]) == ("warning", "catalog/malformed"), told
+            await until("a message", lambda: notifications.messages)
+            message = notifications.messages[0]
+            assert (message.level, message.data["code"]) == ("warning", "catalog/malformed"), message
 
 
 @test
 async def a_call_that_is_cancelled_does_not_hold_up_the_others(world):
     with world.copy() as own, socket.create_server(("127.0.0.1", 0)) as silent:
-        # A source that takes connections and says nothing.
+        # A source that accepts connections and never answers.
         port = silent.getsockname()[1]
         own.write("agpm.toml", f'[sources]\nslow = "http://127.0.0.1:{port}/slow.git"\n\n[agents]\n'
                                'a = { source = "slow", path = "a.md", version = "^1.0" }\n')
@@ -213,8 +213,8 @@ async def mistakes_have_numbers_and_words(world):
             (client.read_resource("agpm://agent/bmm/nobody"), (-32002, "name/unknown")),
             (client.read_resource("agpm://agent/bmm/gone"), (-32002, "catalog/missing-file")),
         ]
-        for asked, expected in table:
-            assert (got := await trouble(asked)) == expected, (got, expected)
+        for request, expected in table:
+            assert (got := await error_of(request)) == expected, (got, expected)
 
 
 @test

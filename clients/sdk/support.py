@@ -1,4 +1,4 @@
-"""What the tests share: the list of them, servers, worlds, and waiting for conditions."""
+"""Shared by the tests: their list, servers, worlds, and waiting for conditions."""
 
 import contextlib
 import csv
@@ -15,20 +15,20 @@ from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
-# Longer than anything takes, and short enough to wait for.
+# Longer than any operation takes.
 PATIENCE = 60
 TESTS = []
 AGENTS = "bmad/_cfg/agent-manifest.csv"
 
 
 def test(function):
-    """Adds a test; its name is what it says."""
+    """Registers a test, named after the function."""
     TESTS.append(function)
     return function
 
 
 class World:
-    """A program with a home and a project that a test may change."""
+    """An executable with a home and a project that a test may change."""
 
     def __init__(self, program, root):
         self.program, self.root = program, pathlib.Path(root)
@@ -36,9 +36,9 @@ class World:
 
     @contextlib.contextmanager
     def copy(self):
-        """The same world elsewhere, for tests that change it. The repositories stay where they are."""
-        with tempfile.TemporaryDirectory() as folder:
-            copied = pathlib.Path(folder) / "world"
+        """Copies the world, for tests that change it. The repositories are not copied."""
+        with tempfile.TemporaryDirectory() as directory:
+            copied = pathlib.Path(directory) / "world"
             shutil.copytree(self.root, copied, symlinks=True)
             yield World(self.program, copied)
 
@@ -55,7 +55,7 @@ class World:
         return Client(self.stdio(*arguments), read_timeout_seconds=PATIENCE, cache=None, **options)
 
     def write(self, path, text):
-        """Replaces a file of the project at once, as editors do."""
+        """Replaces a file of the project atomically, like editors do."""
         target = self.project / path
         target.parent.mkdir(parents=True, exist_ok=True)
         fresh = target.with_name(target.name + ".new")
@@ -63,7 +63,7 @@ class World:
         fresh.replace(target)
 
     def write_agents(self, names, module="many"):
-        """A manifest with these agents alone, each with its file."""
+        """Writes a manifest with only these agents, each with its file."""
         with (self.project / AGENTS).open("w", newline="") as file:
             rows = csv.writer(file)
             rows.writerow(["name", "title", "module", "path"])
@@ -73,7 +73,7 @@ class World:
 
 
 class HttpServer:
-    """A server over HTTP, with what it tells at its start."""
+    """A server over HTTP, with the URL and the token that it prints."""
 
     ADDRESS = re.compile(r"agpm: serving MCP at (http://127\.0\.0\.1:\d+/mcp)$")
     TOKEN = re.compile(r"agpm: the token is (\S+)$")
@@ -102,15 +102,15 @@ class HttpServer:
 
     @contextlib.asynccontextmanager
     async def client(self, **options):
-        """A client that shows the token."""
+        """A client that sends the token."""
         async with httpx2.AsyncClient(headers=self.headers(), timeout=PATIENCE) as http:
             transport = streamable_http_client(self.url, http_client=http)
             async with Client(transport, read_timeout_seconds=PATIENCE, cache=None, **options) as client:
                 yield client
 
 
-class Heard:
-    """Notifications of a session, for waiting for one of them."""
+class Notifications:
+    """The notifications of a session."""
 
     def __init__(self):
         self.methods, self.messages = [], []
@@ -127,13 +127,13 @@ class Heard:
         return self.methods.count(method)
 
 
-async def until(what, condition):
-    """Waits for a condition, with a bound."""
+async def until(event, condition):
+    """Waits for a condition, with a time limit."""
     with anyio.move_on_after(PATIENCE):
         while not condition():
             await anyio.sleep(0.02)
         return
-    raise AssertionError(f"waited in vain for {what}")
+    raise AssertionError(f"timed out waiting for {event}")
 
 
 async def call(client, operation, **arguments):
@@ -141,7 +141,7 @@ async def call(client, operation, **arguments):
 
 
 async def pages(fetch, key):
-    """All items of a list in pages, and how many pages there were."""
+    """Returns all items of a paginated list, and the number of pages."""
     items, count, cursor = [], 0, None
     while count == 0 or cursor is not None:
         page = await fetch(cursor=cursor)
@@ -150,10 +150,10 @@ async def pages(fetch, key):
     return items, count
 
 
-async def trouble(awaitable):
-    """The number and the word of an error that something ends with."""
+async def error_of(awaitable):
+    """Returns the number and the code of the error that something fails with."""
     try:
         answer = await awaitable
     except MCPError as error:
         return error.code, (error.data or {}).get("code")
-    raise AssertionError(f"no error but {answer}")
+    raise AssertionError(f"expected an error, got {answer}")

@@ -14,7 +14,7 @@ pub struct Repository<'s> {
 const FIRST_COMMIT: u64 = 1_700_000_000;
 
 impl<'s> Repository<'s> {
-    /// A new repository below the sandbox's working folder.
+    /// Creates a repository in the sandbox's working directory.
     pub fn init(sandbox: &'s Sandbox, name: &str) -> Self {
         let path = sandbox.work().join(name);
         std::fs::create_dir_all(&path).unwrap();
@@ -45,7 +45,7 @@ impl<'s> Repository<'s> {
         );
     }
 
-    /// The repository of that name below the working folder, made if it is not there.
+    /// Opens the repository of that name in the working directory, or creates it.
     pub fn open(sandbox: &'s Sandbox, name: &str) -> Self {
         let path = sandbox.work().join(name);
         if !path.join(".git").exists() {
@@ -102,7 +102,7 @@ impl<'s> Repository<'s> {
         write_below(&self.path, path, content.as_bytes());
     }
 
-    /// Makes a symbolic link, to be committed later.
+    /// Creates a symlink, to be committed later.
     pub fn link(&self, path: &str, target: &str) {
         let link = self.path().join(path);
         std::fs::create_dir_all(link.parent().expect("a parent")).expect("a folder");
@@ -122,7 +122,7 @@ impl<'s> Repository<'s> {
         }
     }
 
-    /// Goes to a branch, which is made if it is not there.
+    /// Switches to a branch, which is created if it does not exist.
     pub fn switch(&self, branch: &str) {
         let exists = self.path.join(".git/refs/heads").join(branch).exists();
         let create = if exists { &[][..] } else { &["-c"] };
@@ -136,7 +136,7 @@ impl<'s> Repository<'s> {
         self.write(&reference, &format!("{}\n", self.head()));
     }
 
-    /// Tags the last commit with an object of its own.
+    /// Tags the last commit with an annotated tag.
     pub fn annotated_tag(&self, name: &str) {
         self.git(&["tag", "-a", name, "-m", name]);
     }

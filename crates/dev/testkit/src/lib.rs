@@ -1,4 +1,4 @@
-//! For tests only: a world of one's own, git repositories made on the spot, and a command's whole result as one text.
+//! For tests only: a sandbox, temporary git repositories, and the complete output of a command as one text.
 //!
 //! Unlike the product, this crate may panic: that is how a test fails.
 #![allow(clippy::panic, clippy::unwrap_used)]

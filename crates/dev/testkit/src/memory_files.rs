@@ -60,7 +60,7 @@ impl MemoryFiles {
         real
     }
 
-    fn is_folder(&self, real: &Path) -> bool {
+    fn is_directory(&self, real: &Path) -> bool {
         let everything = self.files.keys().chain(self.links.keys());
         let mut inside = everything.filter(|path| path.starts_with(real) && *path != real);
         inside.next().is_some()
@@ -89,7 +89,7 @@ impl MachineFiles for MemoryFiles {
         let real = self.follow(path);
         if self.files.contains_key(&real) {
             Ok(Some(ResolvedPath::File(real)))
-        } else if self.is_folder(&real) {
+        } else if self.is_directory(&real) {
             Ok(Some(ResolvedPath::Folder(real)))
         } else if self.links.contains_key(path) {
             Err(problem(ProblemKind::NotFound, "does not exist"))
@@ -123,14 +123,14 @@ impl MachineFiles for MemoryFiles {
                 continue;
             };
             let levels = inner.components().count();
-            let shown: PathBuf = inner.components().take(depth + 1).collect();
+            let listed: PathBuf = inner.components().take(depth + 1).collect();
             let is_file = levels <= depth + 1 && self.files.contains_key(path);
             let kind = if is_file {
                 FoundKind::File
             } else {
                 FoundKind::Other
             };
-            found.insert(shown.to_string_lossy().into_owned(), kind);
+            found.insert(listed.to_string_lossy().into_owned(), kind);
         }
         let found = found
             .into_iter()

@@ -8,10 +8,10 @@ use tempfile::TempDir;
 
 use crate::temporary::temporary_directory;
 
-/// A folder of its own with a home, a configuration, a cache and a working folder; nothing of the real ones shows through.
+/// A temporary directory with a home, a configuration, a cache and a working directory, isolated from the real ones.
 pub struct Sandbox {
     root: TempDir,
-    /// The working folder, from the root.
+    /// The working directory, relative to the root.
     work: PathBuf,
     program: PathBuf,
 }
@@ -34,8 +34,8 @@ impl Sandbox {
     /// A new world in which `program` is under test.
     pub fn new(program: impl Into<PathBuf>) -> Self {
         let root = temporary_directory();
-        for folder in ["home", "config", "cache", "work", "tmp"] {
-            fs::create_dir(root.path().join(folder)).unwrap();
+        for directory in ["home", "config", "cache", "work", "tmp"] {
+            fs::create_dir(root.path().join(directory)).unwrap();
         }
         Sandbox {
             root,
@@ -44,7 +44,7 @@ impl Sandbox {
         }
     }
 
-    /// A new world with a copy of an example, whose folder `inner` is the working folder.
+    /// Creates a sandbox with a copy of an example, whose directory `inner` is the working directory.
     pub fn of_example(program: impl Into<PathBuf>, example: &Path, inner: &str) -> Self {
         let mut sandbox = Sandbox::new(program);
         copy(example, &sandbox.work());
@@ -52,7 +52,7 @@ impl Sandbox {
         sandbox
     }
 
-    /// A new world whose working folder is `inner` of an otherwise empty folder.
+    /// Creates an empty sandbox whose working directory is `inner`.
     pub fn standing_in(program: impl Into<PathBuf>, inner: &str) -> Self {
         let mut sandbox = Sandbox::new(program);
         sandbox.work.push(inner);
@@ -60,27 +60,27 @@ impl Sandbox {
         sandbox
     }
 
-    /// The working folder.
+    /// Returns the working directory.
     pub fn work(&self) -> PathBuf {
         self.root.path().join(&self.work)
     }
 
-    /// The home folder.
+    /// Returns the home directory.
     pub fn home(&self) -> PathBuf {
         self.root.path().join("home")
     }
 
-    /// Writes a file; its path is from the working folder, or begins with `~/`.
+    /// Writes a file; its path is relative to the working directory, or starts with `~/`.
     pub fn write(&self, path: &str, content: impl AsRef<[u8]>) {
-        write_file(&self.place(path), content.as_ref());
+        write_file(&self.resolve(path), content.as_ref());
     }
 
-    /// Reads a file; its path is from the working folder, or begins with `~/`.
+    /// Reads a file; its path is relative to the working directory, or starts with `~/`.
     pub fn read(&self, path: &str) -> String {
-        fs::read_to_string(self.place(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+        fs::read_to_string(self.resolve(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
     }
 
-    fn place(&self, path: &str) -> PathBuf {
+    fn resolve(&self, path: &str) -> PathBuf {
         match (path.strip_prefix("~/.config/"), path.strip_prefix("~/")) {
             (Some(inside), _) => self.root.path().join("config").join(inside),
             (None, Some(inside)) => self.home().join(inside),
@@ -169,7 +169,7 @@ impl Sandbox {
     }
 }
 
-/// What documents show as the version of git, whichever it is.
+/// The version of git in documents, whichever is installed.
 const SHOWN_GIT: &str = "2.47.3";
 
 fn git_version() -> &'static str {
@@ -184,8 +184,8 @@ fn git_version() -> &'static str {
     })
 }
 
-pub(crate) fn write_below(folder: &Path, path: &str, content: &[u8]) {
-    write_file(&folder.join(path), content);
+pub(crate) fn write_below(directory: &Path, path: &str, content: &[u8]) {
+    write_file(&directory.join(path), content);
 }
 
 fn write_file(path: &Path, content: &[u8]) {
@@ -208,18 +208,18 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-fn list(root: &Path, folder: &Path, lines: &mut Vec<String>) {
-    for entry in fs::read_dir(folder).unwrap() {
+fn list(root: &Path, directory: &Path, lines: &mut Vec<String>) {
+    for entry in fs::read_dir(directory).unwrap() {
         let entry = entry.unwrap();
-        let known = entry.metadata().unwrap();
-        if known.is_dir() {
+        let metadata = entry.metadata().unwrap();
+        if metadata.is_dir() {
             list(root, &entry.path(), lines);
         } else {
             let path = entry.path();
             lines.push(format!(
                 "{} {}\n",
                 path.strip_prefix(root).unwrap().display(),
-                known.len()
+                metadata.len()
             ));
         }
     }

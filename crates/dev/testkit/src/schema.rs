@@ -1,4 +1,4 @@
-//! As much of JSON Schema as our schemas use; a word that it does not know makes a test fail.
+//! The part of JSON Schema that agpm's schemas use; an unknown keyword fails the test.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -7,10 +7,10 @@ use agpm_text::{Pointer, Value};
 use regex_automata::meta::Regex;
 use regex_automata::util::syntax::Config;
 
-/// Words that say nothing about what is valid.
+/// Keywords that do not affect validity.
 const REMARKS: &[&str] = &["$schema", "$defs", "title", "description", "deprecated"];
 
-/// Where a value is not as its schema says, and by which word.
+/// The location of an invalid value, and the violated keyword.
 pub fn schema_problems(schema: &Value, value: &Value) -> Vec<String> {
     let mut found = Vec::new();
     Validator { root: schema }.check(schema, value, &Pointer::root(), &mut found);
@@ -58,7 +58,7 @@ impl Validator<'_> {
         }
     }
 
-    /// Whether a word alone holds; what is wrong further down is found there.
+    /// Checks one keyword, without the values inside.
     fn holds(
         &self,
         word: &str,
@@ -132,7 +132,7 @@ impl Validator<'_> {
     }
 }
 
-/// The schema of a key of a table, and the word that it stands under.
+/// Returns the schema of a key of a table, and the keyword that defines it.
 fn of_key<'s>(schema: &'s Value, key: &str) -> Option<(&'static str, &'s Value)> {
     let named = schema
         .get("properties")

@@ -115,7 +115,7 @@ fn from_hex(text: &str) -> Vec<u8> {
     text.split_whitespace().map(byte).collect()
 }
 
-/// Checks that a document says what its commands do; with `AGPM_BLESS` set, makes it so.
+/// Checks the output in a document; with `AGPM_BLESS` set, updates it.
 pub fn check_script(sandbox: &Sandbox, path: &Path) -> Result<(), String> {
     let document =
         std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -135,7 +135,7 @@ pub fn check_guide(sandbox: &Sandbox, path: &Path) -> Result<(), String> {
     compare(path, &document, &real)
 }
 
-/// The same for a document whose parts begin at a heading and know nothing of each other: each has a sandbox of its own.
+/// Checks a document with independent sections, each in a separate sandbox.
 pub fn check_parts(program: &str, path: &Path, heading: &str) -> Result<(), String> {
     let document =
         std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -152,7 +152,7 @@ pub fn check_parts(program: &str, path: &Path, heading: &str) -> Result<(), Stri
     compare(path, &document, &real)
 }
 
-/// Checks that a document is what it would be if it were made now; with `AGPM_BLESS` set, makes it so.
+/// Checks that a generated document is current; with `AGPM_BLESS` set, updates it.
 pub fn compare(path: &Path, expected: &str, real: &str) -> Result<(), String> {
     if expected == real {
         return Ok(());
@@ -166,7 +166,7 @@ pub fn compare(path: &Path, expected: &str, real: &str) -> Result<(), String> {
         .zip(real.lines())
         .position(|(left, right)| left != right);
     let line = difference.unwrap_or_else(|| expected.lines().count().min(real.lines().count()));
-    let shown = |text: &str| {
+    let excerpt = |text: &str| {
         text.lines()
             .skip(line)
             .take(6)
@@ -177,8 +177,8 @@ pub fn compare(path: &Path, expected: &str, real: &str) -> Result<(), String> {
         "{}:{}: not what it says (AGPM_BLESS=1 accepts it)\n  it says\n{}  it is\n{}",
         path.display(),
         line + 1,
-        shown(expected),
-        shown(real)
+        excerpt(expected),
+        excerpt(real)
     ))
 }
 
@@ -242,8 +242,8 @@ commit
             "`shared/a.md`\n```text\none\n```\n\n<!-- git shared\ntag v1.0.0\n-->\n\nText.\n";
         let sandbox = Sandbox::new("agpm");
         assert_eq!(run_script(&sandbox, document), document);
-        let shown = Repository::open(&sandbox, "shared").git(&["show", "v1.0.0:a.md"]);
-        assert_eq!(shown.stdout, "one\n");
+        let file = Repository::open(&sandbox, "shared").git(&["show", "v1.0.0:a.md"]);
+        assert_eq!(file.stdout, "one\n");
     }
 
     #[test]

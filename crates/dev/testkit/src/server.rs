@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use crate::sandbox::Sandbox;
 
-/// A `git daemon` for everything in a sandbox's working folder, until it is dropped.
+/// A `git daemon` for the repositories in a sandbox's working directory, until it is dropped.
 pub struct GitDaemon {
     child: Child,
     port: u16,
@@ -41,8 +41,8 @@ impl GitDaemon {
         // The program itself and not `git daemon`, which would leave it behind when killed.
         let mut ask = sandbox.command("git");
         ask.arg("--exec-path");
-        let folder = String::from_utf8(ask.output().unwrap().stdout).unwrap();
-        let mut command = sandbox.command(PathBuf::from(folder.trim()).join("git-daemon"));
+        let directory = String::from_utf8(ask.output().unwrap().stdout).unwrap();
+        let mut command = sandbox.command(PathBuf::from(directory.trim()).join("git-daemon"));
         let base = format!("--base-path={}", sandbox.work().display());
         command.args([
             &base,
@@ -82,13 +82,13 @@ impl Drop for GitDaemon {
 pub enum Behaviour {
     /// Serves everybody.
     Serve,
-    /// Serves those who say any password.
+    /// Accept any password.
     AskPassword,
     /// Serves as servers did before the second version of the protocol.
     OldProtocol,
     /// Serves files as they are, knowing nothing of git.
     PlainFiles,
-    /// Serves nobody.
+    /// Refuse every request.
     RefuseAccess,
     /// Closes the connection after so many bytes of an answer.
     CutAfter(usize),
@@ -96,7 +96,7 @@ pub enum Behaviour {
     Silent,
 }
 
-/// A smart HTTP server for everything in a sandbox's working folder, until it is dropped.
+/// A smart HTTP server for the repositories in a sandbox's working directory, until it is dropped.
 pub struct HttpServer {
     address: SocketAddr,
     shared: Arc<Shared>,
@@ -177,7 +177,7 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
         }
         let shared = Arc::clone(shared);
         thread::spawn(move || {
-            // A client that goes away in the middle is no failure of the server.
+            // A client that disconnects is not a failure of the server.
             let _ = stream.and_then(|stream| shared.serve(stream));
         });
     }
@@ -272,7 +272,7 @@ impl Request {
     fn header(&self, name: &str) -> Option<&str> {
         self.headers
             .iter()
-            .find(|(known, _)| known == name)
+            .find(|(key, _)| key == name)
             .map(|(_, value)| value.as_str())
     }
 }

@@ -28,7 +28,7 @@ pub(crate) fn undocumented(root: &Path) -> io::Result<Vec<String>> {
         let missing = names.filter(|name| {
             ENVIRONMENT_VARIABLES
                 .iter()
-                .all(|known| known.name != *name)
+                .all(|variable| variable.name != *name)
         });
         found.extend(missing.map(|name| {
             format!(

@@ -5,13 +5,13 @@ use agpm_bottle::UnitKind;
 
 use crate::{environment, exit_codes, json_outputs, key_tables, picture, references, tool_tables};
 
-/// A file that is made from the code.
+/// A file that is generated from the code.
 struct GeneratedFile {
     path: &'static str,
     make: fn() -> String,
 }
 
-/// A part of a file that people write, made from the code, between two comments with its name.
+/// A generated section of a file that people write, between two comments with its name.
 struct GeneratedSection {
     path: &'static str,
     name: &'static str,
@@ -22,12 +22,12 @@ const SECTIONS: &[GeneratedSection] = &[
     GeneratedSection {
         path: "docs/tools.md",
         name: "places in a project",
-        make: tool_tables::project_places,
+        make: tool_tables::project_locations,
     },
     GeneratedSection {
         path: "docs/tools.md",
         name: "places in home",
-        make: tool_tables::home_places,
+        make: tool_tables::home_locations,
     },
     GeneratedSection {
         path: "docs/tools.md",
@@ -159,7 +159,7 @@ fn write_one(root: &Path, file: &GeneratedFile) -> Result<(), String> {
     fs::write(&path, (file.make)()).map_err(fail)
 }
 
-/// The generated files that are not what the code would make of them.
+/// Returns the generated files that are not current.
 pub(crate) fn out_of_date(root: &Path) -> Vec<String> {
     let read = |path: &str| fs::read_to_string(root.join(path)).unwrap_or_default();
     let files = FILES.iter().filter(|file| read(file.path) != (file.make)());
@@ -179,29 +179,31 @@ mod tests {
 
     #[test]
     fn missing_and_changed_files_are_out_of_date_until_written() {
-        let folder = std::env::temp_dir().join(format!("agpm-xtask-{}", std::process::id()));
-        assert_eq!(out_of_date(&folder).len(), FILES.len() + SECTIONS.len());
+        let directory = std::env::temp_dir().join(format!("agpm-xtask-{}", std::process::id()));
+        assert_eq!(out_of_date(&directory).len(), FILES.len() + SECTIONS.len());
         let empty = |path: &str| -> String {
             let own = SECTIONS.iter().filter(|section| section.path == path);
             own.map(|section| format!("<!-- generated: {} -->\n<!-- end -->\nkept\n", section.name))
                 .collect()
         };
-        let guide = folder.join(SECTIONS[0].path);
-        fs::create_dir_all(folder.join("docs")).expect("a folder of our own");
+        let guide = directory.join(SECTIONS[0].path);
+        fs::create_dir_all(directory.join("docs")).expect("a folder of our own");
         for section in SECTIONS {
-            let path = folder.join(section.path);
+            let path = directory.join(section.path);
             fs::write(path, empty(section.path)).expect("the folder is there");
         }
-        assert_eq!(write(&folder), Vec::<String>::new());
-        assert_eq!(out_of_date(&folder), Vec::<String>::new());
+        assert_eq!(write(&directory), Vec::<String>::new());
+        assert_eq!(out_of_date(&directory), Vec::<String>::new());
         let written = fs::read_to_string(&guide).expect("the guide is there");
-        let own = SECTIONS.iter().filter(|one| one.path == SECTIONS[0].path);
+        let own = SECTIONS
+            .iter()
+            .filter(|section| section.path == SECTIONS[0].path);
         assert_eq!(written.matches("kept\n").count(), own.count());
         fs::write(&guide, written.replacen("| `zed` |", "| `zad` |", 1))
             .expect("the guide is there");
-        assert_eq!(out_of_date(&folder).len(), 1);
-        fs::write(folder.join(FILES[0].path), "changed").expect("the folder is there");
-        assert!(out_of_date(&folder)[0].starts_with(FILES[0].path));
-        fs::remove_dir_all(&folder).expect("the folder is there");
+        assert_eq!(out_of_date(&directory).len(), 1);
+        fs::write(directory.join(FILES[0].path), "changed").expect("the folder is there");
+        assert!(out_of_date(&directory)[0].starts_with(FILES[0].path));
+        fs::remove_dir_all(&directory).expect("the folder is there");
     }
 }

@@ -1,4 +1,4 @@
-//! The rules of the house, checked on the `Cargo.toml` files of the crates.
+//! The rules between crates, checked on their `Cargo.toml` files.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use agpm_tools::{OWN_TOOL, REFERENCE_TOOL, TOOLS};
 
 use crate::environment;
 
-/// Every crate, by package and folder, and the crates that it may build on. A new crate gets a line here.
+/// Every crate, by package and directory, with the crates that it may depend on. A new crate gets a line here.
 const CRATES: &[(&str, &str, &[&str])] = &[
     ("agpm-diag", "pure/diag", &[]),
     ("agpm-text", "pure/text", &["agpm-diag"]),
@@ -314,7 +314,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
     ),
 ];
 
-/// For tests only, so that any crate's tests may use it.
+/// For tests only, so the tests of any crate may use it.
 const TESTKIT: &str = "agpm-testkit";
 
 /// Libraries, by how their names begin, that only some crates may know.
@@ -349,10 +349,10 @@ const RESERVED: &[ReservedLibrary] = &[
     },
 ];
 
-/// Clippy takes the nearest `clippy.toml` upward and no other: one in a crate's own folder would lift the bans.
+/// Clippy reads only the nearest `clippy.toml` upward, so one in a crate's directory would lift the bans.
 const OWN_BANS: &[&str] = &["edge/cli", "edge/store"];
 
-/// In a crate, a crate below that only one of its modules may know: folder of the sources, the other crate, the module.
+/// A dependency that only one module of a crate may use: the directory of the sources, the dependency, the module.
 const CONFINED: &[(&str, &str, &str)] = &[("edge/bottle/src", "agpm_store", "loader")];
 
 /// Crates that only read projects. Every write needs the lock of the project, so they must not name its type.
@@ -364,32 +364,32 @@ const TABLES: &[&str] = &["dependencies", "build-dependencies", "dev-dependencie
 /// Every violation, each in one line that names the crate.
 pub(crate) fn violations(root: &Path) -> Vec<String> {
     let mut found = unlisted(root);
-    for (name, folder, allowed) in CRATES {
-        let path = format!("crates/{folder}/Cargo.toml");
+    for (name, directory, allowed) in CRATES {
+        let path = format!("crates/{directory}/Cargo.toml");
         match fs::read_to_string(root.join(&path)) {
             Ok(text) => found.extend(check(&path, &text, name, allowed)),
             Err(error) => found.push(format!("{path}: {error}")),
         }
-        found.extend(lifted_bans(root, folder));
+        found.extend(lifted_bans(root, directory));
     }
-    for (folder, library, module) in CONFINED {
-        let sources = root.join("crates").join(folder);
+    for (directory, library, module) in CONFINED {
+        let sources = root.join("crates").join(directory);
         found.extend(strayed(&sources, library, module).into_iter().map(|file| {
             format!(
-                "crates/{folder}/{file} knows `{library}`, which only the module `{module}` may"
+                "crates/{directory}/{file} knows `{library}`, which only the module `{module}` may"
             )
         }));
     }
-    for folder in READERS {
-        let sources = root.join("crates").join(folder);
+    for directory in READERS {
+        let sources = root.join("crates").join(directory);
         found.extend(strayed(&sources, PROJECT_LOCK, "").into_iter().map(|file| {
-            format!("crates/{folder}/{file} names `{PROJECT_LOCK}`: only use cases write")
+            format!("crates/{directory}/{file} names `{PROJECT_LOCK}`: only use cases write")
         }));
     }
     found.extend(
         CONVERTERS
             .iter()
-            .flat_map(|folder| named_tools(root, folder)),
+            .flat_map(|directory| named_tools(root, directory)),
     );
     let undocumented = environment::undocumented(root);
     found.extend(undocumented.unwrap_or_else(|error| vec![error.to_string()]));
@@ -400,9 +400,9 @@ pub(crate) fn violations(root: &Path) -> Vec<String> {
 const CONVERTERS: &[&str] = &["crates/pure/render/src/convert", "crates/pure/plan/src"];
 
 /// Files in a directory that name a tool outside of tests. The reference tool may be named: messages do.
-fn named_tools(root: &Path, folder: &str) -> Vec<String> {
-    let Ok(entries) = fs::read_dir(root.join(folder)) else {
-        return vec![format!("{folder}: there are no converters here")];
+fn named_tools(root: &Path, directory: &str) -> Vec<String> {
+    let Ok(entries) = fs::read_dir(root.join(directory)) else {
+        return vec![format!("{directory}: there are no converters here")];
     };
     let mut found = Vec::new();
     for entry in entries.flatten().filter(|entry| entry.path().is_file()) {
@@ -410,7 +410,7 @@ fn named_tools(root: &Path, folder: &str) -> Vec<String> {
         let name = entry.file_name().to_string_lossy().into_owned();
         found.extend(named_tool(&text).map(|tool| {
             format!(
-                "{folder}/{name} names the tool `{tool}`: its own file in crates/pure/tools may"
+                "{directory}/{name} names the tool `{tool}`: its own file in crates/pure/tools may"
             )
         }));
     }
@@ -451,16 +451,16 @@ fn strayed(sources: &Path, library: &str, module: &str) -> Vec<String> {
     found
 }
 
-fn lifted_bans(root: &Path, folder: &str) -> Option<String> {
+fn lifted_bans(root: &Path, directory: &str) -> Option<String> {
     let names = ["clippy.toml", ".clippy.toml"];
     let own = names
         .iter()
-        .find(|name| root.join("crates").join(folder).join(name).exists())?;
-    (!OWN_BANS.contains(&folder))
-        .then(|| format!("crates/{folder}/{own} lifts the bans of the folder above"))
+        .find(|name| root.join("crates").join(directory).join(name).exists())?;
+    (!OWN_BANS.contains(&directory))
+        .then(|| format!("crates/{directory}/{own} lifts the bans of the folder above"))
 }
 
-/// Crate folders that have no line in the table, and so no rule.
+/// Returns crate directories without a line in the table.
 fn unlisted(root: &Path) -> Vec<String> {
     let mut found = Vec::new();
     for group in ["pure", "edge", "dev"] {
@@ -468,12 +468,13 @@ fn unlisted(root: &Path) -> Vec<String> {
             .into_iter()
             .flatten()
             .flatten();
-        let folders = entries.filter(|entry| entry.path().join("Cargo.toml").is_file());
-        let folders =
-            folders.map(|entry| format!("{group}/{}", entry.file_name().to_string_lossy()));
-        let unknown = folders.filter(|folder| CRATES.iter().all(|(_, listed, _)| listed != folder));
-        found.extend(unknown.map(|folder| {
-            format!("crates/{folder}: not listed in crates/dev/xtask/src/house.rs, so its arrows are unknown")
+        let directories = entries.filter(|entry| entry.path().join("Cargo.toml").is_file());
+        let directories =
+            directories.map(|entry| format!("{group}/{}", entry.file_name().to_string_lossy()));
+        let unknown =
+            directories.filter(|directory| CRATES.iter().all(|(_, listed, _)| listed != directory));
+        found.extend(unknown.map(|directory| {
+            format!("crates/{directory}: not listed in crates/dev/xtask/src/house.rs, so its arrows are unknown")
         }));
     }
     found.sort();
@@ -528,17 +529,16 @@ fn forbidden(name: &str, allowed: &[&str], table: &str, dependency: &str) -> Opt
     ))
 }
 
-/// Every dependency with the table it stands in, those for single targets included. A renamed one counts by its
-/// package.
+/// Returns every dependency with its table, including those of single targets. A renamed one is listed by its package.
 fn dependencies(document: &Document) -> Vec<(&'static str, String)> {
     let targets = node_at(document, &["target"])
         .into_iter()
         .flat_map(NodeRef::entries)
         .map(|(_, table)| table);
     let mut found = Vec::new();
-    for place in document.root().into_iter().chain(targets) {
+    for node in document.root().into_iter().chain(targets) {
         for table in TABLES {
-            for (key, value) in place.get(table).into_iter().flat_map(NodeRef::entries) {
+            for (key, value) in node.get(table).into_iter().flat_map(NodeRef::entries) {
                 let package = value
                     .get("package")
                     .and_then(NodeRef::as_str)

@@ -1,4 +1,4 @@
-//! The JSON of every command as one page, out of the tables that make its schemas.
+//! The JSON of every command on one page, from the tables of its schemas.
 
 use agpm_report::outputs::{OutputSchema, output_definitions, outputs};
 

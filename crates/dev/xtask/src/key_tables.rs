@@ -1,4 +1,4 @@
-//! Every key of every file that agpm reads, as one page, out of the tables that check them.
+//! Every key of every file that agpm reads, on one page, from the tables of the checks.
 
 use std::fmt::Write;
 
@@ -149,7 +149,7 @@ fn inner(prefix: &str, name: &str) -> String {
     }
 }
 
-/// What a value is, in a few words.
+/// Describes a value in a few words.
 fn value(form: &ValueForm) -> String {
     match form {
         ValueForm::Any => "any".to_owned(),
@@ -164,7 +164,7 @@ fn value(form: &ValueForm) -> String {
         ValueForm::Map(_, form) => format!("object of {}", plural(form)),
         ValueForm::AnyMap | ValueForm::Table(_) | ValueForm::Part(..) => "object".to_owned(),
         ValueForm::Defined(Definition { name, form }) => match value(form).as_str() {
-            // Only what has keys has a section of its own.
+            // Only values with keys have a section.
             "object" => format!("*{name}*"),
             other => other.to_owned(),
         },

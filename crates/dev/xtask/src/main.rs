@@ -1,4 +1,4 @@
-//! Chores of the repository: references made from the code, the rules of the house, and its figures.
+//! Tasks of the repository: generated references, rules between crates, and measurements.
 
 mod environment;
 mod exit_codes;
@@ -33,7 +33,7 @@ fn main() -> ExitCode {
         _ => vec![USAGE.to_owned()],
     };
     for problem in &problems {
-        // Nobody is left to tell when standard error is gone.
+        // Nothing can be reported if standard error is closed.
         let _ = writeln!(std::io::stderr(), "{problem}");
     }
     if problems.is_empty() {

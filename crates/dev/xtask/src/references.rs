@@ -104,7 +104,7 @@ fn section(command: &Command, declaration: &Command, heading: &str) -> String {
     }
     let name = command.get_bin_name().unwrap_or_default();
     let path = name.trim_start_matches("agpm ");
-    if let Some(examples) = EXAMPLES.iter().find(|one| one.command == path) {
+    if let Some(examples) = EXAMPLES.iter().find(|examples| examples.command == path) {
         let lines = examples.lines.join("\n");
         out.push_str(&format!("\nExamples:\n\n```sh\n{lines}\n```\n"));
     }

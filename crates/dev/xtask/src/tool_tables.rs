@@ -1,4 +1,4 @@
-//! What the documents say of each tool, from its own file.
+//! The tables about tools in the documentation, from the definition of each tool.
 
 use std::collections::BTreeMap;
 
@@ -68,8 +68,8 @@ fn same_or(name: &str, usual: &str) -> String {
 /// Where something is: `None` if the tool does not have it.
 type PathCell = Option<String>;
 
-/// Where each of the types in [`TYPES`] goes.
-fn places(tool: &'static ToolDefinition) -> [ScopedValue<PathCell>; 6] {
+/// Returns the path of each of the types in [`TYPES`].
+fn locations(tool: &'static ToolDefinition) -> [ScopedValue<PathCell>; 6] {
     let directory = tool.directory;
     let agents = tool.agents.as_ref();
     let commands = tool.commands.as_ref();
@@ -106,18 +106,18 @@ fn entries(file: &str) -> String {
     format!("entries of {}", code(file))
 }
 
-/// What a place is called in each scope; the second argument says whether it is the project's.
+/// Returns the name of a location in each scope.
 fn both<P: Copy>(
-    place: Option<ScopedValue<Option<P>>>,
+    location: Option<ScopedValue<Option<P>>>,
     name: impl Fn(P, ToolPathScope) -> String,
 ) -> ScopedValue<PathCell> {
     ScopedValue {
-        project: place
-            .and_then(|place| place.project)
-            .map(|place| name(place, ToolPathScope::Project)),
-        user: place
-            .and_then(|place| place.user)
-            .map(|place| name(place, ToolPathScope::Home)),
+        project: location
+            .and_then(|location| location.project)
+            .map(|location| name(location, ToolPathScope::Project)),
+        user: location
+            .and_then(|location| location.user)
+            .map(|location| name(location, ToolPathScope::Home)),
     }
 }
 
@@ -129,10 +129,10 @@ enum ToolPathScope {
 
 fn files(
     own: ScopedValue<&str>,
-    place: Option<ScopedValue<Option<Directory>>>,
+    location: Option<ScopedValue<Option<Directory>>>,
     extension: Option<&str>,
 ) -> ScopedValue<PathCell> {
-    both(place, |directory, scope| {
+    both(location, |directory, scope| {
         code(&file_pattern(own, directory, scope, extension))
     })
 }
@@ -159,8 +159,8 @@ fn file_pattern(
 fn instructions(tool: &'static ToolDefinition) -> ScopedValue<PathCell> {
     let own = tool.instructions.as_ref();
     let rule = own.and_then(|own| own.format.rule.as_ref());
-    both(own.map(|own| own.place), |place, scope| {
-        match (place.rules, rule, place.blocks.last()) {
+    both(own.map(|own| own.place), |location, scope| {
+        match (location.rules, rule, location.blocks.last()) {
             (Some(directory), Some(rule), _) => code(&file_pattern(
                 tool.directory,
                 directory,
@@ -175,7 +175,7 @@ fn instructions(tool: &'static ToolDefinition) -> ScopedValue<PathCell> {
 fn hooks(tool: &'static ToolDefinition) -> ScopedValue<PathCell> {
     both(
         tool.hooks.as_ref().map(|own| own.place),
-        |place, scope| match place {
+        |location, scope| match location {
             HookPlace::Entries(file) => entries(file),
             HookPlace::Files(directory) => code(&file_pattern(
                 tool.directory,
@@ -187,35 +187,39 @@ fn hooks(tool: &'static ToolDefinition) -> ScopedValue<PathCell> {
     )
 }
 
-/// Where each type goes in a project.
-pub(crate) fn project_places() -> String {
+/// Returns the table of paths in a project.
+pub(crate) fn project_locations() -> String {
     let mut table = MarkdownTable::by_tool("", &TYPES);
     for tool in TOOLS {
-        let places = places(tool);
-        if places.iter().any(|place| place.project.is_some()) {
-            let cells = places.map(|place| place.project.unwrap_or_else(|| NOTHING.to_owned()));
+        let locations = locations(tool);
+        if locations.iter().any(|location| location.project.is_some()) {
+            let cells =
+                locations.map(|location| location.project.unwrap_or_else(|| NOTHING.to_owned()));
             table.row(&code(tool.name), cells);
         }
     }
     table.print()
 }
 
-/// Where each type goes in home, as far as it is not the same.
-pub(crate) fn home_places() -> String {
+/// Returns the table of paths in home that differ from those in a project.
+pub(crate) fn home_locations() -> String {
     let mut table = MarkdownTable::by_tool("", &TYPES);
     for tool in TOOLS {
-        let places = places(tool);
-        if places.iter().any(|place| place.project != place.user) {
-            table.row(&code(tool.name), places.map(home_place));
+        let locations = locations(tool);
+        if locations
+            .iter()
+            .any(|location| location.project != location.user)
+        {
+            table.row(&code(tool.name), locations.map(home_location));
         }
     }
     table.print()
 }
 
-fn home_place(place: ScopedValue<PathCell>) -> String {
-    match place.user {
+fn home_location(location: ScopedValue<PathCell>) -> String {
+    match location.user {
         None => NOTHING.to_owned(),
-        Some(_) if place.user == place.project => String::new(),
+        Some(_) if location.user == location.project => String::new(),
         Some(home) => home,
     }
 }
@@ -224,8 +228,8 @@ fn home_place(place: ScopedValue<PathCell>) -> String {
 pub(crate) fn skill_directories() -> String {
     let mut readers: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let own = TOOLS.iter().filter_map(|tool| {
-        let place = places(tool)[2].project.clone()?;
-        Some((tool.name, place.trim_matches('`').to_owned()))
+        let location = locations(tool)[2].project.clone()?;
+        Some((tool.name, location.trim_matches('`').to_owned()))
     });
     let own: Vec<(&str, String)> = own.collect();
     for (tool, directory) in &own {
@@ -248,7 +252,7 @@ pub(crate) fn skill_directories() -> String {
     table.print()
 }
 
-/// What each event of the reference is called.
+/// Returns the table of event names.
 pub(crate) fn hook_events() -> String {
     let formats: Vec<_> = TOOLS
         .iter()
@@ -277,7 +281,7 @@ fn agent_fields() -> Vec<(&'static str, &'static AgentFields)> {
     found
 }
 
-/// What becomes of each field of an agent.
+/// Returns the table of agent fields.
 pub(crate) fn agents() -> String {
     let tools = agent_fields();
     let names: Vec<&str> = tools.iter().map(|(name, _)| *name).collect();
@@ -380,7 +384,7 @@ fn agent_rename(fields: &AgentFields, field: &str) -> String {
 /// A tool's own format of commands.
 struct CommandColumn {
     tool: &'static str,
-    /// What the text is there.
+    /// The location of the prompt.
     text: String,
     fields: &'static [&'static str],
     placeholders: &'static Placeholders,
@@ -415,7 +419,7 @@ impl CommandColumn {
     }
 }
 
-/// What becomes of each part of a command.
+/// Returns the table of command parts.
 pub(crate) fn commands() -> String {
     let tools: Vec<CommandColumn> = TOOLS
         .iter()
@@ -455,7 +459,7 @@ fn placeholder(marks: Option<(&str, &str)>, inner: &str) -> String {
     })
 }
 
-/// How each tool with files of instructions says which files they are for.
+/// Returns the table of how each tool selects the files of an instruction.
 pub(crate) fn instruction_fields() -> String {
     let mut table = MarkdownTable::by_tool("", &["for some files", "for all files"]);
     for tool in TOOLS {
@@ -489,7 +493,7 @@ fn rule_field(field: &RuleField) -> String {
     }
 }
 
-/// What becomes of each key of an MCP server.
+/// Returns the table of MCP server keys.
 pub(crate) fn servers() -> String {
     let tools: Vec<_> = TOOLS
         .iter()

@@ -1,4 +1,4 @@
-//! One unit against its table: every key and every type, without looking at other units.
+//! Checks the keys and types of one unit against its table, without other units.
 
 use agpm_diag::{Diagnostic, codes, did_you_mean, nearest};
 use agpm_model::{KeyPresence, Passthrough, SchemaTable, ValueForm};
@@ -8,7 +8,7 @@ use crate::kind::UnitKind;
 use crate::schema::{CLAUDE_CODE, PROMPT};
 use crate::unit::{BottleUnit, PromptSource, UnitState};
 
-/// Everything that is wrong with the keys and types of a unit.
+/// Returns all errors in the keys and types of a unit.
 pub(crate) fn check(unit: &BottleUnit) -> Vec<Diagnostic> {
     let mut checker = UnitChecker {
         unit,
@@ -101,14 +101,14 @@ impl<'u> UnitChecker<'u> {
         self.pointer.pop();
     }
 
-    /// Whether a value is of its kind; if not, that is reported.
+    /// Returns whether a value has the expected kind, and reports an error if not.
     fn is(&mut self, node: NodeRef<'u>, kind: NodeKind, what: &str) -> bool {
         if node.kind() == kind {
             return true;
         }
         let message = format!(
             "{} must be {what}, not {}",
-            self.place(),
+            self.subject(),
             node.kind().word()
         );
         let help = match (kind, node.kind()) {
@@ -133,7 +133,7 @@ impl<'u> UnitChecker<'u> {
         node: Option<NodeRef<'u>>,
     ) {
         for field in table.required().filter(|field| !has(field.name)) {
-            let message = format!("{} has no `{}`", self.place(), field.name);
+            let message = format!("{} has no `{}`", self.subject(), field.name);
             let help = format!("add `{}`: {}", field.name, lowered(field.about));
             let diagnostic = Diagnostic::new(&codes::BOTTLE_VALUE, message).help(help);
             match node.filter(|_| self.pointer != Pointer::root()) {
@@ -242,8 +242,8 @@ impl<'u> UnitChecker<'u> {
         name == PROMPT && self.unit.kind == UnitKind::Agent && self.pointer == Pointer::root()
     }
 
-    /// The location, as messages call it.
-    fn place(&self) -> String {
+    /// Returns the name of the checked value for messages.
+    fn subject(&self) -> String {
         if self.pointer == Pointer::root() {
             format!("{} `{}`", self.unit.kind.word(), self.unit.name)
         } else {
@@ -257,7 +257,7 @@ impl<'u> UnitChecker<'u> {
     }
 }
 
-/// The advice for an unknown key, and the name that fits in its location.
+/// Returns the help for an unknown key, and the matching name at this location.
 struct KeyHelp {
     text: String,
     near: Option<&'static str>,
@@ -276,7 +276,7 @@ impl KeyHelp {
     }
 }
 
-/// The keys of an object, for messages.
+/// Lists the keys of an object for messages.
 fn own_keys(table: &SchemaTable) -> String {
     let names = |body: bool| -> Vec<&str> {
         let fields = table

@@ -1,4 +1,4 @@
-//! Inheritance between bottles: which order, and how raw bottles compose. The fold itself is the engine's.
+//! Inheritance between bottles: the order, and how raw bottles compose. The merge itself is done by the engine.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,13 +21,13 @@ pub(crate) type Units = BTreeMap<BottleName, BottleUnit>;
 const EXTENDS: &str = "extends";
 const PROVIDER: &str = "agent_provider";
 
-/// Chains longer than this are cut in messages, to so many at each end.
+/// Longer chains are cut in messages, to this number at each end.
 const LONGEST_CHAIN: usize = 40;
 const CUT_TO: usize = 6;
-/// Near names are looked for among all names: only so often, or many mistakes would take long to report.
+/// The most searches for similar names, because each compares all names.
 const MOST_NEAR: usize = 20;
 
-/// How bottles compose, lowest first. Without a rule, the highest layer's value wins and maps merge.
+/// Returns how bottles compose, lowest first. Without a rule, the value of the highest layer wins and objects merge.
 const RULES: &[(&str, MergeOperation, EmptyRule)] = &[
     ("/env", MergeOperation::Overlay, EmptyRule::Value),
     ("/git/remotes", MergeOperation::Overlay, EmptyRule::Clear),
@@ -42,7 +42,7 @@ const REFERENCES: ReferencePolicy = ReferencePolicy {
     ..ReferencePolicy::STRICT
 };
 
-/// How a bottle composes with those that it extends, and an agent with its bottle.
+/// Returns how a bottle composes with the bottles that it extends, and an agent with its bottle.
 pub fn policy() -> MergePolicy {
     let rule = |(pattern, operation, empty): &(&str, MergeOperation, EmptyRule)| PointerRule {
         pattern: pattern.parse().expect("a good pattern"),
@@ -60,12 +60,12 @@ pub fn policy() -> MergePolicy {
     }
 }
 
-/// The bottle that this one extends, as it is written.
+/// Returns the bottle that this one extends, as written.
 pub(crate) fn parent(bottle: &BottleUnit) -> Option<&str> {
     bottle.text(EXTENDS)
 }
 
-/// A bottle and all that it extends, lowest first. Only for bottles that were checked.
+/// Returns a bottle and all that it extends, lowest first. Only for checked bottles.
 pub(crate) fn chain<'m>(bottles: &'m Units, name: &str) -> Option<Vec<&'m BottleUnit>> {
     let mut chain = vec![bottles.get(name)?];
     while let Some(above) = chain.last().and_then(|bottle| bottles.get(parent(bottle)?)) {
@@ -75,7 +75,7 @@ pub(crate) fn chain<'m>(bottles: &'m Units, name: &str) -> Option<Vec<&'m Bottle
     Some(chain)
 }
 
-/// Folds units, lowest first.
+/// Merges units, lowest first.
 pub(crate) fn resolve<'u>(units: impl IntoIterator<Item = &'u BottleUnit>) -> Resolution {
     let contributions = units.into_iter().map(|unit| Contribution {
         layer: unit.name.layer().clone(),
@@ -89,7 +89,7 @@ pub(crate) fn is_effective(key: &str) -> bool {
     key != EXTENDS && BOTTLE.field(key).is_some()
 }
 
-/// The effective value: all keys of bottles but `extends`, which was followed.
+/// Returns the effective value: all keys of bottles except `extends`.
 pub(crate) fn effective(resolution: &Resolution) -> Vec<(String, Value)> {
     let Some(root) = resolution.root() else {
         return Vec::new();
@@ -105,7 +105,7 @@ pub(crate) fn effective(resolution: &Resolution) -> Vec<(String, Value)> {
         .collect()
 }
 
-/// Everything that is wrong between bottles. Looks at each bottle once, however long the chains are.
+/// Returns all errors between bottles. Each bottle is visited once, however long the chains are.
 pub(crate) fn check(bottles: &Units) -> Vec<Diagnostic> {
     let names: Vec<&str> = bottles.keys().map(BottleName::as_str).collect();
     let mut references = ExtendsReferences {
@@ -118,7 +118,7 @@ pub(crate) fn check(bottles: &Units) -> Vec<Diagnostic> {
     found
 }
 
-/// Bottles, as the walk along `extends` sees them.
+/// The bottles as a graph along `extends`.
 struct ExtendsReferences<'u> {
     bottles: &'u Units,
     described: usize,
@@ -158,14 +158,14 @@ impl<'u> DocumentGraph for ExtendsReferences<'u> {
         };
         self.described += 1;
         let bottle = self.bottles.get(from)?;
-        let place = bottle.get(EXTENDS)?;
+        let parent = bottle.get(EXTENDS)?;
         let mut diagnostic = Diagnostic::new(&codes::BOTTLE_EXTENDS, message);
         diagnostic.help = help;
-        Some(diagnostic.at(bottle.document.source(), place.span(), ""))
+        Some(diagnostic.at(bottle.document.source(), parent.span(), ""))
     }
 }
 
-/// The bottle whose name is nearest to an unknown one, except one; `at` is the position for mistakes.
+/// Returns the bottle whose name is most similar to an unknown one; `at` is the position for errors.
 pub(crate) fn near_bottle(
     bottles: &Units,
     at: usize,
@@ -197,20 +197,20 @@ fn shown_chain(chain: &[&str]) -> String {
     )
 }
 
-/// How much is known of the provider of an effective bottle.
+/// The state of the provider of an effective bottle.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ProviderStatus {
     None,
     Named,
-    /// It lacks its name, and that was reported.
+    /// Without a name, which was reported.
     Nameless,
     /// A bottle that it extends is broken.
     Unknown,
 }
 
-/// Providers that have a name neither in their bottle nor in one below. `order` has parents before their children.
+/// Reports providers without a name in their bottle and in all that it extends. `order` has parents before children.
 fn nameless_providers(bottles: &Units, order: &[&str]) -> Vec<Diagnostic> {
-    let mut known: BTreeMap<&str, ProviderStatus> = BTreeMap::new();
+    let mut providers: BTreeMap<&str, ProviderStatus> = BTreeMap::new();
     let mut found = Vec::new();
     for (name, bottle) in order
         .iter()
@@ -220,7 +220,7 @@ fn nameless_providers(bottles: &Units, order: &[&str]) -> Vec<Diagnostic> {
             None => ProviderStatus::None,
             Some(parent) => parent
                 .as_str()
-                .and_then(|p| known.get(p))
+                .and_then(|p| providers.get(p))
                 .copied()
                 .unwrap_or(ProviderStatus::Unknown),
         };
@@ -237,7 +237,7 @@ fn nameless_providers(bottles: &Units, order: &[&str]) -> Vec<Diagnostic> {
             }
             Some(_) => below,
         };
-        known.insert(name, provider);
+        providers.insert(name, provider);
     }
     found
 }

@@ -10,7 +10,7 @@ pub fn json_schema(kind: UnitKind) -> Value {
     file_schema(kind).to_json_schema()
 }
 
-/// Its keys, as data.
+/// Returns the keys of a unit as data.
 pub fn file_schema(kind: UnitKind) -> FileSchema {
     let about = match kind {
         UnitKind::Bottle => "The sandbox that agents run in",

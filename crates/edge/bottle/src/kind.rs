@@ -25,7 +25,7 @@ impl UnitKind {
         }
     }
 
-    /// The key of the JSON object, and the directory of the Markdown files.
+    /// Returns the key of the JSON object, which is also the directory of the Markdown files.
     pub fn plural(self) -> &'static str {
         match self {
             UnitKind::Bottle => "bottles",

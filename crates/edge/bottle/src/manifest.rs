@@ -1,4 +1,4 @@
-//! The one path that both entry points feed: check keys, check references, then values on demand.
+//! The common path of both entry points: checks keys, then references, then computes values on demand.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -17,7 +17,7 @@ use crate::name::BottleName;
 use crate::overlay;
 use crate::unit::BottleUnit;
 
-/// Bottles and agents without a mistake. Effective values are made when they are requested.
+/// Bottles and agents without errors. Effective values are computed when they are requested.
 #[derive(Clone, Debug)]
 pub struct Manifest {
     bottles: Units,
@@ -26,24 +26,24 @@ pub struct Manifest {
     sources: SourceMap,
 }
 
-/// Everything that is wrong with a manifest, in all of its files.
+/// All errors of a manifest, in all of its files.
 #[derive(Clone, Debug)]
 pub struct ManifestError {
     /// The findings, by file and position.
     pub diagnostics: Vec<Diagnostic>,
     /// The strings that diagnostics point into.
     pub sources: SourceMap,
-    /// How many bottles there are, with mistakes or without.
+    /// The number of bottles, with errors or without.
     pub bottles: usize,
     /// The number of agents.
     pub agents: usize,
 }
 
-/// The unit of a file with several that a finding is in, as `TYPE/NAME`.
+/// Returns the unit that a finding is in, as `TYPE/NAME`, for a file with several units.
 fn unit_at(units: &Units, finding: &Diagnostic) -> Option<String> {
     let label = finding.labels.first()?;
     let is_here = |unit: &&BottleUnit| {
-        // A Markdown file is one unit, and has its name.
+        // A Markdown file is one unit and has its name.
         let of_many = unit.spot.filter(|_| !unit.file.ends_with(".md"));
         let (Some(spot), Some(root)) = (of_many, unit.root()) else {
             return false;
@@ -58,7 +58,7 @@ fn unit_at(units: &Units, finding: &Diagnostic) -> Option<String> {
 }
 
 impl Manifest {
-    /// Reads `{"bottles": {NAME: {…}}, "agents": {NAME: {…}}}`; `name` is what messages call the text.
+    /// Reads `{"bottles": {NAME: {…}}, "agents": {NAME: {…}}}`; `name` is the name of the text in messages.
     pub fn from_json_obj(name: &str, text: &str) -> Result<Self, ManifestError> {
         Manifest::compose(loader::from_json(name, text))
     }
@@ -66,7 +66,7 @@ impl Manifest {
     /// Reads `.bot-bottle/bottles/*.md` and `.bot-bottle/agents/*.md` of `home`, and the agents of `cwd`, which
     /// replace those of the same name in `home`.
     pub fn from_md_dirs(home: &Path, cwd: &Path) -> Result<Self, ManifestError> {
-        Manifest::compose(loader::from_folders(home, cwd))
+        Manifest::compose(loader::from_directories(home, cwd))
     }
 
     fn compose(loaded: LoadedUnits) -> Result<Self, ManifestError> {
@@ -113,12 +113,12 @@ impl Manifest {
         })
     }
 
-    /// The names of all bottles or all agents, in order.
+    /// Returns the names of all bottles or all agents, sorted.
     pub fn names(&self, kind: UnitKind) -> impl Iterator<Item = &BottleName> + Clone {
         self.units(kind).keys()
     }
 
-    /// How many bottles or agents there are.
+    /// Returns the number of bottles or agents.
     pub fn count(&self, kind: UnitKind) -> usize {
         self.units(kind).len()
     }
@@ -133,31 +133,31 @@ impl Manifest {
         self.bottle_named(extends::parent(self.bottles.get(bottle)?)?)
     }
 
-    /// An effective bottle.
+    /// Returns an effective bottle.
     pub fn bottle(&self, name: &str) -> Option<Bottle> {
         let value = self.bottle_value(name)?;
         Some(Bottle::of(self.bottle_named(name)?, &value))
     }
 
-    /// An effective bottle, as a value: the keys of bottles but `extends`.
+    /// Returns an effective bottle as a value: the keys of bottles except `extends`.
     pub fn bottle_value(&self, name: &str) -> Option<Value> {
         self.bottle_resolution(name)
             .map(|resolution| Value::Map(effective(&resolution)))
     }
 
-    /// A bottle as it is written.
+    /// Returns a bottle as written.
     pub fn raw_bottle_value(&self, name: &str) -> Option<Value> {
         self.bottles
             .get(name)
             .map(|bottle| bottle.root().map_or(Value::Map(Vec::new()), to_value))
     }
 
-    /// Where everything in an effective bottle comes from: the layers are bottles. Its root still has `extends`.
+    /// Returns the provenance of an effective bottle, whose layers are bottles. Its root still has `extends`.
     pub fn bottle_resolution(&self, name: &str) -> Option<Resolution> {
         chain(&self.bottles, name).map(resolve)
     }
 
-    /// An agent as it is written.
+    /// Returns an agent as written.
     pub fn agent(&self, name: &str) -> Option<Agent> {
         let agent = self.agents.get(name)?;
         let value = agent.root().map_or(Value::Map(Vec::new()), to_value);
@@ -165,7 +165,7 @@ impl Manifest {
         Some(Agent::of(&agent.name, bottle, agent.prompt(), &value))
     }
 
-    /// An agent with its bottle.
+    /// Returns an agent merged with its bottle.
     pub fn effective_agent(&self, name: &str) -> Option<EffectiveAgent> {
         let agent = self.agents.get(name)?;
         let bottle = self.bottle_named(overlay::bottle_of(agent)?)?;
@@ -173,15 +173,15 @@ impl Manifest {
         Some(EffectiveAgent::of(&agent.name, bottle, &value))
     }
 
-    /// An agent with its bottle, as one flat value: the keys of its bottle with its own laid over, and `name`,
-    /// `bottle`, `skills` and `prompt`.
+    /// Returns an agent merged with its bottle as one flat value: the keys of the bottle overridden by its own, and
+    /// `name`, `bottle`, `skills` and `prompt`.
     pub fn agent_value(&self, name: &str) -> Option<Value> {
         let agent = self.agents.get(name)?;
         overlay::resolution(agent, &self.bottles)
             .map(|resolution| overlay::value(agent, &resolution))
     }
 
-    /// The variables that hold secrets, whatever their names, as the routes of a bottle and of those that it extends say.
+    /// Returns the variables that hold secrets according to the routes of a bottle and of those that it extends.
     pub fn secret_variables(&self, bottle: &str) -> BTreeSet<String> {
         let chain = chain(&self.bottles, bottle).unwrap_or_default().into_iter();
         let routes = chain
@@ -191,7 +191,7 @@ impl Manifest {
         named.map(str::to_owned).collect()
     }
 
-    /// Findings that are not mistakes.
+    /// Returns the findings that are not errors.
     pub fn notes(&self) -> &[Diagnostic] {
         &self.notes
     }
@@ -214,7 +214,7 @@ impl Manifest {
     }
 }
 
-/// Names that differ only in case.
+/// Reports names that differ only in case.
 fn alike(units: &[BottleUnit]) -> Vec<Diagnostic> {
     let mut sorted: Vec<(UnitKind, String, &BottleUnit)> = units
         .iter()
@@ -224,24 +224,24 @@ fn alike(units: &[BottleUnit]) -> Vec<Diagnostic> {
         (left.0, &left.1, left.2.name.as_str()).cmp(&(right.0, &right.1, right.2.name.as_str()))
     });
     let pairs = sorted.windows(2).filter_map(|pair| match pair {
-        [(kind, low, one), (other, same, two)]
-            if kind == other && low == same && one.name != two.name =>
+        [(kind, low, first), (other, same, second)]
+            if kind == other && low == same && first.name != second.name =>
         {
-            Some((one, two))
+            Some((first, second))
         }
         _ => None,
     });
-    let tell = |(one, two): (&&BottleUnit, &&BottleUnit)| {
-        let plural = one.kind.plural();
+    let diagnose = |(first, second): (&&BottleUnit, &&BottleUnit)| {
+        let plural = first.kind.plural();
         let message = format!(
             "the {plural} `{}` and `{}` differ only in case",
-            one.name, two.name
+            first.name, second.name
         );
         let diagnostic = Diagnostic::new(&codes::BOTTLE_DUPLICATE_NAME, message)
             .help("rename one of them: case-insensitive file systems cannot distinguish them");
-        two.at_location(diagnostic)
+        second.at_location(diagnostic)
     };
-    pairs.map(tell).collect()
+    pairs.map(diagnose).collect()
 }
 
 impl fmt::Display for ManifestError {

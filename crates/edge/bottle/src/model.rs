@@ -1,4 +1,4 @@
-//! Typed values, for programs that start sandboxes. Made from values that were checked.
+//! Typed values, for programs that start sandboxes. They are created from checked values.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use agpm_text::Value;
 
 use crate::name::BottleName;
 
-/// An effective bottle: what it says and what it has from the bottles that it extends.
+/// An effective bottle: its own settings and those of the bottles that it extends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bottle {
     /// The name of the bottle.
@@ -19,7 +19,7 @@ pub struct Bottle {
     pub git_user: GitUser,
     /// The program that runs the agent.
     pub agent_provider: Option<AgentProvider>,
-    /// The reachable hosts. No value is different from an empty list of routes.
+    /// The reachable hosts. `None` differs from an empty list of routes.
     pub egress: Option<EgressConfig>,
     /// The image of the sandbox.
     pub image: Option<String>,
@@ -27,7 +27,7 @@ pub struct Bottle {
     pub workdir: Option<String>,
 }
 
-/// An agent as it is written.
+/// An agent as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Agent {
     /// The name of the agent.
@@ -36,20 +36,20 @@ pub struct Agent {
     pub bottle: BottleName,
     /// The skills that it has.
     pub skills: Vec<String>,
-    /// Its own environment variables.
+    /// The agent's own environment variables.
     pub env: BTreeMap<String, String>,
-    /// Who commits, as far as the agent says it.
+    /// The author of commits, if the agent sets one.
     pub git_user: GitUser,
     /// The prompt of the agent.
     pub prompt: String,
 }
 
-/// An agent with all that it gets from its bottle.
+/// An agent merged with its bottle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EffectiveAgent {
     /// The name of the agent.
     pub name: BottleName,
-    /// Its bottle, with the agent's own settings laid over.
+    /// The bottle, overridden by the agent's own settings.
     pub bottle: Bottle,
     /// The skills that it has.
     pub skills: Vec<String>,
@@ -102,9 +102,9 @@ pub struct EgressConfig {
 pub struct EgressRoute {
     /// The host.
     pub host: String,
-    /// The HTTP methods that are let through; all if nothing is said.
+    /// The allowed HTTP methods; all if empty.
     pub methods: Option<Vec<String>>,
-    /// The paths that are let through; all if nothing is said.
+    /// The allowed paths; all if empty.
     pub paths: Option<Vec<String>>,
     /// How requests are authenticated.
     pub auth: Option<EgressAuth>,
@@ -135,9 +135,9 @@ pub enum AuthKind {
 /// The proxy's policy for a route.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PipelockRoutePolicy {
-    /// Let encrypted connections through unseen.
+    /// Pass encrypted connections through without inspecting them.
     pub tls_passthrough: bool,
-    /// Private URLs that may be reached all the same.
+    /// Private URLs that are still allowed.
     pub ssrf_allow: Vec<String>,
 }
 
@@ -173,7 +173,7 @@ impl Agent {
 }
 
 impl EffectiveAgent {
-    /// From the flat value of an effective agent.
+    /// Reads the flat value of an effective agent.
     pub(crate) fn of(name: &BottleName, bottle: &BottleName, value: &Value) -> Self {
         EffectiveAgent {
             name: name.clone(),

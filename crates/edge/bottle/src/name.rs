@@ -9,7 +9,8 @@ use serde::Serialize;
 
 use crate::kind::UnitKind;
 
-/// The name of a bottle or of a bottle agent: one line, and not empty.
+/// The name of a bottle or of a bottle agent: one line, and not empty. A bottle is a layer of the merge, so its name
+/// must also be a valid layer name.
 // A bottle is a layer of the fold that composes it, so whatever names a bottle must also name a layer.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct BottleName(LayerName);
@@ -32,13 +33,13 @@ impl BottleName {
         self.0.as_str()
     }
 
-    /// The name of the bottle's layer.
+    /// Returns the name of the bottle's layer.
     pub(crate) fn layer(&self) -> &LayerName {
         &self.0
     }
 }
 
-/// References to bottles are looked up as they are written.
+/// References to bottles are looked up as written.
 impl Borrow<str> for BottleName {
     fn borrow(&self) -> &str {
         self.as_str()

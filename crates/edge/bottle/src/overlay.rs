@@ -1,4 +1,4 @@
-//! An agent over its bottle: the highest contribution of the same fold.
+//! Merges an agent over its bottle, as the highest layer of the same merge.
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_merge::Resolution;
@@ -9,12 +9,12 @@ use crate::unit::BottleUnit;
 
 const BOTTLE: &str = "bottle";
 
-/// The bottle that an agent runs in, as it is written.
+/// Returns the bottle of an agent, as written.
 pub(crate) fn bottle_of(agent: &BottleUnit) -> Option<&str> {
     agent.text(BOTTLE)
 }
 
-/// Agents whose bottle does not exist.
+/// Reports agents whose bottle does not exist.
 pub(crate) fn check(agents: &Units, bottles: &Units) -> Vec<Diagnostic> {
     let lost = agents
         .values()
@@ -38,7 +38,7 @@ pub(crate) fn resolution(agent: &BottleUnit, bottles: &Units) -> Option<Resoluti
     ))
 }
 
-/// The effective agent: its identity, then the keys of its bottle with its own on top, then its prompt.
+/// Returns the effective agent: its identity, then the keys of its bottle overridden by its own, then its prompt.
 pub(crate) fn value(agent: &BottleUnit, resolution: &Resolution) -> Value {
     let skills = agent
         .get("skills")

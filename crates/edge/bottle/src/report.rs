@@ -14,20 +14,20 @@ use crate::name::BottleName;
 /// The unit to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BottleView {
-    /// A bottle with what it has from those that it extends.
+    /// A bottle merged with those that it extends.
     Effective,
-    /// A bottle as it is written.
+    /// A bottle as written.
     Raw,
-    /// An agent with its bottle.
+    /// An agent merged with its bottle.
     Agent,
 }
 
 /// All bottles and agents.
 #[derive(Clone, Debug, Serialize)]
 pub struct BottleList {
-    /// In the order of their names.
+    /// The bottles, sorted by name.
     pub bottles: Vec<BottleRow>,
-    /// In the order of their names.
+    /// The agents, sorted by name.
     pub agents: Vec<AgentRow>,
 }
 
@@ -55,30 +55,29 @@ pub struct AgentRow {
     pub file: String,
 }
 
-/// A bottle or an agent, as programs read it.
+/// A bottle or an agent as a value.
 #[derive(Clone, Debug, Serialize)]
 #[serde(transparent)]
 pub struct BottleValue {
-    /// The value, secrets and all.
+    /// The value, including secrets.
     pub value: Value,
-    /// The variables that hold secrets, as its routes say.
+    /// The variables that hold secrets according to its routes.
     #[serde(skip)]
     secret_env: BTreeSet<String>,
 }
 
 impl BottleValue {
-    /// The value as people may see it: what looks like a secret is masked. The prompt of an agent is not a setting,
-    /// and is shown.
+    /// Returns the value with secrets masked. The prompt of an agent is not a setting, and is shown.
     pub fn masked(&self) -> Value {
         let Value::Map(entries) = &self.value else {
             return self.value.clone();
         };
-        let shown = |(key, value): &(String, Value)| match key.as_str() {
+        let masked_entry = |(key, value): &(String, Value)| match key.as_str() {
             "prompt" => (key.clone(), value.clone()),
             "env" => (key.clone(), masked_env(value, &self.secret_env)),
             _ => (key.clone(), masked(key, value)),
         };
-        Value::Map(entries.iter().map(shown).collect())
+        Value::Map(entries.iter().map(masked_entry).collect())
     }
 }
 
@@ -86,14 +85,14 @@ fn masked_env(env: &Value, secret: &BTreeSet<String>) -> Value {
     let Value::Map(entries) = env else {
         return masked("env", env);
     };
-    let shown = |(name, value): &(String, Value)| {
+    let masked_entry = |(name, value): &(String, Value)| {
         if secret.contains(name) {
             (name.clone(), masked(KNOWN_SECRET, value))
         } else {
             (name.clone(), masked(name, value))
         }
     };
-    Value::Map(entries.iter().map(shown).collect())
+    Value::Map(entries.iter().map(masked_entry).collect())
 }
 
 fn masked(key: &str, value: &Value) -> Value {
@@ -111,7 +110,7 @@ fn masked(key: &str, value: &Value) -> Value {
 }
 
 impl Manifest {
-    /// All bottles and agents.
+    /// Lists all bottles and agents.
     pub fn list(&self) -> BottleList {
         let file = |kind, name: &BottleName| {
             let file = self.file(kind, name.as_str());
@@ -138,7 +137,7 @@ impl Manifest {
         }
     }
 
-    /// One bottle or one agent.
+    /// Returns one bottle or one agent.
     pub fn view(&self, name: &str, view: BottleView) -> Result<BottleValue, Failure> {
         let (kind, value) = match view {
             BottleView::Effective => (UnitKind::Bottle, self.bottle_value(name)),
@@ -157,7 +156,7 @@ impl Manifest {
         Ok(BottleValue { value, secret_env })
     }
 
-    /// A bottle or an agent that does not exist.
+    /// Returns the error for a bottle or an agent that does not exist.
     pub fn unknown_unit(&self, kind: UnitKind, name: &str) -> Failure {
         let shown_by = match kind {
             UnitKind::Bottle => format!("it is an agent: `agpm bottle agent {name}` shows it"),

@@ -1,11 +1,11 @@
-//! Which keys there are and what they hold: one table for each schema. The checker and the JSON Schemas read them.
+//! The valid keys and values: one table for each schema, for the checker and the JSON Schemas.
 
 use agpm_model::{
     KeyNames, KeyOwner, KeyPresence, Passthrough, SchemaField, SchemaTable, ValueForm,
 };
 
-/// Fields that Claude Code reads in its own agent files, so one file can serve both programs. Which fields these are
-/// is looked up when a version of Claude Code adds some, and the name says when that was.
+/// Fields of Claude Code's own agent files, so one file can serve both programs. The list is updated when a version of
+/// Claude Code adds fields; the name has the date.
 pub const CLAUDE_CODE: Passthrough = Passthrough {
     name: "Claude Code 2.1 (2026-11)",
     keys: &[

@@ -1,4 +1,4 @@
-//! The loader's result: one bottle or one agent as it was written.
+//! One bottle or one agent as written.
 
 use std::sync::Arc;
 
@@ -14,34 +14,34 @@ use crate::schema::PROMPT;
 pub(crate) struct BottleUnit {
     pub(crate) kind: UnitKind,
     pub(crate) name: BottleName,
-    /// The file it is in, as users see it.
+    /// The path of its file as shown to the user.
     pub(crate) file: String,
     pub(crate) document: Arc<Document>,
     pub(crate) prompt: PromptSource,
     pub(crate) state: UnitState,
-    /// Where it starts; nothing if its file could not be read.
+    /// The start of the unit; `None` if its file could not be read.
     pub(crate) spot: Option<SourceSpan>,
 }
 
-/// Where an agent's prompt stands.
+/// The location of an agent's prompt.
 #[derive(Clone, Debug)]
 pub(crate) enum PromptSource {
-    /// Markdown: under the front matter.
+    /// Markdown: after the front matter.
     Body(String),
-    /// JSON: under a key.
+    /// JSON: at a key.
     Key,
 }
 
-/// Whether a unit can be looked into.
+/// Whether a unit can be checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum UnitState {
     Whole,
-    /// It exists, and what is wrong with it was reported when it was read.
+    /// Unreadable; the error was reported when it was read.
     Broken,
 }
 
 impl BottleUnit {
-    /// The value of the whole; nothing if it is empty or broken.
+    /// Returns the root value; `None` if it is empty or broken.
     pub(crate) fn root(&self) -> Option<NodeRef<'_>> {
         self.document
             .root()
@@ -66,7 +66,7 @@ impl BottleUnit {
         }
     }
 
-    /// A finding about the unit as a whole.
+    /// Returns a finding about the whole unit.
     pub(crate) fn at_location(&self, diagnostic: Diagnostic) -> Diagnostic {
         match self.spot {
             Some(spot) => diagnostic.at_spot(spot),

@@ -1,4 +1,4 @@
-//! Both ways in give the same model and the same mistakes, apart from their places.
+//! Both entry points give the same model and the same errors, apart from their locations.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use agpm_bottle::{Manifest, ManifestError, UnitKind};
@@ -8,7 +8,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// What a manifest says, however it is written down.
+/// The content of a manifest, in any notation.
 #[derive(Clone, Debug)]
 struct Content {
     bottles: Vec<(String, Value)>,
@@ -68,12 +68,12 @@ fn read_files<'f>(
 
 /// Everything that a manifest gives, or everything that is wrong.
 #[derive(Debug, PartialEq)]
-enum Known {
+enum ParseOutcome {
     Values(Vec<(String, Option<Value>, String)>),
     Mistakes(Vec<(String, String, Option<String>)>),
 }
 
-fn known(result: &Result<Manifest, ManifestError>) -> Known {
+fn outcome(result: &Result<Manifest, ManifestError>) -> ParseOutcome {
     match result {
         Ok(manifest) => {
             let bottle = |name: &str| {
@@ -91,7 +91,7 @@ fn known(result: &Result<Manifest, ManifestError>) -> Known {
             let bottles = manifest
                 .names(UnitKind::Bottle)
                 .map(|name| bottle(name.as_str()));
-            Known::Values(
+            ParseOutcome::Values(
                 bottles
                     .chain(
                         manifest
@@ -107,7 +107,7 @@ fn known(result: &Result<Manifest, ManifestError>) -> Known {
                 .map(|d| (d.code.name.to_owned(), d.message.clone(), d.help.clone()))
                 .collect();
             all.sort();
-            Known::Mistakes(all)
+            ParseOutcome::Mistakes(all)
         }
     }
 }
@@ -167,7 +167,8 @@ fn table(fields: Vec<(&'static str, BoxedStrategy<Value>)>, wrong: u32) -> Boxed
     ];
     let entries = (some.collect::<Vec<_>>(), strange).prop_map(|(some, strange)| {
         let mut entries: Vec<(String, Value)> = some.into_iter().flatten().collect();
-        entries.extend(strange.filter(|(key, _)| entries.iter().all(|(known, _)| known != key)));
+        entries
+            .extend(strange.filter(|(key, _)| entries.iter().all(|(existing, _)| existing != key)));
         Value::Map(entries)
     });
     mostly(entries, wrong)
@@ -213,7 +214,7 @@ fn with(
         Value::Map(mut entries) if complete => {
             let missing = required
                 .iter()
-                .filter(|key| entries.iter().all(|(known, _)| known != *key));
+                .filter(|key| entries.iter().all(|(existing, _)| existing != *key));
             let missing: Vec<_> = missing
                 .map(|key| ((*key).to_owned(), Value::from("basic")))
                 .collect();
@@ -337,10 +338,10 @@ fn content(wrong: u32) -> impl Strategy<Value = Content> {
     })
 }
 
-fn agree(content: &Content) -> Known {
-    let from_json = known(&Manifest::from_json_obj("m.json", &content.to_json()));
+fn agree(content: &Content) -> ParseOutcome {
+    let from_json = outcome(&Manifest::from_json_obj("m.json", &content.to_json()));
     let files = content.to_files();
-    let from_files = known(&read_files(&files));
+    let from_files = outcome(&read_files(&files));
     assert_eq!(from_json, from_files, "{}\n{files:?}", content.to_json());
     from_json
 }
@@ -350,7 +351,7 @@ proptest! {
 
     #[test]
     fn without_mistakes_both_ways_give_the_same_model(content in content(0)) {
-        prop_assert!(matches!(agree(&content), Known::Values(_)), "{:?}", agree(&content));
+        prop_assert!(matches!(agree(&content), ParseOutcome::Values(_)), "{:?}", agree(&content));
     }
 
     #[test]
@@ -368,18 +369,18 @@ proptest! {
         let files = content.to_files();
         let mut shuffled: Vec<&(String, String)> = files.iter().collect();
         shuffled.sort_by_key(|(path, _)| path.bytes().fold(seed, |hash, b| hash.wrapping_mul(31) ^ u64::from(b)));
-        let whole = |result: Result<Manifest, ManifestError>| match &result {
-            Ok(_) => format!("{:?}", known(&result)),
+        let describe = |result: Result<Manifest, ManifestError>| match &result {
+            Ok(_) => format!("{:?}", outcome(&result)),
             Err(error) => error.to_string(),
         };
-        prop_assert_eq!(whole(read_files(&files)), whole(read_files(shuffled)));
+        prop_assert_eq!(describe(read_files(&files)), describe(read_files(shuffled)));
     }
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever is in a file, the answer is a manifest or a mistake that has a place.
+    /// For any bytes in a file, the result is a manifest or an error with a location.
     #[test]
     fn nothing_makes_the_reader_fall(content in content(4), cut in any::<prop::sample::Index>(), put in any::<Vec<u8>>()) {
         let files = content.to_files();
@@ -399,7 +400,7 @@ proptest! {
                 let placed = |d: &agpm_diag::Diagnostic| !d.labels.is_empty() || d.file.is_some();
                 prop_assert!(error.diagnostics.iter().all(|d| placed(d) && d.help.is_some()), "{}", error);
             }
-            known(&result);
+            outcome(&result);
         }
     }
 }
@@ -411,8 +412,8 @@ fn every_kind_of_mistake_is_generated() {
     let mut codes = std::collections::BTreeSet::new();
     for _ in 0..100 {
         let content = content(4).new_tree(&mut runner).unwrap().current();
-        if let Known::Mistakes(found) =
-            known(&Manifest::from_json_obj("m.json", &content.to_json()))
+        if let ParseOutcome::Mistakes(found) =
+            outcome(&Manifest::from_json_obj("m.json", &content.to_json()))
         {
             codes.extend(found.into_iter().map(
                 |(code, message, _)| match message.contains("cycle") {

@@ -1,4 +1,4 @@
-//! Every rule of composition and every mistake, one by one, from JSON.
+//! Every rule of composition and every error, one by one, from JSON.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use agpm_bottle::{
@@ -38,13 +38,13 @@ fn findings(text: &str) -> Vec<(String, String, String)> {
         .collect()
 }
 
-fn one(text: &str) -> (String, String, String) {
+fn only_finding(text: &str) -> (String, String, String) {
     let mut all = findings(text);
     assert_eq!(all.len(), 1, "{text}: {all:?}");
     all.remove(0)
 }
 
-/// What `child` is over `parent`.
+/// Returns `child` merged over `parent`.
 fn over(parent: &str, child: &str) -> Value {
     let text = format!(r#"{{"bottles": {{"parent": {parent}, "child": {child}}}}}"#);
     let manifest = manifest(&text);
@@ -306,15 +306,15 @@ fn types_are_strict_at_every_place() {
         (r#"[]"#, "bottle `b` must be an object, not a list"),
         (r#"null"#, "bottle `b` must be an object, not null"),
     ] {
-        let (code, told, help) = one(&format!(r#"{{"bottles": {{"b": {bottle}}}}}"#));
+        let (code, found, help) = only_finding(&format!(r#"{{"bottles": {{"b": {bottle}}}}}"#));
         assert_eq!(
-            (code.as_str(), told.as_str()),
+            (code.as_str(), found.as_str()),
             ("bottle/value", message),
             "{bottle}"
         );
         assert!(!help.is_empty(), "{bottle}");
     }
-    let (_, _, help) = one(r#"{"bottles": {"b": {"env": {"A": 1}}}}"#);
+    let (_, _, help) = only_finding(r#"{"bottles": {"b": {"env": {"A": 1}}}}"#);
     assert_eq!(help, "put it in quotes");
     for (agent, message) in [
         (r#"{}"#, "agent `a` has no `bottle`"),
@@ -331,11 +331,11 @@ fn types_are_strict_at_every_place() {
             "`/prompt` must be a string, not a number",
         ),
     ] {
-        let (code, told, _) = one(&format!(
+        let (code, found, _) = only_finding(&format!(
             r#"{{"bottles": {{"b": {{}}}}, "agents": {{"a": {agent}}}}}"#
         ));
         assert_eq!(
-            (code.as_str(), told.as_str()),
+            (code.as_str(), found.as_str()),
             ("bottle/value", message),
             "{agent}"
         );
@@ -381,10 +381,14 @@ fn the_object_itself_is_checked() {
             "unclosed bracket: expected `}`",
         ),
     ] {
-        let (found, told, _) = one(text);
-        assert_eq!((found.as_str(), told.as_str()), (code, message), "{text}");
+        let (found_code, found_message, _) = only_finding(text);
+        assert_eq!(
+            (found_code.as_str(), found_message.as_str()),
+            (code, message),
+            "{text}"
+        );
     }
-    let (_, _, help) = one(r#"{"bottle": {}}"#);
+    let (_, _, help) = only_finding(r#"{"bottle": {}}"#);
     assert_eq!(
         help,
         "did you mean `bottles`? its keys are `bottles` and `agents`"
@@ -432,7 +436,7 @@ fn keys_are_strict_at_every_depth() {
             "ssrf_allow",
         ),
     ] {
-        let (code, message, help) = one(&format!(r#"{{"bottles": {{"b": {bottle}}}}}"#));
+        let (code, message, help) = only_finding(&format!(r#"{{"bottles": {{"b": {bottle}}}}}"#));
         assert_eq!(code, "bottle/unknown-key", "{bottle}");
         assert!(
             message.starts_with(&format!("{what} has no key `")),
@@ -456,13 +460,14 @@ fn fields_of_claude_code_pass_on_agents_and_only_there() {
     assert_eq!(CLAUDE_CODE.keys.join(" "), spec);
     for key in CLAUDE_CODE.keys {
         let manifest = manifest(&agent_with(key));
-        let shown = manifest.agent_value("a").unwrap();
+        let agent = manifest.agent_value("a").unwrap();
         assert!(
-            *key == "name" || shown.get(key).is_none(),
+            *key == "name" || agent.get(key).is_none(),
             "{key} is ignored"
         );
-        assert_eq!(shown.get("name"), Some(&"a".into()));
-        let (code, message, help) = one(&format!(r#"{{"bottles": {{"b": {{"{key}": 1}}}}}}"#));
+        assert_eq!(agent.get("name"), Some(&"a".into()));
+        let (code, message, help) =
+            only_finding(&format!(r#"{{"bottles": {{"b": {{"{key}": 1}}}}}}"#));
         assert_eq!(
             (code.as_str(), message),
             ("bottle/unknown-key", format!("a bottle has no key `{key}`"))
@@ -502,18 +507,18 @@ fn a_key_on_neither_list_says_where_it_could_have_been() {
             "it is in neither list: the keys of an agent are `bottle`, ",
         ),
     ] {
-        let (code, _, help) = one(&agent_with(key));
+        let (code, _, help) = only_finding(&agent_with(key));
         assert_eq!(code, "bottle/unknown-key");
         assert!(help.starts_with(begin), "{key}: {help}");
     }
-    let (_, _, help) = one(r#"{"bottles": {"b": {"skills": []}}}"#);
+    let (_, _, help) = only_finding(r#"{"bottles": {"b": {"skills": []}}}"#);
     assert!(help.starts_with("`skills` is a key of agents; "), "{help}");
-    let (_, _, help) = one(r#"{"bottles": {"b": {"skill": []}}}"#);
+    let (_, _, help) = only_finding(r#"{"bottles": {"b": {"skill": []}}}"#);
     assert!(
         help.starts_with("did you mean `skills`, which is a key of agents? the keys of a b"),
         "{help}"
     );
-    let (_, _, help) = one(&agent_with("bottel"));
+    let (_, _, help) = only_finding(&agent_with("bottel"));
     let keys = "the keys of an agent are `bottle`, `skills`, `env`, `git`, and in JSON `prompt`";
     assert_eq!(help, format!("did you mean `bottle`? {keys}"));
     for (key, begin) in [
@@ -527,7 +532,7 @@ fn a_key_on_neither_list_says_where_it_could_have_been() {
         ),
     ] {
         let git = format!(r#"{{"bottle": "b", "git": {{"{key}": {{}}}}}}"#);
-        let (_, message, help) = one(&format!(
+        let (_, message, help) = only_finding(&format!(
             r#"{{"bottles": {{"b": {{}}}}, "agents": {{"a": {git}}}}}"#
         ));
         assert_eq!(message, format!("`git` of an agent has no key `{key}`"));
@@ -548,7 +553,7 @@ fn circles_and_missing_parents_are_reported_once_with_their_chain() {
             bottles.join(", ")
         )
     };
-    assert_eq!(one(&circle(1)).1, "`b0` extends itself: b0 -> b0");
+    assert_eq!(only_finding(&circle(1)).1, "`b0` extends itself: b0 -> b0");
     for (count, chain) in [
         (2, "b0 -> b1 -> b0"),
         (
@@ -556,27 +561,28 @@ fn circles_and_missing_parents_are_reported_once_with_their_chain() {
             "b0 -> b1 -> b2 -> b3 -> b4 -> b5 -> b6 -> b7 -> b8 -> b9 -> b0",
         ),
     ] {
-        let (code, message, _) = one(&circle(count));
+        let (code, message, _) = only_finding(&circle(count));
         assert_eq!(code, "bottle/extends");
         assert_eq!(
             message,
             format!("bottles extend each other in a cycle: {chain}")
         );
     }
-    let (_, message, help) =
-        one(r#"{"bottles": {"a": {"extends": "b"}, "b": {"extends": "basee"}, "base": {}}}"#);
+    let (_, message, help) = only_finding(
+        r#"{"bottles": {"a": {"extends": "b"}, "b": {"extends": "basee"}, "base": {}}}"#,
+    );
     assert_eq!(
         message,
         "unknown bottle `basee` in `extends`: a -> b -> basee"
     );
     assert_eq!(help, "did you mean `base`?");
-    // A bottle itself is not what it meant to extend.
+    // The bottle itself is never suggested as its parent.
     assert_eq!(
-        one(r#"{"bottles": {"web": {"extends": "wbe"}}}"#).2,
+        only_finding(r#"{"bottles": {"web": {"extends": "wbe"}}}"#).2,
         "check the name, or add the bottle"
     );
     let (code, message, help) =
-        one(r#"{"bottles": {"base": {}}, "agents": {"a": {"bottle": "bas"}}}"#);
+        only_finding(r#"{"bottles": {"base": {}}, "agents": {"a": {"bottle": "bas"}}}"#);
     assert_eq!(
         (code.as_str(), message.as_str()),
         ("bottle/unknown-bottle", "unknown bottle `bas` of agent `a`")
@@ -618,14 +624,14 @@ fn a_provider_needs_its_name_in_the_end_only() {
             .name,
         "p"
     );
-    // Told where it starts to lack, and not again for every child.
+    // Reported for the first bottle that lacks it, and not for every child.
     let bad = r#"{"bottles": {"a": {"agent_provider": {"model": "m"}}, "b": {"extends": "a", "agent_provider": {"args": []}}, "c": {"extends": "b"}}}"#;
-    assert_eq!(one(bad).0, "bottle/value");
+    assert_eq!(only_finding(bad).0, "bottle/value");
 }
 
 #[test]
 fn names_that_differ_in_case_only_are_refused() {
-    let (code, message, _) = one(r#"{"bottles": {"dev": {}, "x": {}, "Dev": {}}}"#);
+    let (code, message, _) = only_finding(r#"{"bottles": {"dev": {}, "x": {}, "Dev": {}}}"#);
     assert_eq!(
         (code.as_str(), message.as_str()),
         (
@@ -655,7 +661,7 @@ fn chains_may_be_long() {
             ("0", (count - 1).to_string())
         );
         let broken = text.replace(r#""b0": {"#, r#""b0": {"extends": "gone", "#);
-        let (_, message, _) = one(&broken);
+        let (_, message, _) = only_finding(&broken);
         assert!(
             message.starts_with("unknown bottle `gone` in `extends`: b0 -> gone"),
             "{message}"
@@ -667,7 +673,7 @@ fn chains_may_be_long() {
 fn a_long_chain_is_cut_and_many_mistakes_are_reported() {
     let bottle = |at: usize| format!(r#""b{at:05}": {{"extends": "b{:05}"}}"#, at + 1);
     let bottles: Vec<String> = (0..10_000).map(bottle).collect();
-    let (_, message, _) = one(&format!(r#"{{"bottles": {{{}}}}}"#, bottles.join(", ")));
+    let (_, message, _) = only_finding(&format!(r#"{{"bottles": {{{}}}}}"#, bottles.join(", ")));
     let chain = "b00000 -> b00001 -> b00002 -> b00003 -> b00004 -> b00005 -> (9989 more) -> \
                  b09995 -> b09996 -> b09997 -> b09998 -> b09999 -> b10000";
     assert_eq!(

@@ -25,7 +25,7 @@ use agpm_ops::{InstallScope, ProgramUse};
 
 pub(crate) use approve::{ApprovalArgs, ApproveArgs};
 pub(crate) use bottle::{BottleArgs, BottleCommand, BottleFormat};
-pub(crate) use catalog::{CatalogArgs, CatalogCommand, CatalogFormat, ModeArg, PlacesArgs};
+pub(crate) use catalog::{CatalogArgs, CatalogCommand, CatalogFormat, CatalogLayerArgs, ModeArg};
 pub(crate) use check::{DoctorArgs, ValidateArgs, VerifyArgs};
 pub(crate) use ci::{CiArgs, CiFormat};
 pub(crate) use diff::{DiffArgs, DiffFormat};

@@ -14,7 +14,7 @@ use crate::args::CompleteArgs;
 use crate::output::write_stdout;
 use crate::schema_name::SchemaName;
 
-/// One word that can follow, and what it is.
+/// A candidate with its description.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Candidate {
     word: String,
@@ -36,7 +36,7 @@ enum Values {
     Explainable,
 }
 
-/// The values of arguments that are not fixed. The first row that fits applies; an empty command fits every one.
+/// The values of arguments that are not fixed. The first matching row applies; an empty command matches every command.
 const VALUES: &[(&str, &str, Values)] = &[
     ("", "type", Values::Types),
     ("", "kind", Values::Types),
@@ -58,7 +58,7 @@ const VALUES: &[(&str, &str, Values)] = &[
     ("why", "name", Values::Owners),
 ];
 
-/// Prints the candidates, one a line, with what they are after a tab.
+/// Prints the candidates, one per line, with their descriptions after a tab.
 pub(crate) fn run(world: &World, args: &CompleteArgs, declaration: Command) -> ExitCode {
     let words: Vec<String> = args
         .words
@@ -70,12 +70,12 @@ pub(crate) fn run(world: &World, args: &CompleteArgs, declaration: Command) -> E
     let lines: String = Position::of(&declaration, &words)
         .candidates(world)
         .iter()
-        .map(|one| format!("{}\t{}\n", one.word, one.about))
+        .map(|candidate| format!("{}\t{}\n", candidate.word, candidate.about))
         .collect();
     write_stdout(lines.as_bytes())
 }
 
-/// Where on the command line the last word is.
+/// The position of the last word on the command line.
 struct Position<'d> {
     root: &'d Command,
     command: &'d Command,
@@ -83,7 +83,7 @@ struct Position<'d> {
     path: String,
     /// The option whose value the word is.
     option: Option<&'d Arg>,
-    /// How many positional arguments are before it.
+    /// The number of positional arguments before it.
     positionals: usize,
     word: &'d str,
 }
@@ -106,7 +106,7 @@ impl<'d> Position<'d> {
         position
     }
 
-    /// Goes past a finished word.
+    /// Skips a finished word.
     fn pass(&mut self, word: &str) {
         if self.option.take().is_some() {
             return;
@@ -127,7 +127,7 @@ impl<'d> Position<'d> {
         }
     }
 
-    /// The options of the command, and those of every command.
+    /// Returns the options of the command and the global ones.
     fn options(&self) -> impl Iterator<Item = &'d Arg> + use<'d> {
         let own = self.command.get_arguments();
         own.chain(self.root.get_arguments())
@@ -140,19 +140,22 @@ impl<'d> Position<'d> {
             None if self.word.starts_with('-') => self.options().filter_map(flag).collect(),
             None => self.words(world),
         };
-        candidates.retain(|one| one.word.starts_with(self.word));
+        candidates.retain(|candidate| candidate.word.starts_with(self.word));
         candidates.sort();
-        candidates.dedup_by(|one, other| one.word == other.word);
+        candidates.dedup_by(|candidate, other| candidate.word == other.word);
         candidates
     }
 
     /// Subcommands, and values of the positional argument.
     fn words(&self, world: &World) -> Vec<Candidate> {
         let inner = self.command.get_subcommands();
-        let inner = inner.filter(|one| !one.is_hide_set() && self.positionals == 0);
-        let commands = inner.map(|one| Candidate {
-            word: one.get_name().to_owned(),
-            about: one.get_about().map(ToString::to_string).unwrap_or_default(),
+        let inner = inner.filter(|command| !command.is_hide_set() && self.positionals == 0);
+        let commands = inner.map(|command| Candidate {
+            word: command.get_name().to_owned(),
+            about: command
+                .get_about()
+                .map(ToString::to_string)
+                .unwrap_or_default(),
         });
         let arguments: Vec<&Arg> = self.command.get_positionals().collect();
         let argument = arguments.get(self.positionals);
@@ -219,7 +222,7 @@ impl Values {
                 .collect(),
             Values::Commands => root
                 .get_subcommands()
-                .map(|one| candidate(one.get_name(), "command"))
+                .map(|command| candidate(command.get_name(), "command"))
                 .collect(),
             Values::Sources => all(&known_names(world).sources, "source"),
             Values::Resources => all(&known_names(world).resources, "resource"),

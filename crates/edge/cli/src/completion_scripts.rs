@@ -3,7 +3,7 @@
 use clap::Command;
 use clap_complete::Shell;
 
-/// Where a script has the names of all commands, which the first word needs no process for.
+/// The placeholder for the names of all commands, so the first word needs no process.
 const COMMANDS: &str = "@COMMANDS@";
 
 const BASH: &str = r#"# Completion of agpm for bash. Save it as

@@ -13,7 +13,7 @@ const fn examples(command: &'static str, lines: &'static [&'static str]) -> Comm
     CommandExamples { command, lines }
 }
 
-/// In a help, a command with subcommands has no more examples than this.
+/// The most examples in the help of a command with subcommands.
 const MOST_EXAMPLES: usize = 3;
 
 /// The examples of all commands.
@@ -150,15 +150,15 @@ pub const EXAMPLES: &[CommandExamples] = &[
 
 /// The examples of a command; those of its subcommands if it has none itself.
 pub(crate) fn examples_of(command: &str) -> Vec<&'static str> {
-    let own = EXAMPLES.iter().find(|one| one.command == command);
+    let own = EXAMPLES.iter().find(|examples| examples.command == command);
     if let Some(own) = own {
         return own.lines.to_vec();
     }
-    let inner = |one: &&CommandExamples| {
-        let rest = one.command.strip_prefix(command);
+    let inner = |examples: &&CommandExamples| {
+        let rest = examples.command.strip_prefix(command);
         rest.is_some_and(|rest| rest.starts_with(' '))
     };
     let inner = EXAMPLES.iter().filter(inner);
-    let firsts = inner.filter_map(|one| one.lines.first().copied());
+    let firsts = inner.filter_map(|examples| examples.lines.first().copied());
     firsts.take(MOST_EXAMPLES).collect()
 }

@@ -1,4 +1,4 @@
-//! Exit codes and what they mean, for the reference and the manual pages.
+//! Exit codes and their meaning, for the reference and the manual pages.
 
 use agpm_diag::FailureKind;
 
@@ -11,7 +11,7 @@ const FAILURES: [FailureKind; 6] = [
     FailureKind::Refused,
 ];
 
-/// The exit codes of failures with what they mean, in Markdown.
+/// Returns the exit codes of failures with their meaning, in Markdown.
 pub fn failure_codes() -> impl Iterator<Item = (u8, &'static str)> {
     FAILURES
         .into_iter()

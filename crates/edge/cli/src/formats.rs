@@ -11,7 +11,7 @@ pub(crate) fn word(format: impl ValueEnum) -> String {
         .map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
-/// `--json` is `--format json`, and a result has one format.
+/// Refuses `--json` with another `--format`, because a result has one format.
 pub(crate) fn two_formats<T>(other: &str) -> Outcome<T> {
     let message = format!("`--json` and `--format {other}` cannot be combined");
     let diagnostic = Diagnostic::new(&codes::USAGE, message).help("remove one of them");

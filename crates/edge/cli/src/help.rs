@@ -30,7 +30,7 @@ Examples:
 and the options that every command takes.
 ";
 
-/// The commands as they are read: `--help` is as short as `-h`, has examples, and does not repeat the global options.
+/// Returns the commands with short help: `--help` is like `-h`, with examples and without the global options.
 pub(crate) fn with_short_help(declaration: Command) -> Command {
     let declaration = declaration
         .override_help(with_headings(OVERVIEW))
@@ -43,10 +43,10 @@ fn hide_global(argument: Arg) -> Arg {
     argument.hide(is_hidden)
 }
 
-/// One command and its subcommands. `parent` is the words before its name.
+/// Shortens the help of one command and its subcommands. `parent` has the words before its name.
 fn compact(command: Command, parent: &str) -> Command {
     let path = format!("{parent}{}", command.get_name());
-    // Its usage names them already.
+    // The usage names them already.
     let hides_subcommands = matches!(path.as_str(), "add" | "remove");
     let before = format!("{path} ");
     let help = Arg::new("help")
@@ -68,7 +68,7 @@ fn examples_text(path: &str) -> String {
     with_headings(&format!("Examples:{lines}"))
 }
 
-/// Marks headings as clap marks its own. The escapes are removed where the output has no colors.
+/// Marks headings like clap does. The escapes are removed if the output has no colors.
 fn with_headings(text: &str) -> String {
     let lines = text.split_inclusive('\n').map(|line| {
         let heading = ["Usage:", "Examples:"]
@@ -91,7 +91,7 @@ pub(crate) fn wants_all_commands(arguments: &[OsString]) -> bool {
     words.next().is_some_and(|word| word == "help") && words.any(|word| word == "--all")
 }
 
-/// `agpm help COMMAND` is `agpm COMMAND --help`, whose help is shorter than that of the command `help`.
+/// Rewrites `agpm help COMMAND` to `agpm COMMAND --help`, which is shorter than the help of the command `help`.
 pub(crate) fn without_help_command(arguments: &[OsString]) -> Vec<OsString> {
     let is_flag = |argument: &OsString| argument.to_string_lossy().starts_with('-');
     let first_word = arguments
@@ -130,7 +130,7 @@ mod tests {
         assert!(OVERVIEW.lines().all(|line| line.len() <= SCREEN.1));
     }
 
-    /// Every command with the words before its name, subcommands included.
+    /// Lists every command with the words before its name, including subcommands.
     fn each_command(command: &Command, parent: &str, check: &mut dyn FnMut(&str, &Command)) {
         for inner in command.get_subcommands() {
             let path = format!("{parent}{}", inner.get_name());

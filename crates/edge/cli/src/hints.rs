@@ -7,7 +7,7 @@ use clap::Command;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 
-/// Words that users of other programs type, and the commands that do the same here.
+/// Words of other programs, with the commands that do the same here.
 struct OtherWords {
     words: &'static [&'static str],
     hint: &'static str,
@@ -120,7 +120,7 @@ fn near_command<'c>(typed: &str, parent: &'c Command) -> Option<&'c str> {
     nearest(typed, names.filter(|name| !is_opposite(typed, name)))
 }
 
-/// Whether one of two words takes back what the other does.
+/// Returns whether two words are opposites.
 fn is_opposite(typed: &str, name: &str) -> bool {
     let is_reversal = |word: &str| {
         ["un", "de", "rem"]
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn a_typing_mistake_is_put_right() {
-        for (typed, meant) in [
+        for (typed, expected) in [
             ("instal", "install"),
             ("isntall", "install"),
             ("unistall", "uninstall"),
@@ -160,7 +160,7 @@ mod tests {
             ("catalogue", "catalog"),
             ("docter", "doctor"),
         ] {
-            assert_eq!(hint(typed), meant, "{typed}");
+            assert_eq!(hint(typed), expected, "{typed}");
         }
     }
 

@@ -29,7 +29,7 @@ pub use crate::environment::{ENVIRONMENT_VARIABLES, EnvironmentVariable};
 pub use crate::examples::{CommandExamples, EXAMPLES};
 pub use crate::exit_codes::failure_codes;
 
-/// Runs the command that these arguments, the program's name included, require.
+/// Runs the command in these arguments, which include the program's name.
 pub fn run(arguments: &[OsString]) -> ExitCode {
     match Cli::read(arguments) {
         Ok(cli) => {

@@ -18,7 +18,7 @@ use clap::ValueEnum;
 use crate::args::{ColorChoice, GlobalArgs};
 use crate::terminal::{stdout_width, wants_next_step};
 
-/// Where a command's words go.
+/// The output of a command.
 pub(crate) struct Output {
     pub(crate) json: bool,
     /// Whether lines of files are drawn with their secrets.
@@ -44,7 +44,7 @@ impl Output {
         }
     }
 
-    /// Ends a command: draws its diagnostics, and its report unless it failed.
+    /// Finishes a command: prints its diagnostics, and its report unless it failed.
     pub(crate) fn finish<T>(
         &mut self,
         outcome: Outcome<T>,
@@ -140,7 +140,7 @@ impl Output {
         }
     }
 
-    /// Ends a command that prints text which agpm generates about itself.
+    /// Finishes a command that prints generated text about agpm itself.
     pub(crate) fn finish_text(&mut self, text: &[u8]) -> ExitCode {
         let outcome = Outcome {
             result: Ok(String::from_utf8_lossy(text).into_owned()),
@@ -151,7 +151,7 @@ impl Output {
         self.finish(outcome, printed::render)
     }
 
-    /// Whether the user wants to know more.
+    /// Returns whether the user wants more detail.
     pub(crate) fn is_verbose(&self) -> bool {
         self.verbose
     }
@@ -185,7 +185,7 @@ impl Output {
             .iter()
             .filter(|d| !self.quiet || d.severity == Severity::Error);
         let text = draw_diagnostics(loud, sources, self.pen());
-        // Nothing can be reported when standard error is gone.
+        // Nothing can be reported if standard error is closed.
         let _ = io::stderr().write_all(text.as_bytes());
     }
 }
@@ -213,7 +213,7 @@ fn color_mode(choice: ColorChoice, is_terminal: bool) -> ColorMode {
     }
 }
 
-/// Shows one step after the other, each when the user wants it; all at once where nobody can.
+/// Prints one step after the other, waiting for a key on a terminal.
 fn write_steps(steps: &[String]) -> ExitCode {
     let (mut written, count) = (ExitCode::SUCCESS, steps.len());
     for (at, step) in steps.iter().enumerate() {
@@ -244,7 +244,7 @@ fn write_pieces(rendered: &FileBytes) -> ExitCode {
     )
 }
 
-/// A reader that has seen enough, as `head` has, ends it quietly.
+/// A reader that closes the pipe early, such as `head`, is not an error.
 fn written(result: io::Result<()>) -> ExitCode {
     match result {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
@@ -257,15 +257,15 @@ fn written(result: io::Result<()>) -> ExitCode {
 
 /// Help and version go to standard output; anything else is wrong usage.
 pub(crate) fn usage_error(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
-    let text = error.render().to_string();
-    // Wrong arguments may be all that is known here, so the flag is read from them as they were typed.
+    let text = separate_reason(error, &error.render().to_string());
+    // The arguments could not be parsed, so the flag is read from the typed words.
     let is_terminal = if error.use_stderr() {
         io::stderr().is_terminal()
     } else {
         io::stdout().is_terminal()
     };
     let styled = match color_mode(typed_color(arguments), is_terminal) {
-        ColorMode::Colour => error.render().ansi().to_string(),
+        ColorMode::Colour => separate_reason(error, &error.render().ansi().to_string()),
         ColorMode::Plain => text.clone(),
     };
     if !error.use_stderr() && wants_json(arguments) {
@@ -290,7 +290,22 @@ pub(crate) fn usage_error(error: &clap::Error, arguments: &[OsString]) -> ExitCo
     ExitCode::from(FailureKind::Usage.exit_code())
 }
 
-/// The problem in one line; the indented lines of `text` name the arguments concerned. Lists of values are its details.
+/// Moves the reason why a value is invalid to its own line: with the list of valid words it is longer than a message.
+fn separate_reason(error: &clap::Error, text: &str) -> String {
+    match invalid_value_reason(error) {
+        Some(reason) => text.replacen(&format!(": {reason}"), &format!("\n  {reason}"), 1),
+        None => text.to_owned(),
+    }
+}
+
+fn invalid_value_reason(error: &clap::Error) -> Option<String> {
+    let is_invalid = error.kind() == clap::error::ErrorKind::ValueValidation;
+    let reason = std::error::Error::source(error).filter(|_| is_invalid)?;
+    Some(reason.to_string())
+}
+
+/// Returns the problem in one line; the indented lines of `text` name the arguments concerned. The reason why a value
+/// is invalid and the list of valid ones are details.
 fn usage_diagnostic(error: &clap::Error, text: &str) -> Diagnostic {
     if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         return Diagnostic::new(&codes::USAGE, "no command given");
@@ -299,13 +314,14 @@ fn usage_diagnostic(error: &clap::Error, text: &str) -> Diagnostic {
         .trim_start_matches("error: ")
         .lines()
         .take_while(|line| !line.trim().is_empty());
-    let is_list = |line: &&str| line.starts_with('[');
-    let (details, problem): (Vec<&str>, Vec<&str>) = paragraph.map(str::trim).partition(is_list);
+    let reason = invalid_value_reason(error);
+    let is_detail = |line: &&str| line.starts_with('[') || reason.as_deref() == Some(*line);
+    let (details, problem): (Vec<&str>, Vec<&str>) = paragraph.map(str::trim).partition(is_detail);
     let details = details.into_iter().map(str::to_owned);
     Diagnostic::new(&codes::USAGE, problem.join(" ")).details(details)
 }
 
-/// The last `--color` that was typed, with a value that exists.
+/// Returns the last valid `--color` that was typed.
 fn typed_color(arguments: &[OsString]) -> ColorChoice {
     let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
     let apart = words

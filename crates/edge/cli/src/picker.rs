@@ -11,7 +11,7 @@ use console::{Key, Term};
 
 use crate::terminal::RawMode;
 
-/// Rows of a list that fits a small terminal.
+/// The most rows of a list, for a small terminal.
 const MOST_ROWS: usize = 15;
 /// Lines around the rows: the title with the filter, and the keys.
 const OTHER_LINES: usize = 2;
@@ -61,8 +61,8 @@ enum PickerStep {
 struct PickerState<'i> {
     items: &'i [PickItem],
     filter: String,
-    /// The items that fit the filter, best first.
-    shown: Vec<usize>,
+    /// The items that match the filter, best first.
+    matching: Vec<usize>,
     cursor: usize,
     selected: BTreeSet<usize>,
 }
@@ -72,7 +72,7 @@ impl<'i> PickerState<'i> {
         PickerState {
             items,
             filter: String::new(),
-            shown: (0..items.len()).collect(),
+            matching: (0..items.len()).collect(),
             cursor: 0,
             selected: BTreeSet::new(),
         }
@@ -101,13 +101,13 @@ impl<'i> PickerState<'i> {
     }
 
     fn last(&self) -> usize {
-        self.shown.len().saturating_sub(1)
+        self.matching.len().saturating_sub(1)
     }
 
-    /// Who selects nothing means the row under the cursor.
+    /// Without a selection, Enter selects the row at the cursor.
     fn confirm(&mut self) -> PickerStep {
         if self.selected.is_empty() {
-            self.selected.extend(self.shown.get(self.cursor));
+            self.selected.extend(self.matching.get(self.cursor));
         }
         if self.selected.is_empty() {
             PickerStep::More
@@ -117,7 +117,7 @@ impl<'i> PickerState<'i> {
     }
 
     fn toggle(&mut self) {
-        let Some(at) = self.shown.get(self.cursor) else {
+        let Some(at) = self.matching.get(self.cursor) else {
             return;
         };
         if !self.selected.remove(at) {
@@ -136,16 +136,16 @@ impl<'i> PickerState<'i> {
         if !query.is_empty() {
             fitting.sort_by_key(|(score, at)| (std::cmp::Reverse(*score), *at));
         }
-        self.shown = fitting.into_iter().map(|(_, at)| at).collect();
+        self.matching = fitting.into_iter().map(|(_, at)| at).collect();
         self.cursor = 0;
     }
 
     fn lines(&self, title: &str, rows: usize, width: usize) -> Vec<String> {
         let first = self.cursor.saturating_sub(rows - 1);
         let mut lines = vec![cut(&format!("{}: {}", one_line(title), self.filter), width)];
-        let visible = self.shown.iter().enumerate().skip(first).take(rows);
+        let visible = self.matching.iter().enumerate().skip(first).take(rows);
         lines.extend(visible.map(|(row, at)| cut(&self.row(row, *at), width)));
-        let counts = format!("{} of {}", self.shown.len(), self.items.len());
+        let counts = format!("{} of {}", self.matching.len(), self.items.len());
         let selected = match self.selected.len() {
             0 => String::new(),
             count => format!(", {count} selected"),
@@ -171,13 +171,13 @@ impl<'i> PickerState<'i> {
     }
 }
 
-/// A line that the terminal does not wrap: wrapped lines could not be cleared.
+/// Cuts a line before the terminal wraps it, because wrapped lines could not be cleared.
 fn cut(line: &str, width: usize) -> String {
     let width = width.saturating_sub(1).max(1);
     match line.char_indices().nth(width) {
         Some(_) => {
-            let kept: String = line.chars().take(width - 1).collect();
-            kept + "…"
+            let start: String = line.chars().take(width - 1).collect();
+            start + "…"
         }
         None => line.to_owned(),
     }

@@ -14,7 +14,7 @@ const TICK: Duration = Duration::from_millis(120);
 /// Fewer files than this are written before a bar could be read.
 const FEWEST_FILES: usize = 50;
 
-/// Bars where someone can see them and nobody said otherwise.
+/// Shows bars on a terminal, unless the user disabled them.
 pub(crate) fn progress(global: &GlobalArgs) -> Arc<dyn Progress> {
     let quiet = global.no_progress || global.quiet || global.json;
     if quiet || !io::stderr().is_terminal() {
@@ -26,7 +26,7 @@ pub(crate) fn progress(global: &GlobalArgs) -> Arc<dyn Progress> {
     }
 }
 
-/// One line for what has to be known, and no bars.
+/// Prints one line that is always shown, without bars.
 struct PlainProgress {
     quiet: bool,
 }
@@ -54,7 +54,7 @@ impl Progress for PlainProgress {
     }
 }
 
-/// A spinner for each source at work, and a bar for the files.
+/// A spinner for each active source, and a bar for the files.
 struct ProgressBars {
     all: MultiProgress,
     sources: Mutex<BTreeMap<String, ProgressBar>>,

@@ -1,10 +1,10 @@
-//! Questions about what tools may do, where somebody can answer them.
+//! Asks for approval of capabilities on a terminal.
 
 use agpm_ops::CapabilityChange;
 
 use crate::terminal::{can_ask, confirm};
 
-/// How increases are approved in this run; nothing where nobody can answer.
+/// Returns how increases are approved in this run; `None` if nobody can answer.
 pub(crate) fn confirmation() -> Option<fn(&[CapabilityChange]) -> bool> {
     can_ask().then_some(are_approved as fn(&[CapabilityChange]) -> bool)
 }

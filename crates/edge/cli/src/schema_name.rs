@@ -43,12 +43,12 @@ const FILES: [FileSchemaRow; 6] = [
 /// The prefix of a command's name.
 const OUTPUT: &str = "output/";
 
-/// Something that has a schema, as it is typed: a kind of file, or `output/COMMAND`.
+/// The name of a schema as typed: a kind of file, or `output/COMMAND`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SchemaName(String);
 
 impl SchemaName {
-    /// All of them. The words of a command are joined by `/`.
+    /// Returns all names. The words of a command are joined by `/`.
     pub(crate) fn all() -> Vec<SchemaName> {
         let files = FILES.iter().map(|file| file.name.to_owned());
         let outputs = output_commands().into_iter();
@@ -60,7 +60,7 @@ impl SchemaName {
         &self.0
     }
 
-    /// The schema, bare with and without `--json`: it is JSON anyway.
+    /// Prints the schema, with and without `--json` the same, because it is JSON.
     pub(crate) fn schema(&self) -> Value {
         let file = FILES.iter().find(|file| file.name == self.0);
         let output = || {
@@ -78,14 +78,14 @@ impl FromStr for SchemaName {
     /// Accepts a space or a hyphen between the words of a command too.
     fn from_str(text: &str) -> Result<Self, String> {
         let all = SchemaName::all();
-        let known = |text: &str| all.iter().find(|name| name.0 == text).cloned();
+        let named = |text: &str| all.iter().find(|name| name.0 == text).cloned();
         let joined = |text: &str| text.replacen([' ', '-'], "/", 1);
-        let found = known(text).or_else(|| known(&joined(text)));
+        let found = named(text).or_else(|| named(&joined(text)));
         found.ok_or_else(|| {
             let names = all.iter().map(SchemaName::as_str);
             match nearest(text, names) {
                 Some(near) => format!("did you mean `{near}`?"),
-                // All forty would hide the six that people mean.
+                // All forty names would hide the six common ones.
                 None => {
                     let files: Vec<String> = FILES
                         .iter()

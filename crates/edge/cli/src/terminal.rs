@@ -1,4 +1,4 @@
-//! The size and the abilities of the terminal, if there is one.
+//! The size and the capabilities of the terminal, if any.
 
 use std::io::{self, IsTerminal};
 
@@ -12,12 +12,12 @@ pub(crate) fn stdout_width() -> Option<usize> {
     size.flatten().map(|(_, columns)| usize::from(columns))
 }
 
-/// Whether somebody can be asked: they see the question, and can answer it.
+/// Returns whether the user can see and answer a question.
 pub(crate) fn can_ask() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// Waits for Enter; Esc, Ctrl-C and `q` end it. Where nobody can answer, the next step comes at once.
+/// Waits for Enter; Esc, Ctrl-C and `q` stop. Without a terminal, it returns at once.
 pub(crate) fn wants_next_step() -> bool {
     if !can_ask() {
         return true;
@@ -33,10 +33,10 @@ pub(crate) fn wants_next_step() -> bool {
     !matches!(key, Ok(Key::Escape | Key::CtrlC | Key::Char('q')) | Err(_))
 }
 
-/// Asks a question that one key answers: `y` is yes, Esc and Ctrl-C give no answer, and any other key means no.
+/// Asks a question that one key answers: `y` is yes, Esc and Ctrl-C give no answer, and any other key declines.
 pub(crate) fn confirm(question: &str) -> Option<bool> {
     let terminal = Term::stderr();
-    // Whoever sees the question can answer it: no key may be lost in between.
+    // Raw mode starts before the question is printed, so no key is lost in between.
     let raw = RawMode::enter().ok()?;
     terminal.write_str(&format!("{question} [y/N] ")).ok()?;
     let key = terminal.read_key_raw();
@@ -72,7 +72,7 @@ impl RawMode {
 #[cfg(unix)]
 impl Drop for RawMode {
     fn drop(&mut self) {
-        // A terminal that is gone has no modes to restore.
+        // A closed terminal has no modes to restore.
         drop(set_modes(&self.before));
     }
 }
@@ -83,7 +83,7 @@ fn set_modes(modes: &rustix::termios::Termios) -> io::Result<()> {
     Ok(rustix::termios::tcsetattr(io::stdin(), when, modes)?)
 }
 
-/// Elsewhere keys are read as events, which no mode changes.
+/// On other systems keys are read as events, which need no mode.
 #[cfg(not(unix))]
 pub(crate) struct RawMode;
 

@@ -80,7 +80,7 @@ fn every_command_reports_every_mistake() {
         .chain(["agpm explain bottle:dev".to_owned()])
     {
         let output = sandbox.run_line(&line);
-        let told = if line.ends_with("check") {
+        let stderr = if line.ends_with("check") {
             &output.stdout
         } else {
             &output.stderr
@@ -88,11 +88,11 @@ fn every_command_reports_every_mistake() {
         assert!(
             codes
                 .iter()
-                .all(|code| told.contains(&format!("error[{code}]"))),
+                .all(|code| stderr.contains(&format!("error[{code}]"))),
             "{line}\n{output}"
         );
         assert_eq!(
-            told.matches("error[").count(),
+            stderr.matches("error[").count(),
             codes.len(),
             "{line}\n{output}"
         );

@@ -104,7 +104,7 @@ fn committed() -> Sandbox {
     sandbox.write("project/team/CLAUDE.md", "Be brief.\n");
     let installed = run(&sandbox, "install --allow-executables");
     assert_eq!(installed.code, Some(0), "{installed}");
-    // What the user has in shared files stays there.
+    // The user's own entries in shared files stay.
     fs::remove_dir_all(sandbox.work().join("project/.agpm/history")).unwrap();
     let state = ["ledger.json", "lock", "folders.json"];
     for name in state {
@@ -393,14 +393,14 @@ fn every_tampering_is_found_with_its_exit_code() {
 
 fn tamperings_are_found(tamperings: &[(i32, Tampering)]) {
     let sandbox = committed();
-    let (project, kept) = (sandbox.work().join("project"), sandbox.work().join("kept"));
-    copy_tree(&project, &kept);
+    let (project, cache) = (sandbox.work().join("project"), sandbox.work().join("kept"));
+    copy_tree(&project, &cache);
     let clean = run(&sandbox, "ci");
     assert_eq!(clean.code, Some(0), "{clean}");
     let mut missed = Vec::new();
     for (code, tampering) in tamperings {
         fs::remove_dir_all(&project).unwrap();
-        copy_tree(&kept, &project);
+        copy_tree(&cache, &project);
         tampering.apply(&project);
         let output = run(&sandbox, "ci");
         if output.code != Some(*code) {
@@ -528,7 +528,7 @@ fn formats() {
 fn an_unreachable_source_is_a_separate_cause() {
     let sandbox = committed();
     fs::remove_dir_all(sandbox.work().join("org")).unwrap();
-    // What is in the cache needs no network.
+    // Cached content needs no network.
     let cached = run(&sandbox, "ci --offline");
     assert_eq!(cached.code, Some(0), "{cached}");
     let output = run(&sandbox, "ci --cache-dir ../empty");
@@ -586,8 +586,8 @@ fn failed(output: &CommandOutput) -> Vec<String> {
 #[test]
 fn a_restore_that_fails_is_reported_under_its_cause() {
     let sandbox = committed();
-    let (project, kept) = (sandbox.work().join("project"), sandbox.work().join("kept"));
-    copy_tree(&project, &kept);
+    let (project, cache) = (sandbox.work().join("project"), sandbox.work().join("kept"));
+    copy_tree(&project, &cache);
     let deny = "\n[policy.types]\ndeny = [\"hooks\"]\n";
     let unknown = "\n[agentz]\n";
     let requirement = ("requirement = \"^1\"", "requirement = \"^2\"");
@@ -599,7 +599,7 @@ fn a_restore_that_fails_is_reported_under_its_cause() {
         (Append(AGENT, "More.\n"), 1, "files"),
     ] {
         fs::remove_dir_all(&project).unwrap();
-        copy_tree(&kept, &project);
+        copy_tree(&cache, &project);
         tampering.apply(&project);
         let output = run(&sandbox, "ci --install");
         assert_eq!(output.code, Some(code), "{}\n{output}", tampering.name());
@@ -641,7 +641,7 @@ fn every_cause_is_reported_and_the_first_decides() {
     assert_eq!(failed(&output), ["manifest", "lock"], "{output}");
 }
 
-/// A digest that does not fit is the lockfile's mistake, also where nobody approved what it is of.
+/// A wrong digest is an error of the lockfile, even if the content was never approved.
 #[test]
 fn a_wrong_digest_of_a_transitive_executable_is_an_error_of_the_lockfile() {
     let sandbox = committed();

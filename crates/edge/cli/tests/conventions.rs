@@ -1,4 +1,4 @@
-//! What holds for every command: streams, exit codes, JSON, colours, and that reading writes nothing.
+//! Conventions of every command: streams, exit codes, JSON, colors, and no writes while reading.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::collections::BTreeMap;
@@ -144,6 +144,49 @@ fn json_is_one_document_also_on_failure_and_on_wrong_usage() {
         assert_failure(&output, code);
         assert_eq!(output.stderr, "", "{line}");
         assert_ne!(output.code, Some(0), "{line}");
+    }
+}
+
+#[test]
+fn the_reason_of_an_invalid_value_is_below_a_short_message() {
+    let sandbox = sandbox();
+    for (rule, reason) in [
+        (
+            "/a=no-such",
+            "unknown operation `no-such`; operations are: `deep`",
+        ),
+        (
+            "/a=by-kee:id",
+            "unknown operation `by-kee`; did you mean `by-key`?",
+        ),
+        ("a=deep", "a JSON Pointer starts with `/`"),
+        ("nothing", "a rule is written like `/servers=by-key:id`"),
+        (
+            "/a=by-key",
+            "`by-key` needs the key that identifies an item",
+        ),
+    ] {
+        let line = format!("agpm merge org.json --rule {rule}");
+        let output = sandbox.run_line(&line);
+        let message = format!("invalid value '{rule}' for '--rule <POINTER=OP>'");
+        let mut lines = output.stderr.lines();
+        assert_eq!(
+            lines.next(),
+            Some(format!("error[usage]: {message}").as_str()),
+            "{output}"
+        );
+        assert!(message.len() <= 80, "{message}");
+        let second = lines.next().and_then(|line| line.strip_prefix("  "));
+        assert!(
+            second.is_some_and(|line| line.starts_with(reason)),
+            "{rule}\n{output}"
+        );
+        let document = json(&sandbox.run_line(&format!("{line} --json")).stdout);
+        let finding = document.get("diagnostics").and_then(|all| all.child("0"));
+        let finding = finding.unwrap();
+        assert_eq!(finding.get("message"), Some(&Value::from(message)));
+        let details = finding.get("details").unwrap().to_json();
+        assert!(details.contains(reason), "{rule}\n{details}");
     }
 }
 
@@ -400,11 +443,11 @@ fn large_files_are_read_side_by_side_with_findings_in_order() {
     assert_eq!((good.code, good.stdout), (Some(0), format!("{{{filler}}}")));
     let bad = sandbox.run(["merge", "a.json", "b.json", "c.json"]);
     assert_eq!((bad.code, bad.stdout.as_str()), (Some(1), ""));
-    let places: Vec<usize> = ["a.json:1:", "c.json:1:"]
+    let positions: Vec<usize> = ["a.json:1:", "c.json:1:"]
         .iter()
-        .map(|place| bad.stderr.find(place).unwrap())
+        .map(|location| bad.stderr.find(location).unwrap())
         .collect();
-    assert!(places.is_sorted(), "{}", bad.stderr);
+    assert!(positions.is_sorted(), "{}", bad.stderr);
 }
 
 /// A project with a skill of several files, agents that lose fields on their way, and nothing installed.
@@ -466,7 +509,7 @@ fn quiet_prints_nothing_when_something_was_done() {
             "{line}"
         );
     }
-    // What a command was asked to show is shown.
+    // Requested output is printed.
     for line in [
         "agpm -q list",
         "agpm -q tree",
@@ -570,14 +613,14 @@ fn other_words_for_commands_do_the_same() {
         ("ls", "list"),
         ("upgrade", "update"),
     ] {
-        let (one, other) = (
+        let (plain, aliased) = (
             sandbox.run_line(&format!("agpm {alias} --json")),
             sandbox.run_line(&format!("agpm {word} --json")),
         );
         assert_eq!(
-            (one.code, other.code),
+            (plain.code, aliased.code),
             (Some(0), Some(0)),
-            "{alias}\n{one}\n{other}"
+            "{alias}\n{plain}\n{aliased}"
         );
     }
     for word in ["rm", "uninstall"] {

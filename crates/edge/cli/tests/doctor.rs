@@ -1,4 +1,4 @@
-//! `doctor`: every check with nothing and with something to say, and that nothing is written.
+//! `doctor`: every check with and without findings; it writes nothing.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods)]
 
 mod assistant;
@@ -10,7 +10,7 @@ use std::time::SystemTime;
 use agpm_testkit::{CommandOutput, Repository, Sandbox};
 use assistant::{PROGRAM, edit_lock, fails, good, sandbox};
 
-/// What is printed, without the version of git.
+/// Returns the output without the version of git.
 fn neutral(text: &str) -> String {
     let line = |line: &str| match line.split_once("git        ") {
         Some((state, _)) => format!("{state}git        VERSION\n"),
@@ -31,23 +31,27 @@ fn check(output: &CommandOutput, name: &str) -> String {
         .clone()
 }
 
-/// Everything below a folder: what it is, how large, and when it was changed.
-fn everything(folder: &Path) -> Vec<(String, u64, SystemTime)> {
+/// Lists every path in a directory with its size and modification time.
+fn everything(directory: &Path) -> Vec<(String, u64, SystemTime)> {
     let mut found = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        let known = fs::metadata(&folder).unwrap();
-        found.push((folder.display().to_string(), 0, known.modified().unwrap()));
-        for entry in fs::read_dir(&folder).unwrap() {
+    let mut directories = vec![directory.to_owned()];
+    while let Some(directory) = directories.pop() {
+        let metadata = fs::metadata(&directory).unwrap();
+        found.push((
+            directory.display().to_string(),
+            0,
+            metadata.modified().unwrap(),
+        ));
+        for entry in fs::read_dir(&directory).unwrap() {
             let entry = entry.unwrap();
-            let known = entry.metadata().unwrap();
-            match known.is_dir() {
-                true => folders.push(entry.path()),
+            let metadata = entry.metadata().unwrap();
+            match metadata.is_dir() {
+                true => directories.push(entry.path()),
                 false => {
                     found.push((
                         entry.path().display().to_string(),
-                        known.len(),
-                        known.modified().unwrap(),
+                        metadata.len(),
+                        metadata.modified().unwrap(),
                     ));
                 }
             }
@@ -76,14 +80,14 @@ skipped  catalog    no catalog
 
 No problems found
 ";
-    let said = neutral(&good(&sandbox, "agpm doctor --strict"));
-    let size = said
+    let output = neutral(&good(&sandbox, "agpm doctor --strict"));
+    let size = output
         .lines()
         .find_map(|line| line.strip_prefix("ok       cache      "))
         .unwrap()
         .to_owned();
     assert!(size.starts_with("1 copy, "), "{size}");
-    assert_eq!(said.replace(&size, "SIZE"), expected);
+    assert_eq!(output.replace(&size, "SIZE"), expected);
     assert_eq!(good(&sandbox, "agpm -q doctor"), "");
 }
 
@@ -153,15 +157,18 @@ fn the_report_is_one_document() {
 #[cfg(unix)]
 fn with_git(sandbox: &Sandbox, script: Option<&str>, arguments: &[&str]) -> CommandOutput {
     use std::os::unix::fs::PermissionsExt;
-    let folder = root(sandbox).join("programs");
-    fs::create_dir_all(&folder).unwrap();
+    let directory = root(sandbox).join("programs");
+    fs::create_dir_all(&directory).unwrap();
     if let Some(script) = script {
-        let git = folder.join("git");
+        let git = directory.join("git");
         fs::write(&git, format!("#!/bin/sh\n{script}\n")).unwrap();
         fs::set_permissions(&git, fs::Permissions::from_mode(0o755)).unwrap();
     }
     let mut command = sandbox.command(PROGRAM);
-    command.arg("doctor").args(arguments).env("PATH", &folder);
+    command
+        .arg("doctor")
+        .args(arguments)
+        .env("PATH", &directory);
     sandbox.output(command)
 }
 
@@ -236,7 +243,7 @@ fn configuration_and_own_manifest_are_read() {
     assert_eq!(check(&output, "config"), "error config 2 errors");
     sandbox.write("~/.config/agpm/config.toml", "[sources\n");
     fails(&sandbox, "agpm doctor", 1, &["error[toml/syntax]"]);
-    // Every command reads the configuration below the manifest: it is told once.
+    // Every command reads the configuration, so its error is reported once.
     sandbox.write("agpm.toml", "");
     let output = fails(
         &sandbox,
@@ -298,17 +305,20 @@ fn the_cache_is_measured() {
     let cache = root(&sandbox).join("cache/agpm/git");
     fs::create_dir_all(cache.join("ab".repeat(32))).unwrap();
     fs::write(cache.join("stray"), "12345").unwrap();
-    let said = good(&sandbox, "agpm doctor");
-    assert!(said.contains("ok       cache      2 copies, "), "{said}");
+    let output = good(&sandbox, "agpm doctor");
     assert!(
-        !said.contains("the cache holds"),
-        "a few bytes are no finding\n{said}"
+        output.contains("ok       cache      2 copies, "),
+        "{output}"
+    );
+    assert!(
+        !output.contains("the cache holds"),
+        "a few bytes are no finding\n{output}"
     );
     fs::write(cache.join("stray"), vec![b'x'; 2 << 20]).unwrap();
-    let said = good(&sandbox, "agpm doctor");
+    let output = good(&sandbox, "agpm doctor");
     assert!(
-        said.contains("note[io/exists]: the cache holds 2.0 MiB that belong to no copy"),
-        "{said}"
+        output.contains("note[io/exists]: the cache holds 2.0 MiB that belong to no copy"),
+        "{output}"
     );
     fs::remove_dir_all(&cache).unwrap();
     fs::write(&cache, "").unwrap();
@@ -335,18 +345,21 @@ fn layers_are_looked_for_without_fetching() {
     sandbox.write("agpm.toml", manifest);
     sandbox.write("org/.claude/b.md", "B.\n");
     let before = everything(&root(&sandbox));
-    let said = good(&sandbox, "agpm doctor");
-    assert!(said.contains("layers     1 of 2 layers, 1 file"), "{said}");
+    let output = good(&sandbox, "agpm doctor");
     assert!(
-        said.contains("note[source/offline]: the version of layer `hub` is not in the cache"),
-        "{said}"
+        output.contains("layers     1 of 2 layers, 1 file"),
+        "{output}"
+    );
+    assert!(
+        output.contains("note[source/offline]: the version of layer `hub` is not in the cache"),
+        "{output}"
     );
     assert_eq!(everything(&root(&sandbox)), before);
     assert_eq!(sandbox.run_line("agpm install").code, Some(0));
     let before = everything(&root(&sandbox));
-    let said = good(&sandbox, "agpm doctor --strict");
+    let output = good(&sandbox, "agpm doctor --strict");
     assert_eq!(everything(&root(&sandbox)), before);
-    assert!(said.contains("layers     2 layers, 1 file"), "{said}");
+    assert!(output.contains("layers     2 layers, 1 file"), "{output}");
     std::os::unix::fs::symlink("/", sandbox.work().join("org/.claude/link.md")).unwrap();
     let output = sandbox.run_line("agpm doctor");
     assert_eq!(
@@ -407,11 +420,11 @@ fn nothing_is_written_where_nothing_can_be() {
     use std::os::unix::fs::PermissionsExt;
     let sandboxes = [Sandbox::new(PROGRAM), sandbox()];
     for sandbox in &sandboxes {
-        let folders =
+        let directories =
             ["home", "config", "cache", "work", "tmp"].map(|name| root(sandbox).join(name));
         let allow = |mode| {
-            folders.iter().for_each(|folder| {
-                fs::set_permissions(folder, fs::Permissions::from_mode(mode)).unwrap();
+            directories.iter().for_each(|directory| {
+                fs::set_permissions(directory, fs::Permissions::from_mode(mode)).unwrap();
             });
         };
         allow(0o555);
@@ -442,9 +455,9 @@ fn no_connection_is_opened() {
     );
     let output = with_git(&sandbox, Some(&script), &["--strict"]);
     assert_eq!(output.code, Some(0), "{output}");
-    let asked = fs::read_to_string(log).unwrap();
+    let log_lines = fs::read_to_string(log).unwrap();
     let is_local = |line: &str| line == "version" || line.contains("cat-file");
-    assert!(asked.lines().all(is_local), "{asked}");
+    assert!(log_lines.lines().all(is_local), "{log_lines}");
 }
 
 /// Puts an executable into a package of that version, and asks the doctor with it on the path.

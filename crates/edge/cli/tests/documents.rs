@@ -1,4 +1,4 @@
-//! Fixture folders and documents, run as written.
+//! Runs fixtures and documents as written.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use std::path::{Path, PathBuf};

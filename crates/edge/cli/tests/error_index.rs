@@ -1,4 +1,4 @@
-//! Every code has a page, and every page is true: its first example fails with that code alone, its second passes.
+//! Every code has a page whose first example fails with that code alone, and whose second passes.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ const SHOWN: &[(&str, &str)] = &[
     ),
     (
         "trust/owner",
-        "files of two users: crates/edge/cli/tests/owners.rs",
+        "files of two users: crates/edge/cli/tests/file_owners.rs",
     ),
 ];
 
@@ -98,7 +98,7 @@ fn wrong_examples(code: &Code) -> Vec<String> {
         ("Passes", second, &page.passes, BTreeSet::new()),
     ] {
         let (found, ended_well) = match example.command {
-            _ if title == "Fails" && SHOWN.iter().any(|(shown, _)| *shown == code.name) => {
+            _ if title == "Fails" && SHOWN.iter().any(|(listed, _)| *listed == code.name) => {
                 (coded(text), false)
             }
             Some(_) => found_by_command(text),
@@ -120,7 +120,7 @@ fn wrong_examples(code: &Code) -> Vec<String> {
     failures
 }
 
-/// What the commands of an example report, and whether all of them ended with exit code 0.
+/// Runs the commands of an example; returns the reported codes, and whether all commands succeeded.
 fn found_by_command(text: &str) -> (BTreeSet<String>, bool) {
     let result = run_script(&Sandbox::new(PROGRAM), text);
     let ended_well = !result
@@ -133,15 +133,15 @@ fn found_by_command(text: &str) -> (BTreeSet<String>, bool) {
 fn coded(text: &str) -> BTreeSet<String> {
     let coded = text.lines().filter_map(|line| {
         let (head, _) = line.split_once("]: ")?;
-        let known = ["error[", "warning[", "note["]
+        let is_header = ["error[", "warning[", "note["]
             .iter()
             .any(|start| head.starts_with(start));
-        known.then(|| format!("{head}]"))
+        is_header.then(|| format!("{head}]"))
     });
     coded.collect()
 }
 
-/// What the reader reports of files that no command reads yet.
+/// Returns the codes for files that no command reads yet.
 fn found_by_reading(code: &Code, files: &[(&str, &str)]) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for (name, content) in files {
@@ -158,7 +158,7 @@ fn found_by_reading(code: &Code, files: &[(&str, &str)]) -> BTreeSet<String> {
     found
 }
 
-/// A page cannot hold a file of a gibibyte, so the page of that limit says which smaller one it is read with.
+/// A page cannot hold a file of a gibibyte, so the page of that limit uses a smaller one.
 fn limits(code: &Code) -> Limits {
     let bytes = if code.name == "text/too-large" {
         16

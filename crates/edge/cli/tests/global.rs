@@ -65,7 +65,7 @@ impl User {
         user
     }
 
-    fn folder(&self) -> PathBuf {
+    fn directory(&self) -> PathBuf {
         match self.config {
             Config::InHome => self.sandbox.home().join(".config/agpm"),
             Config::Elsewhere => self.sandbox.work().parent().unwrap().join("config/agpm"),
@@ -75,17 +75,17 @@ impl User {
     fn manifest(&self, entries: &str) {
         let url = Repository::open(&self.sandbox, "community").url();
         write(
-            &self.folder().join("agpm.toml"),
+            &self.directory().join("agpm.toml"),
             &format!("[sources]\ncommunity = \"{url}\"\n{entries}"),
         );
     }
 
-    fn run_in(&self, folder: &Path, line: &str) -> CommandOutput {
+    fn run_in(&self, directory: &Path, line: &str) -> CommandOutput {
         let mut command = self.sandbox.command(PROGRAM);
         if let Config::InHome = self.config {
             command.env_remove("XDG_CONFIG_HOME");
         }
-        command.current_dir(folder).args(line.split_whitespace());
+        command.current_dir(directory).args(line.split_whitespace());
         self.sandbox.output(command)
     }
 
@@ -104,7 +104,7 @@ impl User {
     }
 
     fn lock(&self) -> String {
-        fs::read_to_string(self.folder().join("agpm.lock")).unwrap()
+        fs::read_to_string(self.directory().join("agpm.lock")).unwrap()
     }
 
     /// All files but the copies of sources.
@@ -116,7 +116,7 @@ impl User {
             .collect()
     }
 
-    /// Every file in home but our state and the configuration.
+    /// Lists every file in home except agpm's state and the configuration.
     fn installed(&self) -> Vec<String> {
         let all = self.sandbox.listing();
         let paths = all
@@ -199,7 +199,7 @@ fn user_content_of_a_shared_file_keeps_its_bytes_and_mode() {
     );
     let mode = |path| fs::metadata(user.home(path)).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(".claude.json"), 0o600);
-    // What is kept of it to be taken back is nobody else's business either.
+    // The backup for `undo` must be private too.
     assert_eq!(mode(".local/state/agpm"), 0o700);
     user.manifest("");
     user.run("install -g", 0);
@@ -244,7 +244,7 @@ fn undo_brings_back_files_and_lockfile() {
     assert_eq!(undone.stderr, "");
     assert_eq!((user.lock(), user.installed()), (lock, files));
     user.run("undo -g", 0);
-    assert!(user.installed().is_empty() && !user.folder().join("agpm.lock").exists());
+    assert!(user.installed().is_empty() && !user.directory().join("agpm.lock").exists());
     user.run("undo -g", 1);
 }
 
@@ -316,18 +316,19 @@ fn without_the_flag_the_users_manifest_is_not_used() {
 fn add_and_remove_edit_the_users_manifest_wherever_it_is() {
     for config in [Config::InHome, Config::Elsewhere] {
         let user = User::new(config);
-        let made = user.run("init -g", 0);
-        let shown = if let Config::InHome = config {
+        let created = user.run("init -g", 0);
+        let path = if let Config::InHome = config {
             "home/.config"
         } else {
             "config"
         };
         assert!(
-            made.stdout
-                .starts_with(&format!("Wrote [SANDBOX]/{shown}/agpm/agpm.toml\n")),
-            "{made}"
+            created
+                .stdout
+                .starts_with(&format!("Wrote [SANDBOX]/{path}/agpm/agpm.toml\n")),
+            "{created}"
         );
-        let names: Vec<_> = fs::read_dir(user.folder())
+        let names: Vec<_> = fs::read_dir(user.directory())
             .unwrap()
             .map(|entry| entry.unwrap().file_name())
             .collect();
@@ -347,7 +348,7 @@ fn add_and_remove_edit_the_users_manifest_wherever_it_is() {
         assert!(list.contains("dev") && list.contains("here"), "{list}");
         user.run("remove dep agent dev -g", 0);
         assert_eq!(user.installed(), [".claude/agents/here.md"]);
-        let manifest = fs::read_to_string(user.folder().join("agpm.toml")).unwrap();
+        let manifest = fs::read_to_string(user.directory().join("agpm.toml")).unwrap();
         assert!(
             manifest.contains("here = ") && !manifest.contains("dev = "),
             "{manifest}"
@@ -376,14 +377,14 @@ fn undo_brings_back_the_users_manifest() {
 #[test]
 fn a_linked_manifest_is_changed_where_it_is() {
     let user = User::with_kit(Config::InHome);
-    let kept = user.home("dotfiles/agpm.toml");
-    fs::create_dir_all(kept.parent().unwrap()).unwrap();
-    fs::rename(user.folder().join("agpm.toml"), &kept).unwrap();
-    std::os::unix::fs::symlink(&kept, user.folder().join("agpm.toml")).unwrap();
+    let target = user.home("dotfiles/agpm.toml");
+    fs::create_dir_all(target.parent().unwrap()).unwrap();
+    fs::rename(user.directory().join("agpm.toml"), &target).unwrap();
+    std::os::unix::fs::symlink(&target, user.directory().join("agpm.toml")).unwrap();
     user.run("remove dep mcp-server fs -g", 0);
-    assert!(!fs::read_to_string(&kept).unwrap().contains("mcp/fs.json"));
+    assert!(!fs::read_to_string(&target).unwrap().contains("mcp/fs.json"));
     assert!(
-        fs::symlink_metadata(user.folder().join("agpm.toml"))
+        fs::symlink_metadata(user.directory().join("agpm.toml"))
             .unwrap()
             .is_symlink()
     );
@@ -499,9 +500,9 @@ fn nothing_is_installed_over_the_manifest_even_by_force() {
 fn templates_read_next_to_the_manifest_and_nothing_of_home() {
     let user = User::new(Config::InHome);
     write(&user.home("secret.md"), "secret");
-    write(&user.folder().join("docs/style.md"), "my style");
+    write(&user.directory().join("docs/style.md"), "my style");
     write(
-        &user.folder().join("agents/t.md"),
+        &user.directory().join("agents/t.md"),
         "{# agpm. #}{{ 'docs/style.md' | content }}{{ agpm.resource.name }}\n",
     );
     user.manifest("[agents]\nt = \"agents/t.md\"\n");
@@ -509,7 +510,7 @@ fn templates_read_next_to_the_manifest_and_nothing_of_home() {
     assert_eq!(user.read(".claude/agents/t.md"), "my stylet\n");
     for (hidden, code) in [("secret.md", 1), ("agpm.toml", 1), ("../../secret.md", 6)] {
         write(
-            &user.folder().join("agents/t.md"),
+            &user.directory().join("agents/t.md"),
             &format!("{{{{ '{hidden}' | content }}}}{{{{ agpm.resource.name }}}}\n"),
         );
         user.run("install -g", code);
@@ -526,7 +527,7 @@ fn copies_that_the_user_manifest_uses_stay_in_the_cache() {
         user.run("cache clean --older-than 0s", 0).stdout,
         "Nothing to remove\n"
     );
-    fs::remove_file(user.folder().join("agpm.toml")).unwrap();
+    fs::remove_file(user.directory().join("agpm.toml")).unwrap();
     assert!(
         user.run("cache clean --older-than 0s", 0)
             .stdout

@@ -1,4 +1,4 @@
-//! Help, manual pages and completions: what a person reads before typing, and what the examples in it do.
+//! Help, manual pages and completions, and their examples.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods)]
 
 use std::process::Command;
@@ -32,7 +32,7 @@ fn demo() -> Sandbox {
     sandbox
 }
 
-/// Commands whose examples change the project, so each needs one of its own.
+/// Commands whose examples change the project, so each needs a separate one.
 const CHANGING: [&str; 11] = [
     "add", "remove", "install", "update", "undo", "import", "config", "cache", "man", "init",
     "demo",

@@ -1,4 +1,4 @@
-//! `import agent-manager`: a configuration of another program, from its file to the manifest and back.
+//! `import agent-manager`: the configuration of another program in the manifest.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods)]
 
 use std::fs;
@@ -184,7 +184,7 @@ fn an_import_that_contradicts_the_manifest_is_refused() {
 
 #[test]
 fn bad_input_changes_nothing_and_names_its_place() {
-    for (config, place, code) in [
+    for (config, location, code) in [
         (&b"hierarchy: [\n"[..], "config.yaml:1:12", "yaml/syntax"),
         (
             b"hierarchy:\n- name: one\n",
@@ -201,7 +201,7 @@ fn bad_input_changes_nothing_and_names_its_place() {
             output.stderr.starts_with(&format!("error[{code}]: ")),
             "{output}"
         );
-        assert!(output.stderr.contains(place), "{place}\n{output}");
+        assert!(output.stderr.contains(location), "{location}\n{output}");
         assert_eq!(sandbox.listing(), before);
     }
     let sandbox = project(MANIFEST, CONFIG);

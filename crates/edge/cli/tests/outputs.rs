@@ -1,4 +1,4 @@
-//! Every JSON document is what its schema says, and every command has a schema.
+//! Every JSON document matches its schema, and every command has a schema.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::collections::BTreeSet;

@@ -22,7 +22,7 @@ use rustix::termios::{InputModes, LocalModes, OutputModes, tcgetattr};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_agpm");
 
-/// A program on a terminal of its own.
+/// A program on a pseudo-terminal.
 struct Session {
     child: Child,
     keys: File,

@@ -1,4 +1,4 @@
-//! Policies: what applies, what is refused, and that nothing is written then.
+//! Policies: rules that apply, refusals, and no writes after a refusal.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 use agpm_testkit::{CommandOutput, Repository, Sandbox};
@@ -265,8 +265,8 @@ fn branches_are_refused_for_layers_and_for_what_is_locked() {
         for line in ["install", "install --frozen", "ci"] {
             let output = sandbox.run_line(&format!("agpm {line} --policy rules/policy.toml"));
             assert_eq!(output.code, Some(6), "{line}\n{text}\n{output}");
-            let shown = format!("{}{}", output.stdout, output.stderr);
-            assert!(shown.contains(id), "{line}\n{output}");
+            let text = format!("{}{}", output.stdout, output.stderr);
+            assert!(text.contains(id), "{line}\n{output}");
         }
         let pinned = text.replace("\"main\"", "\"v1.0.0\"");
         let pinned = pinned.replace("branch =", "version =");
@@ -301,7 +301,7 @@ fn every_file_of_a_layer_is_judged() {
     let install = "agpm install --policy rules/policy.toml";
     let output = sandbox.run_line(install);
     assert_eq!(rules(&output), ["permissions.deny"], "{output}");
-    // What a layer runs needs approval where direct content does.
+    // Executables of a layer need approval where direct content does.
     sandbox.write("rules/policy.toml", "[executables]\nmode = \"approve\"\n");
     let output = sandbox.run_line(install);
     assert_eq!(output.code, Some(6), "{output}");

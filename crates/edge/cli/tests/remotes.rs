@@ -1,4 +1,4 @@
-//! Remotes of the catalog from end to end: declared, pinned, moved, checked, and everything that goes wrong.
+//! Remotes of the catalog from end to end: declared, pinned, updated, checked, and every failure.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods)]
 
 #[path = "packages/support.rs"]
@@ -246,10 +246,10 @@ fn outdated_reports_of_remotes() {
         assert!(line("community#v1.0.0").contains(word), "{output}");
     }
     assert!(line("main (").contains("catalog"), "{output}");
-    let one = project.good("outdated catalog/community --json").stdout;
+    let stdout = project.good("outdated catalog/community --json").stdout;
     assert!(
-        one.contains("\"catalog\"") && !one.contains("v1.1.0"),
-        "{one}"
+        stdout.contains("\"catalog\"") && !stdout.contains("v1.1.0"),
+        "{stdout}"
     );
     project.refused("outdated comunity", 3, &["did you mean"]);
 }

@@ -1,4 +1,4 @@
-//! `schema`: one bare document, the same that is kept beside the references.
+//! `schema`: prints the same bare document that is stored with the references.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 use std::path::Path;
@@ -10,7 +10,7 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_agpm");
 #[test]
 fn a_schema_is_printed_bare() {
     let sandbox = Sandbox::new(PROGRAM);
-    let kept = |name: &str| {
+    let stored = |name: &str| {
         let path = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("../../../docs/reference/schema")
             .join(name);
@@ -30,7 +30,7 @@ fn a_schema_is_printed_bare() {
             (Some(0), ""),
             "{line}\n{output}"
         );
-        assert_eq!(output.stdout, kept(name), "{line}");
+        assert_eq!(output.stdout, stored(name), "{line}");
     }
     let output = sandbox.run_line("agpm schema nothing");
     assert_eq!(output.code, Some(2), "{output}");

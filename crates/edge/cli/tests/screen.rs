@@ -1,4 +1,4 @@
-//! What a person sees on a terminal: colors, widths, durations, steps; and what a pipe gets instead.
+//! Output on a terminal: colors, widths, durations, steps; and output in a pipe.
 #![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
@@ -26,7 +26,7 @@ fn demo() -> Sandbox {
     sandbox
 }
 
-/// What a command shows on a terminal with so many columns, where these keys are pressed.
+/// Returns the output on a terminal with this number of columns after these keys.
 fn on_terminal(sandbox: &Sandbox, columns: u16, line: &str, keys: &str) -> String {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&master).unwrap();
@@ -92,8 +92,8 @@ fn colors_are_used_where_they_are_wanted() {
         assert!(colored("CLICOLOR_FORCE", "1", ""), "{line}");
         assert!(!colored("CLICOLOR_FORCE", "0", ""), "{line}");
         assert!(!colored("CLICOLOR_FORCE", "1", "--color never"), "{line}");
-        let shown = on_terminal(&sandbox, 120, line, "");
-        assert!(shown.contains("\u{1b}["), "{line}\n{shown}");
+        let screen = on_terminal(&sandbox, 120, line, "");
+        assert!(screen.contains("\u{1b}["), "{line}\n{screen}");
     }
 }
 
@@ -146,8 +146,8 @@ fn tables_know_the_width_of_a_terminal_and_are_whole_in_a_pipe() {
         let piped = sandbox.run_line(line).stdout;
         assert!(!piped.contains('…'), "{piped}");
         for columns in [60, 80] {
-            let shown = without_colors(&on_terminal(&sandbox, columns, line, ""));
-            let table = shown.lines().take_while(|line| !line.is_empty());
+            let screen = without_colors(&on_terminal(&sandbox, columns, line, ""));
+            let table = screen.lines().take_while(|line| !line.is_empty());
             for row in table {
                 assert!(row.chars().count() <= usize::from(columns), "{line}: {row}");
             }
@@ -161,8 +161,8 @@ fn tables_know_the_width_of_a_terminal_and_are_whole_in_a_pipe() {
 #[test]
 fn durations_are_for_those_who_wait_at_a_terminal() {
     let sandbox = demo();
-    let shown = without_colors(&on_terminal(&sandbox, 80, "agpm install", ""));
-    assert!(shown.contains("Everything is up to date in "), "{shown}");
+    let screen = without_colors(&on_terminal(&sandbox, 80, "agpm install", ""));
+    assert!(screen.contains("Everything is up to date in "), "{screen}");
     let piped = sandbox.run_line("agpm install").stdout;
     assert_eq!(piped, "Everything is up to date (10 unchanged)\n");
 }
@@ -181,12 +181,12 @@ fn the_demonstration_goes_step_by_step_on_a_terminal() {
         assert!(step.trim().lines().count() <= 23, "{step}");
         assert!(step.contains("  agpm -C whole "), "{step}");
     }
-    let shown = on_terminal(&sandbox, 80, "agpm demo staged", "\r\r\r\r");
-    assert!(shown.contains("[5/5] "), "{shown}");
+    let screen = on_terminal(&sandbox, 80, "agpm demo staged", "\r\r\r\r");
+    assert!(screen.contains("[5/5] "), "{screen}");
     assert_eq!(
-        shown.matches("Press Enter to continue").count(),
+        screen.matches("Press Enter to continue").count(),
         4,
-        "{shown}"
+        "{screen}"
     );
     let left = on_terminal(&sandbox, 80, "agpm demo left", "q");
     assert!(!left.contains("[2/5] "), "{left}");
@@ -236,8 +236,8 @@ fn a_code_is_explained_in_short_unless_all_is_wanted() {
 #[test]
 fn a_server_on_a_terminal_says_that_it_waits() {
     let sandbox = Sandbox::new(PROGRAM);
-    let shown = on_terminal(&sandbox, 80, "agpm serve mcp", "\u{4}");
-    assert!(shown.contains("Waiting for an MCP client"), "{shown}");
+    let screen = on_terminal(&sandbox, 80, "agpm serve mcp", "\u{4}");
+    assert!(screen.contains("Waiting for an MCP client"), "{screen}");
     let piped = sandbox.run_line("agpm serve mcp");
     assert_eq!(piped.stderr, "", "{piped}");
 }

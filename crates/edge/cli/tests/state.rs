@@ -1,4 +1,4 @@
-//! Projects whose `.agpm` an earlier version wrote: this one goes on where that one stopped.
+//! Projects whose `.agpm` an earlier version wrote: this version continues with them.
 //!
 //! Each folder in `state/` is a project after two installs: packages first, then layers too. It has files of its own, a
 //! program, keys and an item of a list in files of the user's, a file that the user had before, and two transactions to
@@ -37,10 +37,10 @@ const INSTALLED: [&str; 5] = [
 ];
 
 fn project(name: &str) -> Sandbox {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/state")
         .join(name);
-    Sandbox::of_example(PROGRAM, &folder, "")
+    Sandbox::of_example(PROGRAM, &directory, "")
 }
 
 fn run(sandbox: &Sandbox, line: &str, code: i32) -> CommandOutput {
@@ -49,15 +49,15 @@ fn run(sandbox: &Sandbox, line: &str, code: i32) -> CommandOutput {
     output
 }
 
-/// Every file of the project but the lock of the state, which is created anew.
+/// Lists every file of the project except the lock of the state, which is created again.
 fn files(sandbox: &Sandbox) -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
-    let mut folders = vec![sandbox.work()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
+    let mut directories = vec![sandbox.work()];
+    while let Some(directory) = directories.pop() {
+        for entry in fs::read_dir(directory).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
-                folders.push(path);
+                directories.push(path);
             } else if !path.ends_with(".agpm/lock") {
                 let name = path.strip_prefix(sandbox.work()).unwrap();
                 found.push((name.display().to_string(), fs::read(&path).unwrap()));

@@ -1,4 +1,4 @@
-//! Nothing that a file holds can act on a terminal, or hide there.
+//! Nothing in a file can control a terminal or hide text there.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods)]
 
 use agpm_testkit::{CommandOutput, Sandbox};

@@ -1,4 +1,4 @@
-//! `undo`: the last change is taken back whole, and what comes after it does the right thing.
+//! `undo`: the last change is reverted completely, and later commands work.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods)]
 
 use agpm_testkit::{CommandOutput, Repository, Sandbox};
@@ -36,7 +36,7 @@ fn run(sandbox: &Sandbox, line: &str, code: i32) -> CommandOutput {
     output
 }
 
-/// What belongs to the project: its files, the lockfile and the ledger.
+/// Reads the project: its files, the lockfile and the ledger.
 fn state(sandbox: &Sandbox) -> Vec<Option<String>> {
     let names =
         ["agents/a.md", "agents/old.md", "agents/new.md"].map(|name| format!(".claude/{name}"));
@@ -192,7 +192,7 @@ fn a_change_of_the_manifest_is_taken_back_with_what_it_installed() {
     );
 }
 
-/// Tools write into their own files all the time, so that an edit there must not keep us from going back.
+/// Tools write to their own files all the time, so an edit there must not block `undo`.
 #[test]
 fn only_our_entries_leave_a_file_that_was_edited_since() {
     let sandbox = Sandbox::new(PROGRAM);
@@ -264,7 +264,7 @@ fn a_shared_file_that_does_not_read_is_reported() {
     assert_eq!(sandbox.read(".mcp.json"), "{ not json");
 }
 
-/// What was begun is finished by the next run; it must not go on to take back one more.
+/// The next run finishes the interrupted one; it must not revert one more.
 #[test]
 fn an_undo_that_was_killed_is_finished_and_not_repeated() {
     let mut finished = 0;

@@ -1,4 +1,4 @@
-//! `cache` and `config`: what belongs to the user and not to a project.
+//! `cache` and `config`: data of the user, not of a project.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -32,7 +32,7 @@ fn write_config(sandbox: &Sandbox, text: &str) {
     fs::write(beside(sandbox, "config/agpm/config.toml"), text).unwrap();
 }
 
-/// The folders of copies.
+/// Returns the directories of copies.
 fn copies(sandbox: &Sandbox) -> Vec<String> {
     let entries = fs::read_dir(beside(sandbox, "cache/agpm/git"))
         .into_iter()
@@ -100,12 +100,12 @@ fn the_cache_is_reported_with_its_sources() {
     assert_eq!(empty.listing(), none);
 }
 
-/// Makes every copy look as if it was last used so many days ago.
+/// Sets the last use of every copy to this many days ago.
 fn age_copies(sandbox: &Sandbox, days: u64) {
     let time = std::time::SystemTime::now() - std::time::Duration::from_secs(days * 86_400);
     for copy in copies(sandbox) {
-        let folder = fs::File::open(beside(sandbox, "cache/agpm/git").join(copy)).unwrap();
-        folder.set_modified(time).unwrap();
+        let directory = fs::File::open(beside(sandbox, "cache/agpm/git").join(copy)).unwrap();
+        directory.set_modified(time).unwrap();
     }
 }
 
@@ -258,7 +258,7 @@ fn all_removes_everything() {
     fs::write(beside(&sandbox, "cache/agpm/git/leftover"), "x").unwrap();
     let json = run(&sandbox, "agpm cache clean --all --json", 0).stdout;
     assert_eq!(json.matches("\"url\"").count(), 2, "{json}");
-    // What else is there was not made by us.
+    // Other files were not created by agpm.
     assert_eq!(copies(&sandbox), ["leftover"]);
 }
 
@@ -284,7 +284,7 @@ fn nothing_outside_of_the_cache_is_removed() {
     let mut left = copies(&sandbox);
     left.sort();
     assert_eq!(left, [digits, "link".to_owned()]);
-    // The folder of copies itself may be a link.
+    // The directory of copies itself may be a symlink.
     fs::remove_dir_all(&git).unwrap();
     fs::create_dir_all(sandbox.work().join("precious").join("cd".repeat(32))).unwrap();
     symlink(sandbox.work().join("precious"), &git).unwrap();
@@ -416,14 +416,14 @@ fn secrets_are_kept_and_never_shown() {
         &format!("agpm config add-source a https://me:{secret}@example.com/a.git"),
         0,
     );
-    let mut said = added.to_string();
+    let mut printed = added.to_string();
     assert!(config_text(&sandbox).contains(secret));
     let bad = run(
         &sandbox,
         &format!("agpm config add-source b gopher://me:{secret}@example.com"),
         2,
     );
-    said.push_str(&bad.to_string());
+    printed.push_str(&bad.to_string());
     let more = format!(
         "# t\nb = 'https://{secret}@example.com/b?token={secret}'\n[other]\napi_key = \"{secret}\"\n"
     );
@@ -434,12 +434,12 @@ fn secrets_are_kept_and_never_shown() {
         "agpm config show --json",
         "agpm config remove-source a",
     ] {
-        said.push_str(&run(&sandbox, line, 0).to_string());
+        printed.push_str(&run(&sandbox, line, 0).to_string());
     }
-    assert!(!said.contains("hunter2"), "{said}");
+    assert!(!printed.contains("hunter2"), "{printed}");
     assert!(
-        said.contains("example.com/a.git") && said.contains("[other]"),
-        "{said}"
+        printed.contains("example.com/a.git") && printed.contains("[other]"),
+        "{printed}"
     );
     assert!(config_text(&sandbox).contains("[other]"));
 }
@@ -483,11 +483,11 @@ fn a_named_configuration_is_made_with_its_directory() {
 
 #[test]
 fn a_relative_home_is_not_a_home() {
-    let (sandbox, [one, _]) = with_cache();
+    let (sandbox, [url, _]) = with_cache();
     let agent = "a = { source = \"one\", path = \"agents/a.md\", version = \"v1.0.0\" }";
     sandbox.write(
         "other/agpm.toml",
-        format!("[sources]\none = \"{one}\"\n[agents]\n{agent}\n"),
+        format!("[sources]\none = \"{url}\"\n[agents]\n{agent}\n"),
     );
     let mut command = sandbox.command(PROGRAM);
     command

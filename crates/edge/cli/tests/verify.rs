@@ -1,4 +1,4 @@
-//! `verify`: every way in which a file can differ from what was installed.
+//! `verify`: every difference between a file and its installed content.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods)]
 
 mod assistant;

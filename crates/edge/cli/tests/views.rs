@@ -1,4 +1,4 @@
-//! `list`, `tree` and `why`: what they show of a project that was installed for real.
+//! `list`, `tree` and `why` for an installed project.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods)]
 
 mod assistant;

@@ -7,15 +7,15 @@ use crate::fetch::FetchTarget;
 use crate::reader::{ObjectQuery, ObjectReply};
 use crate::remote::RemoteRepository;
 use crate::source_cache::CacheLock;
-use crate::stderr::{is_not_there, refuses_bare_ids};
+use crate::stderr::{is_missing_on_server, refuses_bare_ids};
 
 /// The contents read so far.
 type Found = HashMap<ObjectId, Vec<u8>>;
 
 impl RemoteRepository {
-    /// The contents of files, in the order requested; those that are missing are fetched in one go.
+    /// Reads files, in the requested order; missing ones are fetched in one request.
     ///
-    /// `progress` hears how many are read; it must not ask the source anything itself.
+    /// `progress` is called with the number of files read; it must not use the source itself.
     pub fn read_blobs(
         &self,
         wanted: &[ObjectId],
@@ -43,7 +43,7 @@ impl RemoteRepository {
         Ok(contents)
     }
 
-    /// How many bytes files have together; those that are missing are fetched.
+    /// Returns the total size of files; missing ones are fetched.
     pub fn measure_blobs(&self, wanted: &[ObjectId]) -> Result<u64, GitError> {
         Ok(self
             .blob_sizes(wanted)?
@@ -51,12 +51,12 @@ impl RemoteRepository {
             .fold(0, u64::saturating_add))
     }
 
-    /// How many bytes each file has; those that are missing are fetched in one go.
+    /// Returns the size of each file; missing ones are fetched in one request.
     pub(crate) fn blob_sizes(&self, wanted: &[ObjectId]) -> Result<Vec<u64>, GitError> {
         let (mut sizes, missing) = self.measure(wanted)?;
         if !missing.is_empty() {
             self.refuse_offline()?;
-            self.fetch_blobs(&missing, &self.shelf.hold()?)?;
+            self.fetch_blobs(&missing, &self.source_cache.hold()?)?;
             sizes = self.measure(wanted)?.0;
         }
         Ok(sizes)
@@ -80,19 +80,19 @@ impl RemoteRepository {
         found: &mut Found,
         progress: &dyn Fn(usize),
     ) -> Result<(), GitError> {
-        let packs = self.shelf.packs();
+        let packs = self.source_cache.packs();
         let mut missing = self.read_into(wanted, found, progress)?;
         if missing.is_empty() {
             return Ok(());
         }
         self.refuse_offline()?;
-        // Taken only when something is missing: reads of a complete cache never wait for another process.
-        let held = self.shelf.hold()?;
+        // Locked only if something is missing: reads of a complete cache never wait for another process.
+        let lock = self.source_cache.hold()?;
         // Another thread may have fetched them in the meantime.
-        if self.shelf.packs() != packs {
+        if self.source_cache.packs() != packs {
             missing = self.read_into(&missing, found, progress)?;
         }
-        self.fetch_blobs(&missing, &held)?;
+        self.fetch_blobs(&missing, &lock)?;
         match self.read_into(&missing, found, progress)?.first() {
             None => Ok(()),
             Some(id) => {
@@ -101,17 +101,16 @@ impl RemoteRepository {
         }
     }
 
-    fn fetch_blobs(&self, missing: &[ObjectId], held: &CacheLock) -> Result<(), GitError> {
+    fn fetch_blobs(&self, missing: &[ObjectId], lock: &CacheLock) -> Result<(), GitError> {
         let Some(first) = missing.first() else {
             return Ok(());
         };
-        let repository = self.shelf.objects();
-        self.shelf.prepare(&repository, first, held)?;
+        let repository = self.source_cache.objects();
+        self.source_cache.prepare(&repository, first, lock)?;
         match self.fetch(&repository, FetchTarget::Blobs(missing)) {
-            // Older servers send only what they list. A complete clone is slow, and is the only way to read from
-            // them.
-            Err(error) if refuses_bare_ids(&error) => self.fetch_everything(first, held),
-            Err(error) if is_not_there(&error) => {
+            // Older servers send only what they list. A complete clone is slow, and is the only way to read from them.
+            Err(error) if refuses_bare_ids(&error) => self.fetch_everything(first, lock),
+            Err(error) if is_missing_on_server(&error) => {
                 let text = error.to_string();
                 Err(self.missing(
                     missing
@@ -124,7 +123,7 @@ impl RemoteRepository {
         }
     }
 
-    /// Reads what is in the cache and not read yet; the rest is returned, each once.
+    /// Reads the objects in the cache that were not read yet, and returns the missing ones without duplicates.
     fn read_into(
         &self,
         wanted: &[ObjectId],
@@ -135,8 +134,8 @@ impl RemoteRepository {
             .iter()
             .filter(|id| !found.contains_key(*id))
             .collect();
-        // Sorted and each once: the same content under many paths is read a single time, and the order does not
-        // depend on the caller.
+        // Sorted and without duplicates: content under many paths is read once, in an order that does not depend on the
+        // caller.
         unread.sort();
         unread.dedup();
         let names: Vec<String> = unread.iter().map(|id| id.to_string()).collect();

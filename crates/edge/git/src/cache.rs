@@ -1,4 +1,4 @@
-//! The contents of the cache; no process is started for it.
+//! The contents of the cache, read without starting a process.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -6,13 +6,13 @@ use std::time::{Duration, SystemTime};
 use agpm_store::StoreError;
 
 use crate::program::GitProgram;
-use crate::source_cache::{SourceCache, is_whole};
+use crate::source_cache::{SourceCache, is_repository};
 
 /// The copy of one source.
 #[derive(Debug)]
 pub struct CachedSource {
-    shelf: SourceCache,
-    /// The URL, without secrets; nothing if the copy was never finished.
+    source_cache: SourceCache,
+    /// The URL without secrets; `None` if the copy was never finished.
     pub address: Option<String>,
 }
 
@@ -24,76 +24,79 @@ pub enum CopyCondition {
     Whole,
     /// The copy was never finished.
     Unfinished,
-    /// Parts of it are missing.
+    /// Some parts are missing.
     Broken,
 }
 
 impl CachedSource {
-    pub(crate) fn folder(&self) -> &Path {
-        self.shelf.folder()
+    pub(crate) fn directory(&self) -> &Path {
+        self.source_cache.directory()
     }
 
-    /// The size of the copy.
+    /// Returns the size of the copy in bytes.
     pub fn bytes(&self) -> Result<u64, StoreError> {
-        agpm_store::size_below(self.folder())
+        agpm_store::size_below(self.directory())
     }
 
-    /// Whether it can be used, as far as its names report.
+    /// Returns whether the copy can be used, judged by the names of its files.
     pub fn condition(&self) -> CopyCondition {
-        let objects = self.shelf.objects();
-        match self.shelf.address() {
+        let objects = self.source_cache.objects();
+        match self.source_cache.address() {
             None => CopyCondition::Unfinished,
-            Some(_) if !agpm_store::is_folder(&objects) => CopyCondition::Whole,
-            Some(_) if is_whole(&objects) && has_whole_packs(&objects) => CopyCondition::Whole,
+            Some(_) if !agpm_store::is_directory(&objects) => CopyCondition::Whole,
+            Some(_) if is_repository(&objects) && has_indexed_packs(&objects) => {
+                CopyCondition::Whole
+            }
             Some(_) => CopyCondition::Broken,
         }
     }
 
-    /// Whether it was used within this time.
+    /// Returns whether the copy was used within this time.
     pub fn is_used_within(&self, span: Duration) -> bool {
-        let used = agpm_store::last_used(self.folder()).unwrap_or(SystemTime::UNIX_EPOCH);
+        let used = agpm_store::last_used(self.directory()).unwrap_or(SystemTime::UNIX_EPOCH);
         used.elapsed().map_or(true, |age| age < span)
     }
 
-    /// Throws the copy away at once, when nobody fetches for it, if it is still what it was by then.
+    /// Removes the copy if its condition is still the same once no process is fetching into it.
     pub fn remove(&self, condition: CopyCondition) -> Result<(), StoreError> {
-        let _held = self.shelf.hold()?;
-        let _filling = self.shelf.hold_trees()?;
+        let _lock = self.source_cache.hold()?;
+        let _filling = self.source_cache.hold_trees()?;
         if self.condition() != condition {
             return Ok(());
         }
-        agpm_store::remove_at_once(self.folder())
+        agpm_store::remove_at_once(self.directory())
     }
 
-    /// Throws away what killed processes left in it, and says how much that was.
+    /// Removes leftovers of killed processes, and returns their size.
     pub fn tidy(&self) -> Result<u64, StoreError> {
         if self.leftovers().is_empty() {
             return Ok(0);
         }
-        let _held = self.shelf.hold()?;
-        let _filling = self.shelf.hold_trees()?;
+        let _lock = self.source_cache.hold()?;
+        let _filling = self.source_cache.hold_trees()?;
         let mut bytes = 0;
         for path in self.leftovers() {
             bytes += size_of(&path)?;
-            agpm_store::remove_whole(&path)?;
+            agpm_store::remove_path(&path)?;
         }
         Ok(bytes)
     }
 
-    /// How much killed processes left in it.
+    /// Returns the size of the leftovers of killed processes.
     pub fn leftover_bytes(&self) -> Result<u64, StoreError> {
         self.leftovers().iter().map(|path| size_of(path)).sum()
     }
 
     fn leftovers(&self) -> Vec<PathBuf> {
-        let packs = self.shelf.objects().join("objects/pack");
-        let within = |folder: PathBuf, starts: &'static [&'static str]| {
-            let names = agpm_store::names_in(&folder).into_iter();
+        let packs = self.source_cache.objects().join("objects/pack");
+        let within = |directory: PathBuf, starts: &'static [&'static str]| {
+            let names = agpm_store::names_in(&directory).into_iter();
             let left = names.filter(move |name| starts.iter().any(|start| name.starts_with(start)));
-            left.map(move |name| folder.join(name))
+            left.map(move |name| directory.join(name))
         };
-        let trees = within(self.shelf.trees(), &[".new-", ".old-"]);
-        let rebuilt = Some(self.shelf.rebuilt()).filter(|path| agpm_store::is_folder(path));
+        let trees = within(self.source_cache.trees(), &[".new-", ".old-"]);
+        let rebuilt =
+            Some(self.source_cache.rebuilt()).filter(|path| agpm_store::is_directory(path));
         trees
             .chain(within(packs, &["tmp_"]))
             .chain(rebuilt)
@@ -102,14 +105,14 @@ impl CachedSource {
 }
 
 fn size_of(path: &Path) -> Result<u64, StoreError> {
-    if agpm_store::is_real_folder(path) {
+    if agpm_store::is_real_directory(path) {
         return agpm_store::size_below(path);
     }
     Ok(agpm_store::file_size(path))
 }
 
-/// Whether every pack has its index.
-fn has_whole_packs(objects: &Path) -> bool {
+/// Returns whether every pack has its index.
+fn has_indexed_packs(objects: &Path) -> bool {
     let packs = objects.join("objects/pack");
     let names = agpm_store::names_in(&packs);
     let mut stems = names.iter().filter_map(|name| name.strip_suffix(".pack"));
@@ -120,33 +123,33 @@ fn has_whole_packs(objects: &Path) -> bool {
 }
 
 impl GitProgram {
-    /// The directory of all copies.
-    pub fn folder(&self) -> &Path {
+    /// Returns the directory of all copies.
+    pub fn directory(&self) -> &Path {
         self.cache()
     }
 
-    /// Every copy, by its directory's name. Links are not among them.
+    /// Returns every copy, sorted by the name of its directory. Symlinks are skipped.
     pub fn cached(&self) -> Vec<CachedSource> {
         let cache = self.cache();
-        if !agpm_store::is_real_folder(cache) {
+        if !agpm_store::is_real_directory(cache) {
             return Vec::new();
         }
         let names = agpm_store::names_in(cache)
             .into_iter()
             .filter(|name| is_shelf(name));
-        let real = names.filter(|name| agpm_store::is_real_folder(&cache.join(name)));
+        let real = names.filter(|name| agpm_store::is_real_directory(&cache.join(name)));
         real.map(|name| {
-            let shelf = SourceCache::named(cache, &name);
+            let source_cache = SourceCache::named(cache, &name);
             CachedSource {
-                address: shelf.address(),
-                shelf,
+                address: source_cache.address(),
+                source_cache,
             }
         })
         .collect()
     }
 }
 
-/// Shelves are named by a checksum's digits.
+/// Directories of copies are named by the digits of a checksum.
 fn is_shelf(name: &str) -> bool {
     name.len() == 64 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
 }

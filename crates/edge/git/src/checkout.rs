@@ -1,4 +1,4 @@
-//! The files of a commit written out once, for those who read directories.
+//! Checks out the files of a commit once, for callers that read directories.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -10,24 +10,24 @@ use crate::error::GitError;
 use crate::remote::RemoteRepository;
 use crate::tree::{TreeEntry, TreeEntryKind};
 
-/// A larger file is left out: nothing that is read as text is that large.
+/// Larger files are left out: no text is that large.
 const LARGEST_FILE: u64 = 32 << 20;
-/// All files together.
+/// The limit for all files together.
 const MOST_BYTES: u64 = 1 << 30;
 /// How many bytes are read before they are written.
 const CHUNK: u64 = 32 << 20;
-/// A tree of git can hold itself many times.
-const MOST_FOLDERS: usize = 20_000;
+/// A git tree can contain itself many times.
+const MOST_DIRECTORIES: usize = 20_000;
 const MOST_FILES: usize = 100_000;
-/// Directories under directories.
+/// The deepest nesting of directories.
 const DEEPEST: usize = 32;
-/// Longer ones are not file on some system.
+/// Longer names are not valid on every system.
 const LONGEST_NAME: usize = 255;
 const LONGEST_PATH: usize = 1024;
-/// How many commits of a source stay written out when nobody uses them.
+/// How many unused checkouts of a source are kept.
 const KEPT: usize = 8;
 
-/// A file of a commit, or a link.
+/// A file or symlink of a commit.
 struct CommitFile {
     path: RelativePath,
     kind: TreeEntryKind,
@@ -35,99 +35,103 @@ struct CommitFile {
 }
 
 impl RemoteRepository {
-    /// The files of a commit, or of a directory of it, as a directory in the cache. Links that lead out of it, other repositories,
-    /// names that some system cannot have and files that are very large are left out.
+    /// Checks out a commit, or a directory of it, into the cache. Symlinks that lead out of it, submodules, names that
+    /// are not valid on every system and very large files are left out.
     ///
-    /// A checkout that exists costs one lookup; otherwise all missing objects are fetched at once.
+    /// An existing checkout costs one lookup; otherwise all missing objects are fetched at once.
     pub fn checkout(
         &self,
         commit: &ObjectId,
-        folder: Option<&RelativePath>,
+        directory: Option<&RelativePath>,
     ) -> Result<PathBuf, GitError> {
-        let trees = self.shelf.trees();
-        let place = trees.join(name_of(commit, folder));
-        // Before it is looked for: from then on nobody throws it away.
-        agpm_store::mark_used(&place);
-        if agpm_store::is_real_folder(&place) {
-            return Ok(place);
+        let trees = self.source_cache.trees();
+        let path = trees.join(name_of(commit, directory));
+        // Marked before the lookup, so no other process removes it from then on.
+        agpm_store::mark_used(&path);
+        if agpm_store::is_real_directory(&path) {
+            return Ok(path);
         }
-        let top = self.top_of(commit, folder)?;
+        let top = self.top_of(commit, directory)?;
         let files = self.files_below(commit, top)?;
-        // While it is held nobody throws away what is in the making.
-        let _filling = self.shelf.hold_trees()?;
-        agpm_store::fill_whole(&place, |fresh| self.write_out(commit, &files, fresh))?;
+        // While this lock is held, no process removes unfinished checkouts.
+        let _filling = self.source_cache.hold_trees()?;
+        agpm_store::fill_atomically(&path, |fresh| self.write_out(commit, &files, fresh))?;
         agpm_store::keep_used(&trees, KEPT);
-        Ok(place)
+        Ok(path)
     }
 
-    /// Keeps which commit a branch, a tag or the default branch was when it was written out.
+    /// Records the commit that a branch, a tag or the default branch was checked out at.
     pub fn remember_checkout(
         &self,
         reference: Option<&str>,
-        folder: Option<&RelativePath>,
+        directory: Option<&RelativePath>,
         commit: &ObjectId,
     ) -> Result<(), GitError> {
         Ok(self
-            .shelf
-            .remember_last(&checkout_key(reference, folder), commit)?)
+            .source_cache
+            .remember_last(&checkout_key(reference, directory), commit)?)
     }
 
-    /// The last checkout of a branch, a tag or the default branch, if it still exists.
+    /// Returns the last checkout of a branch, a tag or the default branch, if it still exists.
     pub fn last_checkout(
         &self,
         reference: Option<&str>,
-        folder: Option<&RelativePath>,
+        directory: Option<&RelativePath>,
     ) -> Option<(ObjectId, PathBuf)> {
         let commit = self
-            .shelf
-            .remembered_last(&checkout_key(reference, folder))?;
-        let place = self.kept_checkout(&commit, folder)?;
-        Some((commit, place))
+            .source_cache
+            .remembered_last(&checkout_key(reference, directory))?;
+        let path = self.cached_checkout(&commit, directory)?;
+        Some((commit, path))
     }
 
-    /// Where a directory of a commit is written out, if it is.
-    pub fn kept_checkout(
+    /// Returns the checkout of a directory of a commit, if it exists.
+    pub fn cached_checkout(
         &self,
         commit: &ObjectId,
-        folder: Option<&RelativePath>,
+        directory: Option<&RelativePath>,
     ) -> Option<PathBuf> {
-        let place = self.shelf.trees().join(name_of(commit, folder));
-        agpm_store::is_real_folder(&place).then_some(place)
+        let path = self.source_cache.trees().join(name_of(commit, directory));
+        agpm_store::is_real_directory(&path).then_some(path)
     }
 
-    /// Fails unless a commit has a directory; nothing is written out.
-    pub fn require_folder(&self, commit: &ObjectId, folder: &RelativePath) -> Result<(), GitError> {
-        self.top_of(commit, Some(folder)).map(drop)
+    /// Fails unless a commit has a directory; writes nothing.
+    pub fn require_directory(
+        &self,
+        commit: &ObjectId,
+        directory: &RelativePath,
+    ) -> Result<(), GitError> {
+        self.top_of(commit, Some(directory)).map(drop)
     }
 
-    /// The directory that is meant, of a commit that is fetched if need be.
+    /// Returns the requested directory of a commit, which is fetched if it is missing.
     fn top_of(
         &self,
         commit: &ObjectId,
-        folder: Option<&RelativePath>,
+        directory: Option<&RelativePath>,
     ) -> Result<ObjectId, GitError> {
         self.fetch_commits(std::slice::from_ref(commit))?;
         let mut top = commit.clone();
-        for part in folder
+        for part in directory
             .into_iter()
-            .flat_map(|folder| folder.as_str().split('/'))
+            .flat_map(|directory| directory.as_str().split('/'))
         {
             let entries = self.tree(&top)?;
-            let is_folder = |entry: &&TreeEntry| entry.kind == TreeEntryKind::Folder;
+            let is_directory = |entry: &&TreeEntry| entry.kind == TreeEntryKind::Directory;
             match entries
                 .iter()
-                .filter(is_folder)
+                .filter(is_directory)
                 .find(|entry| entry.name == part)
             {
                 Some(next) => top = next.id.clone(),
                 None => {
-                    return Err(GitError::NoSuchFolder {
+                    return Err(GitError::NoSuchDirectory {
                         address: self.address.to_string(),
                         commit: commit.clone(),
-                        folder: folder.map(ToString::to_string).unwrap_or_default(),
+                        directory: directory.map(ToString::to_string).unwrap_or_default(),
                         beside: entries
                             .iter()
-                            .filter(is_folder)
+                            .filter(is_directory)
                             .map(|entry| entry.name.clone())
                             .collect(),
                     });
@@ -137,20 +141,20 @@ impl RemoteRepository {
         Ok(top)
     }
 
-    /// Every file under a directory of a commit that every system can have, and the links after them.
+    /// Returns every file of a directory with a portable name, followed by the symlinks.
     fn files_below(&self, commit: &ObjectId, top: ObjectId) -> Result<Vec<CommitFile>, GitError> {
         let (mut files, mut searched) = (Vec::new(), 0);
-        let mut folders = vec![(String::new(), top, 0)];
-        while let Some((prefix, id, depth)) = folders.pop() {
+        let mut directories = vec![(String::new(), top, 0)];
+        while let Some((prefix, id, depth)) = directories.pop() {
             searched += 1;
-            if searched > MOST_FOLDERS || files.len() > MOST_FILES {
+            if searched > MOST_DIRECTORIES || files.len() > MOST_FILES {
                 return Err(self.too_much(commit));
             }
             for entry in portable(&self.tree(&id)?) {
                 let path = format!("{prefix}{}", entry.name);
                 match entry.kind {
-                    TreeEntryKind::Folder if depth < DEEPEST => {
-                        folders.push((format!("{path}/"), entry.id.clone(), depth + 1));
+                    TreeEntryKind::Directory if depth < DEEPEST => {
+                        directories.push((format!("{path}/"), entry.id.clone(), depth + 1));
                     }
                     kind @ (TreeEntryKind::File
                     | TreeEntryKind::Executable
@@ -168,12 +172,12 @@ impl RemoteRepository {
                 }
             }
         }
-        // Written last: no file is written by way of a link.
+        // Written last, so no file is written through a symlink.
         files.sort_by_key(|file| file.kind == TreeEntryKind::Symlink);
         Ok(files)
     }
 
-    /// Writes files into a new directory, some at a time: all of them may be more than memory has.
+    /// Writes files into a new directory, in chunks, because all of them may not fit into memory.
     fn write_out(
         &self,
         commit: &ObjectId,
@@ -186,16 +190,16 @@ impl RemoteRepository {
             .iter()
             .zip(sizes)
             .filter(|(_, size)| *size <= LARGEST_FILE);
-        let (mut chunk, mut held, mut all) = (Vec::new(), 0, 0);
+        let (mut chunk, mut pending, mut all) = (Vec::new(), 0, 0);
         for (file, size) in sized {
-            (held, all) = (held + size, all + size);
+            (pending, all) = (pending + size, all + size);
             if all > MOST_BYTES {
                 return Err(self.too_much(commit));
             }
             chunk.push(file);
-            if held > CHUNK {
+            if pending > CHUNK {
                 self.write_chunk(&std::mem::take(&mut chunk), fresh)?;
-                held = 0;
+                pending = 0;
             }
         }
         self.write_chunk(&chunk, fresh)
@@ -229,15 +233,15 @@ impl RemoteRepository {
     }
 }
 
-/// Makes a link that stays inside; one that this system cannot have is left out like the others.
+/// Creates a symlink that stays inside; one that this system does not support is left out.
 fn write_link(link: &RelativePath, target: &[u8], fresh: &ConfinedDirectory) {
     if let Some(target) = inner_target(link, target) {
         let _ = fresh.link_new(link, target);
     }
 }
 
-/// The target of a link that stays inside by its text. Other links on its way may lead it elsewhere: who reads it looks
-/// where it really ends.
+/// Returns the target of a symlink that stays inside by its text. Other symlinks can still lead it elsewhere, so
+/// readers check where it really ends.
 fn inner_target<'t>(link: &RelativePath, target: &'t [u8]) -> Option<&'t str> {
     let target = std::str::from_utf8(target).ok()?;
     if target.is_empty() || target.starts_with('/') || target.len() > LONGEST_PATH {
@@ -255,27 +259,27 @@ fn inner_target<'t>(link: &RelativePath, target: &'t [u8]) -> Option<&'t str> {
     Some(target)
 }
 
-/// The name of the directory that a commit, or a directory of it, is written out to.
-fn name_of(commit: &ObjectId, folder: Option<&RelativePath>) -> String {
-    let digest = |folder: &RelativePath| {
+/// Returns the name of the directory for a commit, or for a directory of it.
+fn name_of(commit: &ObjectId, directory: Option<&RelativePath>) -> String {
+    let digest = |directory: &RelativePath| {
         format!(
             "-{}",
-            &Checksum::of(folder.as_str().as_bytes()).digits()[..16]
+            &Checksum::of(directory.as_str().as_bytes()).digits()[..16]
         )
     };
-    format!("{commit}{}", folder.map(digest).unwrap_or_default())
+    format!("{commit}{}", directory.map(digest).unwrap_or_default())
 }
 
-/// The key of a request; no two requests have the same one.
-fn checkout_key(reference: Option<&str>, folder: Option<&RelativePath>) -> String {
+/// Returns a key that is unique for each request.
+fn checkout_key(reference: Option<&str>, directory: Option<&RelativePath>) -> String {
     format!(
         "{}\0{}",
         reference.unwrap_or_default(),
-        folder.map(RelativePath::as_str).unwrap_or_default()
+        directory.map(RelativePath::as_str).unwrap_or_default()
     )
 }
 
-/// The entries of a directory that every system can have next to each other, as what they are.
+/// Returns the entries of a directory that can exist next to each other on every system.
 fn portable(entries: &[TreeEntry]) -> impl Iterator<Item = &TreeEntry> {
     let mut taken = HashSet::new();
     entries
@@ -283,7 +287,7 @@ fn portable(entries: &[TreeEntry]) -> impl Iterator<Item = &TreeEntry> {
         .filter(move |entry| is_portable(&entry.name) && taken.insert(entry.name.to_lowercase()))
 }
 
-/// One name, and not that of version control, under which files would be treated as orders.
+/// Returns whether a name is a single path component, and not one that version control would read.
 fn is_portable(name: &str) -> bool {
     let reserved = [".git", "git~1"]
         .iter()
@@ -355,12 +359,12 @@ mod tests {
         };
         let entries = [
             entry("A", TreeEntryKind::File),
-            entry("a", TreeEntryKind::Folder),
+            entry("a", TreeEntryKind::Directory),
             entry("b", TreeEntryKind::File),
         ];
-        let kept: Vec<&str> = portable(&entries)
+        let names: Vec<&str> = portable(&entries)
             .map(|entry| entry.name.as_str())
             .collect();
-        assert_eq!(kept, ["A", "b"]);
+        assert_eq!(names, ["A", "b"]);
     }
 }

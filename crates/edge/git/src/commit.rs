@@ -1,4 +1,4 @@
-//! Finding a commit by the first digits of its name.
+//! Finds a commit by the first digits of its id.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -11,15 +11,15 @@ use crate::reader::{ObjectQuery, ObjectReply};
 use crate::refs;
 use crate::remote::RemoteRepository;
 use crate::run::{self, CUT_SHORT};
-use crate::source_cache::is_whole;
+use crate::source_cache::is_repository;
 
-/// Fewer digits than git takes would fit too much.
+/// The shortest prefix that git accepts.
 const FEWEST_DIGITS: usize = 4;
 
 impl RemoteRepository {
-    /// The commit with this name or the first digits of it.
+    /// Returns the commit with this id, or whose id starts with these digits.
     ///
-    /// Looked for among what is listed, then in the cache, then in all history. A whole name is fetched as well.
+    /// Searches the listed refs, then the cache, then the whole history. A full id is also fetched.
     pub fn find_commit(&self, prefix: &str) -> Result<ObjectId, GitError> {
         let prefix = prefix.to_ascii_lowercase();
         if prefix.len() < FEWEST_DIGITS || !prefix.bytes().all(|b| b.is_ascii_hexdigit()) {
@@ -33,27 +33,27 @@ impl RemoteRepository {
             return Ok(id);
         }
         // The cache before the network: a commit that was found once is found offline too.
-        for repository in [self.shelf.objects(), self.shelf.history()] {
+        for repository in [self.source_cache.objects(), self.source_cache.history()] {
             match self.stored(&repository, &prefix) {
                 Ok(Some(id)) => return Ok(id),
-                // A broken copy is as good as none.
+                // A broken copy is treated as missing.
                 Ok(None) | Err(GitError::Broken { .. }) => {}
                 Err(error) => return Err(error),
             }
         }
-        // Servers find no commit by its first digits, so the whole history of commits is fetched, without trees and
-        // contents.
+        // Servers cannot find a commit by its first digits, so the history of all commits is fetched, without trees and
+        // files.
         self.fetch_history()?;
-        self.stored(&self.shelf.history(), &prefix)?
+        self.stored(&self.source_cache.history(), &prefix)?
             .ok_or_else(|| self.no_commit(&prefix))
     }
 
-    /// Whether a commit is a tip or in the past of it. The history is fetched if the tip is not in the cache.
+    /// Returns whether a commit is a tip or an ancestor of it. The history is fetched if the tip is not in the cache.
     pub fn is_reachable(&self, commit: &ObjectId, tip: &ObjectId) -> Result<bool, GitError> {
         if commit == tip {
             return Ok(true);
         }
-        let history = self.shelf.history();
+        let history = self.source_cache.history();
         if !self.holds(&history, tip) {
             self.fetch_history()?;
         }
@@ -67,7 +67,7 @@ impl RemoteRepository {
         Ok(self.run(command, String::new())?.is_empty())
     }
 
-    /// Whether a copy has a commit. A broken copy is as good as none.
+    /// Returns whether a copy has a commit. A broken copy is treated as missing.
     fn holds(&self, repository: &Path, commit: &ObjectId) -> bool {
         let found = self.stored(repository, commit.as_str());
         found.is_ok_and(|found| found.is_some())
@@ -104,23 +104,23 @@ impl RemoteRepository {
         let Some(like) = refs::commits(&refs).next() else {
             return Ok(());
         };
-        let held = self.shelf.hold()?;
-        // Always whole and again: it is small, and a broken one fixes itself.
-        self.replace(&self.shelf.history(), like, &held, |fresh| {
+        let lock = self.source_cache.hold()?;
+        // Always fetched again completely: it is small, and a broken one is repaired that way.
+        self.replace(&self.source_cache.history(), like, &lock, |fresh| {
             self.fetch(fresh, FetchTarget::History)
         })
     }
 
     fn stored(&self, repository: &Path, prefix: &str) -> Result<Option<ObjectId>, GitError> {
-        if !is_whole(repository) {
+        if !is_repository(repository) {
             return Ok(None);
         }
         let names = self.names_with(repository, prefix)?;
         let mut fitting = BTreeSet::new();
         let mut keep = |_: usize, answer: ObjectReply| {
             if let ObjectReply::Found { id, kind, .. } = answer
-                // A tree or a blob may begin with the same digits. Only commits are candidates, or valid
-                // abbreviations would be ambiguous.
+                // A tree or a blob may start with the same digits. Only commits are candidates, or valid abbreviations
+                // would be ambiguous.
                 && kind == "commit"
             {
                 fitting.insert(id);
@@ -137,7 +137,7 @@ impl RemoteRepository {
         self.only(prefix, fitting)
     }
 
-    /// Every object whose name starts so, of any kind.
+    /// Returns every object of any kind whose id starts with the digits.
     fn names_with(&self, repository: &Path, prefix: &str) -> Result<Vec<String>, GitError> {
         let mut command = self.git.command()?;
         command

@@ -5,7 +5,7 @@ use crate::program::GitProgram;
 use crate::run::RunOutcome;
 
 impl GitProgram {
-    /// Makes a bare repository at a location that does not exist yet, out of a stream as `git fast-import` reads it.
+    /// Creates a bare repository at a new path from a stream for `git fast-import`.
     pub fn create_repository(&self, path: &Path, stream: &str) -> Result<(), GitError> {
         let mut init = self.command()?;
         init.args(["init", "--quiet", "--bare", "--initial-branch=main"])
@@ -27,15 +27,15 @@ impl GitProgram {
     ) -> Result<(), GitError> {
         let address = path.display().to_string();
         match self.run(command, input)? {
-            // Nothing is read of its output, so it may be incomplete.
+            // Its output is not used, so it may be incomplete.
             RunOutcome::Done(_) | RunOutcome::Incomplete => Ok(()),
-            RunOutcome::Failed(said) => Err(GitError::Broken {
+            RunOutcome::Failed(reason) => Err(GitError::Broken {
                 address,
-                said: said.trim().to_owned(),
+                reason: reason.trim().to_owned(),
             }),
             RunOutcome::Silent => Err(GitError::Broken {
                 address,
-                said: "git timed out".to_owned(),
+                reason: "git timed out".to_owned(),
             }),
         }
     }

@@ -1,60 +1,60 @@
 use agpm_model::ObjectId;
 use agpm_store::StoreError;
 
-/// Why a source gave not what was requested; URLs and git's words are without secrets.
+/// Why a source failed. URLs and messages of git contain no secrets.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
-    /// The program does not exist.
+    /// git was not found.
     #[error("git could not be started: {cause}")]
     NoGit {
         /// The error of the operating system.
         cause: std::io::Error,
     },
-    /// The program lacks what is needed.
+    /// git is too old.
     #[error("git {found} is too old: agpm needs {needed} or newer")]
     TooOld {
-        /// The version that is installed.
+        /// The installed version.
         found: String,
-        /// The oldest that will do.
+        /// The oldest supported version.
         needed: &'static str,
     },
-    /// A connection would be needed, and none may be opened.
+    /// A connection is needed, but none may be opened.
     #[error("`{address}` is not in the cache, and network access is disabled")]
     Offline {
         /// The source.
         address: String,
     },
-    /// The server does not answer, or stopped in the middle.
-    #[error("`{address}` cannot be reached: {said}")]
+    /// The server did not answer, or the connection broke.
+    #[error("`{address}` cannot be reached: {reason}")]
     Unreachable {
         /// The source.
         address: String,
         /// The message of git.
-        said: String,
+        reason: String,
     },
-    /// The server wants other credentials than git has.
-    #[error("`{address}` refused access: {said}")]
+    /// The server refused the credentials.
+    #[error("`{address}` refused access: {reason}")]
     AuthRefused {
         /// The source.
         address: String,
         /// The message of git.
-        said: String,
+        reason: String,
     },
     /// No repository exists at the URL.
-    #[error("`{address}` is not a git repository: {said}")]
+    #[error("`{address}` is not a git repository: {reason}")]
     NotFound {
         /// The source.
         address: String,
         /// The message of git.
-        said: String,
+        reason: String,
     },
     /// The repository at the URL lost objects.
-    #[error("`{address}` is damaged: {said}")]
+    #[error("`{address}` is damaged: {reason}")]
     Damaged {
         /// The source.
         address: String,
         /// The message of git.
-        said: String,
+        reason: String,
     },
     /// The source has no such commit.
     #[error("`{address}` has no commit `{commit}`")]
@@ -64,7 +64,7 @@ pub enum GitError {
         /// The commit as requested.
         commit: String,
     },
-    /// A short commit that fits several.
+    /// A short commit id that matches several commits.
     #[error("`{prefix}` is ambiguous in `{address}`: {}", list(candidates))]
     Ambiguous {
         /// The source.
@@ -82,7 +82,7 @@ pub enum GitError {
         /// The object.
         object: ObjectId,
     },
-    /// An object larger than any resource.
+    /// An object that is larger than any resource.
     #[error("an object of `{address}` is too large ({size} bytes): {object}")]
     TooLarge {
         /// The source.
@@ -92,19 +92,19 @@ pub enum GitError {
         /// The size in bytes.
         size: u64,
     },
-    /// A commit without the directory that is requested.
-    #[error("no directory `{folder}` in commit {}", commit.short())]
-    NoSuchFolder {
+    /// A commit without the requested directory.
+    #[error("no directory `{directory}` in commit {}", commit.short())]
+    NoSuchDirectory {
         /// The source.
         address: String,
         /// The commit.
         commit: ObjectId,
         /// The directory as requested.
-        folder: String,
-        /// The directories that exist in its location.
+        directory: String,
+        /// The directories that exist next to it.
         beside: Vec<String>,
     },
-    /// More than is written out of one commit.
+    /// A commit with too many files to check out.
     #[error("`{address}` has too many files, or too large ones, in {}", commit.short())]
     TooMuch {
         /// The source.
@@ -112,13 +112,13 @@ pub enum GitError {
         /// The commit.
         commit: ObjectId,
     },
-    /// Anything else that git says.
-    #[error("git failed on `{address}`: {said}")]
+    /// Another failure of git.
+    #[error("git failed on `{address}`: {reason}")]
     Broken {
         /// The source.
         address: String,
         /// The message of git.
-        said: String,
+        reason: String,
     },
     /// The cache could not be written.
     #[error(transparent)]
@@ -134,7 +134,7 @@ fn list(candidates: &[ObjectId]) -> String {
 }
 
 impl GitError {
-    /// Whether the same call may succeed later or elsewhere: the way to the server failed, not the question.
+    /// Returns whether the same call may succeed later: the connection failed, not the request.
     pub fn is_network(&self) -> bool {
         matches!(
             self,

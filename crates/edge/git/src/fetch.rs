@@ -1,4 +1,4 @@
-//! Bringing objects into the cache, all that are missing at once.
+//! Fetches objects into the cache, all missing ones at once.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -9,24 +9,25 @@ use crate::error::GitError;
 use crate::reader::{ObjectQuery, ObjectReply};
 use crate::remote::{REMOTE, RemoteRepository, locked};
 use crate::source_cache::CacheLock;
-use crate::stderr::{is_not_there, refuses_bare_ids};
+use crate::stderr::{is_missing_on_server, refuses_bare_ids};
 
-/// Repositories of this machine up to here are copied by whole commits.
+/// Local repositories up to this size are copied with whole commits: one fetch of whole commits is faster than one
+/// without files followed by one for the files.
 // Up to this size, one fetch of whole commits is faster than a fetch without files followed by one for the files.
 const SMALL: u64 = 16 << 20;
 
 /// The objects to fetch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum FetchTarget<'a> {
-    /// These commits with all their directories, without their past.
+    /// These commits with all their trees, without history.
     Commits(&'a [ObjectId]),
-    /// These commits with their directories and all their files, without their past.
+    /// These commits with their trees and files, without history.
     WholeCommits(&'a [ObjectId]),
-    /// The given files.
+    /// These files.
     Blobs(&'a [ObjectId]),
-    /// Every branch and tag with its past, directories and files, from a server that sends nothing less.
+    /// Every branch and tag with history, trees and files, from a server that sends no single objects.
     Everything,
-    /// Every branch and tag with its past, without directories.
+    /// Every branch and tag with history, without trees.
     History,
 }
 
@@ -36,13 +37,13 @@ impl FetchTarget<'_> {
             FetchTarget::Commits(_) => &["--depth=1", "--filter=blob:none"],
             FetchTarget::WholeCommits(_) => &["--depth=1"],
             FetchTarget::Blobs(_) => &["--filter=blob:none"],
-            // A source that lacks some of the past itself may still be copied as it is.
+            // A shallow source can still be copied as it is.
             FetchTarget::Everything => &["--update-shallow"],
             FetchTarget::History => &["--update-shallow", "--filter=tree:0"],
         }
     }
 
-    /// How git weighs what it has already: nothing that it has makes a single file unnecessary.
+    /// The negotiation with the server: no object in the cache makes a single file unnecessary.
     fn negotiation(self) -> &'static str {
         if matches!(self, FetchTarget::Blobs(_)) {
             "noop"
@@ -51,7 +52,7 @@ impl FetchTarget<'_> {
         }
     }
 
-    /// The input for git, one object a line. A ref keeps each commit, so the next fetch gets only what differs.
+    /// The input for git, one object per line. A ref keeps each commit, so the next fetch gets only the difference.
     fn lines(self) -> String {
         match self {
             FetchTarget::Commits(ids) | FetchTarget::WholeCommits(ids) => ids
@@ -69,19 +70,19 @@ impl FetchTarget<'_> {
 /// Whether files are fetched together with their commits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BlobFetching {
-    /// Where one request for all costs less than two.
+    /// If one request for everything costs less than two.
     WithCommits,
     /// Each file when it is read.
     OnDemand,
 }
 
 impl RemoteRepository {
-    /// Brings commits with all their directories into the cache; those that exist cost nothing.
+    /// Fetches commits with all their trees; those in the cache cost nothing.
     pub fn fetch_commits(&self, wanted: &[ObjectId]) -> Result<(), GitError> {
         self.fetch_commits_with(wanted, BlobFetching::WithCommits)
     }
 
-    /// The same for those who only look at names: no file is fetched.
+    /// Fetches commits for callers that only list names: no file is fetched.
     pub fn fetch_listings(&self, wanted: &[ObjectId]) -> Result<(), GitError> {
         self.fetch_commits_with(wanted, BlobFetching::OnDemand)
     }
@@ -97,9 +98,9 @@ impl RemoteRepository {
             return Ok(());
         }
         self.refuse_offline()?;
-        let held = self.shelf.hold()?;
-        let fetched = match self.fetch_missing_commits(&wanted, files, &held) {
-            Err(error @ GitError::Broken { .. }) => self.rebuild(error, &held),
+        let lock = self.source_cache.hold()?;
+        let fetched = match self.fetch_missing_commits(&wanted, files, &lock) {
+            Err(error @ GitError::Broken { .. }) => self.rebuild(error, &lock),
             fetched => fetched,
         };
         // Objects that the source lacks must not be requested again when the copy is rebuilt for another reason.
@@ -110,13 +111,13 @@ impl RemoteRepository {
         &self,
         wanted: &[ObjectId],
         files: BlobFetching,
-        held: &CacheLock,
+        lock: &CacheLock,
     ) -> Result<(), GitError> {
         let Some(first) = wanted.first() else {
             return Ok(());
         };
-        let repository = self.shelf.objects();
-        self.shelf.prepare(&repository, first, held)?;
+        let repository = self.source_cache.objects();
+        self.source_cache.prepare(&repository, first, lock)?;
         // Another thread may have fetched them in the meantime.
         let missing = self.missing_commits(wanted)?;
         if missing.is_empty() {
@@ -129,8 +130,10 @@ impl RemoteRepository {
             FetchTarget::Commits(&missing)
         };
         match self.fetch(&repository, commits) {
-            Err(error) if refuses_bare_ids(&error) => self.fetch_everything(first, held)?,
-            Err(error) if is_not_there(&error) => return Err(self.missing_error(&missing, &error)),
+            Err(error) if refuses_bare_ids(&error) => self.fetch_everything(first, lock)?,
+            Err(error) if is_missing_on_server(&error) => {
+                return Err(self.missing_error(&missing, &error));
+            }
             fetched => fetched?,
         }
         match self.missing_commits(&missing)?.first() {
@@ -139,8 +142,8 @@ impl RemoteRepository {
         }
     }
 
-    /// Whether the source is on this machine and so small that copying all files of a commit at once costs less than
-    /// requiring some of them several times.
+    /// Returns whether the source is local and so small that copying all files of a commit at once costs less than
+    /// fetching some of them several times.
     fn is_small(&self) -> bool {
         let path = Path::new(self.url());
         let path = path
@@ -148,46 +151,49 @@ impl RemoteRepository {
             .and_then(|url| url.strip_prefix("file://"))
             .map_or(path, Path::new);
         let objects = [path.join(".git/objects"), path.join("objects")];
-        let found = objects.iter().find(|folder| agpm_store::is_folder(folder));
-        self.address.is_local() && found.is_some_and(|folder| agpm_store::is_smaller(folder, SMALL))
+        let found = objects
+            .iter()
+            .find(|directory| agpm_store::is_directory(directory));
+        self.address.is_local()
+            && found.is_some_and(|directory| agpm_store::is_smaller(directory, SMALL))
     }
 
-    /// All there is, from a server that does not send single objects. Its own copy takes the old one's place:
-    /// a server does not send again what it thinks is here, and single files may be missing anywhere.
+    /// Fetches everything, from a server that does not send single objects. A new copy replaces the old one, because a
+    /// server does not send again what it assumes to be in the old one, and any file may be missing there.
     pub(crate) fn fetch_everything(
         &self,
         like: &ObjectId,
-        held: &CacheLock,
+        lock: &CacheLock,
     ) -> Result<(), GitError> {
-        self.replace(&self.shelf.objects(), like, held, |fresh| {
+        self.replace(&self.source_cache.objects(), like, lock, |fresh| {
             self.fetch(fresh, FetchTarget::Everything)
         })
     }
 
-    /// Puts a new repository in the location of the old one, which stays if the new one cannot be filled.
+    /// Replaces a repository with a new one; the old one stays if the new one cannot be filled.
     pub(crate) fn replace(
         &self,
         old: &Path,
         like: &ObjectId,
-        held: &CacheLock,
+        lock: &CacheLock,
         fill: impl FnOnce(&Path) -> Result<(), GitError>,
     ) -> Result<(), GitError> {
-        let fresh = self.shelf.rebuilt();
-        agpm_store::remove_folder(&fresh)?;
-        self.shelf.prepare(&fresh, like, held)?;
+        let fresh = self.source_cache.rebuilt();
+        agpm_store::remove_directory(&fresh)?;
+        self.source_cache.prepare(&fresh, like, lock)?;
         if let Err(error) = fill(&fresh) {
-            agpm_store::remove_folder(&fresh)?;
+            agpm_store::remove_directory(&fresh)?;
             return Err(error);
         }
         let mut reader = locked(&self.reader);
         *reader = None;
-        Ok(agpm_store::replace_folder(&fresh, old)?)
+        Ok(agpm_store::replace_directory(&fresh, old)?)
     }
 
-    /// One connection: everything wanted, and nothing else.
+    /// Fetches everything requested over one connection.
     pub(crate) fn fetch(&self, repository: &Path, wanted: FetchTarget<'_>) -> Result<(), GitError> {
         let mut command = self.connecting()?;
-        // Said here and not in the repository: only a fetch may know that objects are left out on purpose.
+        // Set here and not in the repository: only a fetch may know that objects are left out on purpose.
         if !matches!(
             wanted,
             FetchTarget::Everything | FetchTarget::WholeCommits(_)
@@ -215,14 +221,14 @@ impl RemoteRepository {
         self.run(command, wanted.lines())
             .map(drop)
             .inspect_err(|_| {
-                // Half a pack, which can be large; nobody else is writing one, as the lock is held.
+                // A partial pack can be large. No other process is writing one, because the lock is held.
                 agpm_store::sweep(&repository.join("objects").join("pack"), "tmp_");
             })
     }
 
-    /// Those commits that are not in the cache with their top directory.
+    /// Returns the commits that are not in the cache with their top tree.
     pub(crate) fn missing_commits(&self, wanted: &[ObjectId]) -> Result<Vec<ObjectId>, GitError> {
-        let names: Vec<String> = wanted.iter().map(top_folder).collect();
+        let names: Vec<String> = wanted.iter().map(top_directory).collect();
         let mut missing = Vec::new();
         self.ask(ObjectQuery::Kind, &names, &mut |at, answer| {
             if !matches!(answer, ObjectReply::Found { .. }) {
@@ -232,7 +238,7 @@ impl RemoteRepository {
         Ok(missing)
     }
 
-    /// Makes the copy again, once, if a failure to read may be its fault; otherwise the failure stands.
+    /// Creates the copy again, once, if it may have caused the failure; otherwise returns the failure.
     pub(crate) fn rebuild_after(&self, error: GitError) -> Result<(), GitError> {
         let suspicious = matches!(
             error,
@@ -241,12 +247,12 @@ impl RemoteRepository {
         if !suspicious || self.refuse_offline().is_err() {
             return Err(error);
         }
-        let held = self.shelf.hold()?;
-        self.rebuild(error, &held)
+        let lock = self.source_cache.hold()?;
+        self.rebuild(error, &lock)
     }
 
     /// The old copy stays until the new one is known to be better.
-    fn rebuild(&self, error: GitError, held: &CacheLock) -> Result<(), GitError> {
+    fn rebuild(&self, error: GitError, lock: &CacheLock) -> Result<(), GitError> {
         let commits: Vec<ObjectId> = locked(&self.wanted).iter().cloned().collect();
         let Some(first) = commits.first() else {
             return Err(error);
@@ -254,12 +260,12 @@ impl RemoteRepository {
         if std::mem::replace(&mut *locked(&self.rebuilt), true) {
             return Err(error);
         }
-        self.replace(&self.shelf.objects(), first, held, |fresh| {
+        self.replace(&self.source_cache.objects(), first, lock, |fresh| {
             match self.fetch(fresh, FetchTarget::Commits(&commits)) {
                 Err(error) if refuses_bare_ids(&error) => {
                     self.fetch(fresh, FetchTarget::Everything)?
                 }
-                Err(error) if is_not_there(&error) => {
+                Err(error) if is_missing_on_server(&error) => {
                     return Err(self.missing_error(&commits, &error));
                 }
                 fetched => fetched?,
@@ -268,9 +274,9 @@ impl RemoteRepository {
         })
     }
 
-    /// Whether a new copy has the commits, and the object whose absence made the old one suspicious.
+    /// Returns whether a new copy has the commits, and the object that was missing in the old one.
     fn check(&self, fresh: &Path, commits: &[ObjectId], error: GitError) -> Result<(), GitError> {
-        let mut names: Vec<String> = commits.iter().map(top_folder).collect();
+        let mut names: Vec<String> = commits.iter().map(top_directory).collect();
         if let GitError::MissingObject { object, .. } = &error {
             names.push(object.to_string());
         }
@@ -307,7 +313,7 @@ impl RemoteRepository {
     }
 }
 
-/// The name of a commit's top directory, for whatever leads to the commit.
-fn top_folder(commit: &ObjectId) -> String {
+/// Returns the name of a commit's top tree.
+fn top_directory(commit: &ObjectId) -> String {
     format!("{commit}^{{commit}}^{{tree}}")
 }

@@ -1,27 +1,27 @@
-//! Which files a repository tracks, read from its index: without a process, since every run asks.
+//! Reads the tracked files of a repository from its index, without a process, because every run needs them.
 
 use std::path::{Path, PathBuf};
 
 const SIGNATURE: &[u8] = b"DIRC";
 const LARGEST: u64 = 1 << 30;
-/// Bytes of an entry before its object id, and of the flags after it.
+/// The bytes of an entry before its object id, and of the flags after it.
 const BEFORE_OBJECT: usize = 40;
 const FLAGS: usize = 2;
-/// Set in the flags of an entry that has two more bytes of them.
+/// Set in the flags of an entry with two more bytes of flags.
 const EXTENDED: u16 = 0x4000;
-/// The bits of the flags that hold the length of the name; longer ones have all of them set.
+/// The bits of the flags with the length of the name; all are set for longer names.
 const NAME_LENGTH: u16 = 0x0fff;
 /// The lengths of an object id.
 const OBJECT_LENGTHS: [usize; 2] = [20, 32];
 
-/// The first path under a directory that its repository tracks and that is meant; nothing without a repository, or if its index
+/// Returns the first tracked path in a directory that `select` accepts; `None` without a repository, or if the index
 /// cannot be read.
-pub fn first_tracked(folder: &Path, is_meant: impl Fn(&str) -> bool) -> Option<String> {
-    let folder = agpm_store::real_path(folder);
-    let root = folder
+pub fn first_tracked(directory: &Path, select: impl Fn(&str) -> bool) -> Option<String> {
+    let directory = agpm_store::real_path(directory);
+    let root = directory
         .ancestors()
         .find(|above| agpm_store::exists(&above.join(".git")))?;
-    let prefix = folder
+    let prefix = directory
         .strip_prefix(root)
         .ok()?
         .to_string_lossy()
@@ -31,45 +31,45 @@ pub fn first_tracked(folder: &Path, is_meant: impl Fn(&str) -> bool) -> Option<S
     } else {
         format!("{prefix}/")
     };
-    let git = git_folder(root)?;
+    let git = git_directory(root)?;
     let index = agpm_store::read(&git.join("index"), LARGEST).ok()?;
-    let in_folder = |name: &[u8]| {
+    let in_directory = |name: &[u8]| {
         let name = std::str::from_utf8(name).ok()?.strip_prefix(&prefix)?;
-        is_meant(name).then(|| name.to_owned())
+        select(name).then(|| name.to_owned())
     };
-    find(&index, &in_folder).or_else(|| {
+    find(&index, &in_directory).or_else(|| {
         // A split index keeps most of its entries in a second file.
         let names = agpm_store::names_in(&git);
         let shared = names.iter().filter(|name| name.starts_with("sharedindex."));
         let texts = shared.filter_map(|name| agpm_store::read(&git.join(name), LARGEST).ok());
         texts
             .into_iter()
-            .find_map(|text: Vec<u8>| find(&text, &in_folder))
+            .find_map(|text: Vec<u8>| find(&text, &in_directory))
     })
 }
 
-/// The directory of a repository's own files: `.git`, or the one that a file of that name leads to.
-fn git_folder(root: &Path) -> Option<PathBuf> {
+/// Returns the git directory: `.git`, or the one that a file of that name points to.
+fn git_directory(root: &Path) -> Option<PathBuf> {
     let at = root.join(".git");
-    if agpm_store::is_folder(&at) {
+    if agpm_store::is_directory(&at) {
         return Some(at);
     }
     let text = String::from_utf8(agpm_store::read(&at, 1 << 16).ok()?).ok()?;
     Some(root.join(text.strip_prefix("gitdir:")?.trim()))
 }
 
-fn find(index: &[u8], is_meant: &dyn Fn(&[u8]) -> Option<String>) -> Option<String> {
+fn find(index: &[u8], select: &dyn Fn(&[u8]) -> Option<String>) -> Option<String> {
     // The index does not say how long its object ids are; with the wrong length an entry does not fit its name.
     OBJECT_LENGTHS
         .iter()
-        .find_map(|length| find_with(index, *length, is_meant))?
+        .find_map(|length| find_with(index, *length, select))?
 }
 
-/// The matching entry, or nothing if the entries do not have this form.
+/// Returns the first matching entry; the outer `None` means that the entries have another form.
 fn find_with(
     index: &[u8],
     object: usize,
-    is_meant: &dyn Fn(&[u8]) -> Option<String>,
+    select: &dyn Fn(&[u8]) -> Option<String>,
 ) -> Option<Option<String>> {
     let mut entries = index.strip_prefix(SIGNATURE)?;
     let version = number(&mut entries)?;
@@ -94,7 +94,7 @@ fn find_with(
         if stated != name.len().min(usize::from(NAME_LENGTH)) {
             return None;
         }
-        found = found.or_else(|| is_meant(&name));
+        found = found.or_else(|| select(&name));
         let used = entries.len() - rest.len() + length;
         // Version 4 ends a name with one zero; the others fill the entry up to a multiple of eight.
         let size = if version == 4 {
@@ -114,7 +114,7 @@ fn number(bytes: &mut &[u8]) -> Option<u32> {
     Some(u32::from_be_bytes(*first))
 }
 
-/// A number of git's own variable length, as in its packs.
+/// Reads a number of variable length, as in git's packs.
 fn offset(bytes: &mut &[u8]) -> Option<usize> {
     let mut value = 0usize;
     loop {

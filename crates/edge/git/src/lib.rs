@@ -1,11 +1,11 @@
 //! Git sources through the git program: refs, fetches and objects. Credentials stay with git.
 //!
-//! Knows repositories and objects, not what is in the files. The cache keeps, for each source:
+//! It knows repositories and objects, not the meaning of files. The cache keeps, for each source:
 //!
-//! | in `<cache>/git/<digest>/` | what | by |
+//! | in `<cache>/git/<digest>/` | content | module |
 //! |---|---|---|
-//! | `info.txt` | the URL without its secrets, for people | `shelf` |
-//! | `lock` | held while something is fetched | `shelf` |
+//! | `info.txt` | the URL without its secrets | `source_cache` |
+//! | `lock` | held while something is fetched | `source_cache` |
 //! | `refs.txt` | branches and tags as last listed | `refs` |
 //! | `objects.git` | commits with all their trees, and the files requested | `fetch`, `reader` |
 //! | `history.git` | commits alone; only after a short commit was requested | `commit` |
@@ -34,5 +34,5 @@ pub use cache::{CachedSource, CopyCondition};
 pub use error::GitError;
 pub use index::first_tracked;
 pub use program::{GitProgram, NetworkAccess};
-pub use remote::{RemoteRepository, is_bare_repository, is_git_folder};
+pub use remote::{RemoteRepository, is_bare_repository, is_git_directory};
 pub use tree::{TreeEntry, TreeEntryKind};

@@ -7,11 +7,12 @@ use std::time::Duration;
 use crate::error::GitError;
 use crate::run::{RunOutcome, run};
 
-/// The oldest version that has everything used here.
+/// The oldest supported version of git.
 const NEEDED: (u32, u32) = (2, 41);
 const NEEDED_TEXT: &str = "2.41";
 
-/// How long git may say nothing while it reports progress every second.
+/// How long git may be silent while it should report progress every second. A limit on the whole run would stop large
+/// but healthy fetches; a hanging connection is silent.
 // A limit on the whole run would stop large but healthy fetches; silence is what a hanging connection looks like.
 const PATIENCE: Duration = Duration::from_secs(90);
 
@@ -50,7 +51,8 @@ const REMOVED: &[&str] = &[
     "GIT_WORK_TREE",
 ];
 
-/// Settings for every call: no hooks, no helpers, no work on the side, and an end to what hangs.
+/// Settings for every call: no hooks, no helpers, no background work, and timeouts. Configuration of the user or the
+/// system could run an executable in every call. `ext::` transports are commands too.
 // Configuration of the user or the system could run a program in every call. `ext::` transports are commands too.
 pub(crate) const SETTINGS: &[&str] = &[
     "core.hooksPath=/dev/null",
@@ -75,11 +77,11 @@ pub(crate) const SETTINGS: &[&str] = &[
 pub enum NetworkAccess {
     /// Connections to any source.
     Allowed,
-    /// To none; what is on this machine is still read.
+    /// No connections; local sources are still read.
     Offline,
 }
 
-/// The git program and the cache that it works in.
+/// git, with the cache that it works in.
 #[derive(Clone, Debug)]
 pub struct GitProgram {
     program: OsString,
@@ -92,7 +94,7 @@ pub struct GitProgram {
 }
 
 impl GitProgram {
-    /// The program on the search path, and an absolute directory to keep things in; starts nothing.
+    /// Uses git on the search path with an absolute cache directory; starts nothing.
     pub fn find(cache: PathBuf, network: NetworkAccess) -> Self {
         GitProgram {
             program: "git".into(),
@@ -105,7 +107,7 @@ impl GitProgram {
         }
     }
 
-    /// With the directory that `~/` means in a URL.
+    /// Sets the directory that `~/` means in a URL.
     #[must_use]
     pub fn with_home(self, home: PathBuf) -> Self {
         GitProgram {
@@ -114,14 +116,14 @@ impl GitProgram {
         }
     }
 
-    /// With a variable for every git process, such as a `GIT_SSH_COMMAND` that asks nothing.
+    /// Sets a variable for every git process, such as a `GIT_SSH_COMMAND` that never prompts.
     #[must_use]
     pub fn with_variable(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.variables.push((name.into(), value.into()));
         self
     }
 
-    /// With another limit on how long git may be silent.
+    /// Sets another limit on how long git may be silent.
     #[must_use]
     pub fn with_patience(self, patience: Duration) -> Self {
         GitProgram { patience, ..self }
@@ -139,12 +141,12 @@ impl GitProgram {
         self.home.as_deref()
     }
 
-    /// A call of the program, which is checked to be there and new enough before the first one.
+    /// Returns a git command. Before the first one, git is checked to exist and to be new enough.
     pub(crate) fn command(&self) -> Result<Command, GitError> {
         self.check()?;
-        agpm_store::create_folders(&self.cache)?;
+        agpm_store::create_directories(&self.cache)?;
         let mut command = self.bare_command();
-        // A repository that the cache happens to lie in must not apply.
+        // A repository that contains the cache must have no effect.
         command.current_dir(&self.cache);
         command.env(
             "GIT_CEILING_DIRECTORIES",
@@ -187,16 +189,16 @@ impl GitProgram {
         Ok(())
     }
 
-    /// The version of the program, which exists and is new enough; makes nothing in the cache.
+    /// Returns the version of git after checking it; creates nothing in the cache.
     pub fn version(&self) -> Result<String, GitError> {
         let mut command = self.bare_command();
         command.arg("version");
-        let said = match self.run(command, String::new())? {
+        let output = match self.run(command, String::new())? {
             RunOutcome::Done(output) => String::from_utf8_lossy(&output).into_owned(),
             RunOutcome::Failed(words) => return Err(no_version(words.trim())),
             RunOutcome::Silent | RunOutcome::Incomplete => return Err(no_version("no answer")),
         };
-        let found = said.trim().trim_start_matches("git version ");
+        let found = output.trim().trim_start_matches("git version ");
         if version(found).is_none_or(|version| version < NEEDED) {
             return Err(GitError::TooOld {
                 found: found.to_owned(),

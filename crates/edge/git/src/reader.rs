@@ -1,4 +1,4 @@
-//! The one living `git cat-file` through which everything is read.
+//! The long-running `git cat-file` that reads all objects.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -60,7 +60,7 @@ impl ObjectReader {
         })
     }
 
-    /// Asks about all objects at once and hands on each answer, in order.
+    /// Asks about all objects at once and passes on each answer, in order.
     pub(crate) fn ask(
         &mut self,
         question: ObjectQuery,
@@ -88,7 +88,7 @@ impl ObjectReader {
     fn answer(&mut self, question: ObjectQuery) -> io::Result<ObjectReply> {
         let mut header = String::new();
         self.answers.read_line(&mut header)?;
-        // A line without its end was cut short: its last number may lack digits.
+        // A line without its end is incomplete: its last number may lack digits.
         let line = header
             .strip_suffix('\n')
             .ok_or(io::ErrorKind::UnexpectedEof)?;

@@ -2,7 +2,7 @@
 
 use agpm_model::{ObjectId, SourceVersions};
 
-/// Reads a listing; other refs than branches and tags are passed over.
+/// Parses a listing; refs other than branches and tags are skipped.
 pub(crate) fn parse(listing: &str) -> SourceVersions {
     let mut versions = SourceVersions::default();
     for (value, name) in listing.lines().filter_map(|line| line.split_once('\t')) {
@@ -35,7 +35,7 @@ fn add(versions: &mut SourceVersions, value: &str, name: &str) {
     }
 }
 
-/// The listing again, with what was passed over left out.
+/// Prints the listing without the skipped refs.
 pub(crate) fn listing(versions: &SourceVersions) -> String {
     let head = versions
         .default_branch
@@ -66,16 +66,16 @@ mod tests {
 
     #[test]
     fn tags_are_peeled_and_the_listing_reads_back() {
-        let (one, two) = ("1".repeat(40), "2".repeat(40));
+        let (first, second) = ("1".repeat(40), "2".repeat(40));
         let refs = parse(&format!(
-            "ref: refs/heads/main\tHEAD\n{one}\tHEAD\n{one}\trefs/heads/main\n{one}\trefs/pull/1\n\
-             {two}\trefs/tags/v1\n{one}\trefs/tags/v1^{{}}\n{two}\trefs/tags/v2\nodd\trefs/tags/v3\n"
+            "ref: refs/heads/main\tHEAD\n{first}\tHEAD\n{first}\trefs/heads/main\n{first}\trefs/pull/1\n\
+             {second}\trefs/tags/v1\n{first}\trefs/tags/v1^{{}}\n{second}\trefs/tags/v2\nodd\trefs/tags/v3\n"
         ));
         assert_eq!(refs.default_branch.as_deref(), Some("main"));
-        assert_eq!(refs.tags["v1"].as_str(), one);
-        assert_eq!(refs.annotated["v1"].as_str(), two);
+        assert_eq!(refs.tags["v1"].as_str(), first);
+        assert_eq!(refs.annotated["v1"].as_str(), second);
         assert_eq!(refs.annotated.len(), 1);
-        assert_eq!(refs.tags["v2"].as_str(), two);
+        assert_eq!(refs.tags["v2"].as_str(), second);
         assert_eq!((refs.branches.len(), refs.tags.len()), (1, 2));
         assert_eq!(parse(&listing(&refs)), refs);
     }

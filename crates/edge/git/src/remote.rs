@@ -13,40 +13,40 @@ use crate::program::{GitProgram, NetworkAccess};
 use crate::reader::{ObjectQuery, ObjectReader, ObjectReply};
 use crate::refs;
 use crate::run::{self, CUT_SHORT, RunOutcome};
-use crate::source_cache::{SourceCache, is_whole};
+use crate::source_cache::{SourceCache, is_repository};
 use crate::stderr;
 use crate::tree::{self, TreeEntry, TreeEntryKind};
 
-/// One source, for use from several threads.
+/// One source, which several threads can use.
 #[derive(Debug)]
 pub struct RemoteRepository {
     pub(crate) git: GitProgram,
     pub(crate) address: SourceAddress,
-    pub(crate) shelf: SourceCache,
+    pub(crate) source_cache: SourceCache,
     url: OsString,
     refs: Mutex<Option<Arc<SourceVersions>>>,
     pub(crate) reader: Mutex<Option<ObjectReader>>,
     trees: Mutex<HashMap<ObjectId, Arc<Vec<TreeEntry>>>>,
-    /// For each directory where its names stand, made when a file in it is looked for.
+    /// The index of the names in each directory, built when a file in it is requested.
     names: Mutex<HashMap<ObjectId, HashMap<String, usize>>>,
-    /// The commits that were requested, to be fetched again if the copy turns out to be broken.
+    /// The requested commits, to fetch them again if the copy is broken.
     pub(crate) wanted: Mutex<BTreeSet<ObjectId>>,
     pub(crate) rebuilt: Mutex<bool>,
 }
 
-/// Whether a directory is a git repository, with or without files next to it.
-pub fn is_git_folder(path: &Path) -> bool {
+/// Returns whether a directory is a git repository, bare or with a working tree.
+pub fn is_git_directory(path: &Path) -> bool {
     let inner = path.join(".git");
-    agpm_store::is_folder(&inner) || agpm_store::is_file(&inner) || is_whole(path)
+    agpm_store::is_directory(&inner) || agpm_store::is_file(&inner) || is_repository(path)
 }
 
-/// Whether a directory is a git repository without files next to it, so only versions of it can be read.
+/// Returns whether a directory is a bare git repository, of which only versions can be read.
 pub fn is_bare_repository(path: &Path) -> bool {
-    is_whole(path)
+    is_repository(path)
 }
 
 impl GitProgram {
-    /// One source; a relative directory starts at `base`, which is absolute.
+    /// Opens a source; a relative directory starts at `base`, which is absolute.
     pub fn remote(&self, address: &SourceAddress, base: &Path) -> RemoteRepository {
         RemoteRepository::new(self.clone(), address.clone(), base)
     }
@@ -59,11 +59,11 @@ impl RemoteRepository {
                 let path = absolute(text, base, git.home());
                 (path.clone().into_os_string(), path.display().to_string())
             }
-            // The URL with its secret goes to git only. Everything that is shown or stored uses the other one.
+            // The URL with its secret goes only to git. Everything that is shown or stored uses the other one.
             _ => (address.reveal().into(), address.redacted().to_owned()),
         };
         RemoteRepository {
-            shelf: SourceCache::of(git.cache(), label),
+            source_cache: SourceCache::of(git.cache(), label),
             git,
             address,
             url,
@@ -76,25 +76,25 @@ impl RemoteRepository {
         }
     }
 
-    /// The URL, without its secrets when shown.
+    /// Returns the URL, which displays without its secrets.
     pub fn address(&self) -> &SourceAddress {
         &self.address
     }
 
-    /// The URL as git gets it.
+    /// Returns the URL for git.
     pub(crate) fn url(&self) -> &OsString {
         &self.url
     }
 
-    /// Whether this is its copy.
-    pub fn is_kept_in(&self, cached: &CachedSource) -> bool {
-        self.shelf.folder() == cached.folder()
+    /// Returns whether this is the copy of the source.
+    pub fn is_cached_in(&self, cached: &CachedSource) -> bool {
+        self.source_cache.directory() == cached.directory()
     }
 
-    /// The refs of the source, requested once; without a network, those of the last time.
+    /// Returns the refs of the source, requested once; offline, those of the last request.
     pub fn refs(&self) -> Result<Arc<SourceVersions>, GitError> {
-        let mut known = locked(&self.refs);
-        if let Some(refs) = &*known {
+        let mut refs_cache = locked(&self.refs);
+        if let Some(refs) = &*refs_cache {
             return Ok(Arc::clone(refs));
         }
         let refs = match self.refuse_offline() {
@@ -103,15 +103,17 @@ impl RemoteRepository {
             // names the cause.
             Err(offline) => self.remembered_refs().ok_or(offline)?,
         };
-        Ok(Arc::clone(known.insert(Arc::new(refs))))
+        Ok(Arc::clone(refs_cache.insert(Arc::new(refs))))
     }
 
-    /// The refs of the source when it was last reached.
+    /// Returns the refs of the last request.
     pub fn remembered_refs(&self) -> Option<SourceVersions> {
-        self.shelf.remembered().map(|listing| refs::parse(&listing))
+        self.source_cache
+            .remembered()
+            .map(|listing| refs::parse(&listing))
     }
 
-    /// The entries of a directory, or of a commit's top directory, in git's order.
+    /// Returns the entries of a tree, or of a commit's top tree, in git's order.
     pub fn tree(&self, tree_or_commit: &ObjectId) -> Result<Arc<Vec<TreeEntry>>, GitError> {
         if let Some(entries) = locked(&self.trees).get(tree_or_commit) {
             return Ok(Arc::clone(entries));
@@ -130,16 +132,16 @@ impl RemoteRepository {
         Ok(entries)
     }
 
-    /// The entry at a path of a commit, with `/` between its parts; `None` if there is none.
+    /// Returns the entry at a path of a commit, with `/` as separator; `None` if it does not exist.
     pub fn entry(&self, commit: &ObjectId, path: &str) -> Result<Option<TreeEntry>, GitError> {
         let mut found: Option<TreeEntry> = None;
         for part in path.split('/').filter(|part| !part.is_empty()) {
-            let folder = match &found {
+            let tree = match &found {
                 None => commit,
-                Some(entry) if entry.kind == TreeEntryKind::Folder => &entry.id,
+                Some(entry) if entry.kind == TreeEntryKind::Directory => &entry.id,
                 Some(_) => return Ok(None),
             };
-            let Some(next) = self.named(folder, part)? else {
+            let Some(next) = self.named(tree, part)? else {
                 return Ok(None);
             };
             found = Some(next);
@@ -147,11 +149,12 @@ impl RemoteRepository {
         Ok(found)
     }
 
-    /// The entry of that name in a directory. Every file of a large one is looked up, so names are looked up, not searched.
-    fn named(&self, folder: &ObjectId, name: &str) -> Result<Option<TreeEntry>, GitError> {
-        let entries = self.tree(folder)?;
+    /// Returns the entry of that name in a directory. Names are indexed, because every file of a large directory is
+    /// requested.
+    fn named(&self, tree: &ObjectId, name: &str) -> Result<Option<TreeEntry>, GitError> {
+        let entries = self.tree(tree)?;
         let mut all = locked(&self.names);
-        let names = all.entry(folder.clone()).or_insert_with(|| {
+        let names = all.entry(tree.clone()).or_insert_with(|| {
             entries
                 .iter()
                 .enumerate()
@@ -161,13 +164,13 @@ impl RemoteRepository {
         Ok(names.get(name).and_then(|at| entries.get(*at)).cloned())
     }
 
-    /// Whether a commit is in the cache, with all its directories.
+    /// Returns whether a commit is in the cache, with all its trees.
     pub fn has_commit(&self, id: &ObjectId) -> bool {
         self.missing_commits(std::slice::from_ref(id))
             .is_ok_and(|missing| missing.is_empty())
     }
 
-    /// When a commit or an annotated tag of the cache was made, in seconds since 1970; nothing if it does not say so.
+    /// Returns the time of a commit or an annotated tag in the cache, in seconds since 1970; `None` if it has none.
     pub fn object_time(&self, id: &ObjectId) -> Result<Option<u64>, GitError> {
         let mut read = None;
         self.ask(ObjectQuery::Content, &[id.to_string()], &mut |_, answer| {
@@ -184,14 +187,14 @@ impl RemoteRepository {
         // `--symref` gives the default branch in the same connection.
         command.args(["ls-remote", "--symref", REMOTE]);
         let output = self.run(command, String::new())?;
-        // Remembered for use without a network, so a part of it must not get this far.
+        // Stored for offline use, so an incomplete listing must not get this far.
         if !run::ends_with(&output, b'\n') {
             return Err(self.broken(CUT_SHORT));
         }
         let refs = refs::parse(&String::from_utf8_lossy(&output));
-        // Written without secrets and after parsing, so the remembered list can always be read back.
-        self.shelf.remember(&refs::listing(&refs))?;
-        agpm_store::mark_used(self.shelf.folder());
+        // Written without secrets and after parsing, so the stored list can always be read back.
+        self.source_cache.remember(&refs::listing(&refs))?;
+        agpm_store::mark_used(self.source_cache.directory());
         Ok(refs)
     }
 
@@ -212,7 +215,7 @@ impl RemoteRepository {
         }
     }
 
-    /// Asks the living reader, which is started if need be; one that died is replaced once.
+    /// Asks the running reader, which is started if necessary and replaced once if it died.
     pub(crate) fn ask(
         &self,
         question: ObjectQuery,
@@ -224,18 +227,18 @@ impl RemoteRepository {
         }
         let mut reader = locked(&self.reader);
         // Nothing was fetched yet: every object is missing, and git need not be started to find out.
-        if reader.is_none() && !is_whole(&self.shelf.objects()) {
+        if reader.is_none() && !is_repository(&self.source_cache.objects()) {
             (0..names.len()).for_each(|at| each(at, ObjectReply::Missing));
             return Ok(());
         }
         let mut try_once = || -> Result<io::Result<()>, GitError> {
             if reader.is_none() {
-                *reader = Some(self.start_reader(&self.shelf.objects())?);
+                *reader = Some(self.start_reader(&self.source_cache.objects())?);
             }
             let answered = reader
                 .as_mut()
                 .map_or(Ok(()), |reader| reader.ask(question, names, each));
-            // A reader that failed in the middle of an answer is out of step with its questions and is never used
+            // A reader that failed in the middle of an answer no longer matches answers to questions and is never used
             // again.
             if answered.is_err() {
                 *reader = None;
@@ -250,13 +253,13 @@ impl RemoteRepository {
     }
 
     pub(crate) fn start_reader(&self, repository: &Path) -> Result<ObjectReader, GitError> {
-        agpm_store::mark_used(self.shelf.folder());
+        agpm_store::mark_used(self.source_cache.directory());
         let mut command = self.git.command()?;
         command.arg("--git-dir").arg(repository);
         ObjectReader::start(command).map_err(|cause| GitError::NoGit { cause })
     }
 
-    /// A call that knows the source as `REMOTE`. The URL goes by a variable: it may hold a secret.
+    /// Returns a command that knows the source as `REMOTE`. The URL is in a variable, because it may contain a secret.
     pub(crate) fn connecting(&self) -> Result<Command, GitError> {
         let mut command = self.git.command()?;
         // Through the environment: arguments of a process are visible to every user of the machine, and the URL may
@@ -266,15 +269,15 @@ impl RemoteRepository {
         Ok(command)
     }
 
-    /// Runs a call to its end; what it says in failing is understood.
+    /// Runs a command to its end and classifies its failure.
     pub(crate) fn run(&self, command: Command, input: String) -> Result<Vec<u8>, GitError> {
         match self.git.run(command, input)? {
             RunOutcome::Done(output) => Ok(output),
-            // Another process threw the copy away: that says nothing of the source.
+            // Another process removed the copy, which means nothing for the source.
             RunOutcome::Failed(words)
                 // Git names the path of the repository it failed on: if it is the cache, the source itself may be
                 // fine.
-                if words.contains(&self.shelf.folder().display().to_string()) =>
+                if words.contains(&self.source_cache.directory().display().to_string()) =>
             {
                 Err(self.broken(&format!(
                     "its copy in the cache cannot be used: {}",
@@ -284,13 +287,13 @@ impl RemoteRepository {
             RunOutcome::Failed(words) => Err(stderr::classify_failure(&self.address, &words)),
             RunOutcome::Silent => Err(GitError::Unreachable {
                 address: self.address.to_string(),
-                said: "git timed out".to_owned(),
+                reason: "git timed out".to_owned(),
             }),
             RunOutcome::Incomplete => Err(self.broken(CUT_SHORT)),
         }
     }
 
-    /// Whether a connection would be needed to ask the source, and none may be opened.
+    /// Returns whether the source needs a connection and none may be opened.
     pub fn is_out_of_reach(&self) -> bool {
         self.refuse_offline().is_err()
     }
@@ -320,15 +323,15 @@ impl RemoteRepository {
         }
     }
 
-    pub(crate) fn broken(&self, said: &str) -> GitError {
+    pub(crate) fn broken(&self, reason: &str) -> GitError {
         GitError::Broken {
             address: self.address.to_string(),
-            said: said.to_owned(),
+            reason: reason.to_owned(),
         }
     }
 }
 
-/// The source's name on git's command line; one that no user's configuration has.
+/// The source's name on git's command line, which no user configuration has.
 pub(crate) const REMOTE: &str = "agpm-source";
 
 /// The value of a lock whose holder panicked is still consistent: every change is one assignment.
@@ -336,7 +339,7 @@ pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The directory meant. `..` stays: only the file system knows where it leads.
+/// Returns the directory. `..` stays, because only the file system knows where it leads.
 fn absolute(text: &str, base: &Path, home: Option<&Path>) -> PathBuf {
     let path = match (
         text.strip_prefix('~')
@@ -349,8 +352,7 @@ fn absolute(text: &str, base: &Path, home: Option<&Path>) -> PathBuf {
     path.components().collect()
 }
 
-/// The seconds in `committer NAME <MAIL> SECONDS ZONE`, which is before the empty line of a commit.
-/// The time of the committer or the tagger.
+/// Returns the seconds in `committer NAME <MAIL> SECONDS ZONE` or the `tagger` line, before the empty line.
 fn time_of(object: &[u8]) -> Option<u64> {
     let text = String::from_utf8_lossy(object);
     let mut head = text.lines().take_while(|line| !line.is_empty());

@@ -1,4 +1,4 @@
-//! One run of a program to its end, given up when it is silent for too long.
+//! Runs an executable to its end, or stops it when it is silent for too long.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -7,12 +7,14 @@ use std::thread;
 use std::time::Duration;
 
 const TICK: Duration = Duration::from_millis(50);
-/// How long the pipes may be silent once the program has ended, counted from the last byte. On a busy machine the
-/// threads that read them get to run much later than the program's end is seen.
+/// How long the pipes may be silent after the executable ended, counted from the last byte. On a busy machine the
+/// threads that read them may run much later. A helper such as an ssh control master keeps the pipe open after git
+/// ended, so the end of the stream is not awaited forever.
 // A helper such as an ssh control master keeps the pipe open after git has ended, so the end of the stream is not
 // awaited forever.
 const DRAIN: Duration = Duration::from_secs(10);
-/// More than the listing of any repository; more than this fails the run.
+/// More than the listing of any repository. Larger output is an error and not cut off: half a listing would look like a
+/// source without the other files.
 // Output beyond the limit is an error and not cut: half a listing would look like a source without the other files.
 const MOST_OUTPUT: usize = 256 << 20;
 const MOST_WORDS: usize = 256 << 10;
@@ -20,21 +22,21 @@ const MOST_WORDS: usize = 256 << 10;
 /// The end of a run.
 #[derive(Debug)]
 pub(crate) enum RunOutcome {
-    /// Well, with all that it wrote on standard output.
+    /// Success, with the standard output.
     Done(Vec<u8>),
-    /// Badly, with this on standard error.
+    /// Failure, with the standard error.
     Failed(String),
-    /// Not at all: it was stopped.
+    /// It was stopped after too much silence.
     Silent,
-    /// Well, but the end of its standard output never came, or the output was larger than the limit. A part of an
-    /// answer is never given out: a short list of versions locks a wrong one.
+    /// Success, but with incomplete or too much standard output. Partial output is never returned: a short list of
+    /// versions would lock a wrong one.
     Incomplete,
 }
 
 /// The message of an incomplete run.
 pub(crate) const CUT_SHORT: &str = "the output of git was cut short";
 
-/// Whether a listing whose every line has this end is whole.
+/// Returns whether a listing is complete, which means that its last line ends like this.
 pub(crate) fn ends_with(listing: &[u8], end: u8) -> bool {
     listing.last().is_none_or(|last| *last == end)
 }
@@ -79,7 +81,7 @@ pub(crate) fn run(
     following.follow(&mut child, &heard)
 }
 
-/// Hands on what comes through a pipe. A pipe that fails to be read has no end, and so its run is incomplete.
+/// Passes on the bytes of a pipe. A pipe that cannot be read has no end, so its run is incomplete.
 fn listen(mut pipe: impl Read + Send + 'static, sender: Sender<StreamEvent>, stream: OutputStream) {
     thread::spawn(move || {
         let mut buffer = vec![0; 64 << 10];
@@ -98,7 +100,7 @@ fn listen(mut pipe: impl Read + Send + 'static, sender: Sender<StreamEvent>, str
     });
 }
 
-/// The output of a program so far.
+/// The output so far.
 #[derive(Default)]
 struct OutputCollector {
     patience: Duration,
@@ -107,10 +109,10 @@ struct OutputCollector {
     words: Vec<u8>,
     output_ended: bool,
     words_ended: bool,
-    /// How the program ended, once that was seen.
+    /// How the executable ended, once that is known.
     status: Option<ExitStatus>,
-    /// The ticks since the last byte. Ticks and not a clock: the time that this process itself was stopped or starved
-    /// is not the program's silence.
+    /// The ticks since the last byte. Ticks instead of a clock, because the time in which this process itself was
+    /// stopped is not silence of the executable.
     silence: Duration,
 }
 
@@ -124,7 +126,7 @@ impl OutputCollector {
             match heard.recv_timeout(TICK) {
                 Ok(heard) => self.hear(heard),
                 Err(RecvTimeoutError::Timeout) => self.tick(child)?,
-                // Both readers are gone: nothing more can come.
+                // Both readers ended, so nothing more can come.
                 Err(RecvTimeoutError::Disconnected) => break,
             }
             if self.output.len() > MOST_OUTPUT {
@@ -140,8 +142,8 @@ impl OutputCollector {
         Ok(self.outcome(status))
     }
 
-    /// Whether nothing more is waited for. A background ssh may hold standard error open for long after git has ended;
-    /// what git says there matters only if it failed.
+    /// Returns whether the run is over. A background ssh may hold standard error open long after git ended; git's
+    /// messages there matter only if it failed.
     fn is_over(&self) -> bool {
         let drained = self.status.is_some() && self.silence > self.drain;
         let succeeded = self.status.is_some_and(|status| status.success());
@@ -205,7 +207,7 @@ mod tests {
         command
     }
 
-    /// Runs a script, with less patience for what comes after its end.
+    /// Runs a script, with less patience after its end.
     fn run_with_drain(script: &str, drain: Duration) -> RunOutcome {
         let mut child = shell(script)
             .stdin(Stdio::null())
@@ -259,7 +261,7 @@ mod tests {
 
     #[test]
     fn a_child_that_holds_standard_error_open_is_not_waited_for() {
-        // As an ssh does that keeps its connection.
+        // Like an ssh that keeps its connection.
         let run = run_with_drain(
             "printf one; sleep 3 >&- & exit 0",
             Duration::from_secs(3600),

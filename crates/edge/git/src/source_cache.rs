@@ -1,4 +1,4 @@
-//! The location of one source in the cache.
+//! The directory of one source in the cache.
 
 use std::path::{Path, PathBuf};
 
@@ -10,72 +10,72 @@ const MOST_REFS: u64 = 64 << 20;
 /// More than any URL.
 const LONGEST_LABEL: u64 = 1 << 16;
 
-/// A shelf's directories and files.
+/// The directory of one source in the cache, with the paths in it.
 #[derive(Debug)]
 pub(crate) struct SourceCache {
-    folder: PathBuf,
+    directory: PathBuf,
     label: String,
 }
 
-/// Proof that nobody else fetches for this source now.
+/// The lock under which a process fetches into the directory.
 #[derive(Debug)]
 pub(crate) struct CacheLock {
     _lock: SharedLock,
 }
 
 impl SourceCache {
-    /// The shelf of a source, named after a URL without secrets: a new token finds the old copy.
+    /// Returns the directory of a source, named after its URL without secrets.
     pub(crate) fn of(cache: &Path, label: String) -> Self {
         SourceCache {
             // The label has no secrets, so a copy is found again after a token was rotated.
-            folder: cache.join(Checksum::of(label.as_bytes()).digits()),
+            directory: cache.join(Checksum::of(label.as_bytes()).digits()),
             label,
         }
     }
 
-    /// A shelf that is in the cache, by the name of its directory.
+    /// Returns an existing directory of the cache by its name.
     pub(crate) fn named(cache: &Path, name: &str) -> Self {
         SourceCache {
-            folder: cache.join(name),
+            directory: cache.join(name),
             label: String::new(),
         }
     }
 
     /// The directory of the source cache.
-    pub(crate) fn folder(&self) -> &Path {
-        &self.folder
+    pub(crate) fn directory(&self) -> &Path {
+        &self.directory
     }
 
-    /// The URL that it was made for, without secrets.
+    /// Reads the URL of the source, without secrets.
     pub(crate) fn address(&self) -> Option<String> {
-        let bytes = agpm_store::read(&self.folder.join("info.txt"), LONGEST_LABEL).ok()?;
+        let bytes = agpm_store::read(&self.directory.join("info.txt"), LONGEST_LABEL).ok()?;
         Some(String::from_utf8_lossy(&bytes).trim_end().to_owned())
     }
 
-    /// Commits with their trees, and files.
+    /// The repository of commits with their trees, and files.
     pub(crate) fn objects(&self) -> PathBuf {
-        self.folder.join("objects.git")
+        self.directory.join("objects.git")
     }
 
-    /// Commits alone.
+    /// The repository of commits without trees.
     pub(crate) fn history(&self) -> PathBuf {
-        self.folder.join("history.git")
+        self.directory.join("history.git")
     }
 
-    /// Commits whose files are written out.
+    /// The directory of checkouts.
     pub(crate) fn trees(&self) -> PathBuf {
-        self.folder.join("trees")
+        self.directory.join("trees")
     }
 
-    /// Where it stands what was last written out for something that is requested.
+    /// Returns the file with the commit that was last checked out for a request.
     fn last(&self, requested: &str) -> PathBuf {
-        self.folder.join("last").join(format!(
+        self.directory.join("last").join(format!(
             "{}.txt",
             Checksum::of(requested.as_bytes()).digits()
         ))
     }
 
-    /// Keeps which commit was written out for something that is requested.
+    /// Records the commit that was checked out for a request.
     pub(crate) fn remember_last(
         &self,
         requested: &str,
@@ -84,81 +84,83 @@ impl SourceCache {
         if self.remembered_last(requested).as_ref() == Some(commit) {
             return Ok(());
         }
-        agpm_store::write_whole(&self.last(requested), commit.as_str().as_bytes())
+        agpm_store::write_atomically(&self.last(requested), commit.as_str().as_bytes())
     }
 
-    /// That commit.
+    /// Reads the commit that was checked out for a request.
     pub(crate) fn remembered_last(&self, requested: &str) -> Option<ObjectId> {
         let bytes = agpm_store::read(&self.last(requested), LONGEST_LABEL).ok()?;
         std::str::from_utf8(&bytes).ok()?.trim().parse().ok()
     }
 
-    /// Where a repository is made again before it takes the location of a broken one.
+    /// The path of a new repository before it replaces a broken one.
     pub(crate) fn rebuilt(&self) -> PathBuf {
-        self.folder.join("rebuilt.git")
+        self.directory.join("rebuilt.git")
     }
 
-    /// Waits until nobody else fetches for this source.
+    /// Waits until no other process fetches for this source.
     pub(crate) fn hold(&self) -> Result<CacheLock, StoreError> {
-        let lock = SharedLock::hold(&self.folder.join("lock"))?;
+        let lock = SharedLock::hold(&self.directory.join("lock"))?;
         Ok(CacheLock { _lock: lock })
     }
 
-    /// Waits until nobody else writes out commits of this source.
+    /// Waits until no other process checks out commits of this source.
     pub(crate) fn hold_trees(&self) -> Result<SharedLock, StoreError> {
-        SharedLock::hold(&self.folder.join("trees.lock"))
+        SharedLock::hold(&self.directory.join("trees.lock"))
     }
 
-    /// Makes an empty repository, unless a whole one exists.
+    /// Creates an empty repository, unless a complete one exists.
     pub(crate) fn prepare(
         &self,
         repository: &Path,
         like: &ObjectId,
-        _held: &CacheLock,
+        _lock: &CacheLock,
     ) -> Result<(), StoreError> {
-        if is_whole(repository) {
+        if is_repository(repository) {
             return Ok(());
         }
-        agpm_store::remove_folder(repository)?;
+        agpm_store::remove_directory(repository)?;
         let files = [("HEAD", "ref: refs/heads/none\n"), ("config", config(like))];
-        agpm_store::create_whole(
+        agpm_store::create_directory_atomically(
             repository,
             &["objects/pack", "objects/info", "refs/agpm"],
             &files,
         )?;
-        agpm_store::write_whole(
-            &self.folder.join("info.txt"),
+        agpm_store::write_atomically(
+            &self.directory.join("info.txt"),
             format!("{}\n", self.label).as_bytes(),
         )
     }
 
-    /// The packs that the objects are in: as long as they are the same, nothing was fetched.
+    /// Returns the names of the packs: as long as they are the same, nothing was fetched.
     pub(crate) fn packs(&self) -> Vec<String> {
         agpm_store::names_in(&self.objects().join("objects").join("pack"))
     }
 
-    /// Keeps a listing of refs, if it is another than the last.
+    /// Stores a listing of refs, if it differs from the last one.
     pub(crate) fn remember(&self, listing: &str) -> Result<(), StoreError> {
         if self.remembered().as_deref() == Some(listing) {
             return Ok(());
         }
-        agpm_store::write_whole(&self.folder.join("refs.txt"), listing.as_bytes())
+        agpm_store::write_atomically(&self.directory.join("refs.txt"), listing.as_bytes())
     }
 
-    /// The last listing of refs.
+    /// Reads the last listing of refs.
     pub(crate) fn remembered(&self) -> Option<String> {
-        let bytes = agpm_store::read(&self.folder.join("refs.txt"), MOST_REFS).ok()?;
+        let bytes = agpm_store::read(&self.directory.join("refs.txt"), MOST_REFS).ok()?;
         String::from_utf8(bytes).ok()
     }
 }
 
-/// Whether a directory has what git asks of a repository before it looks any further.
-pub(crate) fn is_whole(repository: &Path) -> bool {
-    let folder = |name: &str| agpm_store::is_folder(&repository.join(name));
-    agpm_store::is_file(&repository.join("HEAD")) && folder("objects") && folder("refs")
+/// Returns whether a directory has the parts that git expects in a repository.
+pub(crate) fn is_repository(repository: &Path) -> bool {
+    let has_directory = |name: &str| agpm_store::is_directory(&repository.join(name));
+    agpm_store::is_file(&repository.join("HEAD"))
+        && has_directory("objects")
+        && has_directory("refs")
 }
 
-/// No remote is in it: its URL may hold a secret, and reading must never fetch by itself.
+/// Returns the configuration. It names no remote, because a URL may contain a secret, and reading must never fetch.
 fn config(like: &ObjectId) -> &'static str {
     match like.as_str().len() {
         64 => {

@@ -21,7 +21,7 @@ const PROGRESS: &[&str] = &[
 const MOST_LINES: usize = 8;
 const MOST_CHARACTERS: usize = 400;
 
-/// Words of git, ssh, curl and servers, in the order in which they decide.
+/// Phrases of git, ssh, curl and servers, most decisive first.
 const REFUSED: &[&str] = &[
     "authentication failed",
     "could not read username",
@@ -34,7 +34,7 @@ const REFUSED: &[&str] = &[
     "invalid credentials",
     "dubious ownership",
 ];
-/// A repository that lost objects ends a connection like a bad line does, but says why.
+/// A repository that lost objects breaks a connection like a bad network does, but names the cause.
 const DAMAGED: &[&str] = &[
     "repository corruption",
     "does not match index",
@@ -80,64 +80,64 @@ const ABSENT: &[&str] = &[
 ];
 const UNREACHED: &[&str] = &["could not read from remote", "hung up", "unable to access"];
 
-/// Words with which a server refuses a commit by its bare name, or git says so of a server of plain files.
+/// Phrases with which a server refuses a commit by its id, or git reports that about a server of plain files.
 const BARE_IDS: &[&str] = &["unadvertised object", "not valid", "dumb http transport"];
 
-/// The error that a failed call means.
+/// Classifies the failure of a call.
 pub(crate) fn classify_failure(address: &SourceAddress, stderr: &str) -> GitError {
-    let said = clean(address, stderr);
+    let reason = clean(address, stderr);
     let address = address.to_string();
-    // The words of a repository's own name mean nothing.
-    let lower = said.replace(&address, "").to_ascii_lowercase();
+    // Words in the name of the repository mean nothing.
+    let lower = reason.replace(&address, "").to_ascii_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
-    // Refusals first: many servers add "not found" to them in order not to reveal private repositories, and the
-    // user needs to hear about credentials.
+    // Refusals first: many servers add "not found" to them in order not to reveal private repositories, but the user
+    // needs to know about the credentials.
     if has(REFUSED) {
-        GitError::AuthRefused { address, said }
+        GitError::AuthRefused { address, reason }
     } else if has(DAMAGED) {
-        GitError::Damaged { address, said }
+        GitError::Damaged { address, reason }
     // A dropped connection before "not found": git may print both, and a retry helps only with the first.
     } else if has(CUT_OFF) {
-        GitError::Unreachable { address, said }
+        GitError::Unreachable { address, reason }
     } else if has(ABSENT) {
-        GitError::NotFound { address, said }
+        GitError::NotFound { address, reason }
     } else if has(UNREACHED) {
-        GitError::Unreachable { address, said }
+        GitError::Unreachable { address, reason }
     } else {
-        GitError::Broken { address, said }
+        GitError::Broken { address, reason }
     }
 }
 
-/// Whether the server only sends what it lists.
+/// Returns whether the server sends only the objects that it lists.
 pub(crate) fn refuses_bare_ids(error: &GitError) -> bool {
-    matches!(error, GitError::Broken { said, .. } if BARE_IDS.iter().any(|words| said.contains(words)))
+    matches!(error, GitError::Broken { reason, .. } if BARE_IDS.iter().any(|words| reason.contains(words)))
 }
 
-/// Whether the server looked for what was asked and has it not.
-pub(crate) fn is_not_there(error: &GitError) -> bool {
-    matches!(error, GitError::Broken { said, .. } if said.contains("not our ref"))
+/// Returns whether the server does not have a requested object.
+pub(crate) fn is_missing_on_server(error: &GitError) -> bool {
+    matches!(error, GitError::Broken { reason, .. } if reason.contains("not our ref"))
 }
 
 fn clean(address: &SourceAddress, stderr: &str) -> String {
-    // A server's words come through as they are: nothing of them may steer the terminal.
-    // Git repeats the URL in its errors, with the token in it.
+    // The text comes from a server, so control characters are removed. Git repeats the URL in its errors, with the
+    // token in it.
     let scrubbed = address.scrub(stderr);
     let lines = scrubbed
         .split(['\n', '\r'])
         .map(|line| line.replace(char::is_control, " ").trim().to_owned());
-    let telling =
+    let is_message =
         |line: &String| !line.is_empty() && !PROGRESS.iter().any(|start| line.starts_with(start));
-    let mut lines: Vec<String> = lines.filter(telling).collect();
+    let mut lines: Vec<String> = lines.filter(is_message).collect();
     lines.dedup();
-    let shown: Vec<String> = lines
+    let messages: Vec<String> = lines
         .iter()
         .take(MOST_LINES)
         .map(|line| short(line))
         .collect();
-    if shown.is_empty() {
+    if messages.is_empty() {
         "git printed no message".to_owned()
     } else {
-        shown.join("; ")
+        messages.join("; ")
     }
 }
 
@@ -179,7 +179,7 @@ mod tests {
             ),
             GitError::Damaged { .. }
         ));
-        assert!(is_not_there(&meaning(
+        assert!(is_missing_on_server(&meaning(
             "fatal: remote error: upload-pack: not our ref 12"
         )));
     }
@@ -187,11 +187,11 @@ mod tests {
     #[test]
     fn shown_output_of_git_has_no_secrets_progress_or_control_characters() {
         let address = SourceAddress::parse("https://me:hunter2@h/x").unwrap();
-        let said = clean(
+        let cleaned = clean(
             &address,
             "remote: Counting objects: 5\rReceiving objects: 3%\rremote: \u{1b}[31mhi hunter2\n\
              fatal: 'https://me:hunter2@h/x/'\n",
         );
-        assert_eq!(said, "remote:  [31mhi ***; fatal: 'https://h/x/'");
+        assert_eq!(cleaned, "remote:  [31mhi ***; fatal: 'https://h/x/'");
     }
 }

@@ -5,17 +5,17 @@ use agpm_model::ObjectId;
 pub enum TreeEntryKind {
     /// A file.
     File,
-    /// A file that may be run.
+    /// An executable file.
     Executable,
     /// A symlink; its target is the content.
     Symlink,
     /// A directory.
-    Folder,
+    Directory,
     /// A commit of another repository.
     Submodule,
 }
 
-/// One entry of a directory; its name is as the source has it, and not to be trusted as a path.
+/// One entry of a directory. Its name comes from the source and must not be trusted as a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TreeEntry {
     /// The name.
@@ -26,9 +26,9 @@ pub struct TreeEntry {
     pub id: ObjectId,
 }
 
-/// Reads a tree object whose object names have `width` bytes; `None` if it is none.
+/// Parses a tree whose object ids have `width` bytes; `None` if it is invalid.
 ///
-/// A name that is not UTF-8 is read as well as can be: no manifest can mean it.
+/// A name that is not UTF-8 is read lossily, because no manifest can name it.
 pub(crate) fn parse(mut bytes: &[u8], width: usize) -> Option<Vec<TreeEntry>> {
     let mut entries = Vec::new();
     while !bytes.is_empty() {
@@ -46,11 +46,11 @@ pub(crate) fn parse(mut bytes: &[u8], width: usize) -> Option<Vec<TreeEntry>> {
     Some(entries)
 }
 
-/// Only the kind and the owner's right to run count; old repositories have all sorts of other bits.
+/// Only the kind and the owner's executable bit matter; old repositories have all kinds of other bits.
 fn kind(mode: &[u8]) -> Option<TreeEntryKind> {
     let mode = u32::from_str_radix(std::str::from_utf8(mode).ok()?, 8).ok()?;
     Some(match mode & 0o170_000 {
-        0o040_000 => TreeEntryKind::Folder,
+        0o040_000 => TreeEntryKind::Directory,
         0o120_000 => TreeEntryKind::Symlink,
         0o160_000 => TreeEntryKind::Submodule,
         0o100_000 if mode & 0o100 != 0 => TreeEntryKind::Executable,
@@ -92,7 +92,10 @@ mod tests {
         let entries = parse(&bytes, 20).unwrap();
         let kinds: Vec<TreeEntryKind> = entries.iter().map(|entry| entry.kind).collect();
         use TreeEntryKind::*;
-        assert_eq!(kinds, [File, Executable, Folder, Symlink, Submodule, File]);
+        assert_eq!(
+            kinds,
+            [File, Executable, Directory, Symlink, Submodule, File]
+        );
         assert_eq!(
             (entries[0].name.as_str(), entries[0].id.as_str()),
             ("a b", "ab".repeat(20).as_str())

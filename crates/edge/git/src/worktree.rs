@@ -1,4 +1,4 @@
-//! A repository that the user works in: read only, and never through anything that runs programs.
+//! Reads a repository of the user, without writing and without running its hooks or filters.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,7 +10,7 @@ use crate::program::{GitProgram, SETTINGS};
 use crate::run::{self, CUT_SHORT, RunOutcome};
 
 impl GitProgram {
-    /// The paths of a repository's submodules, as its `.gitmodules` has them; those that lead out of it are left out.
+    /// Returns the paths of the submodules in `.gitmodules`, without those that lead out of the repository.
     pub fn submodules(&self, root: &Path) -> Result<Vec<String>, GitError> {
         if !agpm_store::is_file(&root.join(".gitmodules")) {
             return Ok(Vec::new());
@@ -23,18 +23,18 @@ impl GitProgram {
             "--get-regexp",
             r"^submodule\..*\.path$",
         ];
-        let said = match self.ask(root, &question, String::new())? {
+        let output = match self.ask(root, &question, String::new())? {
             RunOutcome::Done(output) => listing(root, output)?,
-            // That is what it does where no such key exists.
+            // git fails silently if no such key exists.
             RunOutcome::Failed(words) if words.trim().is_empty() => return Ok(Vec::new()),
             run => return Err(broken(root, run)),
         };
-        let paths = entries(&said).filter_map(|entry| Some(entry.split_once('\n')?.1.to_owned()));
+        let paths = entries(&output).filter_map(|entry| Some(entry.split_once('\n')?.1.to_owned()));
         let is_inside = |path: &String| agpm_model::RelativePath::new(path).is_ok();
         Ok(paths.filter(is_inside).collect())
     }
 
-    /// The files of a repository at a revision, with what they hold.
+    /// Returns the files of a repository at a revision, with their objects.
     pub fn files_at(
         &self,
         root: &Path,
@@ -50,7 +50,7 @@ impl GitProgram {
         ];
         let commit = match self.ask(root, &question, String::new())? {
             RunOutcome::Done(commit) => commit,
-            // That is what it does where no such commit exists.
+            // git fails silently if no such commit exists.
             RunOutcome::Failed(words) if words.trim().is_empty() => {
                 let (address, commit) = (root.display().to_string(), revision.to_owned());
                 return Err(GitError::NoSuchCommit { address, commit });
@@ -70,7 +70,7 @@ impl GitProgram {
         }
     }
 
-    /// The files of a repository as it is now, tracked or not; those that git ignores are left out.
+    /// Returns the current files of a repository, tracked or not, without ignored ones.
     pub fn files_now(&self, root: &Path) -> Result<Vec<String>, GitError> {
         match self.ask(
             root,
@@ -88,7 +88,7 @@ impl GitProgram {
         }
     }
 
-    /// The file contents in the commits since a revision: each path with every content that was added or removed.
+    /// Returns the files in the commits since a revision: each path with every content that was added or removed.
     pub fn changes_since(
         &self,
         root: &Path,
@@ -113,7 +113,7 @@ impl GitProgram {
         }
     }
 
-    /// The bytes of objects of a repository; nothing for those that are not files.
+    /// Reads objects of a repository; `None` for those that are not files.
     pub fn bytes_of(
         &self,
         root: &Path,
@@ -132,7 +132,7 @@ impl GitProgram {
         }
     }
 
-    /// The object ids that git would give these files, which are named from the root.
+    /// Returns the object ids that git would give these files, named from the root.
     pub fn contents(&self, root: &Path, files: &[String]) -> Result<Vec<ObjectId>, GitError> {
         let question = ["hash-object", "--no-filters", "--stdin-paths"];
         let input: String = files.iter().map(|file| format!("{file}\n")).collect();
@@ -161,7 +161,7 @@ impl GitProgram {
     }
 }
 
-/// `:MODE MODE OLD NEW STATUS<nul>PATH<nul>`, over and over.
+/// Parses `:MODE MODE OLD NEW STATUS<nul>PATH<nul>`, repeated.
 fn raw_changes(output: &[u8]) -> Vec<(String, ObjectId)> {
     let mut found = Vec::new();
     let mut parts = entries(output);
@@ -176,7 +176,7 @@ fn raw_changes(output: &[u8]) -> Vec<(String, ObjectId)> {
     found
 }
 
-/// `OBJECT TYPE SIZE<newline>BYTES<newline>`, or `OBJECT missing<newline>`; nothing if a part of it is missing.
+/// Parses `OBJECT TYPE SIZE<newline>BYTES<newline>` or `OBJECT missing<newline>`; `None` if a part is missing.
 fn batch(mut output: &[u8]) -> Option<Vec<Option<Vec<u8>>>> {
     let mut found = Vec::new();
     while !output.is_empty() {
@@ -198,7 +198,7 @@ fn batch(mut output: &[u8]) -> Option<Vec<Option<Vec<u8>>>> {
     Some(found)
 }
 
-/// A listing with a NUL after every entry, unless it was cut short.
+/// Returns a listing with a NUL after every entry; fails if it is incomplete.
 fn listing(root: &Path, output: Vec<u8>) -> Result<Vec<u8>, GitError> {
     if run::ends_with(&output, 0) {
         Ok(output)
@@ -221,20 +221,20 @@ fn entries(output: &[u8]) -> impl Iterator<Item = String> {
     parts.map(|part| String::from_utf8_lossy(part).into_owned())
 }
 
-/// `MODE TYPE OBJECT<tab>PATH`.
+/// Parses `MODE TYPE OBJECT<tab>PATH`.
 fn tree_entry(entry: String) -> Option<(String, ObjectId)> {
-    let (known, path) = entry.split_once('\t')?;
-    Some((path.to_owned(), known.rsplit(' ').next()?.parse().ok()?))
+    let (fields, path) = entry.split_once('\t')?;
+    Some((path.to_owned(), fields.rsplit(' ').next()?.parse().ok()?))
 }
 
 fn broken(root: &Path, run: RunOutcome) -> GitError {
-    let said = match run {
+    let reason = match run {
         RunOutcome::Failed(words) => words.trim().to_owned(),
         RunOutcome::Incomplete => CUT_SHORT.to_owned(),
         RunOutcome::Done(_) | RunOutcome::Silent => "git did not answer".to_owned(),
     };
     GitError::Broken {
         address: root.display().to_string(),
-        said,
+        reason,
     }
 }

@@ -21,12 +21,12 @@ fn look(world: &World, notes: &mut Notes) -> Result<ProjectPrograms, Failure> {
 }
 
 /// Approves the executables exactly as they were shown.
-pub fn approve(world: &World, shown: ProjectPrograms) -> Outcome<ProjectPrograms> {
-    Notes::default().outcome(record_approval(&world.environment, shown))
+pub fn approve(world: &World, programs: ProjectPrograms) -> Outcome<ProjectPrograms> {
+    Notes::default().outcome(record_approval(&world.environment, programs))
 }
 
 /// Returns the failure for executables that the user did not approve.
-pub fn unapproved(shown: &ProjectPrograms) -> Outcome<ProjectPrograms> {
+pub fn unapproved(programs: &ProjectPrograms) -> Outcome<ProjectPrograms> {
     let help = "review the commands, then run `agpm approve --yes`";
-    Outcome::failed(FailureKind::Refused, shown.finding().help(help))
+    Outcome::failed(FailureKind::Refused, programs.finding().help(help))
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::explain::{ExplainRequest, explain_subject};
 use agpm_project::gather::{ManifestFiles, Project};
-use agpm_project::reading::{limit, shown};
+use agpm_project::reading::{display_path, limit};
 use agpm_project::world::{ManifestUse, World};
 
 /// A file with the origin of each line.
@@ -53,7 +53,7 @@ fn run(world: &World, request: &ExplainRequest, notes: &mut Notes) -> Result<Bla
     let format = Format::of_file(&file);
     Ok(BlameReport {
         lines: blame_lines(&text, format, &values.provenance, &ranks),
-        path: shown(environment, &environment.resolve(file.as_ref())),
+        path: display_path(environment, &environment.resolve(file.as_ref())),
     })
 }
 

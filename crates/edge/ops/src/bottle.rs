@@ -8,7 +8,7 @@ use agpm_store as store;
 use agpm_text::decode;
 use serde::Serialize;
 
-use agpm_project::reading::{limit, shown};
+use agpm_project::reading::{display_path, limit};
 use agpm_project::world::{Environment, World};
 
 /// Where bottles and bottle agents are read from.
@@ -131,7 +131,7 @@ fn read_json(
     let path = environment.resolve(file);
     let bytes = store::read(&path, limit())
         .map_err(|error| Failure::from(error.seen_from(&environment.folder)))?;
-    let name = shown(environment, &path);
+    let name = display_path(environment, &path);
     let source = notes
         .sources
         .add(name.as_str(), String::from_utf8_lossy(&bytes).into_owned());

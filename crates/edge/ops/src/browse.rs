@@ -36,28 +36,28 @@ fn run(world: &World, request: &BrowseRequest, notes: &mut Notes) -> Result<Brow
     let project = read_sources(world, notes)?;
     let address = read_address(&request.address, &project.manifest)?;
     let sources = OfferedSource::all_of(&project.manifest);
-    let folder = project
-        .folder
+    let directory = project
+        .directory
         .unwrap_or_else(|| world.environment.folder.clone());
     let finder = LocationFinder {
         world,
         sources: &sources,
-        folder: &folder,
+        directory: &directory,
     };
-    let place = finder.find(&address)?;
-    let SourceOffer { candidates, .. } = place.offer(kind)?;
+    let location = finder.find(&address)?;
+    let SourceOffer { candidates, .. } = location.offer(kind)?;
     let filter = ResultFilter {
         query: SearchQuery::parse(&request.query),
         kind,
         limit: request.limit,
     };
     let FittingCandidates { resources, total } =
-        FittingCandidates::of(&candidates, place.versions.as_deref(), &filter);
-    let source = place.origin.source();
+        FittingCandidates::of(&candidates, location.versions.as_deref(), &filter);
+    let source = location.origin.source();
     Ok(BrowseReport {
-        source: place.origin.label(),
+        source: location.origin.label(),
         url: source.map(|source| source.address.redacted().to_owned()),
-        version: place.label.clone(),
+        version: location.label.clone(),
         resources,
         total,
     })

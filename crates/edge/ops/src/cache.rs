@@ -11,7 +11,7 @@ use serde::ser::{SerializeMap, Serializer};
 use agpm_install::WriteMode;
 use agpm_project::cache_needs::CacheNeeds;
 use agpm_project::packages::git;
-use agpm_project::reading::shown;
+use agpm_project::reading::display_path;
 use agpm_project::world::World;
 
 /// How long a copy that no project needs is kept after its last use.
@@ -60,7 +60,7 @@ pub enum CleanExtent {
 #[derive(Debug)]
 pub struct CacheReport {
     /// The path of the cache directory.
-    pub folder: String,
+    pub directory: String,
     /// The request that this report answers.
     pub request: CacheRequest,
     /// The existing copies, or the removed ones.
@@ -90,9 +90,9 @@ pub fn cache(world: &World, request: CacheRequest) -> Outcome<CacheReport> {
 
 fn run(world: &World, request: CacheRequest, notes: &mut Notes) -> Result<CacheReport, Failure> {
     let git = git(&world.environment);
-    let folder = shown(&world.environment, git.folder());
+    let directory = display_path(&world.environment, git.directory());
     let mut report = CacheReport {
-        folder,
+        directory,
         request,
         copies: Vec::new(),
         leftovers: 0,
@@ -126,7 +126,7 @@ fn run(world: &World, request: CacheRequest, notes: &mut Notes) -> Result<CacheR
     }
     if request.removes() {
         needs.forget_gone();
-        store::sweep_folders(git.folder());
+        store::sweep_directories(git.directory());
     }
     // Search indexes are small and are rebuilt from the copies, so only `--all` removes them.
     if let CacheRequest::Clean {
@@ -134,7 +134,7 @@ fn run(world: &World, request: CacheRequest, notes: &mut Notes) -> Result<CacheR
         writing: WriteMode::Apply,
     } = request
     {
-        store::remove_whole(&world.environment.index_folder())?;
+        store::remove_path(&world.environment.index_directory())?;
     }
     Ok(report)
 }
@@ -172,7 +172,7 @@ pub(crate) fn clean_now_and_then(world: &World) {
         return;
     }
     // The stamp is written before the work, so a cache that cannot be cleaned does not delay every install.
-    if store::write_whole(&stamp, b"").is_err() {
+    if store::write_atomically(&stamp, b"").is_err() {
         return;
     }
     let git = git(&world.environment);
@@ -205,8 +205,8 @@ impl Serialize for CacheReport {
     /// The copies are in `sources` if they exist, and in `removed` if they were removed.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("folder", &self.folder)?;
-        map.serialize_entry("path", &self.folder)?;
+        map.serialize_entry("folder", &self.directory)?;
+        map.serialize_entry("path", &self.directory)?;
         map.serialize_entry("bytes", &self.bytes())?;
         match self.request {
             CacheRequest::Info => map.serialize_entry("sources", &self.copies)?,

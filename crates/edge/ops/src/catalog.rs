@@ -89,6 +89,6 @@ pub fn catalog_show(world: &World, request: &CatalogRead) -> Outcome<CatalogFile
 
 /// Checks every layer of the catalog for `doctor`, and returns the number of entries in effect.
 pub(crate) fn lint_catalog(world: &World, notes: &mut Notes) -> Result<usize, Failure> {
-    let open = agpm_project::catalog::open_kept(world, notes)?;
+    let open = agpm_project::catalog::open_cached(world, notes)?;
     Ok(open.content.lint(notes))
 }

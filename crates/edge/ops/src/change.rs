@@ -108,7 +108,7 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
     let files = ManifestFiles::require(&world.environment)?;
     let bytes = files.project().to_vec();
     let path = files.path.clone();
-    let name = agpm_project::reading::shown(&world.environment, &path);
+    let name = agpm_project::reading::display_path(&world.environment, &path);
     let document = document_of(name.clone(), bytes.clone(), Format::Toml, notes)?;
     notes.check()?;
     let store = files.store()?;
@@ -128,7 +128,7 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
             )
         }
         ManifestChange::AddDependency { new, replace, then } => {
-            let new = &from_manifest(world, project.folder.as_deref(), new);
+            let new = &from_manifest(world, project.directory.as_deref(), new);
             let finder = VersionFinder {
                 world,
                 project: &project,
@@ -175,7 +175,7 @@ fn refuse_mistakes(
     notes: &mut Notes,
 ) -> Result<(), Failure> {
     let files = ManifestFiles::require(&world.environment)?;
-    let name = agpm_project::reading::shown(&world.environment, &files.path);
+    let name = agpm_project::reading::display_path(&world.environment, &files.path);
     let mut after = Notes::default();
     let result = Project::of(
         world,
@@ -256,20 +256,20 @@ pub(crate) fn write_manifest(
         None => ManifestFiles::find_or_new(&world.environment)?,
     };
     let store = files.store()?;
-    let place = files.place()?;
-    refuse_link(&store, &place)?;
+    let file = files.manifest_file()?;
+    refuse_link(&store, &file)?;
     Project::of(world, files.with_project(text.as_bytes().to_vec()), notes)?;
-    let held = install::hold(world, &store, WriteMode::Apply, notes)?;
+    let lock = install::hold(world, &store, WriteMode::Apply, notes)?;
     let mut changes = FileChanges::default();
     changes.put(
-        place,
+        file,
         text.as_bytes().into(),
         before.map_or(ExpectedFile::Missing, |bytes| {
             ExpectedFile::Checksum(Checksum::of(bytes))
         }),
     );
-    if let Some(held) = held {
-        changes.apply(&store, &held, title.to_owned(), &|_| {})?;
+    if let Some(lock) = lock {
+        changes.apply(&store, &lock, title.to_owned(), &|_| {})?;
     }
     Ok(())
 }
@@ -322,8 +322,8 @@ impl VersionFinder<'_> {
             bases: &project.bases,
             kind,
         };
-        let folder = project.folder.clone().unwrap_or_default();
-        edit.refuse_slash(&typed, &|path| agpm_store::exists(&folder.join(path)))?;
+        let directory = project.directory.clone().unwrap_or_default();
+        edit.refuse_slash(&typed, &|path| agpm_store::exists(&directory.join(path)))?;
         let name = edit.name(&typed, new, replace)?;
         if let (Some(source), None) = (typed.source(), typed.version()) {
             let version = self.default_version(source, &typed.tag_names(kind))?;
@@ -334,12 +334,14 @@ impl VersionFinder<'_> {
 }
 
 /// Rewrites a local path that was typed relative to the working directory so it is relative to the manifest.
-fn from_manifest(world: &World, folder: Option<&Path>, new: &NewDependency) -> NewDependency {
+fn from_manifest(world: &World, directory: Option<&Path>, new: &NewDependency) -> NewDependency {
     let here = &world.environment.folder;
-    let inner = match (world.environment.scope, folder) {
+    let inner = match (world.environment.scope, directory) {
         // The user manifest is in the configuration directory, so the path must be absolute.
         (InstallScope::User, _) => Some(here.as_path()),
-        (InstallScope::Project, folder) => folder.and_then(|folder| here.strip_prefix(folder).ok()),
+        (InstallScope::Project, directory) => {
+            directory.and_then(|directory| here.strip_prefix(directory).ok())
+        }
     };
     let inner = inner
         .map(|inner| inner.to_string_lossy().replace('\\', "/"))
@@ -362,10 +364,11 @@ fn from_manifest(world: &World, folder: Option<&Path>, new: &NewDependency) -> N
 /// Resolves the directory of a source for the user manifest; a project's manifest keeps it as typed.
 fn address_from_manifest(world: &World, typed: &str) -> String {
     let environment = &world.environment;
-    let is_here =
-        |folder: &str| !folder.starts_with(['/', '~']) && environment.scope == InstallScope::User;
+    let is_here = |directory: &str| {
+        !directory.starts_with(['/', '~']) && environment.scope == InstallScope::User
+    };
     match SourceAddress::parse(typed) {
-        Ok(address) if matches!(address.kind(), AddressKind::Folder(folder) if is_here(folder)) => {
+        Ok(address) if matches!(address.kind(), AddressKind::Folder(directory) if is_here(directory)) => {
             normalize(&environment.resolve(Path::new(typed)))
                 .to_string_lossy()
                 .into_owned()

@@ -4,7 +4,7 @@ use agpm_diag::{Failure, Notes, Outcome};
 use agpm_inspect::{CheckName, Checks, CiReport, DriftFinding};
 use agpm_plan::Ledger;
 use agpm_resolve::{UpdateScope, add_locked_sources};
-use agpm_store::{ProjectStore, TemporaryFolder};
+use agpm_store::{ProjectStore, TemporaryDirectory};
 
 use crate::install::{
     self, FrozenProject, InstallJob, InstallRequest, LockUse, WriteMode, check_frozen,
@@ -46,10 +46,10 @@ fn run(world: &World, restore: Restore, notes: &mut Notes) -> Result<CiReport, F
     // A read-only cache may lack locked commits. They are fetched into a temporary cache that is deleted after this
     // run.
     let own_cache = missing_in_read_only_cache(world, &store)
-        .then(TemporaryFolder::new)
+        .then(TemporaryDirectory::new)
         .transpose()?;
     let world = &match &own_cache {
-        Some(folder) => world.with_cache(folder.path()),
+        Some(directory) => world.with_cache(directory.path()),
         None => world.clone(),
     };
     let restored = match restore {

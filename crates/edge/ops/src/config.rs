@@ -121,8 +121,8 @@ fn add(
 
 fn remove(path: &Path, config: UserConfig<'_>, name: &str) -> Result<String, Failure> {
     if !config.has_source(name) {
-        let known = config.source_names();
-        let help = did_you_mean(name, "sources are", known.iter().map(String::as_str));
+        let names = config.source_names();
+        let help = did_you_mean(name, "sources are", names.iter().map(String::as_str));
         let none = "the configuration has no sources; `agpm config add-source` adds one";
         return Err(unknown_name(
             "source",
@@ -147,5 +147,5 @@ fn set_default_host(path: &Path, config: UserConfig<'_>, host: &str) -> Result<S
 /// repositories.
 fn write(path: &Path, text: &str) -> Result<(), Failure> {
     let path = agpm_store::real_path(path);
-    Ok(agpm_store::write_whole(&path, text.as_bytes())?)
+    Ok(agpm_store::write_atomically(&path, text.as_bytes())?)
 }

@@ -23,7 +23,7 @@ use crate::lineage::{self, LineageScope, ProfileRequest, SubmoduleScope};
 use crate::merge::{self, MergeInputs, MergeRequest};
 use agpm_merge::Provenance;
 use agpm_project::packages::git;
-use agpm_project::reading::shown;
+use agpm_project::reading::display_path;
 use agpm_project::source_failure::source_failure;
 use agpm_project::world::{Environment, World};
 
@@ -31,7 +31,7 @@ use agpm_project::world::{Environment, World};
 #[derive(Clone, Debug)]
 pub struct DemoRequest {
     /// An empty or new directory; `None` creates a temporary one.
-    pub folder: Option<PathBuf>,
+    pub directory: Option<PathBuf>,
 }
 
 /// The created project, with example commands and their results.
@@ -39,7 +39,7 @@ pub struct DemoRequest {
 pub struct DemoReport {
     /// The path of the project as shown to the user.
     #[serde(flatten, serialize_with = "agpm_model::serialize_folder")]
-    pub folder: String,
+    pub directory: String,
     /// The paths of the files, relative to the project.
     pub files: Vec<&'static str>,
     /// Example commands with their results.
@@ -115,12 +115,12 @@ pub fn demo(world: &World, request: &DemoRequest) -> Outcome<DemoReport> {
 }
 
 fn run(world: &World, request: &DemoRequest, notes: &mut Notes) -> Result<DemoReport, Failure> {
-    let folder = match &request.folder {
-        Some(folder) => world.environment.resolve(folder),
-        None => store::temporary_folder("agpm-demo-")?,
+    let directory = match &request.directory {
+        Some(directory) => world.environment.resolve(directory),
+        None => store::temporary_directory("agpm-demo-")?,
     };
     let seen = |error: StoreError| error.seen_from(&world.environment.folder);
-    let open = ConfinedDirectory::create(&folder).map_err(seen)?;
+    let open = ConfinedDirectory::create(&directory).map_err(seen)?;
     let inside = World {
         sources: world.sources.clone(),
         clock: world.clock,
@@ -128,23 +128,24 @@ fn run(world: &World, request: &DemoRequest, notes: &mut Notes) -> Result<DemoRe
         confirm: None,
         // The user's configuration and cache are not used, so the demonstration gives the same result everywhere.
         environment: Environment {
-            folder: folder.clone(),
+            folder: directory.clone(),
             manifest: None,
             config: None,
             config_folder: None,
-            cache: Some(folder.join(".agpm/cache")),
+            cache: Some(directory.join(".agpm/cache")),
             ..world.environment.clone()
         },
     };
     let library = SourceName::new("library").expect("a good name");
-    let made = git(&inside.environment).create_repository(&folder.join(LIBRARY), LIBRARY_STREAM);
-    made.map_err(|error| source_failure(&library, error.into()))?;
+    let created =
+        git(&inside.environment).create_repository(&directory.join(LIBRARY), LIBRARY_STREAM);
+    created.map_err(|error| source_failure(&library, error.into()))?;
     for (path, text) in FILES {
         let path = RelativePath::new(path).expect("embedded paths are good");
         open.create_new(&path, text.as_bytes()).map_err(seen)?;
     }
     Ok(DemoReport {
-        folder: shown(&world.environment, &folder),
+        directory: display_path(&world.environment, &directory),
         files: FILES.iter().map(|(path, _)| *path).collect(),
         shows: vec![
             show_install(&inside, notes)?,

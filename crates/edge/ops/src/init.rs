@@ -21,7 +21,7 @@ use agpm_project::adoption::EntryChooser;
 
 pub use agpm_adopt::{Adoption, AdoptionAnswer, InitReport};
 use agpm_project::path_of;
-use agpm_project::reading::{MANIFEST_NAME, limit, shown};
+use agpm_project::reading::{MANIFEST_NAME, display_path, limit};
 use agpm_project::scope::{ManifestLocation, beside, state_of};
 use agpm_project::world::{InstallScope, World};
 
@@ -29,7 +29,7 @@ const IGNORE_NAME: &str = ".gitignore";
 /// The arguments of `init`.
 pub struct InitRequest<'a> {
     /// The project directory; `None` is the working directory.
-    pub folder: Option<PathBuf>,
+    pub directory: Option<PathBuf>,
     /// Whether an existing manifest is replaced.
     pub replace: Replace,
     /// How existing files of tools are treated.
@@ -53,51 +53,52 @@ fn run(world: &World, request: &InitRequest<'_>) -> Result<InitReport, Failure> 
 fn run_for_user(world: &World, replace: Replace) -> Result<InitReport, Failure> {
     let ManifestLocation { manifest, root } = ManifestLocation::of_user(&world.environment)?;
     refuse_existing(world, &manifest, replace)?;
-    agpm_store::create_folders(manifest.parent().unwrap_or(&root))?;
+    agpm_store::create_directories(manifest.parent().unwrap_or(&root))?;
     let store = ProjectStore::open_at(&root, state_of(InstallScope::User))?;
-    let held = store.lock(LockWait::Block(&|| world.progress.waiting()))?;
-    store.recover(&held)?;
+    let lock = store.lock(LockWait::Block(&|| world.progress.waiting()))?;
+    store.recover(&lock)?;
     let mut changes = FileChanges::default();
     changes.put(
         beside(&root, &manifest),
         STARTER_MANIFEST.as_bytes().into(),
         ExpectedFile::Anything,
     );
-    changes.apply(&store, &held, "init".to_owned(), &|_| {})?;
+    changes.apply(&store, &lock, "init".to_owned(), &|_| {})?;
     Ok(InitReport {
-        files: vec![shown(&world.environment, &manifest)],
+        files: vec![display_path(&world.environment, &manifest)],
         ..InitReport::default()
     })
 }
 
 fn run_in_project(world: &World, request: &InitRequest<'_>) -> Result<InitReport, Failure> {
     let environment = &world.environment;
-    let folder = request
-        .folder
+    let directory = request
+        .directory
         .as_ref()
         .map_or(environment.folder.clone(), |path| environment.resolve(path));
-    agpm_store::create_folders(&folder).map_err(|error| error.seen_from(&environment.folder))?;
-    let store = ProjectStore::open(&folder)?;
+    agpm_store::create_directories(&directory)
+        .map_err(|error| error.seen_from(&environment.folder))?;
+    let store = ProjectStore::open(&directory)?;
     // An interrupted run may have created a manifest that recovery removes again, so recovery precedes the check for
     // one.
     if store.needs_recovery() {
-        let held = store.lock(LockWait::Block(&|| world.progress.waiting()))?;
-        store.recover(&held)?;
+        let lock = store.lock(LockWait::Block(&|| world.progress.waiting()))?;
+        store.recover(&lock)?;
     }
-    refuse_existing(world, &folder.join(MANIFEST_NAME), request.replace)?;
-    let held = store.lock(LockWait::Block(&|| world.progress.waiting()))?;
-    store.recover(&held)?;
-    let (mut report, manifest) = look_around(world, &folder, &request.adoption)?;
+    refuse_existing(world, &directory.join(MANIFEST_NAME), request.replace)?;
+    let lock = store.lock(LockWait::Block(&|| world.progress.waiting()))?;
+    store.recover(&lock)?;
+    let (mut report, manifest) = look_around(world, &directory, &request.adoption)?;
     let mut changes = vec![write(MANIFEST_NAME, manifest.into_bytes())];
     changes.extend(ignore_lines(&store)?.map(|bytes| write(IGNORE_NAME, bytes)));
     let files = changes.iter().map(|change| match change {
         FileChange::Write { path, .. } | FileChange::Remove { path, .. } => {
-            shown(environment, &folder.join(path.as_str()))
+            display_path(environment, &directory.join(path.as_str()))
         }
     });
     report.files = files.collect();
     store.apply(
-        &held,
+        &lock,
         &Transaction {
             title: "init".to_owned(),
             changes,
@@ -110,15 +111,15 @@ fn run_in_project(world: &World, request: &InitRequest<'_>) -> Result<InitReport
 /// Detects existing files, and returns the manifest for them.
 fn look_around(
     world: &World,
-    folder: &Path,
+    directory: &Path,
     adoption: &Adoption<'_>,
 ) -> Result<(InitReport, String), Failure> {
     if matches!(adoption, Adoption::Bare) {
         return Ok((InitReport::default(), STARTER_MANIFEST.to_owned()));
     }
-    let found = survey(&Disk, folder);
+    let found = survey(&Disk, directory);
     let home = world.environment.home.as_deref();
-    let tooling = detect_tools(&Disk, folder, home, &found);
+    let tooling = detect_tools(&Disk, directory, home, &found);
     let is_adopted = match adoption {
         Adoption::Describe => true,
         Adoption::Ask(_) if found.resources.is_empty() => false,
@@ -130,12 +131,12 @@ fn look_around(
         Adoption::Bare | Adoption::Report => false,
     };
     let choices = if is_adopted {
-        let named = named_entries(&world.environment, folder, &found);
-        adoption_choices(&Disk, folder, &found, &named)
+        let named = named_entries(&world.environment, directory, &found);
+        adoption_choices(&Disk, directory, &found, &named)
     } else {
         Vec::new()
     };
-    let mut chooser = EntryChooser::new(world, folder);
+    let mut chooser = EntryChooser::new(world, directory);
     let chosen = choices.iter().map(|choice| chooser.choose(choice));
     let (entries, adopted): (Vec<_>, Vec<_>) = chosen.unzip();
     let starter = starter_manifest(&tooling);
@@ -162,9 +163,9 @@ fn refuse_existing(world: &World, manifest: &Path, replace: Replace) -> Result<(
     if replace == Replace::Allowed || !agpm_store::is_file(manifest) {
         return Ok(());
     }
-    let shown = shown(&world.environment, manifest);
-    let diagnostic = Diagnostic::new(&codes::IO_EXISTS, format!("`{shown}` already exists"))
-        .in_file(shown)
+    let name = display_path(&world.environment, manifest);
+    let diagnostic = Diagnostic::new(&codes::IO_EXISTS, format!("`{name}` already exists"))
+        .in_file(name)
         .help("edit it, or run `agpm init --force` to start again");
     Err(Failure::new(FailureKind::Refused, diagnostic))
 }

@@ -52,8 +52,8 @@ fn run(
         tags: stable_tags(&project.manifest, &sources, &lock, notes)?,
         rows: request.rows,
     };
-    let folder = project.folder.clone().unwrap_or_default();
-    for today in bases_today(world, &folder, &project.bases, release_limit)? {
+    let directory = project.directory.clone().unwrap_or_default();
+    for today in bases_today(world, &directory, &project.bases, release_limit)? {
         let tags = today.versions.stable_tags();
         comparison.add_base(PinId::Base(today.name), today.pin, tags);
     }
@@ -77,7 +77,7 @@ fn stable_tags(
         let versions = match (&pin.source, id) {
             (PinSource::Named(name), _) => versions_of(sources, name)?,
             (PinSource::Address(_), PinId::Remote(remote)) => {
-                let locked = lock.catalog.iter().find(|one| *one.remote() == remote);
+                let locked = lock.catalog.iter().find(|pin| *pin.remote() == remote);
                 let today = locked.map(|locked| remote_today(manifest, sources, locked));
                 today.transpose()?.flatten().map(|(_, versions)| versions)
             }

@@ -53,15 +53,15 @@ fn run(world: &World, request: &SearchRequest, notes: &mut Notes) -> Result<Sear
     let kind = request.kind.as_deref().map(type_of_word).transpose()?;
     let project = read_sources(world, notes)?;
     let sources = OfferedSource::all_of(&project.manifest);
-    let folder = project
-        .folder
+    let directory = project
+        .directory
         .unwrap_or_else(|| world.environment.folder.clone());
     let indexing = Indexing {
         world,
         finder: LocationFinder {
             world,
             sources: &sources,
-            folder: &folder,
+            directory: &directory,
         },
         index_use: request.index_use,
     };
@@ -89,21 +89,21 @@ impl Indexing<'_> {
     /// is used.
     fn index(&self, source: &OfferedSource, notes: &mut Notes) -> Option<StoredIndex> {
         let path = self.index_path(source);
-        let kept = read_index(&path);
+        let cached = read_index(&path);
         let is_recent = agpm_store::age(&path).is_some_and(|age| age < KEPT);
         let is_offline = self.world.environment.network == NetworkAccess::Offline;
-        let is_enough = kept.is_some() && is_recent && self.index_use == IndexUse::Daily;
-        let is_kept = kept.is_some() && is_offline && !source.address.is_local();
-        let mut made = None;
-        if !is_enough && !is_kept {
-            match self.make(source, kept.as_deref()) {
+        let is_enough = cached.is_some() && is_recent && self.index_use == IndexUse::Daily;
+        let is_cached = cached.is_some() && is_offline && !source.address.is_local();
+        let mut built = None;
+        if !is_enough && !is_cached {
+            match self.make(source, cached.as_deref()) {
                 Ok(text) => {
                     // Writing the index may fail, for example in a read-only cache; the next search then rebuilds it.
-                    let _ = agpm_store::write_whole(&path, text.as_bytes());
-                    made = Some(text);
+                    let _ = agpm_store::write_atomically(&path, text.as_bytes());
+                    built = Some(text);
                 }
                 Err(failure) => {
-                    let found = not_searched(source, kept.as_deref(), failure);
+                    let found = not_searched(source, cached.as_deref(), failure);
                     notes.diagnostics.extend(found);
                 }
             }
@@ -111,45 +111,45 @@ impl Indexing<'_> {
         Some(StoredIndex {
             source: source.name.to_string(),
             url: source.address.redacted().to_owned(),
-            text: made.or(kept)?,
+            text: built.or(cached)?,
         })
     }
 
     fn index_path(&self, source: &OfferedSource) -> PathBuf {
         // A relative path is another directory in every project, so the project's directory is part of the key.
         let from = match source.address.kind() {
-            AddressKind::Folder(_) => self.finder.folder.to_string_lossy(),
+            AddressKind::Folder(_) => self.finder.directory.to_string_lossy(),
             _ => "".into(),
         };
         let key = format!("{from}\n{}", source.address.redacted());
         let name = Checksum::of(key.as_bytes()).to_string();
         let name = name.rsplit(':').next().unwrap_or(&name).to_owned();
-        self.world.environment.index_folder().join(name)
+        self.world.environment.index_directory().join(name)
     }
 
-    fn make(&self, source: &OfferedSource, kept: Option<&str>) -> Result<String, Failure> {
-        let place = self.finder.find(&Address::Source(NamedAddress {
+    fn make(&self, source: &OfferedSource, cached: Option<&str>) -> Result<String, Failure> {
+        let location = self.finder.find(&Address::Source(NamedAddress {
             name: source.name.clone(),
             inner: InnerAddress::default(),
         }))?;
-        let commit = place.revision.as_ref().map(ToString::to_string);
+        let commit = location.revision.as_ref().map(ToString::to_string);
         let header = IndexHeader {
             url: source.address.redacted().to_owned(),
             commit: commit.unwrap_or_default(),
         };
-        let is_same = kept
+        let is_same = cached
             .and_then(SearchIndex::decode)
             .is_some_and(|(own, _)| own == header);
-        if let Some(kept) =
-            kept.filter(|_| is_same && place.source.versioning() == SourceVersioning::Versioned)
+        if let Some(cached) = cached
+            .filter(|_| is_same && location.source.versioning() == SourceVersioning::Versioned)
         {
-            return Ok(kept.to_owned());
+            return Ok(cached.to_owned());
         }
-        let offer = place.offer(None)?;
-        let rows = offer.candidates.iter().map(|one| {
-            let versions = place.versions.as_ref();
-            let version = versions.and_then(|versions| newest_version(one, versions));
-            (one, version.unwrap_or_default())
+        let offer = location.offer(None)?;
+        let rows = offer.candidates.iter().map(|candidate| {
+            let versions = location.versions.as_ref();
+            let version = versions.and_then(|versions| newest_version(candidate, versions));
+            (candidate, version.unwrap_or_default())
         });
         Ok(SearchIndex::encode(&header, rows))
     }
@@ -164,11 +164,11 @@ fn read_index(path: &Path) -> Option<String> {
 /// Reports an unreachable source as a warning, because the other sources were searched.
 fn not_searched(
     source: &OfferedSource,
-    kept: Option<&str>,
+    cached: Option<&str>,
     failure: Failure,
 ) -> Option<Diagnostic> {
     let found = failure.diagnostic?;
-    let what = if kept.is_some() {
+    let what = if cached.is_some() {
         "an older index is used"
     } else {
         "it was not searched"

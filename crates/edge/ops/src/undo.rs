@@ -64,7 +64,7 @@ fn run(world: &World, request: &UndoRequest, notes: &mut Notes) -> Result<UndoRe
         return preview(&files, &store, request, newest, notes);
     }
     let interrupted = store.interrupted_undo()?;
-    let Some(held) = hold(world, &store, WriteMode::Apply, notes)? else {
+    let Some(lock) = hold(world, &store, WriteMode::Apply, notes)? else {
         return Err(nothing(&store));
     };
     // Taking the lock finished an interrupted `undo`. That is the requested undo; another one would revert a second
@@ -92,7 +92,7 @@ fn run(world: &World, request: &UndoRequest, notes: &mut Notes) -> Result<UndoRe
         ForceUndo::No
     };
     store
-        .undo(&held, force, &reconciled)
+        .undo(&lock, force, &reconciled)
         .map_err(|error| refused(error, &store, notes))?;
     tell_out_of_reach(&files, notes);
     Ok(UndoReport {
@@ -153,7 +153,7 @@ fn edited_manifest(
     store: &ProjectStore,
     newest: &PastEntry,
 ) -> Result<Option<ReconciledFile>, Failure> {
-    let SiblingFile::Within(manifest) = files.place()? else {
+    let SiblingFile::Within(manifest) = files.manifest_file()? else {
         return Ok(None);
     };
     if !newest
@@ -185,7 +185,7 @@ fn reconcile_shared_files(
     notes: &mut Notes,
 ) -> Result<Vec<ReconciledFile>, Failure> {
     let after = read_ledger(store)?;
-    let before = match store.kept_by_newest(&store.ledger())? {
+    let before = match store.before_newest(&store.ledger())? {
         Some(bytes) => ledger_in(store, bytes)?,
         None => Ledger::default(),
     };
@@ -206,7 +206,7 @@ fn reconcile_shared_files(
         let bytes = store.read(path, limit());
         let file = ChangedFile {
             now: bytes.map_err(|error| error.seen_from(store.path()))?,
-            before: store.kept_by_newest(path)?,
+            before: store.before_newest(path)?,
         };
         reconciled.push(ReconciledFile {
             path: path.clone(),
@@ -219,7 +219,7 @@ fn reconcile_shared_files(
 
 /// Reports that the manifest and lockfile outside of home are not reverted, because the transaction did not write them.
 fn tell_out_of_reach(files: &ManifestFiles, notes: &mut Notes) {
-    if let SiblingFile::Outside(lock) = files.lock_place() {
+    if let SiblingFile::Outside(lock) = files.lock_file() {
         let message = format!(
             "`{}` and its manifest are not in home and stay unchanged",
             lock.display()

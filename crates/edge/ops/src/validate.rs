@@ -17,7 +17,7 @@ use agpm_layers::{LayerLock, LayerPinning, layers_as_locked, missing_layer};
 use agpm_model::LOCK_NAME;
 use agpm_project::catalog::{ask_remotes, remotes_as_locked};
 use agpm_project::gather::{ManifestFiles, Project};
-use agpm_project::layers::{fold_all, missing_folders, snapshots};
+use agpm_project::layers::{fold_all, missing_directories, snapshots};
 use agpm_project::outside::reads_outside;
 use agpm_project::packages::{
     ProjectSources, Resolution, VersionLimits, bind_plugins, read_lock, render_all, resolve,
@@ -54,15 +54,15 @@ fn run(
     let store = files.store()?;
     let project = Project::of(world, files, notes)?;
     let manifest = &project.manifest;
-    notes.diagnostics.extend(missing_folders(
+    notes.diagnostics.extend(missing_directories(
         &world.environment,
         manifest,
-        world.environment.manifest_folder(store.path()),
+        world.environment.manifest_directory(store.path()),
     ));
     let reads = reads_outside(
         &world.environment,
         &project,
-        world.environment.manifest_folder(store.path()),
+        world.environment.manifest_directory(store.path()),
     )?;
     if !request.checks.contains(&ValidateCheck::Resolve)
         && !request.checks.contains(&ValidateCheck::Render)
@@ -81,7 +81,7 @@ fn run(
             }
             ValidateCheck::Render => renders(world, &mut manifest.clone(), &store, notes),
             ValidateCheck::Sources => answer(world, manifest, &store, notes),
-            ValidateCheck::Paths => have_files(manifest, project.folder.as_deref(), notes),
+            ValidateCheck::Paths => have_files(manifest, project.directory.as_deref(), notes),
             ValidateCheck::Lock => is_current(world, manifest, &store, notes),
         };
         if let Err(found) = result {
@@ -89,7 +89,7 @@ fn run(
             notes.diagnostics.extend(
                 found
                     .diagnostic
-                    .filter(|one| !notes.diagnostics.contains(one)),
+                    .filter(|finding| !notes.diagnostics.contains(finding)),
             );
             failure = failure.or(Some(found.kind));
         }
@@ -198,17 +198,19 @@ fn answer(
 
 fn have_files(
     manifest: &Manifest,
-    folder: Option<&Path>,
+    directory: Option<&Path>,
     notes: &mut Notes,
 ) -> Result<(), Failure> {
-    let folder = folder.unwrap_or(Path::new("."));
+    let directory = directory.unwrap_or(Path::new("."));
     let local = manifest.dependencies.iter().filter_map(LocalContent::of);
-    let is_missing = |one: &LocalContent<'_>| match one.form {
-        LocalForm::File => !agpm_store::is_file(&folder.join(&one.path)),
-        LocalForm::Directory => !agpm_store::is_folder(&folder.join(&one.path)),
+    let is_missing = |content: &LocalContent<'_>| match content.form {
+        LocalForm::File => !agpm_store::is_file(&directory.join(&content.path)),
+        LocalForm::Directory => !agpm_store::is_directory(&directory.join(&content.path)),
     };
     let missing = local.filter(is_missing);
-    notes.diagnostics.extend(missing.map(|one| one.missing()));
+    notes
+        .diagnostics
+        .extend(missing.map(|content| content.missing()));
     notes.check()
 }
 
@@ -229,12 +231,12 @@ pub(crate) fn is_current(
     remotes_as_locked(manifest, &sources, &lock).map_err(stale_lockfile)?;
     let pinning = LayerPinning::of(manifest, Some(&lock), &UpdateScope::Nothing);
     let pinning = pinning.used_as(LayerLock::AloneForFolders);
-    let folders = snapshots(world, manifest, &sources, &pinning, &mut Notes::default())
+    let snapshots = snapshots(world, manifest, &sources, &pinning, &mut Notes::default())
         .map_err(stale_lockfile)?;
     let is_there = |locked: &&LockedLayer| {
-        folders
+        snapshots
             .iter()
-            .any(|folder| folder.layer.name == locked.name)
+            .any(|snapshot| snapshot.layer.name == locked.name)
     };
     match lock
         .layers

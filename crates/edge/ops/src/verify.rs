@@ -126,8 +126,8 @@ pub(crate) fn uncached_source<'l>(
     // Catalog remotes install no files, so their commits are not needed.
     let commits: BTreeSet<(&SourceName, &ObjectId)> = lock
         .pins()
-        .filter(|one| !matches!(one.id, PinId::Remote(_)))
-        .filter_map(|one| Some((one.pin.source.name()?, &one.pin.commit)))
+        .filter(|pin| !matches!(pin.id, PinId::Remote(_)))
+        .filter_map(|pin| Some((pin.pin.source.name()?, &pin.pin.commit)))
         .collect();
     let is_cached = |source: &SourceName, commit: &ObjectId| {
         let source = sources.versioned(source);
@@ -168,8 +168,8 @@ pub(crate) fn compare(
         .extend(unreadable.map(|path| drift_of_unreadable(path, ledger)));
     coverage.leave_out(broken);
     desired.leave_out(broken);
-    let known = recover_ownership(&desired, disk.observation(), &coverage.by_bytes);
-    let plan = disk.plan(&desired, &known, OverwriteRule::Nothing, notes)?;
+    let recovered = recover_ownership(&desired, disk.observation(), &coverage.by_bytes);
+    let plan = disk.plan(&desired, &recovered, OverwriteRule::Nothing, notes)?;
     report.add(drift_of_plan(&plan, ledger));
     report
         .findings

@@ -6,7 +6,7 @@ use agpm_diag::{Notes, Outcome};
 use agpm_store as store;
 use serde::Serialize;
 
-use agpm_project::reading::shown;
+use agpm_project::reading::display_path;
 use agpm_project::world::World;
 
 /// A file to write.
@@ -32,9 +32,9 @@ pub fn write_files(world: &World, dir: &Path, files: &[WrittenFile]) -> Outcome<
     let dir = world.environment.resolve(dir);
     let written = files
         .iter()
-        .try_for_each(|file| store::write_whole(&dir.join(&file.path), &file.bytes));
+        .try_for_each(|file| store::write_atomically(&dir.join(&file.path), &file.bytes));
     let report = WrittenReport {
-        path: shown(&world.environment, &dir),
+        path: display_path(&world.environment, &dir),
         files: files
             .iter()
             .map(|file| file.path.display().to_string())

@@ -1,4 +1,4 @@
-//! A kind of source that the program does not have serves packages, layers and the catalog: all it takes is the trait.
+//! A new kind of source serves packages, layers and the catalog by implementing the trait.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,

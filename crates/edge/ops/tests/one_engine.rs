@@ -1,5 +1,5 @@
-//! One engine, four policies: the same three layers under the policies of lineage, layers, catalog and bottles give the four
-//! results that each of them documents, and every leaf has its layer and line.
+//! One engine, four policies: the same three layers give the documented results of personas, layers, catalogs and
+//! bottles, and every leaf has its layer and line.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use agpm_merge::{Composition, Contribution, MergePolicy, ReferencePolicy, fold};
 use agpm_model::{LayerName, Strategy};
 use agpm_text::{Format, Limits, Pointer, parse, parse_alone, to_value};
 
-/// Lowest first; every key stands on a line of its own.
+/// Lowest first; every key has its own line.
 const LAYERS: [(&str, &str); 3] = [
     (
         "org",
@@ -69,7 +69,7 @@ const LAYERS: [(&str, &str); 3] = [
     ),
 ];
 
-/// A policy, what comes out, and for some places the layer and line that they come from.
+/// A policy, its result, and for some pointers the layer and line of their values.
 struct Face {
     name: &'static str,
     policy: MergePolicy,
@@ -177,23 +177,23 @@ fn the_same_layers_under_four_policies_give_what_each_face_documents() {
         let expected = parse_alone(face.result, Format::Json).document;
         let value = resolution.root().map(to_value).unwrap();
         assert_eq!(value, to_value(expected.root().unwrap()), "{}", face.name);
-        let origin = |place: &str| {
+        let origin = |pointer: &str| {
             let mut found = None;
-            resolution.each_leaf(&place.parse::<Pointer>().unwrap(), &mut |leaf| {
+            resolution.each_leaf(&pointer.parse::<Pointer>().unwrap(), &mut |leaf| {
                 let line = sources.line(leaf.value.source(), leaf.value.span().start);
                 found = Some((LAYERS[leaf.layer as usize].0, line));
             });
             found
         };
-        for (place, layer, line) in face.origins {
+        for (pointer, layer, line) in face.origins {
             assert_eq!(
-                origin(place),
+                origin(pointer),
                 Some((*layer, *line)),
-                "{}: {place}",
+                "{}: {pointer}",
                 face.name
             );
         }
-        // Nothing is invented: each leaf is what its layer says at the place that is named.
+        // Each leaf equals the value of its layer at the named pointer.
         resolution.each_leaf(&Pointer::root(), &mut |leaf| {
             let document = &layers[leaf.layer as usize].document;
             assert_eq!(

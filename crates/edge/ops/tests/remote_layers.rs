@@ -19,15 +19,15 @@ use agpm_testkit::{GitDaemon, Repository, Sandbox};
 const FILE: &str = "bmad/_cfg/agent-manifest.csv";
 
 /// A project beside its sources.
-struct ResourceLocation {
+struct CatalogProject {
     sandbox: Sandbox,
 }
 
-impl ResourceLocation {
+impl CatalogProject {
     fn new() -> Self {
         let sandbox = Sandbox::new("git");
         fs::create_dir_all(sandbox.work().join("project")).unwrap();
-        ResourceLocation { sandbox }
+        CatalogProject { sandbox }
     }
 
     fn manifest(&self, text: &str) {
@@ -55,24 +55,28 @@ impl ResourceLocation {
     }
 
     /// The catalog of these remotes and of the manifest's.
-    fn open(&self, network: NetworkAccess, told: &[&str]) -> Outcome<OpenCatalog> {
-        let places = CatalogPlaces {
+    fn open(&self, network: NetworkAccess, typed: &[&str]) -> Outcome<OpenCatalog> {
+        let options = CatalogPlaces {
             mode: CatalogMode::Strict,
-            remotes: told.iter().map(|text| (*text).to_owned()).collect(),
+            remotes: typed.iter().map(|text| (*text).to_owned()).collect(),
         };
-        open_catalog(&self.world(network), &places, None)
+        open_catalog(&self.world(network), &options, None)
     }
 
-    /// The same where nothing goes wrong: what each layer is called, the text of its manifest, and what is reported.
-    fn good(&self, network: NetworkAccess, told: &[&str]) -> (Vec<(String, String)>, Vec<String>) {
-        let outcome = self.open(network, told);
-        // The texts of these manifests only tell them apart.
-        let is_of_remotes = |one: &&Diagnostic| {
-            let name = one.code.name;
+    /// Opens a catalog without errors; returns each layer with the text of its manifest, and the findings.
+    fn open_layers(
+        &self,
+        network: NetworkAccess,
+        typed: &[&str],
+    ) -> (Vec<(String, String)>, Vec<String>) {
+        let outcome = self.open(network, typed);
+        // The texts of these manifests only distinguish them.
+        let is_of_remotes = |finding: &&Diagnostic| {
+            let name = finding.code.name;
             !name.starts_with("catalog/") || ["catalog/remote", "catalog/stale"].contains(&name)
         };
         let reported = outcome.diagnostics.iter().filter(is_of_remotes);
-        let reported = reported.map(shown).collect();
+        let reported = reported.map(render).collect();
         let open = outcome.result.unwrap();
         let layers = open.content.layers.iter();
         let layers = layers.filter(|layer| layer.kind == LayerKind::Git);
@@ -83,26 +87,32 @@ impl ResourceLocation {
         (rows.collect(), reported)
     }
 
-    fn fails(&self, network: NetworkAccess, told: &[&str], kind: FailureKind, words: &[&str]) {
-        let outcome = self.open(network, told);
+    fn assert_fails(
+        &self,
+        network: NetworkAccess,
+        typed: &[&str],
+        kind: FailureKind,
+        words: &[&str],
+    ) {
+        let outcome = self.open(network, typed);
         let failure = outcome.result.err();
-        let text = shown(outcome.diagnostics.last().unwrap());
-        assert_eq!(failure, Some(kind), "{told:?} {text}");
+        let text = render(outcome.diagnostics.last().unwrap());
+        assert_eq!(failure, Some(kind), "{typed:?} {text}");
         for word in words {
-            assert!(text.contains(word), "{told:?}: no `{word}` in {text}");
+            assert!(text.contains(word), "{typed:?}: no `{word}` in {text}");
         }
     }
 }
 
-fn shown(found: &Diagnostic) -> String {
+fn render(found: &Diagnostic) -> String {
     let help = found.help.as_deref().unwrap_or_default();
     let details = found.details.join(" ");
     format!("{}: {} {details} {help}", found.code.name, found.message)
 }
 
-/// A repository with a tag, a later branch and a folder.
-fn repository(place: &ResourceLocation) -> Repository<'_> {
-    let mut repository = Repository::init(&place.sandbox, "community");
+/// A repository with a tag, a later branch and a directory.
+fn repository(project: &CatalogProject) -> Repository<'_> {
+    let mut repository = Repository::init(&project.sandbox, "community");
     repository.commit(&[(FILE, "one"), (&format!("team/{FILE}"), "team")]);
     repository.tag("v1");
     repository
@@ -111,7 +121,7 @@ fn repository(place: &ResourceLocation) -> Repository<'_> {
 fn rows(expected: &[(&str, &str)]) -> Vec<(String, String)> {
     expected
         .iter()
-        .map(|(shown, text)| ((*shown).to_owned(), (*text).to_owned()))
+        .map(|(remote, text)| ((*remote).to_owned(), (*text).to_owned()))
         .collect()
 }
 
@@ -119,14 +129,14 @@ const SOURCES: &str = "[sources]\ncommunity = \"../community\"\n";
 
 #[test]
 fn the_command_line_ranks_above_the_manifest_and_each_is_used_once() {
-    let place = ResourceLocation::new();
-    let mut source = repository(&place);
+    let project = CatalogProject::new();
+    let mut source = repository(&project);
     source.commit(&[(FILE, "two")]);
-    place.manifest(&format!(
+    project.manifest(&format!(
         "{SOURCES}file = \"{0}\"\n[catalog]\nremotes = [\"community#v1\", \"community:/team\", \"git+{0}\", \"file\"]\n",
         source.url()
     ));
-    let (layers, reported) = place.good(NetworkAccess::Allowed, &[]);
+    let (layers, reported) = project.open_layers(NetworkAccess::Allowed, &[]);
     let url = format!("git+{}", source.url());
     let all = [
         ("community#v1", "one"),
@@ -134,7 +144,7 @@ fn the_command_line_ranks_above_the_manifest_and_each_is_used_once() {
         (&url, "two"),
     ];
     assert_eq!((layers, reported), (rows(&all), Vec::new()));
-    let (layers, _) = place.good(
+    let (layers, _) = project.open_layers(
         NetworkAccess::Allowed,
         &["community", "community:/team", "community"],
     );
@@ -149,114 +159,121 @@ fn the_command_line_ranks_above_the_manifest_and_each_is_used_once() {
 
 #[test]
 fn the_command_line_is_fresh_and_the_manifest_is_pinned() {
-    let place = ResourceLocation::new();
-    let mut source = repository(&place);
+    let project = CatalogProject::new();
+    let mut source = repository(&project);
     let first = source.git(&["rev-parse", "HEAD"]).stdout.trim().to_owned();
     source.commit(&[(FILE, "two")]);
-    place.manifest(&format!("{SOURCES}[catalog]\nremotes = [\"community\"]\n"));
-    place.sandbox.write(
+    project.manifest(&format!("{SOURCES}[catalog]\nremotes = [\"community\"]\n"));
+    project.sandbox.write(
         "project/agpm.lock",
         format!("version = 1\n[[catalog]]\nremote = \"community\"\nversion = \"main\"\nresolved_commit = \"{first}\"\n"),
     );
     assert_eq!(
-        place.good(NetworkAccess::Allowed, &[]),
+        project.open_layers(NetworkAccess::Allowed, &[]),
         (rows(&[("community", "one")]), Vec::new())
     );
     assert_eq!(
-        place.good(NetworkAccess::Allowed, &["community"]).0,
+        project
+            .open_layers(NetworkAccess::Allowed, &["community"])
+            .0,
         rows(&[("community", "two")])
     );
     source.commit(&[(FILE, "three")]);
     assert_eq!(
-        place.good(NetworkAccess::Allowed, &["community"]).0,
+        project
+            .open_layers(NetworkAccess::Allowed, &["community"])
+            .0,
         rows(&[("community", "three")])
     );
-    // What is pinned and in the cache asks nobody.
+    // A pinned and cached version needs no request.
     fs::remove_dir_all(source.path()).unwrap();
     assert_eq!(
-        place.good(NetworkAccess::Allowed, &[]),
+        project.open_layers(NetworkAccess::Allowed, &[]),
         (rows(&[("community", "one")]), Vec::new())
     );
 }
 
 #[test]
 fn a_pin_of_another_remote_or_of_one_user_says_nothing() {
-    let place = ResourceLocation::new();
-    let mut source = repository(&place);
+    let project = CatalogProject::new();
+    let mut source = repository(&project);
     let first = source.git(&["rev-parse", "HEAD"]).stdout.trim().to_owned();
     source.commit(&[(FILE, "two")]);
-    place.manifest(&format!(
+    project.manifest(&format!(
         "{SOURCES}[catalog]\nremotes = [\"community#main\"]\n"
     ));
-    place.sandbox.write(
+    project.sandbox.write(
         "project/agpm.lock",
         format!("version = 1\n[[catalog]]\nremote = \"community\"\nversion = \"main\"\nresolved_commit = \"{first}\"\n"),
     );
     assert_eq!(
-        place.good(NetworkAccess::Allowed, &[]).0,
+        project.open_layers(NetworkAccess::Allowed, &[]).0,
         rows(&[("community#main", "two")])
     );
-    place.manifest(&format!("{SOURCES}[catalog]\nremotes = [\"community\"]\n"));
+    project.manifest(&format!("{SOURCES}[catalog]\nremotes = [\"community\"]\n"));
     let moved = "[[sources]]\nname = \"community\"\nurl = \"../elsewhere\"\n";
-    let lock = place.sandbox.read("project/agpm.lock");
-    place
+    let lock = project.sandbox.read("project/agpm.lock");
+    project
         .sandbox
         .write("project/agpm.lock", format!("{lock}{moved}"));
     assert_eq!(
-        place.good(NetworkAccess::Allowed, &[]).0,
+        project.open_layers(NetworkAccess::Allowed, &[]).0,
         rows(&[("community", "two")])
     );
-    place.manifest(&format!(
+    project.manifest(&format!(
         "{SOURCES}[catalog]\nremotes = [\"community#v1\"]\n"
     ));
-    place.sandbox.write(
+    project.sandbox.write(
         "project/agpm.private.toml",
         "[catalog]\nremotes = [\"community\"]\n",
     );
     assert_eq!(
-        place.good(NetworkAccess::Allowed, &[]).0,
+        project.open_layers(NetworkAccess::Allowed, &[]).0,
         rows(&[("community", "two")])
     );
 }
 
 #[test]
 fn a_copy_is_used_when_the_server_is_gone() {
-    let place = ResourceLocation::new();
-    let mut source = repository(&place);
-    let daemon = GitDaemon::start(&place.sandbox);
+    let project = CatalogProject::new();
+    let mut source = repository(&project);
+    let daemon = GitDaemon::start(&project.sandbox);
     let remote = format!("git+{}", daemon.url("community"));
     let team = format!("{remote}#main:/team");
-    place.manifest(&format!("[catalog]\nremotes = [\"{team}\"]\n"));
-    place.fails(
+    project.manifest(&format!("[catalog]\nremotes = [\"{team}\"]\n"));
+    project.assert_fails(
         NetworkAccess::Offline,
         &[&remote],
         FailureKind::Network,
         &["source/offline", &remote],
     );
-    let (layers, reported) = place.good(NetworkAccess::Offline, &[]);
+    let (layers, reported) = project.open_layers(NetworkAccess::Offline, &[]);
     assert!(
         layers.is_empty() && reported.len() == 1 && reported[0].starts_with("catalog/remote"),
         "{reported:?}"
     );
     let all = rows(&[(&remote, "one"), (&team, "team")]);
     assert_eq!(
-        place.good(NetworkAccess::Allowed, &[&remote]),
+        project.open_layers(NetworkAccess::Allowed, &[&remote]),
         (all.clone(), Vec::new())
     );
     source.commit(&[(FILE, "two")]);
     assert_eq!(
-        place.good(NetworkAccess::Offline, &[&remote]),
+        project.open_layers(NetworkAccess::Offline, &[&remote]),
         (all.clone(), Vec::new())
     );
     drop(daemon);
-    let (layers, reported) = place.good(NetworkAccess::Allowed, &[&remote]);
+    let (layers, reported) = project.open_layers(NetworkAccess::Allowed, &[&remote]);
     assert_eq!(layers, all);
     assert!(
-        reported.len() == 2 && reported.iter().all(|one| one.starts_with("catalog/stale")),
+        reported.len() == 2
+            && reported
+                .iter()
+                .all(|line| line.starts_with("catalog/stale")),
         "{reported:?}"
     );
     // Another branch of it was never written out.
-    place.fails(
+    project.assert_fails(
         NetworkAccess::Allowed,
         &[&format!("{remote}#other")],
         FailureKind::Network,
@@ -266,14 +283,14 @@ fn a_copy_is_used_when_the_server_is_gone() {
 
 #[test]
 fn uncached_content_needs_a_connection() {
-    let place = ResourceLocation::new();
-    let source = repository(&place);
-    let daemon = GitDaemon::start(&place.sandbox);
+    let project = CatalogProject::new();
+    let source = repository(&project);
+    let daemon = GitDaemon::start(&project.sandbox);
     let remote = format!("git+{}", daemon.url("community"));
-    place.good(NetworkAccess::Allowed, &[&remote]);
+    project.open_layers(NetworkAccess::Allowed, &[&remote]);
     source.tag("v2");
     let (later, near) = (format!("{remote}#v2"), format!("{remote}#mian"));
-    place.fails(
+    project.assert_fails(
         NetworkAccess::Offline,
         &[&later],
         FailureKind::Network,
@@ -284,52 +301,52 @@ fn uncached_content_needs_a_connection() {
             "without `--offline`",
         ],
     );
-    place.fails(
+    project.assert_fails(
         NetworkAccess::Offline,
         &[&near],
         FailureKind::Network,
         &["source/offline", "did you mean `main`"],
     );
-    place.fails(
+    project.assert_fails(
         NetworkAccess::Allowed,
         &[&near],
         FailureKind::NotFound,
         &["name/unknown"],
     );
     assert_eq!(
-        place.good(NetworkAccess::Allowed, &[&later]).0,
+        project.open_layers(NetworkAccess::Allowed, &[&later]).0,
         rows(&[(&later, "one")])
     );
     assert_eq!(
-        place.good(NetworkAccess::Offline, &[&later]),
+        project.open_layers(NetworkAccess::Offline, &[&later]),
         (rows(&[(&later, "one")]), Vec::new())
     );
 }
 
 #[test]
 fn a_cache_that_cannot_be_written_keeps_its_copy() {
-    let place = ResourceLocation::new();
-    let mut source = repository(&place);
+    let project = CatalogProject::new();
+    let mut source = repository(&project);
     let remote = format!("git+{}", source.url());
-    let open = place.open(NetworkAccess::Allowed, &[&remote]).result;
-    let shelf = open.unwrap().content.layers[0]
+    let open = project.open(NetworkAccess::Allowed, &[&remote]).result;
+    let cache = open.unwrap().content.layers[0]
         .folder
         .ancestors()
         .nth(2)
         .unwrap()
         .to_owned();
     source.commit(&[(FILE, "two")]);
-    // A folder in the place of a file refuses every user, the mightiest too.
-    fs::remove_file(shelf.join("refs.txt")).unwrap();
-    fs::create_dir(shelf.join("refs.txt")).unwrap();
-    let (layers, reported) = place.good(NetworkAccess::Allowed, &[&remote]);
+    // A directory at the path of a file fails for every user, including root.
+    fs::remove_file(cache.join("refs.txt")).unwrap();
+    fs::create_dir(cache.join("refs.txt")).unwrap();
+    let (layers, reported) = project.open_layers(NetworkAccess::Allowed, &[&remote]);
     assert_eq!(layers, rows(&[(&remote, "one")]));
     let words = ["catalog/stale", "refs.txt", &remote, "permissions"];
     assert!(
         reported.len() == 1 && words.iter().all(|word| reported[0].contains(word)),
         "{reported:?}"
     );
-    place.fails(
+    project.assert_fails(
         NetworkAccess::Allowed,
         &[&format!("{remote}#v1")],
         FailureKind::Errors,
@@ -339,27 +356,27 @@ fn a_cache_that_cannot_be_written_keeps_its_copy() {
 
 #[test]
 fn a_repository_is_meant_where_an_url_says_so() {
-    let place = ResourceLocation::new();
-    place.sandbox.write(&format!("plain/{FILE}"), "plain");
+    let project = CatalogProject::new();
+    project.sandbox.write(&format!("plain/{FILE}"), "plain");
     let remote = format!(
         "git+file://{}",
-        place.sandbox.work().join("plain").display()
+        project.sandbox.work().join("plain").display()
     );
     let words = ["source/unreachable", "no git repository", "check the URL"];
-    place.fails(
+    project.assert_fails(
         NetworkAccess::Allowed,
         &[&remote],
         FailureKind::Network,
         &words,
     );
-    place.manifest(&format!("[catalog]\nremotes = [\"{remote}\"]\n"));
-    let (layers, reported) = place.good(NetworkAccess::Allowed, &[]);
+    project.manifest(&format!("[catalog]\nremotes = [\"{remote}\"]\n"));
+    let (layers, reported) = project.open_layers(NetworkAccess::Allowed, &[]);
     assert!(
         layers.is_empty() && reported.len() == 1 && reported[0].starts_with("catalog/remote"),
         "{reported:?}"
     );
-    place.manifest("[sources]\nplain = \"../nowhere\"\n");
-    place.fails(
+    project.manifest("[sources]\nplain = \"../nowhere\"\n");
+    project.assert_fails(
         NetworkAccess::Allowed,
         &["plain"],
         FailureKind::Network,
@@ -369,12 +386,12 @@ fn a_repository_is_meant_where_an_url_says_so() {
 
 #[test]
 fn a_listing_without_its_commit_loses_nothing() {
-    let place = ResourceLocation::new();
-    let mut source = repository(&place);
+    let project = CatalogProject::new();
+    let mut source = repository(&project);
     let url = source.url();
     let remote = format!("git+{url}");
     assert_eq!(
-        place.good(NetworkAccess::Allowed, &[&remote]).0,
+        project.open_layers(NetworkAccess::Allowed, &[&remote]).0,
         rows(&[(&remote, "one")])
     );
     let second = source.commit(&[(FILE, "two")]);
@@ -387,7 +404,7 @@ fn a_listing_without_its_commit_loses_nothing() {
     let (layers, reported) = {
         let bytes = fs::read(&object).unwrap();
         fs::remove_file(&object).unwrap();
-        let found = place.good(NetworkAccess::Allowed, &[&remote]);
+        let found = project.open_layers(NetworkAccess::Allowed, &[&remote]);
         fs::write(&object, bytes).unwrap();
         found
     };
@@ -397,72 +414,72 @@ fn a_listing_without_its_commit_loses_nothing() {
         "{reported:?}"
     );
     assert_eq!(
-        place.good(NetworkAccess::Allowed, &[&remote]),
+        project.open_layers(NetworkAccess::Allowed, &[&remote]),
         (rows(&[(&remote, "two")]), Vec::new())
     );
 }
 
 #[test]
 fn a_manifest_may_be_a_link() {
-    let place = ResourceLocation::new();
-    let mut source = repository(&place);
+    let project = CatalogProject::new();
+    let mut source = repository(&project);
     source.git(&["rm", "-q", FILE]);
     fs::create_dir_all(source.path().join("bmad/_cfg")).unwrap();
     std::os::unix::fs::symlink("../../real.csv", source.path().join(FILE)).unwrap();
     source.commit(&[("real.csv", "linked")]);
     let remote = format!("git+{}", source.url());
     assert_eq!(
-        place.good(NetworkAccess::Allowed, &[&remote]),
+        project.open_layers(NetworkAccess::Allowed, &[&remote]),
         (rows(&[(&remote, "linked")]), Vec::new())
     );
 }
 
 #[test]
 fn files_and_directories_are_read_offline() {
-    let place = ResourceLocation::new();
-    let source = repository(&place);
-    place.manifest(SOURCES);
+    let project = CatalogProject::new();
+    let source = repository(&project);
+    project.manifest(SOURCES);
     let remote = format!("git+{}", source.url());
     let all = rows(&[(&remote, "one"), ("community:/team", "team")]);
     assert_eq!(
-        place.good(NetworkAccess::Offline, &[&remote, "community:/team"]),
+        project.open_layers(NetworkAccess::Offline, &[&remote, "community:/team"]),
         (all, Vec::new())
     );
 }
 
 #[test]
 fn a_missing_remote_fails_on_the_command_line_and_warns_in_the_manifest() {
-    let place = ResourceLocation::new();
-    repository(&place);
-    place.manifest(SOURCES);
+    let project = CatalogProject::new();
+    repository(&project);
+    project.manifest(SOURCES);
     let missing = [
         ("community#mian", "did you mean `main`"),
         ("community:/taem", "did you mean `team`"),
     ];
     for (remote, words) in missing {
-        place.fails(
+        project.assert_fails(
             NetworkAccess::Allowed,
             &[remote],
             FailureKind::NotFound,
             &["name/unknown", remote, words],
         );
     }
-    place.fails(
+    project.assert_fails(
         NetworkAccess::Allowed,
         &["community#abcdef1"],
         FailureKind::NotFound,
         &["`abcdef1`"],
     );
-    place.fails(
+    project.assert_fails(
         NetworkAccess::Allowed,
         &[&format!("community#{}", "ab".repeat(20))],
         FailureKind::NotFound,
         &["abab"],
     );
-    place.manifest(&format!(
+    project.manifest(&format!(
         "{SOURCES}[catalog]\nremotes = [\"community#mian\", \"community:/taem\", \"community\"]\n"
     ));
-    let (layers, reported) = place.good(NetworkAccess::Allowed, &[]);
+    let (layers, reported) = project.open_layers(NetworkAccess::Allowed, &[]);
     assert_eq!(layers, rows(&[("community", "one")]));
     for ((_, words), found) in missing.iter().zip(&reported) {
         assert!(
@@ -475,16 +492,16 @@ fn a_missing_remote_fails_on_the_command_line_and_warns_in_the_manifest() {
 
 #[test]
 fn a_plain_directory_is_itself() {
-    let place = ResourceLocation::new();
-    place.sandbox.write(&format!("plain/{FILE}"), "plain");
-    place.sandbox.write(&format!("plain/team/{FILE}"), "team");
-    place.sandbox.write(&format!("secret/{FILE}"), "secret");
-    std::os::unix::fs::symlink("../secret", place.sandbox.work().join("plain/out")).unwrap();
+    let project = CatalogProject::new();
+    project.sandbox.write(&format!("plain/{FILE}"), "plain");
+    project.sandbox.write(&format!("plain/team/{FILE}"), "team");
+    project.sandbox.write(&format!("secret/{FILE}"), "secret");
+    std::os::unix::fs::symlink("../secret", project.sandbox.work().join("plain/out")).unwrap();
     let sources = "[sources]\nplain = \"../plain\"\n";
-    place.manifest(&format!(
+    project.manifest(&format!(
         "{sources}[catalog]\nremotes = [\"plain:/team\"]\n"
     ));
-    let (layers, reported) = place.good(NetworkAccess::Offline, &["plain"]);
+    let (layers, reported) = project.open_layers(NetworkAccess::Offline, &["plain"]);
     assert_eq!(
         (layers, reported),
         (
@@ -492,26 +509,26 @@ fn a_plain_directory_is_itself() {
             Vec::new()
         )
     );
-    place.fails(
+    project.assert_fails(
         NetworkAccess::Allowed,
         &["plain:/out"],
         FailureKind::Refused,
         &["a symlink leads out"],
     );
-    place.fails(
+    project.assert_fails(
         NetworkAccess::Allowed,
         &["plain:/taem"],
         FailureKind::NotFound,
         &["did you mean `team`"],
     );
-    place.fails(
+    project.assert_fails(
         NetworkAccess::Allowed,
         &["plain#v1"],
         FailureKind::NotFound,
         &["`v1`"],
     );
-    place.manifest(&format!("{sources}[catalog]\nremotes = [\"plain:/out\"]\n"));
-    place.fails(
+    project.manifest(&format!("{sources}[catalog]\nremotes = [\"plain:/out\"]\n"));
+    project.assert_fails(
         NetworkAccess::Allowed,
         &[],
         FailureKind::Refused,
@@ -521,25 +538,25 @@ fn a_plain_directory_is_itself() {
 
 #[test]
 fn no_manifest_is_fine() {
-    let place = ResourceLocation::new();
-    let source = repository(&place);
+    let project = CatalogProject::new();
+    let source = repository(&project);
     let remote = format!("git+{}#v1:/team", source.url());
     assert_eq!(
-        place.good(NetworkAccess::Allowed, &[&remote]),
+        project.open_layers(NetworkAccess::Allowed, &[&remote]),
         (rows(&[(&remote, "team")]), Vec::new())
     );
     assert_eq!(
-        place.good(NetworkAccess::Allowed, &[]),
+        project.open_layers(NetworkAccess::Allowed, &[]),
         (Vec::new(), Vec::new())
     );
-    assert!(!place.sandbox.work().join("project/.agpm").exists());
+    assert!(!project.sandbox.work().join("project/.agpm").exists());
 }
 
 #[test]
 fn secrets_are_not_shown() {
-    let place = ResourceLocation::new();
+    let project = CatalogProject::new();
     let remote = "git+http://me:tok3n-of-mine@127.0.0.1:9/r";
-    let outcome = place.open(NetworkAccess::Allowed, &[remote]);
+    let outcome = project.open(NetworkAccess::Allowed, &[remote]);
     let text = format!("{outcome:?}");
     assert!(
         outcome.result.is_err()

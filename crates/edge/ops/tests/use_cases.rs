@@ -86,15 +86,15 @@ fn a_run_that_only_shows_writes_nothing_and_reports_the_same() {
         writing: WriteMode::Show,
         ..InstallRequest::PLAIN
     };
-    let shown = installed(&project.world(), show);
-    assert_eq!(shown.lock, LockChange::WouldBeWritten);
+    let preview = installed(&project.world(), show);
+    assert_eq!(preview.lock, LockChange::WouldBeWritten);
     assert!(!project.exists(FILE) && !project.exists("agpm.lock"));
     let done = installed(&project.world(), InstallRequest::PLAIN);
     let paths = |report: &InstallReport| -> Vec<String> {
         let changes = report.changes.iter();
         changes.map(|change| change.path.to_string()).collect()
     };
-    assert_eq!(paths(&shown), paths(&done));
+    assert_eq!(paths(&preview), paths(&done));
 }
 
 #[test]
@@ -131,7 +131,11 @@ fn a_frozen_install_refuses_other_bytes_than_the_locked_ones() {
         .sandbox
         .write("agpm.lock", lock.replace(sum, &other));
     let frozen = install(&project.world(), &with_lock(LockUse::Frozen));
-    let codes: Vec<&str> = frozen.diagnostics.iter().map(|one| one.code.name).collect();
+    let codes: Vec<&str> = frozen
+        .diagnostics
+        .iter()
+        .map(|finding| finding.code.name)
+        .collect();
     assert_eq!(codes, ["lock/checksum"]);
     assert!(frozen.result.is_err());
 }
@@ -141,8 +145,8 @@ fn a_file_that_was_edited_stays_unless_it_may_be_overwritten() {
     let project = project(ONE);
     installed(&project.world(), InstallRequest::PLAIN);
     project.sandbox.write(FILE, "Mine.\n");
-    let kept = installed(&project.world(), InstallRequest::PLAIN);
-    assert_eq!(kept.changes[0].action, ChangeAction::Keep);
+    let report = installed(&project.world(), InstallRequest::PLAIN);
+    assert_eq!(report.changes[0].action, ChangeAction::Keep);
     assert_eq!(project.sandbox.read(FILE), "Mine.\n");
     let overwrite = InstallRequest {
         overwrite: OverwriteRule::Everything,
@@ -188,7 +192,7 @@ fn update_moves_what_is_named_within_its_requirement() {
     let moved: Vec<(String, String)> = report
         .moved
         .iter()
-        .map(|one| (one.id.to_string(), one.to()))
+        .map(|pin| (pin.id.to_string(), pin.to()))
         .collect();
     assert_eq!(moved, [("agents/writer".to_owned(), "v1.1.0".to_owned())]);
     assert_eq!(project.sandbox.read(FILE), "Review 1.0.\n");

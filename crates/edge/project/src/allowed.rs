@@ -31,7 +31,7 @@ pub fn allowed_versions(
         fetcher: FactFetcher::new(world, sources, manifest),
         manifest,
         sources,
-        known: SourceIndex::new(Vec::new(), BTreeMap::new())
+        index: SourceIndex::new(Vec::new(), BTreeMap::new())
             .with_release_limit(sources.release_limit),
     };
     let mut allowed = search.resources(lock, notes)?;
@@ -55,7 +55,7 @@ struct VersionSearch<'a> {
     fetcher: FactFetcher<'a>,
     manifest: &'a Manifest,
     sources: &'a ProjectSources,
-    known: SourceIndex,
+    index: SourceIndex,
 }
 
 impl<'a> VersionSearch<'a> {
@@ -127,7 +127,7 @@ impl<'a> VersionSearch<'a> {
         let needs: BTreeSet<MissingFact> = sources
             .map(|name| MissingFact::Refs(name.clone()))
             .collect();
-        self.fetcher.fulfil(&needs, &mut self.known, notes)
+        self.fetcher.fulfil(&needs, &mut self.index, notes)
     }
 
     /// Returns the versions that all requirements allow, best first.
@@ -143,13 +143,13 @@ impl<'a> VersionSearch<'a> {
             common = Some(match common {
                 Some(before) => before
                     .into_iter()
-                    .filter(|one| allowed.contains(one))
+                    .filter(|candidate| allowed.contains(candidate))
                     .collect(),
                 None => allowed,
             });
         }
         let candidates = common.unwrap_or_default().into_iter().take(MOST_TRIED);
-        let versions = candidates.map(|candidate| self.known.version(&locked.unit, candidate));
+        let versions = candidates.map(|candidate| self.index.version(&locked.unit, candidate));
         let resolved = versions.filter_map(|version| {
             Some(ResolvedVersion {
                 label: version.label,
@@ -163,18 +163,16 @@ impl<'a> VersionSearch<'a> {
     /// requirements.
     fn requirements(&self, locked: &LockEntry, pin: &Pin) -> Vec<Requirement> {
         let written: Vec<&str> = pin.requirements().collect();
-        let direct = self
-            .manifest
-            .dependencies
-            .iter()
-            .find(|one| one.kind == locked.kind && one.name == *locked.manifest_key());
+        let direct = self.manifest.dependencies.iter().find(|dependency| {
+            dependency.kind == locked.kind && dependency.name == *locked.manifest_key()
+        });
         match direct {
             Some(direct) if !written.contains(&direct.requirement.as_str()) => {
                 vec![direct.requirement.clone()]
             }
             _ => written
                 .into_iter()
-                .filter_map(|one| VersionRequirement::parse(one).ok())
+                .filter_map(|requirement| VersionRequirement::parse(requirement).ok())
                 .map(Requirement::Version)
                 .collect(),
         }
@@ -187,11 +185,11 @@ impl<'a> VersionSearch<'a> {
         notes: &mut Notes,
     ) -> Result<Vec<CandidateRank>, Failure> {
         loop {
-            match self.known.allowed(unit, requirement) {
+            match self.index.allowed(unit, requirement) {
                 Ok(candidates) => return Ok(candidates),
                 Err(need) => {
                     let needs = BTreeSet::from([need]);
-                    self.fetcher.fulfil(&needs, &mut self.known, notes)?;
+                    self.fetcher.fulfil(&needs, &mut self.index, notes)?;
                 }
             }
         }
@@ -230,10 +228,10 @@ impl<'a> VersionSearch<'a> {
         let first = candidates.first()?;
         let used = found.as_ref().map(|(version, _)| *version);
         if used != Some(first) {
-            let dropped = shown(&first.label, &first.revision);
+            let dropped = version_text(&first.label, &first.revision);
             let used = match used {
-                Some(used) => shown(&used.label, &used.revision),
-                None => shown(&pin.version, &pin.commit),
+                Some(used) => version_text(&used.label, &used.revision),
+                None => version_text(&pin.version, &pin.commit),
             };
             notes
                 .diagnostics
@@ -266,7 +264,7 @@ pub fn entry_at(
 }
 
 /// Formats a version. A branch is shown with its commit, because both ends of a move have the same branch name.
-fn shown(label: &VersionLabel, revision: &ObjectId) -> String {
+fn version_text(label: &VersionLabel, revision: &ObjectId) -> String {
     match label.prefix() {
         Some(_) => label.to_string(),
         None => format!("{label} ({})", revision.short()),

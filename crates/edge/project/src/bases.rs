@@ -15,7 +15,7 @@ use agpm_source::{
 };
 use agpm_store as store;
 
-use crate::reading::{MANIFEST_NAME, limit, local_path, shown};
+use crate::reading::{MANIFEST_NAME, display_path, limit, local_path};
 use crate::releases::{BestVersion, best_version};
 use crate::source_failure::source_failure_of;
 use crate::world::World;
@@ -27,7 +27,7 @@ pub struct WorldBases<'a> {
     /// The ports to sources and environment.
     pub world: &'a World,
     /// The directory of the manifest.
-    pub folder: &'a Path,
+    pub directory: &'a Path,
     /// The release limit of policies outside of the bases.
     pub release: Option<ReleaseLimit>,
 }
@@ -44,8 +44,8 @@ impl BaseReader for WorldBases<'_> {
         let Some((path, requirement)) = written.rsplit_once('@') else {
             return address;
         };
-        let is_repository =
-            !store::exists(&self.path_of(written)) && agpm_git::is_git_folder(&self.path_of(path));
+        let is_repository = !store::exists(&self.path_of(written))
+            && agpm_git::is_git_directory(&self.path_of(path));
         match (
             SourceAddress::parse(path),
             VersionRequirement::parse(requirement),
@@ -83,7 +83,11 @@ impl BaseReader for WorldBases<'_> {
 
 impl WorldBases<'_> {
     fn path_of(&self, directory: &str) -> PathBuf {
-        normalize(&local_path(directory, self.folder, &self.world.environment))
+        normalize(&local_path(
+            directory,
+            self.directory,
+            &self.world.environment,
+        ))
     }
 }
 
@@ -101,13 +105,13 @@ impl BaseReading<'_, '_> {
         let directory = plain_path(directory);
         let path = bases.path_of(&directory);
         let file = path.join(MANIFEST_NAME);
-        let seen = |error: store::StoreError| error.seen_from(bases.folder);
-        AllowedDirectory::of(bases.folder)
+        let seen = |error: store::StoreError| error.seen_from(bases.directory);
+        AllowedDirectory::of(bases.directory)
             .guard(&file)
             .map_err(seen)?;
         // A bare repository has no work tree, so its default branch is read.
         if !store::exists(&file)
-            && agpm_git::is_git_folder(&path)
+            && agpm_git::is_git_directory(&path)
             && let Ok(url) = SourceAddress::parse(&directory)
         {
             let base = RepositoryBase {
@@ -125,7 +129,7 @@ impl BaseReading<'_, '_> {
             read => read.map_err(seen)?,
         };
         Ok(BaseFile {
-            name: shown(&bases.world.environment, &file),
+            name: display_path(&bases.world.environment, &file),
             bytes,
             root: BaseRoot::Directory(directory),
             pin: None,
@@ -138,11 +142,12 @@ impl BaseReading<'_, '_> {
         spot: Option<SourceSpan>,
     ) -> Result<BaseFile, Failure> {
         let world = self.bases.world;
-        let sources = world.environment.source_context(self.bases.folder);
+        let sources = world.environment.source_context(self.bases.directory);
         let source = world.sources.open(&base.url, &sources);
-        if let (SourceVersioning::Unversioned, Some(place)) = (source.versioning(), source.place())
+        if let (SourceVersioning::Unversioned, Some(local)) =
+            (source.versioning(), source.local_directory())
         {
-            let path = place.join(&base.directory);
+            let path = local.join(&base.directory);
             return self.in_directory(&path.display().to_string());
         }
         let name = self.address.to_string();
@@ -262,11 +267,11 @@ fn pin_of(base: &RepositoryBase, version: ResolvedVersion) -> Pin {
 /// Returns the newest allowed pin of each base in a repository, with all versions of the repository.
 pub fn bases_today(
     world: &World,
-    folder: &Path,
+    directory: &Path,
     bases: &[LoadedBase],
     limit: Option<ReleaseLimit>,
 ) -> Result<Vec<BaseToday>, Failure> {
-    let sources = world.environment.source_context(folder);
+    let sources = world.environment.source_context(directory);
     let mut today = Vec::new();
     for base in bases {
         let BaseAddress::Repository(repository) = &base.address else {

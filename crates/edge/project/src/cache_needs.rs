@@ -11,14 +11,14 @@ use agpm_store as store;
 use crate::config::configured_sources;
 use crate::gather::{ManifestFiles, Project};
 use crate::packages::{is_versioned, read_lock};
-use crate::projects::{self, KnownProject};
+use crate::projects::{self, RecordedProject};
 use crate::world::{Environment, InstallScope, ManifestUse, World};
 
 /// The sources that the projects of a user need.
 #[derive(Default)]
 pub struct CacheNeeds {
     used: Vec<SourceUse>,
-    gone: Vec<KnownProject>,
+    gone: Vec<RecordedProject>,
     /// Set if a project cannot be read at all, since it may need any source.
     anything: bool,
 }
@@ -33,10 +33,10 @@ impl CacheNeeds {
     /// Collects the sources of every known project, the current one, the user manifest and the configuration.
     pub fn of_user(world: &World, notes: &mut Notes) -> Result<Self, Failure> {
         let environment = &world.environment;
-        let (gone, mut roots): (Vec<KnownProject>, Vec<KnownProject>) =
-            projects::known(environment)
+        let (gone, mut roots): (Vec<RecordedProject>, Vec<RecordedProject>) =
+            projects::recorded(environment)
                 .into_iter()
-                .partition(KnownProject::is_gone);
+                .partition(RecordedProject::is_gone);
         let mut needs = CacheNeeds {
             used: Vec::new(),
             gone,
@@ -44,8 +44,8 @@ impl CacheNeeds {
         };
         let here = ManifestFiles::find(environment, ManifestUse::Nearest)?
             .map(|files| files.root().to_owned());
-        let here = here.filter(|here| roots.iter().all(|known| known.root != *here));
-        for root in roots.drain(..).map(|known| known.root).chain(here) {
+        let here = here.filter(|here| roots.iter().all(|project| project.root != *here));
+        for root in roots.drain(..).map(|project| project.root).chain(here) {
             needs.add_project(world, root);
         }
         // A project may redefine the URL of a configured source; other projects still use the configured one.
@@ -59,7 +59,7 @@ impl CacheNeeds {
         let own = Project::of_user(&world.offline(), notes)?.unwrap_or_default();
         let addresses = own.manifest.source_addresses();
         needs.used.push(SourceUse {
-            base: own.folder.unwrap_or_default(),
+            base: own.directory.unwrap_or_default(),
             addresses,
         });
         Ok(needs)
@@ -112,7 +112,7 @@ impl CacheNeeds {
 
     /// Removes projects that no longer exist from the list of known projects.
     pub fn forget_gone(&self) {
-        self.gone.iter().for_each(KnownProject::forget);
+        self.gone.iter().for_each(RecordedProject::forget);
     }
 }
 
@@ -133,5 +133,5 @@ fn is_copy(
     cached: &CachedSource,
 ) -> bool {
     let opened = MachineSources.open(address, &environment.source_context(base));
-    is_versioned(&*opened) && git.remote(address, base).is_kept_in(cached)
+    is_versioned(&*opened) && git.remote(address, base).is_cached_in(cached)
 }

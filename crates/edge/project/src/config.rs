@@ -7,7 +7,7 @@ use agpm_model::{ConfiguredSource, SourceDeclaration, SourceName, SourceScope, U
 use agpm_store::{StoreError, StoreProblem};
 use agpm_text::{Document, Format, document_of};
 
-use crate::reading::{limit, shown};
+use crate::reading::{display_path, limit};
 use crate::world::Environment;
 
 /// Reads the configuration; `None` if the file does not exist.
@@ -25,7 +25,7 @@ pub fn read_config(
         }) => return Ok(None),
         read => read?,
     };
-    let document = document_of(shown(environment, &path), bytes, Format::Toml, notes)?;
+    let document = document_of(display_path(environment, &path), bytes, Format::Toml, notes)?;
     notes.check()?;
     Ok(Some(document))
 }
@@ -42,10 +42,10 @@ pub fn configured_sources(
         source: document.source(),
         span: Span::at(0),
     };
-    let source = |one: ConfiguredSource| {
+    let source = |source: ConfiguredSource| {
         Some(SourceDeclaration {
-            name: SourceName::new(&one.name).ok()?,
-            address: one.address,
+            name: SourceName::new(&source.name).ok()?,
+            address: source.address,
             scope: SourceScope::User,
             spot,
         })

@@ -18,15 +18,15 @@ pub fn drive(
     strategy: &str,
     files: Vec<RawFile>,
 ) -> Result<RawFile, Failure> {
-    let shown = files[0].shown.clone();
+    let path = files[0].shown.clone();
     let layer = LayerName::new(strategy).unwrap_or_else(|_| files[0].layer.clone());
-    let name = shown.rsplit('/').next().unwrap_or("file").to_owned();
+    let name = path.rsplit('/').next().unwrap_or("file").to_owned();
     let mut files = files.into_iter();
     let mut bytes = files.next().map(|file| file.bytes).unwrap_or_default();
     for next in files {
         let call = DriverCall {
             command: &permit.command(driver),
-            folder: permit.folder(driver),
+            directory: permit.directory(driver),
             file_name: &name,
             limit: DRIVER_TIME,
         };

@@ -25,13 +25,13 @@ pub fn explain_resource(
 ) -> Result<ResourceExplanation, Failure> {
     let files = ManifestFiles::require(&world.environment)?;
     let store = files.store()?;
-    let folder = files.root().to_owned();
+    let root = files.root().to_owned();
     let mut manifest = Project::of(world, files, notes)?.manifest;
     let lock = read_lock(&world.environment, &store, notes)?.map(|(lock, _)| lock);
     let lock = lock.unwrap_or_default();
     add_locked_sources(&mut manifest, &lock);
     let lock = with_names_of(&manifest, &lock);
-    let view = LockView::of(lock.clone(), &manifest, folder).with_parts();
+    let view = LockView::of(lock.clone(), &manifest, root).with_parts();
     let target = ResourceTarget::find(&manifest, &view, kind, name)?;
     notes.diagnostics.extend(target.requirement_changed());
     let renderer = LockRenderer {

@@ -16,7 +16,7 @@ use crate::layers::snapshots;
 use crate::ledger::read_ledger;
 use crate::merge_inputs::ReadFiles;
 use crate::packages::{ProjectSources, read_lock};
-use crate::reading::{limit, shown};
+use crate::reading::{display_path, limit};
 use crate::scope::state_of;
 use crate::world::{Environment, InstallScope, OutsideReads, World};
 
@@ -84,7 +84,12 @@ fn without_layers(
     };
     Ok(FileContributions {
         path: PathBuf::from(file),
-        files: vec![layer_file(name, &shown(environment, &path), bytes, notes)],
+        files: vec![layer_file(
+            name,
+            &display_path(environment, &path),
+            bytes,
+            notes,
+        )],
         managed: None,
         now: None,
     })
@@ -106,7 +111,8 @@ fn of_layers(
     let snapshots = snapshots(world, &project.manifest, &sources, &pinning, notes)?;
     for path in paths {
         let managed = managed_file(&store, &path, notes)?;
-        let has_file = |one: &LayerSnapshot<'_>| one.files.iter().any(|file| file.path == path);
+        let has_file =
+            |snapshot: &LayerSnapshot<'_>| snapshot.files.iter().any(|file| file.path == path);
         if managed.is_some() || snapshots.iter().any(has_file) {
             let read = ReadFiles {
                 files: contributions(snapshots, &path),
@@ -120,7 +126,7 @@ fn of_layers(
             });
         }
     }
-    let files = snapshots.iter().flat_map(|one| &one.files);
+    let files = snapshots.iter().flat_map(|snapshot| &snapshot.files);
     let near = nearest(file, files.map(|file| file.path.as_str()));
     Err(unknown_file(file, near))
 }

@@ -20,7 +20,7 @@ use crate::bases::{BaseVersions, LoadedBase, WorldBases};
 use crate::documents::document_of;
 use crate::path_of;
 use crate::policy_files::{PolicyFile, policy_files};
-use crate::reading::{MANIFEST_NAME, PRIVATE_NAME, limit, local_path, optional, shown};
+use crate::reading::{MANIFEST_NAME, PRIVATE_NAME, display_path, limit, local_path, optional};
 use crate::scope::{
     ManifestLocation, NearestManifest, SiblingFile, beside, foreign_state, state_of,
 };
@@ -31,7 +31,7 @@ pub use agpm_manifest::fold_texts as folded_texts;
 
 /// Returns a file of agpm's state that git tracks in the project.
 fn tracked_record(opened: &store::ProjectStore, scope: InstallScope) -> Option<String> {
-    if scope == InstallScope::User || !store::is_folder(&opened.state_folder()) {
+    if scope == InstallScope::User || !store::is_directory(&opened.state_directory()) {
         return None;
     }
     agpm_git::first_tracked(opened.path(), |path| state_of(scope).is_record(path))
@@ -162,7 +162,7 @@ impl ManifestFiles {
     }
 
     /// Returns the directory of the manifest, which local paths are relative to.
-    pub fn folder(&self) -> &Path {
+    pub fn directory(&self) -> &Path {
         self.path.parent().unwrap_or(Path::new("."))
     }
 
@@ -182,7 +182,7 @@ impl ManifestFiles {
     }
 
     /// Returns how a transaction writes the manifest.
-    pub fn place(&self) -> Result<SiblingFile, Failure> {
+    pub fn manifest_file(&self) -> Result<SiblingFile, Failure> {
         match self.scope {
             InstallScope::Project => manifest_path(&self.path).map(SiblingFile::Within),
             InstallScope::User => Ok(beside(&self.root, &self.path)),
@@ -190,7 +190,7 @@ impl ManifestFiles {
     }
 
     /// Returns how a transaction writes the lockfile.
-    pub fn lock_place(&self) -> SiblingFile {
+    pub fn lock_file(&self) -> SiblingFile {
         match self.scope {
             InstallScope::Project => SiblingFile::Within(path_of(LOCK_NAME)),
             InstallScope::User => beside(&self.root, &self.path.with_file_name(LOCK_NAME)),
@@ -215,7 +215,7 @@ impl ManifestFiles {
         // Nothing is added without policies, so the ledgers of such projects stay valid.
         for policy in &self.policies {
             let bytes = policy.bytes.as_deref().unwrap_or_default();
-            out.extend_from_slice(policy.shown.as_bytes());
+            out.extend_from_slice(policy.label.as_bytes());
             out.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
             out.extend_from_slice(bytes);
         }
@@ -250,7 +250,7 @@ pub struct Project {
     /// Policies outside of the manifest, unparsed: only commands that install check them.
     pub policy_files: Vec<PolicyFile>,
     /// The directory of the manifest.
-    pub folder: Option<PathBuf>,
+    pub directory: Option<PathBuf>,
     /// The directory that resources are installed into.
     pub root: Option<PathBuf>,
     /// The manifests that this one extends, lowest rank first.
@@ -266,9 +266,9 @@ impl Project {
         match ManifestFiles::find(environment, wanted)? {
             Some(files) => Project::of(world, files, notes),
             None => {
-                let looked = wanted == ManifestUse::Nearest;
+                let is_nearest = wanted == ManifestUse::Nearest;
                 notes.diagnostics.extend(
-                    looked
+                    is_nearest
                         .then(|| NearestManifest::warnings(environment))
                         .into_iter()
                         .flatten(),
@@ -283,8 +283,8 @@ impl Project {
         let mut world = world.clone();
         world.environment.scope = InstallScope::User;
         let environment = &world.environment;
-        let known = environment.home.is_some() && environment.config_folder.is_some();
-        let files = if known {
+        let has_home = environment.home.is_some() && environment.config_folder.is_some();
+        let files = if has_home {
             ManifestFiles::find(environment, ManifestUse::Nearest)?
         } else {
             None
@@ -320,8 +320,8 @@ impl Project {
     ) -> Result<Self, Failure> {
         let environment = &world.environment;
         let lockfile = files.path.with_file_name(LOCK_NAME);
-        let folder = files.folder().to_owned();
-        let name = shown(environment, &files.path);
+        let directory = files.directory().to_owned();
+        let name = display_path(environment, &files.path);
         notes.log.push(format!("the manifest is {name}"));
         notes
             .diagnostics
@@ -330,8 +330,9 @@ impl Project {
         notes
             .diagnostics
             .extend(opened.and_then(|opened| ignored_state(&opened, environment.scope)));
-        let mut read =
-            |path: &Path, bytes| document_of(shown(environment, path), bytes, Format::Toml, notes);
+        let mut read = |path: &Path, bytes| {
+            document_of(display_path(environment, path), bytes, Format::Toml, notes)
+        };
         let own = read(&files.path, files.project)?;
         let private = files.private;
         let private = private.map(|bytes| read(&files.path.with_file_name(PRIVATE_NAME), bytes));
@@ -357,7 +358,7 @@ impl Project {
         let min_age = extends.then(|| required_release_age(policies, &documents.own));
         let mut reader = WorldBases {
             world,
-            folder: &folder,
+            directory: &directory,
             release: min_age.flatten().map(|min_age| ReleaseLimit {
                 min_age,
                 now: (world.clock)(),
@@ -377,7 +378,7 @@ impl Project {
         };
         let mut manifest = documents.read(files.scope, &bases, &syntax_errors, notes);
         mistakes.check(notes)?;
-        let has_marketplace = |one: &Dependency| one.marketplace.is_some();
+        let has_marketplace = |dependency: &Dependency| dependency.marketplace.is_some();
         if manifest.dependencies.iter().any(has_marketplace)
             && let Some(lock) = lock.or_else(read_lock)
         {
@@ -388,7 +389,7 @@ impl Project {
             texts: documents.contributions(&bases),
             bases,
             policy_files: files.policies,
-            folder: files.path.parent().map(Path::to_owned),
+            directory: files.path.parent().map(Path::to_owned),
             root: Some(files.root),
         })
     }
@@ -396,12 +397,12 @@ impl Project {
     /// Returns the path that `[merge]` uses for a file: relative to its layer or to the project, or else its name.
     pub fn path_of(&self, environment: &Environment, file: &Path) -> String {
         let full = normalize(&environment.resolve(file));
-        let base = self.folder.as_deref().unwrap_or(&environment.folder);
+        let base = self.directory.as_deref().unwrap_or(&environment.folder);
         let of_layer = |layer: &Layer| match &layer.place {
             LayerPlace::Folder(path) => {
-                let folder = local_path(path, base, environment);
+                let directory = local_path(path, base, environment);
                 let root = layer.root.as_ref().map_or("", |root| root.as_str());
-                full.strip_prefix(normalize(&folder.join(root))).ok()
+                full.strip_prefix(normalize(&directory.join(root))).ok()
             }
             LayerPlace::Source(..) => None,
         };
@@ -426,7 +427,7 @@ impl Project {
                 .strategies
                 .iter()
                 .map(|strategy| strategy.name.as_str());
-            let known: Vec<&str> = BUILT_IN
+            let names: Vec<&str> = BUILT_IN
                 .iter()
                 .map(|built_in| built_in.name)
                 .chain(own)
@@ -434,7 +435,7 @@ impl Project {
             unknown_name(
                 "strategy",
                 name,
-                did_you_mean(name, "strategies are", known.iter().copied()),
+                did_you_mean(name, "strategies are", names.iter().copied()),
             )
         })
     }
@@ -442,8 +443,8 @@ impl Project {
 
 fn missing(environment: &Environment) -> Failure {
     let (message, help) = match (environment.scope, ManifestLocation::of_user(environment)) {
-        (InstallScope::User, Ok(places)) => (
-            format!("no `{}`", shown(environment, &places.manifest)),
+        (InstallScope::User, Ok(location)) => (
+            format!("no `{}`", display_path(environment, &location.manifest)),
             "run `agpm init -g` to create one",
         ),
         _ => (
@@ -475,8 +476,8 @@ fn manifest_path(path: &Path) -> Result<RelativePath, Failure> {
 }
 
 /// Fails if the manifest is a symlink, because a transaction would replace the symlink with a file.
-pub fn refuse_link(store: &store::ProjectStore, place: &SiblingFile) -> Result<(), Failure> {
-    let SiblingFile::Within(path) = place else {
+pub fn refuse_link(store: &store::ProjectStore, file: &SiblingFile) -> Result<(), Failure> {
+    let SiblingFile::Within(path) = file else {
         return Ok(());
     };
     match store.observe(path)? {
@@ -507,8 +508,8 @@ fn configuration(environment: &Environment) -> Result<Option<(PathBuf, Vec<u8>)>
 }
 
 /// Parses one file of one layer, and adds its findings to the notes.
-pub fn layer_file(layer: LayerName, shown: &str, bytes: Vec<u8>, notes: &mut Notes) -> LayerFile {
-    let (file, diagnostics) = LayerFile::read(layer, shown, bytes, &mut notes.sources);
+pub fn layer_file(layer: LayerName, name: &str, bytes: Vec<u8>, notes: &mut Notes) -> LayerFile {
+    let (file, diagnostics) = LayerFile::read(layer, name, bytes, &mut notes.sources);
     notes.diagnostics.extend(diagnostics);
     file
 }

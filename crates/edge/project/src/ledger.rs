@@ -10,7 +10,7 @@ use crate::reading::limit;
 
 /// Returns whether the project has no state at all.
 pub fn is_fresh(store: &ProjectStore) -> bool {
-    !agpm_store::is_folder(&store.state_folder())
+    !agpm_store::is_directory(&store.state_directory())
 }
 
 /// Returns the path of the ledger.

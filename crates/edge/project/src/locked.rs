@@ -15,7 +15,7 @@ pub fn lock_view(world: &World, notes: &mut Notes) -> Result<LockView, Failure> 
     let environment = &world.environment;
     let files = ManifestFiles::require(environment)?;
     let store = files.store()?;
-    let folder = files.root().to_owned();
+    let root = files.root().to_owned();
     let manifest = match Project::of(&world.offline(), files, notes) {
         Ok(project) => project.manifest,
         // Nothing is fetched to show what is locked.
@@ -25,7 +25,7 @@ pub fn lock_view(world: &World, notes: &mut Notes) -> Result<LockView, Failure> 
                 .extend(failure.diagnostic.map(not_fetched));
             let lock = read_lock(environment, &store, notes)?;
             let lock = lock.map(|(lock, _)| lock).unwrap_or_default();
-            return Ok(LockView::without_manifest(lock, folder));
+            return Ok(LockView::without_manifest(lock, root));
         }
         Err(failure) => return Err(failure),
     };
@@ -38,7 +38,7 @@ pub fn lock_view(world: &World, notes: &mut Notes) -> Result<LockView, Failure> 
             Lockfile::default()
         }
     };
-    let view = LockView::of(lock, &manifest, folder);
+    let view = LockView::of(lock, &manifest, root);
     view.note_unlocked(&manifest, notes);
     Ok(view)
 }

@@ -8,7 +8,7 @@ use agpm_model::Strategy;
 use agpm_store::{self as store, StoreError, StoreProblem, parallel};
 
 use crate::gather::Project;
-use crate::reading::{limit, shown};
+use crate::reading::{display_path, limit};
 use crate::world::{Environment, ManifestUse};
 
 /// The total size from which parsing in threads is faster.
@@ -84,7 +84,7 @@ pub fn read_files(
     let paths: Vec<String> = inputs
         .files
         .iter()
-        .map(|path| shown(environment, path))
+        .map(|path| display_path(environment, path))
         .collect();
     let names = name_layers(&paths, &inputs.layer_names)?;
     let mut read = ReadFiles {

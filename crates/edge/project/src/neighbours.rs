@@ -7,7 +7,7 @@ use agpm_diag::Notes;
 use agpm_text::{Format, ParsedDocument};
 
 use crate::documents::parsed;
-use crate::reading::{limit, shown};
+use crate::reading::{display_path, limit};
 use crate::world::Environment;
 
 /// Files on disk, which are added to the notes when they are read.
@@ -25,7 +25,13 @@ pub struct NeighbouringDisk<'a> {
 impl NeighbouringDisk<'_> {
     fn read(&mut self, path: &Path, format: Format) -> Option<ParsedDocument> {
         let bytes = agpm_store::read(path, limit()).ok()?;
-        parsed(shown(self.environment, path), bytes, format, self.notes).ok()
+        parsed(
+            display_path(self.environment, path),
+            bytes,
+            format,
+            self.notes,
+        )
+        .ok()
     }
 }
 
@@ -40,7 +46,7 @@ impl NeighbouringFiles for NeighbouringDisk<'_> {
     }
 
     fn names(&mut self, directory: &str) -> Vec<String> {
-        agpm_store::folder_names(&self.directory.join(directory)).unwrap_or_default()
+        agpm_store::directory_names(&self.directory.join(directory)).unwrap_or_default()
     }
 
     fn is_in_project(&self, path: &str) -> bool {

@@ -17,27 +17,27 @@ use crate::world::{Environment, InstallScope};
 pub fn reads_outside(
     environment: &Environment,
     project: &Project,
-    folder: &Path,
+    directory: &Path,
 ) -> Result<Vec<String>, Failure> {
-    let bounds = AllowedDirectory::of(folder);
+    let bounds = AllowedDirectory::of(directory);
     let mut found = Vec::new();
     let bases = project.bases.iter().filter_map(LoadedBase::local_path);
     let paths = written_paths(&project.manifest).into_iter().chain(bases);
     for written in paths {
-        let path = normalize(&local_path(&written, folder, environment));
+        let path = normalize(&local_path(&written, directory, environment));
         bounds
             .guard(&path)
-            .map_err(|error| error.seen_from(folder))?;
+            .map_err(|error| error.seen_from(directory))?;
         let real = store::real_path(&path);
         // A user manifest is expected to read paths all over home, so they are not listed.
         if environment.scope == InstallScope::Project && bounds.is_outside(&real) {
             let is_link = !bounds.is_outside(&path);
-            let shown = if is_link {
+            let display = if is_link {
                 format!("{written} -> {}", real.display())
             } else {
                 written
             };
-            found.push(visible(&shown));
+            found.push(visible(&display));
         }
     }
     found.sort();

@@ -14,7 +14,7 @@ use agpm_store::{self as store, SharedLock, StoreError, StoreProblem, SystemUser
 use agpm_text::OwnFileError;
 use serde::{Serialize, Serializer};
 
-use crate::reading::{limit, shown};
+use crate::reading::{display_path, limit};
 use crate::scope::ManifestLocation;
 use crate::world::{Environment, ManifestUse, ProgramUse, World};
 
@@ -46,8 +46,10 @@ fn is_given<S: Serializer>(approval: &ProgramApproval, serializer: S) -> Result<
 impl ProjectPrograms {
     /// Reads the executables of the manifest, and whether they are approved.
     pub fn of(environment: &Environment, manifest: &Manifest) -> Result<Self, Failure> {
-        let places = ManifestLocation::find(environment, ManifestUse::Nearest)?;
-        let file = places.map(|places| places.manifest).unwrap_or_default();
+        let location = ManifestLocation::find(environment, ManifestUse::Nearest)?;
+        let file = location
+            .map(|location| location.manifest)
+            .unwrap_or_default();
         let project = store::real_path(file.parent().unwrap_or(Path::new(".")));
         let programs = ManifestProgram::all_of(manifest);
         // The digest covers files of the project that the commands name, so editing an approved script needs a new
@@ -66,7 +68,7 @@ impl ProjectPrograms {
             programs,
             approval,
             digest,
-            manifest: shown(environment, &file),
+            manifest: display_path(environment, &file),
         })
     }
 
@@ -90,7 +92,7 @@ impl ProjectPrograms {
 #[derive(Clone, Debug)]
 pub struct ProgramPermit {
     /// The project's directory.
-    folder: PathBuf,
+    directory: PathBuf,
     /// The directory of the user configuration.
     configuration: Option<PathBuf>,
 }
@@ -98,8 +100,8 @@ pub struct ProgramPermit {
 impl ProgramPermit {
     /// Returns the working directory of an executable: commands of a project run in the project, wherever agpm was
     /// started.
-    pub fn folder(&self, driver: &MergeDriver) -> Option<&Path> {
-        (driver.author == ProgramAuthor::Project).then_some(self.folder.as_path())
+    pub fn directory(&self, driver: &MergeDriver) -> Option<&Path> {
+        (driver.author == ProgramAuthor::Project).then_some(self.directory.as_path())
     }
 
     /// Returns the command to run. A relative path in the user configuration is relative to that file: relative to the
@@ -110,8 +112,8 @@ impl ProgramPermit {
             .first()
             .filter(|program| program.contains('/'));
         match (driver.author, program, &self.configuration) {
-            (ProgramAuthor::User, Some(program), Some(folder)) => {
-                let program = folder.join(program).display().to_string();
+            (ProgramAuthor::User, Some(program), Some(directory)) => {
+                let program = directory.join(program).display().to_string();
                 Cow::Owned(
                     [program]
                         .into_iter()
@@ -146,16 +148,16 @@ pub fn permit<'d>(
         .all(|driver| driver.author == ProgramAuthor::User)
     {
         return Ok(ProgramPermit {
-            folder: environment.folder.clone(),
+            directory: environment.folder.clone(),
             configuration,
         });
     }
-    let known = ProjectPrograms::of(environment, manifest)?;
-    if environment.programs == ProgramUse::Approved && known.needs_approval() {
-        return Err(Failure::new(FailureKind::Refused, known.finding()));
+    let programs = ProjectPrograms::of(environment, manifest)?;
+    if environment.programs == ProgramUse::Approved && programs.needs_approval() {
+        return Err(Failure::new(FailureKind::Refused, programs.finding()));
     }
     Ok(ProgramPermit {
-        folder: known.project,
+        directory: programs.project,
         configuration,
     })
 }
@@ -165,11 +167,11 @@ pub fn note_unapproved(environment: &Environment, manifest: &Manifest, notes: &m
     if environment.programs == ProgramUse::AllOnce {
         return;
     }
-    let Ok(known) = ProjectPrograms::of(environment, manifest) else {
+    let Ok(programs) = ProjectPrograms::of(environment, manifest) else {
         return;
     };
-    if known.needs_approval() {
-        let mut finding = known.finding();
+    if programs.needs_approval() {
+        let mut finding = programs.finding();
         finding.severity = Severity::Note;
         notes.diagnostics.push(finding);
     }
@@ -178,21 +180,21 @@ pub fn note_unapproved(environment: &Environment, manifest: &Manifest, notes: &m
 /// Records the approval of these executables in the user's state.
 pub fn record_approval(
     environment: &Environment,
-    shown: ProjectPrograms,
+    programs: ProjectPrograms,
 ) -> Result<ProjectPrograms, Failure> {
-    let folder = state_folder(environment)?;
-    store::create_private_folder(folder)?;
-    let _held = SharedLock::hold(&folder.join(LOCK))?;
+    let directory = state_directory(environment)?;
+    store::create_private_directory(directory)?;
+    let _lock = SharedLock::hold(&directory.join(LOCK))?;
     let mut file = read(environment)?;
-    file.approve(&shown.project, shown.digest);
-    store::write_private(&folder.join(APPROVALS), file.to_text().as_bytes())?;
+    file.approve(&programs.project, programs.digest);
+    store::write_private(&directory.join(APPROVALS), file.to_text().as_bytes())?;
     Ok(ProjectPrograms {
         approval: ProgramApproval::Given,
-        ..shown
+        ..programs
     })
 }
 
-fn state_folder(environment: &Environment) -> Result<&Path, Failure> {
+fn state_directory(environment: &Environment) -> Result<&Path, Failure> {
     environment.state.as_deref().ok_or_else(|| {
         let message = "no directory to record approvals in: `HOME` is not an absolute path";
         Diagnostic::new(&codes::IO_UNREADABLE, message)
@@ -203,10 +205,10 @@ fn state_folder(environment: &Environment) -> Result<&Path, Failure> {
 
 /// Reads all approvals. A broken file is an error, because replacing it would lose approvals unnoticed.
 fn read(environment: &Environment) -> Result<ApprovalFile, Failure> {
-    let Some(folder) = &environment.state else {
+    let Some(directory) = &environment.state else {
         return Ok(ApprovalFile::default());
     };
-    let path = folder.join(APPROVALS);
+    let path = directory.join(APPROVALS);
     let bytes = match store::read(&path, limit()) {
         Err(StoreError {
             problem: StoreProblem::NotFound,

@@ -42,11 +42,11 @@ impl ProjectPolicies {
         for file in files {
             let place = file.place;
             let Some(bytes) = file.bytes else {
-                let name = file.shown;
+                let name = file.label;
                 unreachable.push(UnreachablePolicy { place, name });
                 continue;
             };
-            let document = document_of(file.shown, bytes, Format::Toml, notes)?;
+            let document = document_of(file.label, bytes, Format::Toml, notes)?;
             let (policy, mistakes) = Policy::read(&document);
             notes.diagnostics.extend(mistakes);
             policies.push(PlacedPolicy { place, policy });
@@ -134,8 +134,8 @@ impl ReleaseAges for ReleaseDates<'_> {
     }
 }
 
-fn unreachable_policy(shown: &str, severity: Severity) -> Diagnostic {
-    let message = format!("cannot read the policy `{shown}`");
+fn unreachable_policy(label: &str, severity: Severity) -> Diagnostic {
+    let message = format!("cannot read the policy `{label}`");
     let mut diagnostic = Diagnostic::new(&codes::POLICY_UNREACHABLE, message);
     diagnostic.severity = severity;
     diagnostic.help("check the path, or set `on-unreachable = \"warn\"` in a nearer policy")

@@ -20,7 +20,7 @@ use crate::world::{Environment, World};
 
 /// The name of a policy file.
 pub const POLICY_NAME: &str = "policy.toml";
-const FOLDER: &str = "policies";
+const POLICIES_DIRECTORY: &str = "policies";
 /// The format version of a cached policy.
 const VERSION: u32 = 1;
 
@@ -71,11 +71,11 @@ impl PolicyAddress {
         }
     }
 
-    fn kept_at(&self, environment: &Environment) -> PathBuf {
+    fn cache_path(&self, environment: &Environment) -> PathBuf {
         let cache = environment.source_context(&environment.folder).cache;
         let name = Checksum::of(self.to_string().as_bytes()).to_string();
         let name = name.trim_start_matches("sha256:");
-        cache.join(FOLDER).join(format!("{name}.json"))
+        cache.join(POLICIES_DIRECTORY).join(format!("{name}.json"))
     }
 }
 
@@ -88,7 +88,7 @@ pub fn file_of_url(named: &str) -> Option<&Path> {
 
 /// A policy as it was last fetched.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct KeptPolicy {
+pub struct CachedPolicy {
     version: FormatVersion<VERSION>,
     address: String,
     /// The time in seconds since 1970.
@@ -100,18 +100,18 @@ pub struct KeptPolicy {
 }
 
 /// Returns the cached copy of a policy, if it is complete.
-pub fn kept_policy(environment: &Environment, address: &PolicyAddress) -> Option<KeptPolicy> {
-    let bytes = store::read(&address.kept_at(environment), limit()).ok()?;
-    let kept: KeptPolicy = from_json::<_, VERSION>(&bytes).ok()?;
-    let is_whole = Checksum::of(kept.text.as_bytes()).to_string() == kept.checksum;
-    (is_whole && kept.address == address.to_string()).then_some(kept)
+pub fn cached_policy(environment: &Environment, address: &PolicyAddress) -> Option<CachedPolicy> {
+    let bytes = store::read(&address.cache_path(environment), limit()).ok()?;
+    let cached: CachedPolicy = from_json::<_, VERSION>(&bytes).ok()?;
+    let is_intact = Checksum::of(cached.text.as_bytes()).to_string() == cached.checksum;
+    (is_intact && cached.address == address.to_string()).then_some(cached)
 }
 
 /// Fetches the policies that have a URL. If one is unreachable, its cached copy is used with a warning; if it was never
 /// fetched, `ProjectPolicies::read` decides whether the run may continue.
 pub fn refresh_policies(world: &World, notes: &mut Notes) -> Result<(), Failure> {
-    let places = &world.environment.policies;
-    for named in places.variable.iter().chain(&places.argument) {
+    let policies = &world.environment.policies;
+    for named in policies.variable.iter().chain(&policies.argument) {
         if let Some(address) = PolicyAddress::parse(named)? {
             refresh(world, &address, notes);
         }
@@ -123,22 +123,22 @@ fn refresh(world: &World, address: &PolicyAddress, notes: &mut Notes) {
     let environment = &world.environment;
     let context = environment.source_context(&environment.folder);
     let source = world.sources.open(&address.url, &context);
-    let shown = address.to_string();
-    world.progress.source_began(&shown);
+    let label = address.to_string();
+    world.progress.source_began(&label);
     let fetched = fetch(address, &*source);
-    world.progress.source_ended(&shown);
+    world.progress.source_ended(&label);
     let now = (world.clock)();
     let reason = match fetched.and_then(|text| keep(environment, address, text, now)) {
         Ok(()) => return,
         Err(error) => error,
     };
-    let Some(kept) = kept_policy(environment, address) else {
-        notes.log.push(format!("policy `{shown}`: {reason}"));
+    let Some(cached) = cached_policy(environment, address) else {
+        notes.log.push(format!("policy `{label}`: {reason}"));
         return;
     };
-    let age = duration(now.saturating_sub(kept.fetched));
+    let age = duration(now.saturating_sub(cached.fetched));
     let message = format!("cannot reach a policy; using the copy from {age} ago");
-    let failure = source_failure_of(&format!("policy `{shown}`"), reason);
+    let failure = source_failure_of(&format!("policy `{label}`"), reason);
     let details = failure.diagnostic.into_iter().flat_map(|found| {
         let message = std::iter::once(found.message);
         message.chain(found.details)
@@ -183,13 +183,16 @@ fn keep(
     text: String,
     now: u64,
 ) -> Result<(), SourceError> {
-    let kept = KeptPolicy {
+    let cached = CachedPolicy {
         version: FormatVersion,
         address: address.to_string(),
         fetched: now,
         checksum: Checksum::of(text.as_bytes()).to_string(),
         text,
     };
-    store::write_private(&address.kept_at(environment), to_json(&kept).as_bytes())?;
+    store::write_private(
+        &address.cache_path(environment),
+        to_json(&cached).as_bytes(),
+    )?;
     Ok(())
 }

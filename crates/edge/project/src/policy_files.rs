@@ -6,15 +6,15 @@ use agpm_diag::Failure;
 use agpm_store as store;
 use agpm_trust::PolicyPlace;
 
-use crate::policy_cache::{POLICY_NAME, PolicyAddress, file_of_url, kept_policy};
-use crate::reading::{limit, shown};
+use crate::policy_cache::{POLICY_NAME, PolicyAddress, cached_policy, file_of_url};
+use crate::reading::{display_path, limit};
 use crate::world::Environment;
 
 /// A policy outside of the manifest, unparsed.
 #[derive(Debug)]
 pub struct PolicyFile {
     /// The path or URL as shown to the user.
-    pub shown: String,
+    pub label: String,
     /// The content; `None` if a policy that was named cannot be read.
     pub bytes: Option<Vec<u8>>,
     /// Where the policy comes from.
@@ -25,17 +25,17 @@ pub struct PolicyFile {
 /// the cache.
 pub fn policy_files(environment: &Environment) -> Result<Vec<PolicyFile>, Failure> {
     let mut files = Vec::new();
-    let places = &environment.policies;
-    match (&places.variable, &places.machine) {
+    let policies = &environment.policies;
+    match (&policies.variable, &policies.machine) {
         (Some(named), _) => files.push(named_file(environment, named, PolicyPlace::Machine)?),
         (None, Some(path)) => files.extend(existing_file(environment, path, PolicyPlace::Machine)),
         (None, None) => {}
     }
-    if let Some(folder) = &environment.config_folder {
-        let path = folder.join(POLICY_NAME);
+    if let Some(directory) = &environment.config_folder {
+        let path = directory.join(POLICY_NAME);
         files.extend(existing_file(environment, &path, PolicyPlace::User));
     }
-    if let Some(named) = &places.argument {
+    if let Some(named) = &policies.argument {
         files.push(named_file(environment, named, PolicyPlace::Argument)?);
     }
     Ok(files)
@@ -47,7 +47,7 @@ fn existing_file(environment: &Environment, path: &Path, place: PolicyPlace) -> 
         return None;
     }
     Some(PolicyFile {
-        shown: shown(environment, path),
+        label: display_path(environment, path),
         bytes: store::read(path, limit()).ok(),
         place,
     })
@@ -60,15 +60,15 @@ fn named_file(
 ) -> Result<PolicyFile, Failure> {
     if let Some(address) = PolicyAddress::parse(named)? {
         return Ok(PolicyFile {
-            shown: address.to_string(),
-            bytes: kept_policy(environment, &address).map(|kept| kept.text.into_bytes()),
+            label: address.to_string(),
+            bytes: cached_policy(environment, &address).map(|cached| cached.text.into_bytes()),
             place,
         });
     }
     let path = file_of_url(named).unwrap_or(Path::new(named));
     let path = environment.resolve(path);
     Ok(PolicyFile {
-        shown: shown(environment, &path),
+        label: display_path(environment, &path),
         bytes: store::read(&path, limit()).ok(),
         place,
     })

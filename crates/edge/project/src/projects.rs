@@ -10,20 +10,20 @@ use crate::reading::MANIFEST_NAME;
 use crate::world::{Environment, InstallScope};
 use agpm_model::LOCK_NAME;
 
-const FOLDER: &str = "projects";
+const PROJECTS_DIRECTORY: &str = "projects";
 /// The interval in which a project is recorded only once.
 const SAME_USE: Duration = Duration::from_secs(24 * 60 * 60);
 const LONGEST_PATH: u64 = 64 << 10;
 
 /// A project that installed something.
-pub struct KnownProject {
+pub struct RecordedProject {
     /// The directory of the manifest.
     pub root: PathBuf,
     /// The file that contains this record.
     record: PathBuf,
 }
 
-impl KnownProject {
+impl RecordedProject {
     /// Returns whether the project no longer exists.
     pub fn is_gone(&self) -> bool {
         ![MANIFEST_NAME, LOCK_NAME]
@@ -33,7 +33,7 @@ impl KnownProject {
 
     /// Deletes the record; errors are ignored.
     pub fn forget(&self) {
-        let _ = store::remove_whole(&self.record);
+        let _ = store::remove_path(&self.record);
     }
 }
 
@@ -49,30 +49,34 @@ pub fn note(environment: &Environment, root: &Path) {
     };
     let Some(text) = root.to_str() else { return };
     let record = state
-        .join(FOLDER)
+        .join(PROJECTS_DIRECTORY)
         .join(Checksum::of(text.as_bytes()).digits());
     match store::age(&record) {
         Some(age) if age < SAME_USE => {}
         Some(_) if store::touch(&record) => {}
         _ => {
-            let _ = store::create_private_folder(state);
-            let _ = store::write_whole(&record, text.as_bytes());
+            let _ = store::create_private_directory(state);
+            let _ = store::write_atomically(&record, text.as_bytes());
         }
     }
 }
 
 /// Returns every recorded project.
-pub fn known(environment: &Environment) -> Vec<KnownProject> {
-    let Some(folder) = environment.state.as_ref().map(|state| state.join(FOLDER)) else {
+pub fn recorded(environment: &Environment) -> Vec<RecordedProject> {
+    let Some(directory) = environment
+        .state
+        .as_ref()
+        .map(|state| state.join(PROJECTS_DIRECTORY))
+    else {
         return Vec::new();
     };
-    let records = store::names_in(&folder)
+    let records = store::names_in(&directory)
         .into_iter()
-        .map(|name| folder.join(name));
+        .map(|name| directory.join(name));
     records
         .filter_map(|record| {
             let root = String::from_utf8(store::read(&record, LONGEST_PATH).ok()?).ok()?;
-            Some(KnownProject {
+            Some(RecordedProject {
                 root: PathBuf::from(root),
                 record,
             })

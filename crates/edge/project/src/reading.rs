@@ -32,7 +32,7 @@ pub fn optional(environment: &Environment, path: &Path) -> Result<Option<Vec<u8>
 }
 
 /// Formats a path for the user: relative to the working directory if it is inside, with `/`.
-pub fn shown(environment: &Environment, path: &Path) -> String {
+pub fn display_path(environment: &Environment, path: &Path) -> String {
     shown_from(&environment.folder, path)
 }
 

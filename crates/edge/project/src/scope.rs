@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use agpm_diag::{Diagnostic, Failure, codes};
 use agpm_model::RelativePath;
-use agpm_store::{self as store, StateFolder, SystemUser};
+use agpm_store::{self as store, StateDirectory, SystemUser};
 
 use crate::reading::MANIFEST_NAME;
 use crate::world::{Environment, InstallScope, ManifestUse};
@@ -39,15 +39,15 @@ impl NearestManifest {
     /// Searches the working directory and its parents. A manifest in the working directory is always used; one in a
     /// parent must belong to a trusted user, because anyone can create one in a directory such as `/tmp`.
     pub fn find(environment: &Environment) -> Self {
-        let folder = &environment.folder;
+        let here = &environment.folder;
         let mut ignored = Vec::new();
-        for above in folder.ancestors() {
+        for above in here.ancestors() {
             let manifest = above.join(MANIFEST_NAME);
             if !store::is_file(&manifest) {
                 continue;
             }
-            let is_trusted = |owner: SystemUser| owner.is_trusted_in(folder);
-            if above == folder || SystemUser::of(&manifest).is_some_and(is_trusted) {
+            let is_trusted = |owner: SystemUser| owner.is_trusted_in(here);
+            if above == here || SystemUser::of(&manifest).is_some_and(is_trusted) {
                 return NearestManifest {
                     used: Some(manifest),
                     ignored,
@@ -63,9 +63,9 @@ impl NearestManifest {
 
     /// Returns a warning for each manifest that was ignored.
     pub fn warnings(environment: &Environment) -> Vec<Diagnostic> {
-        let is_looked_for =
+        let is_searched =
             environment.scope == InstallScope::Project && environment.manifest.is_none();
-        let nearest = is_looked_for.then(|| NearestManifest::find(environment));
+        let nearest = is_searched.then(|| NearestManifest::find(environment));
         let ignored = nearest.map(|nearest| nearest.ignored).unwrap_or_default();
         let warning = |path: PathBuf| {
             let path = path.display();
@@ -79,7 +79,7 @@ impl NearestManifest {
 
 /// Returns a warning if the state of a project belongs to another user.
 pub fn foreign_state(store: &store::ProjectStore) -> Option<Diagnostic> {
-    let state = store.state_folder();
+    let state = store.state_directory();
     let name = state
         .file_name()
         .map(|name| name.to_string_lossy().into_owned())
@@ -131,17 +131,17 @@ impl ManifestLocation {
 }
 
 /// Returns the state directory of a scope.
-pub fn state_of(scope: InstallScope) -> StateFolder {
+pub fn state_of(scope: InstallScope) -> StateDirectory {
     match scope {
-        InstallScope::Project => StateFolder::Project,
-        InstallScope::User => StateFolder::Home,
+        InstallScope::Project => StateDirectory::Project,
+        InstallScope::User => StateDirectory::Home,
     }
 }
 
 /// Returns how a transaction in `root` writes a file. Symlinks are followed, because many users link their
 /// configuration from another directory.
 pub fn beside(root: &Path, file: &Path) -> SiblingFile {
-    let real = real_place(file);
+    let real = real_path(file);
     let inner = real.strip_prefix(store::real_path(root)).ok();
     let inner =
         inner.and_then(|inner| RelativePath::new(&inner.to_string_lossy().replace('\\', "/")).ok());
@@ -149,9 +149,11 @@ pub fn beside(root: &Path, file: &Path) -> SiblingFile {
 }
 
 /// Returns the path of a file with symlinks resolved, even if the file does not exist.
-fn real_place(file: &Path) -> PathBuf {
+fn real_path(file: &Path) -> PathBuf {
     match (file.parent(), file.file_name()) {
-        (Some(folder), Some(name)) if !store::exists(file) => store::real_path(folder).join(name),
+        (Some(directory), Some(name)) if !store::exists(file) => {
+            store::real_path(directory).join(name)
+        }
         _ => store::real_path(file),
     }
 }

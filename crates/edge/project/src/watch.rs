@@ -22,11 +22,11 @@ pub fn project_marks(environment: &Environment) -> PathMarks {
     if environment.scope == InstallScope::Project && environment.manifest.is_none() {
         nearer(environment, &mut marks);
     }
-    if let Ok(Some(places)) = ManifestLocation::find(environment, ManifestUse::Nearest) {
-        marks.add(&places.manifest);
+    if let Ok(Some(location)) = ManifestLocation::find(environment, ManifestUse::Nearest) {
+        marks.add(&location.manifest);
         [PRIVATE_NAME, LOCK_NAME]
             .iter()
-            .for_each(|name| marks.add(&places.manifest.with_file_name(name)));
+            .for_each(|name| marks.add(&location.manifest.with_file_name(name)));
     }
     environment
         .config_file()
@@ -40,7 +40,7 @@ fn nearer(environment: &Environment, marks: &mut PathMarks) {
     let candidates = environment
         .folder
         .ancestors()
-        .map(|folder| folder.join(MANIFEST_NAME));
+        .map(|above| above.join(MANIFEST_NAME));
     candidates
         .take_while(|path| !store::is_file(path))
         .for_each(|path| marks.add(&path));

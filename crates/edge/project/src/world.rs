@@ -9,7 +9,7 @@ use agpm_source::{MachineSources, SourceContext, SourceOpener};
 use agpm_trust::CapabilityChange;
 
 const CONFIG_NAME: &str = "config.toml";
-const INDEX_FOLDER: &str = "search";
+const INDEX_DIRECTORY: &str = "search";
 
 /// Everything that a command depends on outside of the process, built once in `main`.
 #[derive(Clone)]
@@ -150,14 +150,14 @@ impl Environment {
         named.or_else(|| {
             self.config_folder
                 .as_ref()
-                .map(|folder| folder.join(CONFIG_NAME))
+                .map(|directory| directory.join(CONFIG_NAME))
         })
     }
 
     /// Returns the directory that local paths in the manifest of `root` are relative to.
-    pub fn manifest_folder<'a>(&'a self, root: &'a Path) -> &'a Path {
+    pub fn manifest_directory<'a>(&'a self, root: &'a Path) -> &'a Path {
         match (self.scope, &self.config_folder) {
-            (InstallScope::User, Some(folder)) => folder,
+            (InstallScope::User, Some(directory)) => directory,
             _ => root,
         }
     }
@@ -176,8 +176,10 @@ impl Environment {
     }
 
     /// Returns the directory of the indexes for `search`.
-    pub fn index_folder(&self) -> PathBuf {
-        self.source_context(&self.folder).cache.join(INDEX_FOLDER)
+    pub fn index_directory(&self) -> PathBuf {
+        self.source_context(&self.folder)
+            .cache
+            .join(INDEX_DIRECTORY)
     }
 
     /// Resolves a path relative to the working directory.

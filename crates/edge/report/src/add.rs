@@ -23,8 +23,8 @@ pub fn render(report: AddReport, context: &RenderContext<'_>) -> RenderedReport 
         let text = format!("{added} source {}: {}", source.name, source.url);
         lines.push(StyledLine::plain(text));
     }
-    for one in &report.added {
-        lines.push(StyledLine::plain(format!("{added} {}", line(one))));
+    for resource in &report.added {
+        lines.push(StyledLine::plain(format!("{added} {}", line(resource))));
     }
     for id in &report.present {
         lines.push(StyledLine::plain(format!(
@@ -41,14 +41,17 @@ pub fn render(report: AddReport, context: &RenderContext<'_>) -> RenderedReport 
     RenderedReport::DoneLines(lines)
 }
 
-fn line(one: &AddedResource) -> String {
-    let version = one.version.as_ref().map(|version| format!(" {version}"));
-    let source = one.source.as_ref().map(|source| format!("{source}:"));
+fn line(resource: &AddedResource) -> String {
+    let version = resource
+        .version
+        .as_ref()
+        .map(|version| format!(" {version}"));
+    let source = resource.source.as_ref().map(|source| format!("{source}:"));
     format!(
         "{}{} from {}{}",
-        one.id,
+        resource.id,
         version.unwrap_or_default(),
         source.unwrap_or_default(),
-        one.path
+        resource.path
     )
 }

@@ -28,10 +28,10 @@ pub fn render(
     }
     let mut standalone: Vec<Vec<String>> = Vec::new();
     let mut parts: BTreeMap<&str, Vec<Vec<String>>> = BTreeMap::new();
-    for one in &report.resources {
-        match &one.plugin {
-            Some(plugin) => parts.entry(plugin).or_default().push(row(one, "  ")),
-            None => standalone.push(row(one, "")),
+    for resource in &report.resources {
+        match &resource.plugin {
+            Some(plugin) => parts.entry(plugin).or_default().push(row(resource, "  ")),
+            None => standalone.push(row(resource, "")),
         }
     }
     let mut rows: Vec<Vec<String>> = Vec::new();
@@ -41,7 +41,7 @@ pub fn render(
         let own = plugin.and_then(|plugin| parts.remove(plugin.as_str()));
         rows.extend(own.into_iter().flatten());
     }
-    // Parts whose plugin is not listed: it did not fit what is looked for.
+    // Parts of a plugin that is not listed, because it does not match the search.
     for (plugin, own) in parts {
         let heading = [
             format!("plugins/{plugin}"),
@@ -57,21 +57,21 @@ pub fn render(
         .as_ref()
         .map(|version| format!(" at {}", one_line(version.as_str())));
     let more = more_line(report.total, report.resources.len());
-    let place = report.url.as_ref().unwrap_or(&report.source);
+    let location = report.url.as_ref().unwrap_or(&report.source);
     RenderedReport::Text(format!(
         "{}{}\n{}{more}",
-        one_line(place),
+        one_line(location),
         version.unwrap_or_default(),
         cut_table(&rows, width)
     ))
 }
 
-fn row(one: &OfferedResource, indent: &str) -> Vec<String> {
+fn row(resource: &OfferedResource, indent: &str) -> Vec<String> {
     vec![
-        format!("{indent}{}", one_line(&one.id)),
-        one_line(one.version.as_deref().unwrap_or("-")),
-        one_line(&one.path),
-        one_line(one.description.as_deref().unwrap_or_default()),
+        format!("{indent}{}", one_line(&resource.id)),
+        one_line(resource.version.as_deref().unwrap_or("-")),
+        one_line(&resource.path),
+        one_line(resource.description.as_deref().unwrap_or_default()),
     ]
 }
 
@@ -91,12 +91,12 @@ pub fn render_search(
     if report.resources.is_empty() {
         return RenderedReport::Text("No resources found\n".to_owned());
     }
-    let row = |one: &FoundResource| {
+    let row = |resource: &FoundResource| {
         vec![
-            one_line(&one.id),
-            one_line(&one.source),
-            one_line(one.version.as_deref().unwrap_or("-")),
-            one_line(one.description.as_deref().unwrap_or_default()),
+            one_line(&resource.id),
+            one_line(&resource.source),
+            one_line(resource.version.as_deref().unwrap_or("-")),
+            one_line(resource.description.as_deref().unwrap_or_default()),
         ]
     };
     let rows: Vec<Vec<String>> = report.resources.iter().map(row).collect();

@@ -29,7 +29,7 @@ pub fn render(report: CacheReport, context: &RenderContext<'_>) -> RenderedRepor
     }
     let sum = size(report.bytes());
     match report.request {
-        CacheRequest::Info => RenderedReport::Text(format!("{}  {sum}\n{lines}", report.folder)),
+        CacheRequest::Info => RenderedReport::Text(format!("{}  {sum}\n{lines}", report.directory)),
         _ if lines.is_empty() => RenderedReport::Done("Nothing to remove\n".to_owned()),
         _ => RenderedReport::Done(format!("{lines}{total} {sum}\n")),
     }

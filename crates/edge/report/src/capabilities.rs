@@ -15,15 +15,17 @@ pub fn line(change: &CapabilityChange) -> String {
 /// Added, removed and replaced capabilities.
 pub(crate) fn difference(change: &CapabilityChange) -> Vec<String> {
     let tools = change.tools();
-    let is_listed =
-        |one: &&CapabilityIncrease| one.capability != CapabilityName::Tools || tools.is_none();
-    let signed =
-        |sign: &str, one: &CapabilityIncrease| format!("{sign} {}", visible(&one.to_string()));
+    let is_listed = |increase: &&CapabilityIncrease| {
+        increase.capability != CapabilityName::Tools || tools.is_none()
+    };
+    let signed = |sign: &str, increase: &CapabilityIncrease| {
+        format!("{sign} {}", visible(&increase.to_string()))
+    };
     let more = change.increase.iter().filter(is_listed);
-    let mut words: Vec<String> = more.map(|one| signed("+", one)).collect();
+    let mut words: Vec<String> = more.map(|increase| signed("+", increase)).collect();
     let decrease = change.decrease();
     let less = decrease.iter().filter(is_listed);
-    words.extend(less.map(|one| signed("-", one)));
+    words.extend(less.map(|increase| signed("-", increase)));
     if let Some((before, after)) = &tools {
         words.push(format!("~ tools {} -> {}", visible(before), visible(after)));
     }

@@ -12,11 +12,11 @@ use crate::rendering::{
 use crate::styled::{LineStyle, StyledLine};
 use crate::table::{cut, fit};
 
-/// Columns that say in a few words what an entry is, best first.
+/// Columns with a short description of an entry, best first.
 const TITLES: [&str; 3] = ["title", "displayName", "description"];
 /// The columns of a table; the last is left out where no row is shadowed.
 const HEAD: [&str; 6] = ["Kind", "Module", "Name", "Title", "Layer", "Shadowed by"];
-/// Longer ones would push everything else aside.
+/// Longer titles would leave no room for the other columns.
 const LONGEST_TITLE: usize = 60;
 
 /// The part of a file that is shown.
@@ -91,7 +91,8 @@ pub(crate) fn table(report: &CatalogReport, screen: Screen) -> String {
     written.map(|()| text).unwrap_or_default()
 }
 
-/// The table in pieces of lines. Rows are looked at twice, once for the widths: the cells of a large catalog would fill memory.
+/// Prints the table line by line. Rows are visited twice, once for the widths, because the cells of a large catalog
+/// would fill memory.
 fn each_table_piece(
     report: &CatalogReport,
     screen: Screen,
@@ -192,12 +193,12 @@ fn append_line(cells: &[Cow<'_, str>], widths: &[usize], out: &mut String) {
 }
 
 fn title(row: CatalogRow<'_>) -> Cow<'_, str> {
-    let said = TITLES
+    let title_column = TITLES
         .iter()
         .filter_map(|column| row.row().get(column))
         .find(|text| !text.trim().is_empty());
-    let text = said.unwrap_or_default();
-    // Short in bytes is short in letters, too.
+    let text = title_column.unwrap_or_default();
+    // Short in bytes is also short in characters.
     let cut = if text.len() > LONGEST_TITLE {
         text.char_indices().nth(LONGEST_TITLE)
     } else {

@@ -6,7 +6,7 @@ use crate::install;
 use crate::rendering::{RenderContext, RenderedReport};
 use crate::styled::StyledLine;
 
-/// A user's sources may be in two files, which serve different dependencies.
+/// The sources of a user may be in two files, which serve different dependencies.
 const USER_SOURCE: &str = "Only dependencies added with `-g` use this source. \
 To use it in every project, run `agpm config add-source NAME URL`";
 
@@ -26,7 +26,8 @@ pub fn render(report: ChangeReport, context: &RenderContext<'_>) -> RenderedRepo
     RenderedReport::DoneLines(lines)
 }
 
-/// `remove agents/a` as "Removed agents/a from agpm.toml". The words of the change are those of `agpm undo --list`.
+/// Formats `remove agents/a` as "Removed agents/a from agpm.toml". The words of the change are those of `agpm undo
+/// --list`.
 fn done_line(done: &str) -> String {
     let (verb, object) = done.split_once(' ').unwrap_or((done, ""));
     match verb {

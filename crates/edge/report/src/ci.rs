@@ -79,7 +79,7 @@ fn serialized<T: Serialize>(value: &T) -> String {
     to_json(value).trim().trim_matches('"').to_owned()
 }
 
-/// A finding with where it is.
+/// A finding with its location.
 struct LocatedFinding<'d> {
     found: &'d Diagnostic,
     message: String,
@@ -92,7 +92,7 @@ impl<'d> LocatedFinding<'d> {
     fn of(found: &'d Diagnostic, context: &RenderContext<'d>) -> Self {
         let label = found.labels.first();
         let sources = context.sources;
-        let place = label.map(|label| sources.place(label.source, label.span.start));
+        let position = label.map(|label| sources.place(label.source, label.span.start));
         let details = found.details.iter().map(|line| format!("\n{line}"));
         LocatedFinding {
             found,
@@ -100,8 +100,8 @@ impl<'d> LocatedFinding<'d> {
             file: label
                 .map(|label| sources.get(label.source).name.as_str())
                 .or(found.file.as_deref()),
-            line: place.as_ref().map(|place| place.line),
-            column: place.as_ref().map(|place| place.column),
+            line: position.as_ref().map(|position| position.line),
+            column: position.as_ref().map(|position| position.column),
         }
     }
 
@@ -214,16 +214,21 @@ struct SarifRegion {
 }
 
 fn sarif(findings: Vec<LocatedFinding<'_>>) -> String {
-    let rules: BTreeSet<&'static str> = findings.iter().map(|one| one.found.code.name).collect();
-    let result = |one: LocatedFinding<'_>| SarifResult {
-        rule_id: one.found.code.name,
-        level: one.level(),
-        locations: one
+    let rules: BTreeSet<&'static str> = findings
+        .iter()
+        .map(|finding| finding.found.code.name)
+        .collect();
+    let result = |finding: LocatedFinding<'_>| SarifResult {
+        rule_id: finding.found.code.name,
+        level: finding.level(),
+        locations: finding
             .file
-            .map(|file| sarif_location(file, &one))
+            .map(|file| sarif_location(file, &finding))
             .into_iter()
             .collect(),
-        message: SarifMessage { text: one.message },
+        message: SarifMessage {
+            text: finding.message,
+        },
     };
     let log = SarifLog {
         schema: "https://json.schemastore.org/sarif-2.1.0.json",
@@ -242,10 +247,10 @@ fn sarif(findings: Vec<LocatedFinding<'_>>) -> String {
     to_json(&log)
 }
 
-fn sarif_location(file: &str, one: &LocatedFinding<'_>) -> SarifLocation {
-    let region = one.line.map(|start_line| SarifRegion {
+fn sarif_location(file: &str, finding: &LocatedFinding<'_>) -> SarifLocation {
+    let region = finding.line.map(|start_line| SarifRegion {
         start_line,
-        start_column: one.column,
+        start_column: finding.column,
     });
     SarifLocation {
         physical_location: SarifPlace {
@@ -276,8 +281,8 @@ fn junit(report: &CiReport, findings: &[LocatedFinding<'_>]) -> String {
         checks.filter(|check| check.state == state).count()
     };
     let line = |number: &usize| {
-        let one = findings.get(*number)?;
-        Some(format!("{}: {}", one.found.code.name, one.message))
+        let finding = findings.get(*number)?;
+        Some(format!("{}: {}", finding.found.code.name, finding.message))
     };
     let mut cases = String::new();
     for check in &report.checks {
@@ -306,7 +311,7 @@ fn junit(report: &CiReport, findings: &[LocatedFinding<'_>]) -> String {
     )
 }
 
-/// Text of an element; characters that XML cannot hold are left out.
+/// Escapes the text of an element; characters that XML does not allow are left out.
 fn xml(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! The user's configuration, or what was done to it.
+//! The user's configuration, or the change of it.
 
 use agpm_ops::{ConfigAnswer, ConfigReport};
 

@@ -1,4 +1,4 @@
-//! The demonstration project, and what commands show in it.
+//! The demonstration project, with the output of its commands.
 
 use agpm_ops::{DemoReport, DemoResult, markdown};
 use agpm_text::{Format, print};
@@ -16,7 +16,7 @@ pub fn render(report: DemoReport, context: &RenderContext<'_>) -> RenderedReport
         .map(|step| step_text(step, &report, context))
         .collect();
     if let Some(last) = steps.last_mut() {
-        *last += &format!("\nTry it yourself:\n\n  cd {}\n{NEXT}", report.folder);
+        *last += &format!("\nTry it yourself:\n\n  cd {}\n{NEXT}", report.directory);
     }
     RenderedReport::Steps(steps)
 }
@@ -33,7 +33,7 @@ const NEXT: &str = "  agpm status
 struct DemoStep {
     /// Its description, in one sentence.
     sentence: &'static str,
-    /// Which result of the report it shows.
+    /// The result of the report that it shows.
     is_shown: fn(&DemoResult) -> bool,
 }
 
@@ -70,7 +70,7 @@ fn step_text(step: &DemoStep, report: &DemoReport, context: &RenderContext<'_>) 
         text += &format!(
             "  {}\n\n{}",
             show.command
-                .replacen("agpm", &format!("agpm -C {}", report.folder), 1),
+                .replacen("agpm", &format!("agpm -C {}", report.directory), 1),
             result_text(&show.result, context)
         );
     }

@@ -3,7 +3,7 @@
 use agpm_diag::{Diagnostic, SourceMap};
 use serde::Serialize;
 
-/// A diagnostic with its fields as documented; what is not known is left out.
+/// A diagnostic with its documented fields; unknown ones are left out.
 #[derive(Clone, Debug, Serialize)]
 pub struct DiagnosticReport<'d> {
     code: &'static str,

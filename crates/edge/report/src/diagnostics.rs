@@ -1,4 +1,4 @@
-//! Diagnostics for people: message, place with its line, and the way out.
+//! Diagnostics for people: message, location with its line, and help.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -30,7 +30,7 @@ pub enum ColorMode {
     Colour,
 }
 
-/// Whether what is alike is shown once, with its number.
+/// Whether similar findings are shown once, with their number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DetailLevel {
     /// Repeated findings are folded.
@@ -43,7 +43,7 @@ pub enum DetailLevel {
 const WIDEST_LINE: usize = 4096;
 
 /// How much of a longer line is examined on either side of a location.
-const LOOKED_AT: usize = WIDEST_LINE / 2;
+const SHOWN_BYTES: usize = WIDEST_LINE / 2;
 
 /// Draws diagnostics, each with a blank line after it.
 pub fn draw_diagnostics<'d>(
@@ -53,12 +53,12 @@ pub fn draw_diagnostics<'d>(
 ) -> String {
     match pen.detail {
         DetailLevel::All => found
-            .map(|one| diagnostic(one, None, sources, pen))
+            .map(|finding| diagnostic(finding, None, sources, pen))
             .collect(),
         DetailLevel::Folded => {
             let folded = fold(&found.collect::<Vec<_>>(), sources).into_iter();
             folded
-                .map(|one| diagnostic(one.first, one.others.as_deref(), sources, pen))
+                .map(|group| diagnostic(group.first, group.others.as_deref(), sources, pen))
                 .collect()
         }
     }
@@ -86,10 +86,10 @@ fn diagnostic(
         group = match excerpt.column {
             None => group.element(snippet.path(excerpt.path.as_str())),
             Some(column) => {
-                let place = Origin::path(excerpt.path.as_str())
+                let origin = Origin::path(excerpt.path.as_str())
                     .line(excerpt.line)
                     .char_column(column);
-                group.element(place).element(snippet)
+                group.element(origin).element(snippet)
             }
         };
     }
@@ -99,7 +99,7 @@ fn diagnostic(
     {
         group = group.element(Origin::path(shown_path(file)));
     }
-    // Files on the command line are layers that have the file's own name: once is enough.
+    // Files on the command line are layers named after the file, so the name is shown once.
     if let Some(layer) = diagnostic
         .layer
         .as_deref()
@@ -129,7 +129,7 @@ fn diagnostic(
     format!("{}\n\n", with_details(&drawn, &diagnostic.details))
 }
 
-/// Diagnostics as plain lines: what is wrong, where, and the way out.
+/// Formats diagnostics as plain lines: message, location and help.
 pub fn diagnostic_lines(diagnostics: &[Diagnostic]) -> String {
     diagnostics.iter().map(plain_lines).collect()
 }
@@ -166,7 +166,7 @@ fn with_details(drawn: &str, details: &[String]) -> String {
     }
 }
 
-/// The renderer leaves room for source lines above notes; without any, that is a lone bar.
+/// The renderer leaves room for source lines above notes; without any, it prints a single bar.
 fn without_empty_gutter(drawn: &str) -> String {
     let is_bar = |line: &&str| plain(line).trim() == "|";
     drawn
@@ -186,18 +186,18 @@ fn plain(line: &str) -> String {
 
 /// The file concerned.
 fn file<'a>(diagnostic: &'a Diagnostic, sources: &'a SourceMap) -> Option<&'a str> {
-    let place = diagnostic
+    let file = diagnostic
         .labels
         .first()
         .map(|label| sources.get(label.source).name.as_str());
-    place.or(diagnostic.file.as_deref())
+    file.or(diagnostic.file.as_deref())
 }
 
-/// Consecutive lines of one source, with what is marked in them.
+/// Consecutive lines of one source, with their labels.
 struct SourceExcerpt {
     path: String,
     line: usize,
-    /// The column of the first label, where the line's beginning is cut off and drawing cannot count it.
+    /// The column of the first label, if the start of the line is cut off and the renderer cannot count it.
     column: Option<usize>,
     text: String,
     labels: Vec<MarkedRange>,
@@ -255,7 +255,7 @@ fn excerpts(
                 labels: Vec::new(),
             }
         });
-        // A second label on a long line may have been cut elsewhere; then it is left out.
+        // A second label on a long line may be in another part; then it is left out.
         if excerpt.text == text {
             excerpt.labels.push(MarkedRange {
                 range,
@@ -270,7 +270,7 @@ fn excerpts(
         .collect()
 }
 
-/// The label's first line, masked and cut, where in it the label is, and whether its beginning is gone.
+/// Returns the label's first line, masked and cut, the range of the label in it, and whether the start was cut off.
 fn marked_line(
     label: &Label,
     sources: &SourceMap,
@@ -299,7 +299,7 @@ fn marked_line(
             .take_while(|(byte, _)| *byte < at)
             .count()
     };
-    // Masking keeps the count of characters, not of bytes.
+    // Masking keeps the number of characters, not of bytes.
     let (start, end) = (
         chars(offset(label.span.start)),
         chars(offset(label.span.end.max(label.span.start))),
@@ -337,13 +337,13 @@ fn marked_line(
 /// How much of a line is quoted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum QuotedParts {
-    /// All but what looks like a secret.
+    /// Everything except values that look like secrets.
     All,
     /// No value: the finding is that one of them is a secret, whatever it looks like.
     KeysOnly,
 }
 
-/// A line of a manifest with everything after its key hidden, character by character; all of it if it has none.
+/// Masks everything after the key in a line of a manifest, or all of it if it has no key.
 fn without_values(line: &str) -> String {
     let (key, value) = line.split_at(line.find(['=', ':']).map_or(0, |at| at + 1));
     let hidden = |c: char| {
@@ -356,8 +356,8 @@ fn without_values(line: &str) -> String {
     key.chars().chain(value.chars().map(hidden)).collect()
 }
 
-/// A character of a quoted line. The renderer draws the old control characters by itself; every other one that acts or
-/// hides gets a sign in its location, so the columns stay.
+/// Returns a visible form of a character in a quoted line. The renderer handles ASCII control characters; every other
+/// one that moves the cursor or hides text is replaced by a symbol, so columns stay.
 fn drawable(c: char) -> char {
     let is_old = c.is_ascii_control();
     if !is_old && (c.is_control() || is_invisible(c)) && c != '\u{200d}' {
@@ -367,8 +367,8 @@ fn drawable(c: char) -> char {
     }
 }
 
-/// The part of a very long line around a location: all of it need not be looked at to show a little.
-fn near(line: &str, place: usize) -> Range<usize> {
+/// Returns the part of a very long line around a byte, so the rest is not processed.
+fn near(line: &str, byte: usize) -> Range<usize> {
     if line.len() <= WIDEST_LINE {
         return 0..line.len();
     }
@@ -378,14 +378,14 @@ fn near(line: &str, place: usize) -> Range<usize> {
             .find(|at| line.is_char_boundary(*at))
             .unwrap_or(0)
     };
-    char_at(place.saturating_sub(LOOKED_AT))..char_at(place + LOOKED_AT)
+    char_at(byte.saturating_sub(SHOWN_BYTES))..char_at(byte + SHOWN_BYTES)
 }
 
 fn next_char(text: &str, at: usize) -> usize {
     text[at..].chars().next().map_or(at, |c| at + c.len_utf8())
 }
 
-/// Text from elsewhere on one line: nothing in it can move a terminal's cursor or hide what is next to it.
+/// Returns untrusted text on one line, in which nothing can move the cursor or hide other text.
 pub fn one_line(text: &str) -> String {
     let plain = |c: char| match c {
         '\n' | '\r' | '\t' => " ".to_owned(),
@@ -397,7 +397,7 @@ pub fn one_line(text: &str) -> String {
     text.chars().map(plain).collect()
 }
 
-/// Lines of text for people: nothing in them can move a terminal's cursor, or hide what is next to it.
+/// Returns untrusted text in which nothing can move the cursor or hide other text.
 pub fn printable(text: &str) -> String {
     let plain = |c: char| match c {
         '\n' | '\t' | '\u{200c}' | '\u{200d}' => c.to_string(),
@@ -411,7 +411,7 @@ pub fn printable(text: &str) -> String {
     }
 }
 
-/// The name of a file, every sign of it: names may hold anything.
+/// Returns the name of a file with every character visible, because names may contain anything.
 fn shown_path(path: &str) -> String {
     visible(path)
 }

@@ -49,7 +49,7 @@ fn lines(
     lines
 }
 
-/// The facts to show about one resource or layer: its version and its capabilities.
+/// The changes of one resource or layer: its version and its capabilities.
 struct ChangedId<'r> {
     id: String,
     moved: Option<&'r UpdatedPin>,
@@ -82,7 +82,7 @@ impl ChangedId<'_> {
     }
 }
 
-/// Resources and layers that move or can do something else, increases first.
+/// Returns the resources and layers whose version or capabilities change, increases first.
 fn changed_ids(report: &DiffReport) -> Vec<ChangedId<'_>> {
     let mut ids: Vec<ChangedId<'_>> = Vec::new();
     for change in &report.capabilities {
@@ -96,7 +96,7 @@ fn changed_ids(report: &DiffReport) -> Vec<ChangedId<'_>> {
     }
     for moved in &report.moved {
         let id = moved.id.to_string();
-        if !ids.iter().any(|known| known.id == id) {
+        if !ids.iter().any(|changed| changed.id == id) {
             ids.push(ChangedId {
                 id,
                 moved: Some(moved),
@@ -104,22 +104,22 @@ fn changed_ids(report: &DiffReport) -> Vec<ChangedId<'_>> {
             });
         }
     }
-    ids.retain(|one| !one.words().is_empty());
-    ids.sort_by_key(|one| one.style() != LineStyle::Changed);
+    ids.retain(|changed| !changed.words().is_empty());
+    ids.sort_by_key(|changed| changed.style() != LineStyle::Changed);
     ids
 }
 
 fn file_lines(file: &FileDifference) -> Vec<StyledLine> {
     let mut lines = vec![StyledLine::new(title(file), LineStyle::Heading)];
-    lines.extend(file.fields.iter().map(|one| {
-        let text = match (&one.before, &one.after) {
+    lines.extend(file.fields.iter().map(|field| {
+        let text = match (&field.before, &field.after) {
             (Some(old), Some(new)) => {
-                format!("~ {}: {} -> {}", one.field, visible(old), visible(new))
+                format!("~ {}: {} -> {}", field.field, visible(old), visible(new))
             }
-            (None, Some(new)) => format!("+ {}: {}", one.field, visible(new)),
+            (None, Some(new)) => format!("+ {}: {}", field.field, visible(new)),
             (old, None) => {
                 let old = old.as_deref().unwrap_or_default();
-                format!("- {}: {}", one.field, visible(old))
+                format!("- {}: {}", field.field, visible(old))
             }
         };
         StyledLine::new(text, LineStyle::Changed)
@@ -164,7 +164,7 @@ fn sign(action: FileAction) -> char {
     }
 }
 
-/// For a pull request: a table of resources, then one section to unfold for each file.
+/// Formats a pull request comment: a table of resources, then a collapsed section for each file.
 fn markdown(report: &DiffReport) -> String {
     if report.is_empty() {
         return format!("{NOTHING}\n");
@@ -174,15 +174,18 @@ fn markdown(report: &DiffReport) -> String {
     if !ids.is_empty() {
         text.push_str("| resource | version | capabilities |\n|---|---|---|\n");
     }
-    for one in &ids {
-        let version = one
+    for changed in &ids {
+        let version = changed
             .moved
             .map(|moved| format!("{} -> {}", moved.from(), moved.to()));
-        let capabilities = one.change.map(capabilities::difference).unwrap_or_default();
+        let capabilities = changed
+            .change
+            .map(capabilities::difference)
+            .unwrap_or_default();
         let cells: Vec<String> = capabilities.iter().map(|words| code(words)).collect();
         text.push_str(&format!(
             "| {} | {} | {} |\n",
-            code(&one.id),
+            code(&changed.id),
             version.map(|version| code(&version)).unwrap_or_default(),
             cells.join("<br>")
         ));
@@ -209,7 +212,7 @@ fn markdown_file(file: &FileDifference) -> String {
     )
 }
 
-/// A fence that no line of the text can end.
+/// Returns a fence that no line of the text can close.
 fn fence(text: &str) -> String {
     let longest = text
         .lines()
@@ -221,7 +224,7 @@ fn fence(text: &str) -> String {
     "`".repeat(longest.unwrap_or_default().max(2) + 1)
 }
 
-/// Text of others in a cell of a table: nothing in it is Markdown or HTML.
+/// Escapes untrusted text in a table cell, so nothing in it is Markdown or HTML.
 fn code(text: &str) -> String {
     format!("<code>{}</code>", escaped(text))
 }

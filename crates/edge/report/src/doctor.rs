@@ -1,4 +1,4 @@
-//! Every check of the doctor, and what it found.
+//! Every check of the doctor, with its findings.
 
 use agpm_diag::Severity;
 use agpm_ops::{CheckRow, CheckState, DoctorReport, InstallScope, counted};
@@ -26,7 +26,7 @@ pub fn render(
     let rows: Vec<Vec<StyledPiece>> = report.checks.iter().map(cells).collect();
     let screen = context.screen;
     let rows = draw_lines(&column_lines(&rows, screen.width), screen.color);
-    // A drawing ends in an empty line.
+    // Drawn diagnostics end with an empty line.
     RenderedReport::Report(format!(
         "{rows}\n{found}{}\n",
         summary(&report, scope, context)

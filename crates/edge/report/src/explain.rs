@@ -1,4 +1,4 @@
-//! Where values came from, and what is known of a resource besides them.
+//! The origins of values, and the known facts about a resource.
 
 use agpm_diag::visible;
 use agpm_model::{InstallMode, ResourceOrigin, ToolName};
@@ -14,10 +14,10 @@ use crate::rendering::{RenderContext, RenderedReport};
 /// The operation of a value that one layer alone has.
 const SINGLE_LAYER: &str = "only";
 
-/// Chains that are shown here; `agpm why` shows more.
+/// The most chains that are shown; `agpm why` shows more.
 const MOST_CHAINS: usize = 5;
 
-/// How much of the page of a code is shown.
+/// The part of an error page that is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageExtent {
     /// The meaning and the fix.
@@ -65,9 +65,9 @@ pub fn text(report: &ExplainReport) -> String {
 }
 
 fn values_text(values: &ExplainedValues) -> String {
-    // A query for one location gets the findings about that alone.
-    let whole = values.pointer == Pointer::root();
-    let head = values.resource.as_deref().filter(|_| whole).map(head);
+    // A query for one location shows only the findings about it.
+    let is_root = values.pointer == Pointer::root();
+    let head = values.resource.as_deref().filter(|_| is_root).map(head);
     format!(
         "{}{}",
         head.unwrap_or_default(),
@@ -117,36 +117,39 @@ fn facts(resource: &ExplainedResource) -> Vec<(&'static str, String)> {
         "required as",
         resource.requirement.clone().filter(|_| through_others),
     );
-    add("version", shown(resource.identity.version.as_ref()));
-    add("commit", shown(resource.resolved_commit.as_ref()));
-    add("checksum", shown(resource.checksum.as_ref()));
+    add("version", text_of(resource.identity.version.as_ref()));
+    add("commit", text_of(resource.resolved_commit.as_ref()));
+    add("checksum", text_of(resource.checksum.as_ref()));
     let tools: Vec<&str> = resource.placements.tools().map(ToolName::as_str).collect();
     let word = if tools.len() > 1 { "tools" } else { "tool" };
     add(
         word,
         Some(tools.join(", ")).filter(|tools| !tools.is_empty()),
     );
-    for place in places(resource) {
-        add("installed at", Some(place));
+    for path in installed_paths(resource) {
+        add("installed at", Some(path));
     }
     let parts = resource.parts.join(", ");
     add("parts", Some(parts).filter(|parts| !parts.is_empty()));
     add("part of", resource.part_of.clone());
-    for one in resource.capabilities.items() {
-        add("capability", Some(visible(&one.to_string()).to_string()));
+    for capability in resource.capabilities.items() {
+        add(
+            "capability",
+            Some(visible(&capability.to_string()).to_string()),
+        );
     }
-    for one in &resource.conversions {
+    for converted in &resource.conversions {
         let tool = if tools.len() > 1 {
-            format!("for {}: ", one.tool)
+            format!("for {}: ", converted.tool)
         } else {
             String::new()
         };
-        add("conversion", Some(tool + &conversion(&one.fate)));
+        add("conversion", Some(tool + &conversion(&converted.fate)));
     }
     facts
 }
 
-fn shown<T: ToString>(value: Option<&T>) -> Option<String> {
+fn text_of<T: ToString>(value: Option<&T>) -> Option<String> {
     value.map(T::to_string)
 }
 
@@ -178,7 +181,7 @@ fn requirement_text(resource: &ExplainedResource, at: &RequiredAt) -> String {
     )
 }
 
-fn places(resource: &ExplainedResource) -> Vec<String> {
+fn installed_paths(resource: &ExplainedResource) -> Vec<String> {
     let nowhere = match resource.install {
         InstallMode::ResolveOnly => "nowhere (`install = false`)",
         InstallMode::Write | InstallMode::InPlace => "nowhere",
@@ -190,7 +193,7 @@ fn places(resource: &ExplainedResource) -> Vec<String> {
     paths.into_iter().map(ToString::to_string).collect()
 }
 
-/// Those above a resource on a chain.
+/// Returns the resources above one in a chain.
 fn above(chain: &[ChainLink]) -> String {
     let above = &chain[..chain.len().saturating_sub(1)];
     let titles: Vec<&str> = above.iter().map(|link| link.title.as_str()).collect();
@@ -205,20 +208,20 @@ fn conversion(fate: &FieldOutcome) -> String {
     format!("`{}` is {}{note}", fate.field, fate.kind.word())
 }
 
-/// One block for each value, deletion and stretch of body.
+/// Prints one block for each value, deletion and range of the body.
 pub(crate) fn provenance_text(provenance: &Provenance) -> String {
     let mut out = String::new();
     for leaf in &provenance.leaves {
         let pointer = visible(&leaf.pointer.to_string());
-        let place = if pointer.is_empty() {
+        let heading = if pointer.is_empty() {
             "(whole document)"
         } else {
             &pointer
         };
-        out.push_str(&format!("{place} = {}\n", inline(&leaf.value)));
+        out.push_str(&format!("{heading} = {}\n", inline(&leaf.value)));
         let origin = format!("  from {} ({}:{})", leaf.layer, leaf.file, leaf.line);
         out.push_str(&origin);
-        // Where one layer alone has the value, nothing was merged and an operation would only puzzle.
+        // If only one layer has the value, nothing was merged and an operation would be confusing.
         if leaf.operation != SINGLE_LAYER {
             out.push_str(&format!(", {}", leaf.operation));
         }
@@ -234,8 +237,8 @@ pub(crate) fn provenance_text(provenance: &Provenance) -> String {
     }
     for part in &provenance.body {
         let ((first, last), (from, upto)) = (part.lines, part.from);
-        let place = format!("{} ({}:{from}-{upto})", part.layer, part.file);
-        out.push_str(&format!("lines {first}-{last}\n  from {place}\n"));
+        let location = format!("{} ({}:{from}-{upto})", part.layer, part.file);
+        out.push_str(&format!("lines {first}-{last}\n  from {location}\n"));
     }
     out
 }

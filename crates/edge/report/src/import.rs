@@ -50,9 +50,9 @@ fn dependencies(report: &ImportReport) -> String {
 }
 
 fn origin(entry: &NewEntry) -> String {
-    let said = |key: &str| entry.value.get(key).and_then(Value::as_str);
-    let source = said("source").or_else(|| said("marketplace"));
-    let version = ["version", "branch", "rev"].into_iter().find_map(said);
+    let field = |key: &str| entry.value.get(key).and_then(Value::as_str);
+    let source = field("source").or_else(|| field("marketplace"));
+    let version = ["version", "branch", "rev"].into_iter().find_map(field);
     let source = source.map(|source| format!(" from {source}"));
     let version = version.map(|version| format!(" at {version}"));
     source.unwrap_or_default() + &version.unwrap_or_default()
@@ -61,8 +61,8 @@ fn origin(entry: &NewEntry) -> String {
 /// The differences between agpm and agpm-cli for this project.
 fn differences(report: &ImportReport) -> String {
     let mut out = String::new();
-    for one in &report.changes {
-        let _ = writeln!(out, "{}: {}", one.path, one.change);
+    for change in &report.changes {
+        let _ = writeln!(out, "{}: {}", change.path, change.change);
     }
     let _ = writeln!(
         out,
@@ -72,7 +72,7 @@ fn differences(report: &ImportReport) -> String {
     out
 }
 
-/// How much is not taken; each has its own warning.
+/// The number of skipped entries; each has its own warning.
 fn lost_settings(report: &ImportReport) -> String {
     match report.lost.len() {
         0 => String::new(),
@@ -105,7 +105,7 @@ fn text(manifest: &str, additions: &ImportAdditions) -> String {
     ];
     let counts = counts.iter().filter(|(count, ..)| *count > 0);
     let counts: Vec<String> = counts
-        .map(|(count, one, many)| counted(*count, one, many))
+        .map(|(count, singular, plural)| counted(*count, singular, plural))
         .collect();
     out.push_str(&format!(
         "{manifest} changed: {} added\n",
@@ -124,8 +124,8 @@ fn text(manifest: &str, additions: &ImportAdditions) -> String {
 }
 
 fn layer_line(table: &Value) -> String {
-    let said = |key: &str| table.get(key).and_then(Value::as_str);
-    let place = match (said("path"), said("source"), said("branch")) {
+    let field = |key: &str| table.get(key).and_then(Value::as_str);
+    let origin = match (field("path"), field("source"), field("branch")) {
         (Some(path), ..) => path.to_owned(),
         (_, source, branch) => {
             format!(
@@ -135,10 +135,10 @@ fn layer_line(table: &Value) -> String {
             )
         }
     };
-    format!("layer {}: {place}\n", said("name").unwrap_or_default())
+    format!("layer {}: {origin}\n", field("name").unwrap_or_default())
 }
 
-/// The strategy that a line of `[merge]` names, or what it says of separators.
+/// Returns the strategy or separator of a line of `[merge]`.
 fn strategy(value: &Value) -> String {
     let separator = value
         .get("separator")

@@ -1,4 +1,4 @@
-//! The files of a new project, and what was in it before.
+//! The files of a new project, and what it contained before.
 
 use std::fmt::Write as _;
 
@@ -19,12 +19,12 @@ pub fn render(report: InitReport, context: &RenderContext<'_>) -> RenderedReport
         out.push_str(&found_text(found));
     }
     if !report.tooling.tools.is_empty() {
-        let place = match report.tooling.found_in {
+        let location = match report.tooling.found_in {
             Some(agpm_ops::DetectedIn::Home) => "home directory",
             _ => "project",
         };
         let tools = report.tooling.tools.join(", ");
-        let _ = writeln!(out, "tools: {tools} (found in the {place})");
+        let _ = writeln!(out, "tools: {tools} (found in the {location})");
     }
     for file in &report.files {
         let _ = writeln!(out, "Wrote {file}");
@@ -62,14 +62,14 @@ fn next_step(report: &InitReport) -> String {
 
 fn adopted_line(resource: &AdoptedResource) -> String {
     let id = &resource.id;
-    let place = match (&resource.url, &resource.version) {
+    let origin = match (&resource.url, &resource.version) {
         (Some(url), Some(version)) => format!("from {url} at {version}"),
         (Some(url), None) => format!("from {url}"),
         (None, _) => format!("in place, {}", resource.path),
     };
     match &resource.note {
-        Some(note) => format!("{id} {place} ({note})"),
-        None => format!("{id} {place}"),
+        Some(note) => format!("{id} {origin} ({note})"),
+        None => format!("{id} {origin}"),
     }
 }
 

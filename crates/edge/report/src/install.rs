@@ -32,7 +32,7 @@ pub fn text(report: &InstallReport, detail: DetailLevel) -> String {
     draw_lines(&styled_lines(report, detail, None), ColorMode::Plain)
 }
 
-/// The same with colors, and how long it took where somebody waited.
+/// Returns the text with colors, and with the duration on a terminal.
 pub(crate) fn styled_lines(
     report: &InstallReport,
     detail: DetailLevel,
@@ -76,23 +76,26 @@ fn lines(report: &InstallReport, detail: DetailLevel) -> Vec<String> {
     programs.retain(|line| seen.insert(line.clone()));
     let increases = report.capabilities.iter();
     let is_shown_above =
-        |change: &CapabilityChange| changed.iter().any(|(_, shown)| shown.id == change.id);
+        |change: &CapabilityChange| changed.iter().any(|(_, listed)| listed.id == change.id);
     let increases = increases.filter(|change| {
         change.before.is_some() && !change.increase.is_empty() && !is_shown_above(change)
     });
     let increases =
         increases.map(|change| format!("increase  {}", crate::capabilities::line(change)));
     let written = written_files(report);
-    let is_shown = |one: &&ConvertedResource| {
-        let file = one.target.as_ref().map(|target| (&one.resource, target));
+    let is_shown = |converted: &&ConvertedResource| {
+        let file = converted
+            .target
+            .as_ref()
+            .map(|target| (&converted.resource, target));
         let is_written = file.is_some_and(|file| written.contains(&file));
         // A field that is new in the source may be dropped, and then no file changes.
-        let is_new = is_written || one.source == SourceFileState::Changed;
+        let is_new = is_written || converted.source == SourceFileState::Changed;
         detail == DetailLevel::All || is_new
     };
     let conversions = report.conversions.iter().filter(is_shown);
     let fates: Vec<FieldNote<'_>> = conversions
-        .flat_map(|one| field_notes(one, report.writing))
+        .flat_map(|converted| field_notes(converted, report.writing))
         .collect();
     let fates = note_lines(&fates, detail);
     let reads = reads_line(report).into_iter();
@@ -106,7 +109,7 @@ fn lines(report: &InstallReport, detail: DetailLevel) -> Vec<String> {
     )
 }
 
-/// One line for all that is read outside of the project, where something changes.
+/// Returns one line for everything that is read outside of the project, if something changes.
 fn reads_line(report: &InstallReport) -> Option<String> {
     let is_worth_a_line = !report.reads.is_empty() && report.changes_something();
     is_worth_a_line.then(|| format!("reads  {}  (outside the project)", report.reads.join(", ")))
@@ -123,7 +126,7 @@ fn written_files(report: &InstallReport) -> HashSet<(&Owner, &RelativePath)> {
         .collect()
 }
 
-/// How much changed, in one line.
+/// Returns the summary in one line.
 fn summary(report: &InstallReport, elapsed: Option<Duration>) -> String {
     let verbs = match report.writing {
         WriteMode::Apply => [
@@ -182,7 +185,7 @@ fn summary(report: &InstallReport, elapsed: Option<Duration>) -> String {
     )
 }
 
-/// In the order in which a summary has them.
+/// In the order of the summary.
 const ACTIONS: [ChangeAction; 6] = [
     ChangeAction::Create,
     ChangeAction::Update,
@@ -192,7 +195,7 @@ const ACTIONS: [ChangeAction; 6] = [
     ChangeAction::Release,
 ];
 
-/// How many resources and files of layers something happens to; nothing if it happens to none.
+/// Returns the number of affected resources and files of layers; `None` if zero.
 fn counted_changes(report: &InstallReport, action: ChangeAction) -> Option<String> {
     let changes = report
         .changes
@@ -212,7 +215,7 @@ fn counted_changes(report: &InstallReport, action: ChangeAction) -> Option<Strin
     }
 }
 
-/// Tenths of a second, or milliseconds where these would be zero.
+/// Formats a duration in tenths of a second, or in milliseconds if that would be zero.
 fn shown_duration(time: Duration) -> String {
     if time < Duration::from_millis(100) {
         format!("{}ms", time.as_millis())
@@ -227,7 +230,7 @@ fn capitalized(text: &str) -> String {
     first.into_iter().chain(letters).collect()
 }
 
-/// Of a run that only shows: versions that move together with what they let tools do, as `diff` shows them, and others.
+/// For a dry run: version changes with changed capabilities, as `diff` shows them, and the others.
 fn moved_with_changes(
     report: &InstallReport,
 ) -> (Vec<(&UpdatedPin, &CapabilityChange)>, Vec<&UpdatedPin>) {
@@ -248,16 +251,16 @@ fn moved_with_changes(
     (changed, plain)
 }
 
-/// One line for each resource whose version moved; one for all that moved alike, such as those of a branch.
+/// Returns one line for each updated resource, or one for all with the same change, such as those of a branch.
 fn moved_lines(moved: &[&UpdatedPin], detail: DetailLevel) -> Vec<String> {
     let mut steps: BTreeMap<(String, String), Vec<&PinId>> = BTreeMap::new();
-    for one in moved {
-        let alike = steps.entry((one.from(), one.to())).or_default();
-        alike.push(&one.id);
+    for pin in moved {
+        let alike = steps.entry((pin.from(), pin.to())).or_default();
+        alike.push(&pin.id);
     }
     let mut lines = Vec::new();
-    for one in moved {
-        let (id, from, to) = (&one.id, one.from(), one.to());
+    for pin in moved {
+        let (id, from, to) = (&pin.id, pin.from(), pin.to());
         let step = format!("{from} -> {to}");
         match steps.get(&(from, to)).map(Vec::as_slice) {
             Some([first, second, rest @ ..])
@@ -282,7 +285,7 @@ fn change_lines(changes: &[PlannedChange], detail: DetailLevel) -> Vec<String> {
     if detail == DetailLevel::All {
         return changes.iter().map(line).collect();
     }
-    // A warning names each file that is skipped.
+    // A warning names each skipped file.
     let changes: Vec<PlannedChange> = changes
         .iter()
         .filter(|change| change.action != ChangeAction::Keep)
@@ -296,8 +299,8 @@ fn change_lines(changes: &[PlannedChange], detail: DetailLevel) -> Vec<String> {
     .collect()
 }
 
-/// Whether two changes, one after the other, are the same change to two files of one resource.
-/// Edited files, keys of shared files and files of layers each count by themselves.
+/// Returns whether two consecutive changes are the same change to two files of one resource. Edited files, keys of
+/// shared files and files of layers are listed individually.
 fn is_one_run(first: &PlannedChange, second: &PlannedChange) -> bool {
     let is_alike = first.action == second.action
         && first.owner == second.owner
@@ -310,32 +313,32 @@ fn is_one_run(first: &PlannedChange, second: &PlannedChange) -> bool {
         && is_file(first)
         && is_file(second)
         && !is_layer
-        && common_folder(first, second).is_some()
+        && common_directory(first, second).is_some()
 }
 
-/// The directory that two files share under the directory of a tool. Paths are in order, so the first and the last of a run
-/// share what all of them do.
-fn common_folder<'c>(first: &'c PlannedChange, last: &PlannedChange) -> Option<&'c str> {
-    let (one, other) = (first.path.as_str(), last.path.as_str());
-    let same = one
+/// Returns the common directory of two files inside the directory of a tool. Paths are sorted, so the first and the
+/// last of a run share what all of them do.
+fn common_directory<'c>(first: &'c PlannedChange, last: &PlannedChange) -> Option<&'c str> {
+    let (path, other) = (first.path.as_str(), last.path.as_str());
+    let same = path
         .bytes()
         .zip(other.bytes())
         .take_while(|(left, right)| left == right)
         .count();
-    let (folder, _) = one.get(..same)?.rsplit_once('/')?;
-    folder.contains('/').then_some(folder)
+    let (directory, _) = path.get(..same)?.rsplit_once('/')?;
+    directory.contains('/').then_some(directory)
 }
 
 fn run_line(first: &PlannedChange, last: &PlannedChange, files: usize) -> String {
-    let folder = common_folder(first, last).unwrap_or_default();
+    let directory = common_directory(first, last).unwrap_or_default();
     let (sign, reason) = (sign(first.action), first.reason.words());
     format!(
-        "{sign} {folder}/  {}: {reason} ({files} files)",
+        "{sign} {directory}/  {}: {reason} ({files} files)",
         first.owner
     )
 }
 
-/// Items of one list are reported alike: once, with their number.
+/// Returns identical lines once, with their number.
 fn counted_lines(lines: impl Iterator<Item = String>) -> Vec<String> {
     let mut lines_with_counts: Vec<(String, usize)> = Vec::new();
     for line in lines {
@@ -347,17 +350,17 @@ fn counted_lines(lines: impl Iterator<Item = String>) -> Vec<String> {
             None => lines_with_counts.push((line, 1)),
         }
     }
-    let shown = |(line, count): (String, usize)| match count {
+    let with_count = |(line, count): (String, usize)| match count {
         1 => line,
         _ => format!("{line} ({count} items)"),
     };
-    lines_with_counts.into_iter().map(shown).collect()
+    lines_with_counts.into_iter().map(with_count).collect()
 }
 
-/// The commands that a tool would run, each in full with every character visible.
+/// Returns the commands that a tool would run, in full and with every character visible.
 fn program_lines(program: &ReportedProgram) -> Vec<String> {
-    let line = |one: &Capability| {
-        let event = one
+    let line = |capability: &Capability| {
+        let event = capability
             .event
             .as_ref()
             .map(|event| format!(", {}", visible(event)))
@@ -368,13 +371,13 @@ fn program_lines(program: &ReportedProgram) -> Vec<String> {
             ""
         };
         let value = match program.required {
-            // The manifest may hold secrets of the user; what others wrote is shown to the last character.
-            RequiredBy::Manifest => mask_words(&one.value),
-            RequiredBy::Resource => one.value.clone(),
+            // The manifest may contain secrets of the user; commands of others are shown completely.
+            RequiredBy::Manifest => mask_words(&capability.value),
+            RequiredBy::Resource => capability.value.clone(),
         };
         format!(
             "{}  {}  ({}{event}{transitive})",
-            one.kind.word(),
+            capability.kind.word(),
             visible(&value),
             program.resource
         )
@@ -461,12 +464,12 @@ fn sign(action: ChangeAction) -> char {
 
 fn line(change: &PlannedChange) -> String {
     let sign = sign(change.action);
-    let place = change
+    let pointer = change
         .inner_place()
-        .map(|place| format!(" {place}"))
+        .map(|pointer| format!(" {pointer}"))
         .unwrap_or_default();
     format!(
-        "{sign} {}{place}  {}: {}",
+        "{sign} {}{pointer}  {}: {}",
         change.path,
         change.owner,
         change.reason.words()

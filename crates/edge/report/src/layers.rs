@@ -1,4 +1,4 @@
-//! The layers as a table, and what of them does not count.
+//! The layers as a table, with the files that are skipped.
 
 use agpm_ops::{LayerRow, LayerState, LayersReport, counted};
 

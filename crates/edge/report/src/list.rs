@@ -17,9 +17,9 @@ const HEADER: [&str; 6] = [
     "Installed At",
     "Status",
 ];
-/// Where the tools go if a project has several.
+/// The column of tools if a project has several.
 const TOOLS_COLUMN: usize = 4;
-/// Types are as wide as `script` and `agents` even where only shorter ones are shown.
+/// The column of types is at least as wide as `script` and `agents`.
 const TYPE_WIDTH: usize = 6;
 
 /// How a list is printed, unless it is a JSON document.
@@ -94,7 +94,7 @@ fn tools(resource: &ListedResource) -> String {
     tools.join(", ")
 }
 
-/// The first of several paths represents all: they are in the directories of the tools.
+/// The first of several paths is shown for all, because the others differ only in the directory of the tool.
 fn installed_at(paths: &BTreeSet<&RelativePath>) -> String {
     match (paths.first(), paths.len()) {
         (None, _) => "-".to_owned(),

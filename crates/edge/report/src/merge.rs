@@ -1,11 +1,11 @@
-//! A merged file, or where all of it came from.
+//! A merged file, or the origin of its values.
 
 use agpm_ops::MergeReport;
 
 use crate::explain;
 use crate::rendering::{RenderContext, RenderedReport};
 
-/// The merged file, or where it came from as text or as a document.
+/// Renders the merged file, or the origin of its values as text or as a document.
 pub fn render(report: MergeReport, context: &RenderContext<'_>) -> RenderedReport {
     match &report.explained {
         None => RenderedReport::Pieces(report.output),

@@ -1,4 +1,4 @@
-//! The rules of policies, and what a check against them covered.
+//! The rules of policies, and the scope of a check against them.
 
 use agpm_ops::{PolicyCheckReport, PolicyReport, PolicyRuleReport, counted};
 
@@ -17,10 +17,10 @@ pub fn render_rules(report: PolicyReport, context: &RenderContext<'_>) -> Render
     let rule_width = width(|rule| rule.rule.as_str().len()).unwrap_or_default();
     let value_width = width(|rule| rule.value.len()).unwrap_or_default();
     let line = |rule: &PolicyRuleReport| {
-        let place = format!("{}:{}", one_line(&rule.file), rule.line);
+        let location = format!("{}:{}", one_line(&rule.file), rule.line);
         let value = one_line(&rule.value);
         format!(
-            "{:<rule_width$}  {value:<value_width$}  {place}\n",
+            "{:<rule_width$}  {value:<value_width$}  {location}\n",
             rule.rule
         )
     };

@@ -1,4 +1,4 @@
-//! A merged persona, or all that can be seen.
+//! A merged persona, or a list of all.
 
 use agpm_ops::{PersonaRow, PersonasReport, ProfileKinds, ProfileReport, markdown};
 use agpm_text::{Format, Value, print, to_json};

@@ -19,7 +19,7 @@ pub enum RenderedReport {
     Text(String),
     /// Text in its own format, byte for byte; diagnostics go to standard error.
     Data(String),
-    /// The same with a style for each part of a line, where the terminal has colors.
+    /// Text with a style for each part of a line, for a terminal with colors.
     Lines(Vec<StyledLine>),
     /// The result of a change, with styles; `-q` hides it.
     DoneLines(Vec<StyledLine>),
@@ -27,7 +27,7 @@ pub enum RenderedReport {
     Steps(Vec<String>),
     /// The result of a change, which `-q` hides; diagnostics go to standard error.
     Done(String),
-    /// That a list is empty. It goes to standard error like the diagnostics, and `-q` hides it.
+    /// A note that a list is empty. It goes to standard error like the diagnostics, and `-q` hides it.
     Empty(&'static str),
     /// A file's bytes; diagnostics go to standard error.
     Bytes(Vec<u8>),
@@ -37,7 +37,7 @@ pub enum RenderedReport {
     Stream(PieceWriter),
     /// A document that holds the diagnostics.
     Report(String),
-    /// The same, which writes itself.
+    /// A document that writes itself.
     ReportStream(PieceWriter),
 }
 
@@ -64,14 +64,14 @@ impl Screen {
 /// Writes text piece by piece.
 pub type PieceWriter = Box<dyn FnOnce(&mut dyn Write) -> io::Result<()>>;
 
-/// Whether a report holds something that makes the command fail.
+/// Whether a report contains something that makes the command fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The command succeeded.
     Good,
     /// The command has findings.
     Findings,
-    /// It does, and this says how.
+    /// The command fails, as this kind of failure.
     As(FailureKind),
 }
 
@@ -93,7 +93,7 @@ pub struct RenderContext<'a> {
     pub screen: Screen,
 }
 
-/// As YAML, out of the JSON document, so both say the same.
+/// Formats the JSON document as YAML, so both have the same content.
 pub(crate) fn to_yaml<R: Serialize>(report: &R) -> String {
     let parsed = parse_alone(to_json(report), Format::Json);
     let root = parsed.document.root();
@@ -116,8 +116,8 @@ impl RenderContext<'_> {
     /// The diagnostics as people read them, for commands whose results they are.
     pub(crate) fn drawn_diagnostics(&self) -> String {
         let is_shown = |found: &&Diagnostic| !self.quiet || found.severity == Severity::Error;
-        let shown = self.diagnostics.iter().filter(is_shown);
-        draw_diagnostics(shown, self.sources, self.pen)
+        let diagnostics = self.diagnostics.iter().filter(is_shown);
+        draw_diagnostics(diagnostics, self.sources, self.pen)
     }
 
     /// The report as a JSON document, with the diagnostics.
@@ -129,10 +129,10 @@ impl RenderContext<'_> {
         })
     }
 
-    /// A good report of one list whose items write themselves, each on its own line.
+    /// Renders a report of one list whose items write themselves, each on its own line.
     pub(crate) fn list_document(&self, list: ListDocument) -> RenderedReport {
         let diagnostics = to_json(&report_all(self.diagnostics, self.sources));
-        // The document's own indent; a line break in text is never a break of the line.
+        // The indent of the document; a line break in a string is always escaped.
         let diagnostics = diagnostics.trim_end().replace('\n', "\n  ");
         RenderedReport::ReportStream(Box::new(move |out| {
             write!(out, "{{\n  \"ok\": true,\n  \"{}\": [", list.key)?;

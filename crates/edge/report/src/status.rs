@@ -1,4 +1,4 @@
-//! How a project stands: one line for each thing that is known of it, with the command that helps.
+//! The state of a project: one line for each fact, with the command to run.
 
 use agpm_model::{ResourceType, ToolName};
 use agpm_ops::{NextInstall, OutdatedRow, ProjectFound, StatusReport, counted};
@@ -32,7 +32,7 @@ fn lines(report: &StatusReport, width: Option<usize>) -> Vec<StyledLine> {
     column_lines(&rows, width)
 }
 
-/// One thing that is known, and what to run about it.
+/// One fact, with the command to run.
 struct StatusRow {
     name: &'static str,
     value: String,
@@ -104,11 +104,11 @@ fn rows(report: &StatusReport) -> Vec<StatusRow> {
         StatusRow::count("missing", report.missing(), "agpm install"),
     ];
     rows.push(match &report.outdated {
-        Some(known) if known.outdated.is_empty() => StatusRow::new("outdated", "0".to_owned()),
-        Some(known) => StatusRow {
+        Some(report) if report.outdated.is_empty() => StatusRow::new("outdated", "0".to_owned()),
+        Some(report) => StatusRow {
             name: "outdated",
-            value: format!("{} of {}", known.outdated.len(), known.checked),
-            help: if known.outdated.iter().any(OutdatedRow::is_updatable) {
+            value: format!("{} of {}", report.outdated.len(), report.checked),
+            help: if report.outdated.iter().any(OutdatedRow::is_updatable) {
                 "agpm diff --update"
             } else {
                 "agpm outdated"

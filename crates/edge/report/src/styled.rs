@@ -24,11 +24,11 @@ pub enum LineStyle {
     Plain,
     /// A title.
     Heading,
-    /// Something that comes, or is good.
+    /// Something new or good.
     Added,
-    /// Something that goes, or is wrong.
+    /// Something removed or wrong.
     Removed,
-    /// Something that changes, or needs attention.
+    /// Something that changes or needs attention.
     Changed,
     /// The type or the id of a resource, or the name of a layer.
     Identity,

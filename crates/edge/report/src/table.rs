@@ -1,4 +1,4 @@
-//! Columns as wide as their widest cell, or as a terminal allows.
+//! Tables whose columns are as wide as their widest cell, or as a terminal allows.
 
 use crate::styled::{LineStyle, StyledLine, StyledPiece};
 
@@ -37,7 +37,7 @@ pub(crate) fn column_lines(rows: &[Vec<StyledPiece>], width: Option<usize>) -> V
     rows.iter().map(|row| line(row, &widths)).collect()
 }
 
-/// Takes from the widest column until all of them fit, or none can lose more.
+/// Shrinks the widest column until all columns fit, or none can shrink further.
 pub(crate) fn fit(widths: &mut [usize], available: usize) {
     let gaps = GAP.len() * widths.len().saturating_sub(1);
     while widths.iter().sum::<usize>() + gaps > available {
@@ -48,13 +48,13 @@ pub(crate) fn fit(widths: &mut [usize], available: usize) {
     }
 }
 
-/// Text that is too wide, with `…` for what is left out.
+/// Cuts text that is too wide, and ends it with `…`.
 pub(crate) fn cut(text: &str, width: usize) -> String {
     if letters(text) <= width {
         return text.to_owned();
     }
-    let kept: String = text.chars().take(width.saturating_sub(1)).collect();
-    format!("{}…", kept.trim_end())
+    let text: String = text.chars().take(width.saturating_sub(1)).collect();
+    format!("{}…", text.trim_end())
 }
 
 fn letters(text: &str) -> usize {
@@ -66,10 +66,10 @@ fn line(row: &[StyledPiece], widths: &[usize]) -> StyledLine {
         .iter()
         .rposition(|cell| !cell.text.trim_end().is_empty());
     let mut pieces = Vec::new();
-    let shown = last.map_or(0, |last| last + 1);
-    for (at, (cell, width)) in row.iter().zip(widths).take(shown).enumerate() {
+    let cells = last.map_or(0, |last| last + 1);
+    for (at, (cell, width)) in row.iter().zip(widths).take(cells).enumerate() {
         let text = cut(&cell.text, *width);
-        let is_last = at + 1 == shown;
+        let is_last = at + 1 == cells;
         let text = if is_last {
             text.trim_end().to_owned()
         } else {
@@ -102,10 +102,10 @@ mod tests {
 
     #[test]
     fn a_table_is_whole_unless_a_terminal_is_too_narrow() {
-        let whole = texts(None);
-        assert_eq!(whole[0], "Id               Description                  Z");
-        assert_eq!(whole[1], "agents/reviewer  a description of many words  x");
-        assert_eq!(texts(Some(60)), whole);
+        let rows = texts(None);
+        assert_eq!(rows[0], "Id               Description                  Z");
+        assert_eq!(rows[1], "agents/reviewer  a description of many words  x");
+        assert_eq!(texts(Some(60)), rows);
         let narrow = texts(Some(36));
         assert_eq!(narrow[1], "agents/reviewer  a description o…  x");
         assert!(narrow.iter().all(|line| line.chars().count() <= 36));

@@ -1,4 +1,4 @@
-//! Who needs whom, as a tree or as a graph for other programs.
+//! The dependencies, as a tree or as a graph for other programs.
 
 use agpm_ops::{LineExpansion, SiblingPosition, TreeReport};
 
@@ -61,7 +61,7 @@ fn lines(report: &TreeReport) -> Vec<StyledLine> {
     out
 }
 
-/// The id that a title begins with, and the rest.
+/// Splits a title into the id that it starts with and the rest.
 fn split_title(title: &str) -> (&str, &str) {
     title.split_at(title.find(' ').unwrap_or(title.len()))
 }

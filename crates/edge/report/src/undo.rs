@@ -55,8 +55,8 @@ fn undone(report: &UndoReport, entry: &PastEntry, most: usize) -> String {
         .changed(entry)
         .map(|(path, done)| format!("{} {path}\n", done.undone_word()));
     let mut text = folded(lines, "", most);
-    if let Some(kept) = &report.kept {
-        text.push_str(&format!("kept {kept} (edited after it was created)\n"));
+    if let Some(path) = &report.kept {
+        text.push_str(&format!("kept {path} (edited after it was created)\n"));
     }
     let count = |word: &str| {
         report
@@ -84,16 +84,16 @@ fn undone(report: &UndoReport, entry: &PastEntry, most: usize) -> String {
     )
 }
 
-/// The first lines, and how many more there are.
+/// Returns the first lines, with the number of the remaining ones.
 fn folded(lines: impl Iterator<Item = String>, indent: &str, most: usize) -> String {
     let lines: Vec<String> = lines.collect();
-    let shown = if lines.len() <= most.saturating_add(1) {
+    let count = if lines.len() <= most.saturating_add(1) {
         lines.len()
     } else {
         most
     };
-    let mut text = lines[..shown].concat();
-    if let more @ 1.. = lines.len() - shown {
+    let mut text = lines[..count].concat();
+    if let more @ 1.. = lines.len() - count {
         text.push_str(&format!("{indent}and {more} more\n"));
     }
     text

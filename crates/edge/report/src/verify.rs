@@ -1,4 +1,4 @@
-//! Installed files that are not as they were installed.
+//! Installed files that differ from the lockfile.
 
 use agpm_ops::{DriftFinding, VerifyReport};
 

@@ -27,7 +27,7 @@ fn resource(resource: &RequiredResource) -> String {
     format!("{}{more}", chains.join("\n"))
 }
 
-/// Each link under the one that requires it.
+/// Prints each dependency under the one that requires it.
 fn chain(links: &[ChainLink]) -> String {
     let mut out = String::new();
     for (level, link) in links.iter().enumerate() {

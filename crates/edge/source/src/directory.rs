@@ -1,4 +1,4 @@
-//! A directory of this machine as a source. It has no versions: it is what it is now.
+//! A local directory as a source. It has no versions, only its current content.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -15,19 +15,19 @@ use crate::{
     TreeWatch,
 };
 
-/// Files that one thread reads before it takes the next ones.
+/// How many files one thread reads at a time.
 const CHUNK: usize = 64;
 
-/// Where links in a directory may lead.
+/// Where symlinks in a directory may lead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SymlinkConfinement {
-    /// Nowhere else: nothing from a source is trusted.
+    /// Only inside: nothing from a source is trusted.
     Inside,
     /// Anywhere: the user's own project names its own files.
     Anywhere,
 }
 
-/// A directory.
+/// A local directory as a source.
 #[derive(Debug)]
 pub struct DirectorySource {
     directory: PathBuf,
@@ -36,7 +36,7 @@ pub struct DirectorySource {
 }
 
 impl DirectorySource {
-    /// A directory that a project at `project` reads.
+    /// Opens a directory that a project at `project` reads.
     pub fn new(directory: PathBuf, confinement: SymlinkConfinement, project: &Path) -> Self {
         DirectorySource {
             directory,
@@ -50,8 +50,8 @@ impl DirectorySource {
         SourceError::NoSuchRevision(format!("`{directory}` has no {what}: it has no versions"))
     }
 
-    /// Refuses files that are really in a location for credentials. Where a directory really is is looked up once for all its
-    /// files: a layer may have ten thousand of them.
+    /// Refuses files that are really in a location for credentials. The real path of a directory is resolved once for
+    /// all its files, because a layer may have ten thousand of them.
     fn refuse_credentials(&self, files: &[&SourceEntry]) -> Result<(), StoreError> {
         let is_inside = !self.bounds.is_outside(&store::real_path(&self.directory));
         if is_inside && self.confinement == SymlinkConfinement::Inside {
@@ -76,12 +76,12 @@ impl DirectorySource {
 
     fn read_one(
         &self,
-        folder: Option<&ConfinedDirectory>,
+        confined: Option<&ConfinedDirectory>,
         path: &str,
     ) -> Result<Vec<u8>, StoreError> {
         let full = self.directory.join(path);
-        let read = match folder {
-            Some(folder) => folder.read_with_mode(path, MOST_FILE_BYTES),
+        let read = match confined {
+            Some(confined) => confined.read_with_mode(path, MOST_FILE_BYTES),
             None => store::read_with_mode(&full, MOST_FILE_BYTES),
         };
         read.map(|(bytes, _)| bytes)
@@ -91,7 +91,7 @@ impl DirectorySource {
 fn entry_of(path: String, kind: ListedKind) -> SourceEntry {
     let kind = match kind {
         ListedKind::File(mode) => SourceEntryKind::File(mode),
-        ListedKind::Folder => SourceEntryKind::Directory,
+        ListedKind::Directory => SourceEntryKind::Directory,
         ListedKind::Link => SourceEntryKind::Symlink,
         ListedKind::Other => SourceEntryKind::Special,
     };
@@ -158,14 +158,14 @@ impl Source for DirectorySource {
             return Err(SourceError::TooManyDirectories);
         }
         let entry = |listed: ListedEntry| entry_of(from_top(&listed.path), listed.kind);
-        // A path that is not text cannot be written down, so it is walked again every time.
-        let place = top.to_str().map(str::to_owned);
+        // A path that is not UTF-8 cannot be recorded, so it is listed again every time.
+        let directory = top.to_str().map(str::to_owned);
         let watch = listing
             .stamp
-            .zip(place)
+            .zip(directory)
             .map(|(stamp, directory)| TreeWatch {
                 directory,
-                directories: listing.folders,
+                directories: listing.directories,
                 stamp,
             });
         Ok(SourceTree {
@@ -181,14 +181,14 @@ impl Source for DirectorySource {
 
     fn read(&self, files: &[&SourceEntry]) -> Result<Vec<Vec<u8>>, SourceError> {
         self.refuse_credentials(files)?;
-        let folder = match self.confinement {
+        let confined = match self.confinement {
             SymlinkConfinement::Inside => Some(ConfinedDirectory::open(&self.directory)?),
             SymlinkConfinement::Anywhere => None,
         };
         let read = |chunk: &[&SourceEntry]| -> Result<Vec<Vec<u8>>, StoreError> {
             chunk
                 .iter()
-                .map(|file| self.read_one(folder.as_ref(), &file.path))
+                .map(|file| self.read_one(confined.as_ref(), &file.path))
                 .collect()
         };
         let chunks = parallel::map(files.chunks(CHUNK).collect(), read);
@@ -208,7 +208,7 @@ impl Source for DirectorySource {
         Ok(self.directory.join(inner.as_str()))
     }
 
-    fn kept_directory(
+    fn cached_directory(
         &self,
         revision: Option<&ObjectId>,
         inner: Option<&RelativePath>,
@@ -222,11 +222,11 @@ impl Source for DirectorySource {
         inner: &RelativePath,
     ) -> Result<(), SourceError> {
         let wanted = self.directory.join(inner.as_str());
-        if !store::is_folder(&wanted) {
+        if !store::is_directory(&wanted) {
             let above = wanted.parent().unwrap_or(&self.directory);
             let beside = store::names_in(above)
                 .into_iter()
-                .filter(|name| store::is_folder(&above.join(name)));
+                .filter(|name| store::is_directory(&above.join(name)));
             return Err(SourceError::NoSuchDirectory {
                 directory: inner.to_string(),
                 beside: beside.collect(),
@@ -239,27 +239,27 @@ impl Source for DirectorySource {
         Ok(())
     }
 
-    fn place(&self) -> Option<&Path> {
+    fn local_directory(&self) -> Option<&Path> {
         Some(&self.directory)
     }
 }
 
-/// The directory that a manifest may read without being reported.
+/// The directory that a manifest may read without a report.
 #[derive(Debug)]
 pub struct AllowedDirectory {
-    /// As it is named, and as it really is.
+    /// The path as named, and the real path.
     directories: [PathBuf; 2],
 }
 
 impl AllowedDirectory {
-    /// Everything in this directory.
+    /// Allows everything in this directory.
     pub fn of(directory: &Path) -> Self {
         AllowedDirectory {
             directories: [normalize(directory), store::real_path(directory)],
         }
     }
 
-    /// Whether a path is somewhere else.
+    /// Returns whether a path is outside.
     pub fn is_outside(&self, path: &Path) -> bool {
         !self
             .directories
@@ -271,7 +271,7 @@ impl AllowedDirectory {
         self.is_outside(path) && is_credential_path(&path.to_string_lossy())
     }
 
-    /// Refuses to read a location for credentials outside, by whatever links it is reached.
+    /// Refuses to read a location for credentials outside, through any symlinks.
     pub fn guard(&self, path: &Path) -> Result<(), StoreError> {
         if self.is_secret(&normalize(path)) || self.is_secret(&store::real_path(path)) {
             return Err(StoreError {

@@ -3,11 +3,11 @@ use agpm_model::{Checksum, FileMode, ObjectId};
 /// An entry at a path of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceEntry {
-    /// Its path from the top of the source, as the source has it: not to be trusted as a path to write to.
+    /// The path from the top of the source. It comes from the source and must not be trusted as a path to write to.
     pub path: String,
     /// File, directory or symlink.
     pub kind: SourceEntryKind,
-    /// The id of its content, where the source knows one without reading it: equal ids are equal contents.
+    /// The id of the content, if the source has one without reading it: equal ids mean equal contents.
     pub id: Option<ObjectId>,
 }
 
@@ -27,7 +27,7 @@ pub enum SourceEntryKind {
 }
 
 impl SourceEntryKind {
-    /// The mode of a file; nothing for anything else.
+    /// Returns the mode of a file; `None` for other kinds.
     pub fn file_mode(self) -> Option<FileMode> {
         match self {
             SourceEntryKind::File(mode) => Some(mode),
@@ -36,19 +36,20 @@ impl SourceEntryKind {
     }
 }
 
-/// The result of a walk, by path.
+/// The result of listing a directory, sorted by path.
 #[derive(Clone, Debug, Default)]
 pub struct SourceTree {
-    /// Everything but the directories that were entered.
+    /// All entries except the directories that were entered.
     pub entries: Vec<SourceEntry>,
-    /// How a change is noticed later without reading; nothing for what never changes, and for what changed just now.
+    /// Detects later changes without reading; `None` for a source that never changes, and if something changed just
+    /// now.
     pub watch: Option<TreeWatch>,
 }
 
-/// The directories of a tree and a number that changes when something in them does.
+/// The directories of a tree, with a value that changes when something in them does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TreeWatch {
-    /// Where the directories start.
+    /// The top directory.
     pub directory: String,
     /// The directories that were entered.
     pub directories: Vec<String>,

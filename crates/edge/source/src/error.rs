@@ -3,32 +3,32 @@ use agpm_store::StoreError;
 
 use crate::limits::MOST_DIRECTORIES;
 
-/// Why a source did not give what was asked of it. Messages are without secrets.
+/// Why a source failed. Messages contain no secrets.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
-    /// A connection would be needed, and none may be opened.
+    /// A connection is needed, but none may be opened.
     #[error("{0}")]
     Offline(String),
-    /// The source does not answer, or stopped in the middle.
+    /// The source did not answer, or the connection broke.
     #[error("{0}")]
     Unreachable(String),
-    /// The source wants other credentials.
+    /// The source refused the credentials.
     #[error("{message}")]
     AuthRefused {
         /// The URL, without secrets.
         address: String,
-        /// The message, with git's words.
+        /// The message, with the one of git.
         message: String,
     },
-    /// Nothing is at the URL.
+    /// Nothing exists at the URL.
     #[error("{message}")]
     NotFound {
         /// The URL, without secrets.
         address: String,
-        /// The message, with what was found instead.
+        /// The message, with the content that exists instead.
         message: String,
     },
-    /// The source itself lost something.
+    /// The source itself lost objects.
     #[error("{0}")]
     Damaged(String),
     /// No revision begins with the digits.
@@ -37,38 +37,38 @@ pub enum SourceError {
     /// Several revisions begin with the digits.
     #[error("{0}")]
     AmbiguousRevision(String),
-    /// A revision without the directory.
+    /// A revision without the requested directory.
     #[error("{message}")]
     NoSuchDirectory {
         /// The directory.
         directory: String,
-        /// The directories in its location.
+        /// The directories that exist next to it.
         beside: Vec<String>,
         /// The message for the user.
         message: String,
     },
-    /// A link in a directory leads out of it.
+    /// A symlink in a directory leads out of it.
     #[error("a symlink leads out of the directory of the source")]
     OutsideLink,
-    /// More than is written out of one revision.
+    /// A revision with too many files to check out.
     #[error("{0}")]
     TooMuch(String),
-    /// The source lists a file and does not have it.
+    /// The source lists a file but does not have it.
     #[error("{0}")]
     MissingFile(String),
-    /// One file is larger than any that is read.
+    /// A file is too large to read.
     #[error("{0}")]
     FileTooLarge(String),
-    /// More directories than a walk takes.
+    /// Too many directories to list.
     #[error("more than {MOST_DIRECTORIES} directories")]
     TooManyDirectories,
     /// The program that reads the source is missing or too old.
     #[error("{0}")]
     NoProgram(String),
-    /// The copy of the source in the cache cannot be used, or the source answers nonsense.
+    /// The copy in the cache is unusable, or the source sent an invalid answer.
     #[error("{0}")]
     Broken(String),
-    /// A file of this machine could not be read or written.
+    /// A local file could not be read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -84,8 +84,10 @@ impl From<GitError> for SourceError {
             GitError::Damaged { .. } => SourceError::Damaged(message),
             GitError::NoSuchCommit { .. } => SourceError::NoSuchRevision(message),
             GitError::Ambiguous { .. } => SourceError::AmbiguousRevision(message),
-            GitError::NoSuchFolder { folder, beside, .. } => SourceError::NoSuchDirectory {
-                directory: folder,
+            GitError::NoSuchDirectory {
+                directory, beside, ..
+            } => SourceError::NoSuchDirectory {
+                directory,
                 beside,
                 message,
             },

@@ -11,7 +11,7 @@ use crate::{
     FileFetching, Source, SourceEntry, SourceEntryKind, SourceError, SourceTree, SourceVersioning,
 };
 
-/// Without a revision no files exist: a repository has only commits.
+/// A repository has no files without a revision.
 fn commit(revision: Option<&ObjectId>) -> Result<&ObjectId, SourceError> {
     revision.ok_or_else(|| SourceError::NoSuchRevision("no commit given".to_owned()))
 }
@@ -21,7 +21,7 @@ fn entry_of(path: String, entry: &TreeEntry) -> SourceEntry {
         GitKind::File => SourceEntryKind::File(FileMode::Plain),
         GitKind::Executable => SourceEntryKind::File(FileMode::Executable),
         GitKind::Symlink => SourceEntryKind::Symlink,
-        GitKind::Folder => SourceEntryKind::Directory,
+        GitKind::Directory => SourceEntryKind::Directory,
         GitKind::Submodule => SourceEntryKind::Submodule,
     };
     SourceEntry {
@@ -61,19 +61,18 @@ impl Source for RemoteRepository {
     }
 
     fn released(&self, versions: &[ResolvedVersion]) -> Vec<Option<u64>> {
-        // The refs that the server listed last distinguish tags from branches; it is not asked again for a date.
-        let known = self.remembered_refs().unwrap_or_default();
+        // The refs that the server listed last distinguish tags from branches; it is not contacted again for a date.
+        let refs = self.remembered_refs().unwrap_or_default();
         let tag_of = |version: &ResolvedVersion| {
-            let is_tag = known.tags.get(version.label.as_str()) == Some(&version.revision);
-            known
-                .annotated
+            let is_tag = refs.tags.get(version.label.as_str()) == Some(&version.revision);
+            refs.annotated
                 .get(version.label.as_str())
                 .filter(|_| is_tag)
         };
         let dated =
             |version: &ResolvedVersion| tag_of(version).unwrap_or(&version.revision).clone();
         let objects: Vec<ObjectId> = versions.iter().map(dated).collect();
-        // Without a connection, the date of the commit has to do.
+        // Offline, the date of the commit is used.
         let _ = self.fetch_listings(&objects);
         let time = |id: &ObjectId| self.object_time(id).ok().flatten();
         let dates = objects.iter().zip(versions);
@@ -113,7 +112,7 @@ impl Source for RemoteRepository {
         let top = match directory {
             "" => Some(commit.clone()),
             path => RemoteRepository::entry(self, commit, path)?
-                .filter(|entry| entry.kind == GitKind::Folder)
+                .filter(|entry| entry.kind == GitKind::Directory)
                 .map(|entry| entry.id),
         };
         let mut pending: Vec<(String, ObjectId)> = top
@@ -132,7 +131,7 @@ impl Source for RemoteRepository {
                     "" => entry.name.clone(),
                     parent => format!("{parent}/{}", entry.name),
                 };
-                if entry.kind == GitKind::Folder && enters(&path) {
+                if entry.kind == GitKind::Directory && enters(&path) {
                     pending.push((path, entry.id.clone()));
                 } else {
                     tree.entries.push(entry_of(path, entry));
@@ -163,12 +162,12 @@ impl Source for RemoteRepository {
         Ok(self.checkout(commit(revision)?, inner)?)
     }
 
-    fn kept_directory(
+    fn cached_directory(
         &self,
         revision: Option<&ObjectId>,
         inner: Option<&RelativePath>,
     ) -> Option<PathBuf> {
-        self.kept_checkout(revision?, inner)
+        self.cached_checkout(revision?, inner)
     }
 
     fn require_directory(
@@ -176,7 +175,7 @@ impl Source for RemoteRepository {
         revision: Option<&ObjectId>,
         inner: &RelativePath,
     ) -> Result<(), SourceError> {
-        Ok(self.require_folder(commit(revision)?, inner)?)
+        Ok(self.require_directory(commit(revision)?, inner)?)
     }
 
     fn remember_directory(

@@ -30,68 +30,68 @@ pub use resolve::{ReferenceError, resolve, resolve_all, resolve_reference};
 pub enum SourceVersioning {
     /// Every revision has an id, and its files never change.
     Versioned,
-    /// There is only what exists now.
+    /// Only the current content exists.
     Unversioned,
 }
 
-/// Whether files are fetched together with the revisions they belong to.
+/// Whether files are fetched together with their revisions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileFetching {
-    /// Where one request for all costs less than two.
+    /// If one request for everything costs less than two.
     WithRevisions,
-    /// Each when it is read: who only lists files fetches none.
+    /// Each file when it is read: a caller that only lists files fetches none.
     OnDemand,
 }
 
-/// A location that files come from.
+/// Something that files come from: a git repository or a directory.
 ///
-/// A revision of `None` means what an unversioned source has now.
+/// A revision of `None` means the current content of an unversioned source.
 pub trait Source: Debug + Send + Sync {
-    /// Whether it has versions; asks nobody.
+    /// Returns whether the source has versions, without contacting it.
     fn versioning(&self) -> SourceVersioning;
 
-    /// All tags and branches. The source is asked once; without a network, this is what it said last.
+    /// Returns all tags and branches. The source is contacted once; offline, the last listing is returned.
     fn versions(&self) -> Result<Arc<SourceVersions>, SourceError>;
 
-    /// The versions that the source had when it was last reached.
+    /// Returns the versions of the last listing.
     fn remembered_versions(&self) -> Option<SourceVersions> {
         None
     }
 
-    /// Whether a connection would be needed to ask the source, and none may be opened.
+    /// Returns whether the source needs a connection and none may be opened.
     fn is_out_of_reach(&self) -> bool {
         false
     }
 
-    /// The revision whose id begins with these digits.
+    /// Returns the revision whose id starts with these digits.
     fn find_revision(&self, digits: &str) -> Result<ObjectId, SourceError>;
 
-    /// Whether the files of a revision can be listed without asking anyone.
+    /// Returns whether the files of a revision can be listed without contacting the source.
     fn has_revision(&self, revision: &ObjectId) -> bool;
 
-    /// Whether a revision is a tip or in the past of it.
+    /// Returns whether a revision is a tip or an ancestor of it.
     fn is_reachable(&self, revision: &ObjectId, tip: &ObjectId) -> Result<bool, SourceError> {
         Ok(revision == tip)
     }
 
-    /// When versions were released, in seconds since 1970, as far as that is known: the date of an annotated tag, or
-    /// else of the revision. Those that are missing are fetched in one request.
+    /// Returns the release times of versions in seconds since 1970, if known: the date of an annotated tag, or else of
+    /// the revision. Missing ones are fetched in one request.
     fn released(&self, versions: &[ResolvedVersion]) -> Vec<Option<u64>> {
         vec![None; versions.len()]
     }
 
-    /// Makes revisions available, all that are missing in one request.
+    /// Makes revisions available; missing ones are fetched in one request.
     fn fetch(&self, revisions: &[ObjectId], files: FileFetching) -> Result<(), SourceError>;
 
-    /// The entry at a path; nothing if there is none.
+    /// Returns the entry at a path; `None` if it does not exist.
     fn entry(
         &self,
         revision: Option<&ObjectId>,
         path: &str,
     ) -> Result<Option<SourceEntry>, SourceError>;
 
-    /// Everything in a directory that exists, entering the directories that `enters` accepts, and no more than
-    /// [`limits::MOST_DIRECTORIES`] of them. Paths start at the top of the source.
+    /// Lists an existing directory recursively; enters the directories that `enters` accepts, at most
+    /// [`limits::MOST_DIRECTORIES`]. Paths start at the top of the source.
     fn walk(
         &self,
         revision: Option<&ObjectId>,
@@ -99,34 +99,34 @@ pub trait Source: Debug + Send + Sync {
         enters: &dyn Fn(&str) -> bool,
     ) -> Result<SourceTree, SourceError>;
 
-    /// How many bytes files have together.
+    /// Returns the total size of files.
     fn size(&self, files: &[&SourceEntry]) -> Result<u64, SourceError>;
 
-    /// The bytes of files, in their order; those that are missing are fetched in one request.
+    /// Reads files, in order; missing ones are fetched in one request.
     fn read(&self, files: &[&SourceEntry]) -> Result<Vec<Vec<u8>>, SourceError>;
 
-    /// A directory on this machine with the files of a revision, or of a directory in it.
+    /// Returns a local directory with the files of a revision, or of a directory in it.
     fn directory(
         &self,
         revision: Option<&ObjectId>,
         inner: Option<&RelativePath>,
     ) -> Result<PathBuf, SourceError>;
 
-    /// The same if that takes no request and no writing.
-    fn kept_directory(
+    /// Returns that directory if it exists already, without a request or a write.
+    fn cached_directory(
         &self,
         revision: Option<&ObjectId>,
         inner: Option<&RelativePath>,
     ) -> Option<PathBuf>;
 
-    /// Fails unless a revision has a directory; nothing is written.
+    /// Fails unless a revision has a directory; writes nothing.
     fn require_directory(
         &self,
         revision: Option<&ObjectId>,
         inner: &RelativePath,
     ) -> Result<(), SourceError>;
 
-    /// Keeps which revision a reference was when its directory was last used.
+    /// Records the revision of a reference whose directory was used last.
     fn remember_directory(
         &self,
         _reference: Option<&str>,
@@ -136,7 +136,7 @@ pub trait Source: Debug + Send + Sync {
         Ok(())
     }
 
-    /// The directory kept by [`Source::remember_directory`], if it still exists.
+    /// Returns the directory recorded by [`Source::remember_directory`], if it still exists.
     fn last_directory(
         &self,
         _reference: Option<&str>,
@@ -145,8 +145,8 @@ pub trait Source: Debug + Send + Sync {
         None
     }
 
-    /// Where the files themselves are on this machine; nothing for what is only a copy.
-    fn place(&self) -> Option<&Path> {
+    /// Returns the local directory of the files themselves; `None` if only a copy exists.
+    fn local_directory(&self) -> Option<&Path> {
         None
     }
 }

@@ -1,10 +1,10 @@
-//! Which source is at a URL.
+//! Opens the source at a URL.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use agpm_git::{GitProgram, NetworkAccess, is_git_folder};
+use agpm_git::{GitProgram, NetworkAccess, is_git_directory};
 use agpm_model::{AddressKind, SourceAddress};
 use agpm_store as store;
 
@@ -19,27 +19,27 @@ pub struct SourceContext {
     pub home: Option<PathBuf>,
     /// Whether connections may be opened.
     pub network: NetworkAccess,
-    /// The directory of the manifest: relative URLs start here.
+    /// The directory of the manifest, which relative URLs start at.
     pub project: PathBuf,
 }
 
-/// Opens sources; asks nobody and reads no file of them.
+/// Opens sources, without contacting or reading them.
 pub trait SourceOpener: Send + Sync {
-    /// Opens the source at a URL: a directory that is not a repository has no versions.
+    /// Opens the source at a URL. A directory that is not a repository has no versions.
     fn open(&self, address: &SourceAddress, context: &SourceContext) -> Arc<dyn Source>;
 
-    /// The same for those who mean a source with versions, even where there is only a directory.
+    /// Opens the source at a URL as a git repository, even if it is only a directory.
     fn open_versioned(&self, address: &SourceAddress, context: &SourceContext) -> Arc<dyn Source>;
 }
 
-/// Sources as this machine reaches them.
+/// Opens sources on this machine.
 #[derive(Clone, Copy, Debug)]
 pub struct MachineSources;
 
 impl SourceOpener for MachineSources {
     fn open(&self, address: &SourceAddress, context: &SourceContext) -> Arc<dyn Source> {
         match directory_of(address, context) {
-            Some(directory) if store::is_folder(&directory) && !is_git_folder(&directory) => {
+            Some(directory) if store::is_directory(&directory) && !is_git_directory(&directory) => {
                 plain_directory(directory, context)
             }
             _ => self.open_versioned(address, context),
@@ -49,7 +49,7 @@ impl SourceOpener for MachineSources {
     fn open_versioned(&self, address: &SourceAddress, context: &SourceContext) -> Arc<dyn Source> {
         let bounds = AllowedDirectory::of(&context.project);
         match directory_of(address, context) {
-            // Credentials may be kept in a repository. As a directory, nothing of it is read.
+            // A repository may contain credentials. As a directory, nothing of it is read.
             Some(directory) if bounds.guard(&directory).is_err() => {
                 plain_directory(directory, context)
             }
@@ -58,7 +58,7 @@ impl SourceOpener for MachineSources {
     }
 }
 
-/// The path of a URL on this machine.
+/// Returns the local path of a URL.
 fn directory_of(address: &SourceAddress, context: &SourceContext) -> Option<PathBuf> {
     match address.kind() {
         AddressKind::Folder(text) => {
@@ -78,7 +78,7 @@ fn plain_directory(directory: PathBuf, context: &SourceContext) -> Arc<dyn Sourc
     ))
 }
 
-/// Opens each source once: a command that looks into a source before it installs from it asks the server once.
+/// Opens each source once, so a command that inspects a source before it installs from it contacts the server once.
 pub struct SharedSources {
     opener: Arc<dyn SourceOpener>,
     opened: Mutex<BTreeMap<OpenedAs, Arc<dyn Source>>>,
@@ -92,7 +92,7 @@ enum OpenedAs {
 }
 
 impl SharedSources {
-    /// Sources that another opener opens.
+    /// Sources that another opener opened.
     pub fn new(opener: Arc<dyn SourceOpener>) -> Self {
         SharedSources {
             opener,
@@ -118,7 +118,7 @@ impl SourceOpener for SharedSources {
     }
 }
 
-/// The git program with the cache, the home and the network of a context.
+/// Returns git with the cache, the home and the network access of a context.
 pub fn git_program(context: &SourceContext) -> GitProgram {
     let git = GitProgram::find(context.cache.clone(), context.network);
     match &context.home {
@@ -127,7 +127,7 @@ pub fn git_program(context: &SourceContext) -> GitProgram {
     }
 }
 
-/// A path on this machine; `~` is the user's home.
+/// Resolves a local path; `~` is the user's home.
 pub fn local_path(text: &str, base: &Path, home: Option<&Path>) -> PathBuf {
     let below_home = if text == "~" {
         Some("")

@@ -1,4 +1,4 @@
-//! From a requirement or a reference to the revision of a source.
+//! Resolves a requirement or a reference to a revision of a source.
 
 use agpm_model::{
     AllowedVersions, Requirement, ResolvedVersion, SourceVersions, VersionIndex, VersionLabel,
@@ -7,7 +7,7 @@ use agpm_model::{
 
 use crate::{Source, SourceError};
 
-/// The best version that a requirement allows; nothing if there is none.
+/// Returns the best version that a requirement allows; `None` if no version matches.
 pub fn resolve(
     source: &dyn Source,
     requirement: &Requirement,
@@ -24,7 +24,7 @@ pub fn resolve(
     }
 }
 
-/// Every listed version that a requirement allows, best first.
+/// Returns every listed version that a requirement allows, best first.
 pub fn resolve_all(
     source: &dyn Source,
     requirement: &Requirement,
@@ -32,21 +32,23 @@ pub fn resolve_all(
     let index = VersionIndex::new(source.versions()?);
     Ok(match index.allowed(requirement) {
         AllowedVersions::Listed(numbers) => {
-            let versions = numbers.into_iter().filter_map(|one| index.version(one));
+            let versions = numbers
+                .into_iter()
+                .filter_map(|number| index.version(number));
             versions.collect()
         }
         AllowedVersions::Commit(_) => Vec::new(),
     })
 }
 
-/// Why a reference is not a revision.
+/// Why a reference could not be resolved.
 #[derive(Debug)]
 pub enum ReferenceError {
     /// The source failed.
     Source(SourceError),
-    /// Nothing has this name; these names exist.
+    /// No reference has this name; these names exist.
     NotFound(Vec<String>),
-    /// Nothing had this name when the source was last asked, and it may not be asked now.
+    /// No reference had this name in the last listing, and the source may not be contacted now.
     NotCached(Vec<String>),
 }
 
@@ -56,8 +58,7 @@ impl From<SourceError> for ReferenceError {
     }
 }
 
-/// The commit of a branch, tag or commit name, as far as the source may be asked; of the default branch if none is
-/// named.
+/// Returns the commit of a branch, tag or commit id, or of the default branch. The source is contacted only if allowed.
 pub fn resolve_reference(
     source: &dyn Source,
     reference: Option<&str>,
@@ -66,7 +67,7 @@ pub fn resolve_reference(
         label: VersionLabel::new(reference.unwrap_or_default()),
         revision,
     };
-    // The whole name of a commit means nothing else tomorrow, so nobody is asked.
+    // The full id of a commit never changes its meaning, so the source is not contacted.
     if let Some(revision) = reference.and_then(|reference| reference.parse().ok()) {
         return Ok(as_written(revision));
     }

@@ -1,4 +1,4 @@
-//! A directory as a source: what it lists, what it refuses, and that it has no versions.
+//! A directory as a source: its listing, its refusals, and no versions.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use agpm_model::{FileMode, RelativePath, Requirement, VersionRequirement};

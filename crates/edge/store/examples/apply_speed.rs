@@ -21,10 +21,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         .collect();
     let (mut plain, mut applied) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
-        let place = tempfile::tempdir()?;
-        plain.push(write_plainly(place.path(), &names, &bytes)?);
-        let place = tempfile::tempdir()?;
-        applied.push(apply(place.path(), &names, &bytes)?);
+        let temp = tempfile::tempdir()?;
+        plain.push(write_plainly(temp.path(), &names, &bytes)?);
+        let temp = tempfile::tempdir()?;
+        applied.push(apply(temp.path(), &names, &bytes)?);
     }
     plain.sort();
     applied.sort();
@@ -38,20 +38,20 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn write_plainly(
-    folder: &Path,
+    project: &Path,
     names: &[String],
     bytes: &[u8],
 ) -> Result<Duration, Box<dyn Error>> {
     let start = Instant::now();
     for name in names {
-        let path = folder.join(name);
-        fs::create_dir_all(path.parent().unwrap_or(folder))?;
+        let path = project.join(name);
+        fs::create_dir_all(path.parent().unwrap_or(project))?;
         fs::write(path, bytes)?;
     }
     Ok(start.elapsed())
 }
 
-fn apply(folder: &Path, names: &[String], bytes: &[u8]) -> Result<Duration, Box<dyn Error>> {
+fn apply(project: &Path, names: &[String], bytes: &[u8]) -> Result<Duration, Box<dyn Error>> {
     let mut changes = Vec::new();
     for name in names {
         let path = RelativePath::new(name)?;
@@ -68,7 +68,7 @@ fn apply(folder: &Path, names: &[String], bytes: &[u8]) -> Result<Duration, Box<
         changes,
     };
     let start = Instant::now();
-    let store = ProjectStore::open(folder)?;
+    let store = ProjectStore::open(project)?;
     let lock = store.lock(LockWait::Fail)?;
     store.apply(&lock, &transaction, &|_| {})?;
     Ok(start.elapsed())

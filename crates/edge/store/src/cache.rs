@@ -1,112 +1,112 @@
-//! Data that can be recreated: written whole or not at all, and discarded freely.
+//! Data that can be recreated: written atomically, and discarded freely.
 
 use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use crate::confined_directory::ConfinedDirectory;
 use crate::error::StoreError;
-use crate::folder::ConfinedDirectory;
 
 /// Data used within this time may still be in use.
 const RECENT: Duration = Duration::from_secs(24 * 60 * 60);
-/// Uses within this time are one: a directory in use is not written to all the time.
+/// Uses within this time are recorded once, so a directory in use is not touched on every run.
 const SAME_USE: Duration = Duration::from_secs(60 * 60);
-/// How directories begin that are in the making, and those that are going.
+/// Prefixes of directories that are being filled or removed.
 const MAKING: &str = ".new-";
 const GOING: &str = ".old-";
 
-/// Creates a directory and those above it, if they do not exist.
-pub fn create_folders(path: &Path) -> Result<(), StoreError> {
+/// Creates a directory and its missing parents.
+pub fn create_directories(path: &Path) -> Result<(), StoreError> {
     fs::create_dir_all(path).map_err(|cause| StoreError::new(path, cause))
 }
 
-/// Writes a file that others see either as it was or as it is now, never in between.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+/// Writes a file atomically: readers see the old or the new content, never a part.
+pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     let fail = |cause| StoreError::new(path, cause);
     match write_once(path, bytes) {
-        // Another process threw the directory away in between.
+        // Another process removed the directory in the meantime.
         Err(cause) if cause.kind() == ErrorKind::NotFound => write_once(path, bytes).map_err(fail),
         written => written.map_err(fail),
     }
 }
 
 fn write_once(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder)?;
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    let directory = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(directory)?;
+    let mut file = tempfile::NamedTempFile::new_in(directory)?;
     file.write_all(bytes)?;
     file.persist(path).map(drop).map_err(|error| error.error)
 }
 
-/// Sets the time of a file to now; `false` if there is none or it cannot be set.
+/// Sets the modification time of a file to now; `false` if the file does not exist or the time cannot be set.
 pub fn touch(path: &Path) -> bool {
     fs::File::open(path)
         .and_then(|open| open.set_modified(SystemTime::now()))
         .is_ok()
 }
 
-/// Throws away the directories that killed processes were throwing away.
-pub fn sweep_folders(folder: &Path) {
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+/// Removes directories that a killed process was about to remove.
+pub fn sweep_directories(directory: &Path) {
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         if entry.file_name().to_string_lossy().starts_with(GOING) {
             let _ = fs::remove_dir_all(entry.path());
         }
     }
 }
 
-/// How old a file is; nothing if there is none. One of the future is new.
+/// Returns the age of a file; `None` if it does not exist. A time in the future is age zero.
 pub fn age(path: &Path) -> Option<Duration> {
     let modified = fs::metadata(path).ok()?.modified().ok()?;
     Some(modified.elapsed().unwrap_or_default())
 }
 
-/// When a directory was last used; nothing if it is none.
-pub fn last_used(folder: &Path) -> Option<SystemTime> {
-    last_use(folder)
+/// Returns when a directory was last used; `None` if it is not a directory.
+pub fn last_used(directory: &Path) -> Option<SystemTime> {
+    last_use(directory)
 }
 
-/// Throws a directory away so nobody ever sees half of it, or fails to make it again meanwhile.
-pub fn remove_at_once(folder: &Path) -> Result<(), StoreError> {
-    put_away(folder).map(drop)
+/// Removes a directory. It is renamed first, so no other process sees it half empty or fails to create it again.
+pub fn remove_at_once(directory: &Path) -> Result<(), StoreError> {
+    put_away(directory).map(drop)
 }
 
-/// The bytes of a file; none if it is not a file.
+/// Returns the size of a file in bytes, or zero if it is not a file.
 pub fn file_size(path: &Path) -> u64 {
     fs::symlink_metadata(path)
         .ok()
         .filter(fs::Metadata::is_file)
-        .map_or(0, |known| known.len())
+        .map_or(0, |metadata| metadata.len())
 }
 
-/// The same for a file that only its owner may read, in a directory made for its owner alone.
+/// Writes a file that only its owner can read, in a directory that only its owner can enter.
 pub fn write_private(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
-    create_private_folder(path.parent().unwrap_or(Path::new(".")))?;
-    // Temporary files are made for their owner alone, and keep that mode under their new name.
-    write_whole(path, bytes)
+    create_private_directory(path.parent().unwrap_or(Path::new(".")))?;
+    // Temporary files are created with mode 0600 and keep it when they are renamed.
+    write_atomically(path, bytes)
 }
 
-/// Creates a directory that only its owner may look into; one that exists stays as it is.
-pub fn create_private_folder(folder: &Path) -> Result<(), StoreError> {
+/// Creates a directory that only its owner can enter; an existing one is left unchanged.
+pub fn create_private_directory(directory: &Path) -> Result<(), StoreError> {
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder
         .recursive(true)
-        .create(folder)
-        .map_err(|cause| StoreError::new(folder, cause))
+        .create(directory)
+        .map_err(|cause| StoreError::new(directory, cause))
 }
 
-/// Creates a directory with these subdirectories and files, whole or not at all; one that exists already stays.
-pub fn create_whole(
+/// Creates a directory with these subdirectories and files, atomically; an existing one is left unchanged.
+pub fn create_directory_atomically(
     path: &Path,
-    folders: &[&str],
+    directories: &[&str],
     files: &[(&str, &str)],
 ) -> Result<(), StoreError> {
-    fill_whole(path, |fresh| {
+    fill_atomically(path, |fresh| {
         let fail = |cause| StoreError::new(path, cause);
-        for folder in folders {
-            fs::create_dir_all(fresh.path().join(folder)).map_err(fail)?;
+        for directory in directories {
+            fs::create_dir_all(fresh.path().join(directory)).map_err(fail)?;
         }
         files.iter().try_for_each(|(name, content)| {
             fs::write(fresh.path().join(name), content).map_err(fail)
@@ -114,8 +114,8 @@ pub fn create_whole(
     })
 }
 
-/// Creates a directory that others see full or not at all; one that exists already stays.
-pub fn fill_whole<E: From<StoreError>>(
+/// Creates a directory that other processes see complete or not at all; an existing one is left unchanged.
+pub fn fill_atomically<E: From<StoreError>>(
     path: &Path,
     fill: impl FnOnce(&ConfinedDirectory) -> Result<(), E>,
 ) -> Result<(), E> {
@@ -129,7 +129,7 @@ pub fn fill_whole<E: From<StoreError>>(
     fill(&ConfinedDirectory::open(fresh.path())?)?;
     match fs::rename(fresh.path(), path) {
         Ok(()) => {
-            // The directory has its own name now: nothing is left under the temporary one to clean up.
+            // The directory has its final name now, so the temporary one needs no cleanup.
             let _ = fresh.keep();
             Ok(())
         }
@@ -138,33 +138,33 @@ pub fn fill_whole<E: From<StoreError>>(
     }
 }
 
-/// Notes that a directory is in use, so it is kept; one that cannot be written to is read all the same.
-pub fn mark_used(folder: &Path) {
-    if last_use(folder).is_some_and(|time| !is_within(time, SAME_USE)) {
-        let _ = fs::File::open(folder).and_then(|open| open.set_modified(SystemTime::now()));
+/// Marks a directory as used, to keep it in the cache. A directory that cannot be written is still readable, so errors
+/// are ignored.
+pub fn mark_used(directory: &Path) {
+    if last_use(directory).is_some_and(|time| !is_within(time, SAME_USE)) {
+        let _ = fs::File::open(directory).and_then(|open| open.set_modified(SystemTime::now()));
     }
 }
 
-/// Throws away the directories in a directory that were not used for a day, but for the newest so many; one that is
-/// going is not seen half empty. Unfinished directories of other processes are ignored, unless a crash left
-/// them. Directories that cannot be removed stay.
-pub fn keep_used(folder: &Path, count: usize) {
-    let (mut whole, mut going): (Vec<(SystemTime, PathBuf)>, Vec<PathBuf>) = Default::default();
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+/// Removes the subdirectories that were not used for a day, except the newest `count`. Unfinished directories of other
+/// processes are ignored, unless a crash left them. Directories that cannot be removed stay.
+pub fn keep_used(directory: &Path, count: usize) {
+    let (mut complete, mut going): (Vec<(SystemTime, PathBuf)>, Vec<PathBuf>) = Default::default();
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let passing = [MAKING, GOING]
             .iter()
             .any(|start| name.to_string_lossy().starts_with(start));
         match last_use(&entry.path()) {
             Some(_) if passing => going.push(entry.path()),
-            Some(time) => whole.push((time, entry.path())),
+            Some(time) => complete.push((time, entry.path())),
             None => {}
         }
     }
-    whole.sort();
-    whole.truncate(whole.len().saturating_sub(count));
-    going.extend(whole.into_iter().map(|(_, path)| path));
-    // Asked once more for each: another process may have begun to use it by now.
+    complete.sort();
+    complete.truncate(complete.len().saturating_sub(count));
+    going.extend(complete.into_iter().map(|(_, path)| path));
+    // Checked again for each: another process may have started to use it by now.
     let is_unused = |path: &&PathBuf| last_use(path).is_some_and(|time| !is_within(time, RECENT));
     going
         .iter()
@@ -172,20 +172,20 @@ pub fn keep_used(folder: &Path, count: usize) {
         .for_each(|path| drop(put_away(path)));
 }
 
-/// When a directory was last used; nothing if it is none.
-fn last_use(folder: &Path) -> Option<SystemTime> {
-    let known = fs::symlink_metadata(folder)
+/// Returns when a directory was last used; `None` if it is not a directory.
+fn last_use(directory: &Path) -> Option<SystemTime> {
+    let metadata = fs::symlink_metadata(directory)
         .ok()
         .filter(fs::Metadata::is_dir)?;
-    Some(known.modified().unwrap_or(SystemTime::UNIX_EPOCH))
+    Some(metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH))
 }
 
-/// Whether a time is not longer ago; one to come is not.
+/// Returns whether a time is within `span` of now. Times in the future are.
 fn is_within(time: SystemTime, span: Duration) -> bool {
     time.elapsed().map_or(true, |age| age < span)
 }
 
-/// Takes a directory out of sight at once; it is thrown away with what is returned.
+/// Renames a directory out of the way; it is removed when the returned value is dropped.
 fn put_away(path: &Path) -> Result<tempfile::TempDir, StoreError> {
     let fail = |cause| StoreError::new(path, cause);
     let parent = path.parent().unwrap_or(Path::new("."));
@@ -199,47 +199,51 @@ fn put_away(path: &Path) -> Result<tempfile::TempDir, StoreError> {
     }
 }
 
-/// Puts one directory in the location of another, which is thrown away.
-pub fn replace_folder(new: &Path, old: &Path) -> Result<(), StoreError> {
+/// Replaces one directory with another and removes the old one.
+pub fn replace_directory(new: &Path, old: &Path) -> Result<(), StoreError> {
     let _trash = put_away(old)?;
     fs::rename(new, old).map_err(|cause| StoreError::new(old, cause))
 }
 
-/// Throws a directory away; one that does not exist is not an error.
-pub fn remove_folder(path: &Path) -> Result<(), StoreError> {
+/// Removes a directory; a missing one is not an error.
+pub fn remove_directory(path: &Path) -> Result<(), StoreError> {
     match fs::remove_dir_all(path) {
         Err(cause) if cause.kind() != ErrorKind::NotFound => Err(StoreError::new(path, cause)),
         _ => Ok(()),
     }
 }
 
-/// Throws the files of a directory away whose names start so; what cannot be removed stays.
-pub fn sweep(folder: &Path, prefix: &str) {
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+/// Removes the files of a directory whose names start with `prefix`. Files that cannot be removed stay.
+pub fn sweep(directory: &Path, prefix: &str) {
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         if entry.file_name().to_string_lossy().starts_with(prefix) {
             let _ = fs::remove_file(entry.path());
         }
     }
 }
 
-/// Whether there is a directory.
-pub fn is_folder(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|known| known.is_dir())
+/// Returns whether the path is a directory.
+pub fn is_directory(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|metadata| metadata.is_dir())
 }
 
-/// Whether the files under a directory, up to the second level, are smaller than this together.
-pub fn is_smaller(folder: &Path, limit: u64) -> bool {
+/// Returns whether the files in a directory, up to the second level, have less than `limit` bytes in total.
+pub fn is_smaller(directory: &Path, limit: u64) -> bool {
     let mut left = limit;
-    let mut folders = vec![(folder.to_owned(), 0)];
-    while let Some((path, level)) = folders.pop() {
+    let mut directories = vec![(directory.to_owned(), 0)];
+    while let Some((path, level)) = directories.pop() {
         for entry in fs::read_dir(&path).into_iter().flatten().flatten() {
-            let Ok(known) = entry.metadata() else {
+            let Ok(metadata) = entry.metadata() else {
                 return false;
             };
-            if known.is_dir() && level < 2 {
-                folders.push((entry.path(), level + 1));
+            if metadata.is_dir() && level < 2 {
+                directories.push((entry.path(), level + 1));
             }
-            let Some(rest) = left.checked_sub(if known.is_file() { known.len() } else { 0 }) else {
+            let Some(rest) = left.checked_sub(if metadata.is_file() {
+                metadata.len()
+            } else {
+                0
+            }) else {
                 return false;
             };
             left = rest;
@@ -248,17 +252,18 @@ pub fn is_smaller(folder: &Path, limit: u64) -> bool {
     true
 }
 
-/// A directory for one run, which goes with it.
+/// A temporary directory that is removed when it is dropped.
 #[derive(Debug)]
-pub struct TemporaryFolder(tempfile::TempDir);
+pub struct TemporaryDirectory(tempfile::TempDir);
 
-impl TemporaryFolder {
-    /// A new one, where the system keeps such things.
+impl TemporaryDirectory {
+    /// Creates a directory in the system's temporary directory.
     pub fn new() -> Result<Self, StoreError> {
-        let made = tempfile::Builder::new().prefix("agpm-").tempdir();
-        let place = std::env::temp_dir();
-        made.map(TemporaryFolder)
-            .map_err(|error| StoreError::new(&place, error))
+        let created = tempfile::Builder::new().prefix("agpm-").tempdir();
+        let parent = std::env::temp_dir();
+        created
+            .map(TemporaryDirectory)
+            .map_err(|error| StoreError::new(&parent, error))
     }
 
     /// The path of the directory.
@@ -267,14 +272,16 @@ impl TemporaryFolder {
     }
 }
 
-/// Whether something could be written at a path, as far as its nearest directory reports.
+/// Returns whether something could be written at a path, judged by its nearest existing parent.
 #[cfg(unix)]
 pub fn is_writable(path: &Path) -> bool {
     let existing = path.ancestors().find(|above| above.exists());
-    existing.is_some_and(|folder| rustix::fs::access(folder, rustix::fs::Access::WRITE_OK).is_ok())
+    existing.is_some_and(|directory| {
+        rustix::fs::access(directory, rustix::fs::Access::WRITE_OK).is_ok()
+    })
 }
 
-/// Whether something could be written at a path, which cannot be asked here.
+/// Returns whether something could be written at a path. This system has no such check.
 #[cfg(not(unix))]
 pub fn is_writable(_: &Path) -> bool {
     true
@@ -287,40 +294,40 @@ mod tests {
 
     #[test]
     fn a_directory_is_made_once_and_replaced_whole() {
-        let place = tempfile::tempdir().unwrap();
-        let (one, two) = (place.path().join("one"), place.path().join("two"));
-        create_whole(&one, &["a/b"], &[("a/f", "1")]).unwrap();
-        create_whole(&one, &[], &[("a", "not written")]).unwrap();
-        create_whole(&two, &[], &[("f", "2")]).unwrap();
-        assert_eq!(fs::read_to_string(one.join("a/f")).unwrap(), "1");
-        replace_folder(&two, &one).unwrap();
-        assert_eq!(fs::read_to_string(one.join("f")).unwrap(), "2");
-        remove_folder(&one).unwrap();
-        remove_folder(&one).unwrap();
-        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
+        let temp = tempfile::tempdir().unwrap();
+        let (path, other) = (temp.path().join("one"), temp.path().join("two"));
+        create_directory_atomically(&path, &["a/b"], &[("a/f", "1")]).unwrap();
+        create_directory_atomically(&path, &[], &[("a", "not written")]).unwrap();
+        create_directory_atomically(&other, &[], &[("f", "2")]).unwrap();
+        assert_eq!(fs::read_to_string(path.join("a/f")).unwrap(), "1");
+        replace_directory(&other, &path).unwrap();
+        assert_eq!(fs::read_to_string(path.join("f")).unwrap(), "2");
+        remove_directory(&path).unwrap();
+        remove_directory(&path).unwrap();
+        assert_eq!(fs::read_dir(temp.path()).unwrap().count(), 0);
     }
 
     #[test]
     fn a_directory_that_cannot_be_filled_leaves_nothing_behind() {
-        let place = tempfile::tempdir().unwrap();
-        let path = place.path().join("one");
+        let temp = tempfile::tempdir().unwrap();
+        let path = temp.path().join("one");
         let file = agpm_model::RelativePath::new("a/f").unwrap();
-        let half = fill_whole(&path, |folder| {
-            folder.create_new(&file, b"1")?;
-            folder.create_new(&file, b"2")
+        let half = fill_atomically(&path, |directory| {
+            directory.create_new(&file, b"1")?;
+            directory.create_new(&file, b"2")
         });
         assert!(half.is_err());
-        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
-        fill_whole(&path, |folder| folder.create_new(&file, b"1")).unwrap();
-        fill_whole(&path, |folder| folder.create_new(&file, b"late")).unwrap();
+        assert_eq!(fs::read_dir(temp.path()).unwrap().count(), 0);
+        fill_atomically(&path, |directory| directory.create_new(&file, b"1")).unwrap();
+        fill_atomically(&path, |directory| directory.create_new(&file, b"late")).unwrap();
         assert_eq!(fs::read(path.join("a/f")).unwrap(), b"1");
-        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1);
+        assert_eq!(fs::read_dir(temp.path()).unwrap().count(), 1);
     }
 
-    /// A directory that was last used so many hours ago.
-    fn used(place: &Path, name: &str, hours: u64) -> PathBuf {
-        let path = place.join(name);
-        create_whole(&path, &[], &[("f", "")]).unwrap();
+    /// Creates a directory that was last used `hours` ago.
+    fn used(parent: &Path, name: &str, hours: u64) -> PathBuf {
+        let path = parent.join(name);
+        create_directory_atomically(&path, &[], &[("f", "")]).unwrap();
         let time = SystemTime::now() - Duration::from_secs(hours * 3600);
         fs::File::open(&path).unwrap().set_modified(time).unwrap();
         path
@@ -328,47 +335,47 @@ mod tests {
 
     #[test]
     fn only_directories_that_nobody_used_for_a_day_go() {
-        let place = tempfile::tempdir().unwrap();
+        let temp = tempfile::tempdir().unwrap();
         for (name, hours) in [("b", 90), ("a", 80), ("d", 70), ("c", 60)] {
-            used(place.path(), name, hours);
+            used(temp.path(), name, hours);
         }
-        write_whole(&place.path().join("file"), b"").unwrap();
-        keep_used(place.path(), 2);
-        assert_eq!(crate::names_in(place.path()), ["c", "d", "file"]);
+        write_atomically(&temp.path().join("file"), b"").unwrap();
+        keep_used(temp.path(), 2);
+        assert_eq!(crate::names_in(temp.path()), ["c", "d", "file"]);
         for name in ["w", "x", "y"] {
-            used(place.path(), name, 23);
+            used(temp.path(), name, 23);
         }
-        keep_used(place.path(), 2);
-        assert_eq!(crate::names_in(place.path()), ["file", "w", "x", "y"]);
-        keep_used(&place.path().join("absent"), 2);
+        keep_used(temp.path(), 2);
+        assert_eq!(crate::names_in(temp.path()), ["file", "w", "x", "y"]);
+        keep_used(&temp.path().join("absent"), 2);
     }
 
     #[test]
     fn copies_in_the_making_are_neither_counted_nor_removed() {
-        let place = tempfile::tempdir().unwrap();
+        let temp = tempfile::tempdir().unwrap();
         for (name, hours) in [
             (".new-now", 1),
             (".old-now", 1),
             (".new-left", 30),
             (".old-left", 30),
         ] {
-            used(place.path(), name, hours);
+            used(temp.path(), name, hours);
         }
         for (name, hours) in [("a", 50), ("b", 40)] {
-            used(place.path(), name, hours);
+            used(temp.path(), name, hours);
         }
-        keep_used(place.path(), 2);
+        keep_used(temp.path(), 2);
         assert_eq!(
-            crate::names_in(place.path()),
+            crate::names_in(temp.path()),
             [".new-now", ".old-now", "a", "b"]
         );
     }
 
     #[test]
     fn a_use_is_noted_once_an_hour() {
-        let place = tempfile::tempdir().unwrap();
+        let temp = tempfile::tempdir().unwrap();
         for (hours, renewed) in [(2, true), (0, false)] {
-            let path = used(place.path(), &format!("used-{hours}"), hours);
+            let path = used(temp.path(), &format!("used-{hours}"), hours);
             let before = last_use(&path).unwrap();
             mark_used(&path);
             let after = last_use(&path).unwrap();
@@ -378,28 +385,28 @@ mod tests {
                 "{hours}"
             );
         }
-        mark_used(&place.path().join("absent"));
-        assert!(!place.path().join("absent").exists());
+        mark_used(&temp.path().join("absent"));
+        assert!(!temp.path().join("absent").exists());
     }
 
     #[test]
     fn only_what_starts_so_is_swept_away() {
-        let place = tempfile::tempdir().unwrap();
+        let temp = tempfile::tempdir().unwrap();
         for name in ["tmp_a", "kept"] {
-            write_whole(&place.path().join(name), b"").unwrap();
+            write_atomically(&temp.path().join(name), b"").unwrap();
         }
-        sweep(place.path(), "tmp_");
-        sweep(&place.path().join("absent"), "tmp_");
-        assert_eq!(crate::names_in(place.path()), ["kept"]);
+        sweep(temp.path(), "tmp_");
+        sweep(&temp.path().join("absent"), "tmp_");
+        assert_eq!(crate::names_in(temp.path()), ["kept"]);
     }
 
     #[test]
     fn a_file_is_overwritten_whole() {
-        let place = tempfile::tempdir().unwrap();
-        let path = place.path().join("x/f");
-        write_whole(&path, b"1").unwrap();
-        write_whole(&path, b"2").unwrap();
+        let temp = tempfile::tempdir().unwrap();
+        let path = temp.path().join("x/f");
+        write_atomically(&path, b"1").unwrap();
+        write_atomically(&path, b"2").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"2");
-        assert_eq!(fs::read_dir(place.path().join("x")).unwrap().count(), 1);
+        assert_eq!(fs::read_dir(temp.path().join("x")).unwrap().count(), 1);
     }
 }

@@ -1,4 +1,4 @@
-//! Open directories on the way to a file, so neighbors need not be looked up from the top again.
+//! Open directories on the path to a file, so files in the same directory do not open it again.
 
 use std::io;
 use std::path::Path;
@@ -13,9 +13,9 @@ use crate::steps;
 /// The open directories from the project down to the one used last.
 pub(crate) struct DirectoryChain<'a> {
     root: &'a Dir,
-    /// Each with its whole path from the project; a handful, since a limit on open files is always near.
+    /// Each with its full path from the project. Only a few, because the limit on open files can be low.
     open: Vec<(String, Dir)>,
-    /// A directory that does not exist. A first install requires it once for every file in it.
+    /// A directory that does not exist. Without it, a first install would look for it once per file.
     missing: Option<String>,
 }
 
@@ -28,17 +28,17 @@ impl<'a> DirectoryChain<'a> {
         }
     }
 
-    /// The directory that a file is in.
+    /// Returns the directory of a file.
     pub(crate) fn parent(&mut self, file: &RelativePath) -> io::Result<&Dir> {
-        self.folder(
+        self.directory(
             file.as_str()
                 .rsplit_once('/')
-                .map_or("", |(folder, _)| folder),
+                .map_or("", |(directory, _)| directory),
         )
     }
 
-    /// A directory by its path; the project itself is the empty path.
-    pub(crate) fn folder(&mut self, path: &str) -> io::Result<&Dir> {
+    /// Returns a directory by its path; the empty path is the project itself.
+    pub(crate) fn directory(&mut self, path: &str) -> io::Result<&Dir> {
         let mut missing = self.missing.iter();
         if missing.any(|missing| is_within(path, missing)) {
             return Err(io::ErrorKind::NotFound.into());
@@ -68,18 +68,18 @@ impl<'a> DirectoryChain<'a> {
         Ok(self.last())
     }
 
-    /// Creates a directory in one that exists.
+    /// Creates a directory in an existing one.
     pub(crate) fn make(&mut self, path: &str) -> io::Result<()> {
         self.missing = None;
         let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
-        steps::make_folder(self.folder(parent)?, name)
+        steps::make_directory(self.directory(parent)?, name)
     }
 
     /// Removes a directory if it exists and is empty.
     pub(crate) fn remove_if_empty(&mut self, path: &str) -> io::Result<()> {
         let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
         steps::ignore_not_found(
-            self.folder(parent)
+            self.directory(parent)
                 .and_then(|dir| steps::remove_if_empty(dir, name)),
         )
     }
@@ -88,8 +88,8 @@ impl<'a> DirectoryChain<'a> {
         self.open.last().map_or(self.root, |(_, dir)| dir)
     }
 
-    /// A link to a directory of the project is followed, since people share directories between tools that way; one
-    /// that leads out is refused by cap-std, and one into git's or agpm's own state here.
+    /// Follows a symlink to a directory of the project, because people share directories between tools that way.
+    /// cap-std refuses one that leads out of the project; one into the state of git or agpm is refused here.
     fn enter(&self, path: &str, name: &str) -> io::Result<Dir> {
         let here = self.last();
         if !here.symlink_metadata(name)?.is_symlink() {
@@ -103,8 +103,8 @@ impl<'a> DirectoryChain<'a> {
     }
 }
 
-fn is_within(path: &str, folder: &str) -> bool {
-    path.strip_prefix(folder)
+fn is_within(path: &str, directory: &str) -> bool {
+    path.strip_prefix(directory)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
@@ -116,9 +116,9 @@ fn is_state(real: &Path) -> bool {
     is_inside(&real) || real.split('/').any(|part| part == ".git")
 }
 
-/// Where nothing is installed: git's own files, and those that a transaction itself lives from.
+/// Returns whether nothing may be installed at a path: git's own files, and the files of the transaction itself.
 pub(crate) fn is_reserved(path: &RelativePath) -> bool {
     let path = path.as_str().to_ascii_lowercase();
-    // Whoever can write below `.git` can run programs: hooks, and the commands in its configuration.
+    // Anyone who can write to `.git` can run executables: hooks, and the commands in its configuration.
     is_own(&path) || path.split('/').any(|part| part == ".git")
 }

@@ -1,4 +1,4 @@
-//! The files of this machine for crates that may not touch them.
+//! The files of this machine, for crates that must not access them directly.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use agpm_text::Limits;
 use crate::error::{StoreError, StoreProblem};
 use crate::user::SystemUser;
 
-/// The disk of this machine.
+/// The file system of this machine.
 #[derive(Clone, Copy, Debug)]
 pub struct Disk;
 
@@ -22,7 +22,7 @@ impl MachineFiles for Disk {
     }
 
     fn names(&self, directory: &Path) -> Result<Vec<String>, FileProblem> {
-        Ok(crate::folder_names(directory)?)
+        Ok(crate::directory_names(directory)?)
     }
 
     fn below(&self, directory: &Path, depth: usize) -> Result<Vec<FoundFile>, FileProblem> {

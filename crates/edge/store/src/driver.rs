@@ -1,4 +1,4 @@
-//! A program that merges two files, as git's merge drivers do.
+//! An executable that merges two files, like git's merge drivers.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -10,12 +10,12 @@ use std::time::{Duration, Instant};
 use crate::error::StoreError;
 
 const PAUSE: Duration = Duration::from_millis(5);
-/// How long the pipes may stay open after the program has ended, at least.
+/// The minimum time that the pipes may stay open after the executable ended.
 const DRAIN: Duration = Duration::from_secs(2);
-/// A result or an error text larger than this is cut off, which fails the merge.
+/// Output larger than this is cut off, and the merge fails.
 const MOST_OUTPUT: u64 = 256 << 20;
 
-/// Why a merge program gave no result.
+/// Why a merge executable returned no result.
 #[derive(Debug, thiserror::Error)]
 pub enum DriverError {
     /// The program could not be started.
@@ -26,7 +26,7 @@ pub enum DriverError {
         /// The error of the operating system.
         cause: std::io::Error,
     },
-    /// It took too long and was stopped.
+    /// The executable ran longer than the limit and was stopped.
     #[error("`{program}` was stopped after {} seconds", limit.as_secs())]
     TooSlow {
         /// The program.
@@ -44,7 +44,7 @@ pub enum DriverError {
         /// The standard error of the program.
         stderr: String,
     },
-    /// Its input could not be prepared.
+    /// The input files could not be written.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -58,20 +58,20 @@ fn stderr_suffix(stderr: &str) -> String {
     }
 }
 
-/// The input of a merge program.
+/// The arguments of a merge executable.
 #[derive(Clone, Copy, Debug)]
 pub struct DriverCall<'a> {
     /// The program and its arguments.
     pub command: &'a [String],
-    /// The directory to run it in; the working directory if there is none.
-    pub folder: Option<&'a Path>,
+    /// The directory to run it in; `None` for the working directory.
+    pub directory: Option<&'a Path>,
     /// The name that both files get.
     pub file_name: &'a str,
     /// The time limit.
     pub limit: Duration,
 }
 
-/// Runs a program with `%base` and `%new` replaced by files of these contents; the result is what it prints.
+/// Runs an executable with `%base` and `%new` replaced by files with these contents, and returns its standard output.
 pub fn run_driver(call: DriverCall<'_>, base: &[u8], new: &[u8]) -> Result<Vec<u8>, DriverError> {
     let DriverCall {
         command,
@@ -79,12 +79,12 @@ pub fn run_driver(call: DriverCall<'_>, base: &[u8], new: &[u8]) -> Result<Vec<u
         limit,
         ..
     } = call;
-    let folder =
+    let temporary =
         tempfile::tempdir().map_err(|cause| StoreError::new(Path::new(file_name), cause))?;
     let mut paths = Vec::new();
     for (name, bytes) in [("base", base), ("new", new)] {
-        let path = folder.path().join(name).join(file_name);
-        let written = std::fs::create_dir(folder.path().join(name))
+        let path = temporary.path().join(name).join(file_name);
+        let written = std::fs::create_dir(temporary.path().join(name))
             .and_then(|()| std::fs::write(&path, bytes));
         written.map_err(|cause| StoreError::new(&path, cause))?;
         paths.push(path.display().to_string());
@@ -92,8 +92,8 @@ pub fn run_driver(call: DriverCall<'_>, base: &[u8], new: &[u8]) -> Result<Vec<u
     let fill = |part: &String| part.replace("%base", &paths[0]).replace("%new", &paths[1]);
     let program = command.first().cloned().unwrap_or_default();
     let mut started = Command::new(&program);
-    if let Some(folder) = call.folder {
-        started.current_dir(folder);
+    if let Some(directory) = call.directory {
+        started.current_dir(directory);
     }
     let child = started
         .args(command.iter().skip(1).map(fill))
@@ -117,7 +117,7 @@ fn wait(mut child: Child, program: String, limit: Duration) -> Result<Vec<u8>, D
             Ok(Some(status)) => break status,
             Ok(None) if start.elapsed() < limit => thread::sleep(PAUSE),
             Ok(None) => {
-                // A child of the program may hold the pipes open, so nobody waits for the readers here.
+                // A child of the executable may hold the pipes open, so the readers are not joined here.
                 let _ = child.kill();
                 let _ = child.wait();
                 return Err(DriverError::TooSlow { program, limit });
@@ -125,8 +125,8 @@ fn wait(mut child: Child, program: String, limit: Duration) -> Result<Vec<u8>, D
             Err(cause) => return Err(DriverError::NotStarted { program, cause }),
         }
     };
-    // A child of the program may hold the pipes open: the same limit holds for the end of the output, and a part of a
-    // result is never treated as the whole.
+    // A child of the executable may hold the pipes open, so the end of the output has the same time limit. Partial
+    // output is never used as a result.
     let left = limit.saturating_sub(start.elapsed()).max(DRAIN);
     let Some(Ok(output)) = stdout.and_then(|stdout| stdout.recv_timeout(left).ok()) else {
         return Err(DriverError::TooSlow { program, limit });
@@ -145,7 +145,7 @@ fn wait(mut child: Child, program: String, limit: Duration) -> Result<Vec<u8>, D
     })
 }
 
-/// Reads a pipe to its end on a thread; whoever waits for it can stop waiting.
+/// Reads a pipe to its end on a thread; the receiver can stop waiting.
 fn collect(pipe: impl Read + Send + 'static) -> Receiver<io::Result<Vec<u8>>> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
@@ -165,7 +165,7 @@ mod tests {
         let command = ["sh", "-c", script, "sh", "%base", "%new"].map(str::to_owned);
         let call = DriverCall {
             command: &command,
-            folder: None,
+            directory: None,
             file_name: "x.json",
             limit,
         };
@@ -205,7 +205,7 @@ mod tests {
         let limit = Duration::from_secs(1);
         let call = DriverCall {
             command: &command,
-            folder: None,
+            directory: None,
             file_name: "x",
             limit,
         };

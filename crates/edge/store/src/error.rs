@@ -2,7 +2,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The message of cap-std for a path that would leave its directory.
+/// The message of cap-std for a path that leaves its directory.
 const ESCAPE: &str = "a path led outside of the filesystem";
 
 /// A problem with a file.
@@ -20,26 +20,26 @@ pub enum StoreProblem {
     /// The path does not exist.
     NotFound,
     /// A directory where a file was expected.
-    IsFolder,
-    /// There already, and not to be overwritten.
+    IsDirectory,
+    /// The path exists already and must not be overwritten.
     Exists,
-    /// Leads out of the directory that it must stay in.
+    /// The path leads out of the directory that it must stay in.
     Escapes,
-    /// Larger than this.
+    /// Larger than this number of bytes.
     TooLarge(u64),
     /// Neither a file nor a directory, such as a symlink.
     NotFile,
-    /// Not what it was when the plan was made.
+    /// The file changed since the plan was made.
     Changed,
-    /// A location of the program itself or of git, where nothing is installed.
+    /// A path of agpm itself or of git, where nothing is installed.
     Reserved,
-    /// A location for credentials, which is not read.
+    /// A path for credentials, which is not read.
     Credentials,
     /// Locked by another process.
     Locked,
-    /// A record of the program itself that cannot be read, and why.
+    /// A file of agpm's own state that cannot be read, with the reason.
     Damaged(String),
-    /// Anything else the system says.
+    /// Another error of the operating system.
     Other(io::Error),
 }
 
@@ -47,7 +47,7 @@ impl StoreError {
     pub(crate) fn new(path: &Path, cause: io::Error) -> Self {
         let problem = match cause.kind() {
             io::ErrorKind::NotFound => StoreProblem::NotFound,
-            io::ErrorKind::IsADirectory => StoreProblem::IsFolder,
+            io::ErrorKind::IsADirectory => StoreProblem::IsDirectory,
             io::ErrorKind::AlreadyExists => StoreProblem::Exists,
             io::ErrorKind::NotADirectory => StoreProblem::NotFile,
             io::ErrorKind::PermissionDenied if is_escape(&cause) => StoreProblem::Escapes,
@@ -63,10 +63,10 @@ impl StoreError {
         }
     }
 
-    /// With a path below `folder` said from there, as users do.
+    /// Shortens a path in `directory` to the part relative to it, as users write it.
     #[must_use]
-    pub fn seen_from(mut self, folder: &Path) -> Self {
-        if let Ok(short) = self.path.strip_prefix(folder) {
+    pub fn seen_from(mut self, directory: &Path) -> Self {
+        if let Ok(short) = self.path.strip_prefix(directory) {
             self.path = if short.as_os_str().is_empty() {
                 PathBuf::from(".")
             } else {
@@ -77,12 +77,13 @@ impl StoreError {
     }
 }
 
-/// A refusal like cap-std's.
+/// Returns an error like the one of cap-std.
 pub(crate) fn escape() -> io::Error {
     io::Error::new(io::ErrorKind::PermissionDenied, ESCAPE)
 }
 
-/// Whether cap-std refused it before the system could. Others wrap what the system says, so the message has to distinguish them.
+/// Returns whether cap-std refused the path before the system saw it. Other crates wrap errors of the system, so only
+/// the message distinguishes them.
 fn is_escape(cause: &io::Error) -> bool {
     cause
         .get_ref()
@@ -93,7 +94,7 @@ impl fmt::Display for StoreProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             StoreProblem::NotFound => f.write_str("does not exist"),
-            StoreProblem::IsFolder => f.write_str("is a directory"),
+            StoreProblem::IsDirectory => f.write_str("is a directory"),
             StoreProblem::Exists => f.write_str("already exists"),
             StoreProblem::Escapes => f.write_str("is outside its directory"),
             StoreProblem::TooLarge(limit) => write!(f, "is larger than {limit} bytes"),
@@ -127,7 +128,7 @@ mod tests {
 
     #[test]
     fn a_directory_that_refuses_temporary_files_is_not_an_escape() {
-        // As temporary files describe the system's refusal: with a path, and without its number.
+        // Like an error of a temporary file: with a path, and without the number of the system's error.
         let refused = io::Error::new(
             io::ErrorKind::PermissionDenied,
             "Permission denied at path \"/x/.tmp\"",
@@ -138,9 +139,9 @@ mod tests {
 
     #[test]
     fn a_path_that_leads_out_is_one() {
-        let place = tempfile::tempdir().unwrap();
+        let temp = tempfile::tempdir().unwrap();
         let dir =
-            cap_std::fs::Dir::open_ambient_dir(place.path(), cap_std::ambient_authority()).unwrap();
+            cap_std::fs::Dir::open_ambient_dir(temp.path(), cap_std::ambient_authority()).unwrap();
         let error = StoreError::new(Path::new("up"), dir.open("../up").unwrap_err());
         assert!(matches!(error.problem, StoreProblem::Escapes), "{error:?}");
     }

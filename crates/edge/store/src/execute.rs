@@ -1,5 +1,5 @@
-//! Carries out a journal or takes it back. Every step looks at the disk for what is left to do, so it can
-//! be repeated after a kill at any moment.
+//! Executes a journal or reverts it. Every step checks the disk for what is left to do, so it can be repeated after a
+//! kill at any moment.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -16,33 +16,33 @@ use crate::steps::{
     exchange, exists, ignore_not_found, is_same, link, remove_file, rename, rename_to_free,
 };
 
-/// How often a user may write the same file while it is given back to them.
+/// How often the user may write the same file while it is being restored.
 const MOST_EXCHANGES: usize = 8;
 /// The suffix of a user's file that appeared at a path during a rollback.
 const SET_ASIDE: &str = "agpm-old";
 const MOST_SET_ASIDE: usize = 100;
 
-/// The treatment of a file that appeared where a managed one belongs.
+/// The treatment of a file that appeared at the path of a managed one.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum UnexpectedFile {
-    /// Fail, so all is taken back.
+    /// Fail, so the whole transaction is reverted.
     Fail,
-    /// Leave it alone: a killed transaction goes forward with what is left.
+    /// Leave it: recovery after a kill continues with the remaining files.
     Leave,
 }
 
-/// Locations that must be free before something is written.
+/// Paths that must be free before something is written.
 struct InTheWay<'a> {
-    /// Directories that are made.
-    made: BTreeSet<&'a str>,
-    /// Files that are written, as systems see them to which case says nothing.
+    /// Directories that are created.
+    created: BTreeSet<&'a str>,
+    /// Files that are written, in lower case for case-insensitive file systems.
     written: BTreeSet<String>,
 }
 
 impl<'a> InTheWay<'a> {
     fn of(journal: &'a Journal) -> Self {
         InTheWay {
-            made: journal.make.iter().map(String::as_str).collect(),
+            created: journal.make.iter().map(String::as_str).collect(),
             // Compared without case: on macOS and Windows `A.md` occupies the path of `a.md`, and must go before
             // that is written.
             written: journal
@@ -52,21 +52,21 @@ impl<'a> InTheWay<'a> {
         }
     }
 
-    /// Whether a file or directory that goes is where something is written, or holds its location.
+    /// Returns whether a removed file or directory blocks a path that is written.
     fn is(&self, path: &str) -> bool {
         let folded = path.to_lowercase();
-        self.made.contains(path)
+        self.created.contains(path)
             || self.written.contains(&folded)
-            || above(&folded).any(|folder| self.written.contains(folder))
+            || above(&folded).any(|directory| self.written.contains(directory))
     }
 }
 
-/// A journal at work.
+/// The execution of a journal.
 pub(crate) struct JournalExecution<'a> {
     staging: &'a StagingDirectory<'a>,
     journal: &'a Journal,
     clash: UnexpectedFile,
-    /// The files as they were when the plan was checked, by their number; none after a kill.
+    /// The files as they were when the plan was checked, by their number; empty after a kill.
     stamps: &'a [Option<FileStamp>],
     chain: DirectoryChain<'a>,
 }
@@ -87,18 +87,18 @@ impl<'a> JournalExecution<'a> {
         }
     }
 
-    /// Writes come before removals: what a configuration names exists before it is named, and goes after it. Only
-    /// obstacles to a write are removed first.
+    /// Writes come before removals: a file exists before a configuration names it, and is removed after the
+    /// configuration. Only obstacles to a write are removed first.
     pub(crate) fn roll_forward(&mut self) -> Result<(), StoreError> {
-        // A hook in a settings file must never name a script that is not written yet, nor one that is removed already,
-        // also if the process is killed between two steps.
+        // A settings file must never name a hook script that is not written yet or is already removed, even if the
+        // process is killed between two steps.
         let journal = self.journal;
         let in_the_way = InTheWay::of(journal);
         self.remove(|path| in_the_way.is(path))?;
-        for folder in &journal.make {
+        for directory in &journal.make {
             self.chain
-                .make(folder)
-                .map_err(self.staging.store.at(folder))?;
+                .make(directory)
+                .map_err(self.staging.store.at(directory))?;
         }
         for (at, operation) in journal.writes() {
             self.put(at, operation)?;
@@ -106,10 +106,10 @@ impl<'a> JournalExecution<'a> {
         self.remove(|path| !in_the_way.is(path))
     }
 
-    /// The last look before the end: a program that had a file open may have written to it after it was moved away.
+    /// The last check before the end: a program that had a file open may have written to it after it was moved away.
     pub(crate) fn require_untouched(&mut self) -> Result<(), StoreError> {
-        // An editor with an open descriptor still writes to the moved inode. Its bytes would be lost with the old
-        // file, so they are compared once more.
+        // An editor with an open descriptor still writes to the moved inode. Its bytes would be lost with the old file,
+        // so they are compared once more.
         let replaced = self.journal.operations.iter().enumerate();
         for (at, operation) in replaced.filter(|(_, operation)| operation.before.is_some()) {
             let name = at.to_string();
@@ -120,12 +120,12 @@ impl<'a> JournalExecution<'a> {
         Ok(())
     }
 
-    /// Removes the files and then the empty directories that are meant.
-    fn remove(&mut self, meant: impl Fn(&str) -> bool) -> Result<(), StoreError> {
+    /// Removes the selected files, and then the selected directories that are empty.
+    fn remove(&mut self, selects: impl Fn(&str) -> bool) -> Result<(), StoreError> {
         let journal = self.journal;
         for (at, operation) in journal
             .removals()
-            .filter(|(_, operation)| meant(operation.path.as_str()))
+            .filter(|(_, operation)| selects(operation.path.as_str()))
         {
             let taken = exists(&self.staging.old, &at.to_string()).map_err(self.fail(operation))?;
             // After a crash, the file may have been edited before recovery. Recovery completes the rest and leaves the
@@ -137,10 +137,10 @@ impl<'a> JournalExecution<'a> {
                 .map_err(self.fail(operation))?;
             self.require_taken(at, operation)?;
         }
-        for folder in journal.prune.iter().filter(|folder| meant(folder)) {
+        for directory in journal.prune.iter().filter(|directory| selects(directory)) {
             self.chain
-                .remove_if_empty(folder)
-                .map_err(self.staging.store.at(folder))?;
+                .remove_if_empty(directory)
+                .map_err(self.staging.store.at(directory))?;
         }
         Ok(())
     }
@@ -149,26 +149,26 @@ impl<'a> JournalExecution<'a> {
     pub(crate) fn roll_back(&mut self) -> Result<(), StoreError> {
         let journal = self.journal;
         self.staging.revert_finish(journal.purpose)?;
-        // Directories opened on the way forward may be gone.
+        // Directories that were opened before may be gone.
         self.chain = DirectoryChain::new(&self.staging.store.root);
         let in_the_way = InTheWay::of(journal);
-        // The mirror image of going forward: what a configuration names is restored before the configuration.
+        // The reverse order of execution: the files that a configuration names are restored before the configuration.
         self.bring_back(|path| !in_the_way.is(path))?;
         for (at, operation) in journal.writes().rev() {
             self.put_back(&at.to_string(), operation)?;
         }
-        for folder in journal.make.iter().rev() {
+        for directory in journal.make.iter().rev() {
             self.chain
-                .remove_if_empty(folder)
-                .map_err(self.staging.store.at(folder))?;
+                .remove_if_empty(directory)
+                .map_err(self.staging.store.at(directory))?;
         }
         self.bring_back(|path| in_the_way.is(path))
     }
 
-    fn bring_back(&mut self, meant: impl Fn(&str) -> bool) -> Result<(), StoreError> {
+    fn bring_back(&mut self, selects: impl Fn(&str) -> bool) -> Result<(), StoreError> {
         let journal = self.journal;
         let removals = journal.removals().rev();
-        for (at, operation) in removals.filter(|(_, operation)| meant(operation.path.as_str())) {
+        for (at, operation) in removals.filter(|(_, operation)| selects(operation.path.as_str())) {
             self.restore(&at.to_string(), operation)?;
         }
         Ok(())
@@ -181,24 +181,23 @@ impl<'a> JournalExecution<'a> {
             .unwrap_or(false)
     }
 
-    /// Whether a file is no longer what the plan saw, after a kill: then it is the user's, and left alone.
+    /// Returns whether a file changed after a kill. Then it belongs to the user and is left alone.
     fn is_edited(&mut self, operation: &JournalOperation) -> Result<bool, StoreError> {
-        // In a running transaction the comparison with the plan is stricter and is made elsewhere; this one is for
+        // In a running transaction the comparison with the plan is stricter and is done elsewhere; this one is for
         // recovery.
         if self.clash == UnexpectedFile::Fail {
             return Ok(false);
         }
         let now = match self.staging.store.see(&mut self.chain, &operation.path)? {
             ObservedPath::File(file) => Some(file.content.checksum),
-            // A file that is missing after a crash was moved by the transaction itself, as a rule, and not by the
-            // user.
+            // After a crash, a missing file was usually moved by the transaction, not by the user.
             ObservedPath::Missing => return Ok(false),
             _ => None,
         };
         Ok(now != operation.before.map(|before| before.checksum))
     }
 
-    /// Moves the old file out of the way, unless that was done.
+    /// Moves the old file out of the way, if that is not done yet.
     fn take(&mut self, at: &str, operation: &JournalOperation) -> io::Result<()> {
         if operation.before.is_none() || exists(&self.staging.old, at)? {
             return Ok(());
@@ -210,16 +209,15 @@ impl<'a> JournalExecution<'a> {
         ignore_not_found(moved)
     }
 
-    /// Moves the new file into its location, unless that was done.
+    /// Moves the new file to its path, if that is not done yet.
     fn put(&mut self, at: usize, operation: &JournalOperation) -> Result<(), StoreError> {
         let fail = self.fail(operation);
         let (staging, name) = (self.staging, at.to_string());
         if !exists(&staging.new, &name).map_err(&fail)? {
             return Ok(());
         }
-        // Only a file that replaces another one changes locations with it.
-        // The exchange was done and the process killed before it removed the second name. Doing it again would
-        // bring the old file back.
+        // Only a file that replaces another is exchanged with it. The process was killed after the exchange and before
+        // it removed the second name. Exchanging again would bring the old file back.
         if operation.before.is_some() && staging.is_exchanged(&name) {
             return remove_file(&staging.new, &name).map_err(fail);
         }
@@ -237,15 +235,15 @@ impl<'a> JournalExecution<'a> {
         }
     }
 
-    /// Puts the new file in the location of the old one, which is never empty: the old content gets a second name first, and
-    /// then both change locations in one step. Whatever existed at that very moment is looked at afterwards, and given
-    /// back if it is not what the plan saw. `false` if the location is empty.
+    /// Replaces the old file with the new one without a moment in which the path is empty: the old content gets a
+    /// second name, then both files are exchanged in one step. The file that was at the path in that moment is compared
+    /// with the plan afterwards and put back if it differs. Returns `false` if the path is empty.
     fn replace(&mut self, at: usize, operation: &JournalOperation) -> Result<bool, StoreError> {
         let fail = self.fail(operation);
         let (staging, number, name) = (self.staging, at.to_string(), operation.path.file_name());
         let dir = self.chain.parent(&operation.path).map_err(&fail)?;
         let in_place = exists(dir, name).map_err(&fail)?;
-        // After a kill, a user may have saved what existed as a new file: then that is the old one now.
+        // After a kill, the user may have saved a new file at the path, which then is the old file.
         if self.clash == UnexpectedFile::Leave
             && in_place
             && !is_same(dir, name, &staging.old, &number)
@@ -263,12 +261,12 @@ impl<'a> JournalExecution<'a> {
         if !exists(dir, name).map_err(&fail)? {
             return Ok(false);
         }
-        // An editor that saves by rename put another file at the path since the second name was made.
+        // An editor that saves by renaming replaced the file since the second name was created.
         if !is_same(dir, name, &staging.old, &number) {
             return Err(self.changed_error(operation));
         }
-        // An exchange keeps the file that was at the path at that very moment. A plain rename would destroy an edit
-        // that an editor saved between the check above and the rename.
+        // An exchange keeps the file that is at the path in that moment. A plain rename would destroy an edit that an
+        // editor saved between the check above and the rename.
         if !exchange(&staging.new, &number, dir, name).map_err(&fail)? {
             rename(&staging.new, &number, dir, name).map_err(&fail)?;
             return self.require_planned(at, operation).map(|()| true);
@@ -282,8 +280,8 @@ impl<'a> JournalExecution<'a> {
         Err(self.changed_error(operation))
     }
 
-    /// Exchanges again until the user's latest file is at its path and neither a managed one nor an earlier one of the
-    /// user is.
+    /// Exchanges again until the path has the latest file of the user, neither a managed file nor an earlier one of the
+    /// user.
     fn restore_user_file(
         &mut self,
         at: &str,
@@ -291,8 +289,8 @@ impl<'a> JournalExecution<'a> {
     ) -> Result<(), StoreError> {
         let fail = self.fail(operation);
         let (staging, name) = (self.staging, operation.path.file_name());
-        // An editor may save again between two exchanges. The count is bounded, so a program that writes without
-        // end cannot hang the rollback.
+        // An editor may save again between two exchanges. The number of attempts is limited, so a program that writes
+        // all the time cannot block the rollback.
         for _ in 0..MOST_EXCHANGES {
             let dir = self.chain.parent(&operation.path).map_err(&fail)?;
             if !exists(dir, name).map_err(&fail)? {
@@ -310,8 +308,8 @@ impl<'a> JournalExecution<'a> {
         Ok(())
     }
 
-    /// Fails unless the old file, which has its second name by now, is what the plan saw. After a kill, a user's file goes
-    /// back to its location instead.
+    /// Fails unless the old file, which has its second name by now, is the one that the plan saw. After a kill, the
+    /// user's file goes back to its path instead.
     fn require_taken(&mut self, at: usize, operation: &JournalOperation) -> Result<(), StoreError> {
         let number = at.to_string();
         let taken = exists(&self.staging.old, &number).map_err(self.fail(operation))?;
@@ -320,8 +318,7 @@ impl<'a> JournalExecution<'a> {
         }
         match self.clash {
             UnexpectedFile::Fail => Err(self.changed_error(operation)),
-            // The edit came after the crash. It goes back to its path, and the next plan reports it as a local
-            // change.
+            // The edit came after the crash. It goes back to its path, and the next plan reports it as a local change.
             UnexpectedFile::Leave => self.restore(&number, operation),
         }
     }
@@ -338,7 +335,7 @@ impl<'a> JournalExecution<'a> {
         }
     }
 
-    /// Whether the old file is what the plan saw.
+    /// Returns whether the old file is the one that the plan saw.
     fn is_planned(&mut self, at: usize, operation: &JournalOperation) -> Result<bool, StoreError> {
         let Some(before) = operation.before else {
             return Ok(true);
@@ -354,7 +351,7 @@ impl<'a> JournalExecution<'a> {
             .error(operation.path.as_str(), StoreProblem::Changed)
     }
 
-    /// Takes one write back; what a user wrote meanwhile stays in its location.
+    /// Reverts one write; a file that the user wrote in the meantime stays at its path.
     fn put_back(&mut self, at: &str, operation: &JournalOperation) -> Result<(), StoreError> {
         let fail = self.fail(operation);
         let staging = self.staging;
@@ -365,20 +362,21 @@ impl<'a> JournalExecution<'a> {
             if self.has_displaced(at, operation)? {
                 return self.restore_user_file(at, operation);
             }
-            // An operation that was not executed left its path alone: there is the old file, or a user's.
+            // An operation that was not executed did not touch its path, which has the old file or one of the user.
             if self.exists_on_disk(operation) {
                 return Ok(());
             }
         } else if self.is_written_since(operation)? {
-            // Both files are the user's: the one written since stays at its path, and the older one gets a name
-            // next to it. Neither may be lost.
+            // Both files are the user's: the later one stays at its path, and the older one gets a name next to it.
+            // Neither may be lost.
             return self.set_aside(at, operation);
         }
         self.take_back(at, operation).map_err(&fail)?;
         self.restore(at, operation)
     }
 
-    /// Whether the path has a managed file and `new` a file of the user's, as a kill between two exchanges leaves them.
+    /// Returns whether the path has a managed file and `new` a file of the user, which is the state after a kill
+    /// between two exchanges.
     fn has_displaced(
         &mut self,
         at: &str,
@@ -401,7 +399,7 @@ impl<'a> JournalExecution<'a> {
         Ok(!is_old && is_unchanged(dir, name, &after, None).unwrap_or(false))
     }
 
-    /// Whether a user wrote to the new file after it got its location.
+    /// Returns whether the user wrote to the new file after it was moved to its path.
     fn is_written_since(&mut self, operation: &JournalOperation) -> Result<bool, StoreError> {
         let Some(after) = operation.after else {
             return Ok(false);
@@ -418,7 +416,7 @@ impl<'a> JournalExecution<'a> {
         }
     }
 
-    /// Gives the old file a free name next to the one that its location was taken by.
+    /// Gives the old file a free name next to the file that is at its path now.
     fn set_aside(&mut self, at: &str, operation: &JournalOperation) -> Result<(), StoreError> {
         let (fail, staging) = (self.fail(operation), self.staging);
         if !exists(&staging.old, at).map_err(&fail)? {
@@ -435,7 +433,8 @@ impl<'a> JournalExecution<'a> {
         Err(self.changed_error(operation))
     }
 
-    /// Takes the new file out of its location, if it got there. Where an old one comes back, it only gets a second name.
+    /// Moves the new file away from its path, if it was moved there. If an old file comes back, the new one only gets a
+    /// second name.
     fn take_back(&mut self, at: &str, operation: &JournalOperation) -> io::Result<()> {
         if exists(&self.staging.new, at)? {
             return Ok(());
@@ -443,8 +442,8 @@ impl<'a> JournalExecution<'a> {
         let name = operation.path.file_name();
         let replaces = exists(&self.staging.old, at)?;
         let moved = self.chain.parent(&operation.path).and_then(|dir| {
-            // A second name instead of a move: until the old file is back, a reader of the path still finds one of
-            // the two.
+            // A second name instead of a move: until the old file is back, a reader of the path still finds one of the
+            // two.
             let linked = replaces && link(dir, name, &self.staging.new, at)?;
             if linked {
                 Ok(())
@@ -455,7 +454,7 @@ impl<'a> JournalExecution<'a> {
         ignore_not_found(moved)
     }
 
-    /// Moves the old file back, if it was moved; never over another than the new one.
+    /// Moves the old file back, if it was moved; it replaces only the new file.
     fn restore(&mut self, at: &str, operation: &JournalOperation) -> Result<(), StoreError> {
         let fail = self.fail(operation);
         let name = operation.path.file_name();
@@ -463,16 +462,16 @@ impl<'a> JournalExecution<'a> {
             return Ok(());
         }
         if self.chain.parent(&operation.path).is_err() {
-            // The directory may have been removed as empty on the way forward.
-            for folder in above(operation.path.as_str()) {
-                self.chain.make(folder).map_err(&fail)?;
+            // The directory may have been removed because it was empty.
+            for directory in above(operation.path.as_str()) {
+                self.chain.make(directory).map_err(&fail)?;
             }
         }
         let dir = self.chain.parent(&operation.path).map_err(&fail)?;
-        let known = [&self.staging.new, &self.staging.old]
+        let is_known = [&self.staging.new, &self.staging.old]
             .iter()
-            .any(|folder| is_same(dir, name, folder, at));
-        if exists(dir, name).map_err(&fail)? && !known {
+            .any(|directory| is_same(dir, name, directory, at));
+        if exists(dir, name).map_err(&fail)? && !is_known {
             return self.set_aside(at, operation);
         }
         rename(&self.staging.old, at, dir, name).map_err(fail)

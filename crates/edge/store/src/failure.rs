@@ -1,4 +1,4 @@
-//! Errors of the disk, as failures with a fix.
+//! Errors of the file system, as failures with help.
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes};
 
@@ -9,7 +9,7 @@ impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         let (kind, code, help) = match &error.problem {
             StoreProblem::NotFound => (FailureKind::Errors, &codes::IO_NOT_FOUND, "check the path"),
-            StoreProblem::IsFolder => (
+            StoreProblem::IsDirectory => (
                 FailureKind::Errors,
                 &codes::IO_UNREADABLE,
                 "use the path of a file in it",

@@ -1,15 +1,15 @@
-//! Faults on purpose, for tests: the n-th write fails, kills the process, or finds that a user edited a file right before
-//! it. Nothing of it is in a release.
+//! Deliberate faults for tests: the n-th write fails, kills the process, or finds a file that the user edited just
+//! before. Release builds contain none of this.
 
 use std::io;
 
-/// Comes before every write to the disk.
+/// Called before every write to the disk.
 #[cfg(not(debug_assertions))]
 pub(crate) fn step() -> io::Result<()> {
     Ok(())
 }
 
-/// Comes before every write to the disk.
+/// Called before every write to the disk.
 #[cfg(debug_assertions)]
 pub(crate) fn step() -> io::Result<()> {
     use std::sync::OnceLock;
@@ -47,8 +47,7 @@ fn stop() {
     std::process::abort();
 }
 
-/// The edit that an editor makes to `AGPM_EDIT_FILE`: `AGPM_EDIT_HOW` is `in-place`, or `rename` for a new file at its
-/// path.
+/// Edits `AGPM_EDIT_FILE` like an editor: `AGPM_EDIT_HOW` is `in-place`, or `rename` for a new file at its path.
 #[cfg(debug_assertions)]
 fn edit() {
     let (Some(file), Ok(how)) = (
@@ -61,7 +60,7 @@ fn edit() {
     if how == "rename" {
         let draft = file.with_extension("draft");
         let replaced = std::fs::write(&draft, EDITED).and_then(|()| std::fs::rename(&draft, file));
-        // A directory may have its location.
+        // The path may be a directory.
         let _ = replaced.or_else(|_| std::fs::remove_file(draft));
     } else {
         let _ = std::fs::write(file, EDITED);

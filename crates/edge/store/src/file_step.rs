@@ -1,4 +1,4 @@
-//! One file of a transaction: what must be there, and what it becomes.
+//! One file of a transaction: the expected content and the new one.
 
 use std::borrow::Cow;
 
@@ -6,26 +6,26 @@ use agpm_model::{Checksum, FileMode as Mode, RelativePath};
 
 use crate::steps::PermissionBits;
 
-/// The content that a path must have for a change to be right.
+/// The content that a path must have before it is changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExpectedFile {
     /// The path must be free.
     Missing,
-    /// A file of this content.
+    /// A file with this content.
     Checksum(Checksum),
-    /// A file, or nothing; links and directories are refused all the same.
+    /// A file or nothing; symlinks and directories are refused.
     Anything,
 }
 
-/// One file's change, as both a plan and an undo require it.
+/// The change of one file, for a plan as well as for an undo.
 pub(crate) struct FileStep<'a> {
     pub(crate) path: RelativePath,
-    /// The new content; nothing to remove the file.
+    /// The new content; `None` removes the file.
     pub(crate) content: Option<(Cow<'a, [u8]>, RequestedMode)>,
     pub(crate) expected: ExpectedFile,
 }
 
-/// The permission bits that a file shall get.
+/// The permission bits of the new file.
 #[derive(Clone, Copy)]
 pub(crate) enum RequestedMode {
     Mode(Mode),

@@ -9,25 +9,25 @@ use crate::project::{ProjectStore, StateUse};
 use crate::staging::{HISTORY, JOURNAL, read_journal, throw_away};
 use crate::steps::exists;
 
-/// How many transactions can be taken back.
+/// How many transactions can be undone.
 pub const KEPT_TRANSACTIONS: usize = 50;
-/// It stands among the entries once one of them was dropped.
+/// Marks a history whose oldest entries were dropped.
 const DROPPED: &str = "dropped";
 
-/// The location of a transaction in the history, counted from one.
+/// The number of a transaction in the history, counted from one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EntryNumber(pub(crate) u32);
 
-/// A transaction of the past.
+/// A transaction in the history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HistoryEntry {
     /// The number of the transaction.
     pub number: EntryNumber,
     /// The title of the transaction.
     pub title: String,
-    /// Its files, in order.
+    /// The files of the transaction, in order.
     pub changes: Vec<(RelativePath, FileChangeKind)>,
-    /// Why it cannot be read; then nothing else is known of it.
+    /// Why the entry cannot be read; then the other fields are empty.
     pub damaged: Option<String>,
 }
 
@@ -38,7 +38,7 @@ impl fmt::Display for EntryNumber {
 }
 
 impl JournalOperation {
-    /// Nothing if it found nothing to remove.
+    /// Returns `None` if nothing was removed.
     pub(crate) fn done(&self) -> Option<FileChangeKind> {
         match (&self.before, &self.after) {
             (None, Some(_)) => Some(FileChangeKind::Created),
@@ -50,7 +50,7 @@ impl JournalOperation {
 }
 
 impl ProjectStore {
-    /// The transactions that can be taken back, the newest first.
+    /// Returns the transactions that can be undone, newest first.
     pub fn history(&self) -> Result<Vec<HistoryEntry>, StoreError> {
         let Some(history) = self.believed_history()? else {
             return Ok(Vec::new());
@@ -58,7 +58,7 @@ impl ProjectStore {
         let numbers = self.numbers(&history)?.into_iter().rev();
         let listed = numbers.filter_map(|number| match self.entry(&history, number) {
             Ok((_, journal)) => Some(listed(number, &journal)),
-            // Another process took it back meanwhile.
+            // Another process undid it in the meantime.
             Err(StoreError {
                 problem: StoreProblem::NotFound,
                 ..
@@ -70,14 +70,14 @@ impl ProjectStore {
         Ok(listed.collect())
     }
 
-    /// Whether older transactions than those of the history were dropped.
+    /// Returns whether older transactions were dropped from the history.
     pub fn has_dropped_history(&self) -> bool {
-        let history = self.history_folder().ok().flatten();
+        let history = self.history_directory().ok().flatten();
         history.is_some_and(|history| exists(&history, DROPPED).unwrap_or(false))
     }
 
     pub(crate) fn next_number(&self) -> Result<u32, StoreError> {
-        let Some(history) = self.history_folder()? else {
+        let Some(history) = self.history_directory()? else {
             return Ok(1);
         };
         Ok(self
@@ -86,7 +86,7 @@ impl ProjectStore {
             .map_or(1, |number| number.saturating_add(1)))
     }
 
-    /// The newest entry, with its directory.
+    /// Returns the newest entry, with its directory.
     pub(crate) fn newest(&self) -> Result<Option<(u32, Dir, Journal)>, StoreError> {
         let Some(history) = self.believed_history()? else {
             return Ok(None);
@@ -98,33 +98,32 @@ impl ProjectStore {
             .map(|(dir, journal)| Some((number, dir, journal)))
     }
 
-    /// Whether any transaction was carried out here.
+    /// Returns whether any transaction ran in this project.
     pub(crate) fn has_history(&self) -> Result<bool, StoreError> {
         Ok(self.believed_history()?.is_some())
     }
 
-    /// The history, unless somebody else may have written it.
+    /// Returns the history, unless somebody else may have written it.
     fn believed_history(&self) -> Result<Option<Dir>, StoreError> {
         match self.state_use {
-            StateUse::Believed => self.history_folder(),
+            StateUse::Believed => self.history_directory(),
             // The history of a clone names files to restore and to remove, and anybody could have written it.
             StateUse::Ignored => Ok(None),
         }
     }
 
-    /// Drops what is too old, as far as that works.
+    /// Removes the oldest entries; errors are ignored.
     pub(crate) fn forget_oldest(&self, state: &Dir, history: &Dir) {
         let numbers = self.numbers(history).unwrap_or_default();
         for number in numbers.iter().rev().skip(KEPT_TRANSACTIONS) {
             if throw_away(history, &number.to_string(), state).is_ok() {
-                // Only a marker: with it an empty list can be explained as old entries that were dropped, instead
-                // of nothing ever done.
+                // With this marker, an empty list can be explained by dropped entries instead of no transaction at all.
                 let _ = history.write(DROPPED, b"");
             }
         }
     }
 
-    fn history_folder(&self) -> Result<Option<Dir>, StoreError> {
+    fn history_directory(&self) -> Result<Option<Dir>, StoreError> {
         match self.state()? {
             Some(state) => self.inner(&state, HISTORY, &self.state.inner(HISTORY)),
             None => Ok(None),
@@ -142,7 +141,7 @@ impl ProjectStore {
         Ok(numbers)
     }
 
-    /// The directory of an entry.
+    /// Returns the directory of an entry.
     pub(crate) fn kept_in(&self, number: u32) -> String {
         self.state.inner(&format!("{HISTORY}/{number}"))
     }

@@ -1,4 +1,4 @@
-//! The operations of a transaction, in a form that a later process can finish or undo.
+//! The operations of a transaction, which a later process can finish or revert.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,24 +9,24 @@ use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::directory_chain::is_reserved;
-use crate::state::is_folders;
+use crate::state::is_directory_list_path;
 use crate::steps::PermissionBits;
 
 const VERSION: u32 = 1;
 
-/// All of a transaction but the bytes.
+/// A transaction without the bytes of its files.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Journal {
     pub(crate) version: FormatVersion<VERSION>,
     pub(crate) title: String,
-    /// Its number in the history, or the entry that it takes back.
+    /// The number in the history, or the entry that is undone.
     #[serde(flatten)]
     pub(crate) purpose: JournalPurpose,
-    /// Directories to make, outer ones first.
-    #[serde(deserialize_with = "folders")]
+    /// Directories to create, outer ones first.
+    #[serde(deserialize_with = "checked_directories")]
     pub(crate) make: Vec<String>,
-    /// Managed Directories that become empty, inner ones first.
-    #[serde(deserialize_with = "folders")]
+    /// Managed directories that become empty, inner ones first.
+    #[serde(deserialize_with = "checked_directories")]
     pub(crate) prune: Vec<String>,
     #[serde(rename = "files")]
     pub(crate) operations: Vec<JournalOperation>,
@@ -40,7 +40,7 @@ pub(crate) enum JournalPurpose {
     Undo(u32),
 }
 
-/// One file; its location in the list names its bytes, in `new/` and in `old/`.
+/// One file; its index in the list is the name of its bytes in `new/` and `old/`.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct JournalOperation {
     #[serde(deserialize_with = "checked_path")]
@@ -61,17 +61,18 @@ impl Journal {
         to_json(self)
     }
 
-    /// The journal in these bytes, or what is wrong with them.
+    /// Parses a journal.
     pub(crate) fn decode(bytes: &[u8]) -> Result<Self, OwnFileError> {
         from_json::<_, VERSION>(bytes)
     }
 }
 
 impl Journal {
-    /// The files of the request, with their numbers: all except the list of directories.
+    /// Returns the files of the request, with their numbers: all except the list of directories.
     pub(crate) fn files(&self) -> impl Iterator<Item = (usize, &JournalOperation)> {
-        self.numbered()
-            .filter(|(_, file)| !is_folders(file.path.as_str()) && file.done().is_some())
+        self.numbered().filter(|(_, file)| {
+            !is_directory_list_path(file.path.as_str()) && file.done().is_some()
+        })
     }
 
     pub(crate) fn writes(&self) -> impl DoubleEndedIterator<Item = (usize, &JournalOperation)> {
@@ -82,7 +83,7 @@ impl Journal {
         self.numbered().filter(|(_, file)| file.after.is_none())
     }
 
-    /// An undo always does something: an entry leaves the history.
+    /// An undo is never empty, because an entry leaves the history.
     pub(crate) fn does_nothing(&self) -> bool {
         matches!(self.purpose, JournalPurpose::Entry(_)) && self.files().next().is_none()
     }
@@ -129,13 +130,13 @@ impl<'d> Deserialize<'d> for JournaledFile {
     }
 }
 
-/// A path of the list of directories; a journal that comes with a cloned project may name any.
+/// Parses a path. A journal that comes with a cloned project may name any.
 fn checked_path<'d, D: Deserializer<'d>>(deserializer: D) -> Result<RelativePath, D::Error> {
     parse_path(&String::deserialize(deserializer)?)
 }
 
-/// The same for directories.
-pub(crate) fn folders<'d, C, D>(deserializer: D) -> Result<C, D::Error>
+/// Parses a list of directories.
+pub(crate) fn checked_directories<'d, C, D>(deserializer: D) -> Result<C, D::Error>
 where
     C: FromIterator<String>,
     D: Deserializer<'d>,
@@ -150,7 +151,7 @@ where
 fn parse_path<E: de::Error>(path: &str) -> Result<RelativePath, E> {
     let checked = RelativePath::new(path).map_err(|why| E::custom(format!("`{path}`: {why}")))?;
     // The list of managed directories is the one reserved file that transactions write themselves.
-    if is_reserved(&checked) && !is_folders(path) {
+    if is_reserved(&checked) && !is_directory_list_path(path) {
         let why = format!("`{path}` is a reserved path");
         return Err(E::custom(why));
     }

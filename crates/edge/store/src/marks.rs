@@ -1,4 +1,4 @@
-//! Files and directories that somebody relies on, and whether they are still as they were.
+//! Detects changes of files and directories without reading them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use crate::watch::{SETTLED, identity};
 
-/// Paths as they were when they were marked; those that do not exist may come.
+/// The state of paths when they were marked; a path that does not exist may be created later.
 #[derive(Clone, Debug, Default)]
 pub struct PathMarks {
     seen: Vec<(PathBuf, Option<String>)>,
@@ -15,7 +15,7 @@ pub struct PathMarks {
 }
 
 impl PathMarks {
-    /// Marks a path as it is now; mark it before it is read.
+    /// Marks the current state of a path; call it before the path is read.
     pub fn add(&mut self, path: &Path) {
         let (mark, changed) = stamp_path(path).unzip();
         self.newest = self.newest.max(changed.flatten());
@@ -23,14 +23,14 @@ impl PathMarks {
         self.seen.push((path.to_owned(), mark));
     }
 
-    /// Whether any path is no longer as it was.
+    /// Returns whether the state of any path changed.
     pub fn differ(&self) -> bool {
         self.seen
             .iter()
             .any(|(path, mark)| stamp_path(path).map(|(now, _)| now) != *mark)
     }
 
-    /// Whether every change would show: one right after a path was marked may have the same time as the mark.
+    /// Returns whether every change would be detected: a change right after a path was marked may have the same time.
     pub fn are_settled(&self) -> bool {
         let (Some(newest), Some(taken)) = (self.newest, self.taken) else {
             return true;
@@ -39,13 +39,13 @@ impl PathMarks {
     }
 }
 
-/// The identity of a path and the time of its last change.
+/// Returns the identity of a path and the time of its last change.
 fn stamp_path(path: &Path) -> Option<(String, Option<SystemTime>)> {
-    let known = fs::metadata(path).ok()?;
-    let (identity, changed) = identity(&known);
+    let metadata = fs::metadata(path).ok()?;
+    let (identity, changed) = identity(&metadata);
     Some((
-        format!("{} {identity}", known.len()),
-        changed.max(known.modified().ok()),
+        format!("{} {identity}", metadata.len()),
+        changed.max(metadata.modified().ok()),
     ))
 }
 
@@ -56,8 +56,8 @@ mod tests {
 
     #[test]
     fn marks_see_what_comes_changes_and_goes() {
-        let place = tempfile::tempdir().unwrap();
-        let file = place.path().join("file");
+        let temp = tempfile::tempdir().unwrap();
+        let file = temp.path().join("file");
         let marked = |path: &Path| {
             let mut marks = PathMarks::default();
             marks.add(path);

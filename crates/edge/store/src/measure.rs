@@ -4,20 +4,20 @@ use std::path::{Path, PathBuf};
 
 use crate::error::StoreError;
 
-/// The bytes of all files under a directory; links are not followed, and a directory that does not exist holds none.
-pub fn size_below(folder: &Path) -> Result<u64, StoreError> {
+/// Returns the bytes of all files in a directory, or zero if it does not exist. Symlinks are not followed.
+pub fn size_below(directory: &Path) -> Result<u64, StoreError> {
     let mut size = 0;
-    let mut folders = vec![folder.to_owned()];
-    while let Some(path) = folders.pop() {
+    let mut directories = vec![directory.to_owned()];
+    while let Some(path) = directories.pop() {
         let entries = match fs::read_dir(&path) {
-            // Others may clean up at the same time.
+            // Another process may remove files at the same time.
             Err(cause) if cause.kind() == ErrorKind::NotFound => continue,
             entries => entries.map_err(|cause| StoreError::new(&path, cause))?,
         };
         for entry in entries.flatten() {
             match entry.metadata() {
-                Ok(known) if known.is_dir() => folders.push(entry.path()),
-                Ok(known) if known.is_file() => size += known.len(),
+                Ok(metadata) if metadata.is_dir() => directories.push(entry.path()),
+                Ok(metadata) if metadata.is_file() => size += metadata.len(),
                 _ => {}
             }
         }
@@ -25,24 +25,24 @@ pub fn size_below(folder: &Path) -> Result<u64, StoreError> {
     Ok(size)
 }
 
-/// Whether there is a directory of that very name, not a link to one.
-pub fn is_real_folder(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok_and(|known| known.is_dir())
+/// Returns whether the path is a directory and not a symlink to one.
+pub fn is_real_directory(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_dir())
 }
 
-/// Whether there is a file of that very name, not a link to one.
+/// Returns whether the path is a file and not a symlink to one.
 pub fn is_real_file(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok_and(|known| known.is_file())
+    fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file())
 }
 
-/// Where a link leads, as it is written; nothing if it is none.
+/// Returns the target of a symlink as written; `None` if the path is not a symlink.
 pub fn link_target(path: &Path) -> Option<PathBuf> {
     fs::read_link(path).ok()
 }
 
-/// Throws away what exists, file, directory or link, without following links; what does not exist is not an error.
-pub fn remove_whole(path: &Path) -> Result<(), StoreError> {
-    let removed = if is_real_folder(path) {
+/// Removes a file, directory or symlink without following symlinks; a missing path is not an error.
+pub fn remove_path(path: &Path) -> Result<(), StoreError> {
+    let removed = if is_real_directory(path) {
         fs::remove_dir_all(path)
     } else {
         fs::remove_file(path)
@@ -53,7 +53,7 @@ pub fn remove_whole(path: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Where a file is that links may lead to, so writing it leaves the links; the path itself if nothing exists.
+/// Resolves symlinks, so a write changes the file and keeps the symlinks; returns the path itself if nothing exists.
 pub fn real_path(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
@@ -65,19 +65,19 @@ mod tests {
 
     #[test]
     fn links_are_neither_measured_nor_followed() {
-        let place = tempfile::tempdir().unwrap();
-        let (inside, outside) = (place.path().join("in"), place.path().join("out"));
+        let temp = tempfile::tempdir().unwrap();
+        let (inside, outside) = (temp.path().join("in"), temp.path().join("out"));
         fs::create_dir_all(inside.join("deep")).unwrap();
         fs::create_dir_all(&outside).unwrap();
         fs::write(outside.join("f"), "12345").unwrap();
         fs::write(inside.join("deep/f"), "123").unwrap();
         std::os::unix::fs::symlink(&outside, inside.join("link")).unwrap();
         assert_eq!(size_below(&inside).unwrap(), 3);
-        assert!(!is_real_folder(&inside.join("link")));
-        remove_whole(&inside.join("link")).unwrap();
+        assert!(!is_real_directory(&inside.join("link")));
+        remove_path(&inside.join("link")).unwrap();
         std::os::unix::fs::symlink(&outside, inside.join("deep/link")).unwrap();
-        remove_whole(&inside).unwrap();
-        remove_whole(&inside).unwrap();
+        remove_path(&inside).unwrap();
+        remove_path(&inside).unwrap();
         assert_eq!(fs::read(outside.join("f")).unwrap(), b"12345");
         assert_eq!(size_below(&inside).unwrap(), 0);
     }

@@ -1,4 +1,4 @@
-//! Files that are opened already, whether by a path or in a confined directory.
+//! Open files, opened by a path or in a confined directory.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -9,16 +9,16 @@ use cap_std::fs::Dir;
 
 use crate::error::{StoreError, StoreProblem};
 
-/// The bytes of a file of at most `limit` bytes.
+/// Reads a file of at most `limit` bytes.
 pub(crate) fn read_open(file: File, path: &Path, limit: u64) -> Result<Vec<u8>, StoreError> {
-    let known = file
+    let metadata = file
         .metadata()
         .map_err(|cause| StoreError::new(path, cause))?;
-    if known.is_dir() {
-        return Err(StoreError::of(path, StoreProblem::IsFolder));
+    if metadata.is_dir() {
+        return Err(StoreError::of(path, StoreProblem::IsDirectory));
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(known.len().min(limit)).unwrap_or(0));
-    // A pipe or another irregular file has no length beforehand: read one byte more than allowed to notice.
+    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len().min(limit)).unwrap_or(0));
+    // A pipe or another special file has no known length, so one byte more than allowed is read to detect the excess.
     file.take(limit + 1)
         .read_to_end(&mut bytes)
         .map_err(|cause| StoreError::new(path, cause))?;
@@ -28,11 +28,11 @@ pub(crate) fn read_open(file: File, path: &Path, limit: u64) -> Result<Vec<u8>, 
     Ok(bytes)
 }
 
-/// Opens what is a file or a directory; anything else, such as a pipe, would be waited for.
+/// Opens a file or a directory. Other kinds are refused, because opening a pipe would block.
 pub(crate) fn open_file(dir: &Dir, file: &str, path: &Path) -> Result<File, StoreError> {
     let fail = |cause| StoreError::new(path, cause);
-    let known = dir.metadata(file).map_err(fail)?;
-    if known.is_file() || known.is_dir() {
+    let metadata = dir.metadata(file).map_err(fail)?;
+    if metadata.is_file() || metadata.is_dir() {
         dir.open(file)
             .map_err(fail)
             .map(cap_std::fs::File::into_std)
@@ -43,16 +43,16 @@ pub(crate) fn open_file(dir: &Dir, file: &str, path: &Path) -> Result<File, Stor
 
 pub(crate) fn mode_of(file: &File, path: &Path) -> Result<FileMode, StoreError> {
     file.metadata()
-        .map(|known| mode_from(&known))
+        .map(|metadata| mode_from(&metadata))
         .map_err(|cause| StoreError::new(path, cause))
 }
 
-pub(crate) fn mode_from(known: &fs::Metadata) -> FileMode {
+pub(crate) fn mode_from(metadata: &fs::Metadata) -> FileMode {
     #[cfg(unix)]
-    let executable = std::os::unix::fs::PermissionsExt::mode(&known.permissions()) & 0o100 != 0;
+    let executable = std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o100 != 0;
     #[cfg(not(unix))]
     let executable = {
-        let _ = known;
+        let _ = metadata;
         false
     };
     if executable {

@@ -1,10 +1,10 @@
-//! Work on several threads.
+//! Runs work on several threads.
 
 use std::num::NonZero;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// Calls `work` with every item on as many threads as the machine has cores; the results have the order of the items.
+/// Calls `work` with every item, on one thread per core; the results are in the order of the items.
 pub fn map<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
     let count = items.len();
     let workers = thread::available_parallelism()
@@ -28,8 +28,7 @@ pub fn map<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec
     results.into_iter().flatten().collect()
 }
 
-/// Runs the same work on each of so many threads. Not generic: every copy of it is as long to compile as the code
-/// that uses it.
+/// Runs the same work on `workers` threads. It is not generic, to compile only once.
 fn run_on_threads(workers: usize, work: &(dyn Fn() + Sync)) {
     thread::scope(|scope| {
         let threads: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
@@ -41,10 +40,10 @@ fn run_on_threads(workers: usize, work: &(dyn Fn() + Sync)) {
     });
 }
 
-/// Takes something large apart while others go on; nobody waits for it.
+/// Drops a large value on another thread.
 pub fn discard<T: Send + 'static>(large: T) {
     let dropped = thread::Builder::new().spawn(move || drop(large));
-    // Without a thread it was dropped here.
+    // If no thread could be started, the value was dropped here.
     drop(dropped);
 }
 

@@ -1,4 +1,4 @@
-//! Compares the disk with what the plan saw, and finds the directories to make and to remove.
+//! Compares the disk with the plan, and finds the directories to create and to remove.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -15,7 +15,7 @@ use crate::stamp::FileStamp;
 use crate::state::relative;
 use crate::steps::PermissionBits;
 
-/// The look at the disk right before the commit point.
+/// The check right before the commit point.
 pub(crate) struct PreCommitCheck<'a> {
     store: &'a ProjectStore,
     chain: DirectoryChain<'a>,
@@ -52,7 +52,7 @@ impl<'a> PreCommitCheck<'a> {
         Ok(check)
     }
 
-    /// The operation of a step for the current file, unless that is not the file that the plan saw.
+    /// Returns the operation of a step; fails if the file changed since the plan was made.
     pub(crate) fn operation(
         &mut self,
         step: &FileStep<'_>,
@@ -60,7 +60,7 @@ impl<'a> PreCommitCheck<'a> {
         let refuse = |problem| Err(self.store.error(step.path.as_str(), problem));
         let (before, stamp) = match (step.expected, self.store.see(&mut self.chain, &step.path)?) {
             (ExpectedFile::Missing | ExpectedFile::Anything, ObservedPath::Missing) => (None, None),
-            // A file takes the location of a directory that goes.
+            // A file replaces a directory that is removed.
             (_, ObservedPath::Directory) if self.prune.contains(step.path.as_str()) => (None, None),
             (ExpectedFile::Anything, ObservedPath::File(JournalFile { content, stamp })) => {
                 (Some(content), stamp)
@@ -70,7 +70,7 @@ impl<'a> PreCommitCheck<'a> {
                 ObservedPath::File(JournalFile { content, stamp }),
             ) if content.checksum == wanted => (Some(content), stamp),
             (ExpectedFile::Anything, ObservedPath::Directory) => {
-                return refuse(StoreProblem::IsFolder);
+                return refuse(StoreProblem::IsDirectory);
             }
             (ExpectedFile::Anything, ObservedPath::Symlink | ObservedPath::Special) => {
                 return refuse(StoreProblem::NotFile);
@@ -91,8 +91,8 @@ impl<'a> PreCommitCheck<'a> {
         ))
     }
 
-    /// The directories to make, outer ones first, and those to remove, inner ones first.
-    pub(crate) fn folders(&mut self) -> Result<(Vec<String>, Vec<String>), StoreError> {
+    /// Returns the directories to create, outer ones first, and those to remove, inner ones first.
+    pub(crate) fn directory_changes(&mut self) -> Result<(Vec<String>, Vec<String>), StoreError> {
         let mut make = BTreeSet::new();
         for step in self.steps.iter().filter(|step| step.content.is_some()) {
             self.missing_above(&step.path, &mut make)?;
@@ -107,14 +107,14 @@ impl<'a> PreCommitCheck<'a> {
         let written = self.steps.iter().filter(|step| step.content.is_some());
         let needed: BTreeSet<&str> = written.flat_map(|step| above(step.path.as_str())).collect();
         let emptied: BTreeSet<&str> = self.removed.iter().flat_map(|path| above(path)).collect();
-        // In a clone nothing records which directories an install made. Git keeps no empty ones, so one that holds nothing else
-        // came with the files that go now.
+        // In a clone, nothing records which directories an install created. Git keeps no empty ones, so a directory
+        // that has nothing else came with the files that are removed now.
         let is_clone = self.list.is_none() && !self.store.has_history()?;
         // A directory sorts before what is in it.
-        for folder in emptied.into_iter().rev() {
-            let is_ours = is_clone || self.owned.contains(folder);
-            if !needed.contains(folder) && is_ours && self.becomes_empty(folder)? {
-                self.prune.insert(folder.to_owned());
+        for directory in emptied.into_iter().rev() {
+            let is_ours = is_clone || self.owned.contains(directory);
+            if !needed.contains(directory) && is_ours && self.becomes_empty(directory)? {
+                self.prune.insert(directory.to_owned());
             }
         }
         Ok(())
@@ -128,15 +128,15 @@ impl<'a> PreCommitCheck<'a> {
         if self.chain.parent(path).is_ok() {
             return Ok(());
         }
-        for folder in above(path.as_str())
-            .filter(|folder| !make.contains(*folder))
+        for directory in above(path.as_str())
+            .filter(|directory| !make.contains(*directory))
             .collect::<Vec<_>>()
         {
-            let replaced = || self.removed.contains(folder);
-            match self.chain.folder(folder).map(|_| ()) {
+            let replaced = || self.removed.contains(directory);
+            match self.chain.directory(directory).map(|_| ()) {
                 Ok(()) => {}
                 Err(cause) if cause.kind() == io::ErrorKind::NotFound || replaced() => {
-                    make.insert(folder.to_owned());
+                    make.insert(directory.to_owned());
                 }
                 Err(cause) => return Err(self.store.at(path.as_str())(cause)),
             }
@@ -144,15 +144,15 @@ impl<'a> PreCommitCheck<'a> {
         Ok(())
     }
 
-    fn becomes_empty(&mut self, folder: &str) -> Result<bool, StoreError> {
-        let fail = self.store.at(folder);
-        let entries = match self.chain.folder(folder) {
+    fn becomes_empty(&mut self, directory: &str) -> Result<bool, StoreError> {
+        let fail = self.store.at(directory);
+        let entries = match self.chain.directory(directory) {
             Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(false),
             dir => dir.and_then(|dir| dir.entries()).map_err(&fail)?,
         };
         for entry in entries {
             let name = entry.map_err(&fail)?.file_name();
-            let path = format!("{folder}/{}", name.to_string_lossy());
+            let path = format!("{directory}/{}", name.to_string_lossy());
             if !self.removed.contains(path.as_str()) && !self.prune.contains(&path) {
                 return Ok(false);
             }
@@ -160,7 +160,7 @@ impl<'a> PreCommitCheck<'a> {
         Ok(true)
     }
 
-    /// The list of managed directories before and after, if it changes.
+    /// Returns the list of managed directories before and after, if it changes.
     pub(crate) fn owned_after(
         &self,
         make: &[String],
@@ -168,8 +168,8 @@ impl<'a> PreCommitCheck<'a> {
     ) -> Option<(Option<JournaledFile>, Vec<u8>)> {
         let mut owned = self.owned.clone();
         owned.extend(make.iter().cloned());
-        for folder in prune {
-            owned.remove(folder);
+        for directory in prune {
+            owned.remove(directory);
         }
         (owned != self.owned).then(|| (self.list, owned::encode(owned)))
     }
@@ -177,7 +177,7 @@ impl<'a> PreCommitCheck<'a> {
 
 impl ProjectStore {
     fn owned(&self) -> Result<(Option<JournaledFile>, BTreeSet<String>), StoreError> {
-        let list = self.state.folders();
+        let list = self.state.directory_list();
         let bytes = match self.read(&relative(list), 1 << 28) {
             Err(StoreError {
                 problem: StoreProblem::NotFound,

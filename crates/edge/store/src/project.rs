@@ -12,29 +12,29 @@ use crate::journal::JournaledFile;
 use crate::open_file::{open_file, read_open};
 use crate::owned::above;
 use crate::stamp::FileStamp;
-use crate::state::{StateFolder, TRANSACTION, relative};
+use crate::state::{StateDirectory, TRANSACTION, relative};
 use crate::steps;
 use crate::user::SystemUser;
 
 const LOCK: &str = "lock";
 const IGNORE: &str = ".gitignore";
-/// Plugins and snippets are installed files like those of tools: who clones the project can use them.
+/// Plugins and snippets are installed files like those of tools: everyone who clones the project can use them.
 const IGNORED: &[u8] = b"*\n!/plugins/\n!/plugins/**\n!/snippets/\n!/snippets/**\n";
 /// The content that earlier versions wrote.
 const IGNORED_BEFORE: &[u8] = b"*\n";
-/// A file of a project is read whole to be compared; more than this no one means to install.
+/// A file of a project is read completely to compare it; nobody installs larger ones.
 const LARGEST: u64 = 1 << 34;
 
-/// A directory of a project or a user's home, which nothing done through it can leave, with agpm's state in it.
+/// A project or a user's home, with agpm's state in it. No operation can leave the directory.
 #[derive(Debug)]
 pub struct ProjectStore {
     pub(crate) root: Dir,
     path: PathBuf,
-    pub(crate) state: StateFolder,
+    pub(crate) state: StateDirectory,
     pub(crate) state_use: StateUse,
 }
 
-/// Whether the state in a project is believed.
+/// Whether the state in a project is trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StateUse {
     /// agpm wrote the state on this machine.
@@ -43,14 +43,14 @@ pub enum StateUse {
     Ignored,
 }
 
-/// The right to change a project, for as long as it lives.
+/// The lock on a project, held until it is dropped.
 #[derive(Debug)]
 pub struct ProjectLock {
-    /// Closing it unlocks.
+    /// Closing the file unlocks it.
     _file: File,
 }
 
-/// The behavior when another process holds the lock.
+/// The behavior while another process holds the lock.
 #[derive(Clone, Copy)]
 pub enum LockWait<'a> {
     /// Call this once, then wait.
@@ -59,7 +59,7 @@ pub enum LockWait<'a> {
     Fail,
 }
 
-/// A file and what is in it.
+/// A file with its content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredFile {
     /// The checksum and mode of the stored file.
@@ -68,7 +68,7 @@ pub struct StoredFile {
     pub bytes: Vec<u8>,
 }
 
-/// A file with what only the journal needs to know of it.
+/// A file with the data that only the journal needs.
 pub(crate) struct JournalFile {
     pub(crate) content: JournaledFile,
     pub(crate) stamp: Option<FileStamp>,
@@ -84,18 +84,18 @@ impl From<JournalFile> for FileState {
 }
 
 impl ProjectStore {
-    /// Opens a project directory that exists, and writes nothing.
-    pub fn open(folder: &Path) -> Result<Self, StoreError> {
-        ProjectStore::open_at(folder, StateFolder::Project)
+    /// Opens an existing project directory, without writing.
+    pub fn open(directory: &Path) -> Result<Self, StoreError> {
+        ProjectStore::open_at(directory, StateDirectory::Project)
     }
 
-    /// Opens any directory that exists, with this state, and writes nothing.
-    pub fn open_at(folder: &Path, state: StateFolder) -> Result<Self, StoreError> {
-        let root = Dir::open_ambient_dir(folder, ambient_authority());
-        let root = root.map_err(|cause| StoreError::new(folder, cause))?;
+    /// Opens an existing directory with this state, without writing.
+    pub fn open_at(directory: &Path, state: StateDirectory) -> Result<Self, StoreError> {
+        let root = Dir::open_ambient_dir(directory, ambient_authority());
+        let root = root.map_err(|cause| StoreError::new(directory, cause))?;
         let store = ProjectStore {
             root,
-            path: folder.to_owned(),
+            path: directory.to_owned(),
             state,
             state_use: StateUse::Believed,
         };
@@ -106,7 +106,7 @@ impl ProjectStore {
         })
     }
 
-    /// The same with a state that may be somebody else's.
+    /// Ignores the state, because somebody else may have written it.
     #[must_use]
     pub fn ignoring_state(self) -> Self {
         ProjectStore {
@@ -115,25 +115,25 @@ impl ProjectStore {
         }
     }
 
-    /// Whether the state is believed.
+    /// Returns whether the state is trusted.
     pub fn state_use(&self) -> StateUse {
         self.state_use
     }
 
-    /// The path of the file.
+    /// Returns the path of the directory.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The directory of the state, whether it exists or not.
-    pub fn state_folder(&self) -> PathBuf {
+    /// Returns the path of the state directory, which may not exist.
+    pub fn state_directory(&self) -> PathBuf {
         self.path.join(self.state.path())
     }
 
-    /// Whether the state was put there by somebody who has no business in this project. Its contents are not trusted:
-    /// they would decide which files are removed.
+    /// Returns whether the state belongs to another user than the project. It is not trusted, because it determines
+    /// which files are removed.
     pub fn has_foreign_state(&self) -> bool {
-        let state = self.state_folder();
+        let state = self.state_directory();
         let parts = [
             state.clone(),
             self.path.join(self.state.ledger()),
@@ -147,12 +147,12 @@ impl ProjectStore {
             .any(|owner| !owner.is_trusted_in(&self.path))
     }
 
-    /// The file with what the callers know of the others; it may be part of transactions.
+    /// Returns the path of the ledger, which may be part of transactions.
     pub fn ledger(&self) -> RelativePath {
         relative(self.state.ledger())
     }
 
-    /// Locks the project against other processes; file systems without locks are taken as they are.
+    /// Locks the project against other processes. On a file system without locks, this does nothing.
     pub fn lock(&self, wait: LockWait<'_>) -> Result<ProjectLock, StoreError> {
         let path = self.state.inner(LOCK);
         let fail = self.at(&path);
@@ -167,7 +167,7 @@ impl ProjectStore {
             (Err(TryLockError::WouldBlock), LockWait::Fail) => {
                 return Err(self.error(&path, StoreProblem::Locked));
             }
-            // Announced before waiting: a command that hangs silently is taken as broken and killed.
+            // Reported before waiting: a command that seems to hang would be killed.
             (Err(TryLockError::WouldBlock), LockWait::Block(tell)) => {
                 tell();
                 file.lock()
@@ -186,19 +186,19 @@ impl ProjectStore {
         }
     }
 
-    /// Creates the directory of the state. A home may be private, and so is the state about it.
+    /// Creates the state directory. In a home it is private.
     fn make_state(&self) -> io::Result<()> {
         let path = self.state.path();
-        for folder in above(path) {
-            steps::make_folder(&self.root, folder)?;
+        for directory in above(path) {
+            steps::make_directory(&self.root, directory)?;
         }
         match self.state {
-            StateFolder::Project => steps::make_folder(&self.root, path),
-            StateFolder::Home => steps::make_private_folder(&self.root, path),
+            StateDirectory::Project => steps::make_directory(&self.root, path),
+            StateDirectory::Home => steps::make_private_directory(&self.root, path),
         }
     }
 
-    /// Keeps the state out of version control: installed files can be installed again.
+    /// Excludes the state from version control, because installed files can be installed again.
     fn ignore(&self, state: &Dir) -> Result<(), StoreError> {
         let fail = self.at(&self.state.inner(IGNORE));
         if !steps::exists(state, IGNORE).map_err(&fail)? {
@@ -208,7 +208,7 @@ impl ProjectStore {
         Ok(())
     }
 
-    /// Brings the lines that an earlier version wrote up to date; other lines are the user's.
+    /// Updates the lines that an earlier version wrote; other lines belong to the user.
     pub(crate) fn renew_ignored(&self) -> Result<(), StoreError> {
         let fail = self.at(&self.state.inner(IGNORE));
         let Some(state) = self.state()? else {
@@ -225,14 +225,13 @@ impl ProjectStore {
         Ok(())
     }
 
-    /// The observed file at a path; a directory above it may be a link that stays in the project, not one that leaves
-    /// it.
+    /// Observes a path. A symlink above it may lead to another directory of the project, but not out of it.
     pub fn observe(&self, path: &RelativePath) -> Result<ObservedPath, StoreError> {
         let seen = self.see(&mut DirectoryChain::new(&self.root), path)?;
         Ok(seen.map(FileState::from))
     }
 
-    /// The same for many; in the order of their directories, each directory is opened once.
+    /// Observes many paths; if they are sorted by directory, each directory is opened once.
     pub fn observe_all(&self, paths: &[&RelativePath]) -> Result<Vec<ObservedPath>, StoreError> {
         let mut chain = DirectoryChain::new(&self.root);
         paths
@@ -241,7 +240,7 @@ impl ProjectStore {
             .collect()
     }
 
-    /// The same with the bytes of a file of at most `limit` bytes, which is read once for both.
+    /// Observes a path and returns its bytes too, at most `limit`. The file is read once.
     pub fn observe_content(
         &self,
         path: &RelativePath,
@@ -254,10 +253,10 @@ impl ProjectStore {
         }))
     }
 
-    /// The bytes of a file of at most `limit` bytes.
+    /// Reads a file of at most `limit` bytes.
     pub fn read(&self, path: &RelativePath, limit: u64) -> Result<Vec<u8>, StoreError> {
         let full = self.path.join(path.as_str());
-        // Ignored state reads as if it did not exist, so no caller has to know about it.
+        // Ignored state reads as missing, so callers need no special case.
         if path.as_str() == self.state.ledger() && self.state_use == StateUse::Ignored {
             return Err(StoreError::of(&full, StoreProblem::NotFound));
         }
@@ -280,42 +279,43 @@ impl ProjectStore {
         limit: u64,
     ) -> Result<ObservedPath<(JournalFile, Vec<u8>)>, StoreError> {
         let seen = chain.parent(path).and_then(|dir| {
-            // Without following: a link at the path of a resource is an obstacle, not the file that it points to.
-            let known = dir.symlink_metadata(path.file_name())?;
+            // Symlinks are not followed: a symlink at the path of a resource is an obstacle, not the file that it
+            // points to.
+            let metadata = dir.symlink_metadata(path.file_name())?;
             Ok((
-                known
+                metadata
                     .is_file()
                     .then(|| dir.open(path.file_name()))
                     .transpose()?,
-                known,
+                metadata,
             ))
         });
         let nothing = [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory];
         match seen {
-            Ok((Some(file), known)) => {
+            Ok((Some(file), metadata)) => {
                 let bytes = read_open(file.into_std(), &self.path.join(path.as_str()), limit)?;
                 let content = JournaledFile {
                     checksum: Checksum::of(&bytes),
-                    bits: steps::bits(&known),
+                    bits: steps::bits(&metadata),
                 };
-                // Looked at before it was read: whatever changed since shows.
-                let stamp = FileStamp::of(&known);
+                // The metadata is older than the bytes, so a change in between is detected.
+                let stamp = FileStamp::of(&metadata);
                 Ok(ObservedPath::File((JournalFile { content, stamp }, bytes)))
             }
-            Ok((None, known)) if known.is_dir() => Ok(ObservedPath::Directory),
-            Ok((None, known)) if known.is_symlink() => Ok(ObservedPath::Symlink),
+            Ok((None, metadata)) if metadata.is_dir() => Ok(ObservedPath::Directory),
+            Ok((None, metadata)) if metadata.is_symlink() => Ok(ObservedPath::Symlink),
             Ok((None, _)) => Ok(ObservedPath::Special),
             Err(cause) if nothing.contains(&cause.kind()) => Ok(ObservedPath::Missing),
             Err(cause) => Err(self.at(path.as_str())(cause)),
         }
     }
 
-    /// The directory of the state, if it exists.
+    /// Returns the state directory, if it exists.
     pub(crate) fn state(&self) -> Result<Option<Dir>, StoreError> {
         self.inner(&self.root, self.state.path(), self.state.path())
     }
 
-    /// A directory in the state, if it exists. A cloned project may bring a link instead: it is not followed.
+    /// Returns a directory in the state, if it exists. A symlink in a cloned project is not followed.
     pub(crate) fn inner(
         &self,
         dir: &Dir,
@@ -323,16 +323,17 @@ impl ProjectStore {
         path: &str,
     ) -> Result<Option<Dir>, StoreError> {
         match dir.symlink_metadata(name) {
-            Ok(known) if known.is_dir() => Ok(Some(dir.open_dir(name).map_err(self.at(path))?)),
-            // A link where the state belongs would let a clone redirect every write of the state out of the
-            // project.
+            Ok(metadata) if metadata.is_dir() => {
+                Ok(Some(dir.open_dir(name).map_err(self.at(path))?))
+            }
+            // A symlink here would let a clone redirect every write of the state out of the project.
             Ok(_) => Err(self.error(path, StoreProblem::NotFile)),
             Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(cause) => Err(self.at(path)(cause)),
         }
     }
 
-    /// Adds the path to what the system says.
+    /// Adds the path to an error of the system.
     pub(crate) fn at(&self, path: &str) -> impl Fn(io::Error) -> StoreError + use<> {
         let path = self.path.join(path);
         move |cause| StoreError::new(&path, cause)

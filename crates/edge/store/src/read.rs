@@ -4,21 +4,21 @@ use std::path::{Path, PathBuf};
 
 use agpm_model::{FileMode, FoundFile, FoundKind, ResolvedPath};
 
+use crate::confined_directory::ConfinedDirectory;
 use crate::error::{StoreError, StoreProblem};
-use crate::folder::ConfinedDirectory;
 use crate::open_file::{mode_of, read_open};
 
-/// The bytes of a file of at most `limit` bytes.
+/// Reads a file of at most `limit` bytes.
 pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, StoreError> {
     let file = File::open(path).map_err(|cause| StoreError::new(path, cause))?;
     read_open(file, path, limit)
 }
 
-/// The bytes of a file, and whether it can be run.
+/// Reads a file and its mode.
 pub fn read_with_mode(path: &Path, limit: u64) -> Result<(Vec<u8>, FileMode), StoreError> {
-    // A pipe would be waited for.
-    let known = fs::metadata(path).map_err(|cause| StoreError::new(path, cause))?;
-    if !known.is_file() && !known.is_dir() {
+    // Opening a pipe would block.
+    let metadata = fs::metadata(path).map_err(|cause| StoreError::new(path, cause))?;
+    if !metadata.is_file() && !metadata.is_dir() {
         return Err(StoreError::of(path, StoreProblem::NotFile));
     }
     let file = File::open(path).map_err(|cause| StoreError::new(path, cause))?;
@@ -26,29 +26,29 @@ pub fn read_with_mode(path: &Path, limit: u64) -> Result<(Vec<u8>, FileMode), St
     Ok((read_open(file, path, limit)?, mode))
 }
 
-/// The same for a file that must not be outside of a directory, by whatever links.
+/// Reads a file in a directory; symlinks must not lead out of it.
 pub fn read_below(
-    folder: &Path,
+    directory: &Path,
     file: &str,
     limit: u64,
 ) -> Result<(Vec<u8>, FileMode), StoreError> {
-    ConfinedDirectory::open(folder)?.read_with_mode(file, limit)
+    ConfinedDirectory::open(directory)?.read_with_mode(file, limit)
 }
 
-/// The files under a directory by their paths from it, in order; links are not followed, and a directory that does not exist
-/// holds nothing.
-pub fn files_below(folder: &Path, depth: usize) -> Result<Vec<String>, StoreError> {
-    let files = entries_below(folder, depth)?
+/// Returns the relative paths of the files in a directory, sorted. Symlinks are not followed; a missing directory is
+/// empty.
+pub fn files_below(directory: &Path, depth: usize) -> Result<Vec<String>, StoreError> {
+    let files = entries_below(directory, depth)?
         .into_iter()
         .filter(|found| found.kind == FoundKind::File);
     Ok(files.map(|found| found.path).collect())
 }
 
-/// Everything under a directory but the directories, likewise.
-pub fn entries_below(folder: &Path, depth: usize) -> Result<Vec<FoundFile>, StoreError> {
+/// Returns all entries in a directory that are not directories, sorted.
+pub fn entries_below(directory: &Path, depth: usize) -> Result<Vec<FoundFile>, StoreError> {
     let mut found = Vec::new();
-    let mut folders = vec![(folder.to_owned(), String::new(), 0)];
-    while let Some((path, prefix, level)) = folders.pop() {
+    let mut directories = vec![(directory.to_owned(), String::new(), 0)];
+    while let Some((path, prefix, level)) = directories.pop() {
         let entries = match fs::read_dir(&path) {
             Err(cause) if cause.kind() == ErrorKind::NotFound => continue,
             entries => entries.map_err(|cause| StoreError::new(&path, cause))?,
@@ -60,7 +60,7 @@ pub fn entries_below(folder: &Path, depth: usize) -> Result<Vec<FoundFile>, Stor
                 .map_err(|cause| StoreError::new(&path, cause))?;
             let path = format!("{prefix}{}", entry.file_name().to_string_lossy());
             if kind.is_dir() && level < depth {
-                folders.push((entry.path(), format!("{path}/"), level + 1));
+                directories.push((entry.path(), format!("{path}/"), level + 1));
                 continue;
             }
             let kind = if kind.is_file() {
@@ -75,51 +75,51 @@ pub fn entries_below(folder: &Path, depth: usize) -> Result<Vec<FoundFile>, Stor
     Ok(found)
 }
 
-/// The names in a directory, in order; none if it cannot be read.
-pub fn names_in(folder: &Path) -> Vec<String> {
-    folder_names(folder).unwrap_or_default()
+/// Returns the names in a directory, sorted; none if it cannot be read.
+pub fn names_in(directory: &Path) -> Vec<String> {
+    directory_names(directory).unwrap_or_default()
 }
 
-/// Whether there is a file.
+/// Returns whether the path is a file.
 pub fn is_file(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|known| known.is_file())
+    fs::metadata(path).is_ok_and(|metadata| metadata.is_file())
 }
 
-/// Whether there is anything.
+/// Returns whether the path exists.
 pub fn exists(path: &Path) -> bool {
     fs::metadata(path).is_ok()
 }
 
-/// A new, empty directory in the system's temporary directory, which is not removed.
-pub fn temporary_folder(prefix: &str) -> Result<PathBuf, StoreError> {
-    let folder = tempfile::Builder::new().prefix(prefix).tempdir();
-    folder
+/// Creates an empty directory in the system's temporary directory, which is not removed.
+pub fn temporary_directory(prefix: &str) -> Result<PathBuf, StoreError> {
+    let directory = tempfile::Builder::new().prefix(prefix).tempdir();
+    directory
         .map(tempfile::TempDir::keep)
         .map_err(|cause| StoreError::new(&std::env::temp_dir(), cause))
 }
 
-/// Follows a path; nothing if there is nothing of that name. A link that leads nowhere, or in a circle, is an error.
+/// Resolves a path; `None` if it does not exist. A broken or circular symlink is an error.
 pub fn reach(path: &Path) -> Result<Option<ResolvedPath>, StoreError> {
     let fail = |cause| StoreError::new(path, cause);
     match fs::symlink_metadata(path) {
         Err(cause) if matches!(cause.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             return Ok(None);
         }
-        known => known.map_err(fail)?,
+        metadata => metadata.map_err(fail)?,
     };
     let real = fs::canonicalize(path).map_err(fail)?;
-    let known = fs::metadata(&real).map_err(fail)?;
-    Ok(Some(match (known.is_dir(), known.is_file()) {
+    let metadata = fs::metadata(&real).map_err(fail)?;
+    Ok(Some(match (metadata.is_dir(), metadata.is_file()) {
         (true, _) => ResolvedPath::Folder(real),
         (_, true) => ResolvedPath::File(real),
         _ => ResolvedPath::Other(real),
     }))
 }
 
-/// The names in a directory, in order; none if it does not exist, or is not a directory.
-pub fn folder_names(folder: &Path) -> Result<Vec<String>, StoreError> {
-    let fail = |cause| StoreError::new(folder, cause);
-    let entries = match fs::read_dir(folder) {
+/// Returns the names in a directory, sorted; none if it does not exist or is not a directory.
+pub fn directory_names(directory: &Path) -> Result<Vec<String>, StoreError> {
+    let fail = |cause| StoreError::new(directory, cause);
+    let entries = match fs::read_dir(directory) {
         Err(cause) if matches!(cause.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             return Ok(Vec::new());
         }

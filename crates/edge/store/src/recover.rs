@@ -9,19 +9,19 @@ use crate::steps;
 use crate::transaction::RecoveryOutcome;
 
 impl ProjectStore {
-    /// Whether a killed process left something to finish; looks at one name and writes nothing.
+    /// Returns whether a killed process left a transaction to finish; reads one name and writes nothing.
     pub fn needs_recovery(&self) -> bool {
         self.state_use == StateUse::Believed && self.has_transaction()
     }
 
     fn has_transaction(&self) -> bool {
         let state = self.state().ok().flatten();
-        // A name that cannot be looked up is treated as an unfinished transaction: a write over one would mix two
+        // A name that cannot be read is treated as an unfinished transaction, because a write over one would mix two
         // states.
         state.is_some_and(|state| steps::exists(&state, TRANSACTION).unwrap_or(true))
     }
 
-    /// The entry that a killed process was taking back, if it had committed to it.
+    /// Returns the entry that a killed process was undoing, if it was committed.
     pub fn interrupted_undo(&self) -> Result<Option<EntryNumber>, StoreError> {
         let staging = if self.needs_recovery() {
             StagingDirectory::open(self)?
@@ -39,7 +39,7 @@ impl ProjectStore {
             }))
     }
 
-    /// Finishes what a killed process had committed to, or throws away what it had only prepared.
+    /// Finishes a committed transaction of a killed process, or removes one that was only prepared.
     pub fn recover(&self, _: &ProjectLock) -> Result<RecoveryOutcome, StoreError> {
         let Some(state) = self.state()? else {
             return Ok(RecoveryOutcome::Nothing);
@@ -48,7 +48,7 @@ impl ProjectStore {
             return Ok(RecoveryOutcome::Nothing);
         }
         let fail = self.at(&self.state.inner(TRANSACTION));
-        // A run that was killed while it discarded left this name occupied, and the rename below needs it free.
+        // A run that was killed while discarding left this name, and the rename below needs it free.
         staging::sweep(&state).map_err(self.at(&self.state.inner(DISCARDED)))?;
         if self.state_use == StateUse::Ignored {
             // An unfinished transaction of somebody else is discarded, not executed.

@@ -7,24 +7,24 @@ use crate::error::{StoreError, StoreProblem};
 /// A lock between processes and threads, held until it is dropped.
 #[derive(Debug)]
 pub struct SharedLock {
-    /// Closing it unlocks.
+    /// Closing the file unlocks it.
     file: File,
 }
 
-/// How often a lock may turn out to be another file's before it is taken as it is: some file systems give a file no
-/// lasting identity.
+/// How often to try again if the locked file is no longer the one at the path. Some file systems give files no lasting
+/// identity, and a waiting process may get the lock of a removed file. The limit turns an endless race into an error.
 // A process that waited may get the lock of a file that was removed meanwhile, and has to try again; a bound turns an
 // endless race into an error.
 const MOST_TRIES: usize = 100;
 
 impl SharedLock {
-    /// Waits until nobody else holds the lock that this file represents; the file is made and stays.
+    /// Waits until no other process holds the lock of this file, which is created if it is missing and stays.
     pub fn hold(path: &Path) -> Result<Self, StoreError> {
         let mut last = SharedLock::wait(path);
         for _ in 0..MOST_TRIES {
             match &last {
                 Ok(lock) if is_still(&lock.file, path) => break,
-                // Its directory was thrown away just now.
+                // Its directory was removed in the meantime.
                 Err(StoreError {
                     problem: StoreProblem::NotFound,
                     ..
@@ -38,8 +38,8 @@ impl SharedLock {
 
     fn wait(path: &Path) -> Result<Self, StoreError> {
         let fail = |cause| StoreError::new(path, cause);
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).map_err(fail)?;
+        if let Some(directory) = path.parent() {
+            fs::create_dir_all(directory).map_err(fail)?;
         }
         let file = File::options()
             .create(true)
@@ -47,19 +47,19 @@ impl SharedLock {
             .open(path)
             .map_err(fail)?;
         match file.lock() {
-            // Some network file systems know no locks; working without one is better than not at all.
+            // Some network file systems have no locks; working without a lock is better than not working.
             Err(cause) if cause.kind() != ErrorKind::Unsupported => Err(fail(cause)),
             _ => Ok(SharedLock { file }),
         }
     }
 }
 
-/// Whether the file is the one of that name: whoever held the lock may have thrown the directory away, and then the next
-/// one would lock another file.
+/// Returns whether the open file is still the one at the path. The last holder may have removed the directory, and the
+/// next process would lock another file.
 #[cfg(unix)]
 fn is_still(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
-    let identity = |known: fs::Metadata| (known.dev(), known.ino());
+    let identity = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
     let (own, named) = (
         file.metadata().map(identity),
         fs::metadata(path).map(identity),
@@ -79,12 +79,12 @@ mod tests {
 
     #[test]
     fn a_lock_waiter_gets_the_lock_of_the_new_directory() {
-        let place = tempfile::tempdir().unwrap();
-        let path = place.path().join("shelf/lock");
+        let temp = tempfile::tempdir().unwrap();
+        let path = temp.path().join("shelf/lock");
         let first = SharedLock::hold(&path).unwrap();
         std::thread::scope(|scope| {
             let waiting = scope.spawn(|| SharedLock::hold(&path).unwrap());
-            fs::remove_dir_all(place.path().join("shelf")).unwrap();
+            fs::remove_dir_all(temp.path().join("shelf")).unwrap();
             drop(first);
             let second = waiting.join().unwrap();
             assert!(path.is_file());

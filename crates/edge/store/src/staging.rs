@@ -30,7 +30,7 @@ pub(crate) struct PreparedTransaction {
     pub(crate) stamps: Vec<Option<FileStamp>>,
 }
 
-/// A transaction's directory with its parts open.
+/// The directory of a transaction, with its subdirectories open.
 pub(crate) struct StagingDirectory<'a> {
     pub(crate) store: &'a ProjectStore,
     state: Dir,
@@ -48,13 +48,13 @@ impl<'a> StagingDirectory<'a> {
             .state()?
             .ok_or_else(|| store.error(store.state.path(), StoreProblem::NotFound))?;
         steps::remove_tree(&state, DISCARDED).map_err(store.at(&store.state.inner(DISCARDED)))?;
-        // It holds what files were, some of which nobody else may read.
-        let made = steps::make_private_folder(&state, TRANSACTION).and_then(|()| {
+        // It contains old files, some of which only their owner may read.
+        let created = steps::make_private_directory(&state, TRANSACTION).and_then(|()| {
             let dir = state.open_dir(TRANSACTION)?;
-            steps::make_folder(&dir, "new")?;
-            steps::make_folder(&dir, "old")
+            steps::make_directory(&dir, "new")?;
+            steps::make_directory(&dir, "old")
         });
-        let opened = made
+        let opened = created
             .map_err(store.at(&path))
             .and_then(|()| StagingDirectory::open(store));
         match opened {
@@ -68,7 +68,7 @@ impl<'a> StagingDirectory<'a> {
         }
     }
 
-    /// The one that exists; nothing if there is none or it was killed before it had its parts.
+    /// Opens an existing staging directory; `None` if it does not exist or is incomplete after a kill.
     pub(crate) fn open(store: &'a ProjectStore) -> Result<Option<Self>, StoreError> {
         let Some(state) = store.state()? else {
             return Ok(None);
@@ -96,7 +96,7 @@ impl<'a> StagingDirectory<'a> {
         }))
     }
 
-    /// Puts all contents on the disk, checks what exists now, and drafts the journal.
+    /// Writes all contents to the disk, checks the current files, and drafts the journal.
     pub(crate) fn prepare(
         &self,
         title: &str,
@@ -119,7 +119,7 @@ impl<'a> StagingDirectory<'a> {
             operations.push(operation);
             stamps.push(stamp);
         }
-        let (make, prune) = check.folders()?;
+        let (make, prune) = check.directory_changes()?;
         // The list of managed directories is one more file of the transaction: written on its own, a crash could
         // leave it claiming a directory that was never made.
         if let Some((before, bytes)) = check.owned_after(&make, &prune) {
@@ -146,7 +146,8 @@ impl<'a> StagingDirectory<'a> {
         written.map(drop).map_err(self.store.at(step.path.as_str()))
     }
 
-    /// A new file keeps the bits that the system gave it; one that replaces another takes over from it.
+    /// Sets the permission bits: a new file keeps those from the system, and one that replaces another gets the old
+    /// bits.
     fn settle_bits(
         &self,
         at: usize,
@@ -172,7 +173,7 @@ impl<'a> StagingDirectory<'a> {
         before: Option<JournaledFile>,
         bytes: &[u8],
     ) -> Result<JournalOperation, StoreError> {
-        let list = self.store.state.folders();
+        let list = self.store.state.directory_list();
         steps::write_new(&self.new, &at.to_string(), bytes, PermissionBits::PLAIN)
             .map_err(self.store.at(list))?;
         let after = JournaledFile {
@@ -193,12 +194,12 @@ impl<'a> StagingDirectory<'a> {
             journal.encode().as_bytes(),
             PermissionBits::PLAIN,
         )?;
-        // One sync, not one for each file: a killed process needs none, and after a power cut a whole journal is
-        // enough, since recovery compares the staged contents with it and goes back if one did not arrive.
+        // One sync instead of one per file: a killed process needs none, and after a power cut a complete journal is
+        // enough, because recovery compares the staged contents with it and goes back if one is missing.
         file.sync_data()
     }
 
-    /// The commit point: from here on the journal holds.
+    /// The commit point: from here on, the journal is binding.
     pub(crate) fn commit(&self) -> Result<(), StoreError> {
         // A rename is atomic: the journal exists with all its bytes or not at all, so a half-written one is never
         // read.
@@ -206,12 +207,12 @@ impl<'a> StagingDirectory<'a> {
         renamed.map_err(self.store.at(&journal_path(self.store)))
     }
 
-    /// The journal, if the commit point was passed.
+    /// Returns the journal, if the commit point was passed.
     pub(crate) fn journal(&self) -> Result<Option<Journal>, StoreError> {
         read_journal(self.store, &self.dir, &journal_path(self.store))
     }
 
-    /// Whether every content that is still to be placed arrived on the disk.
+    /// Returns whether every content that is not in its path yet arrived on the disk.
     pub(crate) fn is_whole(&self, journal: &Journal) -> bool {
         journal
             .writes()
@@ -220,32 +221,32 @@ impl<'a> StagingDirectory<'a> {
                     let arrived = operation
                         .after
                         .is_some_and(|after| after.checksum == Checksum::of(&bytes));
-                    // After an exchange the name in `new` is the old file, whose checksum differs without any loss.
+                    // After an exchange, the name in `new` is the old file, whose checksum differs without any loss.
                     arrived || self.is_exchanged(&at.to_string())
                 }
-                // It is in its location already.
+                // It is already at its path.
                 Err(cause) => cause.kind() == io::ErrorKind::NotFound,
             })
     }
 
-    /// Whether the old file is where the new one was: they changed locations, and only the second name is left to remove.
+    /// Returns whether the old and the new file were exchanged, and only the second name is left to remove.
     pub(crate) fn is_exchanged(&self, at: &str) -> bool {
         steps::is_same(&self.new, at, &self.old, at)
     }
 
-    /// The last step of all: into the history, or away together with the entry that was taken back.
+    /// The last step: moves the transaction to the history, or removes it with the entry that was undone.
     pub(crate) fn finish(&self, purpose: JournalPurpose) -> Result<(), StoreError> {
         let fail = self.store.at(&self.store.state.inner(HISTORY));
-        steps::make_private_folder(&self.state, HISTORY).map_err(&fail)?;
+        steps::make_private_directory(&self.state, HISTORY).map_err(&fail)?;
         let history = self.history()?;
         match purpose {
             JournalPurpose::Entry(number) => {
                 steps::rename(&self.state, TRANSACTION, &history, &number.to_string())
                     .map_err(fail)?;
-                // From here on nothing can fail any more: leftovers are only untidy.
+                // From here on errors are ignored, because leftovers do no harm.
                 let entry = history.open_dir(number.to_string());
                 let _ = entry.and_then(|entry| steps::remove_if_empty(&entry, "new"));
-                // Kept files may hold secrets of settings files, and the history outlives the transaction.
+                // Old files may contain secrets from settings files, and the history outlives the transaction.
                 steps::make_private(&history, &self.old);
                 self.store.forget_oldest(&self.state, &history);
                 Ok(())
@@ -253,7 +254,7 @@ impl<'a> StagingDirectory<'a> {
             JournalPurpose::Undo(number) => {
                 let name = number.to_string();
                 if steps::exists(&history, &name).map_err(&fail)? {
-                    // Moved and not removed: until the discard that follows it can go back, so a crash here neither
+                    // Moved instead of removed: it can go back until it is discarded below, so a crash here neither
                     // loses the entry nor undoes it twice.
                     steps::rename(&history, &name, &self.dir, UNDONE).map_err(fail)?;
                 }
@@ -262,7 +263,7 @@ impl<'a> StagingDirectory<'a> {
         }
     }
 
-    /// Takes back what `finish` may have begun.
+    /// Reverts what `finish` did so far.
     pub(crate) fn revert_finish(&self, purpose: JournalPurpose) -> Result<(), StoreError> {
         let JournalPurpose::Undo(number) = purpose else {
             return Ok(());
@@ -290,12 +291,12 @@ fn journal_path(store: &ProjectStore) -> String {
     store.state.inner(&format!("{TRANSACTION}/{JOURNAL}"))
 }
 
-/// Throws the transaction's directory away. It gets another name first, so no one ever finds half of it.
+/// Removes the transaction's directory. It is renamed first, so no process finds a part of it.
 pub(crate) fn discard(state: &Dir) -> io::Result<()> {
     throw_away(state, TRANSACTION, state)
 }
 
-/// Throws a directory away: at once for everyone, on the disk if that works.
+/// Removes a directory: renames it first, and deletes it as far as possible.
 pub(crate) fn throw_away(dir: &Dir, name: &str, state: &Dir) -> io::Result<()> {
     // One rename makes it disappear for every reader; the slow removal after it may be interrupted at any file.
     steps::rename(dir, name, state, DISCARDED)?;
@@ -303,12 +304,12 @@ pub(crate) fn throw_away(dir: &Dir, name: &str, state: &Dir) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes what was thrown away.
+/// Deletes renamed directories.
 pub(crate) fn sweep(state: &Dir) -> io::Result<()> {
     steps::remove_tree(state, DISCARDED)
 }
 
-/// The journal in a directory, if it has one; one that cannot be read is an error, never nothing.
+/// Reads the journal of a directory, if it has one; one that cannot be read is an error.
 pub(crate) fn read_journal(
     store: &ProjectStore,
     dir: &Dir,

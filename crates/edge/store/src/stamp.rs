@@ -1,4 +1,4 @@
-//! Whether a file is still what was read, without reading it again.
+//! Checks whether a file changed since it was read, without reading it again.
 
 use std::io;
 use std::time::{Duration, SystemTime};
@@ -8,36 +8,36 @@ use cap_std::fs::{Dir, Metadata};
 
 use crate::journal::JournaledFile;
 
-/// The coarsest steps that file systems count time in. A change right after a file was read may keep its time.
+/// The coarsest resolution of file times. A change right after a file was read may keep its time.
 const COARSEST: Duration = Duration::from_secs(2);
 
-/// A file as it was when its content was read.
+/// The state of a file when its content was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FileStamp {
     device: u64,
     inode: u64,
     size: u64,
     modified: SystemTime,
-    /// Whether every later change shows in the time.
+    /// Whether every later change is visible in the time.
     is_settled: bool,
 }
 
 impl FileStamp {
-    /// Nothing where the system gives files no identity. Renames and links by agpm change a file's change time, and so
-    /// it is left out.
+    /// Returns `None` where the system gives files no identity. Renames and hard links by agpm change the change time
+    /// of a file, so it is not included.
     #[cfg(unix)]
-    pub(crate) fn of(known: &Metadata) -> Option<Self> {
+    pub(crate) fn of(metadata: &Metadata) -> Option<Self> {
         use cap_std::fs::MetadataExt;
-        let modified = known.modified().ok()?.into_std();
+        let modified = metadata.modified().ok()?.into_std();
         let age = SystemTime::now().duration_since(modified);
-        let (device, inode) = (known.dev(), known.ino());
+        let (device, inode) = (metadata.dev(), metadata.ino());
         // The time of a file has coarse steps: a second write within the step would keep the time of the first. Only
         // an old enough time proves that nothing was written after it was read.
         let is_settled = age.is_ok_and(|age| age > COARSEST);
         Some(FileStamp {
             device,
             inode,
-            size: known.len(),
+            size: metadata.len(),
             modified,
             is_settled,
         })
@@ -48,25 +48,25 @@ impl FileStamp {
         None
     }
 
-    /// Whether this is surely the file of an earlier stamp, unchanged.
+    /// Returns whether this is certainly the file of an earlier stamp, unchanged.
     fn is_surely(&self, earlier: &FileStamp) -> bool {
         let name = |stamp: &FileStamp| (stamp.device, stamp.inode, stamp.size, stamp.modified);
         earlier.is_settled && name(self) == name(earlier)
     }
 }
 
-/// Whether a file is what was read before; it is read again only if its stamp leaves a doubt.
+/// Returns whether a file is unchanged; it is read only if its stamp is not conclusive.
 pub(crate) fn is_unchanged(
     dir: &Dir,
     name: &str,
     content: &JournaledFile,
     earlier: Option<&FileStamp>,
 ) -> io::Result<bool> {
-    let known = dir.symlink_metadata(name)?;
-    if !known.is_file() {
+    let metadata = dir.symlink_metadata(name)?;
+    if !metadata.is_file() {
         return Ok(false);
     }
-    let now = FileStamp::of(&known);
+    let now = FileStamp::of(&metadata);
     let is_surely = now
         .zip(earlier)
         .is_some_and(|(now, earlier)| now.is_surely(earlier));

@@ -1,4 +1,4 @@
-//! Every single write of a transaction, each after a possible fault.
+//! Every single write of a transaction; tests can inject a fault before each.
 
 use std::io::{self, Write};
 
@@ -6,7 +6,7 @@ use cap_std::fs::{Dir, DirBuilder, File, OpenOptions};
 
 use crate::fault::step;
 
-/// The permission bits of a file; on systems without them, what they would be.
+/// The permission bits of a file, or their equivalent on systems without them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PermissionBits(pub(crate) u32);
 
@@ -19,14 +19,14 @@ impl PermissionBits {
     }
 }
 
-/// Writes a file that does not exist yet; the system's mask takes from `most` what it always takes.
+/// Writes a file that does not exist yet, with at most these bits before the system's mask.
 pub(crate) fn write_new(
     dir: &Dir,
     name: &str,
     bytes: &[u8],
     most: PermissionBits,
 ) -> io::Result<File> {
-    // A fault here leaves no file, and the one after opening leaves an empty file, as a crash does.
+    // A fault here leaves no file; the one after opening leaves an empty file, like a crash.
     step()?;
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -43,20 +43,19 @@ pub(crate) fn write_new(
     Ok(file)
 }
 
-/// Moves a file or directory within or between directories; a link is moved itself.
+/// Moves a file or directory within or between directories; a symlink itself is moved.
 pub(crate) fn rename(from: &Dir, name: &str, to: &Dir, new_name: &str) -> io::Result<()> {
     step()?;
     from.rename(name, to, new_name)
 }
 
-/// Moves a file to a name that must be free; `false` if it is not.
+/// Moves a file to a free name; `false` if the name exists.
 pub(crate) fn rename_to_free(from: &Dir, name: &str, to: &Dir, new_name: &str) -> io::Result<bool> {
     step()?;
     match atomic::rename_to_free(from, name, to, new_name) {
         Ok(()) => Ok(true),
         Err(cause) if cause.kind() == io::ErrorKind::AlreadyExists => Ok(false),
-        // File systems without this flag get a look and then a rename. A file that appears between the two is lost
-        // there, and only there.
+        // File systems without this flag get a check and then a rename. A file that appears between the two is lost.
         Err(cause) if atomic::is_unsupported(&cause) && exists(to, new_name)? => Ok(false),
         Err(cause) if atomic::is_unsupported(&cause) => {
             from.rename(name, to, new_name).map(|()| true)
@@ -65,7 +64,7 @@ pub(crate) fn rename_to_free(from: &Dir, name: &str, to: &Dir, new_name: &str) -
     }
 }
 
-/// Lets two files change locations in one step; `false` where the file system cannot do that.
+/// Exchanges two files in one step; `false` if the file system cannot do that.
 pub(crate) fn exchange(from: &Dir, name: &str, to: &Dir, new_name: &str) -> io::Result<bool> {
     step()?;
     match atomic::exchange(from, name, to, new_name) {
@@ -75,7 +74,7 @@ pub(crate) fn exchange(from: &Dir, name: &str, to: &Dir, new_name: &str) -> io::
     }
 }
 
-/// Renames that look and change in one step.
+/// Renames that check and change in one step.
 #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
 mod atomic {
     use std::io;
@@ -140,14 +139,14 @@ pub(crate) fn remove_file(dir: &Dir, name: &str) -> io::Result<()> {
     dir.remove_file(name)
 }
 
-/// Creates a directory unless there is one.
-pub(crate) fn make_folder(dir: &Dir, name: &str) -> io::Result<()> {
+/// Creates a directory if it does not exist.
+pub(crate) fn make_directory(dir: &Dir, name: &str) -> io::Result<()> {
     step()?;
     ignore_error_kind(io::ErrorKind::AlreadyExists, dir.create_dir(name))
 }
 
-/// The same, for its owner alone.
-pub(crate) fn make_private_folder(dir: &Dir, name: &str) -> io::Result<()> {
+/// Creates a directory that only its owner can enter.
+pub(crate) fn make_private_directory(dir: &Dir, name: &str) -> io::Result<()> {
     step()?;
     let mut builder = DirBuilder::new();
     #[cfg(unix)]
@@ -158,7 +157,7 @@ pub(crate) fn make_private_folder(dir: &Dir, name: &str) -> io::Result<()> {
     )
 }
 
-/// Gives a file a second name; `false` where the file system has none to give.
+/// Creates a hard link; `false` if the file system has none.
 pub(crate) fn link(from: &Dir, name: &str, to: &Dir, new_name: &str) -> io::Result<bool> {
     step()?;
     match from.hard_link(name, to, new_name) {
@@ -170,7 +169,7 @@ pub(crate) fn link(from: &Dir, name: &str, to: &Dir, new_name: &str) -> io::Resu
     }
 }
 
-/// Whether two names are of one file.
+/// Returns whether two names are the same file.
 #[cfg(unix)]
 pub(crate) fn is_same(dir: &Dir, name: &str, other: &Dir, other_name: &str) -> bool {
     use cap_std::fs::MetadataExt;
@@ -178,12 +177,12 @@ pub(crate) fn is_same(dir: &Dir, name: &str, other: &Dir, other_name: &str) -> b
         dir.symlink_metadata(name),
         other.symlink_metadata(other_name),
     ) {
-        (Ok(one), Ok(two)) => (one.dev(), one.ino()) == (two.dev(), two.ino()),
+        (Ok(first), Ok(second)) => (first.dev(), first.ino()) == (second.dev(), second.ino()),
         _ => false,
     }
 }
 
-/// Whether two names are of one file.
+/// Returns whether two names are the same file.
 #[cfg(not(unix))]
 pub(crate) fn is_same(_: &Dir, _: &str, _: &Dir, _: &str) -> bool {
     false
@@ -196,13 +195,13 @@ pub(crate) fn remove_if_empty(dir: &Dir, name: &str) -> io::Result<()> {
     ignore_error_kind(io::ErrorKind::DirectoryNotEmpty, removed)
 }
 
-/// Removes a directory with all that is in it, if it exists.
+/// Removes a directory with its contents, if it exists.
 pub(crate) fn remove_tree(dir: &Dir, name: &str) -> io::Result<()> {
     if !exists(dir, name)? {
         return Ok(());
     }
-    // Entries are opened relative to the directory, and links are removed and not followed: a link in the state
-    // must not delete what it points to.
+    // Entries are opened relative to the directory, and symlinks are removed but not followed: a symlink in the state
+    // must not delete its target.
     let inner = dir.open_dir(name)?;
     for entry in inner.entries()? {
         let entry = entry?;
@@ -215,7 +214,7 @@ pub(crate) fn remove_tree(dir: &Dir, name: &str) -> io::Result<()> {
     dir.remove_dir(name)
 }
 
-/// Whether there is anything of that name, be it a broken link.
+/// Returns whether a name exists, even as a broken symlink.
 pub(crate) fn exists(dir: &Dir, name: &str) -> io::Result<bool> {
     match dir.symlink_metadata(name) {
         Ok(_) => Ok(true),
@@ -225,8 +224,8 @@ pub(crate) fn exists(dir: &Dir, name: &str) -> io::Result<bool> {
 }
 
 #[cfg(unix)]
-pub(crate) fn bits(known: &cap_std::fs::Metadata) -> PermissionBits {
-    PermissionBits(cap_std::fs::MetadataExt::mode(known) & 0o777)
+pub(crate) fn bits(metadata: &cap_std::fs::Metadata) -> PermissionBits {
+    PermissionBits(cap_std::fs::MetadataExt::mode(metadata) & 0o777)
 }
 
 #[cfg(not(unix))]
@@ -234,7 +233,7 @@ pub(crate) fn bits(_: &cap_std::fs::Metadata) -> PermissionBits {
     PermissionBits::PLAIN
 }
 
-/// Gives a file exactly these bits.
+/// Sets exactly these bits.
 #[cfg(unix)]
 pub(crate) fn set_bits(dir: &Dir, name: &str, wanted: PermissionBits) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
@@ -251,8 +250,8 @@ pub(crate) fn set_bits(_: &Dir, _: &str, _: PermissionBits) -> io::Result<()> {
     Ok(())
 }
 
-/// Lets only their owner read the files of a directory, and enter the directory that it is kept in; as far as that works. A file
-/// that has another name elsewhere is left as it is: it is still somebody's.
+/// Restricts the files of a directory, and the directory itself, to their owner, as far as possible. A file with a hard
+/// link elsewhere is left unchanged, because it is still in use.
 #[cfg(unix)]
 pub(crate) fn make_private(outer: &Dir, inner: &Dir) {
     use cap_std::fs::MetadataExt;
@@ -261,11 +260,11 @@ pub(crate) fn make_private(outer: &Dir, inner: &Dir) {
     };
     let _ = outer.set_permissions(".", private(0o700));
     for entry in inner.entries().into_iter().flatten().flatten() {
-        let Ok(known) = entry.metadata() else {
+        let Ok(metadata) = entry.metadata() else {
             continue;
         };
-        // With a second name elsewhere, a change of mode would change a file that the user still uses.
-        if known.is_file() && known.nlink() == 1 && bits(&known).0 & 0o077 != 0 {
+        // With a hard link elsewhere, a change of mode would change a file that the user still uses.
+        if metadata.is_file() && metadata.nlink() == 1 && bits(&metadata).0 & 0o077 != 0 {
             let _ = inner.set_permissions(entry.file_name(), private(0o600));
         }
     }
@@ -274,9 +273,9 @@ pub(crate) fn make_private(outer: &Dir, inner: &Dir) {
 #[cfg(not(unix))]
 pub(crate) fn make_private(_: &Dir, _: &Dir) {}
 
-/// For steps that may have been done before: what does not exist need not be moved or removed.
+/// Ignores a missing file, for steps that may have been done before.
 pub(crate) fn ignore_not_found(result: io::Result<()>) -> io::Result<()> {
-    // A file where a directory was looked for: nothing can be in it.
+    // A file is at the path of a parent, so nothing can be in it.
     ignore_error_kind(
         io::ErrorKind::NotADirectory,
         ignore_error_kind(io::ErrorKind::NotFound, result),

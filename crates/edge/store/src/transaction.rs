@@ -12,30 +12,30 @@ use crate::journal::JournalPurpose;
 use crate::project::{ProjectLock, ProjectStore};
 use crate::staging::{PreparedTransaction, StagingDirectory};
 
-/// Changes that are made all together or not at all.
+/// Changes that are applied all or none.
 #[derive(Clone, Debug)]
 pub struct Transaction<'a> {
     /// The title in the history.
     pub title: String,
-    /// The files, each once; they are written in this order, and removed after that.
+    /// The files, each once; they are written in this order, then removals follow.
     pub changes: Vec<FileChange<'a>>,
 }
 
-/// The change to one file.
+/// The change of one file.
 #[derive(Clone, Debug)]
 pub enum FileChange<'a> {
-    /// It gets this content; bits other than those for running stay as they were.
+    /// Writes this content; permission bits other than the executable ones stay.
     Write {
         /// The file.
         path: RelativePath,
-        /// The whole content.
+        /// The new content.
         bytes: Cow<'a, [u8]>,
-        /// Whether it can be run.
+        /// Whether the file is executable.
         mode: Mode,
         /// The file that the plan saw.
         before: ExpectedFile,
     },
-    /// It goes, and with it the managed directories that become empty.
+    /// Removes the file, and the managed directories that become empty.
     Remove {
         /// The file.
         path: RelativePath,
@@ -47,13 +47,13 @@ pub enum FileChange<'a> {
 /// The result of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AppliedTransaction {
-    /// Its entry in the history; none if there was nothing to do.
+    /// The entry in the history; `None` if nothing had to be done.
     pub entry: Option<EntryNumber>,
-    /// How many files it wrote or removed.
+    /// The number of files that were written or removed.
     pub files: usize,
 }
 
-/// The treatment of an unfinished transaction of a killed process.
+/// The result of recovering an unfinished transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecoveryOutcome {
     /// No transaction was unfinished.
@@ -87,15 +87,15 @@ impl<'a> From<&'a FileChange<'_>> for FileStep<'a> {
 }
 
 impl ProjectStore {
-    /// Makes all changes or none, telling `progress` how many contents are on the disk; what a killed process
-    /// left is finished first.
+    /// Applies all changes or none, after recovering an unfinished transaction. Calls `progress` with the number of
+    /// contents on the disk.
     pub fn apply(
         &self,
         lock: &ProjectLock,
         transaction: &Transaction<'_>,
         progress: &dyn Fn(usize),
     ) -> Result<AppliedTransaction, StoreError> {
-        // A journal of a killed run describes the files as they will be. Planning over half of it would record a
+        // A journal of a killed run describes future files. Planning over a half-applied transaction would record a
         // mixture as the old state.
         self.recover(lock)?;
         self.renew_ignored()?;
@@ -111,8 +111,7 @@ impl ProjectStore {
         steps: Vec<FileStep<'_>>,
         progress: &dyn Fn(usize),
     ) -> Result<AppliedTransaction, StoreError> {
-        // Checked before the first byte is written: a transaction that names a file twice has no defined result to
-        // recover.
+        // Checked before the first byte is written: the result of a transaction that names a file twice is undefined.
         self.admit(&steps)?;
         let staging = StagingDirectory::create(self)?;
         let prepared = staging
@@ -132,7 +131,7 @@ impl ProjectStore {
             }
             Ok(prepared) => self.carry_out(&staging, &prepared),
             Err(error) => {
-                // If even this fails, no final journal exists, and the next run throws the draft away.
+                // If even this fails, no final journal exists, and the next run removes the draft.
                 let _ = staging.discard();
                 Err(error)
             }
@@ -152,7 +151,7 @@ impl ProjectStore {
             .and_then(|()| execution.require_untouched());
         let done = forward.and_then(|()| staging.finish(journal.purpose));
         if let Err(error) = done {
-            // If this fails too, the journal stays, and the next run finishes what it says.
+            // If this fails too, the journal stays, and the next run finishes the transaction.
             let _ = execution.roll_back().and_then(|()| staging.discard());
             return Err(error);
         }
@@ -167,8 +166,7 @@ impl ProjectStore {
     }
 
     fn admit(&self, steps: &[FileStep<'_>]) -> Result<(), StoreError> {
-        // A resource must not write into the journal or the history, or it could choose what the next recovery
-        // does.
+        // A resource must not write to the journal or the history, which determine what the next recovery does.
         if let Some(step) = steps.iter().find(|step| is_reserved(&step.path)) {
             return Err(self.error(step.path.as_str(), StoreProblem::Reserved));
         }

@@ -12,27 +12,27 @@ use crate::open_file::read_open;
 use crate::project::{ProjectLock, ProjectStore};
 use agpm_model::FileMode as Mode;
 
-/// Whether to undo what was edited since, too.
+/// Whether to undo files that were edited since.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ForceUndo {
-    /// Edits since are overwritten.
+    /// Edits since then are overwritten.
     Yes,
-    /// Edits since are a reason to refuse.
+    /// Edits since then are refused.
     No,
 }
 
-/// A file that was edited since, and what it becomes all the same.
+/// A file that was edited since, with its content after the undo.
 #[derive(Clone, Debug)]
 pub struct ReconciledFile {
     /// The file.
     pub path: RelativePath,
     /// The current content of the reconciled file.
     pub now: Checksum,
-    /// Its content after the undo; nothing if it is removed.
+    /// The content after the undo; `None` if the file is removed.
     pub content: Option<Vec<u8>>,
 }
 
-/// A file that was restored or removed.
+/// A transaction that was undone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UndoneEntry {
     /// The entry, which is no longer in the history.
@@ -43,13 +43,13 @@ pub struct UndoneEntry {
     pub files: usize,
 }
 
-/// Why nothing was taken back.
+/// Why nothing was undone.
 #[derive(Debug, thiserror::Error)]
 pub enum UndoError {
     /// The history is empty.
     #[error("nothing to undo")]
     Nothing,
-    /// These files are no longer what the transaction left.
+    /// These files changed since the transaction.
     #[error("{} modified since, first `{}`", count(.0), first(.0))]
     Changed(Vec<RelativePath>),
     /// A file could not be read or written.
@@ -70,23 +70,23 @@ fn first(paths: &[RelativePath]) -> &str {
 }
 
 impl ProjectStore {
-    /// The content of a file before the newest transaction; nothing if that did not change the file or created it.
-    pub fn kept_by_newest(&self, path: &RelativePath) -> Result<Option<Vec<u8>>, StoreError> {
+    /// Returns the content of a file before the newest transaction; `None` if it did not change the file or created it.
+    pub fn before_newest(&self, path: &RelativePath) -> Result<Option<Vec<u8>>, StoreError> {
         let Some((number, dir, journal)) = self.newest()? else {
             return Ok(None);
         };
-        let folder = format!("{}/old", self.kept_in(number));
+        let directory = format!("{}/old", self.kept_in(number));
         let file = journal.files().find(|(_, file)| file.path == *path);
         let before = file.and_then(|(at, file)| Some((at, file.before?)));
-        match (before, self.inner(&dir, "old", &folder)?) {
+        match (before, self.inner(&dir, "old", &directory)?) {
             (Some((at, before)), Some(old)) => self
-                .kept(&old, &format!("{folder}/{at}"), &before, ForceUndo::No)
+                .read_backup(&old, &format!("{directory}/{at}"), &before, ForceUndo::No)
                 .map(|(bytes, _)| Some(bytes.into_owned())),
             _ => Ok(None),
         }
     }
 
-    /// The content of a file after the newest transaction; nothing if that did not change the file or removed it.
+    /// Returns the checksum of a file after the newest transaction; `None` if it did not change the file or removed it.
     pub fn left_by_newest(&self, path: &RelativePath) -> Result<Option<Checksum>, StoreError> {
         let Some((_, _, journal)) = self.newest()? else {
             return Ok(None);
@@ -97,35 +97,36 @@ impl ProjectStore {
             .map(|after| after.checksum))
     }
 
-    /// Takes back the newest transaction, which leaves the history with it. Files that were edited since are a reason to
-    /// refuse, but for those that are fixed.
+    /// Undoes the newest transaction and removes it from the history. Fails for files that were edited since, except
+    /// those in `reconciled`.
     pub fn undo(
         &self,
         lock: &ProjectLock,
         force: ForceUndo,
-        mended: &[ReconciledFile],
+        reconciled: &[ReconciledFile],
     ) -> Result<UndoneEntry, UndoError> {
         self.recover(lock)?;
         let (number, dir, journal) = self.newest()?.ok_or(UndoError::Nothing)?;
         if force == ForceUndo::No {
-            // All files are compared before the first is written: an undo that stops in the middle is worse than
-            // none.
-            self.require_untouched(&journal, mended)?;
+            // All files are compared before the first is written: a partial undo is worse than none.
+            self.require_untouched(&journal, reconciled)?;
         }
         let path = format!("{}/old", self.kept_in(number));
         let old = self.inner(&dir, "old", &path)?;
         let mut steps = Vec::new();
         for (at, file) in journal.files() {
-            if let Some(mended) = mended.iter().find(|mended| mended.path == file.path) {
-                steps.push(mended.step());
+            if let Some(reconciled) = reconciled
+                .iter()
+                .find(|reconciled| reconciled.path == file.path)
+            {
+                steps.push(reconciled.step());
                 continue;
             }
             let content = match (&file.before, &old) {
                 (Some(before), Some(old)) => {
-                    // A ledger that differs from the kept one may claim files of the user, so force does not extend
-                    // to it.
+                    // A ledger that differs from the backup may claim files of the user, so force does not apply to it.
                     let force = self.force_for(&file.path, force);
-                    Some(self.kept(old, &format!("{path}/{at}"), before, force)?)
+                    Some(self.read_backup(old, &format!("{path}/{at}"), before, force)?)
                 }
                 (Some(_), None) => {
                     let why = "the backup of the files is missing".to_owned();
@@ -146,7 +147,7 @@ impl ProjectStore {
             });
         }
         let title = format!("undo {}", journal.title);
-        // An undo is a transaction with a journal too: a crash in it is recovered the same way.
+        // An undo is a transaction with a journal too, so a crash in it is recovered the same way.
         let applied = self.run(&title, JournalPurpose::Undo(number), steps, &|_| {})?;
         Ok(UndoneEntry {
             number: EntryNumber(number),
@@ -155,29 +156,31 @@ impl ProjectStore {
         })
     }
 
-    /// Fails if the newest transaction could not be taken back, because files are no longer what it left.
-    pub fn require_undoable(&self, mended: &[ReconciledFile]) -> Result<(), UndoError> {
+    /// Fails if the newest transaction cannot be undone because files changed since.
+    pub fn require_undoable(&self, reconciled: &[ReconciledFile]) -> Result<(), UndoError> {
         let (_, _, journal) = self.newest()?.ok_or(UndoError::Nothing)?;
-        self.require_untouched(&journal, mended)
+        self.require_untouched(&journal, reconciled)
     }
 
     fn require_untouched(
         &self,
         journal: &Journal,
-        mended: &[ReconciledFile],
+        reconciled: &[ReconciledFile],
     ) -> Result<(), UndoError> {
         let mut chain = DirectoryChain::new(&self.root);
         let mut changed = Vec::new();
         let counts = |path: &RelativePath| {
-            path.as_str() != self.state.ledger() && mended.iter().all(|mended| mended.path != *path)
+            path.as_str() != self.state.ledger()
+                && reconciled.iter().all(|reconciled| reconciled.path != *path)
         };
         for (_, file) in journal.files().filter(|(_, file)| counts(&file.path)) {
             let same = match (self.see(&mut chain, &file.path)?, &file.after) {
                 (ObservedPath::Missing, None) => true,
-                // Its location was taken by a directory.
-                (ObservedPath::Directory, None) => {
-                    journal.make.iter().any(|made| made == file.path.as_str())
-                }
+                // A directory is at its path.
+                (ObservedPath::Directory, None) => journal
+                    .make
+                    .iter()
+                    .any(|created| created == file.path.as_str()),
                 (ObservedPath::File(now), Some(after)) => is_same(&now.content, after),
                 _ => false,
             };
@@ -190,7 +193,7 @@ impl ProjectStore {
         }
     }
 
-    /// agpm's own files are never restored unless they are exactly the kept ones.
+    /// agpm's own files are restored only if they are exactly the backups.
     fn force_for(&self, path: &RelativePath, force: ForceUndo) -> ForceUndo {
         if path.as_str() == self.state.ledger() {
             ForceUndo::No
@@ -199,7 +202,7 @@ impl ProjectStore {
         }
     }
 
-    fn kept(
+    fn read_backup(
         &self,
         old: &Dir,
         path: &str,
@@ -209,8 +212,8 @@ impl ProjectStore {
         let name = path.rsplit('/').next().unwrap_or(path);
         let file = old.open(name).map_err(self.at(path))?;
         let bytes = read_open(file.into_std(), &self.path().join(path), u64::MAX - 1)?;
-        // A program that had the file open may have written to it after it was replaced. With force those bytes come
-        // back: refusing them would keep them out of reach, and everything before them.
+        // A program that had the file open may have written to it after it was replaced. With force, those bytes come
+        // back: refusing them would also block every earlier entry.
         if force == ForceUndo::No && Checksum::of(&bytes) != before.checksum {
             let why =
                 "its backup was modified; run `agpm undo --force` to restore it anyway".to_owned();
@@ -231,7 +234,7 @@ impl ReconciledFile {
     }
 }
 
-// The mode is part of the comparison: a script whose executable bit the user removed was changed by the user.
+// The mode is compared too: a script whose executable bit the user removed was changed by the user.
 fn is_same(now: &JournaledFile, left: &JournaledFile) -> bool {
     now.checksum == left.checksum && Mode::from(now.bits) == Mode::from(left.bits)
 }

@@ -1,9 +1,9 @@
-//! Whose files are whose. Where the system knows no owners, everything is this user's.
+//! Owners of files. Where the system has none, everything belongs to this user.
 
 use std::fs;
 use std::path::Path;
 
-/// A user, as the system numbers them.
+/// A user, by the system's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SystemUser(u32);
 
@@ -11,35 +11,37 @@ impl SystemUser {
     /// The administrator.
     pub const ROOT: SystemUser = SystemUser(0);
 
-    /// The user that this process runs as.
+    /// Returns the user of this process.
     #[cfg(unix)]
     pub fn current() -> Self {
         SystemUser(rustix::process::geteuid().as_raw())
     }
 
-    /// The user that this process runs as.
+    /// Returns the user of this process.
     #[cfg(not(unix))]
     pub fn current() -> Self {
         SystemUser::ROOT
     }
 
-    /// Who owns what is at a path, a symlink itself and not what it leads to; nothing if nothing exists.
+    /// Returns the owner of a path, without following a symlink; `None` if it does not exist.
     pub fn of(path: &Path) -> Option<Self> {
-        fs::symlink_metadata(path).ok().map(|known| user_of(&known))
+        fs::symlink_metadata(path)
+            .ok()
+            .map(|metadata| user_of(&metadata))
     }
 
-    /// Whether files of this owner may decide what this process does in `folder`: those of this user, of the
-    /// administrator, and of whoever owns the directory, since a pipeline may run as root on the files of another user.
-    pub fn is_trusted_in(self, folder: &Path) -> bool {
+    /// Returns whether files of this owner may control this process in `directory`: files of this user, of the
+    /// administrator, and of the owner of the directory, because a pipeline may run as root on files of another user.
+    pub fn is_trusted_in(self, directory: &Path) -> bool {
         self == SystemUser::ROOT
             || self == SystemUser::current()
-            || SystemUser::of(folder) == Some(self)
+            || SystemUser::of(directory) == Some(self)
     }
 }
 
 #[cfg(unix)]
-fn user_of(known: &fs::Metadata) -> SystemUser {
-    SystemUser(std::os::unix::fs::MetadataExt::uid(known))
+fn user_of(metadata: &fs::Metadata) -> SystemUser {
+    SystemUser(std::os::unix::fs::MetadataExt::uid(metadata))
 }
 
 #[cfg(not(unix))]

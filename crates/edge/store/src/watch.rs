@@ -1,4 +1,4 @@
-//! The contents of directories, with a stamp that shows later, without reading a file, whether any of it changed.
+//! The contents of directories, with a stamp that detects later changes without reading files.
 
 use std::fs::{self, Metadata};
 use std::io::ErrorKind;
@@ -10,7 +10,8 @@ use agpm_model::{Checksum, FileMode};
 use crate::error::StoreError;
 use crate::open_file::mode_from;
 
-/// A change may be invisible behind a time stamp that is not older than this: file systems count in steps.
+/// File times have a limited resolution: a change within this time could be invisible, so a stamp that is newer is
+/// neither created nor trusted.
 // Changes within the resolution of the clock of the file system would be invisible, so a stamp is neither created nor
 // trusted for that long.
 pub(crate) const SETTLED: Duration = Duration::from_millis(100);
@@ -18,7 +19,7 @@ pub(crate) const SETTLED: Duration = Duration::from_millis(100);
 /// An entry of a directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedEntry {
-    /// From the directory that is listed, with `/`.
+    /// The path from the listed directory, with `/`.
     pub path: String,
     /// File, directory or another kind.
     pub kind: ListedKind,
@@ -29,8 +30,8 @@ pub struct ListedEntry {
 pub enum ListedKind {
     /// A file.
     File(FileMode),
-    /// A directory that was not looked into.
-    Folder,
+    /// A directory that was not entered.
+    Directory,
     /// A symlink.
     Link,
     /// A device, a pipe or the like.
@@ -42,29 +43,32 @@ pub enum ListedKind {
 pub struct DirectoryListing {
     /// The entries, by path.
     pub entries: Vec<ListedEntry>,
-    /// The directories that were looked into, from the one that is listed (the empty path).
-    pub folders: Vec<String>,
-    /// The value of [`stamp`] for these directories as long as nothing changes; nothing if something changed just now.
+    /// The directories that were entered, relative to the listed one, which is the empty path.
+    pub directories: Vec<String>,
+    /// The value of [`stamp`] for these directories as long as nothing changes; `None` if something changed just now.
     pub stamp: Option<Checksum>,
 }
 
-/// Lists what is under a directory; only directories that `enters` says yes to are looked into, and links are not followed.
-pub fn list(folder: &Path, enters: &dyn Fn(&str) -> bool) -> Result<DirectoryListing, StoreError> {
+/// Lists a directory recursively; enters only the directories that `enters` accepts, and follows no symlinks.
+pub fn list(
+    directory: &Path,
+    enters: &dyn Fn(&str) -> bool,
+) -> Result<DirectoryListing, StoreError> {
     let mut listing = DirectoryListing {
-        folders: vec![String::new()],
+        directories: vec![String::new()],
         ..DirectoryListing::default()
     };
     let mut stamps = StampCollector::default();
     let mut next = 0;
-    while let Some(inner) = listing.folders.get(next).cloned() {
-        for (name, known) in stamps.list_directory(folder, &inner)? {
+    while let Some(inner) = listing.directories.get(next).cloned() {
+        for (name, metadata) in stamps.list_directory(directory, &inner)? {
             let path = if inner.is_empty() {
                 name
             } else {
                 format!("{inner}/{name}")
             };
-            match kind_of(&known) {
-                ListedKind::Folder if enters(&path) => listing.folders.push(path),
+            match kind_of(&metadata) {
+                ListedKind::Directory if enters(&path) => listing.directories.push(path),
                 kind => listing.entries.push(ListedEntry { path, kind }),
             }
         }
@@ -77,34 +81,34 @@ pub fn list(folder: &Path, enters: &dyn Fn(&str) -> bool) -> Result<DirectoryLis
     Ok(listing)
 }
 
-/// A number that changes when something in these directories does: names, sizes, times.
-pub fn stamp(folder: &Path, folders: &[String]) -> Option<Checksum> {
+/// Returns a value that changes with any name, size or time in these directories.
+pub fn stamp(directory: &Path, directories: &[String]) -> Option<Checksum> {
     let mut stamps = StampCollector::default();
-    for inner in folders {
-        stamps.list_directory(folder, inner).ok()?;
+    for inner in directories {
+        stamps.list_directory(directory, inner).ok()?;
     }
     stamps.stamp_if_settled()
 }
 
-/// The kind of entry at a path, through links; nothing if there is none.
+/// Returns the kind of entry at a path, after following symlinks; `None` if it does not exist.
 pub fn kind_at(path: &Path) -> Result<Option<ListedKind>, StoreError> {
     match fs::metadata(path) {
-        Ok(known) => Ok(Some(kind_of(&known))),
+        Ok(metadata) => Ok(Some(kind_of(&metadata))),
         Err(cause) if cause.kind() == ErrorKind::NotFound => Ok(None),
         Err(cause) => Err(StoreError::new(path, cause)),
     }
 }
 
-fn kind_of(known: &Metadata) -> ListedKind {
-    match known {
-        known if known.is_dir() => ListedKind::Folder,
-        known if known.is_symlink() => ListedKind::Link,
-        known if known.is_file() => ListedKind::File(mode_from(known)),
+fn kind_of(metadata: &Metadata) -> ListedKind {
+    match metadata {
+        metadata if metadata.is_dir() => ListedKind::Directory,
+        metadata if metadata.is_symlink() => ListedKind::Link,
+        metadata if metadata.is_file() => ListedKind::File(mode_from(metadata)),
         _ => ListedKind::Other,
     }
 }
 
-/// The stamps of everything looked at so far.
+/// The stamps of everything that was listed so far.
 #[derive(Default)]
 struct StampCollector {
     text: String,
@@ -112,48 +116,49 @@ struct StampCollector {
 }
 
 impl StampCollector {
-    /// The entries of one directory, by name.
+    /// Returns the entries of one directory, sorted by name.
     fn list_directory(
         &mut self,
-        folder: &Path,
+        directory: &Path,
         inner: &str,
     ) -> Result<Vec<(String, Metadata)>, StoreError> {
-        let path = folder.join(inner);
+        let path = directory.join(inner);
         let fail = |cause| StoreError::new(&path, cause);
         let mut found = Vec::new();
         for entry in fs::read_dir(&path).map_err(fail)? {
             let entry = entry.map_err(fail)?;
             match entry.metadata() {
-                Ok(known) => found.push((entry.file_name().to_string_lossy().into_owned(), known)),
-                // It went meanwhile.
+                Ok(metadata) => {
+                    found.push((entry.file_name().to_string_lossy().into_owned(), metadata))
+                }
+                // It was removed in the meantime.
                 Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => {}
                 Err(cause) => return Err(StoreError::new(&entry.path(), cause)),
             }
         }
         found.sort_by(|left, right| left.0.cmp(&right.0));
         self.text.push_str(inner);
-        for (name, known) in &found {
-            self.add(name, known);
+        for (name, metadata) in &found {
+            self.add(name, metadata);
         }
         Ok(found)
     }
 
-    /// Entries of a subdirectory have stamps of their directory, and the contents of unrelated directories do not
-    /// matter.
-    fn add(&mut self, name: &str, known: &Metadata) {
+    /// Files are identified by their metadata; a directory only by its name, since its contents have their own stamps.
+    fn add(&mut self, name: &str, metadata: &Metadata) {
         use std::fmt::Write as _;
         self.text.push('\0');
         self.text.push_str(name);
-        if known.is_dir() {
+        if metadata.is_dir() {
             self.text.push('/');
             return;
         }
-        let (identity, changed) = identity(known);
-        let _ = write!(self.text, "\0{}\0{identity}", known.len());
-        self.newest = self.newest.max(changed).max(known.modified().ok());
+        let (identity, changed) = identity(metadata);
+        let _ = write!(self.text, "\0{}\0{identity}", metadata.len());
+        self.newest = self.newest.max(changed).max(metadata.modified().ok());
     }
 
-    /// The sum of all stamps, if all of them are old enough to be trusted.
+    /// Returns the stamp of everything, if all times are old enough to be trusted.
     fn stamp_if_settled(&self) -> Option<Checksum> {
         let old = |time: SystemTime| time.elapsed().is_ok_and(|age| age > SETTLED);
         self.newest
@@ -162,26 +167,26 @@ impl StampCollector {
     }
 }
 
-/// The identity of a file and the time of its last change of any kind.
+/// Returns the identity of a file and the time of its last change of any kind.
 #[cfg(unix)]
-pub(crate) fn identity(known: &Metadata) -> (String, Option<SystemTime>) {
+pub(crate) fn identity(metadata: &Metadata) -> (String, Option<SystemTime>) {
     use std::os::unix::fs::MetadataExt;
-    let (seconds, part) = (known.ctime(), known.ctime_nsec());
+    let (seconds, part) = (metadata.ctime(), metadata.ctime_nsec());
     let since = u64::try_from(seconds).ok().zip(u32::try_from(part).ok());
     let changed =
         since.map(|(seconds, part)| SystemTime::UNIX_EPOCH + Duration::new(seconds, part));
     let identity = format!(
         "{seconds}.{part} {}.{} {}",
-        known.mtime(),
-        known.mtime_nsec(),
-        known.ino()
+        metadata.mtime(),
+        metadata.mtime_nsec(),
+        metadata.ino()
     );
     (identity, changed)
 }
 
 #[cfg(not(unix))]
-pub(crate) fn identity(known: &Metadata) -> (String, Option<SystemTime>) {
-    (format!("{:?}", known.modified().ok()), None)
+pub(crate) fn identity(metadata: &Metadata) -> (String, Option<SystemTime>) {
+    (format!("{:?}", metadata.modified().ok()), None)
 }
 
 #[cfg(test)]
@@ -195,8 +200,8 @@ mod tests {
 
     #[test]
     fn a_stamp_reports_every_change() {
-        let place = tempfile::tempdir().unwrap();
-        let root = place.path();
+        let temp = tempfile::tempdir().unwrap();
+        let root = temp.path();
         fs::create_dir_all(root.join("a/b")).unwrap();
         fs::create_dir_all(root.join("skipped")).unwrap();
         fs::write(root.join("a/one"), "1").unwrap();
@@ -207,7 +212,7 @@ mod tests {
             "what is new is not trusted"
         );
         settle();
-        let enters = |folder: &str| folder != "skipped";
+        let enters = |directory: &str| directory != "skipped";
         let listing = list(root, &enters).unwrap();
         let paths: Vec<&str> = listing
             .entries
@@ -215,11 +220,11 @@ mod tests {
             .map(|entry| entry.path.as_str())
             .collect();
         assert_eq!(paths, ["a/b/two", "a/one", "skipped"]);
-        let mut before = stamp(root, &listing.folders);
+        let mut before = stamp(root, &listing.directories);
         assert!(before.is_some() && before == listing.stamp);
         let mut differs = |what: &str| {
             settle();
-            let now = stamp(root, &listing.folders);
+            let now = stamp(root, &listing.directories);
             assert_ne!(now, before, "{what}");
             before = now;
         };
@@ -235,12 +240,12 @@ mod tests {
 
     #[test]
     fn directories_that_are_not_entered_do_not_matter() {
-        let place = tempfile::tempdir().unwrap();
-        fs::create_dir_all(place.path().join("other/deep")).unwrap();
+        let temp = tempfile::tempdir().unwrap();
+        fs::create_dir_all(temp.path().join("other/deep")).unwrap();
         settle();
-        let listing = list(place.path(), &|_| false).unwrap();
-        fs::write(place.path().join("other/deep/file"), "x").unwrap();
-        assert_eq!(stamp(place.path(), &listing.folders), listing.stamp);
+        let listing = list(temp.path(), &|_| false).unwrap();
+        fs::write(temp.path().join("other/deep/file"), "x").unwrap();
+        assert_eq!(stamp(temp.path(), &listing.directories), listing.stamp);
         assert!(listing.stamp.is_some());
     }
 }

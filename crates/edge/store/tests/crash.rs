@@ -14,23 +14,23 @@ use tempfile::TempDir;
 
 const FOLDER: &str = "AGPM_TEST_FOLDER";
 const STOP: &str = "AGPM_STOP_AT_WRITE";
-/// More writes than any of the children makes.
+/// More writes than any of the children performs.
 const MOST: usize = 200;
 const FAIL: &str = "AGPM_FAIL_AT_WRITE";
 
 #[test]
 #[ignore = "the program that the other tests kill"]
 fn child_applies() {
-    if let Some(folder) = std::env::var_os(FOLDER) {
-        apply(Path::new(&folder), "second", every_kind()).unwrap();
+    if let Some(project) = std::env::var_os(FOLDER) {
+        apply(Path::new(&project), "second", every_kind()).unwrap();
     }
 }
 
 #[test]
 #[ignore = "the program that the other tests kill"]
 fn child_recovers() {
-    if let Some(folder) = std::env::var_os(FOLDER) {
-        let store = ProjectStore::open(Path::new(&folder)).unwrap();
+    if let Some(project) = std::env::var_os(FOLDER) {
+        let store = ProjectStore::open(Path::new(&project)).unwrap();
         store.recover(&store.lock(PATIENT).unwrap()).unwrap();
     }
 }
@@ -38,8 +38,8 @@ fn child_recovers() {
 #[test]
 #[ignore = "the program that the other tests kill"]
 fn child_undoes() {
-    if let Some(folder) = std::env::var_os(FOLDER) {
-        let store = ProjectStore::open(Path::new(&folder)).unwrap();
+    if let Some(project) = std::env::var_os(FOLDER) {
+        let store = ProjectStore::open(Path::new(&project)).unwrap();
         store
             .undo(&store.lock(PATIENT).unwrap(), ForceUndo::No, &[])
             .unwrap();
@@ -47,11 +47,11 @@ fn child_undoes() {
 }
 
 /// The process that runs the ignored test `name`.
-fn child_process(name: &str, folder: &Path) -> Command {
+fn child_process(name: &str, project: &Path) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command
         .args(["--exact", name, "--ignored", "--nocapture"])
-        .env(FOLDER, folder)
+        .env(FOLDER, project)
         // Children panic on purpose; a backtrace that nobody reads takes ten times as long as the rest.
         .env("RUST_BACKTRACE", "0")
         .stdout(Stdio::null())
@@ -60,29 +60,29 @@ fn child_process(name: &str, folder: &Path) -> Command {
 }
 
 /// Whether a child with a fault at its n-th write ended well.
-fn child(name: &str, folder: &Path, fault: &str, at: usize) -> bool {
-    let mut command = child_process(name, folder);
+fn child(name: &str, project: &Path, fault: &str, at: usize) -> bool {
+    let mut command = child_process(name, project);
     command.env(fault, at.to_string());
     command.status().unwrap().success()
 }
 
 struct Case {
-    _place: TempDir,
-    folder: PathBuf,
+    _temp: TempDir,
+    project: PathBuf,
 }
 
 /// A project before the second transaction, or after it.
 fn case(start: Start) -> Case {
-    let place = temporary_directory();
-    let folder = place.path().join("project");
-    std::fs::create_dir(&folder).unwrap();
-    prepare(&folder);
+    let temp = temporary_directory();
+    let project = temp.path().join("project");
+    std::fs::create_dir(&project).unwrap();
+    prepare(&project);
     if start == Start::Applied {
-        apply(&folder, "second", every_kind()).unwrap();
+        apply(&project, "second", every_kind()).unwrap();
     }
     Case {
-        _place: place,
-        folder,
+        _temp: temp,
+        project,
     }
 }
 
@@ -94,13 +94,13 @@ enum Start {
 
 fn trees() -> (Tree, Tree) {
     (
-        tree(&case(Start::Prepared).folder),
-        tree(&case(Start::Applied).folder),
+        tree(&case(Start::Prepared).project),
+        tree(&case(Start::Applied).project),
     )
 }
 
-fn recover(folder: &Path) -> RecoveryOutcome {
-    let store = ProjectStore::open(folder).unwrap();
+fn recover(project: &Path) -> RecoveryOutcome {
+    let store = ProjectStore::open(project).unwrap();
     let lock = store.lock(PATIENT).unwrap();
     let recovered = store.recover(&lock).unwrap();
     assert!(!store.needs_recovery());
@@ -108,8 +108,12 @@ fn recover(folder: &Path) -> RecoveryOutcome {
     recovered
 }
 
-fn entries(folder: &Path) -> usize {
-    ProjectStore::open(folder).unwrap().history().unwrap().len()
+fn entries(project: &Path) -> usize {
+    ProjectStore::open(project)
+        .unwrap()
+        .history()
+        .unwrap()
+        .len()
 }
 
 /// Kills `name` at every write; after each kill the project must become `old` or, once committed, `new`.
@@ -117,18 +121,18 @@ fn kill_everywhere(name: &str, start: Start, old: (&Tree, usize), new: (&Tree, u
     let mut seen = Vec::new();
     for at in 1..MOST {
         let case = case(start);
-        let ended = child(name, &case.folder, STOP, at);
-        let committed = case.folder.join(".agpm/transaction/journal.json").exists();
+        let ended = child(name, &case.project, STOP, at);
+        let committed = case.project.join(".agpm/transaction/journal.json").exists();
         let finished =
-            entries(&case.folder) == new.1 && !case.folder.join(".agpm/transaction").exists();
-        let recovered = recover(&case.folder);
+            entries(&case.project) == new.1 && !case.project.join(".agpm/transaction").exists();
+        let recovered = recover(&case.project);
         let expected = if committed || finished { new } else { old };
         assert!(
-            tree(&case.folder) == *expected.0,
+            tree(&case.project) == *expected.0,
             "{name} killed at write {at}: {recovered:?}"
         );
         assert_eq!(
-            entries(&case.folder),
+            entries(&case.project),
             expected.1,
             "{name} killed at write {at}"
         );
@@ -169,16 +173,16 @@ fn a_kill_of_the_recovery_does_not_matter_either() {
     for first in 1..MOST {
         for second in 1..MOST {
             let case = case(Start::Prepared);
-            if child("child_applies", &case.folder, STOP, first) {
+            if child("child_applies", &case.project, STOP, first) {
                 return;
             }
-            let committed = case.folder.join(".agpm/transaction/journal.json").exists();
-            let finished = entries(&case.folder) == 2;
-            let ended = child("child_recovers", &case.folder, STOP, second);
-            recover(&case.folder);
+            let committed = case.project.join(".agpm/transaction/journal.json").exists();
+            let finished = entries(&case.project) == 2;
+            let ended = child("child_recovers", &case.project, STOP, second);
+            recover(&case.project);
             let expected = if committed || finished { &new } else { &old };
             assert!(
-                tree(&case.folder) == *expected,
+                tree(&case.project) == *expected,
                 "killed at {first} and {second}"
             );
             if ended {
@@ -191,23 +195,23 @@ fn a_kill_of_the_recovery_does_not_matter_either() {
 fn fail_everywhere(name: &str, start: Start, old: &Tree, new: &Tree) {
     for at in 1..MOST {
         let case = case(start);
-        let ended = child(name, &case.folder, FAIL, at);
+        let ended = child(name, &case.project, FAIL, at);
         let expected = if ended { new } else { old };
         assert!(
-            tree(&case.folder) == *expected,
+            tree(&case.project) == *expected,
             "{name} failed at write {at}"
         );
         assert!(
-            !case.folder.join(".agpm/transaction").exists(),
+            !case.project.join(".agpm/transaction").exists(),
             "{name} failed at write {at}"
         );
         let before = if start == Start::Prepared { 1 } else { 2 };
         assert!(
-            ended || entries(&case.folder) == before,
+            ended || entries(&case.project) == before,
             "{name} failed at write {at}"
         );
         // A failure while leftovers are removed is no failure: only past the last write all is well and tidy.
-        let left = |name: &str| case.folder.join(".agpm").join(name).exists();
+        let left = |name: &str| case.project.join(".agpm").join(name).exists();
         if ended && !left("discarded") && !left("history/2/new") {
             return;
         }
@@ -230,18 +234,18 @@ fn a_failure_at_any_write_of_an_undo_takes_everything_back() {
 fn killed_once_committed() -> Case {
     let mut committed = (1..MOST).map(|at| {
         let case = case(Start::Prepared);
-        child("child_applies", &case.folder, STOP, at);
+        child("child_applies", &case.project, STOP, at);
         case
     });
     committed
-        .find(|case| case.folder.join(".agpm/transaction/journal.json").exists())
+        .find(|case| case.project.join(".agpm/transaction/journal.json").exists())
         .unwrap()
 }
 
 fn inode(path: &Path) -> Option<u64> {
     std::fs::metadata(path)
         .ok()
-        .map(|known| std::os::unix::fs::MetadataExt::ino(&known))
+        .map(|metadata| std::os::unix::fs::MetadataExt::ino(&metadata))
 }
 
 /// As after a power cut: the journal is synced, the contents are not.
@@ -251,16 +255,16 @@ fn a_content_that_did_not_arrive_rolls_back_what_was_committed() {
     let mut torn = 0;
     for at in 1..MOST {
         let case = case(Start::Prepared);
-        let ended = child("child_applies", &case.folder, STOP, at);
-        let transaction = case.folder.join(".agpm/transaction");
-        // The ledger, the last but our own list.
+        let ended = child("child_applies", &case.project, STOP, at);
+        let transaction = case.project.join(".agpm/transaction");
+        // The ledger is the last file before the list of directories.
         let staged = transaction.join("new/10");
-        // A file that changed places with the old one arrived long before.
+        // A file that was exchanged with the old one arrived long before.
         let exchanged = inode(&staged) == inode(&transaction.join("old/10"));
         if transaction.join("journal.json").exists() && staged.exists() && !exchanged {
             std::fs::write(staged, "").unwrap();
-            assert_eq!(recover(&case.folder), RecoveryOutcome::RolledBack);
-            assert!(tree(&case.folder) == old, "killed at write {at}");
+            assert_eq!(recover(&case.project), RecoveryOutcome::RolledBack);
+            assert!(tree(&case.project) == old, "killed at write {at}");
             torn += 1;
         }
         if ended {
@@ -270,7 +274,7 @@ fn a_content_that_did_not_arrive_rolls_back_what_was_committed() {
     assert!(torn > 10, "{torn}");
 }
 
-/// What the plan did not see is not written over: the rest is done, and the user's bytes stay in place.
+/// Files that the plan did not see are not overwritten: the rest is done, and the user's bytes stay.
 #[test]
 fn edits_between_a_kill_and_the_recovery_stay_in_place() {
     let (_, mut new) = trees();
@@ -281,13 +285,13 @@ fn edits_between_a_kill_and_the_recovery_stay_in_place() {
         ("shared/three.md", "edited too"),
     ];
     for (file, text) in edits {
-        std::fs::write(case.folder.join(file), text).unwrap();
+        std::fs::write(case.project.join(file), text).unwrap();
     }
-    assert_eq!(recover(&case.folder), RecoveryOutcome::RolledForward);
-    let mut now = tree(&case.folder);
+    assert_eq!(recover(&case.project), RecoveryOutcome::RolledForward);
+    let mut now = tree(&case.project);
     for (file, text) in edits {
         assert_eq!(
-            std::fs::read_to_string(case.folder.join(file)).unwrap(),
+            std::fs::read_to_string(case.project.join(file)).unwrap(),
             text,
             "{file}"
         );
@@ -297,31 +301,31 @@ fn edits_between_a_kill_and_the_recovery_stay_in_place() {
     assert_eq!(now, new);
 }
 
-/// The same at every moment, whether an editor writes in place or puts another file there.
+/// The same at every moment, whether an editor writes in place or replaces the file.
 #[test]
 fn no_edit_after_a_kill_is_lost() {
     for at in 1..MOST {
         for replaced in [false, true] {
             let case = case(Start::Prepared);
-            if child("child_applies", &case.folder, STOP, at) {
+            if child("child_applies", &case.project, STOP, at) {
                 return;
             }
             let mut edited = Vec::new();
             for file in ["settings.json", "shared/three.md", "ours/two.md", "new.md"] {
-                let path = case.folder.join(file);
+                let path = case.project.join(file);
                 let Ok(text) = std::fs::read_to_string(&path) else {
                     continue;
                 };
                 if replaced {
-                    std::fs::write(case.folder.join("editing"), format!("{text} and mine"))
+                    std::fs::write(case.project.join("editing"), format!("{text} and mine"))
                         .unwrap();
-                    std::fs::rename(case.folder.join("editing"), &path).unwrap();
+                    std::fs::rename(case.project.join("editing"), &path).unwrap();
                 } else {
                     std::fs::write(&path, format!("{text} and mine")).unwrap();
                 }
                 edited.push(path);
             }
-            recover(&case.folder);
+            recover(&case.project);
             for path in edited {
                 let now = std::fs::read_to_string(&path).unwrap_or_default();
                 assert!(
@@ -337,18 +341,18 @@ fn no_edit_after_a_kill_is_lost() {
 #[test]
 fn a_committed_transaction_without_its_directories_is_kept() {
     let case = killed_once_committed();
-    std::fs::remove_dir_all(case.folder.join(".agpm/transaction/new")).unwrap();
-    let store = ProjectStore::open(&case.folder).unwrap();
+    std::fs::remove_dir_all(case.project.join(".agpm/transaction/new")).unwrap();
+    let store = ProjectStore::open(&case.project).unwrap();
     let error = store.recover(&store.lock(PATIENT).unwrap()).unwrap_err();
     assert!(matches!(error.problem, StoreProblem::Damaged(_)), "{error}");
-    assert!(case.folder.join(".agpm/transaction/journal.json").exists());
+    assert!(case.project.join(".agpm/transaction/journal.json").exists());
 }
 
 #[test]
 #[ignore = "the program that the other tests start"]
 fn child_must_wait() {
-    if let Some(folder) = std::env::var_os(FOLDER) {
-        let store = ProjectStore::open(Path::new(&folder)).unwrap();
+    if let Some(project) = std::env::var_os(FOLDER) {
+        let store = ProjectStore::open(Path::new(&project)).unwrap();
         assert!(matches!(
             store.lock(LockWait::Fail).unwrap_err().problem,
             StoreProblem::Locked
@@ -359,11 +363,11 @@ fn child_must_wait() {
 #[test]
 fn the_lock_holds_between_processes() {
     let case = case(Start::Prepared);
-    let store = ProjectStore::open(&case.folder).unwrap();
+    let store = ProjectStore::open(&case.project).unwrap();
     let lock = store.lock(PATIENT).unwrap();
-    assert!(child("child_must_wait", &case.folder, STOP, 0));
+    assert!(child("child_must_wait", &case.project, STOP, 0));
     drop(lock);
-    assert!(!child("child_must_wait", &case.folder, STOP, 0));
+    assert!(!child("child_must_wait", &case.project, STOP, 0));
 }
 
 /// A path that is empty because its file was just moved away may be filled by a user: both contents stay.
@@ -376,8 +380,8 @@ fn a_new_file_at_a_moved_path_is_kept_next_to_it() {
             ("settings.json", "3", "{}"),
         ] {
             let case = case(Start::Prepared);
-            if child("child_applies", &case.folder, STOP, at) {
-                // A file that is replaced is there at every moment; only one that goes leaves its path empty.
+            if child("child_applies", &case.project, STOP, at) {
+                // A replaced file exists at every moment; only a removed one leaves its path empty.
                 assert!(
                     filled.contains("shared/three.md") && filled.len() == 1,
                     "{filled:?}"
@@ -385,20 +389,27 @@ fn a_new_file_at_a_moved_path_is_kept_next_to_it() {
                 return;
             }
             assert!(
-                case.folder.join("settings.json").exists(),
+                case.project.join("settings.json").exists(),
                 "killed at write {at}"
             );
-            if case.folder.join(file).exists() || entries(&case.folder) == 2 {
+            if case.project.join(file).exists() || entries(&case.project) == 2 {
                 continue;
             }
-            std::fs::write(case.folder.join(file), "mine").unwrap();
-            assert_eq!(recover(&case.folder), RecoveryOutcome::RolledForward);
-            let kept = case.folder.join(".agpm/history/2/old");
+            std::fs::write(case.project.join(file), "mine").unwrap();
+            assert_eq!(recover(&case.project), RecoveryOutcome::RolledForward);
+            let backups = case.project.join(".agpm/history/2/old");
             let read = |path: PathBuf| std::fs::read_to_string(path).unwrap_or_default();
-            assert_eq!(read(kept.join(number)), old, "{file}, killed at write {at}");
-            let places = [case.folder.join(file), kept.join(format!("{number}.found"))];
+            assert_eq!(
+                read(backups.join(number)),
+                old,
+                "{file}, killed at write {at}"
+            );
+            let locations = [
+                case.project.join(file),
+                backups.join(format!("{number}.found")),
+            ];
             assert!(
-                places.map(read).contains(&"mine".to_owned()),
+                locations.map(read).contains(&"mine".to_owned()),
                 "{file}, killed at write {at}"
             );
             filled.insert(file);
@@ -406,33 +417,33 @@ fn a_new_file_at_a_moved_path_is_kept_next_to_it() {
     }
 }
 
-/// What a configuration names must be there before it is named, and go after it: at no moment is one without the other.
+/// A file must exist before a configuration names it, and be removed after it.
 #[test]
 fn files_are_written_in_order_and_removed_after_that() {
     let mut seen = std::collections::BTreeSet::new();
     for at in 1..MOST {
         let case = case(Start::Prepared);
-        if child("child_applies", &case.folder, STOP, at) {
+        if child("child_applies", &case.project, STOP, at) {
             assert_eq!(seen.len(), 4, "{seen:?}");
             return;
         }
-        let there = |file: &str| case.folder.join(file).exists();
-        let named = std::fs::read_to_string(case.folder.join("settings.json")).unwrap() != "{}";
+        let there = |file: &str| case.project.join(file).exists();
+        let named = std::fs::read_to_string(case.project.join("settings.json")).unwrap() != "{}";
         assert!(!named || there("new.md"), "killed at write {at}");
         assert!(named || there("shared/three.md"), "killed at write {at}");
         seen.insert((there("new.md"), named, there("shared/three.md")));
     }
 }
 
-/// What the hook in `fault` writes.
+/// The edit that the hook in `fault` writes.
 const EDITED: &str = "edited by the user";
 
 /// Whether a child that finds a file edited right before its n-th write ended well.
-fn child_with_edit(name: &str, folder: &Path, file: &str, how: &str, at: usize) -> bool {
-    let mut command = child_process(name, folder);
+fn child_with_edit(name: &str, project: &Path, file: &str, how: &str, at: usize) -> bool {
+    let mut command = child_process(name, project);
     command
         .env("AGPM_EDIT_AT_WRITE", at.to_string())
-        .env("AGPM_EDIT_FILE", folder.join(file))
+        .env("AGPM_EDIT_FILE", project.join(file))
         .env("AGPM_EDIT_HOW", how);
     command.status().unwrap().success()
 }
@@ -447,8 +458,8 @@ fn without(tree: &Tree, file: &str) -> Tree {
         .collect()
 }
 
-/// Edits one file right before every single write of a running transaction: the edit is in its place afterwards, the rest is
-/// as before or as planned, and the history can be taken back.
+/// Edits one file right before every single write of a running transaction: the edit is kept, the rest is as before or
+/// as planned, and the transaction can be undone.
 fn edit_everywhere(name: &str, start: Start, old: &Tree, new: &Tree) {
     let files = ["settings.json", "shared/three.md", "ours/two.md", "swap"];
     for (file, how) in files
@@ -458,11 +469,11 @@ fn edit_everywhere(name: &str, start: Start, old: &Tree, new: &Tree) {
         let mut refused = 0;
         for at in 1..MOST {
             let case = case(start);
-            let ended = child_with_edit(name, &case.folder, file, how, at);
+            let ended = child_with_edit(name, &case.project, file, how, at);
             let what =
                 format!("{name}: {file} edited ({how}) before write {at}, ended well: {ended}");
-            assert!(!case.folder.join(".agpm/transaction").exists(), "{what}");
-            let now = tree(&case.folder);
+            assert!(!case.project.join(".agpm/transaction").exists(), "{what}");
+            let now = tree(&case.project);
             let expected = if ended { new } else { old };
             assert_eq!(without(&now, file), without(expected, file), "{what}");
             refused += usize::from(!ended);
@@ -471,14 +482,14 @@ fn edit_everywhere(name: &str, start: Start, old: &Tree, new: &Tree) {
                     .is_some_and(|(_, bytes)| bytes.as_deref() == Some(EDITED.as_bytes()))
             };
             let in_place = is_edited(&now);
-            let store = ProjectStore::open(&case.folder).unwrap();
+            let store = ProjectStore::open(&case.project).unwrap();
             let lock = store.lock(PATIENT).unwrap();
             let undone = store.undo(&lock, ForceUndo::Yes, &[]);
             assert!(undone.is_ok(), "{what}: {undone:?}");
-            // A plan that takes whatever it finds may replace what was edited before it looked; the history has it.
-            let kept = ended && is_edited(&tree(&case.folder));
-            if !in_place && !kept {
-                // No edit: the last write has come, or a folder has the file's place.
+            // A plan that accepts any file may replace an edit from before its check; the history has it.
+            let is_kept = ended && is_edited(&tree(&case.project));
+            if !in_place && !is_kept {
+                // No edit: the last write was done, or a directory is at the path.
                 assert!(ended, "{what}");
                 break;
             }

@@ -1,4 +1,4 @@
-//! Transactions, their history and undo, and what is refused.
+//! Transactions, their history and undo, and refusals.
 
 #![allow(clippy::unwrap_used)]
 
@@ -9,20 +9,20 @@ use std::fs;
 
 use agpm_model::{FileChangeKind, FileMode as Mode, ObservedPath};
 use agpm_store::{
-    ExpectedFile, FileChange, ForceUndo, LockWait, ProjectStore, StateFolder, StoreProblem,
+    ExpectedFile, FileChange, ForceUndo, LockWait, ProjectStore, StateDirectory, StoreProblem,
     Transaction, UndoError,
 };
 use agpm_testkit::temporary_directory;
 use common::{PATIENT, apply, create, every_kind, path, prepare, remove, tree, was, write};
 
-fn undo(folder: &std::path::Path, force: ForceUndo) -> Result<String, UndoError> {
-    let store = ProjectStore::open(folder)?;
+fn undo(project: &std::path::Path, force: ForceUndo) -> Result<String, UndoError> {
+    let store = ProjectStore::open(project)?;
     let lock = store.lock(PATIENT)?;
     store.undo(&lock, force, &[]).map(|undone| undone.title)
 }
 
-fn titles(folder: &std::path::Path) -> Vec<String> {
-    let history = ProjectStore::open(folder).unwrap().history().unwrap();
+fn titles(project: &std::path::Path) -> Vec<String> {
+    let history = ProjectStore::open(project).unwrap().history().unwrap();
     history
         .iter()
         .map(|entry| format!("{} {}", entry.number, entry.title))
@@ -31,19 +31,19 @@ fn titles(folder: &std::path::Path) -> Vec<String> {
 
 #[test]
 fn undo_goes_back_one_by_one_to_the_very_bytes_and_modes() {
-    let place = temporary_directory();
-    let folder = place.path();
-    fs::create_dir(folder.join("empty")).unwrap();
-    prepare(folder);
-    let old = tree(folder);
-    apply(folder, "second", every_kind()).unwrap();
-    assert_eq!(titles(folder), ["2 second", "1 first"]);
-    assert!(!folder.join("ours/deep").exists() && folder.join("shared/user.md").exists());
-    assert_eq!(undo(folder, ForceUndo::No).unwrap(), "second");
-    assert!(tree(folder) == old);
-    assert_eq!(titles(folder), ["1 first"]);
-    assert_eq!(undo(folder, ForceUndo::No).unwrap(), "first");
-    let left: Vec<String> = tree(folder).into_keys().collect();
+    let temp = temporary_directory();
+    let project = temp.path();
+    fs::create_dir(project.join("empty")).unwrap();
+    prepare(project);
+    let old = tree(project);
+    apply(project, "second", every_kind()).unwrap();
+    assert_eq!(titles(project), ["2 second", "1 first"]);
+    assert!(!project.join("ours/deep").exists() && project.join("shared/user.md").exists());
+    assert_eq!(undo(project, ForceUndo::No).unwrap(), "second");
+    assert!(tree(project) == old);
+    assert_eq!(titles(project), ["1 first"]);
+    assert_eq!(undo(project, ForceUndo::No).unwrap(), "first");
+    let left: Vec<String> = tree(project).into_keys().collect();
     assert_eq!(
         left,
         [
@@ -56,36 +56,36 @@ fn undo_goes_back_one_by_one_to_the_very_bytes_and_modes() {
         ]
     );
     assert!(matches!(
-        undo(folder, ForceUndo::No),
+        undo(project, ForceUndo::No),
         Err(UndoError::Nothing)
     ));
 }
 
 #[test]
 fn undo_refuses_when_a_file_was_edited_since() {
-    let place = temporary_directory();
-    let folder = place.path();
-    prepare(folder);
-    let old = tree(folder);
-    apply(folder, "second", every_kind()).unwrap();
-    fs::write(folder.join("new.md"), "mine").unwrap();
-    fs::write(folder.join("shared/three.md"), "mine too").unwrap();
-    let edited = tree(folder);
-    match undo(folder, ForceUndo::No) {
+    let temp = temporary_directory();
+    let project = temp.path();
+    prepare(project);
+    let old = tree(project);
+    apply(project, "second", every_kind()).unwrap();
+    fs::write(project.join("new.md"), "mine").unwrap();
+    fs::write(project.join("shared/three.md"), "mine too").unwrap();
+    let edited = tree(project);
+    match undo(project, ForceUndo::No) {
         Err(UndoError::Changed(paths)) => {
             assert_eq!(paths, [path("new.md"), path("shared/three.md")])
         }
         other => panic!("{other:?}"),
     }
-    assert!(tree(folder) == edited);
-    undo(folder, ForceUndo::Yes).unwrap();
-    assert!(tree(folder) == old);
+    assert!(tree(project) == edited);
+    undo(project, ForceUndo::Yes).unwrap();
+    assert!(tree(project) == old);
 }
 
 #[test]
 fn the_history_names_what_was_done_and_keeps_the_newest_fifty() {
-    let place = temporary_directory();
-    let folder = place.path();
+    let temp = temporary_directory();
+    let project = temp.path();
     for number in 0..53 {
         let before = if number == 0 {
             ExpectedFile::Missing
@@ -93,14 +93,14 @@ fn the_history_names_what_was_done_and_keeps_the_newest_fifty() {
             was(&(number - 1).to_string())
         };
         apply(
-            folder,
+            project,
             "t",
             vec![write("a", &number.to_string(), Mode::Plain, before)],
         )
         .unwrap();
     }
-    apply(folder, "t", vec![remove("a", "52"), create("b/c", "x")]).unwrap();
-    let history = ProjectStore::open(folder).unwrap().history().unwrap();
+    apply(project, "t", vec![remove("a", "52"), create("b/c", "x")]).unwrap();
+    let history = ProjectStore::open(project).unwrap().history().unwrap();
     assert_eq!(history.len(), 50);
     assert_eq!(
         history[0].changes,
@@ -110,37 +110,39 @@ fn the_history_names_what_was_done_and_keeps_the_newest_fifty() {
         ]
     );
     assert_eq!(history[1].changes, [(path("a"), FileChangeKind::Updated)]);
-    assert_eq!(fs::read_dir(folder.join(".agpm")).unwrap().count(), 4);
+    assert_eq!(fs::read_dir(project.join(".agpm")).unwrap().count(), 4);
 }
 
 #[test]
 fn nothing_is_written_when_a_file_is_not_what_the_plan_saw() {
-    let place = temporary_directory();
-    let folder = place.path();
-    prepare(folder);
-    let old = tree(folder);
+    let temp = temporary_directory();
+    let project = temp.path();
+    prepare(project);
+    let old = tree(project);
     for change in [
         create("settings.json", "x"),
         write("settings.json", "x", Mode::Plain, was("other")),
         remove("gone", "was here"),
         create("shared", "x"),
     ] {
-        let error = apply(folder, "t", vec![create("a/b", "x"), change]).unwrap_err();
+        let error = apply(project, "t", vec![create("a/b", "x"), change]).unwrap_err();
         assert!(matches!(error.problem, StoreProblem::Changed), "{error}");
     }
-    let onto_folder = write("shared", "x", Mode::Plain, ExpectedFile::Anything);
+    let onto_directory = write("shared", "x", Mode::Plain, ExpectedFile::Anything);
     assert!(matches!(
-        apply(folder, "t", vec![onto_folder]).unwrap_err().problem,
-        StoreProblem::IsFolder
+        apply(project, "t", vec![onto_directory])
+            .unwrap_err()
+            .problem,
+        StoreProblem::IsDirectory
     ));
-    assert!(apply(folder, "t", vec![create("settings.json/x", "x")]).is_err());
-    assert!(tree(folder) == old);
-    assert!(!ProjectStore::open(folder).unwrap().needs_recovery());
+    assert!(apply(project, "t", vec![create("settings.json/x", "x")]).is_err());
+    assert!(tree(project) == old);
+    assert!(!ProjectStore::open(project).unwrap().needs_recovery());
 }
 
 #[test]
 fn our_own_state_and_git_are_not_targets() {
-    let place = temporary_directory();
+    let temp = temporary_directory();
     for target in [
         ".agpm/lock",
         ".agpm/history/1/x",
@@ -148,7 +150,7 @@ fn our_own_state_and_git_are_not_targets() {
         ".agpm",
         "a/.git/hooks/pre-commit",
     ] {
-        let error = apply(place.path(), "t", vec![create(target, "x")]).unwrap_err();
+        let error = apply(temp.path(), "t", vec![create(target, "x")]).unwrap_err();
         assert!(
             matches!(error.problem, StoreProblem::Reserved),
             "{target}: {error}"
@@ -156,53 +158,53 @@ fn our_own_state_and_git_are_not_targets() {
     }
     let twice = vec![create("a", "x"), create("a", "y")];
     assert!(matches!(
-        apply(place.path(), "t", twice).unwrap_err().problem,
+        apply(temp.path(), "t", twice).unwrap_err().problem,
         StoreProblem::Exists
     ));
 }
 
 #[test]
 fn nothing_to_do_leaves_no_trace() {
-    let place = temporary_directory();
+    let temp = temporary_directory();
     let nothing = FileChange::Remove {
         path: path("gone"),
         before: ExpectedFile::Anything,
     };
-    assert_eq!(apply(place.path(), "t", vec![nothing]).unwrap().entry, None);
-    assert_eq!(titles(place.path()), Vec::<String>::new());
+    assert_eq!(apply(temp.path(), "t", vec![nothing]).unwrap().entry, None);
+    assert_eq!(titles(temp.path()), Vec::<String>::new());
 }
 
 #[test]
 fn a_final_journal_that_cannot_be_read_is_kept_and_stops_everything() {
-    let place = temporary_directory();
-    let transaction = place.path().join(".agpm/transaction");
+    let temp = temporary_directory();
+    let transaction = temp.path().join(".agpm/transaction");
     for part in ["new", "old"] {
         fs::create_dir_all(transaction.join(part)).unwrap();
     }
     fs::write(transaction.join("journal.json"), "{\"version\": 1,").unwrap();
-    let error = apply(place.path(), "t", vec![create("a", "x")]).unwrap_err();
+    let error = apply(temp.path(), "t", vec![create("a", "x")]).unwrap_err();
     assert!(matches!(error.problem, StoreProblem::Damaged(_)), "{error}");
     assert!(error.path.ends_with(".agpm/transaction/journal.json"));
-    assert!(transaction.join("old").exists() && !place.path().join("a").exists());
+    assert!(transaction.join("old").exists() && !temp.path().join("a").exists());
 }
 
 #[test]
 fn opening_and_looking_write_nothing() {
-    let place = temporary_directory();
-    let store = ProjectStore::open(place.path()).unwrap();
+    let temp = temporary_directory();
+    let store = ProjectStore::open(temp.path()).unwrap();
     assert!(!store.needs_recovery());
     assert_eq!(store.observe(&path("a/b")).unwrap(), ObservedPath::Missing);
     assert!(store.history().unwrap().is_empty());
-    assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
+    assert_eq!(fs::read_dir(temp.path()).unwrap().count(), 0);
 }
 
 #[test]
 fn the_state_of_a_home_is_apart_from_that_of_a_project_in_it() {
-    let place = temporary_directory();
-    let folder = place.path();
-    prepare(folder);
-    let old = tree(folder);
-    let home = ProjectStore::open_at(folder, StateFolder::Home).unwrap();
+    let temp = temporary_directory();
+    let project = temp.path();
+    prepare(project);
+    let old = tree(project);
+    let home = ProjectStore::open_at(project, StateDirectory::Home).unwrap();
     assert!(!home.needs_recovery() && home.history().unwrap().is_empty());
     let changes = vec![
         create("own/a.md", "a"),
@@ -219,35 +221,35 @@ fn the_state_of_a_home_is_apart_from_that_of_a_project_in_it() {
     )
     .unwrap();
     assert_eq!(
-        fs::read(folder.join(".local/state/agpm/ledger.json")).unwrap(),
+        fs::read(project.join(".local/state/agpm/ledger.json")).unwrap(),
         b"{}"
     );
-    assert_eq!(titles(folder), ["1 first"]);
+    assert_eq!(titles(project), ["1 first"]);
     assert_eq!(home.history().unwrap()[0].title, "of the user");
     home.undo(&lock, ForceUndo::No, &[]).unwrap();
-    let mut now = tree(folder);
+    let mut now = tree(project);
     now.retain(|path, _| !path.starts_with(".local"));
     assert!(now == old);
-    assert_eq!(titles(folder), ["1 first"]);
+    assert_eq!(titles(project), ["1 first"]);
 }
 
 #[test]
 fn no_transaction_writes_into_a_state() {
-    let place = temporary_directory();
+    let temp = temporary_directory();
     for file in [
         ".agpm/history/1",
         ".local/state/agpm",
         ".local/state/AGPM/lock",
         ".local/state/agpm/history/1/x",
     ] {
-        let error = apply(place.path(), "t", vec![create(file, "x")]).unwrap_err();
+        let error = apply(temp.path(), "t", vec![create(file, "x")]).unwrap_err();
         assert!(
             matches!(error.problem, StoreProblem::Reserved),
             "{file}: {error}"
         );
     }
     apply(
-        place.path(),
+        temp.path(),
         "t",
         vec![create(".local/state/agpm-other", "x")],
     )
@@ -256,21 +258,21 @@ fn no_transaction_writes_into_a_state() {
 
 #[test]
 fn a_second_lock_fails_or_waits() {
-    let place = temporary_directory();
-    let store = ProjectStore::open(place.path()).unwrap();
+    let temp = temporary_directory();
+    let store = ProjectStore::open(temp.path()).unwrap();
     let lock = Cell::new(Some(store.lock(PATIENT).unwrap()));
-    let other = ProjectStore::open(place.path()).unwrap();
+    let other = ProjectStore::open(temp.path()).unwrap();
     assert!(matches!(
         other.lock(LockWait::Fail).unwrap_err().problem,
         StoreProblem::Locked
     ));
-    let told = Cell::new(0);
+    let waits = Cell::new(0);
     let tell = || {
-        told.set(told.get() + 1);
+        waits.set(waits.get() + 1);
         lock.take();
     };
     other.lock(LockWait::Block(&tell)).unwrap();
-    assert_eq!(told.get(), 1);
+    assert_eq!(waits.get(), 1);
 }
 
 #[cfg(unix)]
@@ -281,9 +283,9 @@ mod unix {
 
     #[test]
     fn a_parent_that_became_a_link_outside_is_refused_and_nothing_outside_is_touched() {
-        let place = temporary_directory();
-        let (folder, outside) = (place.path().join("project"), place.path().join("outside"));
-        fs::create_dir_all(&folder).unwrap();
+        let temp = temporary_directory();
+        let (project, outside) = (temp.path().join("project"), temp.path().join("outside"));
+        fs::create_dir_all(&project).unwrap();
         fs::create_dir_all(outside.join("deep")).unwrap();
         fs::write(outside.join("victim"), "safe").unwrap();
         let before = tree(&outside);
@@ -291,31 +293,31 @@ mod unix {
             ("../outside", "link"),
             (outside.to_str().unwrap(), "absolute"),
         ] {
-            symlink(target, folder.join(at)).unwrap();
+            symlink(target, project.join(at)).unwrap();
             for change in [
                 create(&format!("{at}/new"), "x"),
                 create(&format!("{at}/deep/er/new"), "x"),
                 write(&format!("{at}/victim"), "x", Mode::Plain, was("safe")),
                 remove(&format!("{at}/victim"), "safe"),
             ] {
-                let error = apply(&folder, "t", vec![create("fine", "x"), change]).unwrap_err();
+                let error = apply(&project, "t", vec![create("fine", "x"), change]).unwrap_err();
                 assert!(matches!(error.problem, StoreProblem::Escapes), "{error}");
             }
-            let store = ProjectStore::open(&folder).unwrap();
+            let store = ProjectStore::open(&project).unwrap();
             let seen = store.observe(&path(&format!("{at}/victim")));
             assert!(matches!(seen.unwrap_err().problem, StoreProblem::Escapes));
             assert_eq!(store.observe(&path(at)).unwrap(), ObservedPath::Symlink);
         }
         assert!(tree(&outside) == before);
-        assert!(!folder.join("fine").exists());
+        assert!(!project.join("fine").exists());
     }
 
     #[test]
     fn a_link_inside_is_followed_above_a_file_but_never_replaced_and_never_into_state() {
-        let place = temporary_directory();
-        let folder = place.path();
-        for made in ["real", ".git/hooks"] {
-            fs::create_dir_all(folder.join(made)).unwrap();
+        let temp = temporary_directory();
+        let project = temp.path();
+        for directory in ["real", ".git/hooks"] {
+            fs::create_dir_all(project.join(directory)).unwrap();
         }
         for (target, at) in [
             ("real", "link"),
@@ -323,11 +325,11 @@ mod unix {
             (".agpm", "state"),
             ("nowhere", "broken"),
         ] {
-            symlink(target, folder.join(at)).unwrap();
+            symlink(target, project.join(at)).unwrap();
         }
-        apply(folder, "t", vec![create("link/a", "x")]).unwrap();
-        assert_eq!(fs::read(folder.join("real/a")).unwrap(), b"x");
-        let problem = |change| apply(folder, "t", vec![change]).unwrap_err().problem;
+        apply(project, "t", vec![create("link/a", "x")]).unwrap();
+        assert_eq!(fs::read(project.join("real/a")).unwrap(), b"x");
+        let problem = |change| apply(project, "t", vec![change]).unwrap_err().problem;
         assert!(matches!(
             problem(create("hooks/pre-commit", "x")),
             StoreProblem::Escapes
@@ -342,67 +344,69 @@ mod unix {
             problem(create("broken", "x")),
             StoreProblem::Changed
         ));
-        undo(folder, ForceUndo::No).unwrap();
-        assert!(folder.join("link").is_symlink() && !folder.join("real/a").exists());
+        undo(project, ForceUndo::No).unwrap();
+        assert!(project.join("link").is_symlink() && !project.join("real/a").exists());
     }
 
     #[test]
     fn state_that_is_a_link_is_refused() {
-        let place = temporary_directory();
-        fs::create_dir(place.path().join("elsewhere")).unwrap();
-        symlink("elsewhere", place.path().join(".agpm")).unwrap();
-        assert!(apply(place.path(), "t", vec![create("a", "x")]).is_err());
+        let temp = temporary_directory();
+        fs::create_dir(temp.path().join("elsewhere")).unwrap();
+        symlink("elsewhere", temp.path().join(".agpm")).unwrap();
+        assert!(apply(temp.path(), "t", vec![create("a", "x")]).is_err());
         assert_eq!(
-            fs::read_dir(place.path().join("elsewhere"))
-                .unwrap()
-                .count(),
+            fs::read_dir(temp.path().join("elsewhere")).unwrap().count(),
             0
         );
     }
 
     #[test]
     fn a_private_file_stays_private_and_gets_its_very_bits_back() {
-        let place = temporary_directory();
-        let file = place.path().join("secret.json");
-        let bits = || fs::metadata(&file).map(|known| common::bits(&known)).ok();
+        let temp = temporary_directory();
+        let file = temp.path().join("secret.json");
+        let bits = || {
+            fs::metadata(&file)
+                .map(|metadata| common::bits(&metadata))
+                .ok()
+        };
         fs::write(&file, "a").unwrap();
         fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
         apply(
-            place.path(),
+            temp.path(),
             "t",
             vec![write("secret.json", "b", Mode::Plain, was("a"))],
         )
         .unwrap();
         assert_eq!(bits(), Some(0o600));
         apply(
-            place.path(),
+            temp.path(),
             "t",
             vec![write("secret.json", "b", Mode::Executable, was("b"))],
         )
         .unwrap();
         assert_eq!(bits(), Some(0o700));
-        apply(place.path(), "t", vec![remove("secret.json", "b")]).unwrap();
+        apply(temp.path(), "t", vec![remove("secret.json", "b")]).unwrap();
         assert_eq!(bits(), None);
-        undo(place.path(), ForceUndo::No).unwrap();
+        undo(temp.path(), ForceUndo::No).unwrap();
         assert_eq!(bits(), Some(0o700));
     }
 
     #[test]
     fn a_directory_that_cannot_be_written_leaves_everything_as_it_was() {
-        let place = temporary_directory();
-        let folder = place.path();
-        prepare(folder);
-        let shared = folder.join("shared");
+        let temp = temporary_directory();
+        let project = temp.path();
+        prepare(project);
+        let shared = project.join("shared");
         fs::set_permissions(&shared, fs::Permissions::from_mode(0o555)).unwrap();
         if fs::write(shared.join("probe"), "").is_ok() {
             // The superuser may write anywhere: nothing to see here.
             return;
         }
-        let old = tree(folder);
-        let error = apply(folder, "t", every_kind()).unwrap_err();
+        let old = tree(project);
+        let error = apply(project, "t", every_kind()).unwrap_err();
         assert!(error.path.ends_with("shared/three.md"), "{error}");
-        assert!(tree(folder) == old);
-        assert!(!ProjectStore::open(folder).unwrap().needs_recovery());
+        assert!(tree(project) == old);
+        assert!(!ProjectStore::open(project).unwrap().needs_recovery());
         fs::set_permissions(&shared, fs::Permissions::from_mode(0o755)).unwrap();
     }
 }

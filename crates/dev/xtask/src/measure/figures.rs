@@ -10,7 +10,7 @@ use super::source::{SourceFile, count_tests, product_files, rust_files};
 /// More arguments than a reader holds in the head at a call.
 const MANY_ARGUMENTS: usize = 5;
 
-/// What one crate looks like, without its tests.
+/// The figures of one crate, without its tests.
 #[derive(Clone, Default)]
 pub(super) struct CrateFigures {
     pub(super) name: String,
@@ -23,9 +23,9 @@ pub(super) struct CrateFigures {
     /// The modules of the largest import cycle.
     pub(super) module_cycle: Vec<String>,
     pub(super) modules: usize,
-    /// The same, where a folder counts as one.
-    pub(super) folder_cycle: Vec<String>,
-    pub(super) folders: usize,
+    /// The same between top-level directories.
+    pub(super) directory_cycle: Vec<String>,
+    pub(super) directories: usize,
 }
 
 impl CrateFigures {
@@ -42,7 +42,7 @@ impl CrateFigures {
 
     fn of_files(name: &str, files: Vec<SourceFile>, tests: usize) -> Self {
         let graph = ImportGraph::of(&files);
-        let folders = graph.at_top();
+        let directories = graph.at_top();
         let mut items = ItemCounts::default();
         for file in &files {
             items.append(ItemCounts::of(file));
@@ -57,8 +57,8 @@ impl CrateFigures {
             tests,
             module_cycle: graph.largest_cycle(),
             modules: graph.len(),
-            folder_cycle: folders.largest_cycle(),
-            folders: folders.len(),
+            directory_cycle: directories.largest_cycle(),
+            directories: directories.len(),
         }
     }
 
@@ -82,20 +82,20 @@ impl CrateFigures {
         self.items.append(other.items);
         self.tests += other.tests;
         self.modules += other.modules;
-        self.folders += other.folders;
+        self.directories += other.directories;
         if other.module_cycle.len() > self.module_cycle.len() {
             self.module_cycle = other.module_cycle;
         }
-        if other.folder_cycle.len() > self.folder_cycle.len() {
-            self.folder_cycle = other.folder_cycle;
+        if other.directory_cycle.len() > self.directory_cycle.len() {
+            self.directory_cycle = other.directory_cycle;
         }
     }
 
-    /// What is checked, and where the crate has it.
+    /// The checked values, and their locations.
     pub(super) fn checked_lists(&self) -> [(&'static str, Vec<&str>); 5] {
         [
             ("import cycle", texts(&self.module_cycle)),
-            ("import cycle of folders", texts(&self.folder_cycle)),
+            ("import cycle of folders", texts(&self.directory_cycle)),
             ("tuple parameters", self.functions_with_tuple_parameters()),
             ("over five arguments", self.functions_with_many_arguments()),
             ("match on a bool", texts(&self.items.bool_matches)),

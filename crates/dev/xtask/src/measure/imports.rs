@@ -1,5 +1,5 @@
-//! Which module of a crate uses which, and the largest circle among them. Paths are followed, calls of methods are not:
-//! a type whose methods are spread over modules hides what they need of each other.
+//! The imports between modules of a crate, and the largest cycle. Paths are followed, but not method calls: a type
+//! whose methods are in several modules hides their dependencies.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -37,7 +37,7 @@ impl ImportGraph {
         Self { edges }
     }
 
-    /// The same between the folders and files right below the root.
+    /// Returns the graph between the directories and files at the root.
     pub(super) fn at_top(&self) -> Self {
         let top = |path: &ModulePath| path.iter().take(1).cloned().collect::<ModulePath>();
         let mut edges: BTreeMap<ModulePath, BTreeSet<ModulePath>> = BTreeMap::new();
@@ -48,7 +48,7 @@ impl ImportGraph {
         Self { edges }
     }
 
-    /// The modules of the largest circle, in order; empty if there is none.
+    /// Returns the modules of the largest cycle, in order; empty without a cycle.
     pub(super) fn largest_cycle(&self) -> Vec<String> {
         let reachable: BTreeMap<&ModulePath, BTreeSet<&ModulePath>> = self
             .edges
@@ -59,7 +59,12 @@ impl ImportGraph {
         for (from, onward) in &reachable {
             let returns =
                 |to: &&ModulePath| reachable.get(to).is_some_and(|back| back.contains(from));
-            let circle: Vec<String> = onward.iter().copied().filter(returns).map(shown).collect();
+            let circle: Vec<String> = onward
+                .iter()
+                .copied()
+                .filter(returns)
+                .map(display_path)
+                .collect();
             if circle.len() > largest.len() {
                 largest = circle;
             }
@@ -85,7 +90,7 @@ impl ImportGraph {
     }
 }
 
-fn shown(path: &ModulePath) -> String {
+fn display_path(path: &ModulePath) -> String {
     if path.is_empty() {
         "lib".to_owned()
     } else {
@@ -108,14 +113,14 @@ fn module_of(path: &Path) -> ModulePath {
     names
 }
 
-/// What a `use` brings in: the name here, and the path from the root of the crate.
+/// An import: the local name, and the path from the root of the crate.
 struct ImportedName {
     name: String,
     path: ModulePath,
     is_reexport: bool,
 }
 
-/// What a module calls the modules and items of its own crate.
+/// The names of the crate's own modules and items in a module.
 struct ModuleNames {
     imports: Vec<ImportedName>,
     /// The bytes of all `use` items, whose paths are not uses by themselves.
@@ -174,7 +179,7 @@ fn leaves(tree: &syn::UseTree, mut before: ModulePath) -> Vec<(String, ModulePat
             .iter()
             .flat_map(|tree| leaves(tree, before.clone()))
             .collect(),
-        // Nobody can refer to it by this name; the path alone counts.
+        // It has no usable name, so only the path matters.
         _ => vec![("*".to_owned(), before)],
     }
 }

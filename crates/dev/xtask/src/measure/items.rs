@@ -1,4 +1,4 @@
-//! What the functions, types and expressions of a file look like.
+//! The functions, types and expressions of a file.
 
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
@@ -10,7 +10,7 @@ pub(super) struct FunctionFigures {
     pub(super) name: String,
     pub(super) lines: usize,
     pub(super) tokens: usize,
-    /// A tuple counts as its parts, `self` as one.
+    /// A tuple is counted as its parts, `self` as one.
     pub(super) arguments: usize,
     pub(super) tuple_parameters: usize,
 }
@@ -128,8 +128,8 @@ impl<'ast> Visit<'ast> for ItemVisitor<'_> {
     fn visit_expr_match(&mut self, expression: &'ast syn::ExprMatch) {
         if expression.arms.iter().any(|arm| is_bool_literal(&arm.pat)) {
             let line = expression.span().start().line;
-            let place = format!("{}:{line}", self.file.path.display());
-            self.items.bool_matches.push(place);
+            let location = format!("{}:{line}", self.file.path.display());
+            self.items.bool_matches.push(location);
         }
         visit::visit_expr_match(self, expression);
     }

@@ -1,4 +1,4 @@
-//! The figures that are checked. All crates have reached zero, and no good reason ever raises one of them.
+//! The checked figures. All crates have reached zero, and the limits are never raised.
 
 use super::figures::CrateFigures;
 

@@ -25,7 +25,7 @@ pub(crate) fn report(root: &Path) -> io::Result<String> {
     Ok(report::tables(&rows))
 }
 
-/// What is over a limit.
+/// Returns the figures over a limit.
 pub(crate) fn violations(root: &Path) -> Vec<String> {
     match measure_groups(root, &["pure", "edge", "dev"]) {
         Ok(crates) => crates.iter().flat_map(limits::violations).collect(),
@@ -37,13 +37,13 @@ fn measure_groups(root: &Path, groups: &[&str]) -> io::Result<Vec<CrateFigures>>
     let mut crates = Vec::new();
     for group in groups {
         let entries = fs::read_dir(root.join("crates").join(group))?;
-        let mut folders: Vec<PathBuf> = entries
+        let mut directories: Vec<PathBuf> = entries
             .filter_map(|entry| Some(entry.ok()?.path()))
             .filter(|path| path.join("Cargo.toml").is_file())
             .collect();
-        folders.sort();
-        for folder in folders {
-            crates.push(CrateFigures::of_crate(&folder)?);
+        directories.sort();
+        for directory in directories {
+            crates.push(CrateFigures::of_crate(&directory)?);
         }
     }
     Ok(crates)

@@ -1,4 +1,4 @@
-//! What the name of a type says about itself.
+//! Classifies the names of types.
 
 /// Participles and adjectives that no ending gives away.
 const IRREGULAR: &[&str] = &[
@@ -18,7 +18,7 @@ pub(super) fn is_one_word(name: &str) -> bool {
     name.chars().filter(|c| c.is_uppercase()).count() <= 1
 }
 
-/// Whether a name says in what state something is and not what.
+/// Returns whether a name is a state instead of a thing.
 pub(super) fn is_participle(name: &str) -> bool {
     let ends = ["ed", "en", "ing", "wn"];
     is_one_word(name)

@@ -13,7 +13,7 @@ pub(super) const SUM: &str = "product";
 
 type Cell = fn(&CrateFigures, &BTreeMap<String, usize>) -> String;
 
-/// Heading and content of each column. The figures do not fit beside each other, so that there are three tables.
+/// Heading and content of each column. The columns do not fit on one line, so they are split into three tables.
 const TABLES: &[&[(&str, Cell)]] = &[
     &[
         ("code lines", |f, _| f.code_lines.to_string()),
@@ -56,7 +56,7 @@ const TABLES: &[&[(&str, Cell)]] = &[
             format!("{} of {}", f.module_cycle.len(), f.modules)
         }),
         ("folder cycle", |f, _| {
-            format!("{} of {}", f.folder_cycle.len(), f.folders)
+            format!("{} of {}", f.directory_cycle.len(), f.directories)
         }),
     ],
     &[
@@ -137,9 +137,9 @@ fn spread(values: &[usize], hundredths: &[usize]) -> String {
 }
 
 /// With one digit after the point, which is enough to compare.
-fn ratio(part: usize, whole: usize) -> String {
-    let tenths = (part * 10 + whole / 2)
-        .checked_div(whole)
+fn ratio(part: usize, total: usize) -> String {
+    let tenths = (part * 10 + total / 2)
+        .checked_div(total)
         .unwrap_or_default();
     format!("{}.{}", tenths / 10, tenths % 10)
 }

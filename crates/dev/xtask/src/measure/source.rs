@@ -144,12 +144,12 @@ fn without_test_modules(files: Vec<SourceFile>) -> Vec<SourceFile> {
         let is_front = ["mod", "lib", "main"]
             .iter()
             .any(|name| file.path.file_stem().is_some_and(|stem| stem == *name));
-        let folder = if is_front {
+        let directory = if is_front {
             file.path.parent().unwrap_or(Path::new("")).to_owned()
         } else {
             file.path.with_extension("")
         };
-        tests.extend(file.test_modules.iter().map(|name| folder.join(name)));
+        tests.extend(file.test_modules.iter().map(|name| directory.join(name)));
     }
     files
         .into_iter()
@@ -172,7 +172,7 @@ fn test_modules(items: &[syn::Item]) -> Vec<String> {
 }
 
 fn without_tests(items: Vec<syn::Item>, tests: &mut Vec<Range<usize>>) -> Vec<syn::Item> {
-    let mut kept = Vec::new();
+    let mut product_items = Vec::new();
     for mut item in items {
         if is_test_item(attributes_of(&item)) {
             tests.push(item.span().byte_range());
@@ -183,9 +183,9 @@ fn without_tests(items: Vec<syn::Item>, tests: &mut Vec<Range<usize>>) -> Vec<sy
         {
             *inner = without_tests(std::mem::take(inner), tests);
         }
-        kept.push(item);
+        product_items.push(item);
     }
-    kept
+    product_items
 }
 
 fn attributes_of(item: &syn::Item) -> &[syn::Attribute] {

@@ -13,7 +13,7 @@ const PLACEHOLDER: usize = 8;
 const CODE_TOKENS: usize = 6;
 
 /// The messages of a file that are too long.
-pub(super) fn find(file: &SourceFile, shown: &str) -> Vec<PhraseFinding> {
+pub(super) fn find(file: &SourceFile, path: &str) -> Vec<PhraseFinding> {
     let mut found = Vec::new();
     for (at, token) in file.tokens.iter().enumerate() {
         let Some(text) = prose::literal_text(&token.text) else {
@@ -22,7 +22,7 @@ pub(super) fn find(file: &SourceFile, shown: &str) -> Vec<PhraseFinding> {
         let length = measured(text);
         if length > LONGEST && is_message(&file.tokens[..at]) {
             found.push(PhraseFinding {
-                path: shown.to_owned(),
+                path: path.to_owned(),
                 line: file.line_at(token.start),
                 phrase: text.to_owned(),
                 instead: "at most 80 characters, and the rest as a detail or in the help",
@@ -32,8 +32,8 @@ pub(super) fn find(file: &SourceFile, shown: &str) -> Vec<PhraseFinding> {
     found
 }
 
-/// Whether these tokens, which are before a literal, make it a message: `let message = format!(` or the second argument
-/// of `Diagnostic::new`.
+/// Returns whether the tokens before a literal make it a message: `let message = format!(` or the second argument of
+/// `Diagnostic::new`.
 fn is_message(before: &[SourceToken]) -> bool {
     let texts: Vec<&str> = before
         .iter()
@@ -56,7 +56,7 @@ fn is_message(before: &[SourceToken]) -> bool {
     }
 }
 
-/// The length of a literal with short names in its placeholders. Its first line is what counts.
+/// Returns the length of the first line of a literal, with short names in its placeholders.
 fn measured(text: &str) -> usize {
     let unescaped = text.replace("{{", "").replace("}}", "");
     let mut length = 0;
@@ -89,7 +89,10 @@ mod tests {
             "fn f() {{ let message = format!(\"{long}\"); let help = \"{long}\";\nDiagnostic::new(&codes::USAGE, \"{long}\"); g(&a, \"{long}\"); let message = \"short {{a}}\"; }}"
         );
         let file = SourceFile::parse(Path::new("x.rs"), &text).expect("the text is Rust");
-        let lines: Vec<usize> = find(&file, "x.rs").iter().map(|one| one.line).collect();
+        let lines: Vec<usize> = find(&file, "x.rs")
+            .iter()
+            .map(|finding| finding.line)
+            .collect();
         assert_eq!(lines, [1, 2]);
     }
 

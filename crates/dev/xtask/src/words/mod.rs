@@ -1,4 +1,4 @@
-//! The words of everything that users and contributors read: no phrase that the style page bans.
+//! Checks everything that users and contributors read for phrases that the style page bans.
 //!
 //! Documents have none, and messages are short. Strings and comments in the code have at most as many as recorded, and
 //! the records only fall.
@@ -22,7 +22,8 @@ struct RecordedArea {
     findings: Vec<PhraseFinding>,
 }
 
-/// Every finding of an area with more of them than recorded, each in one line with its place and the better words.
+/// Returns every finding of an area with more findings than recorded, one per line with its location and the
+/// replacement.
 pub(crate) fn violations(root: &Path) -> Vec<String> {
     match areas(root) {
         Ok(areas) => areas.iter().flat_map(violations_of).collect(),
@@ -69,7 +70,7 @@ fn areas(root: &Path) -> io::Result<Vec<RecordedArea>> {
     ])
 }
 
-/// Everything that people write as prose. References that are made from the code are checked as strings.
+/// The prose of the repository. Generated references are checked as strings.
 fn documents(root: &Path) -> io::Result<Vec<PathBuf>> {
     let mut found = markdown_files(&root.join("docs"))?;
     found.retain(|path| !path.starts_with(root.join("docs/reference")));
@@ -90,8 +91,8 @@ fn document_area(root: &Path, name: &str, paths: Vec<PathBuf>) -> io::Result<Rec
         } else {
             TextScope::Document
         };
-        let shown = shown(root, &path);
-        findings.extend(phrases::find(&prose::markdown(&text), scope, &shown));
+        let path = relative_path(root, &path);
+        findings.extend(phrases::find(&prose::markdown(&text), scope, &path));
     }
     Ok(RecordedArea {
         name: name.to_owned(),
@@ -116,7 +117,7 @@ fn code_files(root: &Path) -> io::Result<Vec<CodeFile>> {
     {
         let sources = directory.join("src");
         for source in product_files(&sources)? {
-            let path = shown(root, &sources.join(&source.path));
+            let path = relative_path(root, &sources.join(&source.path));
             files.push(CodeFile { path, source });
         }
     }
@@ -136,32 +137,32 @@ fn code_area(
     }
 }
 
-fn string_findings(file: &SourceFile, shown: &str) -> Vec<PhraseFinding> {
+fn string_findings(file: &SourceFile, path: &str) -> Vec<PhraseFinding> {
     let mut findings = Vec::new();
     for token in &file.tokens {
         let Some(text) = prose::literal_text(&token.text) else {
             continue;
         };
         let words = prose::literal(text, file.line_at(token.start));
-        findings.extend(phrases::find(&words, TextScope::String, shown));
+        findings.extend(phrases::find(&words, TextScope::String, path));
     }
     findings
 }
 
 /// Comments and documentation are prose, and their lines are those of the file.
-fn comment_findings(file: &SourceFile, shown: &str) -> Vec<PhraseFinding> {
+fn comment_findings(file: &SourceFile, path: &str) -> Vec<PhraseFinding> {
     let mut findings = Vec::new();
     for comment in &file.comments {
         let mut words = prose::markdown(&comment.text);
         for word in &mut words {
             word.line += comment.line - 1;
         }
-        findings.extend(phrases::find(&words, TextScope::Document, shown));
+        findings.extend(phrases::find(&words, TextScope::Document, path));
     }
     findings
 }
 
-fn shown(root: &Path, path: &Path) -> String {
+fn relative_path(root: &Path, path: &Path) -> String {
     let inner = path.strip_prefix(root).unwrap_or(path);
     inner.to_string_lossy().into_owned()
 }
@@ -193,7 +194,7 @@ fn markdown_files(directory: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Sorted, so that two runs report the same lines in the same order.
+/// Sorted, so two runs report the same lines in the same order.
 fn entries(directory: &Path) -> io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(directory)? {

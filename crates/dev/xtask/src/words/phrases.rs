@@ -1,4 +1,4 @@
-//! The banned phrases, and what to write instead.
+//! The banned phrases, with their replacements.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use super::finding::PhraseFinding;
 use super::prose::ProseWord;
 
-/// What a text is for.
+/// The kind of a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum TextScope {
     /// A page for users.
@@ -228,7 +228,7 @@ fn is_one_of(word: &ProseWord, alternatives: &str) -> bool {
     !is_name
         && alternatives
             .split('|')
-            .any(|one| word.text.eq_ignore_ascii_case(one))
+            .any(|alternative| word.text.eq_ignore_ascii_case(alternative))
 }
 
 /// "What …" at the start of a sentence that is not a question.
@@ -254,7 +254,7 @@ mod tests {
     fn found(text: &str) -> Vec<String> {
         let words = markdown(text);
         let findings = find(&words, TextScope::Guide, "a.md");
-        findings.into_iter().map(|one| one.phrase).collect()
+        findings.into_iter().map(|finding| finding.phrase).collect()
     }
 
     #[test]

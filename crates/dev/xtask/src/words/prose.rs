@@ -1,4 +1,4 @@
-//! Written text as words: what a reader reads, without code, URLs and comments.
+//! Splits text into words, without code, URLs and comments.
 
 /// A word, or a mark that ends a phrase.
 pub(super) struct ProseWord {
@@ -68,7 +68,7 @@ fn closes(line: &str, end: &str) -> bool {
     }
 }
 
-/// The words of a string literal, given as it is written between its quotes.
+/// Returns the words of a string literal, as written between its quotes.
 pub(super) fn literal(text: &str, line: usize) -> Vec<ProseWord> {
     let joined = text.replace("\\n", " ¶ ").replace("\\\"", "\"");
     sentence_words(&without_placeholders(&joined), line)
@@ -115,7 +115,7 @@ fn sentence_words(text: &str, first_line: usize) -> Vec<ProseWord> {
         if next == '`' {
             words.push(mark(CODE, line));
         } else if next == ']' && length > 1 {
-            // The target of a link separates nothing: the sentence goes on.
+            // The target of a link does not end the sentence.
         } else if !matches!(next, '*' | '_' | '[' | '\\') && !next.is_whitespace() {
             words.push(mark(token, line));
         }
@@ -163,8 +163,8 @@ mod tests {
             texts(&words),
             "¶ # A ` title ¶ See the guide , told ¶ ¶ ¶ end"
         );
-        let told = words.iter().find(|word| word.text == "told");
-        assert_eq!(told.map(|word| word.line), Some(4));
+        let word = words.iter().find(|word| word.text == "told");
+        assert_eq!(word.map(|word| word.line), Some(4));
         assert_eq!(words.last().map(|word| word.line), Some(11));
     }
 

@@ -10,7 +10,7 @@ use crate::loader::{LoadedUnits, state};
 use crate::name::BottleName;
 use crate::unit::{BottleUnit, PromptSource, UnitState};
 
-/// Takes the object apart; `name` is what messages call the text.
+/// Splits the object into units; `name` is the name of the text in messages.
 pub(crate) fn load(name: &str, text: &str) -> LoadedUnits {
     let mut loaded = LoadedUnits::default();
     let text = Text::from(text);

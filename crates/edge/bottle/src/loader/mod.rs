@@ -1,16 +1,16 @@
-//! Raw units out of one JSON object or out of directories of Markdown files. Nothing else here touches files.
+//! Reads raw units from one JSON object or from directories of Markdown files. No other module accesses files.
 
-mod folders;
+mod directories;
 mod json;
 
 use agpm_diag::{Diagnostic, Severity, SourceMap, codes};
 
-pub(crate) use folders::load as from_folders;
+pub(crate) use directories::load as from_directories;
 pub(crate) use json::load as from_json;
 
 use crate::unit::{BottleUnit, UnitState};
 
-/// The units that were found, and the mistakes.
+/// The units that were found, and the errors.
 #[derive(Debug, Default)]
 pub(crate) struct LoadedUnits {
     pub(crate) sources: SourceMap,
@@ -18,8 +18,8 @@ pub(crate) struct LoadedUnits {
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-/// Whether a unit can be looked into. With a key that exists twice all else can be understood; after other mistakes
-/// nobody knows what is missing.
+/// Returns whether a unit can be checked further. After a duplicate key the rest is still valid; after other errors
+/// parts may be missing.
 fn state(found: &[Diagnostic]) -> UnitState {
     let torn = |found: &Diagnostic| {
         found.severity == Severity::Error && *found.code != codes::TEXT_DUPLICATE_KEY

@@ -9,7 +9,7 @@ use clap::{Args, Subcommand, ValueEnum};
 pub(crate) struct CatalogArgs {
     /// Work with one entry instead of listing
     #[command(subcommand)]
-    pub(crate) one: Option<CatalogCommand>,
+    pub(crate) command: Option<CatalogCommand>,
     /// The kind [default: all]
     #[arg(value_name = "KIND")]
     pub(crate) kind: Option<KindArg>,
@@ -17,7 +17,7 @@ pub(crate) struct CatalogArgs {
     #[arg(long, value_name = "MODULE")]
     pub(crate) module: Option<String>,
     #[command(flatten)]
-    pub(crate) places: PlacesArgs,
+    pub(crate) layers: CatalogLayerArgs,
     /// Output format [default: table]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Option<CatalogFormat>,
@@ -41,13 +41,13 @@ pub(crate) enum CatalogCommand {
         #[arg(long)]
         path: bool,
         #[command(flatten)]
-        places: PlacesArgs,
+        layers: CatalogLayerArgs,
     },
 }
 
 /// Where catalogs are looked for.
 #[derive(Debug, Args)]
-pub(crate) struct PlacesArgs {
+pub(crate) struct CatalogLayerArgs {
     /// Which sources to include
     #[arg(long, value_name = "MODE", default_value = "auto")]
     pub(crate) mode: ModeArg,

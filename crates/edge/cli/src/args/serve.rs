@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 
-use super::PlacesArgs;
+use super::CatalogLayerArgs;
 
 /// The servers.
 #[derive(Debug, Subcommand)]
@@ -21,5 +21,5 @@ pub(crate) struct McpArgs {
     #[arg(long, value_name = "PORT")]
     pub(crate) http: Option<u16>,
     #[command(flatten)]
-    pub(crate) places: PlacesArgs,
+    pub(crate) layers: CatalogLayerArgs,
 }

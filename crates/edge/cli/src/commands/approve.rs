@@ -13,8 +13,8 @@ pub(crate) fn run(world: &World, args: &ApproveArgs, output: &mut Output) -> Exi
         sources,
         log,
     } = programs(world);
-    let shown = match result {
-        Ok(shown) if shown.needs_approval() => shown,
+    let programs = match result {
+        Ok(programs) if programs.needs_approval() => programs,
         other => {
             return output.finish(
                 Outcome {
@@ -27,20 +27,20 @@ pub(crate) fn run(world: &World, args: &ApproveArgs, output: &mut Output) -> Exi
             );
         }
     };
-    let outcome = if args.yes || is_confirmed(&shown, output.json) {
-        approve(world, shown)
+    let outcome = if args.yes || is_confirmed(&programs, output.json) {
+        approve(world, programs)
     } else {
-        unapproved(&shown)
+        unapproved(&programs)
     };
     output.finish(outcome, agpm_report::approve::render_approved)
 }
 
-/// Asks, where somebody can answer.
-fn is_confirmed(shown: &ProjectPrograms, json: bool) -> bool {
-    let project = agpm_report::one_line(&shown.project.display().to_string());
+/// Asks for confirmation on a terminal.
+fn is_confirmed(programs: &ProjectPrograms, json: bool) -> bool {
+    let project = agpm_report::one_line(&programs.project.display().to_string());
     let question = format!(
         "{}Let agpm run this in {project}?",
-        agpm_report::approve::lines(shown)
+        agpm_report::approve::lines(programs)
     );
     !json && can_ask() && confirm(&question) == Some(true)
 }

@@ -43,13 +43,13 @@ pub(crate) fn run(world: &World, command: BottleCommand, output: &mut Output) ->
             } else {
                 BottleView::Effective
             };
-            let shown = ShownBottle { name, view, format };
-            show(world, &shown, args, output)
+            let request = BottleShowRequest { name, view, format };
+            show(world, &request, args, output)
         }
         BottleCommand::Agent { name, format, args } => {
             let view = BottleView::Agent;
-            let shown = ShownBottle { name, view, format };
-            show(world, &shown, args, output)
+            let request = BottleShowRequest { name, view, format };
+            show(world, &request, args, output)
         }
     }
 }
@@ -70,22 +70,27 @@ fn input(args: BottleArgs) -> BottleInput {
 }
 
 /// A bottle or a bottle agent to print, and its form.
-struct ShownBottle {
+struct BottleShowRequest {
     name: String,
     view: BottleView,
     format: Option<BottleFormat>,
 }
 
-fn show(world: &World, shown: &ShownBottle, args: BottleArgs, output: &mut Output) -> ExitCode {
-    if output.json && shown.format == Some(BottleFormat::Yaml) {
+fn show(
+    world: &World,
+    request: &BottleShowRequest,
+    args: BottleArgs,
+    output: &mut Output,
+) -> ExitCode {
+    if output.json && request.format == Some(BottleFormat::Yaml) {
         return output.finish(two_formats("yaml"), |(), _| {
             RenderedReport::Text(String::new())
         });
     }
-    output.json |= shown.format == Some(BottleFormat::Json);
+    output.json |= request.format == Some(BottleFormat::Json);
     output.secrets = secrets(&args);
     output.finish(
-        bottle_show(world, &input(args), &shown.name, shown.view),
+        bottle_show(world, &input(args), &request.name, request.view),
         |report, context| agpm_report::bottle::render_value(&report, context),
     )
 }

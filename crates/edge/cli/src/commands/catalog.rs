@@ -7,7 +7,7 @@ use agpm_ops::{
 use agpm_report::RenderedReport;
 use agpm_report::catalog::{CatalogForm, FileView};
 
-use crate::args::{CatalogArgs, CatalogCommand, CatalogFormat, ModeArg, PlacesArgs};
+use crate::args::{CatalogArgs, CatalogCommand, CatalogFormat, CatalogLayerArgs, ModeArg};
 use crate::formats::{two_formats, word};
 use crate::output::Output;
 
@@ -16,11 +16,11 @@ pub(crate) fn run(world: &World, args: CatalogArgs, output: &mut Output) -> Exit
         name,
         kind,
         path,
-        places,
-    }) = args.one
+        layers,
+    }) = args.command
     {
         let request = CatalogRead {
-            places: places.places(),
+            places: layers.options(),
             name,
             kind: kind.map(|kind| kind.kind()),
         };
@@ -47,7 +47,7 @@ pub(crate) fn run(world: &World, args: CatalogArgs, output: &mut Output) -> Exit
         Some(CatalogFormat::Table | CatalogFormat::Json) | None => CatalogForm::Table,
     };
     let request = CatalogRequest {
-        places: args.places.places(),
+        places: args.layers.options(),
         filter: CatalogFilter {
             kind: args.kind.map(|kind| kind.kind()),
             module: args.module,
@@ -67,9 +67,9 @@ pub(crate) fn run(world: &World, args: CatalogArgs, output: &mut Output) -> Exit
     })
 }
 
-impl PlacesArgs {
-    /// As a request has them.
-    pub(crate) fn places(self) -> CatalogPlaces {
+impl CatalogLayerArgs {
+    /// Returns the layers for a request.
+    pub(crate) fn options(self) -> CatalogPlaces {
         let mode = match self.mode {
             ModeArg::Auto => CatalogMode::Auto,
             ModeArg::Local => CatalogMode::Local,

@@ -7,7 +7,12 @@ use crate::output::Output;
 
 pub(crate) fn run(world: &World, args: DemoArgs, output: &mut Output) -> ExitCode {
     output.finish(
-        demo(world, &DemoRequest { folder: args.dir }),
+        demo(
+            world,
+            &DemoRequest {
+                directory: args.dir,
+            },
+        ),
         agpm_report::demo::render,
     )
 }

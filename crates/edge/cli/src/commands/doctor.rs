@@ -28,7 +28,7 @@ pub(crate) fn run(world: &World, args: DoctorArgs, output: &mut Output) -> ExitC
             since: args.since,
         },
     );
-    output.finish_as(outcome, judge, |report, shown| {
-        agpm_report::doctor::render(report, world.environment.scope, shown)
+    output.finish_as(outcome, judge, |report, context| {
+        agpm_report::doctor::render(report, world.environment.scope, context)
     })
 }

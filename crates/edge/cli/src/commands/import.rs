@@ -10,7 +10,7 @@ pub(crate) fn run(world: &World, args: ImportArgs, output: &mut Output) -> ExitC
     let request = ImportRequest {
         format: args.format,
         file: args.file,
-        folder: variable("AGENT_MANAGER_CONFIG_DIR"),
+        directory: variable("AGENT_MANAGER_CONFIG_DIR"),
         writing: if args.dry_run {
             WriteMode::Show
         } else {

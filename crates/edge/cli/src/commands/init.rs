@@ -23,7 +23,7 @@ pub(crate) fn run(world: &World, args: InitArgs, output: &mut Output) -> ExitCod
         (false, false) => Adoption::Report,
     };
     let request = InitRequest {
-        folder: args.path,
+        directory: args.path,
         replace: replace(args.force),
         adoption,
     };

@@ -47,7 +47,7 @@ pub(crate) fn run(world: &World, args: &InstallArgs, output: &mut Output) -> Exi
     finish(install(world, &request), args.check, output)
 }
 
-/// Ends every command that makes the disk match.
+/// Finishes every command that ends with an install.
 pub(crate) fn finish(
     outcome: agpm_ops::Outcome<InstallReport>,
     check: bool,

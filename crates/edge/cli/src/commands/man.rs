@@ -13,7 +13,7 @@ use crate::examples::examples_of;
 use crate::exit_codes::failure_codes;
 use crate::output::Output;
 
-/// Files that agpm reads and writes, and what they are.
+/// Files that agpm reads and writes, with their purpose.
 const FILES: [(&str, &str); 8] = [
     ("agpm.toml", "The manifest of a project."),
     (
@@ -69,7 +69,9 @@ fn pages(declaration: &Command) -> Vec<WrittenFile> {
     let mut open: Vec<(&Command, String)> = vec![(declaration, String::new())];
     while let Some((parent, before)) = open.pop() {
         let inner = parent.get_subcommands();
-        for command in inner.filter(|one| !one.is_hide_set() && one.get_name() != "help") {
+        for command in
+            inner.filter(|command| !command.is_hide_set() && command.get_name() != "help")
+        {
             let path = format!("{before}{}", command.get_name());
             pages.push(file(command, &path));
             open.push((command, format!("{path} ")));
@@ -94,7 +96,7 @@ fn title(path: &str) -> String {
 /// The page of a command; `path` is its words without `agpm`.
 fn page(command: &Command, path: &str) -> Vec<u8> {
     let mut out = Vec::new();
-    // Writing into memory does not fail.
+    // Writing to memory does not fail.
     let _ = write(command, path, &mut out);
     out
 }
@@ -139,13 +141,13 @@ fn write_synopsis(command: &Command, out: &mut Vec<u8>) {
     out.extend(format!(".SH SYNOPSIS\n{}\n", lines.join("\n.br\n")).bytes());
 }
 
-/// A term and what it means, whose Markdown is plain text here.
+/// A term and its meaning, with Markdown as plain text.
 fn write_definition(term: &str, says: &str, out: &mut Vec<u8>) {
     let says = escaped(&says.replace('`', ""));
     out.extend(format!(".TP\n\\fB{}\\fR\n{says}\n", escaped(term)).bytes());
 }
 
-/// Text in which nothing is a request or an escape of the formatter.
+/// Escapes text, so nothing in it is a request or an escape of the formatter.
 fn escaped(text: &str) -> String {
     let text = text.replace('\\', "\\e").replace('-', "\\-");
     if text.starts_with(['.', '\'']) {

@@ -118,11 +118,11 @@ pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
 }
 
 fn world(global: &GlobalArgs, scope: InstallScope) -> World {
-    let folder = std::env::current_dir().unwrap_or_default();
+    let directory = std::env::current_dir().unwrap_or_default();
     // A relative home would be another directory in each project.
     let absolute = |name: &str| variable(name).filter(|path| path.is_absolute());
     let home = absolute("HOME").or_else(|| absolute("USERPROFILE"));
-    let place = |name: &str, below_home: &str| {
+    let user_directory = |name: &str, below_home: &str| {
         absolute(name)
             .or_else(|| home.as_ref().map(|home| home.join(below_home)))
             .map(|path| path.join("agpm"))
@@ -136,14 +136,14 @@ fn world(global: &GlobalArgs, scope: InstallScope) -> World {
         scope,
         manifest: global.manifest_path.clone(),
         config: global.config.clone(),
-        config_folder: place("XDG_CONFIG_HOME", ".config"),
+        config_folder: user_directory("XDG_CONFIG_HOME", ".config"),
         cache: global
             .cache_dir
             .clone()
-            .map(|path| folder.join(path))
-            .or_else(|| place("XDG_CACHE_HOME", ".cache")),
-        // A home that is not absolute would be in whatever project one works in.
-        state: place("XDG_STATE_HOME", ".local/state").filter(|path| path.is_absolute()),
+            .map(|path| directory.join(path))
+            .or_else(|| user_directory("XDG_CACHE_HOME", ".cache")),
+        // A home that is not absolute would be relative to the current project.
+        state: user_directory("XDG_STATE_HOME", ".local/state").filter(|path| path.is_absolute()),
         programs: ProgramUse::Approved,
         approvals: Vec::new(),
         outside: OutsideReads::Allowed,
@@ -159,12 +159,12 @@ fn world(global: &GlobalArgs, scope: InstallScope) -> World {
             .unwrap_or_default(),
         home,
         network,
-        folder,
+        folder: directory,
     };
     World::of_machine(environment, progress(global))
 }
 
-/// `-C` names a directory to start in.
+/// Changes to the directory of `-C`.
 fn no_directory(directory: &str, error: &std::io::Error) -> Outcome<()> {
     let message = format!("cannot change to the directory `{directory}`: {error}");
     Outcome::failed(
@@ -173,7 +173,7 @@ fn no_directory(directory: &str, error: &std::io::Error) -> Outcome<()> {
     )
 }
 
-/// `-g` and `--manifest-path` each say which manifest is meant.
+/// Refuses `-g` with `--manifest-path`, because each selects a manifest.
 fn two_manifests() -> Outcome<()> {
     let diagnostic = Diagnostic::new(
         &codes::USAGE,

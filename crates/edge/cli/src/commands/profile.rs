@@ -31,7 +31,7 @@ pub(crate) fn run(world: &World, args: ProfileArgs, output: &mut Output) -> Exit
     } else {
         SubmoduleScope::Own
     };
-    let place = LineageScope {
+    let scope = LineageScope {
         path: args.path,
         ceiling: args.ceiling,
         submodules,
@@ -42,7 +42,7 @@ pub(crate) fn run(world: &World, args: ProfileArgs, output: &mut Output) -> Exit
         WarningPolicy::Report
     };
     let Some(slug) = args.slug else {
-        return output.finish(personas(world, &place, warnings), |report, context| {
+        return output.finish(personas(world, &scope, warnings), |report, context| {
             agpm_report::profile::render_list(&report, form, context)
         });
     };
@@ -65,7 +65,7 @@ pub(crate) fn run(world: &World, args: ProfileArgs, output: &mut Output) -> Exit
     let request = ProfileRequest {
         slug,
         kinds,
-        place,
+        place: scope,
         additions,
         warnings,
     };

@@ -17,7 +17,7 @@ const TOKEN: &str = "AGPM_MCP_TOKEN";
 pub(crate) fn run(world: World, command: ServeCommand, output: &mut Output) -> ExitCode {
     let ServeCommand::Mcp(args) = command;
     if args.http.is_none() && io::stdin().is_terminal() {
-        // A server that says nothing looks like a program that hangs.
+        // A silent server looks like a hanging program.
         let _ = writeln!(io::stderr(), "{WAITING}");
     }
     match options(args) {
@@ -59,14 +59,14 @@ fn options(args: McpArgs) -> Result<ServeOptions, Diagnostic> {
     Ok(ServeOptions {
         channel,
         writes,
-        places: args.places.places(),
+        places: args.layers.options(),
     })
 }
 
-/// The token, and its text if nobody knows it yet.
+/// Returns the token, and its text if it was generated.
 fn token() -> Result<(AccessToken, Option<String>), Diagnostic> {
-    let given = std::env::var_os(TOKEN).filter(|text| !text.is_empty());
-    let token = match &given {
+    let from_environment = std::env::var_os(TOKEN).filter(|text| !text.is_empty());
+    let token = match &from_environment {
         Some(text) => text.to_str().and_then(AccessToken::new),
         None => AccessToken::generate(),
     };
@@ -74,11 +74,13 @@ fn token() -> Result<(AccessToken, Option<String>), Diagnostic> {
         let message = format!("`{TOKEN}` is not a valid HTTP header value");
         Diagnostic::new(&codes::USAGE, message).help("set it to at least 32 letters and digits")
     })?;
-    let printed = given.is_none().then(|| token.reveal().to_owned());
+    let printed = from_environment
+        .is_none()
+        .then(|| token.reveal().to_owned());
     Ok((token, printed))
 }
 
-/// Who starts the server has to know where it is.
+/// Prints the URL of the server.
 fn ready(address: SocketAddr, token: Option<&str>) {
     let token = token
         .map(|token| format!("agpm: the token is {token}\n"))

@@ -47,7 +47,7 @@ pub(crate) fn run(world: &World, args: &ValidateArgs, output: &mut Output) -> Ex
     )
 }
 
-/// Whether a finding keeps `install` from going on until somebody approves something.
+/// Returns whether a finding blocks `install` until something is approved.
 fn is_about_trust(finding: &Diagnostic) -> bool {
     finding.severity == Severity::Error && finding.code.name.starts_with("trust/")
 }

@@ -31,7 +31,7 @@ pub(crate) fn sandbox() -> Sandbox {
     sandbox
 }
 
-/// What a command prints that has nothing to complain about.
+/// Runs a command that must succeed without warnings, and returns its output.
 pub(crate) fn good(sandbox: &Sandbox, line: &str) -> String {
     let output = sandbox.run_line(line);
     assert_eq!(
@@ -42,7 +42,7 @@ pub(crate) fn good(sandbox: &Sandbox, line: &str) -> String {
     output.stdout
 }
 
-/// The output of a command that ends with this code and says these words.
+/// Runs a command that must end with this code and print these words.
 pub(crate) fn fails(sandbox: &Sandbox, line: &str, code: i32, words: &[&str]) -> CommandOutput {
     let output = sandbox.run_line(line);
     assert_eq!(output.code, Some(code), "{line}\n{output}");

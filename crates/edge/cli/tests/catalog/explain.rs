@@ -1,9 +1,9 @@
-//! `explain catalog:MODULE/NAME`: where the fields of an entry came from, and what they shadow.
+//! `explain catalog:MODULE/NAME`: the origin of an entry's fields, and the values they override.
 
-use crate::support::{HOME, PROJECT, Place, codes};
+use crate::support::{HOME, PROJECT, Workspace, codes};
 
-fn place() -> Place {
-    Place::of(&[
+fn workspace() -> Workspace {
+    Workspace::of(&[
         (
             PROJECT,
             "name,title,module\ndev,Developer,bmm\npm,Custom PM,bmm\n",
@@ -17,7 +17,7 @@ fn place() -> Place {
 
 #[test]
 fn every_field_is_reported_with_layer_manifest_and_line_and_what_it_shadows() {
-    let text = place().good("explain catalog:bmm/pm");
+    let text = workspace().good("explain catalog:bmm/pm");
     for word in [
         "/name = \"pm\"\n  from project (bmad/_cfg/agent-manifest.csv:3)",
         "/title = \"Custom PM\"\n  from project (bmad/_cfg/agent-manifest.csv:3)",
@@ -36,70 +36,74 @@ fn every_field_is_reported_with_layer_manifest_and_line_and_what_it_shadows() {
 
 #[test]
 fn a_pointer_narrows_it_down() {
-    let place = place();
-    let text = place.good("explain catalog:bmm/pm /title");
+    let workspace = workspace();
+    let text = workspace.good("explain catalog:bmm/pm /title");
     assert!(text.starts_with("/title = \"Custom PM\"\n"), "{text}");
     assert!(
         text.contains("Product Manager") && !text.contains("/module"),
         "{text}"
     );
-    place.fails(
+    workspace.fails(
         "explain catalog:bmm/pm /titel",
         3,
         &["did you mean `/title`"],
     );
-    place.fails("explain catalog:bmm/pm /role", 3, &["/role"]);
-    place.fails("explain catalog:bmm/pm title", 2, &["error["]);
+    workspace.fails("explain catalog:bmm/pm /role", 3, &["/role"]);
+    workspace.fails("explain catalog:bmm/pm title", 2, &["error["]);
 }
 
 #[test]
 fn names_are_found_as_elsewhere() {
-    let place = place();
+    let workspace = workspace();
     assert_eq!(
-        place.good("explain catalog:pm"),
-        place.good("explain catalog:bmm/pm")
+        workspace.good("explain catalog:pm"),
+        workspace.good("explain catalog:bmm/pm")
     );
-    assert!(place.good("explain catalog:cis/up").contains("from user"));
-    place.fails(
+    assert!(
+        workspace
+            .good("explain catalog:cis/up")
+            .contains("from user")
+    );
+    workspace.fails(
         "explain catalog:bmm/pn",
         3,
         &["error[name/unknown]", "did you mean `bmm/pm`"],
     );
-    place.fails(
+    workspace.fails(
         "explain catalog:nobody/nothing",
         3,
         &["error[name/unknown]"],
     );
-    place.fails("explain catalog:", 2, &["`catalog:` names nothing"]);
+    workspace.fails("explain catalog:", 2, &["`catalog:` names nothing"]);
 }
 
 #[test]
 fn a_kind_before_the_module_decides() {
-    let place = place();
-    place.write(
+    let workspace = workspace();
+    workspace.write(
         "bmad/_cfg/workflow-manifest.csv",
         "name,title,module\npm,Flow,bmm\n",
     );
-    place.fails("explain catalog:bmm/pm", 3, &["agent", "workflow"]);
+    workspace.fails("explain catalog:bmm/pm", 3, &["agent", "workflow"]);
     for (kind, word) in [
         ("agent", "Custom PM"),
         ("agents", "Custom PM"),
         ("workflow", "Flow"),
         ("workflows", "Flow"),
     ] {
-        let text = place.good(&format!("explain catalog:{kind}/bmm/pm /title"));
+        let text = workspace.good(&format!("explain catalog:{kind}/bmm/pm /title"));
         assert!(text.contains(word), "{kind}\n{text}");
     }
 }
 
 #[test]
 fn the_way_out_of_two_kinds_is_one_that_explain_has() {
-    let place = place();
-    place.write(
+    let workspace = workspace();
+    workspace.write(
         "bmad/_cfg/workflow-manifest.csv",
         "name,title,module\npm,Flow,bmm\n",
     );
-    let output = place.fails("explain catalog:bmm/pm", 3, &["help:"]);
+    let output = workspace.fails("explain catalog:bmm/pm", 3, &["help:"]);
     assert!(
         !output.stderr.contains("`--kind`"),
         "explain has no `--kind`\n{output}"
@@ -108,8 +112,8 @@ fn the_way_out_of_two_kinds_is_one_that_explain_has() {
 
 #[test]
 fn json_is_one_document() {
-    let place = place();
-    let output = place.run("--json explain catalog:bmm/pm /title");
+    let workspace = workspace();
+    let output = workspace.run("--json explain catalog:bmm/pm /title");
     assert_eq!(
         (output.code, output.stderr.as_str()),
         (Some(0), ""),
@@ -119,7 +123,7 @@ fn json_is_one_document() {
         output.stdout.contains("Custom PM") && output.stdout.contains("project"),
         "{output}"
     );
-    let output = place.run("--json explain catalog:bmm/nobody");
+    let output = workspace.run("--json explain catalog:bmm/nobody");
     assert_eq!(
         (output.code, codes(&output)),
         (Some(3), vec!["name/unknown".to_owned()]),
@@ -129,11 +133,11 @@ fn json_is_one_document() {
 
 #[test]
 fn a_short_row_hides_what_is_below_as_a_whole() {
-    let place = Place::of(&[
+    let workspace = Workspace::of(&[
         (PROJECT, "name,title\npm\n"),
         (HOME, "name,title\npm,Home\n"),
     ]);
-    let text = place.warned("explain catalog:pm", &["warning[csv/ragged]"]);
+    let text = workspace.warned("explain catalog:pm", &["warning[csv/ragged]"]);
     assert!(
         text.contains("/name = \"pm\"") && !text.contains("/title = "),
         "{text}"

@@ -1,5 +1,4 @@
-//! Catalogs from end to end: where manifests are looked for, which row counts, how it is shown, and everything that goes
-//! wrong.
+//! Catalogs from end to end: locations of manifests, precedence of rows, output, and every failure.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -7,16 +6,16 @@
     clippy::disallowed_types
 )]
 
-mod bad;
 mod columns;
+mod decision;
 mod doctor;
+mod errors;
 mod explain;
-mod finding;
-mod looks;
-mod places;
-mod reading;
+mod locations;
+mod lookup;
+mod output;
+mod parsing;
 mod rows;
-mod seed;
 mod shadowed;
 mod show;
 mod support;

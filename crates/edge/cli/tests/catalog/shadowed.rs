@@ -1,23 +1,23 @@
-//! `--all`: rows that do not count are listed too, marked.
+//! `--all`: overridden rows are listed too, marked.
 
 use agpm_text::Value;
 
-use crate::support::{HOME, PROJECT, Place, text};
+use crate::support::{HOME, PROJECT, Workspace, text};
 
-fn place() -> Place {
-    let place = Place::agents("pm,Custom,bmm,\nown,,bmm,\n", "pm,Plain,bmm,\nqa,,bmm,\n");
-    place.write(
+fn workspace() -> Workspace {
+    let workspace = Workspace::agents("pm,Custom,bmm,\nown,,bmm,\n", "pm,Plain,bmm,\nqa,,bmm,\n");
+    workspace.write(
         "bmad/bmm/_cfg/agent-manifest.csv",
         "name,title\npm,Module\n",
     );
-    place
+    workspace
 }
 
 #[test]
 fn the_default_lists_winners_only() {
-    let place = place();
+    let workspace = workspace();
     assert_eq!(
-        place.names("catalog"),
+        workspace.names("catalog"),
         [
             "agent bmm/own project",
             "agent bmm/pm project",
@@ -25,7 +25,7 @@ fn the_default_lists_winners_only() {
         ]
     );
     for line in ["catalog", "catalog --format csv", "--json catalog"] {
-        let text = place.good(line);
+        let text = workspace.good(line);
         assert!(
             !text.contains("Plain") && !text.to_lowercase().contains("shadowed"),
             "{text}"
@@ -35,8 +35,8 @@ fn the_default_lists_winners_only() {
 
 #[test]
 fn json_marks_every_row_and_names_the_layer_that_shadows_it() {
-    let rows = place().rows("catalog --all");
-    let told: Vec<_> = rows
+    let rows = workspace().rows("catalog --all");
+    let cells: Vec<_> = rows
         .iter()
         .map(|row| {
             (
@@ -49,7 +49,7 @@ fn json_marks_every_row_and_names_the_layer_that_shadows_it() {
         .collect();
     let (yes, no) = (&Value::Bool(true), &Value::Bool(false));
     assert_eq!(
-        told,
+        cells,
         [
             ("own", Some(""), Some(no), None),
             ("pm", Some("Custom"), Some(no), None),
@@ -69,7 +69,7 @@ fn json_marks_every_row_and_names_the_layer_that_shadows_it() {
 #[test]
 fn csv_has_two_more_columns() {
     assert_eq!(
-        place().good("catalog --all --format csv"),
+        workspace().good("catalog --all --format csv"),
         "name,title,module,path,layer,shadowedBy\n\
          \"own\",\"\",\"bmm\",\"\",\"project\",\"\"\n\
          \"pm\",\"Custom\",\"bmm\",\"\",\"project\",\"\"\n\
@@ -81,7 +81,7 @@ fn csv_has_two_more_columns() {
 
 #[test]
 fn the_table_has_a_column_for_it() {
-    let text = place().good("catalog --all");
+    let text = workspace().good("catalog --all");
     let line = |word: &str| {
         text.lines()
             .find(|line| line.contains(word))
@@ -105,13 +105,13 @@ fn the_table_has_a_column_for_it() {
 
 #[test]
 fn filters_and_modes_go_with_it() {
-    let place = place();
+    let workspace = workspace();
     assert_eq!(
-        place.names("catalog agents --all --mode user"),
+        workspace.names("catalog agents --all --mode user"),
         ["agent bmm/pm user", "agent bmm/qa user"]
     );
-    assert_eq!(place.names("catalog --all --module cis"), [""; 0]);
-    let local = place.names("catalog --all --mode local");
+    assert_eq!(workspace.names("catalog --all --module cis"), [""; 0]);
+    let local = workspace.names("catalog --all --mode local");
     assert_eq!(
         local,
         [
@@ -124,8 +124,8 @@ fn filters_and_modes_go_with_it() {
 
 #[test]
 fn a_column_of_the_same_name_does_not_make_two_of_one_name() {
-    let place = Place::of(&[(PROJECT, "name,layer\npm,mine\n"), (HOME, "name\npm\n")]);
-    let csv = place.good("catalog --all --format csv");
+    let workspace = Workspace::of(&[(PROJECT, "name,layer\npm,mine\n"), (HOME, "name\npm\n")]);
+    let csv = workspace.good("catalog --all --format csv");
     let mut columns: Vec<&str> = csv.lines().next().unwrap().split(',').collect();
     let count = columns.len();
     columns.sort_unstable();
@@ -136,21 +136,21 @@ fn a_column_of_the_same_name_does_not_make_two_of_one_name() {
 
 #[test]
 fn a_duplicate_row_of_one_file_is_not_shadowed_by_another_layer() {
-    let place = Place::agents("pm,1,,\npm,2,,\n", "");
-    let output = place.run("--json catalog --all");
+    let workspace = Workspace::agents("pm,1,,\npm,2,,\n", "");
+    let output = workspace.run("--json catalog --all");
     assert_eq!(
         crate::support::codes(&output),
         ["catalog/duplicate"],
         "{output}"
     );
-    let rows = place.rows("catalog --all");
+    let rows = workspace.rows("catalog --all");
     assert_eq!(text(&rows[0], "title"), Some("1"));
 }
 
 #[test]
 fn a_duplicate_row_of_one_file_is_listed_as_shadowed_too() {
-    let place = Place::agents("pm,one,bmm,\npm,two,bmm,\n", "");
-    let text = place.run("catalog --all --format csv").stdout;
+    let workspace = Workspace::agents("pm,one,bmm,\npm,two,bmm,\n", "");
+    let text = workspace.run("catalog --all --format csv").stdout;
     let rows: Vec<&str> = text.lines().skip(1).collect();
     assert!(
         rows.len() == 2 && rows[0].contains("one") && rows[1].ends_with("\"project\",\"project\""),
@@ -161,8 +161,8 @@ fn a_duplicate_row_of_one_file_is_listed_as_shadowed_too() {
 #[test]
 fn findings_without_end_are_counted() {
     let rows: String = (0..200).map(|at| format!("pm,{at},bmm,\n")).collect();
-    let place = Place::agents(&rows, "");
-    let output = place.run("-v catalog");
+    let workspace = Workspace::agents(&rows, "");
+    let output = workspace.run("-v catalog");
     assert_eq!(
         output.stderr.matches("warning[catalog/duplicate]").count(),
         26,
@@ -174,7 +174,7 @@ fn findings_without_end_are_counted() {
             .contains("174 more findings with this code are not shown"),
         "{output}"
     );
-    let output = place.run("catalog");
+    let output = workspace.run("catalog");
     assert_eq!(
         output.stderr.matches("warning[catalog/duplicate]").count(),
         2,
@@ -190,15 +190,15 @@ fn findings_without_end_are_counted() {
 
 #[test]
 fn other_kinds_are_not_looked_at() {
-    let place = Place::agents("pm,one,bmm,\n", "");
-    place.write("bmad/_cfg/task-manifest.csv", "no\n");
-    place.warned("catalog", &["warning[catalog/malformed]"]);
-    place.good("catalog agents");
+    let workspace = Workspace::agents("pm,one,bmm,\n", "");
+    workspace.write("bmad/_cfg/task-manifest.csv", "no\n");
+    workspace.warned("catalog", &["warning[catalog/malformed]"]);
+    workspace.good("catalog agents");
 }
 
 #[test]
 fn joined_emoji_stay_whole() {
     let wizard = "\u{1f9d9}\u{200d}\u{2642}\u{fe0f} Wizard";
-    let place = Place::agents(&format!("pm,{wizard},bmm,\n"), "");
-    assert!(place.good("catalog").contains(wizard));
+    let workspace = Workspace::agents(&format!("pm,{wizard},bmm,\n"), "");
+    assert!(workspace.good("catalog").contains(wizard));
 }

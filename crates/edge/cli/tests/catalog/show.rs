@@ -1,14 +1,14 @@
 //! `catalog show`: the winning file's bytes, and files that must not be read.
 
-use crate::support::{HOME, PROGRAM, PROJECT, Place, codes, json, text};
+use crate::support::{HOME, PROGRAM, PROJECT, Workspace, codes, json, text};
 
 /// An agent `pm` of the project with this path.
-fn with_path(path: &str) -> Place {
-    Place::of(&[(PROJECT, &format!("name,module,path\npm,bmm,{path}\n"))])
+fn with_path(path: &str) -> Workspace {
+    Workspace::of(&[(PROJECT, &format!("name,module,path\npm,bmm,{path}\n"))])
 }
 
-fn bytes(place: &Place, arguments: &[&str]) -> Vec<u8> {
-    let mut command = place.sandbox.command(PROGRAM);
+fn bytes(workspace: &Workspace, arguments: &[&str]) -> Vec<u8> {
+    let mut command = workspace.sandbox.command(PROGRAM);
     let output = command.args(arguments).output().unwrap();
     assert_eq!(
         (output.status.code(), output.stderr.as_slice()),
@@ -31,16 +31,16 @@ fn bytes_are_unchanged() {
         &all,
         &all.repeat(5000),
     ] {
-        let place = with_path("bmad/pm.md");
-        place.write("bmad/pm.md", content);
+        let workspace = with_path("bmad/pm.md");
+        workspace.write("bmad/pm.md", content);
         assert!(
-            bytes(&place, &["catalog", "show", "pm"]) == content,
+            bytes(&workspace, &["catalog", "show", "pm"]) == content,
             "{:?}",
             &content[..content.len().min(40)]
         );
         assert!(
             bytes(
-                &place,
+                &workspace,
                 &["-q", "catalog", "show", "bmm/pm", "--kind", "agents"]
             ) == content
         );
@@ -49,18 +49,21 @@ fn bytes_are_unchanged() {
 
 #[test]
 fn path_prints_where_the_file_is() {
-    let place = Place::agents(
+    let workspace = Workspace::agents(
         "pm,,bmm,./bmad/bmm/agents/pm.md\n",
         "up,,bmm,~/.bmad/up.md\n",
     );
-    place.write("bmad/bmm/agents/pm.md", "x");
-    place.write("~/.bmad/up.md", "x");
-    place.folder("deep/er");
+    workspace.write("bmad/bmm/agents/pm.md", "x");
+    workspace.write("~/.bmad/up.md", "x");
+    workspace.directory("deep/er");
     let expected = "[SANDBOX]/work/bmad/bmm/agents/pm.md\n";
-    assert_eq!(place.good("catalog show pm --path"), expected);
-    assert_eq!(place.good_in("deep/er", "catalog show pm --path"), expected);
+    assert_eq!(workspace.good("catalog show pm --path"), expected);
     assert_eq!(
-        place.good("catalog show up --path"),
+        workspace.good_in("deep/er", "catalog show pm --path"),
+        expected
+    );
+    assert_eq!(
+        workspace.good("catalog show up --path"),
         "[SANDBOX]/home/.bmad/up.md\n"
     );
 }
@@ -74,12 +77,14 @@ fn the_path_that_is_listed_is_the_one_that_is_read() {
         "bmm/agents/pm.md",
         "bmad\\bmm\\agents\\pm.md",
     ] {
-        let place = with_path(path);
-        place.write("bmad/bmm/agents/pm.md", "right\n");
-        assert_eq!(place.good("catalog show pm"), "right\n", "{path}");
-        let listed = text(&place.rows("catalog")[0], "file").unwrap().to_owned();
+        let workspace = with_path(path);
+        workspace.write("bmad/bmm/agents/pm.md", "right\n");
+        assert_eq!(workspace.good("catalog show pm"), "right\n", "{path}");
+        let listed = text(&workspace.rows("catalog")[0], "file")
+            .unwrap()
+            .to_owned();
         assert_eq!(
-            place.good("catalog show pm --path"),
+            workspace.good("catalog show pm --path"),
             format!("{listed}\n"),
             "{path}"
         );
@@ -88,45 +93,45 @@ fn the_path_that_is_listed_is_the_one_that_is_read() {
 
 #[test]
 fn a_catalog_that_was_moved_to_another_generations_directory_finds_its_files() {
-    let place = Place::of(&[
+    let workspace = Workspace::of(&[
         (
             "_bmad/_config/agent-manifest.csv",
             "name,path\npm,bmad/bmm/agents/pm.md\n",
         ),
         ("_bmad/bmm/agents/pm.md", "moved\n"),
     ]);
-    assert_eq!(place.good("catalog show pm"), "moved\n");
+    assert_eq!(workspace.good("catalog show pm"), "moved\n");
 }
 
 #[test]
 fn the_home_layers_paths_are_in_home_only() {
-    let place = Place::of(&[
+    let workspace = Workspace::of(&[
         (HOME, "name,path\npm,./bmad/pm.md\ntilde,~/.bmad/t.md\n"),
         ("bmad/pm.md", "the project's\n"),
         ("~/.bmad/t.md", "tilde\n"),
     ]);
-    place.fails(
+    workspace.fails(
         "catalog show pm",
         1,
         &["error[catalog/missing-file]", "layer `user`"],
     );
-    place.write("~/.bmad/pm.md", "home's\n");
-    assert_eq!(place.good("catalog show pm"), "home's\n");
-    assert_eq!(place.good("catalog show tilde"), "tilde\n");
+    workspace.write("~/.bmad/pm.md", "home's\n");
+    assert_eq!(workspace.good("catalog show pm"), "home's\n");
+    assert_eq!(workspace.good("catalog show tilde"), "tilde\n");
 }
 
 #[test]
 fn a_missing_file_is_an_error_and_is_listed() {
     for path in ["bmad/gone.md", "", " ", "bmad/pm.md/below", "./", "bmad"] {
-        let place = with_path(path);
-        place.write("bmad/pm.md", "x");
-        place.fails(
+        let workspace = with_path(path);
+        workspace.write("bmad/pm.md", "x");
+        workspace.fails(
             "catalog show pm",
             1,
             &["error[catalog/missing-file]", "bmm/pm", "help:", PROJECT],
         );
-        assert_eq!(place.names("catalog"), ["agent bmm/pm project"]);
-        let output = place.run("--json catalog show pm");
+        assert_eq!(workspace.names("catalog"), ["agent bmm/pm project"]);
+        let output = workspace.run("--json catalog show pm");
         assert_eq!(
             (output.code, codes(&output)),
             (Some(1), vec!["catalog/missing-file".to_owned()]),
@@ -137,18 +142,18 @@ fn a_missing_file_is_an_error_and_is_listed() {
 
 #[test]
 fn paths_that_lead_out_are_refused() {
-    let place = Place::of(&[
+    let workspace = Workspace::of(&[
         ("../outside.md", "SECRET"),
         ("~/outside.md", "SECRET"),
         ("inside.md", "fine"),
     ]);
-    let absolute = place
+    let absolute = workspace
         .path("inside.md")
         .canonicalize()
         .unwrap()
         .display()
         .to_string();
-    let outside = place
+    let outside = workspace
         .path("../outside.md")
         .canonicalize()
         .unwrap()
@@ -168,61 +173,61 @@ fn paths_that_lead_out_are_refused() {
         "//server/share",
         "file:///etc/passwd",
     ] {
-        place.write(PROJECT, format!("name,module,path\npm,bmm,{path}\n"));
-        let output = place.run("catalog show pm");
+        workspace.write(PROJECT, format!("name,module,path\npm,bmm,{path}\n"));
+        let output = workspace.run("catalog show pm");
         let refused = output.code == Some(6) && output.stderr.contains("error[catalog/escape]");
         let missing = path.starts_with("file:") && output.code == Some(1);
         assert!(
             (refused || missing) && output.stdout.is_empty(),
             "{path}\n{output}"
         );
-        place.fails("catalog show pm --path", output.code.unwrap(), &["help:"]);
+        workspace.fails("catalog show pm --path", output.code.unwrap(), &["help:"]);
         assert_eq!(
-            place.rows("catalog")[0].get("file"),
+            workspace.rows("catalog")[0].get("file"),
             Some(&agpm_text::Value::Null),
             "{path}"
         );
-        assert!(!place.run("doctor").to_string().contains("SECRET"));
+        assert!(!workspace.run("doctor").to_string().contains("SECRET"));
     }
 }
 
 #[test]
 fn links_that_lead_out_are_refused() {
-    let place = Place::of(&[
+    let workspace = Workspace::of(&[
         ("../outside/pm.md", "SECRET"),
         ("../outside/SKILL.md", "SECRET"),
     ]);
-    let outside = place.path("../outside").canonicalize().unwrap();
-    place.write(
+    let outside = workspace.path("../outside").canonicalize().unwrap();
+    workspace.write(
         PROJECT,
         "name,path\nfile,bmad/file.md\nabsolute,bmad/absolute.md\nfolder,bmad/out/pm.md\n",
     );
-    place.write(
+    workspace.write(
         "bmad/_cfg/skill-manifest.csv",
         "name,path\nskill,bmad/out\n",
     );
-    place.link("bmad/file.md", "../../outside/pm.md");
-    place.link("bmad/absolute.md", outside.join("pm.md"));
-    place.link("bmad/out", "../../outside");
+    workspace.link("bmad/file.md", "../../outside/pm.md");
+    workspace.link("bmad/absolute.md", outside.join("pm.md"));
+    workspace.link("bmad/out", "../../outside");
     for name in ["file", "absolute", "folder"] {
-        place.fails(
+        workspace.fails(
             &format!("catalog show {name}"),
             6,
             &["error[catalog/escape]", "help:"],
         );
-        place.fails(
+        workspace.fails(
             &format!("catalog show {name} --path"),
             6,
             &["error[catalog/escape]"],
         );
     }
-    let output = place.run("catalog show skill");
+    let output = workspace.run("catalog show skill");
     assert!(
         matches!(output.code, Some(1 | 6)) && !output.to_string().contains("SECRET"),
         "{output}"
     );
     assert!(
-        place
+        workspace
             .rows("catalog")
             .iter()
             .all(|row| row.get("file") == Some(&agpm_text::Value::Null))
@@ -231,19 +236,19 @@ fn links_that_lead_out_are_refused() {
 
 #[test]
 fn links_inside_of_the_layer_are_followed() {
-    let place = Place::of(&[
+    let workspace = Workspace::of(&[
         ("shared/pm.md", "shared\n"),
         (PROJECT, "name,path\npm,bmad/pm.md\nabs,bmad/abs.md\n"),
     ]);
-    place.link("bmad/pm.md", "../shared/pm.md");
-    place.link(
+    workspace.link("bmad/pm.md", "../shared/pm.md");
+    workspace.link(
         "bmad/abs.md",
-        place.path("shared/pm.md").canonicalize().unwrap(),
+        workspace.path("shared/pm.md").canonicalize().unwrap(),
     );
-    assert_eq!(place.good("catalog show pm"), "shared\n");
+    assert_eq!(workspace.good("catalog show pm"), "shared\n");
     // What is listed is what is read.
-    let rows = place.rows("catalog");
-    let output = place.run("catalog show abs");
+    let rows = workspace.rows("catalog");
+    let output = workspace.run("catalog show abs");
     match text(&rows[0], "file") {
         Some(_) => assert_eq!(
             (output.code, output.stdout.as_str()),
@@ -256,18 +261,18 @@ fn links_inside_of_the_layer_are_followed() {
 
 #[test]
 fn special_files_are_not_waited_for() {
-    let place = with_path("bmad/pipe");
-    let mut command = place.sandbox.command("mkfifo");
-    command.arg(place.path("bmad/pipe"));
-    assert_eq!(place.sandbox.output(command).code, Some(0));
-    place.fails("catalog show pm", 1, &["error["]);
-    place.names("catalog");
-    place.run("doctor");
+    let workspace = with_path("bmad/pipe");
+    let mut command = workspace.sandbox.command("mkfifo");
+    command.arg(workspace.path("bmad/pipe"));
+    assert_eq!(workspace.sandbox.output(command).code, Some(0));
+    workspace.fails("catalog show pm", 1, &["error["]);
+    workspace.names("catalog");
+    workspace.run("doctor");
 }
 
 #[test]
 fn a_skill_may_be_a_directory() {
-    let place = Place::of(&[
+    let workspace = Workspace::of(&[
         (
             "bmad/_cfg/skill-manifest.csv",
             "name,path\nwriting,bmad/skills/writing\nreading,bmad/skills/reading/SKILL.md\n",
@@ -275,15 +280,15 @@ fn a_skill_may_be_a_directory() {
         ("bmad/skills/writing/SKILL.md", "write\n"),
         ("bmad/skills/reading/SKILL.md", "read\n"),
     ]);
-    assert_eq!(place.good("catalog show writing"), "write\n");
-    assert_eq!(place.good("catalog show reading"), "read\n");
+    assert_eq!(workspace.good("catalog show writing"), "write\n");
+    assert_eq!(workspace.good("catalog show reading"), "read\n");
 }
 
 #[test]
 fn json_reports_what_is_shown() {
-    let place = with_path("bmad/pm.md");
-    place.write("bmad/pm.md", "Plans.\n");
-    let value = json(&place.good("--json catalog show pm"));
+    let workspace = with_path("bmad/pm.md");
+    workspace.write("bmad/pm.md", "Plans.\n");
+    let value = json(&workspace.good("--json catalog show pm"));
     assert_eq!(value.get("ok"), Some(&agpm_text::Value::Bool(true)));
     for (key, expected) in [
         ("kind", "agent"),
@@ -299,12 +304,12 @@ fn json_reports_what_is_shown() {
 
 #[test]
 fn a_winner_without_a_file_does_not_fall_back() {
-    let place = Place::agents("pm,,bmm,\n", "pm,,bmm,~/.bmad/pm.md\n");
-    place.write("~/.bmad/pm.md", "home\n");
-    place.fails(
+    let workspace = Workspace::agents("pm,,bmm,\n", "pm,,bmm,~/.bmad/pm.md\n");
+    workspace.write("~/.bmad/pm.md", "home\n");
+    workspace.fails(
         "catalog show pm",
         1,
         &["error[catalog/missing-file]", "has no file"],
     );
-    assert_eq!(place.good("catalog show pm --mode user"), "home\n");
+    assert_eq!(workspace.good("catalog show pm --mode user"), "home\n");
 }

@@ -12,39 +12,39 @@ pub(crate) const PROJECT: &str = "bmad/_cfg/agent-manifest.csv";
 /// The same in home.
 pub(crate) const HOME: &str = "~/.bmad/_cfg/agent-manifest.csv";
 
-/// A world; paths are from the working folder, or begin with `~/`.
-pub(crate) struct Place {
+/// A project and a home; paths are relative to the working directory, or start with `~/`.
+pub(crate) struct Workspace {
     pub(crate) sandbox: Sandbox,
 }
 
-impl Place {
+impl Workspace {
     /// With these files.
     pub(crate) fn of(files: &[(&str, &str)]) -> Self {
-        let place = Place {
+        let workspace = Workspace {
             sandbox: Sandbox::new(PROGRAM),
         };
         files
             .iter()
-            .for_each(|(path, text)| place.write(path, text));
-        place
+            .for_each(|(path, text)| workspace.write(path, text));
+        workspace
     }
 
     /// With these agents in the project and these in home; a row is below `name,title,module,path`.
     pub(crate) fn agents(project: &str, home: &str) -> Self {
-        let place = Place::of(&[]);
+        let workspace = Workspace::of(&[]);
         for (path, rows) in [(PROJECT, project), (HOME, home)] {
             if !rows.is_empty() {
-                place.write(path, format!("name,title,module,path\n{rows}"));
+                workspace.write(path, format!("name,title,module,path\n{rows}"));
             }
         }
-        place
+        workspace
     }
 
     pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) {
         self.sandbox.write(path, text);
     }
 
-    pub(crate) fn folder(&self, path: &str) {
+    pub(crate) fn directory(&self, path: &str) {
         std::fs::create_dir_all(self.path(path)).unwrap();
     }
 
@@ -61,36 +61,36 @@ impl Place {
         }
     }
 
-    /// Runs a command in the working folder.
+    /// Runs a command in the working directory.
     pub(crate) fn run(&self, line: &str) -> CommandOutput {
         self.run_in("", line)
     }
 
-    /// Runs a command in a folder.
-    pub(crate) fn run_in(&self, folder: &str, line: &str) -> CommandOutput {
+    /// Runs a command in a directory.
+    pub(crate) fn run_in(&self, directory: &str, line: &str) -> CommandOutput {
         let mut command = self.sandbox.command(PROGRAM);
         command
-            .current_dir(self.path(folder))
+            .current_dir(self.path(directory))
             .args(line.split_whitespace());
         self.sandbox.output(command)
     }
 
-    /// What a command prints that has nothing to complain about.
+    /// Runs a command that must succeed without warnings, and returns its output.
     pub(crate) fn good(&self, line: &str) -> String {
         self.good_in("", line)
     }
 
-    pub(crate) fn good_in(&self, folder: &str, line: &str) -> String {
-        let output = self.run_in(folder, line);
+    pub(crate) fn good_in(&self, directory: &str, line: &str) -> String {
+        let output = self.run_in(directory, line);
         assert_eq!(
             (output.code, output.stderr.as_str()),
             (Some(0), ""),
-            "{folder}: {line}\n{output}"
+            "{directory}: {line}\n{output}"
         );
         output.stdout
     }
 
-    /// What a command prints that complains with these words, each said once, and goes on.
+    /// Runs a command that must succeed with these warnings, each printed once, and returns its output.
     pub(crate) fn warned(&self, line: &str, words: &[&str]) -> String {
         let output = self.run(line);
         assert_eq!(output.code, Some(0), "{line}\n{output}");
@@ -104,7 +104,7 @@ impl Place {
         output.stdout
     }
 
-    /// The output of a command that ends with this code and says these words.
+    /// Runs a command that must end with this code and print these words.
     pub(crate) fn fails(&self, line: &str, code: i32, words: &[&str]) -> CommandOutput {
         let output = self.run(line);
         assert_eq!(
@@ -133,8 +133,8 @@ impl Place {
         self.names_in("", line)
     }
 
-    pub(crate) fn names_in(&self, folder: &str, line: &str) -> Vec<String> {
-        let output = self.run_in(folder, &format!("--json {line}"));
+    pub(crate) fn names_in(&self, directory: &str, line: &str) -> Vec<String> {
+        let output = self.run_in(directory, &format!("--json {line}"));
         assert_eq!(output.code, Some(0), "{line}\n{output}");
         let name = |row: &Value| {
             let of = |key| text(row, key).unwrap_or_default();
@@ -150,7 +150,7 @@ impl Place {
     }
 }
 
-/// What a row says under a key.
+/// Returns the string of a row at a key.
 pub(crate) fn text<'v>(row: &'v Value, key: &str) -> Option<&'v str> {
     row.get(key).and_then(Value::as_str)
 }
@@ -163,7 +163,7 @@ pub(crate) fn only(rows: Vec<Value>) -> Value {
     row.clone()
 }
 
-/// What a JSON text says; anything around it is an error.
+/// Parses JSON; anything around it is an error.
 pub(crate) fn json(text: &str) -> Value {
     let parsed = parse(
         SourceMap::default().add("stdout", text),
@@ -205,6 +205,6 @@ pub(crate) fn diagnostics(output: &CommandOutput) -> Vec<Value> {
 pub(crate) fn codes(output: &CommandOutput) -> Vec<String> {
     diagnostics(output)
         .iter()
-        .map(|one| text(one, "code").unwrap().to_owned())
+        .map(|finding| text(finding, "code").unwrap().to_owned())
         .collect()
 }

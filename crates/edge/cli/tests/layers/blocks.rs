@@ -1,4 +1,4 @@
-//! Text of layers beside the project's own: blocks in `AGENTS.md`, `CLAUDE.md` and `GEMINI.md`.
+//! Text of layers next to the project's own: blocks in `AGENTS.md`, `CLAUDE.md` and `GEMINI.md`.
 
 use crate::support::Project;
 

@@ -1,4 +1,4 @@
-//! Programs that merge.
+//! Merge executables.
 
 use crate::support::{Project, SETTINGS, json};
 

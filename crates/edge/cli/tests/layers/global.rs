@@ -1,4 +1,4 @@
-//! Layers of the user's own manifest, which land in home.
+//! Layers of the user manifest, which are installed into home.
 
 use agpm_testkit::{CommandOutput, Sandbox};
 

@@ -73,11 +73,11 @@ fn names(count: usize) -> Vec<&'static str> {
     ["org", "team", "me"][..count].to_vec()
 }
 
-/// Writes what each layer says, or takes its file away.
-fn say(project: &Project, path: &str, layers: &[Option<Value>]) {
-    for (name, said) in names(layers.len()).into_iter().zip(layers) {
-        match said {
-            Some(said) => project.layer(name, path, text(said, path)),
+/// Writes the file of each layer, or removes it.
+fn write_layers(project: &Project, path: &str, layers: &[Option<Value>]) {
+    for (name, content) in names(layers.len()).into_iter().zip(layers) {
+        match content {
+            Some(content) => project.layer(name, path, text(content, path)),
             None if project.work(&format!("{name}/{path}")).exists() => project.unlayer(name, path),
             None => {}
         }
@@ -131,11 +131,11 @@ proptest! {
     fn installing_is_merging(
         path in prop::sample::select(PATHS),
         strategy in prop::sample::select(STRATEGIES),
-        said in prop::collection::vec(any_map(), 1..4),
+        layers in prop::collection::vec(any_map(), 1..4),
     ) {
         let project = Project::layered(&[], "");
-        let names = names(said.len());
-        say(&project, path, &said.iter().cloned().map(Some).collect::<Vec<_>>());
+        let names = names(layers.len());
+        write_layers(&project, path, &layers.iter().cloned().map(Some).collect::<Vec<_>>());
         project.stack(&names, &merge(path, strategy));
         project.good("install");
         let files: Vec<String> = names.iter().map(|name| format!("../{name}/{path}")).collect();
@@ -145,7 +145,7 @@ proptest! {
         project.good("verify");
     }
 
-    /// What a user wrote survives every change of the layers that is not refused, and is all that is left in the end.
+    /// Values of the user survive every change of the layers that is not refused, and are all that is left in the end.
     #[test]
     fn user_content_survives(
         path in prop::sample::select(PATHS),
@@ -159,7 +159,7 @@ proptest! {
         let mut expected = Vec::new();
         leaves(&users, "", &mut expected);
         for (number, step) in steps.iter().enumerate() {
-            say(&project, path, step);
+            write_layers(&project, path, step);
             project.stack(&names(2), &merge(path, strategy));
             std::fs::create_dir_all(project.work("org")).unwrap();
             std::fs::create_dir_all(project.work("team")).unwrap();

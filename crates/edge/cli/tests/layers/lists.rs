@@ -1,4 +1,4 @@
-//! Lists that a user and the layers fill together.
+//! Lists with items of the user and of layers.
 
 use crate::support::{Project, SETTINGS};
 

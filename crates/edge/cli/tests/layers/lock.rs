@@ -1,8 +1,8 @@
-//! What the lockfile holds of layers, and what moves it.
+//! Layers in the lockfile, and the commands that update them.
 
 use agpm_testkit::Repository;
 
-use crate::support::{ACME, Project, SETTINGS, folder, of_source};
+use crate::support::{ACME, Project, SETTINGS, directory, of_source};
 
 /// Two layers of one source: `org` a branch, `team` a range.
 fn two(project: &Project) -> Repository<'_> {
@@ -150,7 +150,7 @@ fn locked_and_frozen_want_the_lockfile_as_the_manifest_is() {
     }
     // One more, or one less.
     project.layer("me", "GEMINI.md", "x\n");
-    project.plain_manifest(&format!("{manifest}{}", folder("me")));
+    project.plain_manifest(&format!("{manifest}{}", directory("me")));
     project.refused("install --locked", 5, &["lock/outdated"]);
     project.refused("install --frozen", 5, &["lock/outdated"]);
     project.plain_manifest(
@@ -234,7 +234,7 @@ fn the_lockfile_has_the_same_bytes_everywhere() {
             two(&project);
             project.layer("me", "GEMINI.md", "x\n");
             project.layer("me", ".gemini/settings.json", "{}\n");
-            project.plain_manifest(&format!("{}{}", project.read("agpm.toml"), folder("me")));
+            project.plain_manifest(&format!("{}{}", project.read("agpm.toml"), directory("me")));
             project.good("install");
             let first = project.read("agpm.lock");
             project.remove("agpm.lock");
@@ -252,7 +252,7 @@ fn the_lockfile_has_the_same_bytes_everywhere() {
     );
 }
 
-/// The tag of a lone layer, or of one of two, is moved before everything is fetched anew.
+/// The tag of a single layer, or of one of two, is moved before everything is fetched again.
 fn moved_tag(project: &Project, source: &mut Repository<'_>) {
     project.good("install");
     source.commit(&[(SETTINGS, "{\"v\": 99}\n")]);

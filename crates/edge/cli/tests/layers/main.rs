@@ -1,22 +1,22 @@
-//! Layers from end to end: declared, pinned, folded, installed, owned key by key, explained, and everything that goes wrong.
+//! Layers from end to end: declared, pinned, merged, installed, owned key by key, explained, and every failure.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods)]
 
-mod approving;
-mod bad;
+mod approvals;
 mod blocks;
-mod declaring;
+mod declarations;
 mod drivers;
-mod folding;
+mod errors;
 mod global;
 mod laws;
-mod life;
+mod lifecycle;
 mod lists;
 mod lock;
-mod looks;
+mod merging;
 mod ownership;
 #[path = "../packages/support.rs"]
 #[allow(dead_code, reason = "what packages need is more than what layers need")]
 mod project;
 mod support;
-mod together;
-mod whole;
+mod views;
+mod whole_files;
+mod with_packages;

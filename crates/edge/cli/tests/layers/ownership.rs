@@ -1,8 +1,8 @@
-//! Ownership key by key: a user's own survives, a clash is refused, an edit is kept.
+//! Ownership key by key: values of the user survive, a clash is refused, an edit is kept.
 
 use crate::support::{Project, SETTINGS, json};
 
-/// What a user has, what the layer has and what comes of it, in each format.
+/// The values of the user, of the layer and of the result, in each format.
 const FORMATS: &[(&str, &str, &str, &str)] = &[
     (
         ".claude/x.json",

@@ -1,4 +1,4 @@
-//! Layers as folders and repositories beside a project.
+//! Layers as directories and repositories next to a project.
 
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ pub(crate) const SETTINGS: &str = ".claude/settings.json";
 pub(crate) type Files<'a> = &'a [(&'a str, &'a str)];
 
 impl Project {
-    /// A project with these layers, lowest first, each a folder beside it, and more in its manifest.
+    /// A project with these layers, lowest first, each a directory next to it, and more in its manifest.
     pub(crate) fn layered(layers: &[(&str, Files<'_>)], more: &str) -> Self {
         let project = Project::new();
         for (layer, files) in layers {
@@ -39,14 +39,14 @@ impl Project {
         project
     }
 
-    /// Writes a manifest with these layers, each a folder beside the project.
+    /// Writes a manifest with these layers, each a directory next to the project.
     pub(crate) fn stack(&self, names: &[&str], more: &str) {
-        let tables: String = names.iter().map(|name| folder(name)).collect();
+        let tables: String = names.iter().map(|name| directory(name)).collect();
         self.sandbox
             .write("project/agpm.toml", format!("{tables}{more}"));
     }
 
-    /// Writes a manifest as it is.
+    /// Writes a manifest verbatim.
     pub(crate) fn plain_manifest(&self, text: &str) {
         self.sandbox.write("project/agpm.toml", text);
     }
@@ -61,12 +61,12 @@ impl Project {
         std::fs::remove_file(self.sandbox.work().join(layer).join(path)).unwrap();
     }
 
-    /// Removes all of our state, as in a fresh clone.
+    /// Removes agpm's state, as in a fresh clone.
     pub(crate) fn forget(&self) {
         std::fs::remove_dir_all(self.path(".agpm")).unwrap();
     }
 
-    /// Makes the project a fresh clone of what is committed: its manifest and lockfile only.
+    /// Turns the project into a fresh clone: only its manifest and lockfile are left.
     pub(crate) fn clone_of_lock(&self) {
         for (name, _) in self.tree() {
             if !name.starts_with("agpm.") {
@@ -76,7 +76,7 @@ impl Project {
         self.forget();
     }
 
-    /// Runs a command that must fail like this, and gives what it said.
+    /// Runs a command that must fail like this, and returns its output.
     pub(crate) fn fails(&self, line: &str, code: i32, words: &[&str]) -> CommandOutput {
         let output = self.run(line);
         assert_eq!(output.code, Some(code), "{line}\n{output}");
@@ -93,12 +93,12 @@ impl Project {
         std::fs::read(self.path(path)).unwrap()
     }
 
-    /// What a file of the project says, in whatever format it is.
+    /// Parses a file of the project in its format.
     pub(crate) fn value(&self, path: &str) -> Value {
         value(&self.read(path), path)
     }
 
-    /// Asserts that a file of the project says what this text, in the same format, says; the order of keys counts.
+    /// Asserts that a file of the project equals this text after parsing; the order of keys matters.
     pub(crate) fn says(&self, path: &str, text: &str) {
         assert_eq!(
             self.value(path).to_json(),
@@ -114,7 +114,7 @@ impl Project {
 }
 
 /// A layer that is a directory beside the project.
-pub(crate) fn folder(name: &str) -> String {
+pub(crate) fn directory(name: &str) -> String {
     format!("[[layers]]\nname = \"{name}\"\npath = \"../{name}\"\n")
 }
 
@@ -125,7 +125,7 @@ pub(crate) fn of_source(name: &str, version: &str) -> String {
 
 pub(crate) const ACME: &str = "[sources]\nacme = \"../acme\"\n";
 
-/// What a text says, in the format of that file name.
+/// Parses a text in the format of that file name.
 pub(crate) fn value(text: &str, path: &str) -> Value {
     let format = match Format::of_file(path) {
         Some(Format::Json) => Format::Jsonc,

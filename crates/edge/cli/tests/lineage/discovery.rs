@@ -1,15 +1,15 @@
-//! Where personas are looked for, and in which order their documents count.
+//! Locations of personas, and the precedence of their documents.
 
 use agpm_text::Value;
 
 use crate::support::{Tree, chain, document, json, named, tags, title, under};
 
-/// A document that says its own name in each of these folders.
-fn tree(folders: &[&str]) -> Tree {
+/// Writes a document with its own name in each of these directories.
+fn tree(directories: &[&str]) -> Tree {
     let tree = Tree::new();
-    folders
+    directories
         .iter()
-        .for_each(|folder| tree.ada(folder, named(folder, &[])));
+        .for_each(|directory| tree.ada(directory, named(directory, &[])));
     tree
 }
 
@@ -17,8 +17,8 @@ fn tree(folders: &[&str]) -> Tree {
 fn every_directory_from_the_top_of_the_repository_applies_and_the_nearest_wins() {
     let tree = tree(&["repo", "repo/a", "repo/a/b", "repo/a/b/c", "repo/other"]);
     tree.repository("repo");
-    tree.folder("repo/empty/deep");
-    for (folder, expected) in [
+    tree.directory("repo/empty/deep");
+    for (directory, expected) in [
         ("repo", &["repo"][..]),
         ("repo/a", &["repo", "repo/a"]),
         ("repo/a/b", &["repo", "repo/a", "repo/a/b"]),
@@ -26,9 +26,9 @@ fn every_directory_from_the_top_of_the_repository_applies_and_the_nearest_wins()
         ("repo/other", &["repo", "repo/other"]),
         ("repo/empty/deep", &["repo"]),
     ] {
-        let text = tree.good(folder, "profile ada");
-        assert_eq!(tags(&text), expected, "{folder}");
-        assert_eq!(title(&text), *expected.last().unwrap(), "{folder}");
+        let text = tree.good(directory, "profile ada");
+        assert_eq!(tags(&text), expected, "{directory}");
+        assert_eq!(title(&text), *expected.last().unwrap(), "{directory}");
     }
 }
 
@@ -59,7 +59,7 @@ fn outside_of_any_repository_only_the_directory_itself_is_used() {
     assert_eq!(tree.tags("a/b", "profile ada"), ["a/b"]);
     assert_eq!(tree.tags("a", "profile ada"), ["a"]);
     assert_eq!(tree.tags(".", "profile ada --path a/b"), ["a/b"]);
-    tree.folder("a/c");
+    tree.directory("a/c");
     tree.fails("a/c", "profile ada", 3, &["name/unknown", "ada"]);
 }
 
@@ -212,7 +212,7 @@ fn a_ceiling_that_is_not_above_is_wrong_usage() {
     let tree = tree(&["repo", "repo/a", "repo/ab"]);
     tree.repository("repo");
     for ceiling in ["../ab", "../../repo/ab", "below"] {
-        tree.folder("repo/a/below");
+        tree.directory("repo/a/below");
         let words = [
             "error[usage]",
             "is not a parent of the start directory",
@@ -384,7 +384,7 @@ fn slugs_with_spaces_and_letters_of_any_alphabet_are_names() {
 
 #[test]
 fn directories_with_any_name_are_levels() {
-    for folder in [
+    for directory in [
         "with space",
         "zoë",
         "a+b",
@@ -394,24 +394,24 @@ fn directories_with_any_name_are_levels() {
         "UPPER",
         "a\tb",
     ] {
-        let tree = Tree::of(&[("", &named("top", &[])), (folder, &named("inner", &[]))]);
-        let text = tree.good(&under("repo", folder), "profile ada --root-chain");
-        assert_eq!(chain(&text, "layer"), [".", folder]);
+        let tree = Tree::of(&[("", &named("top", &[])), (directory, &named("inner", &[]))]);
+        let text = tree.good(&under("repo", directory), "profile ada --root-chain");
+        assert_eq!(chain(&text, "layer"), [".", directory]);
         assert_eq!(tags(&text), ["top", "inner"]);
     }
 }
 
 #[test]
 fn directories_with_any_name_are_reported_by_it() {
-    for folder in ["with space", "zoë", "a+b", "-dash", "a:b", "UPPER"] {
-        let tree = Tree::of(&[("", &named("top", &[])), (folder, &named("inner", &[]))]);
-        let text = tree.good(&under("repo", folder), "explain profile:ada /title");
-        assert!(text.contains(&format!("from {folder} (")), "{text}");
-        tree.ada(&under("repo", folder), "{\"title\": [1]}");
+    for directory in ["with space", "zoë", "a+b", "-dash", "a:b", "UPPER"] {
+        let tree = Tree::of(&[("", &named("top", &[])), (directory, &named("inner", &[]))]);
+        let text = tree.good(&under("repo", directory), "explain profile:ada /title");
+        assert!(text.contains(&format!("from {directory} (")), "{text}");
+        tree.ada(&under("repo", directory), "{\"title\": [1]}");
         tree.warned(
-            &under("repo", folder),
+            &under("repo", directory),
             "profile ada",
-            &[&format!("layer `{folder}` wins")],
+            &[&format!("layer `{directory}` wins")],
         );
     }
     // A name that would break the line is not shown.
@@ -425,7 +425,7 @@ fn directories_with_any_name_are_reported_by_it() {
 #[test]
 fn documents_that_are_not_files_are_reported() {
     let tree = Tree::of(&[("", &named("top", &[]))]);
-    tree.folder(&under("repo/a", &document("ada", "agent")));
+    tree.directory(&under("repo/a", &document("ada", "agent")));
     let words = [
         "warning[lineage/unreadable]",
         "ada@x.agent.triad.json` is ignored",

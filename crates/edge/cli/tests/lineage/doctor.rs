@@ -1,4 +1,4 @@
-//! What `doctor` says of personas.
+//! The checks of `doctor` for personas.
 
 use crate::support::{Tree, under};
 
@@ -14,7 +14,7 @@ fn tree(ada: &str) -> Tree {
     tree
 }
 
-/// The codes that the doctor finds, each as often as it is told.
+/// Returns the codes that the doctor reports, with repetitions.
 fn found(tree: &Tree, line: &str) -> Vec<String> {
     let output = tree.run("repo", line);
     let coded = |line: &str| Some(line.split_once('[')?.1.split_once("]: ")?.0.to_owned());
@@ -123,23 +123,23 @@ fn documents_that_are_gone_are_archived() {
     tree.git("repo", &["tag", "base"]);
     assert_eq!(found(&tree, "doctor --since base"), [""; 0]);
     std::fs::remove_file(tree.path(&under("repo", gone))).unwrap();
-    let told = || found(&tree, "doctor --since base");
-    assert_eq!(told(), ["lineage/not-archived"]);
+    let findings = || found(&tree, "doctor --since base");
+    assert_eq!(findings(), ["lineage/not-archived"]);
     tree.commit("repo");
-    assert_eq!(told(), ["lineage/not-archived"]);
+    assert_eq!(findings(), ["lineage/not-archived"]);
     assert_eq!(
         tree.run("repo", "doctor --since base --strict").code,
         Some(1)
     );
     assert_eq!(found(&tree, "doctor"), [""; 0]);
-    // From a folder below, too; the place is from there.
-    tree.folder("repo/below");
+    // Also from a subdirectory; the path is relative to it.
+    tree.directory("repo/below");
     let output = tree.run("repo/below", "doctor --since base");
     assert!(
         output.stdout.contains(&format!("--> ../{gone}")),
         "{output}"
     );
-    // By its name, by what it said, or moved: nothing is lost.
+    // Found by its name, by its content, or moved: nothing is lost.
     for (path, text) in [
         (
             ".clia/agents/ada/legacy-imports/bob@x.agent.triad.json",
@@ -159,7 +159,7 @@ fn documents_that_are_gone_are_archived() {
         ),
     ] {
         tree.write(&under("repo", path), text);
-        assert_eq!(told(), [""; 0], "{path}");
+        assert_eq!(findings(), [""; 0], "{path}");
         std::fs::remove_file(tree.path(&under("repo", path))).unwrap();
     }
     // A name alone keeps nothing.
@@ -168,7 +168,7 @@ fn documents_that_are_gone_are_archived() {
             "repo/.clia/agents/ada/legacy-imports/bob@x.agent.triad.json",
             text,
         );
-        assert_eq!(told(), ["lineage/not-archived"], "{text}");
+        assert_eq!(findings(), ["lineage/not-archived"], "{text}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Much of everything. Nothing is measured; it has to come to an end.
+//! Large inputs. Nothing is measured; the commands have to finish.
 
 use agpm_text::Value;
 
@@ -75,20 +75,20 @@ fn five_thousand_personas() {
 #[test]
 fn a_hundred_levels() {
     let tree = Tree::of(&[]);
-    let mut folder = "repo".to_owned();
+    let mut directory = "repo".to_owned();
     for at in 0..100 {
-        tree.ada(&folder, named(&at.to_string(), &[]));
-        folder.push_str("/d");
+        tree.ada(&directory, named(&at.to_string(), &[]));
+        directory.push_str("/d");
     }
-    tree.folder(&folder);
+    tree.directory(&directory);
     assert_eq!(tree.tags("repo", "profile ada").len(), 1);
-    assert_eq!(tree.tags(&folder, "profile ada").len(), 100);
+    assert_eq!(tree.tags(&directory, "profile ada").len(), 100);
 }
 
 #[test]
 fn long_lists_in_many_documents() {
     let tree = Tree::of(&[]);
-    let mut folder = "repo".to_owned();
+    let mut directory = "repo".to_owned();
     for at in 0..10 {
         let items: Vec<String> = (0..2000)
             .map(|n| format!("item {}", n + at * 1000))
@@ -105,11 +105,11 @@ fn long_lists_in_many_documents() {
             ("tags", Value::list(items)),
             ("sections", Value::list(sections)),
         ]);
-        tree.ada(&folder, document.to_json());
-        folder.push_str("/d");
+        tree.ada(&directory, document.to_json());
+        directory.push_str("/d");
     }
-    tree.folder(&folder);
-    let text = tree.good(&folder, "profile ada --with-sources --projections");
+    tree.directory(&directory);
+    let text = tree.good(&directory, "profile ada --with-sources --projections");
     assert_eq!(tags(&text).len(), 11_000);
     let value = json(&text);
     let Some(Value::List(sections)) = value.get("sections") else {

@@ -1,5 +1,4 @@
-//! Lineage from end to end: where personas are looked for, whom they inherit, how they are shown, and everything that goes
-//! wrong.
+//! Personas from end to end: locations, inheritance, output, and every failure.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -7,14 +6,14 @@
     clippy::disallowed_types
 )]
 
-mod bad;
 mod discovery;
 mod doctor;
-mod inheriting;
+mod errors;
+mod inheritance;
 mod large;
-mod links;
-mod looks;
-mod odd;
-mod reading;
+mod output;
+mod read_only;
 mod submodules;
 mod support;
+mod symlinks;
+mod unusual;

@@ -1,8 +1,8 @@
-//! Superprojects and submodules, made by git itself.
+//! Superprojects and submodules, created by git itself.
 
 use crate::support::{Tree, chain, named, tags};
 
-/// A superproject `super` with the submodules `libs/one`, `libs/two` and `apps/three`; each has an `ada` that says its name.
+/// A superproject `super` with the submodules `libs/one`, `libs/two` and `apps/three`; each has an `ada` with its name.
 fn superproject() -> Tree {
     let tree = Tree::new();
     for name in ["one", "two", "three"] {

@@ -1,4 +1,4 @@
-//! Folders with personas, in repositories and out of them.
+//! Directories with personas, inside and outside of repositories.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -9,7 +9,7 @@ use agpm_text::{Format, Limits, Value, parse, to_value};
 
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_agpm");
 
-/// A tree of folders; all paths are from the working folder of a sandbox.
+/// A tree of directories; all paths are relative to the working directory of a sandbox.
 pub(crate) struct Tree {
     pub(crate) sandbox: Sandbox,
 }
@@ -22,33 +22,33 @@ impl Tree {
         }
     }
 
-    /// A repository `repo` in which the persona `ada` says these things in these folders.
+    /// A repository `repo` with these documents of the persona `ada` in these directories.
     pub(crate) fn of(documents: &[(&str, &str)]) -> Self {
         let tree = Tree::new();
         tree.repository("repo");
         documents
             .iter()
-            .for_each(|(folder, text)| tree.ada(&under("repo", folder), text));
+            .for_each(|(directory, text)| tree.ada(&under("repo", directory), text));
         tree
     }
 
-    /// Makes a folder a repository.
-    pub(crate) fn repository(&self, folder: &str) {
-        self.folder(folder);
-        self.git(folder, &["init", "-q", "-b", "main"]);
+    /// Initializes a repository in a directory.
+    pub(crate) fn repository(&self, directory: &str) {
+        self.directory(directory);
+        self.git(directory, &["init", "-q", "-b", "main"]);
     }
 
-    pub(crate) fn folder(&self, folder: &str) {
-        std::fs::create_dir_all(self.path(folder)).unwrap();
+    pub(crate) fn directory(&self, directory: &str) {
+        std::fs::create_dir_all(self.path(directory)).unwrap();
     }
 
-    /// Writes the agent document of `ada` in a folder.
-    pub(crate) fn ada(&self, folder: &str, text: impl AsRef<[u8]>) {
-        self.persona(folder, "ada", "agent", text);
+    /// Writes the agent document of `ada` in a directory.
+    pub(crate) fn ada(&self, directory: &str, text: impl AsRef<[u8]>) {
+        self.persona(directory, "ada", "agent", text);
     }
 
-    pub(crate) fn persona(&self, folder: &str, slug: &str, kind: &str, text: impl AsRef<[u8]>) {
-        self.write(&under(folder, &document(slug, kind)), text);
+    pub(crate) fn persona(&self, directory: &str, slug: &str, kind: &str, text: impl AsRef<[u8]>) {
+        self.write(&under(directory, &document(slug, kind)), text);
     }
 
     pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) {
@@ -65,7 +65,7 @@ impl Tree {
         self.sandbox.work().join(path)
     }
 
-    /// The path of the working folder as the program sees it.
+    /// Returns the path of the working directory as the program sees it.
     pub(crate) fn absolute(&self, path: &str) -> String {
         self.sandbox
             .work()
@@ -76,10 +76,10 @@ impl Tree {
             .to_string()
     }
 
-    pub(crate) fn git(&self, folder: &str, arguments: &[&str]) {
+    pub(crate) fn git(&self, directory: &str, arguments: &[&str]) {
         let mut command = self.sandbox.command("git");
         command
-            .current_dir(self.path(folder))
+            .current_dir(self.path(directory))
             .args(["-c", "protocol.file.allow=always"]);
         command
             .args([
@@ -93,53 +93,56 @@ impl Tree {
         assert_eq!(output.code, Some(0), "git {arguments:?}\n{output}");
     }
 
-    pub(crate) fn commit(&self, folder: &str) {
-        self.git(folder, &["add", "-A"]);
-        self.git(folder, &["commit", "-q", "--allow-empty", "-m", "change"]);
+    pub(crate) fn commit(&self, directory: &str) {
+        self.git(directory, &["add", "-A"]);
+        self.git(
+            directory,
+            &["commit", "-q", "--allow-empty", "-m", "change"],
+        );
     }
 
-    pub(crate) fn command(&self, folder: &str, line: &str) -> Command {
+    pub(crate) fn command(&self, directory: &str, line: &str) -> Command {
         let mut command = self.sandbox.command(PROGRAM);
         command
-            .current_dir(self.path(folder))
+            .current_dir(self.path(directory))
             .args(line.split_whitespace());
         command
     }
 
-    /// Runs a command in a folder.
-    pub(crate) fn run(&self, folder: &str, line: &str) -> CommandOutput {
-        self.sandbox.output(self.command(folder, line))
+    /// Runs a command in a directory.
+    pub(crate) fn run(&self, directory: &str, line: &str) -> CommandOutput {
+        self.sandbox.output(self.command(directory, line))
     }
 
-    /// What a command prints that has nothing to complain about.
-    pub(crate) fn good(&self, folder: &str, line: &str) -> String {
-        let output = self.run(folder, line);
+    /// Runs a command that must succeed without warnings, and returns its output.
+    pub(crate) fn good(&self, directory: &str, line: &str) -> String {
+        let output = self.run(directory, line);
         assert_eq!(
             (output.code, output.stderr.as_str()),
             (Some(0), ""),
-            "{folder}: {line}\n{output}"
+            "{directory}: {line}\n{output}"
         );
         output.stdout
     }
 
-    /// What a command prints that complains with these words and goes on; each of them is said once.
-    pub(crate) fn warned(&self, folder: &str, line: &str, words: &[&str]) -> String {
-        let output = self.run(folder, line);
-        assert_eq!(output.code, Some(0), "{folder}: {line}\n{output}");
+    /// Runs a command that must succeed with these warnings, each printed once, and returns its output.
+    pub(crate) fn warned(&self, directory: &str, line: &str, words: &[&str]) -> String {
+        let output = self.run(directory, line);
+        assert_eq!(output.code, Some(0), "{directory}: {line}\n{output}");
         has_once(&output, words);
         output.stdout
     }
 
-    /// The output of a command that ends with this code and says these words.
+    /// Runs a command that must end with this code and print these words.
     pub(crate) fn fails(
         &self,
-        folder: &str,
+        directory: &str,
         line: &str,
         code: i32,
         words: &[&str],
     ) -> CommandOutput {
-        let output = self.run(folder, line);
-        assert_eq!(output.code, Some(code), "{folder}: {line}\n{output}");
+        let output = self.run(directory, line);
+        assert_eq!(output.code, Some(code), "{directory}: {line}\n{output}");
         words.iter().for_each(|word| {
             assert!(
                 output.stderr.contains(word),
@@ -149,9 +152,9 @@ impl Tree {
         output
     }
 
-    /// The titles of a persona's documents from the lowest on, as a document with `tags` of its own name says them.
-    pub(crate) fn tags(&self, folder: &str, line: &str) -> Vec<String> {
-        tags(&self.good(folder, line))
+    /// Returns the names of a persona's documents, lowest first, from the merged `tags`.
+    pub(crate) fn tags(&self, directory: &str, line: &str) -> Vec<String> {
+        tags(&self.good(directory, line))
     }
 }
 
@@ -165,21 +168,21 @@ fn has_once(output: &CommandOutput, words: &[&str]) {
     }
 }
 
-/// `FOLDER/PATH`; the folder may be the working folder itself.
-pub(crate) fn under(folder: &str, path: &str) -> String {
-    match (folder, path) {
+/// Joins `DIRECTORY/PATH`; the directory may be the working directory itself.
+pub(crate) fn under(directory: &str, path: &str) -> String {
+    match (directory, path) {
         ("" | ".", path) => path.to_owned(),
-        (folder, "" | ".") => folder.to_owned(),
-        (folder, path) => format!("{folder}/{path}"),
+        (directory, "" | ".") => directory.to_owned(),
+        (directory, path) => format!("{directory}/{path}"),
     }
 }
 
-/// Where a document of a persona is in a folder.
+/// Returns the path of a persona's document in a directory.
 pub(crate) fn document(slug: &str, kind: &str) -> String {
     format!(".clia/agents/{slug}/{slug}@x.{kind}.triad.json")
 }
 
-/// A document that says its own name, and inherits these.
+/// Returns a document with its own name that inherits these.
 pub(crate) fn named(name: &str, inherits: &[&str]) -> String {
     let document = Value::map([
         ("schemaVersion", Value::from("0.4.0")),
@@ -190,7 +193,7 @@ pub(crate) fn named(name: &str, inherits: &[&str]) -> String {
     document.to_json()
 }
 
-/// What a JSON text says; anything around it is an error.
+/// Parses JSON; anything around it is an error.
 pub(crate) fn json(text: &str) -> Value {
     let parsed = parse(
         SourceMap::default().add("stdout", text),
@@ -250,7 +253,7 @@ pub(crate) fn chain(text: &str, field: &str) -> Vec<String> {
         .collect()
 }
 
-/// The codes of what a failure with `--json` says.
+/// Returns the codes of a failure with `--json`.
 pub(crate) fn codes(output: &CommandOutput) -> Vec<String> {
     let value = json(&output.stdout);
     assert_eq!(value.get("ok"), Some(&Value::Bool(false)), "{output}");
@@ -259,6 +262,12 @@ pub(crate) fn codes(output: &CommandOutput) -> Vec<String> {
     };
     found
         .iter()
-        .map(|one| one.get("code").and_then(Value::as_str).unwrap().to_owned())
+        .map(|finding| {
+            finding
+                .get("code")
+                .and_then(Value::as_str)
+                .unwrap()
+                .to_owned()
+        })
         .collect()
 }

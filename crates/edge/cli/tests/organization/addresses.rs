@@ -1,4 +1,4 @@
-//! Policies of bases and at addresses: their order, and what happens where one cannot be reached.
+//! Policies of bases and at URLs: their order, and unreachable ones.
 
 use agpm_testkit::{Repository, Sandbox};
 
@@ -32,7 +32,7 @@ fn policies_apply_from_near_to_far_and_each_is_shown_with_its_file_and_line() {
     sandbox.write("policy.toml", "[types]\ndeny = [\"plugins\"]\n");
     let output = sandbox.run_line("agpm policy show --policy policy.toml --json");
     assert_code(&output, 0);
-    let places: Vec<usize> = ["cursor", "hooks", "scripts", "plugins"]
+    let positions: Vec<usize> = ["cursor", "hooks", "scripts", "plugins"]
         .iter()
         .map(|value| {
             output
@@ -41,7 +41,7 @@ fn policies_apply_from_near_to_far_and_each_is_shown_with_its_file_and_line() {
                 .unwrap()
         })
         .collect();
-    assert!(places.is_sorted(), "{output}");
+    assert!(positions.is_sorted(), "{output}");
     assert!(
         output.stdout.contains("\"file\": \"base/agpm.toml\""),
         "{output}"
@@ -155,8 +155,8 @@ fn a_kept_policy_that_was_tampered_with_is_not_used() {
     let check = format!("agpm install --policy {}", policies.url());
     assert_code(&sandbox.run_line(&check), 6);
     std::fs::rename(policies.path(), sandbox.work().join("away")).unwrap();
-    let kept = sandbox.home().join("../cache/agpm/policies");
-    let file = std::fs::read_dir(kept)
+    let cache = sandbox.home().join("../cache/agpm/policies");
+    let file = std::fs::read_dir(cache)
         .unwrap()
         .next()
         .unwrap()

@@ -1,4 +1,4 @@
-//! `extends`: every sentence of the contract.
+//! `extends`: every rule of its reference.
 
 use agpm_testkit::Repository;
 
@@ -303,7 +303,7 @@ fn a_cached_base_needs_no_network() {
         assert_code(&sandbox.run_line(command), 0);
     }
     assert!(exists(&sandbox, ".claude/agents/reviewer.md"));
-    // What was never fetched cannot be had, and nothing is written.
+    // Content that was never fetched is not available offline, and nothing is written.
     sandbox.write("agpm.toml", "extends = \"git+file:///nowhere/at/all@^1\"\n");
     let output = sandbox.run_line("agpm install");
     assert_code(&output, 4);
@@ -332,7 +332,7 @@ fn a_directory_is_read_as_it_is_and_a_change_is_noticed() {
     }
     assert_code(&sandbox.run_line("agpm install"), 0);
     assert!(exists(&sandbox, ".claude/agents/n.md"));
-    // A place for credentials is not read.
+    // A location for credentials is not read.
     sandbox.write("agpm.toml", "extends = \"~/.ssh\"\n");
     std::fs::create_dir_all(sandbox.home().join(".ssh")).unwrap();
     std::fs::write(sandbox.home().join(".ssh/agpm.toml"), "[agents]\n").unwrap();
@@ -395,13 +395,13 @@ fn all_mistakes_of_a_base_are_reported_with_its_file_and_line() {
     sandbox.write("agpm.toml", extending(&base, "^1", "[agents]\nmine = 7\n"));
     let output = sandbox.run_line("agpm install");
     assert_code(&output, 1);
-    for place in [
+    for location in [
         "//agpm.toml@v1.0.0:1",
         "//agpm.toml@v1.0.0:3",
         "//agpm.toml@v1.0.0:5",
         "agpm.toml:3",
     ] {
-        assert!(output.stderr.contains(place), "{place}\n{output}");
+        assert!(output.stderr.contains(location), "{location}\n{output}");
     }
     let mut base = base;
     base.commit(&[("agpm.toml", "[agents\n")]);
@@ -458,7 +458,7 @@ fn a_repository_of_this_machine_has_versions_where_one_is_named() {
     assert!(exists(&sandbox, ".claude/agents/reviewer.md"));
     assert!(read(&sandbox, "agpm.lock").contains("version = \"v3.0.0\""));
     assert_code(&sandbox.run_line("agpm install --frozen"), 0);
-    // Without a version the directory is read as it is.
+    // Without a version, the current content of the directory is read.
     sandbox.write("agpm.toml", "extends = \"./base\"\n");
     assert_code(&sandbox.run_line("agpm install"), 0);
     assert!(!exists(&sandbox, ".claude/agents/reviewer.md"));
@@ -486,7 +486,7 @@ fn locked_resources_are_shown_without_fetching_a_base() {
     let base = base_repository(&sandbox, manifest, "v1.0.0");
     sandbox.write("agpm.toml", extending(&base, "^1", ""));
     assert_code(&sandbox.run_line("agpm install"), 0);
-    // A server that nobody may ask, and an empty cache.
+    // A server that may not be contacted, and an empty cache.
     let url = base.url();
     let server = "https://git.invalid/base";
     for file in ["agpm.toml", "agpm.lock"] {

@@ -1,5 +1,5 @@
-//! Gaps that other policy engines for agent packages document about themselves, one test each: what a policy says is
-//! enforced by every command that installs, for everything that would be installed, and cannot be switched off.
+//! Gaps that other policy engines for agent packages document, one test each: every command that installs enforces the
+//! policy for everything that would be installed, and it cannot be disabled.
 
 use agpm_testkit::{Repository, Sandbox};
 
@@ -7,7 +7,7 @@ use crate::{
     AGENT, assert_code, exists, install_with_variable, read, rules, sandbox, write_user_policy,
 };
 
-/// An agent that needs an MCP server of its own repository.
+/// An agent that needs an MCP server of the same repository.
 fn transitive_server(sandbox: &Sandbox) -> Repository<'_> {
     let mut team = Repository::init(sandbox, "team");
     team.commit(&[

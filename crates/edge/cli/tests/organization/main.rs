@@ -1,4 +1,4 @@
-//! What an organization hands down: bases, policies at addresses, release ages, and policies without gaps.
+//! Rules of an organization: bases, policies at URLs, release ages, and policies without gaps.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 mod addresses;
@@ -60,7 +60,7 @@ fn install_with_variable(sandbox: &Sandbox, policy: &str) -> CommandOutput {
 
 /// The user's own policy, which applies without being named.
 fn write_user_policy(sandbox: &Sandbox, text: &str) {
-    let folder = sandbox.home().join("../config/agpm");
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join("policy.toml"), text).unwrap();
+    let directory = sandbox.home().join("../config/agpm");
+    std::fs::create_dir_all(&directory).unwrap();
+    std::fs::write(directory.join("policy.toml"), text).unwrap();
 }

@@ -1,4 +1,4 @@
-//! `min-release-age`: by tag date, else commit date; what the solver skips and what is refused.
+//! `min-release-age`: by tag date, else commit date; skipped and refused versions.
 
 use agpm_testkit::{Repository, Sandbox};
 
@@ -185,7 +185,7 @@ fn a_layer_is_the_newest_version_that_is_old_enough_too() {
     assert_code(&output, 0);
     assert!(output.stderr.contains("v1.1.0 is too young"), "{output}");
     assert!(read(&sandbox, ".claude/settings.json").contains("first"));
-    // `outdated` goes by the same limit: the newest that is allowed is the locked one.
+    // `outdated` uses the same limit: the newest allowed version is the locked one.
     let output = sandbox.run_line("agpm outdated --json");
     assert!(
         output.stdout.contains("\"allowed\": \"v1.0.0\""),

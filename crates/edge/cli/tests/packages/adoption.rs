@@ -1,4 +1,4 @@
-//! What was in a file before agpm came, and says the same as a resource: it is managed, and it stays when the resource goes.
+//! Entries that existed before agpm and equal a resource: they become managed, and stay when the resource is removed.
 
 use crate::support::{EVERY_FORM, Project, entries_of_every_form, entry, json};
 

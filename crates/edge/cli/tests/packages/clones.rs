@@ -1,4 +1,4 @@
-//! A project that was just cloned: what git brings is not believed, and what the lockfile says is compared with the disk.
+//! A fresh clone: state from git is not trusted, and the lockfile is compared with the disk.
 
 use agpm_testkit::CommandOutput;
 
@@ -165,8 +165,8 @@ fn a_transaction_that_git_brings_is_not_carried_out() {
     let journal = format!(
         "{{\"version\": 1, \"title\": \"install\", \"entry\": 9, \"make\": [], \"prune\": [], \"files\": [{{\"path\": \"src/auth.rs\", \"before\": {{\"checksum\": \"{sum}\", \"mode\": \"644\"}}}}]}}"
     );
-    for folder in ["new", "old"] {
-        std::fs::create_dir_all(project.path(&format!(".agpm/transaction/{folder}"))).unwrap();
+    for directory in ["new", "old"] {
+        std::fs::create_dir_all(project.path(&format!(".agpm/transaction/{directory}"))).unwrap();
     }
     project.write(".agpm/transaction/journal.json", &journal);
     git(&project, &["add", "-f", ".agpm/transaction/journal.json"]);

@@ -1,4 +1,4 @@
-//! Plugins and marketplaces that mean no good: nothing of them is done, and the reason is shown.
+//! Malicious plugins and marketplaces: nothing is installed, and the reason is shown.
 
 use agpm_testkit::Repository;
 
@@ -143,10 +143,10 @@ fn nothing_that_a_plugin_holds_acts_on_a_terminal() {
         ],
         &kit(""),
     );
-    let shown = project.good("install");
+    let output = project.good("install");
     assert!(
-        !shown.stdout.contains('\u{1b}') && !shown.stderr.contains('\u{1b}'),
-        "{shown}"
+        !output.stdout.contains('\u{1b}') && !output.stderr.contains('\u{1b}'),
+        "{output}"
     );
 }
 

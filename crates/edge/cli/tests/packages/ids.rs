@@ -1,4 +1,4 @@
-//! One resource, one id, and the same ways to name it everywhere.
+//! One id for each resource, accepted by every command.
 
 use crate::support::Project;
 

@@ -1,4 +1,4 @@
-//! What a later version may do that the locked one could not: shown, refused, approved, and locked for everybody.
+//! New capabilities of a later version: shown, refused, approved, and locked for everybody.
 
 use agpm_testkit::Repository;
 use agpm_text::Value;
@@ -50,11 +50,11 @@ fn wider_tools_of_an_update_need_approval() {
     project.refused("update", 6, &words);
     // Asking no question is not an approval.
     project.refused("update --yes", 6, &words);
-    let shown = project.good("update --dry-run");
-    assert!(shown.stderr.contains("trust/increase"), "{shown}");
+    let preview = project.good("update --dry-run");
+    assert!(preview.stderr.contains("trust/increase"), "{preview}");
     assert!(
-        shown.stdout.contains("~ tools Read -> Read, Bash(*)"),
-        "{shown}"
+        preview.stdout.contains("~ tools Read -> Read, Bash(*)"),
+        "{preview}"
     );
     let changed = change(&project, "update --dry-run");
     assert_eq!(changed("id"), "\"skills/pdf\"");
@@ -65,7 +65,7 @@ fn wider_tools_of_an_update_need_approval() {
     );
     project.good("update --approve skills/pdf");
     assert!(project.read(".claude/skills/pdf/SKILL.md").contains("Two."));
-    // It is locked, so nobody is asked again, in a clone either.
+    // The approval is locked, so it is not requested again, not even in a clone.
     project.good("install --force");
     std::fs::remove_dir_all(project.sandbox.work().join("project/.agpm")).unwrap();
     std::fs::remove_dir_all(project.sandbox.work().join("project/.claude")).unwrap();
@@ -78,7 +78,7 @@ fn a_requirement_that_is_edited_by_hand_is_a_change_too() {
     let project = released(&[(PDF, &skill("Read, Write", "Two."))]);
     project.manifest(&ENTRY.replace("^1.0", "=1.1.0"));
     project.refused("install", 6, &["trust/increase", "+ tools Write"]);
-    // In a fresh clone, the sources say what was locked.
+    // In a fresh clone, the locked capabilities are read from the sources.
     std::fs::remove_dir_all(project.sandbox.work().join("project/.agpm")).unwrap();
     project.refused("install", 6, &["trust/increase", "+ tools Write"]);
     project.good("install --approve pdf");
@@ -424,8 +424,8 @@ fn an_update_that_is_only_shown_has_one_line_for_version_and_capabilities() {
     let line =
         "skills/pdf  v1.0.0 -> v1.2.0  + runs scripts/exfil.sh  ~ tools Read -> Read, Bash(*)\n";
     for command in ["update --dry-run", "diff --update", "diff --update --stat"] {
-        let shown = project.good(command);
-        assert!(shown.stdout.contains(line), "{command}\n{shown}");
+        let output = project.good(command);
+        assert!(output.stdout.contains(line), "{command}\n{output}");
     }
 }
 
@@ -484,11 +484,11 @@ fn a_new_command_of_a_layer_that_is_granted_tools_needs_approval() {
     source.tag("v1.3.0");
     let words = ["+ runs .opencode/plugins/spy.js", "+ runs package spy"];
     project.refused("update", 6, &words);
-    let shown = project.good("update --dry-run");
+    let preview = project.good("update --dry-run");
     assert!(
-        shown
+        preview
             .stdout
             .contains("runs  .opencode/plugins/spy.js  (layers/org)"),
-        "{shown}"
+        "{preview}"
     );
 }

@@ -1,4 +1,4 @@
-//! Dependencies that are addresses.
+//! Dependencies that are URLs.
 
 use crate::support::Project;
 

@@ -1,11 +1,11 @@
-//! Instructions: files in the words of each tool, and blocks in files that users write too.
+//! Instructions: files in the format of each tool, and blocks in files that users write too.
 
 use crate::support::{Project, entry, json};
 
 const STYLE: &str = "---\ndescription: Style\npaths: [\"src/**\"]\n---\n\n# Style\n\nUse tabs.\n";
 const GENERAL: &str = "# General\n\nBe brief.\n";
 
-/// A block as it is written.
+/// Returns a block as written.
 fn block(name: &str, text: &str) -> String {
     format!(
         "<!-- agpm:begin instructions/{name} -->\n{text}<!-- agpm:end instructions/{name} -->\n"

@@ -1,4 +1,4 @@
-//! What the lockfile holds, and what moves it.
+//! The lockfile, and the commands that update it.
 
 use crate::support::{PROGRAM, Project, entry, needs};
 
@@ -232,8 +232,11 @@ fn no_lock_dry_run_and_check_write_nothing_that_they_should_not() {
         .lines()
         .filter(|line| line.starts_with("work"))
         .count();
-    let shown = project.good("install --dry-run");
-    assert!(shown.stdout.contains("+ .claude/agents/a.md"), "{shown}");
+    let preview = project.good("install --dry-run");
+    assert!(
+        preview.stdout.contains("+ .claude/agents/a.md"),
+        "{preview}"
+    );
     assert_eq!(project.run("install --check").code, Some(1));
     assert_eq!(
         project
@@ -317,8 +320,8 @@ fn twenty_clean_runs_are_the_same_to_the_byte() {
     let mut first = None;
     for _ in 0..20 {
         let root = project.sandbox.work();
-        for folder in [".claude", ".opencode", ".agpm"] {
-            let _ = std::fs::remove_dir_all(root.join("project").join(folder));
+        for directory in [".claude", ".opencode", ".agpm"] {
+            let _ = std::fs::remove_dir_all(root.join("project").join(directory));
         }
         let _ = std::fs::remove_file(root.join("project/agpm.lock"));
         let _ = std::fs::remove_dir_all(root.join("../cache/agpm"));
@@ -475,8 +478,8 @@ fn a_moved_tag_is_reported_whenever_the_source_is_asked() {
     // The commit that was locked must be reachable all the same.
     source.git(&["branch", "kept", "HEAD~1"]);
     for line in ["install", "install --frozen"] {
-        for folder in ["project/.claude", "project/.agpm", "../cache/agpm"] {
-            let _ = std::fs::remove_dir_all(project.sandbox.work().join(folder));
+        for directory in ["project/.claude", "project/.agpm", "../cache/agpm"] {
+            let _ = std::fs::remove_dir_all(project.sandbox.work().join(directory));
         }
         let output = project.good(line);
         assert!(output.stderr.contains("lock/moved-tag"), "{line}\n{output}");
@@ -573,11 +576,11 @@ fn a_damaged_lockfile_is_reported_once_with_the_way_out() {
         "[agents]\nall = { source = \"community\", path = \"agents/*.md\", version = \"v1.0.0\" }\n",
     );
     project.good("install");
-    let whole = project.sandbox.read("project/agpm.lock");
+    let lockfile = project.sandbox.read("project/agpm.lock");
     let way_out = "restore it with `git checkout agpm.lock`, or delete it and run `agpm install`";
     let cases = [
         (
-            whole.replace("checksum = \"sha256:", "checksum = \"sha256:x"),
+            lockfile.replace("checksum = \"sha256:", "checksum = \"sha256:x"),
             "invalid checksum: expected `sha256:` and 64",
             way_out,
         ),
@@ -587,7 +590,7 @@ fn a_damaged_lockfile_is_reported_once_with_the_way_out() {
             way_out,
         ),
         (
-            format!("<<<<<<< HEAD\n{whole}=======\n>>>>>>> b\n"),
+            format!("<<<<<<< HEAD\n{lockfile}=======\n>>>>>>> b\n"),
             "`agpm.lock` contains git merge conflict markers",
             "git checkout --ours",
         ),

@@ -1,40 +1,40 @@
-//! Packages from end to end: the manifest reference's worked examples, locks, ownership, and everything that goes wrong.
+//! Packages from end to end: the examples of the manifest reference, locks, ownership, and every failure.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods)]
 
-mod adding;
+mod add;
 mod adoption;
-mod browsing;
+mod browse;
 mod clones;
-mod compat;
-mod disk;
-mod editing;
-mod explaining;
+mod compatibility;
+mod converted_files;
+mod executables;
+mod existing_files;
+mod explain;
 mod hostile;
 mod hostile_plugins;
 mod ids;
-mod importing;
+mod import;
 mod increases;
 mod inline;
 mod instructions;
 mod lock;
 mod manifest;
+mod manifest_edits;
 mod many_tools;
 mod marketplaces;
-mod moving;
 mod other_sources;
-mod outside;
+mod outside_reads;
 mod ownership;
 mod patches;
 mod patterns;
 mod plugins;
-mod readable;
-mod removing;
+mod remove;
 mod resolve;
-mod running;
 mod shared;
 mod skills;
 mod support;
-mod taking_over;
 mod templates;
 mod tools;
 mod trust;
+mod updates;
+mod writes;

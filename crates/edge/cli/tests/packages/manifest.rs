@@ -1,4 +1,4 @@
-//! What the manifest says, and what is wrong with it.
+//! Settings of the manifest, and their errors.
 
 use crate::support::{Project, needs};
 
@@ -304,7 +304,7 @@ fn mistakes_are_reported_next_to_a_syntax_error_unless_it_may_have_caused_them()
     ] {
         assert_eq!(codes(manifest), expected, "{manifest}");
     }
-    // The private manifest is sound, and so is what it says.
+    // The private manifest is valid, and so are its values.
     project.write("agpm.private.toml", "[laiers]\n");
     assert_eq!(codes("[agents\n"), ["toml/syntax", "manifest/unknown-key"]);
 }

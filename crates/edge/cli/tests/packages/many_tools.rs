@@ -1,4 +1,4 @@
-//! One entry for many tools: who decides which, one name and one lock entry, and what does not support a type.
+//! One dependency for many tools: how tools are selected, one name and one lock entry, and unsupported types.
 
 use agpm_text::Value;
 
@@ -507,7 +507,7 @@ fn a_file_name_gets_the_extension_of_each_of_several_tools() {
 const LIMITED: &str =
     "---\nname: helper\ndescription: Helps.\ntools: Read, Edit\nmodel: opus\n---\nHelp.\n";
 
-/// An agent that not every tool can say, for Claude Code and two others.
+/// An agent that not every tool can express, for Claude Code and two others.
 fn limited(more: &str) -> Project {
     let line = entry(
         "helper",
@@ -581,8 +581,8 @@ fn list_has_a_column_of_tools_if_there_are_several() {
     };
     let project = Project::with(&files, &manifest(""));
     project.good("install");
-    let one = project.good("list").stdout;
-    assert!(!one.contains("Tools"), "{one}");
+    let stdout = project.good("list").stdout;
+    assert!(!stdout.contains("Tools"), "{stdout}");
     project.manifest(&manifest("tools = [\"claude-code\", \"codex\"]"));
     project.good("install");
     let list = project.good("list").stdout;
@@ -618,11 +618,11 @@ fn a_conversion_of_a_changed_source_is_shown_although_no_file_changes() {
     project.good("install");
     let before = project.read(".codex/agents/x.toml");
     project.manifest(&manifest("v1.1.0"));
-    let shown = project.good("install").stdout;
-    assert!(shown.contains("color dropped"), "{shown}");
+    let stdout = project.good("install").stdout;
+    assert!(stdout.contains("color dropped"), "{stdout}");
     assert_eq!(project.read(".codex/agents/x.toml"), before);
-    let shown = project.good("install").stdout;
-    assert!(!shown.contains("converts"), "{shown}");
+    let stdout = project.good("install").stdout;
+    assert!(!stdout.contains("converts"), "{stdout}");
 }
 
 #[test]
@@ -637,9 +637,9 @@ fn commands_of_several_tools_are_shown_once() {
         &[("mcp/x.json", servers)],
         &format!("[mcp-servers]\n{line}"),
     );
-    let shown = project.good("install").stdout;
+    let stdout = project.good("install").stdout;
     for command in ["runs  one", "runs  two"] {
-        assert_eq!(shown.matches(command).count(), 1, "{shown}");
+        assert_eq!(stdout.matches(command).count(), 1, "{stdout}");
     }
 }
 
@@ -653,9 +653,9 @@ fn the_offered_file_name_ends_a_clash_for_all_tools() {
     ];
     let manifest = |more: &str| {
         let tools = "tools = [\"claude-code\", \"codex\"]";
-        let one = entry("one", "a/agents/x.md", tools);
-        let two = entry("two", "b/agents/x.md", &format!("{tools}{more}"));
-        format!("[agents]\n{one}{two}")
+        let first = entry("one", "a/agents/x.md", tools);
+        let second = entry("two", "b/agents/x.md", &format!("{tools}{more}"));
+        format!("[agents]\n{first}{second}")
     };
     let project = Project::with(&files, &manifest(""));
     project.refused(

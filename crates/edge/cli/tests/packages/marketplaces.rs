@@ -1,4 +1,4 @@
-//! Plugins by their names in marketplaces, and plugins that need others.
+//! Plugins by their names in marketplaces, and plugins that require others.
 
 use agpm_testkit::Repository;
 
@@ -223,7 +223,7 @@ fn plugins_need_others_of_their_marketplace() {
     let tree = owner.good("tree").stdout;
     assert!(tree.contains("plugins/base (main) [transitive]"), "{tree}");
     owner.good("install --frozen");
-    // What only another plugin requires and a tool would run needs approval.
+    // An executable that only another plugin requires needs approval.
     hub.commit(&[("base/hooks/hooks.json", hook)]);
     owner.refused("update", 6, &["package/executable", "hooks/base"]);
     owner.good("update --allow-executables");
@@ -281,7 +281,7 @@ fn cycles_and_foreign_marketplaces_are_reported() {
     owner.refused("install", 3, &["has no plugin `basis`"]);
 }
 
-/// A marketplace whose plugin `kit` needs `base`, which is in a repository of its own.
+/// A marketplace whose plugin `kit` needs `base`, which is in a separate repository.
 fn needing_elsewhere(owner: &Project) -> (Repository<'_>, String) {
     let mut other = Repository::init(&owner.sandbox, "other");
     let commit = other.commit(&[("agents/basic.md", REVIEW)]);

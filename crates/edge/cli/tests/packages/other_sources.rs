@@ -1,4 +1,4 @@
-//! Resources that need resources of other sources.
+//! Resources that require resources of other sources.
 
 use crate::support::{Project, entry};
 
@@ -156,11 +156,11 @@ fn allow_sources_allows_a_repository_and_a_pattern_of_one_level() {
         exact.good(line);
         assert_eq!(exact.read("agpm.lock"), lock, "{line}");
     }
-    let one = by_url("", |url| {
+    let project = by_url("", |url| {
         let (parent, _) = url.rsplit_once('/').unwrap();
         format!("allow-sources = [\"{parent}/*\"]\n|")
     });
-    one.good("install");
+    project.good("install");
     let above = by_url("", |url| {
         let (parent, _) = url.rsplit_once('/').unwrap();
         let (above, _) = parent.rsplit_once('/').unwrap();

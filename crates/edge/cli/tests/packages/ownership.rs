@@ -1,9 +1,9 @@
-//! Whose an entry of a shared file is: ours, edited, the user's, or known by the lockfile alone.
+//! The owner of an entry in a shared file: managed, edited, the user's, or known only by the lockfile.
 
 use crate::shared::{HOOK, HOOK_2, SERVER, SERVER_2, SETTINGS, USERS, asking, both, server_only};
 use crate::support::{Project, entry, json};
 
-/// A project as a colleague gets it: everything that is committed, and none of our state.
+/// A project as a colleague clones it: all committed files, without agpm's state.
 fn cloned(project: &Project) {
     std::fs::remove_dir_all(project.path(".agpm")).unwrap();
 }
@@ -54,13 +54,13 @@ fn an_edited_entry_stays_when_its_resource_leaves() {
 fn an_entry_that_went_missing_comes_back() {
     let project = both();
     project.good("install");
-    let whole = project.read(".mcp.json");
+    let original = project.read(".mcp.json");
     project.write(".mcp.json", "{}\n");
     project.good("install");
-    assert_eq!(json(&project.read(".mcp.json")), json(&whole));
+    assert_eq!(json(&project.read(".mcp.json")), json(&original));
     project.remove(".mcp.json");
     project.good("install");
-    assert_eq!(json(&project.read(".mcp.json")), json(&whole));
+    assert_eq!(json(&project.read(".mcp.json")), json(&original));
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn verify_finds_edited_and_missing_entries() {
     project.write(SETTINGS, USERS);
     project.good("install");
     project.good("verify");
-    // Users may write beside ours.
+    // Users may write next to managed entries.
     project.write(
         SETTINGS,
         &project.read(SETTINGS).replace("\"opus\"", "\"haiku\""),
@@ -142,10 +142,10 @@ fn frozen_takes_an_edited_entry_for_a_difference() {
 fn frozen_brings_a_missing_entry_back() {
     let project = both();
     project.good("install");
-    let whole = project.read(".mcp.json");
+    let original = project.read(".mcp.json");
     project.remove(".mcp.json");
     project.good("install --frozen");
-    assert_eq!(project.read(".mcp.json"), whole);
+    assert_eq!(project.read(".mcp.json"), original);
 }
 
 #[test]
@@ -245,12 +245,12 @@ fn in_a_fresh_clone_the_lockfile_reports_which_entries_are_ours() {
     let mut source = project.release(&[("hooks/lint.json", HOOK), ("mcp/fs.json", SERVER)]);
     source.commit(&[("hooks/lint.json", HOOK_2), ("mcp/fs.json", SERVER_2)]);
     source.tag("v1.1.0");
-    let asked = format!(
+    let manifest = format!(
         "[hooks]\n{}[mcp-servers]\n{}[patch.mcp-servers.fs]\nenv.A = \"1\"\n",
         entry("lint", "hooks/lint.json", ""),
         entry("fs", "mcp/fs.json", "")
     );
-    project.manifest(&asked);
+    project.manifest(&manifest);
     project.write(
         SETTINGS,
         "{\"hooks\": {\"PreToolUse\": [{\"hooks\": [{\"command\": \"mine\"}]}]}}\n",
@@ -258,7 +258,7 @@ fn in_a_fresh_clone_the_lockfile_reports_which_entries_are_ours() {
     project.good("install");
     cloned(&project);
     // Another version replaces them and does not come beside them.
-    project.manifest(&asked.replace("v1.0.0", "v1.1.0"));
+    project.manifest(&manifest.replace("v1.0.0", "v1.1.0"));
     project.good("install --approve all");
     let settings = project.read(SETTINGS);
     assert!(
@@ -285,17 +285,17 @@ fn entries_that_a_colleague_moved_on_are_still_ours() {
     let mut source = project.release(&[("hooks/lint.json", HOOK), ("agents/a.md", "one\n")]);
     source.commit(&[("hooks/lint.json", HOOK_2), ("agents/a.md", "two\n")]);
     source.tag("v1.1.0");
-    let asked = format!(
+    let manifest = format!(
         "[hooks]\n{}[agents]\n{}",
         entry("lint", "hooks/lint.json", ""),
         entry("a", "agents/a.md", "")
     );
-    project.manifest(&asked);
+    project.manifest(&manifest);
     project.good("install");
     let ledger = project.read(".agpm/ledger.json");
-    project.manifest(&asked.replace("v1.0.0", "v1.1.0"));
+    project.manifest(&manifest.replace("v1.0.0", "v1.1.0"));
     project.good("install --approve hooks/lint");
-    // As if all but our own state came with a pull.
+    // As if everything except agpm's state came with a pull.
     project.write(".agpm/ledger.json", &ledger);
     let output = project.good("install");
     assert!(!output.to_string().contains("edited"), "{output}");

@@ -1,4 +1,4 @@
-//! Patches: the worked examples of the manifest reference, and what happens to everything around the patched fields.
+//! Patches: the examples of the manifest reference, and the content around patched fields.
 
 use crate::support::{Project, entry, json};
 
@@ -512,13 +512,13 @@ fn list_in_detail_reports_old_and_new_values_and_keeps_secrets() {
         "[patch.agents.rust-expert]\napi_key = \"sk-very-secret\"\n",
     );
     project.good("install");
-    let shown = project.good("list --detailed").stdout;
+    let stdout = project.good("list --detailed").stdout;
     for line in [
         "\n  model: \"opus\" -> \"claude-3-haiku\" (agpm.toml)\n",
         "\n  temperature: (not set) -> \"0.8\" (agpm.toml)\n",
         "\n  api_key: (not set) -> *** (agpm.private.toml)\n",
     ] {
-        assert!(shown.contains(line), "no `{line}` in\n{shown}");
+        assert!(stdout.contains(line), "no `{line}` in\n{stdout}");
     }
     for line in [
         "list --detailed",

@@ -1,4 +1,4 @@
-//! Patterns: matches that are left out, and matches that would be at one place.
+//! Patterns: excluded matches, and matches with the same path.
 
 use crate::support::Project;
 

@@ -1,4 +1,4 @@
-//! Plugins: one entry, many parts, for every tool that can have them.
+//! Plugins: one dependency, many parts, for every tool that supports them.
 
 use crate::support::{Project, json};
 
@@ -56,7 +56,7 @@ fn a_plugin_is_one_entry_with_parts_and_a_directory() {
             r#"{"mcpServers": {"db": {"command": "node", "args": ["${CLAUDE_PROJECT_DIR:-.}/.agpm/plugins/kit/db.js", "${CLAUDE_PROJECT_DIR:-.}/.agpm/plugin-data/kit"]}}}"#
         )
     );
-    // What runs is shown like that of resources which the manifest names.
+    // Executables are shown like those of resources in the manifest.
     assert!(installed.stdout.contains("hooks/kit"), "{installed}");
     assert!(installed.stdout.contains("mcp-servers/db"), "{installed}");
     let lock = project.read("agpm.lock");
@@ -161,7 +161,7 @@ fn parts_are_chosen_by_type_and_by_name() {
     );
     project.manifest(&kit(", filename = \"x\""));
     project.refused("install", 1, &["manifest/unknown-key"]);
-    // What is chosen is part of what is locked.
+    // The selection is part of the lockfile.
     project.manifest(&kit(""));
     project.good("install");
     project.manifest(&kit(", only = [\"agents\"]"));
@@ -322,7 +322,7 @@ fn programs_get_the_variable_that_they_read() {
     project.good("install");
     let root = project.sandbox.work().join("project");
     std::fs::create_dir_all(root.join("sub dir")).unwrap();
-    for (file, folder) in [
+    for (file, directory) in [
         (".claude/settings.local.json", "sub dir"),
         (".codex/hooks.json", "."),
     ] {
@@ -339,7 +339,7 @@ fn programs_get_the_variable_that_they_read() {
             .to_owned();
         let mut shell = project.sandbox.command("sh");
         shell
-            .current_dir(root.join(folder))
+            .current_dir(root.join(directory))
             .env("CLAUDE_PROJECT_DIR", &root)
             .args(["-c", &command]);
         let ran = project.sandbox.output(shell);

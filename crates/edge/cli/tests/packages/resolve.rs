@@ -1,4 +1,4 @@
-//! Versions, patterns, and what resources need.
+//! Versions, patterns, and transitive dependencies.
 
 use agpm_testkit::Repository;
 

@@ -318,7 +318,7 @@ merge-target = ".my-tool/servers.json"
 
 #[test]
 fn custom_tools_of_the_reference_have_merge_targets() {
-    for (tool, name, folder) in [
+    for (tool, name, directory) in [
         (CUSTOM_TOOL, "custom-tool", ".mytool"),
         (MY_TOOL, "my-tool", ".my-tool"),
     ] {
@@ -335,17 +335,17 @@ fn custom_tools_of_the_reference_have_merge_targets() {
         assert_eq!(
             project.written(),
             [
-                format!("{folder}/hooks.json"),
-                format!("{folder}/servers.json")
+                format!("{directory}/hooks.json"),
+                format!("{directory}/servers.json")
             ]
         );
         assert_eq!(
-            json(&project.read(&format!("{folder}/servers.json"))),
+            json(&project.read(&format!("{directory}/servers.json"))),
             json(&format!("{{\"mcpServers\": {{\"fs\": {SERVER}}}}}"))
         );
         assert!(
             project
-                .read(&format!("{folder}/hooks.json"))
+                .read(&format!("{directory}/hooks.json"))
                 .contains("PreToolUse")
         );
         assert_eq!(project.good("verify").stdout.lines().count(), 1);
@@ -689,7 +689,7 @@ fn a_hook_comes_with_its_scripts_and_goes_with_them() {
     project.write("agpm.toml", &asking);
     project.good("install");
     assert_eq!(project.written(), [".claude/scripts/check.sh", SETTINGS]);
-    // What is ours in a hook file does not reach the settings.
+    // Managed entries of a hook file do not reach the settings.
     assert_eq!(
         json(&project.read(SETTINGS)),
         json(
@@ -705,7 +705,7 @@ fn a_hook_of_the_manifest_is_the_users_own_choice() {
     let project = both();
     project.good("install");
     assert!(project.read(SETTINGS).contains("lint"));
-    // What is installed was shown when it came.
+    // Installed executables were shown when they were new.
     assert!(
         project
             .good("--json install --dry-run")
@@ -717,14 +717,14 @@ fn a_hook_of_the_manifest_is_the_users_own_choice() {
 #[test]
 fn the_plan_names_the_key_of_each_entry() {
     let project = both();
-    let shown = project.good("install --dry-run").stdout;
+    let stdout = project.good("install --dry-run").stdout;
     assert!(
-        shown.contains("+ .mcp.json /mcpServers/fs  mcp-servers/fs: new"),
-        "{shown}"
+        stdout.contains("+ .mcp.json /mcpServers/fs  mcp-servers/fs: new"),
+        "{stdout}"
     );
     assert!(
-        shown.contains(&format!("+ {SETTINGS} /hooks/PreToolUse  hooks/lint: new")),
-        "{shown}"
+        stdout.contains(&format!("+ {SETTINGS} /hooks/PreToolUse  hooks/lint: new")),
+        "{stdout}"
     );
     let planned = json(&project.good("--json install --dry-run").stdout).to_json();
     assert!(planned.contains("\"key\": \"/mcpServers/fs\""), "{planned}");
@@ -778,13 +778,13 @@ fn one_of_two_hooks_of_an_event_goes_alone() {
     );
     project.write(SETTINGS, USERS);
     project.good("install");
-    let one = project.read(SETTINGS);
+    let settings = project.read(SETTINGS);
     project.manifest(&format!("[hooks]\n{}", hooks.concat()));
     project.good("install");
     assert!(project.read(SETTINGS).contains("audit"));
     project.manifest(&format!("[hooks]\n{}", hooks[0]));
     project.good("install");
-    assert_eq!(project.read(SETTINGS), one);
+    assert_eq!(project.read(SETTINGS), settings);
     project.manifest("");
     project.good("install");
     assert_eq!(project.read(SETTINGS), USERS);
@@ -838,9 +838,9 @@ fn hooks_and_servers_are_added_by_command() {
     project.good("add dep hook community:hooks/lint.json@v1.0.0");
     project.good("add dep mcp-server community:mcp/fs.json@v1.0.0");
     assert!(project.read(SETTINGS).contains("lint") && project.read(".mcp.json").contains("npx"));
-    let shown = project.good("list").stdout;
+    let stdout = project.good("list").stdout;
     for words in [SETTINGS, ".mcp.json", "hook ", "mcp-server"] {
-        assert!(shown.contains(words), "no `{words}` in\n{shown}");
+        assert!(stdout.contains(words), "no `{words}` in\n{stdout}");
     }
     assert!(
         project

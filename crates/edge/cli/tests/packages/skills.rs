@@ -1,4 +1,4 @@
-//! Skills: folders with a `SKILL.md`, copied whole.
+//! Skills: directories with a `SKILL.md`, copied as a whole.
 
 use agpm_testkit::Repository;
 
@@ -614,13 +614,13 @@ fn a_skill_of_more_than_100_mib_is_refused_wherever_it_comes_from() {
     let project = Project::new();
     let mut source = project.source(&[]);
     source.commit(&[("skills/notes/SKILL.md", HEAD)]);
-    for folder in [
+    for directory in [
         source.path().join("skills/notes"),
         project.path("skills/notes"),
     ] {
-        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::create_dir_all(&directory).unwrap();
         for name in ["one.bin", "two.bin"] {
-            std::fs::write(folder.join(name), vec![0; 60 << 20]).unwrap();
+            std::fs::write(directory.join(name), vec![0; 60 << 20]).unwrap();
         }
     }
     project.write("skills/notes/SKILL.md", HEAD);

@@ -1,4 +1,4 @@
-//! A project folder beside its sources.
+//! A project next to its sources.
 
 use agpm_diag::{SourceMap, has_errors};
 use agpm_testkit::{CommandOutput, Repository, Sandbox};
@@ -6,7 +6,7 @@ use agpm_text::{Format, Limits, Value, parse, to_value};
 
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_agpm");
 
-/// A project folder beside its sources.
+/// A project next to its sources.
 pub(crate) struct Project {
     pub(crate) sandbox: Sandbox,
 }
@@ -98,13 +98,13 @@ impl Project {
         std::fs::remove_file(self.sandbox.work().join("project").join(path)).unwrap();
     }
 
-    /// Every file of the project but our state, with its bytes.
+    /// Reads every file of the project except agpm's state.
     pub(crate) fn tree(&self) -> Vec<(String, Vec<u8>)> {
         let root = self.sandbox.work().join("project");
         let mut files = Vec::new();
-        let mut folders = vec![root.clone()];
-        while let Some(folder) = folders.pop() {
-            for entry in std::fs::read_dir(folder).into_iter().flatten() {
+        let mut directories = vec![root.clone()];
+        while let Some(directory) = directories.pop() {
+            for entry in std::fs::read_dir(directory).into_iter().flatten() {
                 let path = entry.unwrap().path();
                 let name = path.strip_prefix(&root).unwrap().display().to_string();
                 let state = [
@@ -117,7 +117,7 @@ impl Project {
                     continue;
                 }
                 if path.is_dir() {
-                    folders.push(path)
+                    directories.push(path)
                 } else {
                     files.push((name, std::fs::read(&path).unwrap()))
                 }
@@ -132,7 +132,7 @@ impl Project {
         self.source(&[("v1.0.0", files)])
     }
 
-    /// A source with these files, and a manifest that asks for what `entries` says.
+    /// A source with these files, and a manifest with these entries.
     pub(crate) fn with(files: &[(&str, &str)], entries: &str) -> Self {
         let project = Project::new();
         project.release(files);
@@ -140,7 +140,7 @@ impl Project {
         project
     }
 
-    /// Runs a command that must succeed and say all of this on standard error.
+    /// Runs a command that must succeed and print all of this on standard error.
     pub(crate) fn warned(&self, line: &str, words: &[&str]) -> CommandOutput {
         let output = self.good(line);
         for word in words {
@@ -164,7 +164,7 @@ impl Project {
             .unwrap()
     }
 
-    /// Every file that is neither a manifest nor a lockfile nor our state.
+    /// Lists every file except manifests, lockfiles and agpm's state.
     pub(crate) fn written(&self) -> Vec<String> {
         let named = self.tree().into_iter().map(|(name, _)| name);
         named
@@ -216,7 +216,7 @@ pub(crate) fn entry(name: &str, path: &str, more: &str) -> String {
     )
 }
 
-/// What a text with comments or without says.
+/// Parses JSON with or without comments.
 pub(crate) fn json(text: &str) -> Value {
     let parsed = parse(
         SourceMap::default().add("", text),
@@ -232,8 +232,8 @@ pub(crate) fn json(text: &str) -> Value {
     parsed.document.root().map_or(Value::Null, to_value)
 }
 
-/// Asserts that a text is another one with something put in at one place; only blanks may differ there, and the comma that
-/// it needs may stand further up, before a comment.
+/// Asserts that a text is another one with an insertion at one position; only blanks may differ there, and the required
+/// comma may be further up, before a comment.
 pub(crate) fn assert_inserted(before: &str, after: &str) {
     let start = common(before.chars().zip(after.chars()));
     let mut without_comma = after.to_owned();
@@ -267,7 +267,7 @@ fn common(pairs: impl Iterator<Item = (char, char)>) -> usize {
         .sum()
 }
 
-/// A resource of each form: a file, a folder, and entries of files that users write too.
+/// A resource of each form: a file, a directory, and entries of files that users write too.
 pub(crate) const EVERY_FORM: [(&str, &str); 4] = [
     ("agents/a.md", "Review.\n"),
     (

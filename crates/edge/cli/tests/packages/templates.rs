@@ -1,4 +1,4 @@
-//! Templates: what is filled in, what is left alone, what a template may see, and when it is filled again.
+//! Templates: what is rendered, what is left unchanged, what a template can read, and when it is rendered again.
 
 use crate::support::{Project, entry, needs};
 
@@ -33,7 +33,7 @@ fn agent(text: &str, before: &str) -> Project {
     )
 }
 
-/// What an agent of this text comes out as.
+/// Returns the rendered text of an agent.
 fn filled(text: &str, before: &str) -> String {
     let project = agent(text, before);
     project.good("install");
@@ -305,7 +305,7 @@ fn dependencies_can_be_embedded_under_an_alias() {
         body,
         "Be kind.|Long.|.claude/snippets/best-practices.md|best-practices|v1.0.0\n"
     );
-    // What is only embedded is locked and not written.
+    // Embedded content is locked and not written.
     assert_eq!(
         project.installed(),
         [".claude/agents/a.md", ".claude/snippets/best-practices.md"]
@@ -499,7 +499,7 @@ fn a_changed_file_that_was_read_fills_again() {
     assert_eq!(project.run("install --check").code, Some(1));
     project.good("install");
     assert_eq!(project.read(".claude/agents/a.md"), "a: two\n");
-    // A file that went away is an error, and what is there stays.
+    // A missing file is an error, and the installed file stays.
     project.remove("docs/x.md");
     project.refused("install", 1, &["docs/x.md"]);
 }

@@ -1,4 +1,4 @@
-//! Tools: where each kind goes, the examples of the reference, and one golden test for every form that a tool wants.
+//! Tools: the path of each type, the examples of the reference, and one golden test for every format of a tool.
 
 use agpm_text::Value;
 
@@ -40,7 +40,7 @@ fn kit(tool: &str, kinds: &[&str]) -> Project {
 
 const ALL: &[&str] = &["agents", "commands", "skills", "hooks", "mcp-servers"];
 
-/// Every field that does not come out as it was, as the plan tells it.
+/// Returns every field that is not kept, as the plan prints it.
 fn fates(project: &Project) -> Vec<String> {
     let plan = json(&project.good("--json install --dry-run").stdout);
     let text =

@@ -1,4 +1,4 @@
-//! Sources that are far away, hostile, or bring programs and templates.
+//! Remote or malicious sources, and sources with executables and templates.
 
 use agpm_testkit::{Behaviour, GitDaemon, HttpServer};
 
@@ -36,7 +36,7 @@ fn sources_are_read_over_the_git_protocol_and_http() {
             project.installed(),
             [".claude/agents/a.md", ".claude/snippets/s.md"]
         );
-        // What was fetched is enough from then on.
+        // Fetched content is enough from then on.
         project.remove(".claude/snippets/s.md");
         project.good("install --offline");
         assert_eq!(project.read(".claude/snippets/s.md"), "s1\n");
@@ -61,8 +61,8 @@ fn a_server_that_refuses_or_goes_away_changes_nothing_and_no_secret_is_reported(
     ] {
         http.behave(behaviour);
         project.refused("install", 4, &[words]);
-        let said = project.run("-v install");
-        assert!(!said.to_string().contains("hunter2"), "{said}");
+        let output = project.run("-v install");
+        assert!(!output.to_string().contains("hunter2"), "{output}");
         let json = project.run("--json install");
         assert!(
             !json.to_string().contains("hunter2") && json.stdout.starts_with("{\n  \"ok\": false"),
@@ -104,10 +104,11 @@ fn programs_that_are_transitive_need_a_word() {
         project.write("agpm.toml", &text);
         project.good("install");
         assert!(project.exists(".claude/scripts/run.sh"), "{word}");
-        // What is installed or locked was approved once: start again.
+        // Installed or locked executables are approved already, so the test starts again.
         project.remove("agpm.lock");
-        for folder in [".claude", ".agpm"] {
-            std::fs::remove_dir_all(project.sandbox.work().join("project").join(folder)).unwrap();
+        for directory in [".claude", ".agpm"] {
+            std::fs::remove_dir_all(project.sandbox.work().join("project").join(directory))
+                .unwrap();
         }
     }
     project.manifest(entry);

@@ -60,9 +60,9 @@ fn a_pack_with_wrong_bytes_is_fetched_again() {
 #[test]
 fn packs_that_are_gone_are_fetched_again() {
     recovers(|world| {
-        let folder = objects(world).join("objects/pack");
-        fs::remove_dir_all(&folder).unwrap();
-        fs::create_dir(&folder).unwrap();
+        let packs = objects(world).join("objects/pack");
+        fs::remove_dir_all(&packs).unwrap();
+        fs::create_dir(&packs).unwrap();
     });
 }
 

@@ -1,4 +1,4 @@
-//! Commits written out as folders.
+//! Commits checked out as directories.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,20 +14,20 @@ fn path(text: &str) -> RelativePath {
     RelativePath::new(text).unwrap()
 }
 
-/// The files below a folder, by their paths.
-fn listing(folder: &Path) -> BTreeSet<String> {
+/// Lists the files in a directory by their paths.
+fn listing(directory: &Path) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(next) = folders.pop() {
+    let mut directories = vec![directory.to_owned()];
+    while let Some(next) = directories.pop() {
         for entry in fs::read_dir(next).unwrap() {
             let entry = entry.unwrap();
             match entry.file_type().unwrap().is_dir() {
-                true => folders.push(entry.path()),
+                true => directories.push(entry.path()),
                 false => {
                     found.insert(
                         entry
                             .path()
-                            .strip_prefix(folder)
+                            .strip_prefix(directory)
                             .unwrap()
                             .display()
                             .to_string(),
@@ -45,13 +45,13 @@ fn a_commit_or_a_directory_of_it_is_written_out() {
     let (mut repository, first) = world.repository();
     let second = id(&repository.commit(&[("agents/a.md", "later\n"), ("deep/er/x.csv", "x\n")]));
     let remote = world.remote(&repository.url());
-    let place = remote.checkout(&first, None).unwrap();
+    let checkout = remote.checkout(&first, None).unwrap();
     assert_eq!(
-        listing(&place),
+        listing(&checkout),
         ["agents/a.md", "snippets/s.md"].map(str::to_owned).into()
     );
     assert_eq!(
-        fs::read_to_string(place.join("agents/a.md")).unwrap(),
+        fs::read_to_string(checkout.join("agents/a.md")).unwrap(),
         "one\n"
     );
     let inner = remote.checkout(&second, Some(&path("deep/er"))).unwrap();
@@ -61,19 +61,19 @@ fn a_commit_or_a_directory_of_it_is_written_out() {
         fs::read_to_string(later.join("agents/a.md")).unwrap(),
         "later\n"
     );
-    assert!(later != place && inner.starts_with(world.cache()));
+    assert!(later != checkout && inner.starts_with(world.cache()));
 }
 
 #[test]
 fn a_complete_checkout_starts_no_process() {
     let world = World::new();
     let (repository, commit) = world.repository();
-    let place = world
+    let checkout = world
         .remote(&repository.url())
         .checkout(&commit, None)
         .unwrap();
     fs::remove_dir_all(repository.path()).unwrap();
-    fs::remove_dir_all(place.ancestors().nth(2).unwrap().join("objects.git")).unwrap();
+    fs::remove_dir_all(checkout.ancestors().nth(2).unwrap().join("objects.git")).unwrap();
     let git = world
         .git(NetworkAccess::Offline)
         .with_variable("PATH", "/nowhere");
@@ -81,7 +81,7 @@ fn a_complete_checkout_starts_no_process() {
         &crate::support::parse(&repository.url()),
         &world.sandbox.work(),
     );
-    assert_eq!(remote.checkout(&commit, None).unwrap(), place);
+    assert_eq!(remote.checkout(&commit, None).unwrap(), checkout);
 }
 
 #[test]
@@ -89,23 +89,23 @@ fn a_directory_that_is_missing_has_others_next_to_it() {
     let world = World::new();
     let (repository, commit) = world.repository();
     let remote = world.remote(&repository.url());
-    for (folder, expected) in [
+    for (directory, expected) in [
         ("agnts", vec!["agents", "snippets"]),
         ("agents/a.md", vec![]),
         ("agents/x/y", vec![]),
     ] {
-        match remote.checkout(&commit, Some(&path(folder))) {
-            Err(GitError::NoSuchFolder {
-                folder: named,
+        match remote.checkout(&commit, Some(&path(directory))) {
+            Err(GitError::NoSuchDirectory {
+                directory: named,
                 beside,
                 ..
             }) => {
                 assert_eq!(
                     (named.as_str(), beside),
-                    (folder, expected.into_iter().map(str::to_owned).collect())
+                    (directory, expected.into_iter().map(str::to_owned).collect())
                 );
             }
-            other => panic!("{folder}: {other:?}"),
+            other => panic!("{directory}: {other:?}"),
         }
     }
     let missing = id(&"ab".repeat(20));
@@ -121,7 +121,7 @@ fn a_directory_that_is_missing_has_others_next_to_it() {
     );
 }
 
-/// A commit of a tree as no git would make it: names and modes with the blob or tree they have.
+/// A commit with a tree that git would not create: names and modes with their blob or tree.
 fn raw_commit(
     world: &World,
     repository: &Repository<'_>,
@@ -191,12 +191,12 @@ fn a_hostile_tree_writes_nothing_but_files_with_good_names() {
             ("100644", b"twice", &blob),
         ],
     );
-    let place = world
+    let checkout = world
         .remote(&repository.url())
         .checkout(&hostile, None)
         .unwrap();
     assert_eq!(
-        listing(&place),
+        listing(&checkout),
         ["Same", "run", "twice/a.md"].map(str::to_owned).into()
     );
     assert!(!world.cached().iter().any(|file| file.ends_with("escaped")));
@@ -219,7 +219,7 @@ fn links_that_stay_inside_are_written_out() {
     }
     let commit = id(&repository.commit(&[("later.md", "x")]));
     let remote = world.remote(&repository.url());
-    let place = remote.checkout(&commit, None).unwrap();
+    let checkout = remote.checkout(&commit, None).unwrap();
     let expected = [
         "agents/a.md",
         "agents/linked.md",
@@ -227,12 +227,12 @@ fn links_that_stay_inside_are_written_out() {
         "shared",
         "snippets/s.md",
     ];
-    assert_eq!(listing(&place), expected.map(str::to_owned).into());
+    assert_eq!(listing(&checkout), expected.map(str::to_owned).into());
     assert_eq!(
-        fs::read_to_string(place.join("shared/linked.md")).unwrap(),
+        fs::read_to_string(checkout.join("shared/linked.md")).unwrap(),
         "two\n"
     );
-    // Of a folder, only what stays in that folder.
+    // Of a directory, only the symlinks that stay in it.
     let inner = remote.checkout(&commit, Some(&path("agents"))).unwrap();
     assert_eq!(listing(&inner), ["a.md".to_owned()].into());
 }
@@ -243,11 +243,11 @@ fn very_large_files_are_left_out() {
     let (mut repository, _) = world.repository();
     let large = "x".repeat((32 << 20) + 1);
     let commit = id(&repository.commit(&[("large.txt", &large), ("limit.txt", &large[1..])]));
-    let place = world
+    let checkout = world
         .remote(&repository.url())
         .checkout(&commit, None)
         .unwrap();
-    let found = listing(&place);
+    let found = listing(&checkout);
     assert!(
         found.contains("limit.txt") && !found.contains("large.txt"),
         "{found:?}"
@@ -265,20 +265,23 @@ fn eight_commits_stay_written_out() {
         .unwrap()
         .set_modified(long_ago)
         .unwrap();
-    let mut places = Vec::new();
+    let mut checkouts = Vec::new();
     for number in 0..8 {
         let commit = id(&repository.commit(&[("n", &number.to_string())]));
-        places.push(remote.checkout(&commit, None).unwrap());
+        checkouts.push(remote.checkout(&commit, None).unwrap());
     }
-    assert!(!oldest.exists() && places.iter().all(|place| place.exists()));
+    assert!(!oldest.exists() && checkouts.iter().all(|checkout| checkout.exists()));
     assert_eq!(fs::read_dir(oldest.parent().unwrap()).unwrap().count(), 8);
     assert_eq!(remote.checkout(&first, None).unwrap(), oldest);
 }
 
-/// Makes a folder as old as one that nobody used for that many hours.
-fn age(place: &Path, hours: u64) {
+/// Sets the last use of a directory to this many hours ago.
+fn age(checkout: &Path, hours: u64) {
     let time = std::time::SystemTime::now() - std::time::Duration::from_secs(hours * 3600);
-    fs::File::open(place).unwrap().set_modified(time).unwrap();
+    fs::File::open(checkout)
+        .unwrap()
+        .set_modified(time)
+        .unwrap();
 }
 
 #[test]
@@ -294,15 +297,17 @@ fn copies_in_use_are_kept() {
             .checkout(&commit, Some(&path(&format!("team{number}"))))
             .unwrap()
     };
-    let places: Vec<_> = (0..11).map(checkout).collect();
-    assert!(places.iter().all(|place| place.exists()));
+    let checkouts: Vec<_> = (0..11).map(checkout).collect();
+    assert!(checkouts.iter().all(|checkout| checkout.exists()));
     // One of those that are old is used again before the next is written out.
-    places.iter().for_each(|place| age(place, 48));
-    assert_eq!(checkout(0), places[0]);
+    checkouts.iter().for_each(|checkout| age(checkout, 48));
+    assert_eq!(checkout(0), checkouts[0]);
     checkout(11);
-    assert!(places[0].exists());
+    assert!(checkouts[0].exists());
     assert_eq!(
-        fs::read_dir(places[0].parent().unwrap()).unwrap().count(),
+        fs::read_dir(checkouts[0].parent().unwrap())
+            .unwrap()
+            .count(),
         8
     );
 }
@@ -323,12 +328,14 @@ fn checkouts_of_other_processes_are_left_alone() {
         .collect();
     making
         .iter()
-        .for_each(|place| fs::create_dir(place).unwrap());
+        .for_each(|checkout| fs::create_dir(checkout).unwrap());
     age(&making[8], 48);
     let second = id(&repository.commit(&[("n", "2")]));
-    let place = remote.checkout(&second, None).unwrap();
+    let checkout = remote.checkout(&second, None).unwrap();
     assert!(
-        place.exists() && making[..8].iter().all(|place| place.exists()) && !making[8].exists()
+        checkout.exists()
+            && making[..8].iter().all(|checkout| checkout.exists())
+            && !making[8].exists()
     );
 }
 
@@ -342,16 +349,16 @@ fn several_at_once_get_the_same_directory() {
             .checkout(&commit, None)
             .unwrap()
     };
-    let places = std::thread::scope(|scope| {
+    let checkouts = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..6).map(|_| scope.spawn(checkout)).collect();
         threads
             .into_iter()
             .map(|thread| thread.join().unwrap())
             .collect::<BTreeSet<_>>()
     });
-    let place = places.first().unwrap();
-    assert_eq!((places.len(), listing(place).len()), (1, 2));
-    assert_eq!(fs::read_dir(place.parent().unwrap()).unwrap().count(), 1);
+    let checkout = checkouts.first().unwrap();
+    assert_eq!((checkouts.len(), listing(checkout).len()), (1, 2));
+    assert_eq!(fs::read_dir(checkout.parent().unwrap()).unwrap().count(), 1);
 }
 
 #[test]
@@ -368,8 +375,8 @@ fn a_server_is_required_all_files_at_once() {
     let commit = id(&repository.commit(&files));
     let daemon = GitDaemon::start(&world.sandbox);
     let remote = world.remote(&daemon.url("repo"));
-    let place = remote.checkout(&commit, Some(&path("f"))).unwrap();
-    assert_eq!(listing(&place).len(), 200);
+    let checkout = remote.checkout(&commit, Some(&path("f"))).unwrap();
+    assert_eq!(listing(&checkout).len(), 200);
     assert!(
         world.packs().len() <= 2,
         "one for the commit, one for all files: {:?}",
@@ -382,7 +389,7 @@ fn the_last_state_of_a_branch_is_known_offline() {
     let world = World::new();
     let (mut repository, first) = world.repository();
     let remote = world.remote(&repository.url());
-    let folder = path("agents");
+    let directory = path("agents");
     assert_eq!(remote.last_checkout(Some("main"), None), None);
     remote
         .remember_checkout(Some("main"), None, &first)
@@ -392,21 +399,21 @@ fn the_last_state_of_a_branch_is_known_offline() {
         None,
         "it was never written out"
     );
-    let place = remote.checkout(&first, None).unwrap();
+    let checkout = remote.checkout(&first, None).unwrap();
     assert_eq!(
         remote.last_checkout(Some("main"), None),
-        Some((first, place))
+        Some((first, checkout))
     );
     assert_eq!(remote.last_checkout(None, None), None);
-    assert_eq!(remote.last_checkout(Some("main"), Some(&folder)), None);
+    assert_eq!(remote.last_checkout(Some("main"), Some(&directory)), None);
     let second = id(&repository.commit(&[("agents/a.md", "two\n")]));
-    let place = remote.checkout(&second, Some(&folder)).unwrap();
+    let checkout = remote.checkout(&second, Some(&directory)).unwrap();
     remote
-        .remember_checkout(Some("main"), Some(&folder), &second)
+        .remember_checkout(Some("main"), Some(&directory), &second)
         .unwrap();
     assert_eq!(
-        remote.last_checkout(Some("main"), Some(&folder)),
-        Some((second, place))
+        remote.last_checkout(Some("main"), Some(&directory)),
+        Some((second, checkout))
     );
 }
 
@@ -421,10 +428,10 @@ fn checked_out_files_belong_to_the_copy() {
     );
     remote.fetch_commits(std::slice::from_ref(&commit)).unwrap();
     let before = git.cached()[0].bytes().unwrap();
-    let place = remote.checkout(&commit, None).unwrap();
+    let checkout = remote.checkout(&commit, None).unwrap();
     let cached = git.cached();
     let after = cached[0].bytes().unwrap();
     assert!(after >= before + 8, "{before} {after}");
     cached[0].remove(cached[0].condition()).unwrap();
-    assert!(!place.exists());
+    assert!(!checkout.exists());
 }

@@ -1,4 +1,5 @@
-//! Sources of every kind, real servers on the loopback, and everything that goes wrong with them.
+//! Sources of every kind, real servers on the loopback, and every failure. Tests read files directly and not through
+//! the code under test.
 // Tests look at files directly: what is tested must not vouch for itself.
 #![allow(
     clippy::disallowed_methods,

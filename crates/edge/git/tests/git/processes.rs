@@ -1,4 +1,4 @@
-//! What is started, seen by a program that stands in for git.
+//! The processes that are started, seen by a replacement for git.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -11,21 +11,21 @@ use crate::support::{World, parse, text};
 
 /// Git by way of a script in front of it.
 fn git_through(world: &World, script: &str) -> GitProgram {
-    let folder = program(world, "git", script);
+    let directory = program(world, "git", script);
     let path = std::env::var("PATH").unwrap();
     let git = world
         .git(NetworkAccess::Allowed)
         .with_variable("REAL_PATH", &path);
-    git.with_variable("PATH", format!("{}:{path}", folder.display()))
+    git.with_variable("PATH", format!("{}:{path}", directory.display()))
 }
 
-/// Makes a program, and gives its folder.
+/// Creates an executable, and returns its directory.
 fn program(world: &World, name: &str, script: &str) -> PathBuf {
-    let folder = world.sandbox.home().join("bin");
-    fs::create_dir_all(&folder).unwrap();
-    fs::write(folder.join(name), format!("#!/bin/sh\n{script}\n")).unwrap();
-    fs::set_permissions(folder.join(name), fs::Permissions::from_mode(0o755)).unwrap();
-    folder
+    let directory = world.sandbox.home().join("bin");
+    fs::create_dir_all(&directory).unwrap();
+    fs::write(directory.join(name), format!("#!/bin/sh\n{script}\n")).unwrap();
+    fs::set_permissions(directory.join(name), fs::Permissions::from_mode(0o755)).unwrap();
+    directory
 }
 
 const LOGGING: &str = "echo \"$*\" >> \"$HOME/log\"\nPATH=$REAL_PATH exec git \"$@\"";
@@ -197,11 +197,11 @@ fn files_whose_listing_or_content_is_cut_short_are_an_error() {
         )
     };
     let root = repository.path();
-    let whole = world
+    let files = world
         .git(NetworkAccess::Allowed)
         .files_at(root, "HEAD")
         .unwrap();
-    let ids: Vec<_> = whole.into_iter().map(|(_, id)| id).collect();
+    let ids: Vec<_> = files.into_iter().map(|(_, id)| id).collect();
     for error in [
         git_through(&world, &cut("ls-tree", 70))
             .files_at(root, "HEAD")

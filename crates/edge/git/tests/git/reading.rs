@@ -1,6 +1,6 @@
 use std::cell::Cell;
 
-use agpm_git::{GitError, TreeEntryKind, is_git_folder};
+use agpm_git::{GitError, TreeEntryKind, is_git_directory};
 use agpm_testkit::Repository;
 
 use crate::support::{World, id, text};
@@ -80,10 +80,10 @@ fn directories_tell_what_is_in_them() {
     assert_eq!(
         kinds,
         [
-            ("agents", TreeEntryKind::Folder),
-            ("deep", TreeEntryKind::Folder),
+            ("agents", TreeEntryKind::Directory),
+            ("deep", TreeEntryKind::Directory),
             ("run.sh", TreeEntryKind::Executable),
-            ("snippets", TreeEntryKind::Folder)
+            ("snippets", TreeEntryKind::Directory)
         ]
     );
     assert_eq!(
@@ -102,10 +102,10 @@ fn missing_objects_leave_the_copy_intact() {
     let remote = world.remote(&repository.url());
     assert_eq!(text(&remote, &commit, "agents/a.md"), "one\n");
     let packs = world.packs();
-    let folder = remote.entry(&commit, "agents").unwrap().unwrap().id;
+    let directory = remote.entry(&commit, "agents").unwrap().unwrap().id;
     let file = remote.entry(&commit, "agents/a.md").unwrap().unwrap().id;
     let absent = id(&"1".repeat(40));
-    for wrong in [&absent, &folder, &commit] {
+    for wrong in [&absent, &directory, &commit] {
         let error = remote
             .read_blobs(&[file.clone(), wrong.clone()], &|_| {})
             .unwrap_err();
@@ -144,9 +144,9 @@ fn many_files_are_read_in_order_and_reported_once_each() {
     let commit = id(&repository.commit(&[("many/large", &large)]));
     let remote = world.remote(&repository.url());
     remote.fetch_commits(std::slice::from_ref(&commit)).unwrap();
-    let folder = remote.entry(&commit, "many").unwrap().unwrap();
+    let directory = remote.entry(&commit, "many").unwrap().unwrap();
     let mut wanted: Vec<_> = remote
-        .tree(&folder.id)
+        .tree(&directory.id)
         .unwrap()
         .iter()
         .rev()
@@ -253,6 +253,8 @@ fn a_repository_with_long_names_is_read_too() {
 fn git_directories_are_reported_from_others() {
     let world = World::new();
     let (repository, _) = world.repository();
-    assert!(is_git_folder(repository.path()) && is_git_folder(&repository.path().join(".git")));
-    assert!(!is_git_folder(&world.sandbox.work()));
+    assert!(
+        is_git_directory(repository.path()) && is_git_directory(&repository.path().join(".git"))
+    );
+    assert!(!is_git_directory(&world.sandbox.work()));
 }

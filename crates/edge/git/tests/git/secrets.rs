@@ -54,13 +54,13 @@ fn a_new_password_finds_the_old_copy() {
         &commit,
         "agents/a.md",
     );
-    let asked = server.requests();
+    let requests = server.requests();
     text(
         &world.remote(&server.url_with("me", "another", "repo")),
         &commit,
         "agents/a.md",
     );
-    assert_eq!(server.requests(), asked);
+    assert_eq!(server.requests(), requests);
 }
 
 #[test]

@@ -13,7 +13,7 @@ fn servers_of_both_kinds_send_little_of_a_large_repository() {
     let (mut repository, _) = world.repository();
     let mut state = 1_u64;
     let mut noise = || {
-        // What does not compress, the same every time.
+        // Deterministic bytes that do not compress.
         state = state
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1_442_695_040_888_963_407);
@@ -51,7 +51,7 @@ fn a_server_without_filters_sends_everything_and_that_works() {
 
 #[test]
 fn a_server_that_takes_no_bare_names_is_required_everything() {
-    // Of a listed commit the server sends the folders, and then refuses the files; of another, nothing.
+    // For a listed commit the server sends the trees, and then refuses the files; for another, it sends nothing.
     for next in 0..2 {
         let world = World::new();
         let (mut repository, _) = world.repository();
@@ -112,7 +112,7 @@ fn many_at_once_get_the_same() {
     let (_repository, commit) = world.repository();
     let daemon = GitDaemon::start(&world.sandbox);
     let address = daemon.url("repo");
-    // Two values stand for two processes: they share nothing but the cache.
+    // Two values represent two processes: they share only the cache.
     let remotes = [world.remote(&address), world.remote(&address)];
     thread::scope(|scope| {
         for remote in remotes.iter().chain(&remotes) {
@@ -211,7 +211,7 @@ fn offline_asks_nobody() {
     let online = world.remote(&server.url("repo"));
     let refs = online.refs().unwrap();
     assert_eq!(text(&online, &commit, "agents/a.md"), "one\n");
-    let asked = server.requests();
+    let requests = server.requests();
     let warm = world.offline(&server.url("repo"));
     assert_eq!(warm.refs().unwrap(), refs);
     assert_eq!(text(&warm, &commit, "agents/a.md"), "one\n");
@@ -220,9 +220,9 @@ fn offline_asks_nobody() {
         warm.read_blobs(&[other.id], &|_| {}),
         Err(GitError::Offline { .. })
     ));
-    assert_eq!(server.requests(), asked);
+    assert_eq!(server.requests(), requests);
 
-    // What is on this machine is read, unless the user's settings lead it away.
+    // Local sources are read, unless the user's settings redirect them.
     let local = world.offline(&repository.url());
     assert_eq!(text(&local, &commit, "snippets/s.md"), "two\n");
     let elsewhere = format!(
@@ -231,5 +231,5 @@ fn offline_asks_nobody() {
     );
     fs::write(world.sandbox.home().join(".gitconfig"), elsewhere).unwrap();
     assert!(world.offline("file:///elsewhere").refs().is_err());
-    assert_eq!(server.requests(), asked);
+    assert_eq!(server.requests(), requests);
 }

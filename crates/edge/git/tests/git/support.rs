@@ -81,9 +81,9 @@ pub(crate) fn text(remote: &RemoteRepository, commit: &ObjectId, path: &str) -> 
     String::from_utf8(content).unwrap()
 }
 
-fn files(folder: &Path) -> Vec<PathBuf> {
+fn files(directory: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    for entry in fs::read_dir(folder).unwrap().flatten() {
+    for entry in fs::read_dir(directory).unwrap().flatten() {
         if entry.path().is_dir() {
             found.extend(files(&entry.path()))
         } else {

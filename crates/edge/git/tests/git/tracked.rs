@@ -5,10 +5,10 @@ use std::path::Path;
 use agpm_git::first_tracked;
 use agpm_testkit::Sandbox;
 
-fn run(sandbox: &Sandbox, folder: &Path, arguments: &[&str]) {
+fn run(sandbox: &Sandbox, repository: &Path, arguments: &[&str]) {
     let mut command = sandbox.command("git");
     command
-        .current_dir(folder)
+        .current_dir(repository)
         .args(["-c", "user.name=a", "-c", "user.email=a@b"])
         .args(arguments);
     let output = sandbox.output(command);
@@ -19,7 +19,7 @@ fn is_state(path: &str) -> bool {
     path.starts_with(".agpm/")
 }
 
-/// A repository with many files, one of them of interest, in a folder of it.
+/// A repository with many files, one of which matters, in a directory of it.
 fn repository(arguments: &[&str]) -> Sandbox {
     let sandbox = Sandbox::new("git");
     run(
@@ -51,15 +51,19 @@ fn a_tracked_file_is_found_in_every_version_of_the_index() {
         ("4", "sha256"),
     ] {
         let sandbox = repository(&["--object-format", format]);
-        let folder = sandbox.work().join("app");
+        let repository = sandbox.work().join("app");
         run(
             &sandbox,
-            &folder,
+            &repository,
             &["update-index", &format!("--index-version={version}")],
         );
-        assert_eq!(first_tracked(&folder, is_state), None, "{version} {format}");
-        run(&sandbox, &folder, &["add", "-f", ".agpm/ledger.json"]);
-        let found = first_tracked(&folder, is_state);
+        assert_eq!(
+            first_tracked(&repository, is_state),
+            None,
+            "{version} {format}"
+        );
+        run(&sandbox, &repository, &["add", "-f", ".agpm/ledger.json"]);
+        let found = first_tracked(&repository, is_state);
         assert_eq!(
             found.as_deref(),
             Some(".agpm/ledger.json"),
@@ -76,15 +80,19 @@ fn a_tracked_file_is_found_in_every_version_of_the_index() {
 #[test]
 fn a_split_index_and_a_second_work_tree_are_read() {
     let sandbox = repository(&[]);
-    let folder = sandbox.work().join("app");
-    run(&sandbox, &folder, &["add", "-f", ".agpm/ledger.json"]);
-    run(&sandbox, &folder, &["commit", "-q", "-m", "x"]);
-    run(&sandbox, &folder, &["update-index", "--split-index"]);
+    let repository = sandbox.work().join("app");
+    run(&sandbox, &repository, &["add", "-f", ".agpm/ledger.json"]);
+    run(&sandbox, &repository, &["commit", "-q", "-m", "x"]);
+    run(&sandbox, &repository, &["update-index", "--split-index"]);
     assert_eq!(
-        first_tracked(&folder, is_state).as_deref(),
+        first_tracked(&repository, is_state).as_deref(),
         Some(".agpm/ledger.json")
     );
-    run(&sandbox, &folder, &["worktree", "add", "-q", "../second"]);
+    run(
+        &sandbox,
+        &repository,
+        &["worktree", "add", "-q", "../second"],
+    );
     let second = sandbox.work().join("second/app");
     assert_eq!(
         first_tracked(&second, is_state).as_deref(),

@@ -20,7 +20,7 @@ use crate::manifest_text::AfterEdit;
 use agpm_project::gather::{ErrorTolerance, ManifestFiles, Project};
 use agpm_project::offers::{CandidateFilter, SourceOffer};
 use agpm_project::offers::{LocationFinder, OfferedSource, ResourceLocation};
-use agpm_project::reading::shown;
+use agpm_project::reading::display_path;
 use agpm_project::world::{InstallScope, World};
 
 pub use agpm_discover::{PickItem, PickState, Picker};
@@ -90,7 +90,7 @@ fn run(world: &World, request: &AddRequest<'_>, notes: &mut Notes) -> Result<Add
         None => ManifestFiles::find_or_new(environment)?,
     };
     let bytes = files.project().to_vec();
-    let (path, folder) = (files.path.clone(), files.folder().to_owned());
+    let (path, directory) = (files.path.clone(), files.directory().to_owned());
     let private = files.private_sources();
     let mut own = Notes::default();
     let project = Project::read(world, files, ErrorTolerance::Stop, &mut own);
@@ -114,7 +114,7 @@ fn run(world: &World, request: &AddRequest<'_>, notes: &mut Notes) -> Result<Add
         world,
         request,
         kind,
-        folder: &folder,
+        directory: &directory,
         manifest: &manifest,
     };
     for target in &targets {
@@ -134,7 +134,7 @@ fn run(world: &World, request: &AddRequest<'_>, notes: &mut Notes) -> Result<Add
     };
     let is_done = is_changed && request.writing == WriteMode::Apply;
     Ok(AddReport {
-        created: (created && is_changed).then(|| shown(environment, &path)),
+        created: (created && is_changed).then(|| display_path(environment, &path)),
         sources: additions.sources,
         added: additions.added,
         present: additions.present,
@@ -191,7 +191,7 @@ struct CandidateChooser<'a> {
     world: &'a World,
     request: &'a AddRequest<'a>,
     kind: Option<CandidateType>,
-    folder: &'a Path,
+    directory: &'a Path,
     manifest: &'a Manifest,
 }
 
@@ -200,20 +200,20 @@ impl CandidateChooser<'_> {
         let finder = LocationFinder {
             world: self.world,
             sources: &additions.known,
-            folder: self.folder,
+            directory: self.directory,
         };
-        let (place, candidates) = match &target.address {
+        let (location, candidates) = match &target.address {
             Address::Plugin(plugin) => self.plugin(&finder, plugin)?,
             address => {
-                let place = finder.find(address)?;
-                let candidates = self.chosen(&place, target)?;
-                (place, candidates)
+                let location = finder.find(address)?;
+                let candidates = self.chosen(&location, target)?;
+                (location, candidates)
             }
         };
         let context = EntryContext {
-            origin: &place.origin,
-            requirement: place.inner.requirement.as_ref(),
-            versions: place.versions.as_deref(),
+            origin: &location.origin,
+            requirement: location.inner.requirement.as_ref(),
+            versions: location.versions.as_deref(),
             name: self.request.name.as_deref(),
             tools: &self.request.tools,
             is_marketplace: matches!(target.address, Address::Plugin(_)),
@@ -223,7 +223,7 @@ impl CandidateChooser<'_> {
 
     fn chosen(
         &self,
-        place: &ResourceLocation,
+        location: &ResourceLocation,
         target: &AddressWords,
     ) -> Result<Vec<Candidate>, Failure> {
         let wish = CandidateFilter {
@@ -231,27 +231,29 @@ impl CandidateChooser<'_> {
             kind: self.kind,
             selection: self.request.selection,
         };
-        let offer = place.offer_for(&wish)?;
+        let offer = location.offer_for(&wish)?;
         let all = &offer.candidates;
         let copies = |chosen: Vec<&Candidate>| chosen.into_iter().cloned().collect();
         match choose(all, wish.names, wish.kind, wish.selection) {
             CandidateChoice::Chosen(chosen) => Ok(copies(chosen)),
-            CandidateChoice::Several(several) => self.ask(place, target, several),
+            CandidateChoice::Several(several) => self.ask(location, target, several),
             CandidateChoice::Ambiguous(name, several) => {
                 let message = format!("`{name}` could be {} resources", several.len());
                 Err(target.several(message, &several))
             }
             CandidateChoice::Unknown(name) => {
-                Err(target.unknown_resource(&name, place.unreleased_branch(), all))
+                Err(target.unknown_resource(&name, location.unreleased_branch(), all))
             }
-            CandidateChoice::Nothing => Err(target.nothing(self.kind, place.label.as_ref(), all)),
+            CandidateChoice::Nothing => {
+                Err(target.nothing(self.kind, location.label.as_ref(), all))
+            }
         }
     }
 
     /// Lets the user choose, or fails with a list of the candidates.
     fn ask(
         &self,
-        place: &ResourceLocation,
+        location: &ResourceLocation,
         target: &AddressWords,
         several: Vec<&Candidate>,
     ) -> Result<Vec<Candidate>, Failure> {
@@ -259,10 +261,10 @@ impl CandidateChooser<'_> {
             let message = format!("`{}` has {} resources", target.typed, several.len());
             return Err(target.several(message, &several));
         };
-        let item = |one: &&Candidate| PickItem {
-            id: one.id(),
-            description: one.description.clone().unwrap_or_default(),
-            state: match existing_dependency(&place.origin, one, self.manifest) {
+        let item = |candidate: &&Candidate| PickItem {
+            id: candidate.id(),
+            description: candidate.description.clone().unwrap_or_default(),
+            state: match existing_dependency(&location.origin, candidate, self.manifest) {
                 Some(_) => PickState::Installed,
                 None => PickState::New,
             },
@@ -272,7 +274,7 @@ impl CandidateChooser<'_> {
         match picked {
             Some(numbers) if !numbers.is_empty() => {
                 let chosen = numbers.iter().filter_map(|at| several.get(*at));
-                Ok(chosen.map(|one| (*one).clone()).collect())
+                Ok(chosen.map(|candidate| (*candidate).clone()).collect())
             }
             _ => Err(usage(
                 "nothing was selected".to_owned(),
@@ -289,20 +291,23 @@ impl CandidateChooser<'_> {
         plugin: &PluginAddress,
     ) -> Result<(ResourceLocation, Vec<Candidate>), Failure> {
         let named = finder.find(&Address::Plugin(plugin.clone()));
-        let (place, offer) = match named {
-            Ok(place) => {
-                let offer = place.offer(None)?;
-                (place, offer)
+        let (location, offer) = match named {
+            Ok(location) => {
+                let offer = location.offer(None)?;
+                (location, offer)
             }
             Err(failure) => self.marketplace(finder, plugin)?.ok_or(failure)?,
         };
-        let is_plugin = |one: &&Candidate| one.kind == CandidateType::Plugin;
+        let is_plugin = |candidate: &&Candidate| candidate.kind == CandidateType::Plugin;
         let plugins: Vec<&Candidate> = offer.candidates.iter().filter(is_plugin).collect();
-        if let Some(found) = plugins.iter().find(|one| one.is_called(&plugin.name)) {
+        if let Some(found) = plugins
+            .iter()
+            .find(|candidate| candidate.is_called(&plugin.name))
+        {
             let found = (*found).clone();
-            return Ok((place, vec![found]));
+            return Ok((location, vec![found]));
         }
-        let names = plugins.iter().map(|one| one.name.as_str());
+        let names = plugins.iter().map(|candidate| candidate.name.as_str());
         let help = did_you_mean(&plugin.name, "its plugins are", names);
         let what = format!("plugin in the marketplace `{}` called", plugin.marketplace);
         Err(unknown_name(&what, &plugin.name, help))
@@ -319,12 +324,12 @@ impl CandidateChooser<'_> {
                 inner: agpm_model::InnerAddress::default(),
             });
             // A source that fails to open is skipped: another one may have the marketplace.
-            let Ok(place) = finder.find(&address) else {
+            let Ok(location) = finder.find(&address) else {
                 continue;
             };
-            let offer = place.offer(None)?;
+            let offer = location.offer(None)?;
             if offer.marketplaces.contains(&plugin.marketplace) {
-                return Ok(Some((place, offer)));
+                return Ok(Some((location, offer)));
             }
         }
         Ok(None)

@@ -7,7 +7,7 @@ use crate::doctor::check::DoctorRequest;
 use agpm_diag::{counted, size};
 use agpm_inspect::CheckSummary;
 use agpm_project::packages::git;
-use agpm_project::reading::shown;
+use agpm_project::reading::display_path;
 use agpm_project::world::World;
 
 const WORTH_TELLING: u64 = 1 << 20;
@@ -18,55 +18,55 @@ pub(super) fn check(
     notes: &mut Notes,
 ) -> Result<CheckSummary, Failure> {
     let git = git(&world.environment);
-    let folder = git.folder();
-    let place = shown(&world.environment, folder);
-    let above = folder.ancestors().find(|above| store::exists(above));
-    if let Some(file) = above.filter(|above| !store::is_folder(above)) {
-        return Err(no_folder(&shown(&world.environment, file)));
+    let directory = git.directory();
+    let path = display_path(&world.environment, directory);
+    let above = directory.ancestors().find(|above| store::exists(above));
+    if let Some(file) = above.filter(|above| !store::is_directory(above)) {
+        return Err(no_directory(&display_path(&world.environment, file)));
     }
-    if let Some(above) = above.filter(|above| *above != folder) {
+    if let Some(above) = above.filter(|above| *above != directory) {
         // A parent directory that cannot be listed may still contain the cache, so this is an error and not an empty
         // cache.
         store::entries_below(above, 0)?;
         return Ok(CheckSummary::Line("nothing was fetched yet".to_owned()));
     }
     // An unreadable directory must not be reported as empty.
-    let all = store::size_below(folder)?;
+    let all = store::size_below(directory)?;
     let copies = git.cached();
-    let known = copies
+    let cached = copies
         .iter()
         .map(|copy| copy.bytes())
         .sum::<Result<u64, _>>()?;
     // A few bytes are not worth a finding.
-    if let Some(more) = all.checked_sub(known).filter(|more| *more > WORTH_TELLING) {
+    if let Some(more) = all.checked_sub(cached).filter(|more| *more > WORTH_TELLING) {
         let message = format!(
             "the cache holds {} that belong to no copy of a source",
             size(more)
         );
-        notes.diagnostics.push(leftover(&place, message));
+        notes.diagnostics.push(leftover(&path, message));
     }
     Ok(CheckSummary::Line(format!(
         "{}, {}",
         counted(copies.len(), "copy", "copies"),
-        size(known)
+        size(cached)
     )))
 }
 
-fn no_folder(place: &str) -> Failure {
-    let message = format!("`{place}` is not a directory, so nothing can be cached there");
+fn no_directory(path: &str) -> Failure {
+    let message = format!("`{path}` is not a directory, so nothing can be cached there");
     let help = "move it, or name another directory with `--cache-dir`";
     Diagnostic::new(&codes::IO_UNREADABLE, message)
-        .in_file(place)
+        .in_file(path)
         .help(help)
         .into()
 }
 
-fn leftover(place: &str, message: String) -> Diagnostic {
+fn leftover(path: &str, message: String) -> Diagnostic {
     let help = format!(
-        "`agpm cache clean` removes unused copies; what else is in `{place}` can be deleted"
+        "`agpm cache clean` removes unused copies; what else is in `{path}` can be deleted"
     );
     let mut finding = Diagnostic::new(&codes::IO_EXISTS, message)
-        .in_file(place)
+        .in_file(path)
         .help(help);
     finding.severity = Severity::Note;
     finding

@@ -13,13 +13,13 @@ pub(super) fn check(
     notes: &mut Notes,
 ) -> Result<CheckSummary, Failure> {
     let environment = &world.environment;
-    let config = kept(notes, |own| {
+    let config = read_file(notes, |own| {
         let files = ManifestFiles::configuration_alone(environment)?;
         files
             .map(|files| Project::of(world, files, own))
             .transpose()
     });
-    let own = kept(notes, |own| Project::of_user(world, own));
+    let own = read_file(notes, |own| Project::of_user(world, own));
     // The log names the manifests that were read, which would look like the project's.
     notes.log.clear();
     notes.check()?;
@@ -47,7 +47,7 @@ pub(super) fn check(
 }
 
 /// Reads one of the two files. A failure is reported and does not stop the other file from being read.
-fn kept(
+fn read_file(
     notes: &mut Notes,
     read: impl FnOnce(&mut Notes) -> Result<Option<Project>, Failure>,
 ) -> Option<Project> {

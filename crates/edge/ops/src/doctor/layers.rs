@@ -36,18 +36,18 @@ pub(super) fn check(
         .unwrap_or_default();
     let sources = ProjectSources::open(world, &project.manifest, store.path());
     // Reading a git layer may fetch it, and `doctor` never fetches, so only directories are read.
-    let (versions, folders): (Vec<Layer>, Vec<Layer>) = project
+    let (versions, directories): (Vec<Layer>, Vec<Layer>) = project
         .manifest
         .layers
         .iter()
         .cloned()
         .partition(|layer| is_version(&sources, layer));
-    let folders = Manifest {
-        layers: folders,
+    let directories = Manifest {
+        layers: directories,
         ..project.manifest.clone()
     };
-    let pinning = LayerPinning::of(&folders, Some(&lock), &UpdateScope::Nothing);
-    let snapshots = snapshots(world, &folders, &sources, &pinning, notes)?;
+    let pinning = LayerPinning::of(&directories, Some(&lock), &UpdateScope::Nothing);
+    let snapshots = snapshots(world, &directories, &sources, &pinning, notes)?;
     let absent = versions
         .iter()
         .filter(|layer| !is_cached(&sources, layer, &lock));

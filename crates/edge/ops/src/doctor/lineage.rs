@@ -17,7 +17,7 @@ pub(super) fn check(
     }
     let root = project(world, notes).ok().and_then(|(project, _)| {
         let root = project.manifest.root_directives?;
-        Some(project.folder?.join(root))
+        Some(project.directory?.join(root))
     });
     let rules = PersonaRules {
         root,

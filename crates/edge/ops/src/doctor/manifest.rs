@@ -48,7 +48,7 @@ pub(super) fn check(
     let reads = reads_outside(
         environment,
         &project,
-        environment.manifest_folder(store.path()),
+        environment.manifest_directory(store.path()),
     )?;
     let reads = if reads.is_empty() {
         String::new()

@@ -13,10 +13,10 @@ pub(super) fn check(
     _: &DoctorRequest,
     notes: &mut Notes,
 ) -> Result<CheckSummary, Failure> {
-    let places = ManifestLocation::find(&world.environment, ManifestUse::Nearest)?;
+    let location = ManifestLocation::find(&world.environment, ManifestUse::Nearest)?;
     // The user scope always has a path for a manifest, so the file itself must exist.
     let own = world.environment.scope == InstallScope::User;
-    if !places.is_some_and(|places| !own || agpm_store::exists(&places.manifest)) {
+    if !location.is_some_and(|location| !own || agpm_store::exists(&location.manifest)) {
         return Ok(NO_MANIFEST);
     }
     let report = find_drift(world, SourceUse::CachedOnly, notes)?;

@@ -32,11 +32,11 @@ pub(super) fn check(
     let mut found = Vec::new();
     for tool in used {
         let executable = find(tool.as_str()).and_then(|tool| tool.executable.as_ref());
-        let version = executable.and_then(|one| installed_version(world, one));
+        let version = executable.and_then(|path| installed_version(world, path));
         found.extend(
             executable
                 .zip(version)
-                .map(|(one, version)| tool_line(tool, one, &version)),
+                .map(|(path, version)| tool_line(tool, path, &version)),
         );
     }
     if found.is_empty() {

@@ -106,8 +106,9 @@ impl FileQuestion<'_> {
         }
         if let Some(merged) = &merged {
             // Warnings about other values than the requested one would distract from the answer.
-            let is_shown =
-                |one: &&Diagnostic| *pointer == Pointer::root() || one.severity == Severity::Error;
+            let is_shown = |finding: &&Diagnostic| {
+                *pointer == Pointer::root() || finding.severity == Severity::Error
+            };
             let found = merged.diagnostics.iter().filter(is_shown);
             notes.diagnostics.extend(found.cloned());
             notes.check()?;

@@ -23,7 +23,7 @@ use agpm_project::packages::read_lock;
 use agpm_project::world::{ManifestUse, World};
 use file::explain_blocks;
 use subjects::{
-    ShownPlace, explain_bottle, explain_catalog_entry, explain_manifest, explain_persona,
+    ExplainTarget, explain_bottle, explain_catalog_entry, explain_manifest, explain_persona,
 };
 
 pub(crate) use file::explain_file;
@@ -72,9 +72,8 @@ impl ExplainRequest {
                 ExplainSubject::Bottle,
             ),
         ];
-        let given = flags.into_iter().filter(|(is_given, ..)| *is_given);
-        given
-            .map(|(_, flag, subject)| SubjectFlag { flag, subject })
+        let used = flags.into_iter().filter(|(is_used, ..)| *is_used);
+        used.map(|(_, flag, subject)| SubjectFlag { flag, subject })
             .collect()
     }
 }
@@ -93,9 +92,12 @@ pub(crate) fn explain_subject(
 ) -> Result<ExplainReport, Failure> {
     let named = match NamedSubject::parse(&request.what) {
         Some(named) => Some(named),
-        None => known_subject(world, &request.what)?,
+        None => find_subject(world, &request.what)?,
     };
-    refuse_flags(named.as_ref().map(|one| one.subject), &request.flags())?;
+    refuse_flags(
+        named.as_ref().map(|subject| subject.subject),
+        &request.flags(),
+    )?;
     let Some(named) = named else {
         return match code_named(&request.what) {
             Some(code) => Ok(ExplainReport::Page(CodePage::of(code))),
@@ -139,11 +141,11 @@ fn values(
             let input = BottleInput {
                 json_file: request.json_file.clone(),
             };
-            let place = ShownPlace {
+            let target = ExplainTarget {
                 pointer: &pointer,
                 secrets: request.secrets,
             };
-            explain_bottle(world, &input, name, place, notes)?
+            explain_bottle(world, &input, name, target, notes)?
         }
         ExplainSubject::Resource(kind) => return of_resource(world, kind, name, pointer, notes),
     };
@@ -165,7 +167,7 @@ fn of_resource(
 }
 
 /// Finds the subject of an argument without a prefix: an existing file, or else something in the lockfile.
-fn known_subject(world: &World, word: &str) -> Result<Option<NamedSubject>, Failure> {
+fn find_subject(world: &World, word: &str) -> Result<Option<NamedSubject>, Failure> {
     let environment = &world.environment;
     if agpm_store::is_file(&environment.resolve(Path::new(word))) {
         return Ok(Some(NamedSubject {
@@ -182,10 +184,10 @@ fn known_subject(world: &World, word: &str) -> Result<Option<NamedSubject>, Fail
 /// Reads the lockfile as far as possible; `None` if it is missing or unreadable.
 fn locked(world: &World) -> Option<LockView> {
     let files = ManifestFiles::find(&world.environment, ManifestUse::Nearest).ok()??;
-    let folder = files.root().to_owned();
+    let root = files.root().to_owned();
     let store = files.store().ok()?;
     let mut quiet = Notes::default();
     let (lock, _) = read_lock(&world.environment, &store, &mut quiet).ok()??;
     let project = Project::read(world, files, ErrorTolerance::Report, &mut quiet).ok()?;
-    Some(LockView::of(lock, &project.manifest, folder).with_parts())
+    Some(LockView::of(lock, &project.manifest, root).with_parts())
 }

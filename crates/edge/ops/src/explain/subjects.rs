@@ -12,23 +12,23 @@ use crate::bottle::{BottleInput, load};
 use agpm_project::catalog::{CatalogPlaces, open};
 use agpm_project::gather::{ManifestFiles, Project, folded_texts};
 use agpm_project::lineage::{LineageScope, open_library};
-use agpm_project::reading::shown;
+use agpm_project::reading::display_path;
 use agpm_project::world::World;
 
 /// Explains the values at a pointer in the manifest, its bases, the private manifest and the configuration.
 pub(super) fn explain_manifest(
     world: &World,
-    place: &str,
+    text: &str,
     notes: &mut Notes,
 ) -> Result<ExplainedValues, Failure> {
-    let pointer = parse_pointer(place)?;
+    let pointer = parse_pointer(text)?;
     let files = ManifestFiles::require(&world.environment)?;
-    let name = shown(&world.environment, &files.path);
+    let name = display_path(&world.environment, &files.path);
     let folded = folded_texts(Project::of(world, files, notes)?.texts);
     let mut provenance = Provenance::default();
     provenance.add_values(&folded, &pointer, &notes.sources);
-    let whole = folded.root().map(to_value);
-    let provenance = require_values(provenance, &name, &pointer, &[whole])?;
+    let value = folded.root().map(to_value);
+    let provenance = require_values(provenance, &name, &pointer, &[value])?;
     let named = NamedSubject {
         subject: ExplainSubject::Manifest,
         name,
@@ -58,8 +58,8 @@ pub(super) fn explain_persona(
     notes.check()?;
     let mut provenance = Provenance::default();
     provenance.add_values(&merged.resolution, pointer, &notes.sources);
-    let whole = merged.resolution.root().map(to_value);
-    require_values(provenance, &format!("profile:{name}"), pointer, &[whole])
+    let value = merged.resolution.root().map(to_value);
+    require_values(provenance, &format!("profile:{name}"), pointer, &[value])
 }
 
 /// Explains a bottle. Its layers are the bottles that it extends.
@@ -67,10 +67,10 @@ pub(super) fn explain_bottle(
     world: &World,
     input: &BottleInput,
     name: &str,
-    shown: ShownPlace<'_>,
+    target: ExplainTarget<'_>,
     notes: &mut Notes,
 ) -> Result<Provenance, Failure> {
-    let ShownPlace { pointer, secrets } = shown;
+    let ExplainTarget { pointer, secrets } = target;
     let manifest = load(&world.environment, input, notes)?;
     let unknown = || manifest.unknown_unit(UnitKind::Bottle, name);
     let (resolution, value) = manifest
@@ -98,7 +98,7 @@ pub(super) fn explain_bottle(
 }
 
 /// A pointer whose values are shown, and whether secrets are masked.
-pub(super) struct ShownPlace<'p> {
+pub(super) struct ExplainTarget<'p> {
     pub(super) pointer: &'p Pointer,
     pub(super) secrets: SecretDisplay,
 }

@@ -11,7 +11,7 @@ use crate::install::WriteMode;
 use crate::manifest_text::uneditable;
 use agpm_project::documents::parsed;
 use agpm_project::gather::{ManifestFiles, Project};
-use agpm_project::reading::{limit, shown};
+use agpm_project::reading::{display_path, limit};
 use agpm_project::world::{Environment, World};
 
 const FILE_NAME: &str = "config.yaml";
@@ -25,7 +25,7 @@ pub(super) fn import_layers(
     let files = ManifestFiles::find_or_new(environment)?;
     let target = ImportTarget::open(environment, &files, notes)?;
     let document = &target.document;
-    let import = read(environment, request, files.folder(), notes)?;
+    let import = read(environment, request, files.directory(), notes)?;
     let project = Project::of(world, files, notes)?;
     let additions = import
         .additions(&project.manifest, document)
@@ -46,7 +46,7 @@ pub(super) fn import_layers(
         .map_err(|error| uneditable(&error))?;
     Ok(ImportReport {
         format: request.format.clone(),
-        manifest: shown(environment, &target.path),
+        manifest: display_path(environment, &target.path),
         written,
         created: written && target.before.is_none(),
         additions,
@@ -64,9 +64,9 @@ fn read(
     notes: &mut Notes,
 ) -> Result<ImportedConfiguration, Failure> {
     let own = request
-        .folder
+        .directory
         .as_ref()
-        .map(|folder| environment.resolve(folder).join(FILE_NAME));
+        .map(|directory| environment.resolve(directory).join(FILE_NAME));
     let path = match (&request.file, own) {
         (Some(file), _) => environment.resolve(file),
         (None, Some(own)) => own,
@@ -74,7 +74,7 @@ fn read(
     };
     let bytes =
         agpm_store::read(&path, limit()).map_err(|error| missing(environment, request, error))?;
-    let parsed = parsed(shown(environment, &path), bytes, Format::Yaml, notes)?;
+    let parsed = parsed(display_path(environment, &path), bytes, Format::Yaml, notes)?;
     let [project, home] = [Some(project), environment.home.as_deref()].map(|path| {
         path.map(|path| {
             environment
@@ -83,11 +83,11 @@ fn read(
                 .replace('\\', "/")
         })
     });
-    let folders = BaseDirectories {
+    let directories = BaseDirectories {
         project: project.as_deref().unwrap_or_default(),
         home: home.as_deref(),
     };
-    let (import, diagnostics) = read_agent_manager(&parsed, &folders);
+    let (import, diagnostics) = read_agent_manager(&parsed, &directories);
     notes.diagnostics.extend(diagnostics);
     notes.check()?;
     Ok(import)

@@ -16,7 +16,7 @@ use crate::manifest_text::uneditable;
 use agpm_project::documents::parsed;
 use agpm_project::gather::ManifestFiles;
 use agpm_project::neighbours::NeighbouringDisk;
-use agpm_project::reading::{limit, shown};
+use agpm_project::reading::{display_path, limit};
 use agpm_project::world::{Environment, World};
 
 /// The format of agpm-cli, whose manifest is already a valid manifest. Imported in place, it is only checked for
@@ -37,25 +37,25 @@ pub(super) fn import_packages(
         ManifestFiles::find_or_new(environment)?
     };
     let target = ImportTarget::open(environment, &manifest, notes)?;
-    let folder = manifest.folder().to_owned();
+    let directory = manifest.directory().to_owned();
     let (document, path) = (&target.document, &target.path);
     let file = match &request.file {
         Some(file) => environment.resolve(file),
         None if is_in_place => path.clone(),
-        None => default_file(environment, &folder, format.name)?,
+        None => default_file(environment, &directory, format.name)?,
     };
     let bytes =
         agpm_store::read(&file, limit()).map_err(|error| missing(environment, request, error))?;
     let mut report = ImportReport {
         format: format.name.to_owned(),
-        file: Some(shown(environment, &file)),
-        manifest: shown(environment, path),
+        file: Some(display_path(environment, &file)),
+        manifest: display_path(environment, path),
         writing: request.writing,
         ..ImportReport::default()
     };
     let reading = ReadForeign {
         environment,
-        project: &folder,
+        project: &directory,
         file: &file,
     };
     if is_in_place {
@@ -72,11 +72,13 @@ pub(super) fn import_packages(
     report.lost = lost_messages(&foreign);
     notes.diagnostics.extend(foreign.diagnostics);
     notes.check()?;
-    let entries = rebased(foreign.entries, &file, &folder);
+    let entries = rebased(foreign.entries, &file, &directory);
     let new = NewEntries::for_manifest(document, &entries, &foreign.tools);
-    notes
-        .diagnostics
-        .extend(new.kept.iter().map(|id| kept(id, &report.manifest)));
+    notes.diagnostics.extend(
+        new.kept
+            .iter()
+            .map(|id| already_listed(id, &report.manifest)),
+    );
     if request.writing == WriteMode::Apply && !new.is_empty() {
         let text = new
             .written_into(document.text())
@@ -114,7 +116,12 @@ impl ReadForeign<'_> {
         let name = name.to_string_lossy().into_owned();
         // Lockfiles without an extension are JSON in all supported formats.
         let format = Format::of_file(&name).unwrap_or(Format::Jsonc);
-        let main = parsed(shown(self.environment, self.file), bytes, format, notes)?;
+        let main = parsed(
+            display_path(self.environment, self.file),
+            bytes,
+            format,
+            notes,
+        )?;
         let directory = self.file.parent().unwrap_or(Path::new("."));
         let mut beside = NeighbouringDisk {
             environment: self.environment,
@@ -137,7 +144,7 @@ fn lost_messages(foreign: &ForeignManifest) -> Vec<String> {
         .collect()
 }
 
-fn kept(id: &str, manifest: &str) -> Diagnostic {
+fn already_listed(id: &str, manifest: &str) -> Diagnostic {
     let message = format!("`{manifest}` has {id} already, and keeps it");
     let mut diagnostic =
         Diagnostic::new(&codes::IO_EXISTS, message).help("rename one of them if you want both");
@@ -159,8 +166,8 @@ fn rebased(entries: Vec<ManifestEntry>, file: &Path, project: &Path) -> Vec<Mani
                 continue;
             }
             let full: PathBuf = normalize(&directory.join(path));
-            let shown = full.strip_prefix(&project).unwrap_or(&full);
-            *value = shown.to_string_lossy().replace('\\', "/").into();
+            let path = full.strip_prefix(&project).unwrap_or(&full);
+            *value = path.to_string_lossy().replace('\\', "/").into();
         }
     }
     entries
@@ -174,7 +181,7 @@ pub(crate) fn named_entries(
 ) -> Vec<ManifestEntry> {
     let mut entries = Vec::new();
     let mut seen: Vec<&str> = Vec::new();
-    for name in survey.managers.iter().filter_map(|one| one.format) {
+    for name in survey.managers.iter().filter_map(|manager| manager.format) {
         let Some(format) = format_named(name).filter(|_| !seen.contains(&name)) else {
             continue;
         };

@@ -14,7 +14,7 @@ use crate::change::write_manifest;
 use crate::install::WriteMode;
 use agpm_project::documents::document_of;
 use agpm_project::gather::{ManifestFiles, unknown_name};
-use agpm_project::reading::shown;
+use agpm_project::reading::display_path;
 use agpm_project::world::{Environment, InstallScope, World};
 
 /// The arguments of `import`.
@@ -25,7 +25,7 @@ pub struct ImportRequest {
     /// The file to import; by default the one at the manager's usual path.
     pub file: Option<PathBuf>,
     /// The directory that was passed to agent-manager.
-    pub folder: Option<PathBuf>,
+    pub directory: Option<PathBuf>,
     /// Writes the manifest, or only shows the new sections.
     pub writing: WriteMode,
 }
@@ -81,7 +81,7 @@ impl ImportTarget {
     ) -> Result<Self, Failure> {
         let path = files.path.clone();
         let bytes = files.project().to_vec();
-        let name = shown(environment, &path);
+        let name = display_path(environment, &path);
         let document = document_of(name, bytes.clone(), Format::Toml, notes)?;
         notes.check()?;
         let before = agpm_store::exists(&path).then_some(bytes);
@@ -121,9 +121,9 @@ pub(super) fn default_file(
     let in_project = in_project.iter().map(|path| project.join(path));
     let home = environment.home.as_deref().into_iter();
     let in_home = home.flat_map(|home| format.home.iter().map(|path| home.join(path)));
-    let places: Vec<PathBuf> = in_project.chain(in_home).collect();
-    let found = places.iter().find(|path| agpm_store::is_file(path));
-    let expected = found.or(places.first()).cloned();
+    let candidates: Vec<PathBuf> = in_project.chain(in_home).collect();
+    let found = candidates.iter().find(|path| agpm_store::is_file(path));
+    let expected = found.or(candidates.first()).cloned();
     expected.ok_or_else(|| {
         let message = "cannot find the configuration: `HOME` is not set";
         Diagnostic::new(&codes::IO_NOT_FOUND, message)

@@ -60,7 +60,7 @@ fn sets_as_locked(
     let mut sets = BTreeMap::new();
     let mut lock = lock.clone();
     lock.entries
-        .retain(|one| ids.contains(&Owner::from(one.id())));
+        .retain(|set| ids.contains(&Owner::from(set.id())));
     if !lock.entries.is_empty()
         && let Ok(resources) = resources_as_locked(run.world, manifest, &lock, run.store)
     {

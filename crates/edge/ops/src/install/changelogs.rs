@@ -14,20 +14,20 @@ const MOST_BYTES: u64 = 4 << 20;
 /// Adds the changelog lines between the old and the new version. An unreadable changelog is ignored.
 pub(super) fn add(sources: &ProjectSources, moved: &mut [UpdatedPin]) {
     let mut texts: BTreeMap<(SourceName, ObjectId), Option<String>> = BTreeMap::new();
-    for one in moved {
-        let (old, new) = (&one.old.version, &one.new.version);
+    for pin in moved {
+        let (old, new) = (&pin.old.version, &pin.new.version);
         // Changelogs have headings for versions, not for branches and commits.
         let is_version = new.prefix().is_some() && old.prefix().is_some();
-        let Some(source) = one.new.source.name().filter(|_| is_version) else {
+        let Some(source) = pin.new.source.name().filter(|_| is_version) else {
             continue;
         };
         let text = texts
-            .entry((source.clone(), one.new.commit.clone()))
-            .or_insert_with(|| read(sources, source, &one.new.commit));
+            .entry((source.clone(), pin.new.commit.clone()))
+            .or_insert_with(|| read(sources, source, &pin.new.commit));
         let lines = text
             .iter()
             .flat_map(|text| changelog_between(text, old, new));
-        one.changelog = lines.map(str::to_owned).collect();
+        pin.changelog = lines.map(str::to_owned).collect();
     }
 }
 

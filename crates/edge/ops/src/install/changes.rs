@@ -38,8 +38,8 @@ impl<'a> FileChanges<'a> {
     }
 
     /// Adds a write of the manifest or of a file next to it.
-    pub(crate) fn put(&mut self, place: SiblingFile, bytes: Cow<'a, [u8]>, before: ExpectedFile) {
-        match place {
+    pub(crate) fn put(&mut self, file: SiblingFile, bytes: Cow<'a, [u8]>, before: ExpectedFile) {
+        match file {
             SiblingFile::Within(path) => {
                 self.inside.push(FileChange::Write {
                     path,
@@ -64,7 +64,7 @@ impl<'a> FileChanges<'a> {
     pub(crate) fn apply(
         self,
         store: &ProjectStore,
-        held: &ProjectLock,
+        lock: &ProjectLock,
         title: String,
         progress: &dyn Fn(usize),
     ) -> Result<(), StoreError> {
@@ -72,7 +72,7 @@ impl<'a> FileChanges<'a> {
         self.outside.iter().try_for_each(Outside::check)?;
         if !self.inside.is_empty() {
             store.apply(
-                held,
+                lock,
                 &Transaction {
                     title,
                     changes: self.inside,
@@ -101,6 +101,6 @@ impl Outside<'_> {
     }
 
     fn write(&self) -> Result<(), StoreError> {
-        agpm_store::write_whole(&self.path, &self.bytes)
+        agpm_store::write_atomically(&self.path, &self.bytes)
     }
 }

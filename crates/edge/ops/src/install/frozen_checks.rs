@@ -35,19 +35,19 @@ pub(crate) fn check_frozen(
     // Only a job that writes requires approvals, and only a job that shows does not lock the project. `ci` requires
     // approvals and must not lock, so it uses both.
     let (showing, writing) = (frozen_job(WriteMode::Show), frozen_job(WriteMode::Apply));
-    let looking = InstallRun {
+    let run = InstallRun {
         world,
         store: &store,
         job: &showing,
     };
     let deciding = InstallRun {
         job: &writing,
-        ..looking
+        ..run
     };
     // A policy that cannot be read says nothing about the manifest, and hides nothing that the others find.
     let (files, policy_files) = files.without_policies();
     let gathered = checks.run(CheckName::Manifest, notes, |notes| {
-        gather(&looking, files, notes)
+        gather(&run, files, notes)
     });
     let Some(mut gathered) = gathered else {
         if !checks.has_failed(CheckName::Lock) {
@@ -65,11 +65,11 @@ pub(crate) fn check_frozen(
         if gathered.lock.is_none() {
             return Err(missing_lock());
         }
-        resolve_dependencies(&looking, &mut gathered, notes)
+        resolve_dependencies(&run, &mut gathered, notes)
     });
     let rendered = resolved.and_then(|resolved| {
         checks.run(CheckName::Approval, notes, |notes| {
-            render(&looking, &gathered, resolved, notes)
+            render(&run, &gathered, resolved, notes)
         })
     });
     let Some(mut rendered) = rendered else {

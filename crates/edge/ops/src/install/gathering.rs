@@ -1,6 +1,6 @@
 //! Reads a project under its lock before anything is decided.
 
-use crate::install::run::{FilePlaces, GatheredProject, InstallRun};
+use crate::install::run::{GatheredProject, InstallRun, OwnFiles};
 use crate::install::writing::hold;
 use agpm_diag::{Failure, Notes};
 use agpm_install::LockUse;
@@ -21,25 +21,25 @@ pub(super) fn gather(
     let InstallRun { world, store, job } = *run;
     // A project without state has nothing to recover, and a failed run must not create state in it. The lock is
     // therefore taken later, in `commit`.
-    let held = if is_fresh(store) {
+    let project_lock = if is_fresh(store) {
         None
     } else {
         hold(world, store, job.request.writing, notes)?
     };
     // Another process may have changed the files before this one got the lock, and recovery may have too.
-    let files = if held.is_some() {
+    let files = if project_lock.is_some() {
         job.manifest_files(&world.environment)?
     } else {
         files
     };
     let read = files.fingerprint();
-    let places = FilePlaces {
-        manifest: files.place()?,
-        lock: files.lock_place(),
+    let own_files = OwnFiles {
+        manifest: files.manifest_file()?,
+        lock: files.lock_file(),
     };
     let files = match &job.manifest {
         Some(edit) => {
-            refuse_link(store, &places.manifest)?;
+            refuse_link(store, &own_files.manifest)?;
             files.with_project(edit.bytes.to_vec())
         }
         None => files,
@@ -71,12 +71,12 @@ pub(super) fn gather(
         ledger => ledger,
     };
     Ok(GatheredProject {
-        held,
+        project_lock,
         project,
         policies,
         read,
         inputs,
-        places,
+        own_files,
         lock,
         ledger,
     })

@@ -5,12 +5,12 @@ mod changelogs;
 mod changes;
 mod frozen_checks;
 mod gathering;
-mod known;
 mod planning;
 mod preview;
 mod refusals;
 mod rendering;
 mod run;
+mod up_to_date;
 mod writing;
 
 use agpm_diag::{Failure, Notes, Outcome};
@@ -40,9 +40,9 @@ pub use agpm_trust::{Capability, CapabilityChange, CapabilityKind};
 use agpm_store::parallel;
 
 use crate::cache::clean_now_and_then;
-use crate::install::known::nothing_to_do;
 use crate::install::planning::plan_install;
 use crate::install::run::{GatheredProject, InstallRun, RenderedProject};
+use crate::install::up_to_date::nothing_to_do;
 use crate::install::writing::{CommitOutcome, commit};
 use agpm_project::gather::ManifestFiles;
 use agpm_project::policy_cache::refresh_policies;
@@ -52,7 +52,7 @@ use agpm_project::world::{ManifestUse, World};
 
 use crate::install::gathering::gather;
 use crate::install::refusals::{
-    check_lock, complete, refuse_own_places, refuse_unapproved, refuse_violations,
+    check_lock, complete, refuse_own_files, refuse_unapproved, refuse_violations,
 };
 use crate::install::rendering::{render, resolve_dependencies};
 
@@ -89,8 +89,8 @@ fn note_use(world: &World, report: &InstallReport) {
     if report.writing == WriteMode::Show {
         return;
     }
-    if let Ok(Some(places)) = ManifestLocation::find(&world.environment, ManifestUse::Nearest) {
-        projects::note(&world.environment, &places.root);
+    if let Ok(Some(location)) = ManifestLocation::find(&world.environment, ManifestUse::Nearest) {
+        projects::note(&world.environment, &location.root);
     }
     if !report.changes.is_empty() {
         clean_now_and_then(world);
@@ -118,7 +118,7 @@ fn attempt(
     };
     let (gathered, rendered) = gather_and_render(&run, files, notes)?;
     let planned = plan_install(&run, &gathered, rendered, notes)?;
-    refuse_own_places(&planned.plan, &gathered.places)?;
+    refuse_own_files(&planned.plan, &gathered.own_files)?;
     let commit = commit(&run, gathered, &planned, notes)?;
     Ok((commit == CommitOutcome::Done).then(|| report(planned, job.request.writing)))
 }

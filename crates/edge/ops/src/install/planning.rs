@@ -127,7 +127,7 @@ fn plan_with_recovery(
     let overwrite = run.job.request.overwrite;
     let first = disk.plan(desired, &gathered.ledger, overwrite, notes)?;
     match recovered_ledger(run, gathered, &first, disk) {
-        Some(known) => disk.plan(desired, &known, overwrite, notes),
+        Some(ledger) => disk.plan(desired, &ledger, overwrite, notes),
         None => Ok(first),
     }
 }
@@ -148,6 +148,6 @@ fn recovered_ledger(
     let state = LockedState::read(run.world, &gathered.project.manifest, lock, run.store).ok()?;
     let locked = state.desired(run.store).ok()?;
     disk.observe(&locked, &gathered.ledger).ok()?;
-    let known = recover_ownership(&locked, disk.observation(), &gathered.ledger);
-    (known != gathered.ledger).then_some(known)
+    let ledger = recover_ownership(&locked, disk.observation(), &gathered.ledger);
+    (ledger != gathered.ledger).then_some(ledger)
 }

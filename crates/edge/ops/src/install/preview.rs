@@ -11,7 +11,7 @@ use agpm_store::{FileChange, ProjectStore, StoreProblem};
 use crate::install::planning::plan_install;
 use crate::install::run::{InstallJob, InstallRun};
 use crate::install::writing::project_changes;
-use crate::install::{gather_and_render, refuse_own_places, report};
+use crate::install::{gather_and_render, refuse_own_files, report};
 use agpm_project::policy_cache::refresh_policies;
 use agpm_project::reading::limit;
 use agpm_project::world::World;
@@ -38,7 +38,7 @@ pub(crate) fn preview(
     };
     let (gathered, rendered) = gather_and_render(&run, files, notes)?;
     let planned = plan_install(&run, &gathered, rendered, notes)?;
-    refuse_own_places(&planned.plan, &gathered.places)?;
+    refuse_own_files(&planned.plan, &gathered.own_files)?;
     let files = file_versions(&store, &planned)?;
     let report = report(planned, WriteMode::Show);
     Ok(InstallPreview { report, files })

@@ -1,6 +1,6 @@
 //! Checks of what was rendered: lockfile, approvals, placement, fidelity and policies.
 
-use crate::install::run::{FilePlaces, GatheredProject, InstallRun, RenderedProject};
+use crate::install::run::{GatheredProject, InstallRun, OwnFiles, RenderedProject};
 use agpm_compose::{LossPolicy, check_fidelity, check_placement};
 use agpm_diag::{Failure, FailureKind, Notes};
 use agpm_install::{ExecutableRules, JudgedInstall, lock_change};
@@ -41,11 +41,11 @@ pub(super) fn refuse_violations(
 }
 
 /// Fails if a resource would be installed over the manifest or the lockfile.
-pub(super) fn refuse_own_places(plan: &Plan, places: &FilePlaces) -> Result<(), Failure> {
-    let own = [&places.manifest, &places.lock];
+pub(super) fn refuse_own_files(plan: &Plan, own_files: &OwnFiles) -> Result<(), Failure> {
+    let own = [&own_files.manifest, &own_files.lock];
     let is_own = |path: &RelativePath| {
         own.iter()
-            .any(|place| matches!(place, SiblingFile::Within(own) if own == path))
+            .any(|file| matches!(file, SiblingFile::Within(own) if own == path))
     };
     let Some(change) = plan.changes.iter().find(|change| is_own(&change.path)) else {
         return Ok(());

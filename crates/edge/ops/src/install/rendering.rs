@@ -28,8 +28,8 @@ pub(super) fn resolve_dependencies(
     notes: &mut Notes,
 ) -> Result<ResolvedProject, Failure> {
     let InstallRun { world, store, job } = *run;
-    let folder = world.environment.manifest_folder(store.path());
-    let reads = reads_outside(&world.environment, &gathered.project, folder)?;
+    let directory = world.environment.manifest_directory(store.path());
+    let reads = reads_outside(&world.environment, &gathered.project, directory)?;
     let manifest = &mut gathered.project.manifest;
     let old = gathered.lock.as_ref().map(|(lock, _)| lock);
     let Resolution { entries, sources } = match (job.request.lock, old) {

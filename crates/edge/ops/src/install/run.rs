@@ -82,7 +82,7 @@ impl<'a> InstallRun<'a> {
 }
 
 /// The paths of manifest and lockfile, inside or outside of the transaction's directory.
-pub(super) struct FilePlaces {
+pub(super) struct OwnFiles {
     pub(super) manifest: SiblingFile,
     pub(super) lock: SiblingFile,
 }
@@ -90,13 +90,13 @@ pub(super) struct FilePlaces {
 /// Everything that is read before the first decision.
 pub(super) struct GatheredProject {
     /// The lock on the project; `None` if the project has no state yet, or if nothing is written.
-    pub(super) held: Option<ProjectLock>,
+    pub(super) project_lock: Option<ProjectLock>,
     pub(super) project: Project,
     pub(super) policies: ProjectPolicies,
     /// The fingerprint of the manifest files as read, and with the edit of this job.
     pub(super) read: Vec<u8>,
     pub(super) inputs: Vec<u8>,
-    pub(super) places: FilePlaces,
+    pub(super) own_files: OwnFiles,
     pub(super) lock: Option<(Lockfile, Vec<u8>)>,
     pub(super) ledger: Ledger,
 }

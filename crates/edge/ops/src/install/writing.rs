@@ -12,7 +12,7 @@ use agpm_store::{
 };
 
 use crate::install::changes::FileChanges;
-use crate::install::run::{FilePlaces, GatheredProject, InstallRun};
+use crate::install::run::{GatheredProject, InstallRun, OwnFiles};
 use agpm_project::gather::ManifestFiles;
 use agpm_project::ledger::{has_ledger, ledger_file};
 use agpm_project::scope::SiblingFile;
@@ -29,12 +29,12 @@ pub(crate) fn hold(
         return Ok(None);
     }
     let seen = |error: StoreError| error.seen_from(store.path());
-    let held = store
+    let lock = store
         .lock(LockWait::Block(&|| world.progress.waiting()))
         .map_err(seen)?;
-    let recovered = store.recover(&held).map_err(seen)?;
+    let recovered = store.recover(&lock).map_err(seen)?;
     let what = match recovered {
-        RecoveryOutcome::Nothing => return Ok(Some(held)),
+        RecoveryOutcome::Nothing => return Ok(Some(lock)),
         RecoveryOutcome::RolledForward => "finished",
         RecoveryOutcome::RolledBack => "taken back",
     };
@@ -42,7 +42,7 @@ pub(crate) fn hold(
     notes
         .diagnostics
         .push(Diagnostic::new(&codes::INSTALL_RECOVERED, message));
-    Ok(Some(held))
+    Ok(Some(lock))
 }
 
 /// The result of `commit`.
@@ -62,27 +62,27 @@ pub(super) fn commit(
     notes: &mut Notes,
 ) -> Result<CommitOutcome, Failure> {
     let InstallRun { world, store, job } = *run;
-    let mut changes = all_changes(run, planned, &gathered.ledger, gathered.places);
+    let mut changes = all_changes(run, planned, &gathered.ledger, gathered.own_files);
     if job.request.writing == WriteMode::Show || changes.is_empty() {
         return Ok(CommitOutcome::Done);
     }
-    let early = gathered.held.is_some();
-    let held = match gathered.held {
-        Some(held) => Some(held),
+    let early = gathered.project_lock.is_some();
+    let project_lock = match gathered.project_lock {
+        Some(project_lock) => Some(project_lock),
         None => hold(world, store, WriteMode::Apply, notes)?,
     };
     // Without the lock at the beginning, another process may have installed or edited the manifest since it was read.
     let same = |now: ManifestFiles| now.fingerprint() == gathered.read;
     let overtaken =
         !early && (has_ledger(store) || !job.manifest_files(&world.environment).is_ok_and(same));
-    let Some(held) = held.filter(|_| !overtaken) else {
+    let Some(project_lock) = project_lock.filter(|_| !overtaken) else {
         return Ok(CommitOutcome::Overtaken);
     };
     let ledger = store.ledger();
     let knowledge = |change: &FileChange<'_>| matches!(change, FileChange::Write { path, .. } if *path == ledger);
     if early && changes.inside.iter().all(knowledge) {
         // Only agpm's record changed. It is written without a transaction, because `undo` would have no file to revert.
-        agpm_store::write_whole(
+        agpm_store::write_atomically(
             &ledger_file(store),
             planned.plan.ledger.to_text().as_bytes(),
         )?;
@@ -90,7 +90,7 @@ pub(super) fn commit(
     }
     let all = changes.inside.len();
     let progress = |done| world.progress.files(done, all);
-    let applied = changes.apply(store, &held, job.title.clone(), &progress);
+    let applied = changes.apply(store, &project_lock, job.title.clone(), &progress);
     applied.map_err(|error| error.seen_from(store.path()))?;
     Ok(CommitOutcome::Done)
 }
@@ -101,7 +101,7 @@ fn all_changes<'a>(
     run: &InstallRun<'a>,
     planned: &'a PlannedInstall,
     ledger: &Ledger,
-    places: FilePlaces,
+    own_files: OwnFiles,
 ) -> FileChanges<'a> {
     let plan = &planned.plan;
     let is_write = |change: &FileChange<'_>| matches!(change, FileChange::Write { .. });
@@ -115,17 +115,17 @@ fn all_changes<'a>(
         let before = edit
             .before
             .map_or(ExpectedFile::Missing, ExpectedFile::Checksum);
-        changes.put(places.manifest, Cow::Borrowed(&*edit.bytes), before);
+        changes.put(own_files.manifest, Cow::Borrowed(&*edit.bytes), before);
     }
     if plan.ledger != *ledger || !has_ledger(run.store) {
-        let place = SiblingFile::Within(run.store.ledger());
+        let ledger = SiblingFile::Within(run.store.ledger());
         let text = plan.ledger.to_text().into_bytes();
-        changes.put(place, text.into(), ExpectedFile::Anything);
+        changes.put(ledger, text.into(), ExpectedFile::Anything);
     }
     // A process that reads the project during the transaction must not see a lockfile that is ahead of the files.
     if planned.lock_change == LockChange::Written {
         let text = Cow::Borrowed(planned.lock_text.as_slice());
-        changes.put(places.lock, text, ExpectedFile::Anything);
+        changes.put(own_files.lock, text, ExpectedFile::Anything);
     }
     changes.inside.extend(removals);
     changes
@@ -151,7 +151,11 @@ fn file_changes(planned: &PlannedInstall) -> Vec<FileChange<'_>> {
         let (bytes, mode) = (file.bytes.as_slice(), file.mode);
         contents.insert(&file.path, NewContent { bytes, mode });
     }
-    for file in planned.resources.iter().flat_map(|one| &one.output.files) {
+    for file in planned
+        .resources
+        .iter()
+        .flat_map(|resource| &resource.output.files)
+    {
         let (bytes, mode) = (file.bytes.get(), file.mode);
         contents.insert(&file.path, NewContent { bytes, mode });
     }

@@ -151,16 +151,16 @@ impl Source for MemorySource {
         revision: Option<&ObjectId>,
         inner: Option<&RelativePath>,
     ) -> Result<PathBuf, SourceError> {
-        let place = self.scratch.join(revision.unwrap().as_str());
+        let checkout = self.scratch.join(revision.unwrap().as_str());
         for (path, bytes) in self.files(revision)? {
-            let path = place.join(path);
+            let path = checkout.join(path);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, bytes).unwrap();
         }
-        Ok(inner.map_or(place.clone(), |inner| place.join(inner.as_str())))
+        Ok(inner.map_or(checkout.clone(), |inner| checkout.join(inner.as_str())))
     }
 
-    fn kept_directory(
+    fn cached_directory(
         &self,
         revision: Option<&ObjectId>,
         inner: Option<&RelativePath>,

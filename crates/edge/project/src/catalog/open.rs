@@ -9,7 +9,7 @@ use agpm_catalog::{
 use agpm_diag::{Failure, Notes, Outcome, Severity};
 use agpm_store::{self as store, Disk, PathMarks, StoreError, parallel};
 
-use crate::catalog::remotes::{RemoteLayer, kept_layers, remote_layers};
+use crate::catalog::remotes::{RemoteLayer, cached_layers, remote_layers};
 use crate::gather::{ErrorTolerance, ManifestFiles, Project};
 use crate::reading::limit;
 use crate::watch::project_marks;
@@ -43,11 +43,11 @@ struct OpenedRemotes {
 impl OpenedRemotes {
     /// Returns whether the remotes would be the same if they were determined again, without contacting them.
     fn are_current(&self) -> bool {
-        let there = self
+        let exist = self
             .layers
             .iter()
-            .all(|layer| store::is_folder(&layer.folder));
-        there && self.marks.are_settled() && !self.marks.differ()
+            .all(|layer| store::is_directory(&layer.directory));
+        exist && self.marks.are_settled() && !self.marks.differ()
     }
 }
 
@@ -55,23 +55,23 @@ impl OpenedRemotes {
 /// must not wait for a network.
 pub fn open_catalog(
     world: &World,
-    places: &CatalogPlaces,
+    options: &CatalogPlaces,
     before: Option<&OpenCatalog>,
 ) -> Outcome<OpenCatalog> {
     let mut notes = Notes::default();
-    let known = before
+    let previous = before
         .map(|before| &before.remotes)
         .filter(|remotes| remotes.are_current());
-    let remotes = known.map_or_else(
-        || remotes(world, places, &mut notes),
+    let remotes = previous.map_or_else(
+        || remotes(world, options, &mut notes),
         |remotes| Ok(remotes.clone()),
     );
-    let result = remotes.and_then(|remotes| open_with(world, places, None, remotes, &mut notes));
+    let result = remotes.and_then(|remotes| open_with(world, options, None, remotes, &mut notes));
     if result
         .as_ref()
         .is_ok_and(|open| open.content.files.is_empty() && open.content.left_out.is_empty())
     {
-        notes.diagnostics.push(empty_catalog(places.mode, None));
+        notes.diagnostics.push(empty_catalog(options.mode, None));
     }
     notes.outcome(result)
 }
@@ -81,9 +81,9 @@ pub fn open_catalog(
 pub struct CatalogWatch(PathMarks);
 
 /// Records the state of the paths without reading files or contacting remotes.
-pub fn watch_catalog(world: &World, places: &CatalogPlaces) -> CatalogWatch {
+pub fn watch_catalog(world: &World, options: &CatalogPlaces) -> CatalogWatch {
     let (environment, mut marks) = (&world.environment, PathMarks::default());
-    find_manifests(environment, places, &[], &mut marks, &mut Notes::default());
+    find_manifests(environment, options, &[], &mut marks, &mut Notes::default());
     CatalogWatch(marks)
 }
 
@@ -97,40 +97,40 @@ impl CatalogWatch {
 /// Opens a catalog, with the catalog files of one kind if `kind` is set.
 pub fn open(
     world: &World,
-    places: &CatalogPlaces,
+    options: &CatalogPlaces,
     kind: Option<EntryKind>,
     notes: &mut Notes,
 ) -> Result<OpenCatalog, Failure> {
-    let remotes = remotes(world, places, notes)?;
-    open_with(world, places, kind, remotes, notes)
+    let remotes = remotes(world, options, notes)?;
+    open_with(world, options, kind, remotes, notes)
 }
 
 /// Opens the catalog with the remotes that are already in the cache. It creates nothing.
-pub fn open_kept(world: &World, notes: &mut Notes) -> Result<OpenCatalog, Failure> {
-    let places = CatalogPlaces::default();
-    let known = notes.diagnostics.len();
+pub fn open_cached(world: &World, notes: &mut Notes) -> Result<OpenCatalog, Failure> {
+    let options = CatalogPlaces::default();
+    let reported = notes.diagnostics.len();
     let project = load(world, notes).unwrap_or_else(|_| {
         // Errors in the manifest are reported by the commands that check it.
-        notes.diagnostics.truncate(known);
+        notes.diagnostics.truncate(reported);
         Project::default()
     });
     let remotes = OpenedRemotes {
-        layers: kept_layers(world, &project, notes)?,
+        layers: cached_layers(world, &project, notes)?,
         marks: PathMarks::default(),
     };
-    open_with(world, &places, None, remotes, notes)
+    open_with(world, &options, None, remotes, notes)
 }
 
 fn open_with(
     world: &World,
-    places: &CatalogPlaces,
+    options: &CatalogPlaces,
     kind: Option<EntryKind>,
     remotes: OpenedRemotes,
     notes: &mut Notes,
 ) -> Result<OpenCatalog, Failure> {
     let mut marks = remotes.marks.clone();
     let environment = &world.environment;
-    let found = find_manifests(environment, places, &remotes.layers, &mut marks, notes);
+    let found = find_manifests(environment, options, &remotes.layers, &mut marks, notes);
     let (layers, mut files) = found;
     files.retain(|file| kind.is_none_or(|kind| kind == file.kind));
     let read = read_manifests(&layers, files, notes);
@@ -162,38 +162,42 @@ fn read_manifests(
 }
 
 /// Reads a file inside a directory; symlinks on the way must end inside it.
-pub(super) fn read_inside(folder: &Path, place: &str, largest: u64) -> Result<Vec<u8>, StoreError> {
+pub(super) fn read_inside(
+    directory: &Path,
+    path: &str,
+    largest: u64,
+) -> Result<Vec<u8>, StoreError> {
     let (root, file) = (
-        store::real_path(folder),
-        store::real_path(&folder.join(place)),
+        store::real_path(directory),
+        store::real_path(&directory.join(path)),
     );
     let inner = file.strip_prefix(&root).ok().and_then(Path::to_str);
     // The resolved path is read, so absolute symlinks into the directory are accepted like relative ones.
-    let (folder, place) = inner.map_or((folder, place), |inner| (root.as_path(), inner));
-    store::read_below(folder, place, largest).map(|(bytes, _)| bytes)
+    let (directory, path) = inner.map_or((directory, path), |inner| (root.as_path(), inner));
+    store::read_below(directory, path, largest).map(|(bytes, _)| bytes)
 }
 
 /// Determines the git layers, which depend on manifest and lockfile.
 fn remotes(
     world: &World,
-    places: &CatalogPlaces,
+    options: &CatalogPlaces,
     notes: &mut Notes,
 ) -> Result<OpenedRemotes, Failure> {
-    if !places.mode.has(LayerKind::Git) {
+    if !options.mode.has(LayerKind::Git) {
         return Ok(OpenedRemotes::default());
     }
     let marks = project_marks(&world.environment);
     let project = project_of(world, notes)?;
-    let told = typed_remotes(&project.manifest, &places.remotes)?;
+    let typed = typed_remotes(&project.manifest, &options.remotes)?;
     Ok(OpenedRemotes {
-        layers: remote_layers(world, &project, &told, notes)?,
+        layers: remote_layers(world, &project, &typed, notes)?,
         marks,
     })
 }
 
 /// Reads the manifest for its remotes. Its errors are only warnings, because most of the catalog does not depend on it.
 fn project_of(world: &World, notes: &mut Notes) -> Result<Project, Failure> {
-    let known = notes.diagnostics.len();
+    let reported = notes.diagnostics.len();
     let project = match load(world, notes) {
         // A manifest that the user named with `--manifest-path` must exist.
         Err(failure) if world.environment.manifest.is_some() => return Err(failure),
@@ -203,8 +207,8 @@ fn project_of(world: &World, notes: &mut Notes) -> Result<Project, Failure> {
         }
         Ok(project) => project,
     };
-    let found = notes.diagnostics[known..].iter_mut();
-    found.for_each(|one| one.severity = one.severity.min(Severity::Warning));
+    let found = notes.diagnostics[reported..].iter_mut();
+    found.for_each(|finding| finding.severity = finding.severity.min(Severity::Warning));
     Ok(project)
 }
 
@@ -221,7 +225,7 @@ fn load(world: &World, notes: &mut Notes) -> Result<Project, Failure> {
 /// Finds the layers, highest rank first, and their catalog files. Every path that the result depends on is marked.
 fn find_manifests(
     environment: &Environment,
-    places: &CatalogPlaces,
+    options: &CatalogPlaces,
     remotes: &[RemoteLayer],
     marks: &mut PathMarks,
     notes: &mut Notes,
@@ -233,16 +237,16 @@ fn find_manifests(
     };
     let home = environment.home.as_deref();
     let mut layers = Vec::new();
-    if places.mode.has(LayerKind::Project) {
-        let folder = discovery.project_folder(&project_start(environment), home);
-        layers.extend(folder.map(|folder| layer(LayerKind::Project, None, &folder)));
+    if options.mode.has(LayerKind::Project) {
+        let directory = discovery.project_folder(&project_start(environment), home);
+        layers.extend(directory.map(|directory| layer(LayerKind::Project, None, &directory)));
     }
-    if places.mode.has(LayerKind::User) {
-        layers.extend(home.map(|folder| layer(LayerKind::User, None, folder)));
+    if options.mode.has(LayerKind::User) {
+        layers.extend(home.map(|directory| layer(LayerKind::User, None, directory)));
     }
     let git = |remote: &RemoteLayer| {
-        let shown = Some(remote.shown.clone());
-        layer(LayerKind::Git, shown, &remote.folder)
+        let label = Some(remote.label.clone());
+        layer(LayerKind::Git, label, &remote.directory)
     };
     layers.extend(remotes.iter().map(git));
     let numbered = layers.iter().enumerate();
@@ -256,16 +260,16 @@ fn find_manifests(
 fn project_start(environment: &Environment) -> PathBuf {
     let named = environment.manifest.as_ref();
     let named = named.map(|path| environment.resolve(path));
-    let folder = named.as_deref().and_then(Path::parent);
-    folder.unwrap_or(&environment.folder).to_owned()
+    let directory = named.as_deref().and_then(Path::parent);
+    directory.unwrap_or(&environment.folder).to_owned()
 }
 
-fn layer(kind: LayerKind, remote: Option<String>, folder: &Path) -> CatalogLayer {
+fn layer(kind: LayerKind, remote: Option<String>, directory: &Path) -> CatalogLayer {
     CatalogLayer {
         kind,
         remote,
-        folder: folder.to_owned(),
-        real: store::real_path(folder),
+        folder: directory.to_owned(),
+        real: store::real_path(directory),
     }
 }
 

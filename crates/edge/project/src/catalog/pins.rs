@@ -36,17 +36,17 @@ impl PinningContext<'_> {
         if matches!(self.lock_use, LockUse::Locked | LockUse::Frozen) {
             remotes_as_locked(manifest, sources, &lock)?;
         }
-        let answers = parallel::map(versioned(manifest, sources), |(asked, source)| {
-            let moves = self.moving.moves_remote(&asked.remote);
-            let age = match pin_of(manifest, &lock, &asked.remote) {
+        let answers = parallel::map(versioned(manifest, sources), |(required, source)| {
+            let moves = self.moving.moves_remote(&required.remote);
+            let age = match pin_of(manifest, &lock, &required.remote) {
                 _ if moves => PinFreshness::Newest,
                 Some(pin) => return (Ok(pin.clone()), Notes::default()),
                 None => PinFreshness::CopyIfNeeded,
             };
-            let (shown, mut own) = (asked.remote.to_string(), Notes::default());
-            self.world.progress.source_began(&shown);
-            let pin = new_pin(asked, source, age, &mut own);
-            self.world.progress.source_ended(&shown);
+            let (label, mut own) = (required.remote.to_string(), Notes::default());
+            self.world.progress.source_began(&label);
+            let pin = new_pin(required, source, age, &mut own);
+            self.world.progress.source_ended(&label);
             (pin, own)
         });
         let mut pins = Vec::new();
@@ -63,9 +63,9 @@ fn versioned<'a>(
     manifest: &'a Manifest,
     sources: &'a ProjectSources,
 ) -> Vec<(&'a AskedRemote, &'a dyn Source)> {
-    let versioned = |asked: &'a AskedRemote| {
-        let source = sources.remote(&asked.remote)?;
-        is_versioned(source).then_some((asked, source))
+    let versioned = |required: &'a AskedRemote| {
+        let source = sources.remote(&required.remote)?;
+        is_versioned(source).then_some((required, source))
     };
     let shared = manifest.catalog.shared.iter();
     shared.filter_map(versioned).collect()
@@ -74,32 +74,33 @@ fn versioned<'a>(
 /// Resolves a remote to its current version. Its files are checked out into the cache, so later commands read them
 /// without a network.
 fn new_pin(
-    asked: &AskedRemote,
+    required: &AskedRemote,
     source: &dyn Source,
     age: PinFreshness,
     notes: &mut Notes,
 ) -> Result<LockedRemote, Failure> {
-    let fail = |error| at(asked, failure_of(&asked.remote, error));
+    let fail = |error| at(required, failure_of(&required.remote, error));
     let refreshed = match age {
-        PinFreshness::Newest => newest(source, &asked.remote),
-        PinFreshness::CopyIfNeeded => refresh(source, &asked.remote),
+        PinFreshness::Newest => newest(source, &required.remote),
+        PinFreshness::CopyIfNeeded => refresh(source, &required.remote),
     };
     let version = match refreshed {
         Ok(RefreshedRemote { version, stale, .. }) => {
             notes
                 .diagnostics
-                .extend(stale.map(|found| found.at_spot(asked.spot)));
+                .extend(stale.map(|found| found.at_spot(required.spot)));
             version
         }
         Err(missing @ ReferenceError::Source(SourceError::NoSuchDirectory { .. })) => {
-            notes
-                .diagnostics
-                .extend(left_out(failure_of(&asked.remote, missing), asked.spot));
-            resolve_reference(source, asked.remote.reference.as_deref()).map_err(fail)?
+            notes.diagnostics.extend(left_out(
+                failure_of(&required.remote, missing),
+                required.spot,
+            ));
+            resolve_reference(source, required.remote.reference.as_deref()).map_err(fail)?
         }
         Err(error) => return Err(fail(error)),
     };
-    Ok(LockedRemote::new(&asked.remote, version))
+    Ok(LockedRemote::new(&required.remote, version))
 }
 
 /// How current a new pin must be.
@@ -113,7 +114,7 @@ enum PinFreshness {
 
 /// Moves a failure to the position of the remote in the manifest. A missing reference is then an error in the manifest,
 /// not an unknown name on the command line.
-fn at(asked: &AskedRemote, failure: Failure) -> Failure {
+fn at(required: &AskedRemote, failure: Failure) -> Failure {
     let Failure {
         mut kind,
         mut diagnostic,
@@ -123,7 +124,7 @@ fn at(asked: &AskedRemote, failure: Failure) -> Failure {
     }
     Failure {
         kind,
-        diagnostic: diagnostic.map(|found| found.at_spot(asked.spot)),
+        diagnostic: diagnostic.map(|found| found.at_spot(required.spot)),
     }
 }
 
@@ -134,7 +135,7 @@ pub fn remotes_as_locked(
     lock: &Lockfile,
 ) -> Result<(), Failure> {
     let versioned = versioned(manifest, sources).into_iter();
-    let required = versioned.map(|(asked, _)| asked.remote.without_secrets());
+    let required = versioned.map(|(required, _)| required.remote.without_secrets());
     refuse_other_remotes(&required.collect::<Vec<_>>(), lock)
 }
 
@@ -145,12 +146,15 @@ pub fn remote_today(
     pin: &LockedRemote,
 ) -> Result<Option<(ResolvedVersion, Arc<SourceVersions>)>, Failure> {
     let all = versioned(manifest, sources);
-    let Some((asked, source)) = all.into_iter().find(|(asked, _)| pin.pins(&asked.remote)) else {
+    let Some((required, source)) = all
+        .into_iter()
+        .find(|(required, _)| pin.pins(&required.remote))
+    else {
         return Ok(None);
     };
-    let fail = |error: ReferenceError| at(asked, failure_of(&asked.remote, error));
+    let fail = |error: ReferenceError| at(required, failure_of(&required.remote, error));
     let versions = source.versions().map_err(|error| fail(error.into()))?;
-    let version = resolve_reference(source, asked.remote.reference.as_deref()).map_err(fail)?;
+    let version = resolve_reference(source, required.remote.reference.as_deref()).map_err(fail)?;
     Ok(Some((version, versions)))
 }
 
@@ -162,20 +166,20 @@ pub fn ask_remotes(
     notes: &mut Notes,
 ) -> Option<FailureKind> {
     let mut gravest = None;
-    for asked in &manifest.catalog.remotes {
-        let looked = match sources.remote(&asked.remote) {
-            Some(source) if is_versioned(source) => look_at(source, &asked.remote),
-            Some(source) => plain(source, &asked.remote).map(drop),
+    for required in &manifest.catalog.remotes {
+        let checked = match sources.remote(&required.remote) {
+            Some(source) if is_versioned(source) => look_at(source, &required.remote),
+            Some(source) => plain(source, &required.remote).map(drop),
             None => Ok(()),
         };
-        match looked {
+        match checked {
             Ok(()) => {}
             Err(missing) if missing.kind == FailureKind::NotFound => {
-                notes.diagnostics.extend(left_out(missing, asked.spot));
+                notes.diagnostics.extend(left_out(missing, required.spot));
             }
             Err(failure) => {
                 gravest = Some(failure.kind);
-                notes.diagnostics.extend(at(asked, failure).diagnostic);
+                notes.diagnostics.extend(at(required, failure).diagnostic);
             }
         }
     }
@@ -189,9 +193,9 @@ fn look_at(source: &dyn Source, remote: &CatalogRemote) -> Result<(), Failure> {
         Err(ReferenceError::Source(_)) if remote.source().is_some() => return Ok(()),
         version => version.map_err(|error| failure_of(remote, error))?,
     };
-    let Some(folder) = &remote.folder else {
+    let Some(directory) = &remote.folder else {
         return Ok(());
     };
-    let required = source.require_directory(Some(&version.revision), folder);
+    let required = source.require_directory(Some(&version.revision), directory);
     required.map_err(|error| failure_of(remote, error))
 }

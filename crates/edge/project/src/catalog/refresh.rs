@@ -12,7 +12,7 @@ use crate::catalog::failures::failure_of;
 #[derive(Debug)]
 pub(super) struct RefreshedRemote {
     pub(super) version: ResolvedVersion,
-    pub(super) folder: PathBuf,
+    pub(super) directory: PathBuf,
     /// The warning if the copy may be older than the remote.
     pub(super) stale: Option<Diagnostic>,
 }
@@ -23,9 +23,9 @@ pub(super) fn refresh(
     remote: &CatalogRemote,
 ) -> Result<RefreshedRemote, ReferenceError> {
     newest(source, remote).or_else(|error| match copy_instead(source, remote, &error) {
-        Some((version, folder)) => Ok(RefreshedRemote {
+        Some((version, directory)) => Ok(RefreshedRemote {
             version,
-            folder,
+            directory,
             stale: stale(remote, error),
         }),
         None => Err(error),
@@ -41,11 +41,11 @@ pub(super) fn newest(
     let version = resolve_reference(source, reference)?;
     // A remote becomes a directory in the cache, so one implementation finds, reads and confines the files of all
     // layers, and the paths in JSON output can be opened (ADR 8).
-    let folder = source.directory(Some(&version.revision), inner)?;
+    let directory = source.directory(Some(&version.revision), inner)?;
     source.remember_directory(reference, inner, &version.revision)?;
     Ok(RefreshedRemote {
         version,
-        folder,
+        directory,
         stale: None,
     })
 }
@@ -78,8 +78,8 @@ fn copy_instead(
         let version = versions.reference(remote.reference.as_deref())?;
         source.has_revision(&version.revision).then_some(version)
     })?;
-    let folder = source.directory(Some(&version.revision), remote.folder.as_ref());
-    Some((version, folder.ok()?))
+    let directory = source.directory(Some(&version.revision), remote.folder.as_ref());
+    Some((version, directory.ok()?))
 }
 
 /// Returns the version that was last checked out.

@@ -20,9 +20,9 @@ use crate::world::World;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct RemoteLayer {
     /// The remote without secrets, as shown to the user.
-    pub shown: String,
+    pub label: String,
     /// The directory that contains the catalog roots.
-    pub folder: PathBuf,
+    pub directory: PathBuf,
     /// The commit; `None` for a directory without versions.
     pub commit: Option<ObjectId>,
 }
@@ -39,10 +39,10 @@ pub(super) fn remote_layers(
     let wanted = wanted_remotes(&project.manifest, command_line, &lock);
     let sources = sources_of(world, project, &wanted);
     let answers = parallel::map(wanted, |wanted| {
-        let shown = wanted.remote.to_string();
-        world.progress.source_began(&shown);
+        let label = wanted.remote.to_string();
+        world.progress.source_began(&label);
         let reached = reach(&sources, &wanted);
-        world.progress.source_ended(&shown);
+        world.progress.source_ended(&label);
         (wanted.named_by, reached)
     });
     let mut layers = Vec::new();
@@ -62,7 +62,7 @@ pub(super) fn remote_layers(
 }
 
 /// Returns the manifest's remotes that are already on this machine. It contacts nothing and creates nothing.
-pub(super) fn kept_layers(
+pub(super) fn cached_layers(
     world: &World,
     project: &Project,
     notes: &mut Notes,
@@ -72,7 +72,7 @@ pub(super) fn kept_layers(
     let sources = sources_of(world, project, &wanted);
     let mut layers = Vec::new();
     for wanted in &wanted {
-        match kept(&sources, wanted) {
+        match cached_layer(&sources, wanted) {
             Some(layer) => layers.push(layer),
             None => notes.diagnostics.push(wanted.not_cached()),
         }
@@ -80,23 +80,23 @@ pub(super) fn kept_layers(
     Ok(layers)
 }
 
-fn kept(sources: &ProjectSources, wanted: &WantedRemote<'_>) -> Option<RemoteLayer> {
+fn cached_layer(sources: &ProjectSources, wanted: &WantedRemote<'_>) -> Option<RemoteLayer> {
     let (remote, inner) = (wanted.remote, wanted.remote.folder.as_ref());
     let source = sources.remote(remote)?;
-    let (folder, commit) = match wanted.pin {
+    let (directory, commit) = match wanted.pin {
         _ if !is_versioned(source) => (plain(source, remote).ok()?, None),
         Some(pin) => (
-            source.kept_directory(Some(&pin.pin().commit), inner)?,
+            source.cached_directory(Some(&pin.pin().commit), inner)?,
             Some(pin.pin().commit.clone()),
         ),
         None => {
-            let (commit, folder) = source.last_directory(remote.reference.as_deref(), inner)?;
-            (folder, Some(commit))
+            let (commit, directory) = source.last_directory(remote.reference.as_deref(), inner)?;
+            (directory, Some(commit))
         }
     };
     Some(RemoteLayer {
-        shown: remote.to_string(),
-        folder,
+        label: remote.to_string(),
+        directory,
         commit,
     })
 }
@@ -128,9 +128,9 @@ type Reached = (RemoteLayer, Option<Diagnostic>);
 
 fn reach(sources: &ProjectSources, wanted: &WantedRemote<'_>) -> Result<Reached, Failure> {
     let remote = wanted.remote;
-    let layer = |folder, commit| RemoteLayer {
-        shown: remote.to_string(),
-        folder,
+    let layer = |directory, commit| RemoteLayer {
+        label: remote.to_string(),
+        directory,
         commit,
     };
     let Some(source) = sources.remote(remote) else {
@@ -139,14 +139,14 @@ fn reach(sources: &ProjectSources, wanted: &WantedRemote<'_>) -> Result<Reached,
     match wanted.pin {
         _ if !is_versioned(source) => Ok((layer(plain(source, remote)?, None), None)),
         Some(pin) => {
-            let folder = source.directory(Some(&pin.pin().commit), remote.folder.as_ref());
-            let folder = folder.map_err(|error| failure_of(remote, error))?;
-            Ok((layer(folder, Some(pin.pin().commit.clone())), None))
+            let directory = source.directory(Some(&pin.pin().commit), remote.folder.as_ref());
+            let directory = directory.map_err(|error| failure_of(remote, error))?;
+            Ok((layer(directory, Some(pin.pin().commit.clone())), None))
         }
         None => {
             let refreshed = refresh(source, remote).map_err(|error| failure_of(remote, error))?;
             let revision = refreshed.version.revision;
-            Ok((layer(refreshed.folder, Some(revision)), refreshed.stale))
+            Ok((layer(refreshed.directory, Some(revision)), refreshed.stale))
         }
     }
 }

@@ -8,5 +8,5 @@ mod version;
 
 pub use folding::fold_all;
 pub use layered::{LayerCapabilities, LayeredProject, layer_capabilities_of_lock, layers_of_lock};
-pub use snapshot::{missing_folders, snapshots};
+pub use snapshot::{missing_directories, snapshots};
 pub use version::VersionedLayer;

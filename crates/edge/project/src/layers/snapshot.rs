@@ -17,7 +17,7 @@ use agpm_store::{self as store, Disk, StoreError, StoreProblem, parallel};
 use crate::layers::reading::{self, LayerContents, LayerFile, ReadError};
 use crate::layers::version::VersionedLayer;
 use crate::packages::ProjectSources;
-use crate::reading::{local_path, shown};
+use crate::reading::{display_path, local_path};
 use crate::source_failure::{source_failure, source_failure_of};
 use crate::world::{Environment, World};
 
@@ -87,8 +87,8 @@ struct SnapshotReader<'a> {
 /// A layer that was read, before its files are checked.
 struct ReadLayer {
     /// The path or version as shown to the user.
-    shown: String,
-    folder: Option<PathBuf>,
+    label: String,
+    directory: Option<PathBuf>,
     pin: Option<Pin>,
     contents: LayerContents,
 }
@@ -109,12 +109,12 @@ impl SnapshotReader<'_> {
         } = read.contents;
         let files: Vec<SnapshotFile> = files
             .into_iter()
-            .map(|file| self.snapshot_file(layer, file, read.folder.as_deref(), &read.shown))
+            .map(|file| self.snapshot_file(layer, file, read.directory.as_deref(), &read.label))
             .collect();
         let snapshot = LayerSnapshot {
             layer,
-            shown: read.shown,
-            folder: read.folder,
+            shown: read.label,
+            folder: read.directory,
             pin: read.pin,
             checksum: checksum_of(&files),
             files,
@@ -130,13 +130,15 @@ impl SnapshotReader<'_> {
         &self,
         layer: &Layer,
         file: LayerFile,
-        folder: Option<&Path>,
-        layer_shown: &str,
+        directory: Option<&Path>,
+        layer_label: &str,
     ) -> SnapshotFile {
-        let shown = match (folder, &layer.root) {
-            (Some(folder), _) => shown(&self.world.environment, &folder.join(file.path.as_str())),
-            (None, Some(root)) => format!("{layer_shown}:{root}/{}", file.path),
-            (None, None) => format!("{layer_shown}:{}", file.path),
+        let shown = match (directory, &layer.root) {
+            (Some(directory), _) => {
+                display_path(&self.world.environment, &directory.join(file.path.as_str()))
+            }
+            (None, Some(root)) => format!("{layer_label}:{root}/{}", file.path),
+            (None, None) => format!("{layer_label}:{}", file.path),
         };
         SnapshotFile {
             path: file.path,
@@ -147,7 +149,7 @@ impl SnapshotReader<'_> {
     }
 
     fn read_layer(&self, layer: &Layer, notes: &mut Notes) -> Result<Option<ReadLayer>, Failure> {
-        let folder = match &layer.place {
+        let directory = match &layer.place {
             LayerPlace::Folder(path) => {
                 local_path(path, &self.sources.project, &self.world.environment)
             }
@@ -155,8 +157,8 @@ impl SnapshotReader<'_> {
                 let Some(source) = self.sources.get(name) else {
                     return Ok(None);
                 };
-                match source.place() {
-                    Some(place) => place.to_owned(),
+                match source.local_directory() {
+                    Some(local) => local.to_owned(),
                     None => {
                         let versioned = VersionedLayer {
                             layer,
@@ -172,37 +174,37 @@ impl SnapshotReader<'_> {
                 }
             }
         };
-        self.read_folder(layer, layer_folder(&folder, layer), notes)
+        self.read_directory(layer, layer_folder(&directory, layer), notes)
     }
 
-    fn read_folder(
+    fn read_directory(
         &self,
         layer: &Layer,
-        place: PathBuf,
+        directory: PathBuf,
         notes: &mut Notes,
     ) -> Result<Option<ReadLayer>, Failure> {
         let environment = &self.world.environment;
         notes.diagnostics.extend(ignored_version(layer));
-        if !store::exists(&place) {
-            let finding = missing_folder(layer, &shown(environment, &place));
+        if !store::exists(&directory) {
+            let finding = missing_folder(layer, &display_path(environment, &directory));
             notes.diagnostics.push(finding);
             return Ok(None);
         }
         let source = DirectorySource::new(
-            place.clone(),
+            directory.clone(),
             SymlinkConfinement::Inside,
             &self.sources.project,
         );
         let contents = reading::read(&source, None, layer, "").map_err(|error| match error {
             ReadError::Source(SourceError::Store(error)) => {
-                unreadable_folder(environment, layer, &place, error)
+                unreadable_directory(environment, layer, &directory, error)
             }
             ReadError::Source(error) => source_failure_of(&layer.name.label(), error),
             ReadError::NoRoot | ReadError::TooMuch => too_much(layer),
         })?;
         Ok(Some(ReadLayer {
-            shown: shown(environment, &place),
-            folder: Some(place),
+            label: display_path(environment, &directory),
+            directory: Some(directory),
             pin: None,
             contents,
         }))
@@ -220,8 +222,8 @@ impl SnapshotReader<'_> {
         let read = pin.and_then(|pin| {
             let contents = read_pinned(versioned, &pin, notes)?;
             Ok(ReadLayer {
-                shown: format!("{}@{}", pin.source, pin.version),
-                folder: None,
+                label: format!("{}@{}", pin.source, pin.version),
+                directory: None,
                 pin: Some(pin),
                 contents,
             })
@@ -266,16 +268,16 @@ fn too_much(layer: &Layer) -> Failure {
 }
 
 /// Converts an error of the disk to a failure that names the layer.
-fn unreadable_folder(
+fn unreadable_directory(
     environment: &Environment,
     layer: &Layer,
-    place: &Path,
+    path: &Path,
     error: StoreError,
 ) -> Failure {
-    if matches!(&error.problem, StoreProblem::NotFile) && store::is_file(place) {
-        let place = shown(environment, place);
+    if matches!(&error.problem, StoreProblem::NotFile) && store::is_file(path) {
+        let path = display_path(environment, path);
         let message = format!(
-            "`{place}` of layer `{}` is a file, not a directory",
+            "`{path}` of layer `{}` is a file, not a directory",
             layer.name
         );
         let diagnostic =
@@ -293,7 +295,7 @@ fn unreadable_folder(
 }
 
 /// Returns a finding for each layer whose directory does not exist.
-pub fn missing_folders(
+pub fn missing_directories(
     environment: &Environment,
     manifest: &Manifest,
     base: &Path,
@@ -302,8 +304,8 @@ pub fn missing_folders(
         let LayerPlace::Folder(path) = &layer.place else {
             return None;
         };
-        let place = layer_folder(&local_path(path, base, environment), layer);
-        (!store::exists(&place)).then(|| missing_folder(layer, &shown(environment, &place)))
+        let path = layer_folder(&local_path(path, base, environment), layer);
+        (!store::exists(&path)).then(|| missing_folder(layer, &display_path(environment, &path)))
     };
     manifest.layers.iter().filter_map(missing).collect()
 }

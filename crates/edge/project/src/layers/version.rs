@@ -36,8 +36,8 @@ impl VersionedLayer<'_> {
                 version.and_then(|version| resolve(self.source, &version).ok()?)
             }
         };
-        if let Some(kept) = relocated {
-            return Ok(self.required.pinned(kept));
+        if let Some(pinned) = relocated {
+            return Ok(self.required.pinned(pinned));
         }
         let best = self.best_version()?;
         let label = self.layer.name.label();

@@ -9,7 +9,7 @@ use agpm_persona::{LevelSearch, PersonaLevels, PersonaLibrary, repository_of};
 use agpm_store::{self as store, Disk};
 
 use crate::packages::git;
-use crate::reading::shown;
+use crate::reading::display_path;
 use crate::world::{Environment, World};
 
 /// The directories to search for personas.
@@ -36,26 +36,26 @@ pub enum SubmoduleScope {
 /// Opens the personas that are visible from a directory.
 pub fn open_library(
     world: &World,
-    place: &LineageScope,
+    scope: &LineageScope,
     notes: &mut Notes,
 ) -> Result<PersonaLibrary<'static>, Failure> {
     let environment = &world.environment;
-    let folder = real_folder(environment, place.path.as_deref().unwrap_or(Path::new("")))?;
-    let ceiling = place
+    let directory = real_directory(environment, scope.path.as_deref().unwrap_or(Path::new("")))?;
+    let ceiling = scope
         .ceiling
         .as_deref()
-        .map(|ceiling| folder_above(environment, ceiling, &folder))
+        .map(|ceiling| directory_above(environment, ceiling, &directory))
         .transpose()?;
     let search = LevelSearch {
         here: store::real_path(&environment.folder),
-        submodules: submodules(environment, place.submodules, &folder)?,
-        folder,
+        submodules: submodules(environment, scope.submodules, &directory)?,
+        folder: directory,
         ceiling,
     };
     let levels = PersonaLevels::find(&Disk, search, notes);
     notes.log.push(format!(
         "personas are looked for from {} down",
-        shown(environment, &levels.top)
+        display_path(environment, &levels.top)
     ));
     Ok(PersonaLibrary::open(levels, environment.outside))
 }
@@ -63,21 +63,21 @@ pub fn open_library(
 fn submodules(
     environment: &Environment,
     wanted: SubmoduleScope,
-    folder: &Path,
+    directory: &Path,
 ) -> Result<Vec<PathBuf>, Failure> {
-    let (SubmoduleScope::All, Some(root)) = (wanted, repository_of(&Disk, folder)) else {
+    let (SubmoduleScope::All, Some(root)) = (wanted, repository_of(&Disk, directory)) else {
         return Ok(Vec::new());
     };
     let paths = git(environment).submodules(root).map_err(git_failure)?;
     Ok(paths.iter().map(|path| root.join(path)).collect())
 }
 
-fn real_folder(environment: &Environment, path: &Path) -> Result<PathBuf, Failure> {
+fn real_directory(environment: &Environment, path: &Path) -> Result<PathBuf, Failure> {
     let full = environment.resolve(path);
     match store::reach(&full).map_err(|error| error.seen_from(&environment.folder))? {
         Some(ResolvedPath::Folder(real)) => Ok(real),
         found => {
-            let name = shown(environment, &full);
+            let name = display_path(environment, &full);
             let what = if found.is_some() {
                 "is not a directory"
             } else {
@@ -89,16 +89,16 @@ fn real_folder(environment: &Environment, path: &Path) -> Result<PathBuf, Failur
     }
 }
 
-fn folder_above(
+fn directory_above(
     environment: &Environment,
     ceiling: &Path,
-    folder: &Path,
+    directory: &Path,
 ) -> Result<PathBuf, Failure> {
-    let top = real_folder(environment, ceiling)?;
-    if folder.starts_with(&top) {
+    let top = real_directory(environment, ceiling)?;
+    if directory.starts_with(&top) {
         return Ok(top);
     }
-    let name = shown(environment, &environment.resolve(ceiling));
+    let name = display_path(environment, &environment.resolve(ceiling));
     let message = format!("the ceiling `{name}` is not a parent of the start directory");
     let diagnostic = Diagnostic::new(&codes::USAGE, message);
     let help = "set `--ceiling` to that directory or one of its parents";

@@ -1,7 +1,7 @@
 //! Lists the resources at a URL: opens the source at a revision, and finds its candidates.
 
+mod location;
 mod offer;
-mod place;
 
+pub use location::{LocationFinder, OfferOrigin, OfferedSource, ResourceLocation};
 pub use offer::{CandidateFilter, SourceOffer};
-pub use place::{LocationFinder, OfferOrigin, OfferedSource, ResourceLocation};

@@ -10,7 +10,7 @@ use agpm_discover::{
 use agpm_model::{MARKETPLACE_FILES, ResourcePath, ResourceType, SKILL_FILE, resource_name};
 use agpm_source::{SourceEntry, SourceEntryKind};
 
-use crate::offers::place::ResourceLocation;
+use crate::offers::location::ResourceLocation;
 use crate::packages::check_marketplace_size;
 use crate::source_failure::source_failure_of;
 
@@ -147,7 +147,9 @@ impl ResourceLocation {
         if name == SKILL_FILE {
             let directory = parent(path);
             let mut offer = self.survey(&directory, wish, least)?;
-            let is_it = |one: &Candidate| one.kind == CandidateType::Skill && one.path == directory;
+            let is_it = |candidate: &Candidate| {
+                candidate.kind == CandidateType::Skill && candidate.path == directory
+            };
             offer.candidates.retain(is_it);
             return Ok(offer);
         }
@@ -155,12 +157,12 @@ impl ResourceLocation {
         let is_manifest = matches!(name, "plugin.json" | "marketplace.json")
             && [".claude-plugin", ".cursor-plugin", ".codex-plugin"]
                 .iter()
-                .any(|one| holder == *one || holder.ends_with(&format!("/{one}")));
+                .any(|name| holder == *name || holder.ends_with(&format!("/{name}")));
         if is_manifest {
             let mut offer = self.survey(&parent(&holder), wish, ReadExtent::Everything)?;
             offer
                 .candidates
-                .retain(|one| one.kind == CandidateType::Plugin);
+                .retain(|candidate| candidate.kind == CandidateType::Plugin);
             return Ok(offer);
         }
         let by_path = wish.kind.or_else(|| type_of_path(path));
@@ -243,7 +245,7 @@ impl ResourceLocation {
 
 /// Returns whether the only candidate is exactly at the path.
 fn is_exact(candidates: &[Candidate], top: &str) -> bool {
-    !top.is_empty() && matches!(candidates, [one] if one.path == top)
+    !top.is_empty() && matches!(candidates, [candidate] if candidate.path == top)
 }
 
 /// Fails for a file whose type cannot be determined.

@@ -78,14 +78,18 @@ struct LockedReader<'a> {
 impl LockedReader<'_> {
     fn read_any(&self, lock: &Lockfile, notes: &mut Notes) -> Result<Vec<ResolvedEntry>, Failure> {
         let finder = RootFinder::new(self.manifest);
-        let roots: Vec<Option<usize>> = lock.entries.iter().map(|one| finder.find(one)).collect();
+        let roots: Vec<Option<usize>> = lock
+            .entries
+            .iter()
+            .map(|entry| finder.find(entry))
+            .collect();
         self.read(lock, &roots, notes)
     }
 
     /// Returns the lockfile without local files that changed. Content that is pinned to a commit cannot change.
     fn unchanged_part(&self, lock: &Lockfile) -> Lockfile {
         let is_as_locked = |locked: &LockEntry| {
-            let same = |one: &LockEntry| (one.id() == locked.id()).then(|| one.clone());
+            let same = |entry: &LockEntry| (entry.id() == locked.id()).then(|| entry.clone());
             let alone = part_of_lock(lock, same);
             self.read_any(&alone, &mut Notes::default()).is_ok()
         };
@@ -107,7 +111,7 @@ impl LockedReader<'_> {
             sources,
         } = *self;
         let fetcher = FactFetcher::new(world, sources, manifest);
-        let mut known = fetcher.index(BTreeMap::new());
+        let mut index = fetcher.index(BTreeMap::new());
         let mut needs = BTreeSet::new();
         let mut cached = CachedCommits::default();
         for locked in &lock.entries {
@@ -117,7 +121,7 @@ impl LockedReader<'_> {
                 Some(file) => {
                     let found =
                         FoundContent::Resource(Arc::new(ResourceFiles::file(file)), Arc::default());
-                    fetcher.learn(read_content(locked, found), &mut known, notes)?;
+                    fetcher.learn(read_content(locked, found), &mut index, notes)?;
                 }
                 None => {
                     needs.insert(MissingFact::Content(
@@ -127,20 +131,20 @@ impl LockedReader<'_> {
                 }
             }
         }
-        fetcher.fulfil(&needs, &mut known, notes)?;
+        fetcher.fulfil(&needs, &mut index, notes)?;
         for source in &lock.sources {
-            if let Some(refs) = known.versions(&source.name) {
+            if let Some(refs) = index.versions(&source.name) {
                 report_moved_tags(lock, &source.name, refs, notes);
             }
         }
         // Matches of a pattern use the template variables of the pattern's dependency.
         for (locked, root) in lock.entries.iter().zip(roots) {
             let variant = root.map(|number| manifest.dependencies[number].variant);
-            let found = known.found(&locked.unit, locked.commit()).cloned();
+            let found = index.found(&locked.unit, locked.commit()).cloned();
             if let (Some(variant), Some(found)) = (variant, found)
-                && known.want(&locked.unit, variant)
+                && index.want(&locked.unit, variant)
             {
-                fetcher.learn(read_content(locked, found), &mut known, notes)?;
+                fetcher.learn(read_content(locked, found), &mut index, notes)?;
             }
         }
         fold_foreign_dependencies(notes);
@@ -148,7 +152,7 @@ impl LockedReader<'_> {
         let content = LockedContent {
             manifest,
             roots,
-            known: &known,
+            known: &index,
             file_of: &|unit: &Unit| sources.file_of(unit),
         };
         let mut entries = content.entries(lock)?;

@@ -21,7 +21,7 @@ pub fn read_lock(
     let read = match environment.scope {
         InstallScope::Project => store.read(&path_of(LOCK_NAME), limit()),
         InstallScope::User => agpm_store::read(
-            &environment.manifest_folder(store.path()).join(LOCK_NAME),
+            &environment.manifest_directory(store.path()).join(LOCK_NAME),
             limit(),
         ),
     };

@@ -56,7 +56,7 @@ pub fn bind_plugins(
             requirement: own.requirement.as_str().to_owned(),
             commit: revision,
         };
-        place(
+        bind_plugin(
             manifest,
             number,
             &location,
@@ -82,7 +82,7 @@ fn moves(moving: &UpdateScope, dependency: &Dependency) -> bool {
 }
 
 /// Sets the location of a plugin in the manifest in memory.
-fn place(
+fn bind_plugin(
     manifest: &mut Manifest,
     number: usize,
     location: &PluginLocation,
@@ -146,7 +146,7 @@ pub(super) fn default_revision(
 /// The marketplaces that were read in this run.
 #[derive(Default)]
 struct ReadMarketplaces {
-    known: BTreeMap<(SourceName, Option<ObjectId>), Marketplace>,
+    by_revision: BTreeMap<(SourceName, Option<ObjectId>), Marketplace>,
 }
 
 impl ReadMarketplaces {
@@ -157,11 +157,11 @@ impl ReadMarketplaces {
         revision: Option<&ObjectId>,
     ) -> Result<&Marketplace, Failure> {
         let key = (name.clone(), revision.cloned());
-        if !self.known.contains_key(&key) {
+        if !self.by_revision.contains_key(&key) {
             let read = read_at(sources, name, revision)?;
-            self.known.insert(key.clone(), read);
+            self.by_revision.insert(key.clone(), read);
         }
-        Ok(&self.known[&key])
+        Ok(&self.by_revision[&key])
     }
 }
 
@@ -239,7 +239,7 @@ fn understand(name: &SourceName, path: &str, bytes: Vec<u8>) -> Result<Marketpla
         entry
             .diagnostics
             .iter_mut()
-            .for_each(|one| one.labels.clear());
+            .for_each(|diagnostic| diagnostic.labels.clear());
     }
     match found.into_iter().next() {
         Some(first) => Err(Diagnostic {

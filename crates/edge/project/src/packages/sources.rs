@@ -89,7 +89,7 @@ impl ProjectSources {
         root: &Path,
     ) -> Self {
         let environment = &world.environment;
-        let project = environment.manifest_folder(root);
+        let project = environment.manifest_directory(root);
         let context = environment.source_context(project);
         // Opening creates a handle only. A server is contacted when versions or missing commits are requested, so an
         // install whose pins are all in the cache needs no network (ADR 4).
@@ -145,7 +145,7 @@ impl ProjectSources {
         let base = match &unit.origin {
             ResourceOrigin::Manifest => return None,
             ResourceOrigin::Local => self.project.as_path(),
-            ResourceOrigin::Source(name) => self.get(name)?.place()?,
+            ResourceOrigin::Source(name) => self.get(name)?.local_directory()?,
         };
         Some(normalize(&base.join(unit.path.as_str())))
     }

@@ -3,14 +3,14 @@
 //! The tables know every field. A test compares them with what commands really print, so a field that is added to a report
 //! without its row fails.
 
-mod changing;
-mod checking;
+mod changes;
+mod checks;
 mod integrations;
 mod layers;
-mod looking;
 mod schema;
 mod setup;
 mod shared;
+mod views;
 
 use agpm_model::{Definition, ValueForm, any_of_schema};
 use agpm_text::Value;
@@ -19,9 +19,9 @@ pub use schema::OutputSchema;
 pub use shared::FAILURE;
 
 const GROUPS: [&[OutputSchema]; 6] = [
-    changing::OUTPUTS,
-    looking::OUTPUTS,
-    checking::OUTPUTS,
+    changes::OUTPUTS,
+    views::OUTPUTS,
+    checks::OUTPUTS,
     layers::OUTPUTS,
     integrations::OUTPUTS,
     setup::OUTPUTS,
@@ -38,13 +38,13 @@ pub fn output_schema(command: &str) -> Option<Value> {
         let rest = output.command.strip_prefix(command);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
     };
-    let meant: Vec<&OutputSchema> = outputs().filter(is_meant).collect();
-    let about = match meant.as_slice() {
+    let matching: Vec<&OutputSchema> = outputs().filter(is_meant).collect();
+    let about = match matching.as_slice() {
         [] => return None,
-        [one] => one.about.to_owned(),
+        [output] => output.about.to_owned(),
         several => format!("One of {} documents", several.len()),
     };
-    let forms = meant.iter().flat_map(|output| output.forms);
+    let forms = matching.iter().flat_map(|output| output.forms);
     let forms: Vec<ValueForm> = forms.copied().chain([ValueForm::Table(&FAILURE)]).collect();
     Some(any_of_schema(
         &format!("agpm {command} --json"),

@@ -11,7 +11,7 @@ const CONFIG_PATH: SchemaField = required(
     "The path of the configuration file",
 );
 const CACHE_PATH: SchemaField = required("path", ValueForm::Text, "The directory of the cache");
-const CACHE_FOLDER: SchemaField = required("folder", ValueForm::Text, "The same as `path`");
+const CACHE_DIRECTORY: SchemaField = required("folder", ValueForm::Text, "The same as `path`");
 const COPIES: ValueForm = list![object![
     required(
         "url",
@@ -70,7 +70,7 @@ pub(super) const OUTPUTS: &[OutputSchema] = &[
         about: "What the cache holds",
         forms: &[document![
             CACHE_PATH,
-            CACHE_FOLDER,
+            CACHE_DIRECTORY,
             required("bytes", ValueForm::Count, "Its size"),
             required("sources", COPIES, "Copies of sources"),
         ]],
@@ -80,7 +80,7 @@ pub(super) const OUTPUTS: &[OutputSchema] = &[
         about: "What was or would be removed",
         forms: &[document![
             CACHE_PATH,
-            CACHE_FOLDER,
+            CACHE_DIRECTORY,
             required("bytes", ValueForm::Count, "How much is freed"),
             required("removed", COPIES, "Copies of sources"),
             required("leftovers", ValueForm::Count, "Bytes of interrupted runs"),

@@ -1,4 +1,4 @@
-//! A project in a temporary folder, and what is in it.
+//! A project in a temporary directory, with its content.
 #![allow(clippy::unwrap_used)]
 #![allow(dead_code, reason = "not every test file uses all of it")]
 
@@ -12,20 +12,20 @@ use agpm_store::{
     AppliedTransaction, ExpectedFile, FileChange, LockWait, ProjectStore, StoreError, Transaction,
 };
 
-/// Every path with its bits and bytes; folders have no bytes.
+/// Every path with its bits and bytes; directories have no bytes.
 pub(crate) type Tree = BTreeMap<String, (u32, Option<Vec<u8>>)>;
 
-/// All of a project but our own state.
-pub(crate) fn tree(folder: &Path) -> Tree {
+/// Reads a project without agpm's state.
+pub(crate) fn tree(directory: &Path) -> Tree {
     let mut tree = Tree::new();
-    collect(folder, "", &mut tree);
+    collect(directory, "", &mut tree);
     tree
 }
 
-fn collect(folder: &Path, prefix: &str, tree: &mut Tree) {
-    for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+fn collect(directory: &Path, prefix: &str, tree: &mut Tree) {
+    for entry in fs::read_dir(directory).unwrap().map(Result::unwrap) {
         let path = format!("{prefix}{}", entry.file_name().to_str().unwrap());
-        let known = entry.metadata().unwrap();
+        let metadata = entry.metadata().unwrap();
         let state = [
             ".agpm/lock",
             ".agpm/transaction",
@@ -36,17 +36,17 @@ fn collect(folder: &Path, prefix: &str, tree: &mut Tree) {
         if state.contains(&path.as_str()) {
             continue;
         }
-        let bytes = known.is_file().then(|| fs::read(entry.path()).unwrap());
-        if known.is_dir() {
+        let bytes = metadata.is_file().then(|| fs::read(entry.path()).unwrap());
+        if metadata.is_dir() {
             collect(&entry.path(), &format!("{path}/"), tree);
         }
-        tree.insert(path, (bits(&known), bytes));
+        tree.insert(path, (bits(&metadata), bytes));
     }
 }
 
 #[cfg(unix)]
-pub(crate) fn bits(known: &fs::Metadata) -> u32 {
-    std::os::unix::fs::PermissionsExt::mode(&known.permissions()) & 0o777
+pub(crate) fn bits(metadata: &fs::Metadata) -> u32 {
+    std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o777
 }
 
 #[cfg(not(unix))]
@@ -87,16 +87,16 @@ pub(crate) fn was(content: &str) -> ExpectedFile {
     ExpectedFile::Checksum(Checksum::of(content.as_bytes()))
 }
 
-/// Waits, since a child that another test just starts holds our files open until it runs its program.
+/// Waits, because a child process that another test starts holds our files open until it executes its program.
 pub(crate) const PATIENT: LockWait<'static> = LockWait::Block(&|| {});
 
-/// Applies under a lock of its own.
+/// Applies changes under a separate lock.
 pub(crate) fn apply(
-    folder: &Path,
+    project: &Path,
     title: &str,
     changes: Vec<FileChange<'_>>,
 ) -> Result<AppliedTransaction, StoreError> {
-    let store = ProjectStore::open(folder)?;
+    let store = ProjectStore::open(project)?;
     let lock = store.lock(PATIENT)?;
     store.apply(
         &lock,
@@ -108,11 +108,11 @@ pub(crate) fn apply(
     )
 }
 
-/// A project with files of the user and, by a first transaction, of ours.
-pub(crate) fn prepare(folder: &Path) {
-    fs::create_dir_all(folder.join("shared")).unwrap();
-    fs::write(folder.join("shared/user.md"), "user").unwrap();
-    fs::write(folder.join("settings.json"), "{}").unwrap();
+/// A project with files of the user and managed files of a first transaction.
+pub(crate) fn prepare(project: &Path) {
+    fs::create_dir_all(project.join("shared")).unwrap();
+    fs::write(project.join("shared/user.md"), "user").unwrap();
+    fs::write(project.join("settings.json"), "{}").unwrap();
     let changes = vec![
         create("ours/deep/one.md", "one"),
         create("ours/two.md", "two"),
@@ -121,7 +121,7 @@ pub(crate) fn prepare(folder: &Path) {
         create("swap", "a file"),
         create(".agpm/ledger.json", "[]"),
     ];
-    apply(folder, "first", changes).unwrap();
+    apply(project, "first", changes).unwrap();
 }
 
 /// A change of every kind.

@@ -11,7 +11,7 @@ use agpm_resolve::{PathFiles, SourceFile, Unfit, found_unit, path_clash, portabl
 use agpm_source::limits::{MOST_DIRECTORIES, MOST_SKILL_BYTES, MOST_SKILL_FILES};
 use agpm_source::{FileFetching, Source, SourceEntry, SourceEntryKind, SourceError};
 
-use crate::packages::fetch::listed::{ListedFile, too_many_folders, walk};
+use crate::packages::fetch::listed::{ListedFile, too_many_directories, walk};
 use crate::packages::fetch::plugin_files::plugin_files;
 use crate::packages::sources::is_versioned;
 
@@ -36,22 +36,22 @@ pub(super) struct SourceAnswers {
 /// Requests versions, then revisions, then all files in one batch.
 pub(super) fn answer(
     source: &dyn Source,
-    asked: &SourceQuestions<'_>,
+    questions: &SourceQuestions<'_>,
 ) -> Result<SourceAnswers, SourceError> {
     let mut answered = SourceAnswers::default();
-    if asked.versions {
+    if questions.versions {
         answered.versions = Some(source.versions()?);
     }
-    for rev in &asked.revs {
+    for rev in &questions.revs {
         let commit = source.find_revision(rev)?;
         answered.revs.push(((*rev).to_owned(), commit));
     }
-    if !asked.releases.is_empty() {
-        answered.releases = releases(source, &asked.releases)?;
+    if !questions.releases.is_empty() {
+        answered.releases = releases(source, &questions.releases)?;
     }
-    fetch_revisions(source, asked, &mut answered)?;
+    fetch_revisions(source, questions, &mut answered)?;
     let mut listed = Vec::new();
-    for (unit, revision) in &asked.contents {
+    for (unit, revision) in &questions.contents {
         listed.push((*unit, *revision, list(source, revision.as_ref(), unit)?));
     }
     let files: Vec<&SourceEntry> = listed
@@ -80,23 +80,27 @@ fn releases(
         let label = (*tag).clone();
         Some(ResolvedVersion { label, revision })
     };
-    let known: Vec<ResolvedVersion> = tags.iter().filter_map(version).collect();
-    let dates = source.released(&known);
-    let dated = known.into_iter().map(|version| version.label).zip(dates);
+    let tagged: Vec<ResolvedVersion> = tags.iter().filter_map(version).collect();
+    let dates = source.released(&tagged);
+    let dated = tagged.into_iter().map(|version| version.label).zip(dates);
     Ok(dated.collect())
 }
 
 fn fetch_revisions(
     source: &dyn Source,
-    asked: &SourceQuestions<'_>,
+    questions: &SourceQuestions<'_>,
     answered: &mut SourceAnswers,
 ) -> Result<(), SourceError> {
-    let revisions: BTreeSet<&ObjectId> = asked
+    let revisions: BTreeSet<&ObjectId> = questions
         .contents
         .iter()
         .filter_map(|(_, revision)| revision.as_ref())
         .collect();
-    if revisions.iter().all(|one| source.has_revision(one)) || !is_versioned(source) {
+    if revisions
+        .iter()
+        .all(|revision| source.has_revision(revision))
+        || !is_versioned(source)
+    {
         return Ok(());
     }
     // The source is contacted anyway, so moved tags can be detected at no extra cost.
@@ -186,7 +190,7 @@ fn skill(
         return Ok(UnreadFiles::Raw(PathFiles::Absent));
     }
     let Some(mut tree) = walk(source, revision, unit.path.in_tree())? else {
-        return unfit(too_many_folders());
+        return unfit(too_many_directories());
     };
     // A skill on this machine may be a git clone, whose metadata is not part of the skill.
     let is_metadata = |entry: &SourceEntry| entry.path.split('/').any(|part| part == ".git");

@@ -28,6 +28,6 @@ pub(super) fn walk(
 }
 
 /// Returns the reason for refusing a directory with too many directories.
-pub(super) fn too_many_folders() -> String {
+pub(super) fn too_many_directories() -> String {
     format!("it has more than {MOST_DIRECTORIES} directories")
 }

@@ -47,37 +47,39 @@ impl<'a> FactFetcher<'a> {
 
     /// Creates the index of known facts, with the dependencies of the manifest and nothing read yet.
     pub fn index(&self, pins: BTreeMap<Unit, SolverPin>) -> SourceIndex {
-        let mut known = SourceIndex::new(plain_sources(self.sources), pins);
+        let mut index = SourceIndex::new(plain_sources(self.sources), pins);
         for dependency in &self.manifest.dependencies {
-            known.want(&dependency.unit, dependency.variant);
+            index.want(&dependency.unit, dependency.variant);
         }
-        known
+        index
     }
 
     /// Reads all missing facts and adds them to the index.
     pub fn fulfil(
         &self,
         needs: &BTreeSet<MissingFact>,
-        known: &mut SourceIndex,
+        index: &mut SourceIndex,
         notes: &mut Notes,
     ) -> Result<(), Failure> {
-        let mut asked: BTreeMap<Option<&SourceName>, SourceQuestions<'_>> = BTreeMap::new();
+        let mut questions: BTreeMap<Option<&SourceName>, SourceQuestions<'_>> = BTreeMap::new();
         for need in needs {
             match need {
-                MissingFact::Refs(source) => asked.entry(Some(source)).or_default().versions = true,
+                MissingFact::Refs(source) => {
+                    questions.entry(Some(source)).or_default().versions = true
+                }
                 MissingFact::Rev(source, rev) => {
-                    asked.entry(Some(source)).or_default().revs.push(rev)
+                    questions.entry(Some(source)).or_default().revs.push(rev)
                 }
                 MissingFact::Releases(source, tags) => {
-                    let asked = asked.entry(Some(source)).or_default();
-                    asked.releases.extend(tags);
+                    let questions = questions.entry(Some(source)).or_default();
+                    questions.releases.extend(tags);
                 }
                 MissingFact::Content(unit, commit) => {
                     let source = match &unit.origin {
                         ResourceOrigin::Source(name) => Some(name),
                         ResourceOrigin::Local | ResourceOrigin::Manifest => None,
                     };
-                    asked
+                    questions
                         .entry(source)
                         .or_default()
                         .contents
@@ -87,11 +89,11 @@ impl<'a> FactFetcher<'a> {
         }
         // A failure does not stop the other sources, whose findings are worth reporting in the same run.
         let mut failure = None;
-        let answers = parallel::map(asked.into_iter().collect(), |(source, asked)| {
-            (source, self.answer(source, &asked))
+        let answers = parallel::map(questions.into_iter().collect(), |(source, questions)| {
+            (source, self.answer(source, &questions))
         });
         for (source, answer) in answers {
-            let taken = answer.and_then(|answer| self.take(source, answer, known, notes));
+            let taken = answer.and_then(|answer| self.take(source, answer, index, notes));
             failure = failure.or(taken.err());
         }
         failure.map_or_else(|| notes.check(), Err)
@@ -100,10 +102,10 @@ impl<'a> FactFetcher<'a> {
     fn answer(
         &self,
         source: Option<&SourceName>,
-        asked: &SourceQuestions<'_>,
+        questions: &SourceQuestions<'_>,
     ) -> Result<SourceAnswers, Failure> {
         let Some(name) = source else {
-            return self.answer_locally(asked);
+            return self.answer_locally(questions);
         };
         let Some(source) = self.sources.get(name) else {
             return Ok(SourceAnswers::default());
@@ -112,7 +114,7 @@ impl<'a> FactFetcher<'a> {
         if is_versioned(source) {
             progress.source_began(name.as_str());
         }
-        let answer = contents::answer(source, asked);
+        let answer = contents::answer(source, questions);
         if is_versioned(source) {
             progress.source_ended(name.as_str());
         }
@@ -120,8 +122,8 @@ impl<'a> FactFetcher<'a> {
     }
 
     /// Reads the inline resources of the manifest, and the files that it names by path.
-    fn answer_locally(&self, asked: &SourceQuestions<'_>) -> Result<SourceAnswers, Failure> {
-        let (inline, files): (Vec<_>, Vec<_>) = asked
+    fn answer_locally(&self, questions: &SourceQuestions<'_>) -> Result<SourceAnswers, Failure> {
+        let (inline, files): (Vec<_>, Vec<_>) = questions
             .contents
             .iter()
             .partition(|(unit, _)| unit.origin == ResourceOrigin::Manifest);
@@ -130,9 +132,9 @@ impl<'a> FactFetcher<'a> {
             ..SourceQuestions::default()
         };
         let mut answered = contents::answer(&self.sources.local, &files).map_err(|error| {
-            let place = &self.sources.project;
+            let directory = &self.sources.project;
             match error {
-                SourceError::Store(error) => error.seen_from(place).into(),
+                SourceError::Store(error) => error.seen_from(directory).into(),
                 error => source_failure_of("the project", error),
             }
         })?;
@@ -161,18 +163,18 @@ impl<'a> FactFetcher<'a> {
         &self,
         source: Option<&SourceName>,
         answered: SourceAnswers,
-        known: &mut SourceIndex,
+        index: &mut SourceIndex,
         notes: &mut Notes,
     ) -> Result<(), Failure> {
         if let Some(name) = source {
             if let Some(versions) = answered.versions {
-                known.list(name.clone(), versions);
+                index.list(name.clone(), versions);
             }
             for (rev, commit) in answered.revs {
-                known.set_rev(name.clone(), rev, commit);
+                index.set_rev(name.clone(), rev, commit);
             }
             for (tag, released) in answered.releases {
-                known.set_released(name, tag, released);
+                index.set_released(name, tag, released);
             }
         }
         let mut refused = Vec::new();
@@ -189,7 +191,7 @@ impl<'a> FactFetcher<'a> {
                 commit,
                 found,
             };
-            self.needs.learn(read, known, notes)?;
+            self.needs.learn(read, index, notes)?;
         }
         // All refused files are reported at once, because reporting one at a time would take as many runs.
         let is_refused = !refused.is_empty();
@@ -205,10 +207,10 @@ impl<'a> FactFetcher<'a> {
     pub fn learn(
         &self,
         read: ReadContent,
-        known: &mut SourceIndex,
+        index: &mut SourceIndex,
         notes: &mut Notes,
     ) -> Result<(), Failure> {
-        self.needs.learn(read, known, notes)
+        self.needs.learn(read, index, notes)
     }
 }
 
@@ -251,8 +253,8 @@ impl OpenSources for ProjectSources {
 
 /// Converts the error of a source to a failure; files of a directory are shown relative to it.
 fn failure_of(source: &dyn Source, name: &SourceName, error: SourceError) -> Failure {
-    match (error, source.place()) {
-        (SourceError::Store(error), Some(place)) => error.seen_from(place).into(),
+    match (error, source.local_directory()) {
+        (SourceError::Store(error), Some(directory)) => error.seen_from(directory).into(),
         (error, _) => source_failure(name, error),
     }
 }

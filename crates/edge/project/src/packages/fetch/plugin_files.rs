@@ -8,7 +8,7 @@ use agpm_resolve::{path_clash, portable_path};
 use agpm_source::limits::{MOST_LINKS, MOST_PLUGIN_BYTES, MOST_PLUGIN_FILES};
 use agpm_source::{Source, SourceEntry, SourceEntryKind, SourceError};
 
-use crate::packages::fetch::listed::{ListedFile, too_many_folders, walk};
+use crate::packages::fetch::listed::{ListedFile, too_many_directories, walk};
 use crate::packages::sources::is_versioned;
 
 /// Returns the files of a plugin, or the reason why it is refused.
@@ -19,7 +19,7 @@ pub(super) fn plugin_files(
 ) -> Result<Result<Vec<ListedFile>, String>, SourceError> {
     let top = unit.path.in_tree();
     let Some(tree) = walk(source, revision, top)? else {
-        return Ok(Err(too_many_folders()));
+        return Ok(Err(too_many_directories()));
     };
     let mut entries: BTreeMap<String, SourceEntry> = BTreeMap::new();
     let mut links: BTreeMap<String, SourceEntry> = BTreeMap::new();

@@ -1,0 +1,547 @@
+//! `add ADDRESS… [NAME…]`.
+
+use agpm_testkit::{Behaviour, HttpServer, Repository};
+
+use crate::support::Project;
+
+const PDF: &str = "---\nname: pdf\ndescription: Reads PDF files\n---\nText.\n";
+const ART: &str = "---\nname: art\ndescription: Draws\n---\nText.\n";
+const AGENT: &str = "---\nname: reviewer\ndescription: Reviews\n---\nText.\n";
+
+/// A repository `skills` with these files and tags, and a project without a manifest.
+fn library(files: &[(&str, &str)], tags: &[&str]) -> Project {
+    let project = Project::new();
+    let mut source = Repository::init(&project.sandbox, "skills");
+    source.commit(files);
+    tags.iter().for_each(|tag| source.tag(tag));
+    project.sandbox.write("project/.keep", "");
+    project
+}
+
+fn url(project: &Project) -> String {
+    format!("file://{}", project.sandbox.work().join("skills").display())
+}
+
+fn three() -> Project {
+    library(
+        &[
+            ("skills/pdf/SKILL.md", PDF),
+            ("skills/art/SKILL.md", ART),
+            ("agents/reviewer.md", AGENT),
+        ],
+        &["v1.0.0", "v1.2.0", "v2.0.0-rc.1"],
+    )
+}
+
+#[test]
+fn one_command_creates_the_manifest_adds_the_source_and_installs() {
+    let project = three();
+    let url = url(&project);
+    let output = project.good(&format!("add {url} pdf"));
+    assert_eq!(
+        project.read("agpm.toml"),
+        format!(
+            "[sources]\nskills = \"{url}\"\n\n[skills]\n\
+             pdf = {{ source = \"skills\", path = \"skills/pdf\", version = \"^1.2.0\" }}\n"
+        )
+    );
+    assert!(project.exists("agpm.lock") && project.exists(".claude/skills/pdf/SKILL.md"));
+    for line in [
+        "Created agpm.toml",
+        "Added source skills: file://",
+        "Added skills/pdf ^1.2.0 from skills:skills/pdf",
+        "Undo it with `agpm undo`",
+    ] {
+        assert!(output.stdout.contains(line), "no `{line}` in\n{output}");
+    }
+    project.good("undo");
+    assert!(!project.exists("agpm.toml") && !project.exists(".claude/skills/pdf/SKILL.md"));
+}
+
+#[test]
+fn several_candidates_are_listed_with_a_command_for_each() {
+    let project = three();
+    let url = url(&project);
+    project.refused(
+        &format!("add {url}"),
+        3,
+        &[
+            "has 3 resources",
+            "work/skills pdf  Reads PDF files",
+            "work/skills art  Draws",
+            "work/skills reviewer  Reviews",
+            "--all",
+        ],
+    );
+    project.refused(&format!("add {url} --yes"), 3, &["add/several"]);
+    project.good(&format!("add {url} --type agent"));
+    assert!(project.exists(".claude/agents/reviewer.md"));
+    project.good(&format!("add {url} --all"));
+    assert!(project.exists(".claude/skills/art/SKILL.md"));
+    assert!(project.exists(".claude/skills/pdf/SKILL.md"));
+}
+
+#[test]
+fn adding_twice_changes_nothing_and_another_requirement_is_an_error() {
+    let project = three();
+    let url = url(&project);
+    project.good(&format!("add {url} pdf"));
+    let before = project.tree();
+    for again in ["pdf", "skills/pdf", "skill:pdf"] {
+        let output = project.good(&format!("add {url}.git {again}"));
+        assert!(output.stdout.contains("already"), "{output}");
+    }
+    project.good(&format!("add {url}//skills/pdf@^1.2.0"));
+    project.good("add skills:skills/pdf");
+    assert_eq!(project.tree(), before);
+    project.refused(
+        &format!("add {url}//skills/pdf@v1.0.0"),
+        1,
+        &["agpm update skills/pdf", "agpm.toml:5"],
+    );
+}
+
+#[test]
+fn paths_files_and_the_root_are_reached_by_url() {
+    let project = three();
+    let url = url(&project);
+    project.good(&format!("add {url}//skills/pdf/SKILL.md"));
+    assert!(project.read("agpm.toml").contains("path = \"skills/pdf\""));
+    project.good(&format!("add {url}//agents/reviewer.md@v1.0.0"));
+    assert!(project.read("agpm.toml").contains("version = \"v1.0.0\""));
+    project.refused(
+        &format!("add {url}//skills/pdg"),
+        3,
+        &["did you mean `skills/pdf`?"],
+    );
+    project.refused(
+        &format!("add {url}@v7.0.0 pdf"),
+        3,
+        &["has no version `v7.0.0`"],
+    );
+    project.refused(&format!("add {url} pdg"), 3, &["did you mean `pdf`?"]);
+
+    let root = library(&[("SKILL.md", PDF), ("scripts/run.sh", "true\n")], &[]);
+    root.good(&format!("add {}", self::url(&root)));
+    assert!(
+        root.read("agpm.toml")
+            .contains("pdf = { source = \"skills\", path = \".\", version = \"main\" }"),
+        "{}",
+        root.read("agpm.toml")
+    );
+    assert!(root.exists(".claude/skills/pdf/SKILL.md"));
+    assert!(root.exists(".claude/skills/pdf/scripts/run.sh"));
+    root.good("install --frozen");
+    root.good("verify");
+}
+
+#[test]
+fn patterns_are_one_entry() {
+    let project = three();
+    let url = url(&project);
+    project.good(&format!("add {url}//agents/*.md"));
+    assert!(
+        project
+            .read("agpm.toml")
+            .contains("agents = { source = \"skills\", path = \"agents/*.md\"")
+    );
+    assert!(project.exists(".claude/agents/reviewer.md"));
+}
+
+#[test]
+fn prefixed_tags_count_for_their_own_resource_only() {
+    for (tags, expected) in [
+        (&["pdf-v1.2.0", "art-v9.0.0"][..], "pdf-^1.2.0"),
+        (&["pdf--v1.2.0"], "pdf--^1.2.0"),
+        (&["skills/pdf/v1.2.0", "v0.1.0"], "skills/pdf/^1.2.0"),
+        (&["art-v9.0.0"], "main"),
+        (&["v2.0.0-rc.1"], "main"),
+        (&[], "main"),
+    ] {
+        let project = library(
+            &[("skills/pdf/SKILL.md", PDF), ("skills/art/SKILL.md", ART)],
+            tags,
+        );
+        project.good(&format!("add {} pdf", url(&project)));
+        let expected = format!("version = \"{expected}\"");
+        assert!(
+            project.read("agpm.toml").contains(&expected),
+            "{tags:?}\n{}",
+            project.read("agpm.toml")
+        );
+    }
+}
+
+#[test]
+fn the_default_branch_is_the_one_that_the_server_names() {
+    let project = library(&[("skills/pdf/SKILL.md", PDF)], &[]);
+    Repository::open(&project.sandbox, "skills").git(&["branch", "-m", "trunk"]);
+    project.good(&format!("add {}", url(&project)));
+    assert!(project.read("agpm.toml").contains("version = \"trunk\""));
+}
+
+#[test]
+fn parts_of_a_plugin_are_candidates_only_by_name_or_path() {
+    let project = library(
+        &[
+            ("kit/.claude-plugin/plugin.json", "{\"name\": \"kit\"}"),
+            ("kit/skills/pdf/SKILL.md", PDF),
+            ("skills/art/SKILL.md", ART),
+        ],
+        &[],
+    );
+    let url = url(&project);
+    let output = project.run(&format!("add {url}"));
+    assert!(output.stderr.contains("has 2 resources"), "{output}");
+    assert!(!output.stderr.contains(" pdf"), "{output}");
+    project.good(&format!("add {url} pdf"));
+    assert!(
+        project
+            .read("agpm.toml")
+            .contains("path = \"kit/skills/pdf\"")
+    );
+    project.refused(&format!("add {url}//kit/skills/nope"), 3, &["kit/skills"]);
+}
+
+#[test]
+fn the_type_is_required_where_nothing_reports_it() {
+    let project = library(&[("misc/notes.md", "# Notes\n")], &[]);
+    let url = url(&project);
+    project.refused(&format!("add {url}//misc/notes.md"), 2, &["--type"]);
+    project.refused(
+        &format!("add {url}"),
+        1,
+        &["nothing to install", "SKILL.md"],
+    );
+    project.refused(
+        &format!("add {url} --type nope"),
+        2,
+        &["no such resource type"],
+    );
+    project.good(&format!(
+        "add {url}//misc/notes.md --type snippet --name read-me"
+    ));
+    assert!(project.read("agpm.toml").contains("read-me = "));
+}
+
+#[test]
+fn content_reports_the_type_of_a_file() {
+    let project = library(
+        &[
+            (
+                "x/a.md",
+                "---\nname: a\ndescription: d\ntools: Read\n---\nText.\n",
+            ),
+            ("x/c.md", "---\nallowed-tools: Read\n---\nText.\n"),
+            ("x/s.json", "{\"command\": \"npx\"}"),
+        ],
+        &[],
+    );
+    let url = url(&project);
+    project.good(&format!("add {url}//x/a.md"));
+    project.good(&format!("add {url}//x/c.md"));
+    project.good(&format!("add {url}//x/s.json"));
+    let manifest = project.read("agpm.toml");
+    for section in ["[agents]", "[commands]", "[mcp-servers]"] {
+        assert!(manifest.contains(section), "{manifest}");
+    }
+}
+
+#[test]
+fn options_name_the_entry_its_tools_and_what_is_done() {
+    let project = three();
+    let url = url(&project);
+    let before = project.tree();
+    let preview = project.good(&format!("add {url} pdf --dry-run"));
+    assert!(preview.stdout.contains("Would add skills/pdf"), "{preview}");
+    assert_eq!(project.tree(), before);
+    project.good(&format!(
+        "add {url} pdf --name reader --tool opencode --no-install"
+    ));
+    let manifest = project.read("agpm.toml");
+    assert!(
+        manifest.contains("reader = {") && manifest.contains("tool = \"opencode\""),
+        "{manifest}"
+    );
+    assert!(!project.exists("agpm.lock") && !project.exists(".opencode"));
+    project.refused(&format!("add {url} art reviewer --name x"), 2, &["--name"]);
+    project.refused(&format!("add {url} art --tool nope"), 1, &["nope"]);
+    project.refused(&format!("add {url} art --name reader"), 6, &["--name"]);
+}
+
+#[test]
+fn urls_that_are_none_show_the_forms() {
+    let project = three();
+    project.refused("add github:skills", 2, &["OWNER/skills", "./skills"]);
+    project.refused("add github.com/o/r", 2, &["https://github.com/o/r"]);
+    project.refused("add o/r#main", 2, &["o/r@main"]);
+    project.refused("add nope", 3, &["unknown source `nope`"]);
+    project.refused("add mysource", 3, &["unknown source `mysource`"]);
+    project.refused("add sorce", 2, &["did you mean `source`"]);
+    project.refused("add hookify@nope", 3, &["nope"]);
+    project.refused("add ./nope", 3, &["nope"]);
+    project.refused("add oci://ghcr.io/o/r", 2, &["not supported"]);
+    project.refused("add skill", 2, &["resource type"]);
+}
+
+#[test]
+fn a_source_is_named_after_its_repository_and_stays_one() {
+    let project = three();
+    let url = url(&project);
+    project.good(&format!(
+        "add source skills https://example.com/o/other.git -C {}",
+        {
+            project.sandbox.write("project/agpm.toml", "");
+            "."
+        }
+    ));
+    project.good(&format!("add {url} pdf --no-install"));
+    let manifest = project.read("agpm.toml");
+    assert!(manifest.contains("work-skills = \"file://"), "{manifest}");
+    project.good(&format!("add {url}/ art --no-install"));
+    assert_eq!(project.read("agpm.toml").matches("file://").count(), 1);
+}
+
+#[test]
+fn later_words_are_sources_if_one_has_that_name() {
+    let project = three();
+    let url = url(&project);
+    project.sandbox.write(
+        "project/agpm.toml",
+        format!("[sources]\none = \"{url}\"\npdf = \"../local\"\n"),
+    );
+    project.sandbox.write("local/agents/own.md", AGENT);
+    project.good("add one art pdf own --no-install");
+    let manifest = project.read("agpm.toml");
+    assert!(manifest.contains("art = { source = \"one\""), "{manifest}");
+    assert!(
+        manifest.contains("own = { source = \"pdf\", path = \"agents/own.md\" }"),
+        "{manifest}"
+    );
+}
+
+#[test]
+fn local_paths_are_written_as_paths() {
+    let project = three();
+    project.sandbox.write("project/own/agents/mine.md", AGENT);
+    project.sandbox.write("shared/skills/pdf/SKILL.md", PDF);
+    project.good("add ./own");
+    project.good("add ../shared pdf");
+    let manifest = project.read("agpm.toml");
+    assert!(
+        manifest.contains("mine = \"./own/agents/mine.md\""),
+        "{manifest}"
+    );
+    assert!(
+        manifest.contains("pdf = \"../shared/skills/pdf\""),
+        "{manifest}"
+    );
+    assert!(project.exists(".claude/agents/mine.md"));
+    // Without `./` it is a repository.
+    project.refused("--offline add own/agents", 4, &["github.com/own/agents"]);
+}
+
+#[test]
+fn a_page_of_a_host_means_its_file_at_its_branch() {
+    let project = three();
+    let mut source = Repository::open(&project.sandbox, "skills");
+    source.git(&["checkout", "-q", "-b", "feature/x"]);
+    source.commit(&[("skills/new/SKILL.md", &PDF.replace("pdf", "new"))]);
+    source.git(&["checkout", "-q", "main"]);
+    source.git(&["clone", "-q", "--bare", ".", "../o/skills"]);
+    let server = HttpServer::start(&project.sandbox);
+    let base = server.url("x");
+    let base = base.strip_suffix("/x/.git").unwrap();
+    project.good(&format!("add {base}/o/skills/tree/feature/x/skills/new"));
+    project.good(&format!(
+        "add {base}/o/skills/blob/v1.0.0/skills/pdf/SKILL.md?plain=1"
+    ));
+    let manifest = project.read("agpm.toml");
+    for line in [
+        &*format!("skills = \"{base}/o/skills\""),
+        "new = { source = \"skills\", path = \"skills/new\", version = \"feature/x\" }",
+        "pdf = { source = \"skills\", path = \"skills/pdf\", version = \"v1.0.0\" }",
+    ] {
+        assert!(manifest.contains(line), "no {line} in\n{manifest}");
+    }
+    project.refused(
+        &format!("add {base}/o/skills/tree/featur/skills/new"),
+        3,
+        &["unknown branch, tag or commit `featur`"],
+    );
+    // The same host as the default one.
+    project
+        .sandbox
+        .write("config.toml", format!("default-host = \"{base}\"\n"));
+    project.good("--config ../config.toml add o/skills/skills/art@^1");
+    assert_eq!(project.read("agpm.toml").matches(base).count(), 1);
+    project.refused(
+        "--config ../config.toml add o/nope",
+        4,
+        &["no git repository"],
+    );
+}
+
+#[test]
+fn a_skill_of_a_large_repository_takes_few_requests_and_no_other_files() {
+    let project = three();
+    let mut source = Repository::open(&project.sandbox, "skills");
+    let names: Vec<String> = (0..200).map(|at| format!("skills/s{at}/big.bin")).collect();
+    let content = "x".repeat(20_000);
+    let files: Vec<(&str, &str)> = names
+        .iter()
+        .map(|name| (name.as_str(), &*content))
+        .collect();
+    source.commit(&files);
+    source.git(&["config", "uploadpack.allowFilter", "true"]);
+    source.git(&["config", "uploadpack.allowAnySHA1InWant", "true"]);
+    let server = HttpServer::start(&project.sandbox);
+    project.good(&format!("add {} reviewer", server.url("skills")));
+    assert!(project.exists(".claude/agents/reviewer.md"));
+    // References, then trees, then the one file, each with its negotiation.
+    assert!(server.requests() <= 6, "{} requests", server.requests());
+}
+
+#[test]
+fn json_has_what_was_added() {
+    let project = three();
+    let url = url(&project);
+    let output = project.good(&format!("--json add {url} pdf"));
+    for part in [
+        "\"ok\":true",
+        "\"created\":\"agpm.toml\"",
+        "\"id\":\"skills/pdf\"",
+        "\"type\":\"skill\"",
+        "\"version\":\"^1.2.0\"",
+        "\"undo\":\"agpm undo\"",
+    ] {
+        let plain = output.stdout.replace(": ", ":").replace('\n', "");
+        assert!(plain.contains(part), "no {part} in {output}");
+    }
+    let failed = project.run(&format!("--json add {url}"));
+    assert_eq!(failed.code, Some(3));
+    assert!(failed.stdout.contains("add/several"), "{failed}");
+    // No key is duplicated.
+    let text = output.stdout;
+    for key in ["\n  \"dry_run\":", "\n  \"unchanged\":", "\n  \"present\":"] {
+        assert!(text.matches(key).count() <= 1, "{key} in {text}");
+    }
+}
+
+#[test]
+fn a_source_of_the_configuration_becomes_the_projects() {
+    let project = three();
+    let url = url(&project);
+    project
+        .sandbox
+        .write("config.toml", format!("[sources]\nmine = \"{url}\"\n"));
+    project.good("--config ../config.toml add mine pdf");
+    let manifest = project.read("agpm.toml");
+    assert!(
+        manifest.contains(&format!("mine = \"{url}\"")),
+        "{manifest}"
+    );
+    project.good("install --locked");
+    // A private source stays private.
+    project.sandbox.write("project/agpm.toml", "");
+    project.sandbox.write(
+        "project/agpm.private.toml",
+        format!("[sources]\nmine = \"{url}\"\n"),
+    );
+    project.good("add mine art");
+    let manifest = project.read("agpm.toml");
+    assert!(
+        manifest.contains("source = \"mine\"") && !manifest.contains(&url),
+        "{manifest}"
+    );
+}
+
+#[test]
+fn unreleased_resources_are_found_on_the_default_branch() {
+    let project = three();
+    let mut source = Repository::open(&project.sandbox, "skills");
+    source.commit(&[("skills/new/SKILL.md", &PDF.replace("pdf", "new"))]);
+    let url = url(&project);
+    project.refused(&format!("add {url} new"), 3, &["`@main` after the URL"]);
+    project.good(&format!("add {url}@main new"));
+    assert!(project.read("agpm.toml").contains("version = \"main\""));
+}
+
+#[test]
+fn plugins_are_added_whole_or_by_their_marketplace() {
+    let marketplace = "{\"name\": \"corp\", \"owner\": {\"name\": \"o\"}, \"plugins\": [\
+        {\"name\": \"kit\", \"source\": \"./plugins/kit\"}, \
+        {\"name\": \"bag\", \"source\": \"./plugins/bag\", \"strict\": false}]}";
+    let project = library(
+        &[
+            (".claude-plugin/marketplace.json", marketplace),
+            (
+                "plugins/kit/.claude-plugin/plugin.json",
+                "{\"name\": \"kit\"}",
+            ),
+            ("plugins/kit/skills/pdf/SKILL.md", PDF),
+            ("plugins/bag/agents/reviewer.md", AGENT),
+        ],
+        &[],
+    );
+    let url = url(&project);
+    project.good(&format!("add {url} kit"));
+    let manifest = project.read("agpm.toml");
+    let line = "kit = { source = \"skills\", path = \"plugins/kit\", version = \"main\" }";
+    assert!(
+        manifest.contains("[plugins]") && manifest.contains(line),
+        "{manifest}"
+    );
+    assert!(project.exists(".claude/skills/pdf/SKILL.md"));
+    // By the name that the marketplace gives itself.
+    project.good("add bag@corp");
+    let manifest = project.read("agpm.toml");
+    let line = "bag = { marketplace = \"skills\", name = \"bag\" }";
+    assert!(manifest.contains(line), "{manifest}");
+    assert!(project.exists(".claude/agents/reviewer.md"));
+    let again = project.good("add kit@skills bag@skills");
+    assert_eq!(again.stdout.matches("already").count(), 2, "{again}");
+    project.refused("add kot@corp", 3, &["did you mean `kit`?"]);
+    project.refused("add kit@nope", 3, &["marketplace `nope`"]);
+    project.good("remove kit bag");
+    assert!(!project.exists(".claude/skills/pdf/SKILL.md"));
+}
+
+#[test]
+fn a_private_repository_without_credentials_is_said_to_be_one() {
+    let project = three();
+    let server = HttpServer::start(&project.sandbox);
+    for behaviour in [Behaviour::AskPassword, Behaviour::RefuseAccess] {
+        server.behave(behaviour);
+        let url = server.url("skills");
+        for command in ["add", "browse"] {
+            project.refused(
+                &format!("{command} {url}"),
+                4,
+                &["source/auth", "credentials"],
+            );
+        }
+        assert!(!project.exists("agpm.toml"));
+    }
+}
+
+#[test]
+fn a_hook_that_names_a_missing_file_is_not_added() {
+    let hooks = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/stop.sh"}]}]}}"#;
+    let project = library(
+        &[
+            ("kit/.claude-plugin/plugin.json", "{\"name\": \"kit\"}"),
+            ("kit/hooks/hooks.json", hooks),
+            ("kit/skills/pdf/SKILL.md", PDF),
+        ],
+        &[],
+    );
+    let url = url(&project);
+    let words = [
+        "plugin/missing-file",
+        "`stop.sh`",
+        "exclude = [\"hooks/kit\"]",
+    ];
+    project.refused(&format!("add {url} kit"), 1, &words);
+    assert!(!project.exists("agpm.toml"));
+}

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use agpm_diag::Failure;
 use agpm_store as store;
-use agpm_trust::PolicyPlace;
+use agpm_trust::PolicyLocation;
 
 use crate::policy_cache::{POLICY_NAME, PolicyAddress, file_of_url, kept_policy};
 use crate::reading::{limit, shown};
@@ -18,7 +18,7 @@ pub struct PolicyFile {
     /// The content; `None` if a policy that was named cannot be read.
     pub bytes: Option<Vec<u8>>,
     /// Where the policy comes from.
-    pub place: PolicyPlace,
+    pub location: PolicyLocation,
 }
 
 /// Reads the existing policies outside of the manifest, and those that the user named. A policy at a URL is read from
@@ -27,21 +27,27 @@ pub fn policy_files(environment: &Environment) -> Result<Vec<PolicyFile>, Failur
     let mut files = Vec::new();
     let places = &environment.policies;
     match (&places.variable, &places.machine) {
-        (Some(named), _) => files.push(named_file(environment, named, PolicyPlace::Machine)?),
-        (None, Some(path)) => files.extend(existing_file(environment, path, PolicyPlace::Machine)),
+        (Some(named), _) => files.push(named_file(environment, named, PolicyLocation::Machine)?),
+        (None, Some(path)) => {
+            files.extend(existing_file(environment, path, PolicyLocation::Machine))
+        }
         (None, None) => {}
     }
     if let Some(folder) = &environment.config_folder {
         let path = folder.join(POLICY_NAME);
-        files.extend(existing_file(environment, &path, PolicyPlace::User));
+        files.extend(existing_file(environment, &path, PolicyLocation::User));
     }
     if let Some(named) = &places.argument {
-        files.push(named_file(environment, named, PolicyPlace::Argument)?);
+        files.push(named_file(environment, named, PolicyLocation::Argument)?);
     }
     Ok(files)
 }
 
-fn existing_file(environment: &Environment, path: &Path, place: PolicyPlace) -> Option<PolicyFile> {
+fn existing_file(
+    environment: &Environment,
+    path: &Path,
+    location: PolicyLocation,
+) -> Option<PolicyFile> {
     // One that exists and cannot be read is not the same as none.
     if !store::exists(path) && store::link_target(path).is_none() {
         return None;
@@ -49,20 +55,20 @@ fn existing_file(environment: &Environment, path: &Path, place: PolicyPlace) -> 
     Some(PolicyFile {
         shown: shown(environment, path),
         bytes: store::read(path, limit()).ok(),
-        place,
+        location,
     })
 }
 
 fn named_file(
     environment: &Environment,
     named: &str,
-    place: PolicyPlace,
+    location: PolicyLocation,
 ) -> Result<PolicyFile, Failure> {
     if let Some(address) = PolicyAddress::parse(named)? {
         return Ok(PolicyFile {
             shown: address.to_string(),
             bytes: kept_policy(environment, &address).map(|kept| kept.text.into_bytes()),
-            place,
+            location,
         });
     }
     let path = file_of_url(named).unwrap_or(Path::new(named));
@@ -70,6 +76,6 @@ fn named_file(
     Ok(PolicyFile {
         shown: shown(environment, &path),
         bytes: store::read(&path, limit()).ok(),
-        place,
+        location,
     })
 }

@@ -1,7 +1,7 @@
 //! Where tools read what users wrote for them, by the table of tools.
 
 use agpm_model::{Destination, InstallScope, ResourceType, Tools};
-use agpm_tools::{HookPlace, HookShape, TOOLS, ToolDefinition};
+use agpm_tools::{HookLocation, HookShape, TOOLS, ToolDefinition};
 
 /// A directory of resources of one type.
 pub(crate) struct ResourceDirectory {
@@ -123,7 +123,10 @@ fn extension_of(kind: ResourceType, of_tool: Option<&'static str>) -> Option<&'s
 /// Tools with their own directories before those that read the directories of others.
 fn by_ownership() -> Vec<&'static ToolDefinition> {
     let shares = |tool: &&ToolDefinition| {
-        let skills = tool.skills.as_ref().and_then(|skills| skills.place.project);
+        let skills = tool
+            .skills
+            .as_ref()
+            .and_then(|skills| skills.location.project);
         matches!(skills, Some(agpm_tools::Directory::Shared(_)))
     };
     let (sharing, own): (Vec<_>, Vec<_>) = TOOLS.iter().copied().partition(shares);
@@ -146,7 +149,7 @@ pub(crate) fn server_files() -> Vec<SharedEntryFile> {
             continue;
         };
         let more = MORE_SERVER_FILES.iter().filter(|(of, _)| *of == tool.name);
-        let paths = servers.place.project.into_iter();
+        let paths = servers.location.project.into_iter();
         for path in paths.chain(more.map(|(_, path)| *path)) {
             files.push(SharedEntryFile {
                 tool: tool.name,
@@ -162,13 +165,13 @@ pub(crate) fn server_files() -> Vec<SharedEntryFile> {
 pub(crate) fn hook_places() -> (Vec<SharedEntryFile>, Vec<(&'static str, String)>) {
     let (mut files, mut directories) = (Vec::new(), Vec::new());
     for tool in TOOLS {
-        let place = tool.hooks.as_ref().and_then(|hooks| hooks.place.project);
+        let place = tool.hooks.as_ref().and_then(|hooks| hooks.location.project);
         match place {
-            Some(HookPlace::Entries(path)) => files.push(SharedEntryFile {
+            Some(HookLocation::Entries(path)) => files.push(SharedEntryFile {
                 key: hook_key(tool),
                 ..hook_file(tool.name, path)
             }),
-            Some(HookPlace::Files(directory)) => {
+            Some(HookLocation::Files(directory)) => {
                 directories.push((tool.name, directory_path(tool, directory)));
             }
             None => {}

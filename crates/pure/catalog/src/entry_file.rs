@@ -27,7 +27,7 @@ pub struct EntryFile<'c> {
     /// The row that names it.
     pub row: RowRef<'c>,
     /// From the layer's directory.
-    pub place: String,
+    pub path: String,
 }
 
 impl CatalogContent<'_> {
@@ -37,7 +37,7 @@ impl CatalogContent<'_> {
         let row = self.catalog.winner(entry);
         let place = self.place_of(row);
         let place = place.map_err(|fault| self.no_file(row, fault))?;
-        Ok(EntryFile { row, place })
+        Ok(EntryFile { row, path: place })
     }
 
     /// The entry that a name means, or what it could have meant.

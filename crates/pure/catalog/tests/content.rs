@@ -117,7 +117,7 @@ fn a_row_has_its_file_inside_of_its_layer() {
             kind: None,
             text: name,
         });
-        file.map(|file| file.place)
+        file.map(|file| file.path)
     };
     for (name, expected) in [
         ("pm", "bmad/bmm/agents/pm.md"),

@@ -5,7 +5,7 @@ use agpm_model::{
     Destination, InstallMode, InstructionForm, InstructionScope, Manifest, RelativePath,
     ResourceType, Tool,
 };
-use agpm_plan::{DesiredBlock, ReadLimit, path_in_type_folder};
+use agpm_plan::{DesiredBlock, ReadLimit, path_in_type_directory};
 use agpm_render::{
     ConvertError, ConvertedFile, convert_instruction, instruction_block, is_native_instruction,
 };
@@ -85,7 +85,7 @@ impl<'a> InstructionEntry<'a> {
             Some(Destination::Blocks(_)) => true,
             Some(Destination::Files(folder, _)) => {
                 let is_outside = |target: &RelativePath| {
-                    path_in_type_folder(tool, folder, target).is_none()
+                    path_in_type_directory(tool, folder, target).is_none()
                         && tool.may_hold_blocks(target)
                 };
                 self.form == InstructionForm::Block

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use agpm_model::{
-    Destination, FileMode, LayerPlace, Manifest, Owner, RelativePath, ResourceType, SourceAddress,
-    Tool,
+    Destination, FileMode, LayerLocation, Manifest, Owner, RelativePath, ResourceType,
+    SourceAddress, Tool,
 };
-use agpm_plan::{DesiredNode, path_in_type_folder};
+use agpm_plan::{DesiredNode, path_in_type_directory};
 use agpm_text::{Format, Pointer, Value, parse_alone, to_value};
 use agpm_tools::is_loaded_code;
 use agpm_trust::{
@@ -89,7 +89,7 @@ impl<'m> JudgedLayers<'m> {
             let mut set = CapabilitySet::default();
             let mut types: Vec<ResourceType> = kind.into_iter().collect();
             for node in nodes {
-                let value = nested(node.node.place.pointer(), &node.node.value);
+                let value = nested(node.node.location.pointer(), &node.node.value);
                 set.absorb(capability_set_of_value(kind, &value));
                 types.extend(entry_types(&value));
             }
@@ -134,9 +134,9 @@ impl<'m> JudgedLayers<'m> {
     fn source_of(&self, id: &str) -> Option<&'m SourceAddress> {
         let manifest = self.manifest;
         let is_it = |layer: &&agpm_model::Layer| layer.name.label() == id;
-        match &manifest.layers.iter().find(is_it)?.place {
-            LayerPlace::Source(name, ..) => Some(&manifest.source(name)?.address),
-            LayerPlace::Folder(_) => None,
+        match &manifest.layers.iter().find(is_it)?.location {
+            LayerLocation::Source(name, ..) => Some(&manifest.source(name)?.address),
+            LayerLocation::Folder(_) => None,
         }
     }
 
@@ -172,7 +172,7 @@ fn type_of_path(manifest: &Manifest, path: &RelativePath) -> Option<ResourceType
 
 fn is_at(tool: &Tool, destination: &Destination, path: &RelativePath) -> bool {
     match destination {
-        Destination::Files(folder, _) => path_in_type_folder(tool, folder, path).is_some(),
+        Destination::Files(folder, _) => path_in_type_directory(tool, folder, path).is_some(),
         Destination::Entries(..) | Destination::Blocks(_) => false,
     }
 }

@@ -7,7 +7,7 @@ use agpm_model::{
     Dependency, Destination, InstallMode, Manifest, NodeLocation, RelativePath, ResourceOrigin,
     ResourceType, Tool, ToolDirectory,
 };
-use agpm_plan::path_in_type_folder;
+use agpm_plan::path_in_type_directory;
 use agpm_resolve::ResolvedEntry;
 use agpm_text::{Pointer, Value};
 use agpm_tools::{FileFormat, NamelessAgents, TOOLS, ToolDefinition, UnreadFile, find};
@@ -75,7 +75,7 @@ fn unread_directories(manifest: &Manifest, resources: &[RenderedResource]) -> Ve
             continue;
         };
         let target = resolved.entry.target.as_ref();
-        let inner = target.and_then(|target| path_in_type_folder(tool, folder, target));
+        let inner = target.and_then(|target| path_in_type_directory(tool, folder, target));
         if !format.reads_subdirectories() && inner.is_some_and(|path| path.contains('/')) {
             hidden
                 .entry((tool.name.as_str(), resolved.entry.root))
@@ -113,7 +113,7 @@ fn unread(manifest: &Manifest, tool: &str, concerned: &[&ResolvedEntry]) -> Diag
 fn flat_name(manifest: &Manifest, resolved: &ResolvedEntry) -> String {
     let inner = files_of(manifest, resolved)
         .zip(resolved.entry.target.as_ref())
-        .and_then(|((tool, folder, _), target)| path_in_type_folder(tool, folder, target));
+        .and_then(|((tool, folder, _), target)| path_in_type_directory(tool, folder, target));
     inner.unwrap_or_default().replace('/', "-")
 }
 
@@ -138,7 +138,7 @@ pub fn server_clashes(manifest: &Manifest, resources: &[RenderedResource]) -> Ve
             .into_iter()
             .flat_map(|own| own.nodes.iter().map(|node| (&own.file, node)))
         {
-            let NodeLocation::Key(at) = &node.place else {
+            let NodeLocation::Key(at) = &node.location else {
                 continue;
             };
             let (first, value) = *seen.entry((file, at)).or_insert((number, &node.value));

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_model::{
-    Layer, LayerName, LayerPlace, Lockfile, Manifest, Owner, RelativePath, ResourceOrigin,
+    Layer, LayerLocation, LayerName, Lockfile, Manifest, Owner, RelativePath, ResourceOrigin,
 };
 use agpm_plan::{CapabilityStanding, ChangeAction, LockedCapabilities, PlannedChange};
 use agpm_trust::{CapabilityChange, CapabilitySet};
@@ -198,11 +198,11 @@ impl ProjectCapabilities {
 
 /// Whether a layer is a directory of the project: it changes with the manifest, in the same repository.
 fn is_in_project(layer: &Layer) -> bool {
-    match &layer.place {
-        LayerPlace::Folder(path) => {
+    match &layer.location {
+        LayerLocation::Folder(path) => {
             let inner = path.strip_prefix("./").unwrap_or(path);
             RelativePath::new(inner.trim_end_matches('/')).is_ok() && !path.starts_with('~')
         }
-        LayerPlace::Source(..) => false,
+        LayerLocation::Source(..) => false,
     }
 }

@@ -78,7 +78,7 @@ pub struct TreeLine {
     /// The depth from the start.
     pub level: usize,
     /// Its location among its siblings.
-    pub place: SiblingPosition,
+    pub position: SiblingPosition,
     /// The lines under it.
     pub below: LineExpansion,
 }
@@ -154,7 +154,7 @@ fn walk(starts: &[usize], children: &[Vec<usize>], depth: Option<usize>) -> Vec<
         lines.push(TreeLine {
             node,
             level,
-            place,
+            position: place,
             below,
         });
         if open && !before {

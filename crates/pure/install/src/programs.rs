@@ -63,8 +63,8 @@ type ChangesBy<'c, K> = BTreeMap<&'c K, Vec<&'c PlannedChange>>;
 fn of_layer(file: &LayeredFile, changes: &[&PlannedChange]) -> Vec<ReportedProgram> {
     let is_new = |one: &Capability| {
         changes.iter().any(|change| {
-            let place = change.place.as_ref();
-            place.is_none_or(|place| is_in(&one.place, place) || is_in(place, &one.place))
+            let place = change.pointer.as_ref();
+            place.is_none_or(|place| is_in(&one.pointer, place) || is_in(place, &one.pointer))
         })
     };
     let mut programs: Vec<ReportedProgram> = Vec::new();
@@ -97,7 +97,7 @@ fn is_in(inner: &Pointer, outer: &Pointer) -> bool {
 fn layer_of(file: &LayeredFile, capability: &Capability) -> String {
     let nodes = file.keys.iter().flat_map(|keys| &keys.nodes);
     let around: Vec<_> = nodes
-        .filter(|node| is_in(&capability.place, node.node.place.pointer()))
+        .filter(|node| is_in(&capability.pointer, node.node.location.pointer()))
         .collect();
     // Items of a list have no names: the one that says it is meant.
     let says = |node: &&&DesiredNode| {

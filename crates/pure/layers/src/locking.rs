@@ -1,7 +1,7 @@
 //! Layers and the lockfile: where the two must agree, and what the next one holds.
 
 use agpm_diag::Failure;
-use agpm_model::{Layer, LayerName, LayerPlace, LockedLayer, Lockfile, Manifest, SourceName};
+use agpm_model::{Layer, LayerLocation, LayerName, LockedLayer, Lockfile, Manifest, SourceName};
 use agpm_plan::{WatchedDirectory, outdated_lock};
 
 use crate::snapshot::LayerSnapshot;
@@ -35,8 +35,8 @@ pub fn layers_as_locked(
     {
         return Err(outdated_lock("the order of the layers differs".to_owned()));
     }
-    let differs = |layer: &&Layer| match &layer.place {
-        LayerPlace::Source(source, requirement) if is_versioned(source) => {
+    let differs = |layer: &&Layer| match &layer.location {
+        LayerLocation::Source(source, requirement) if is_versioned(source) => {
             let locked = lock.layers.iter().find(|locked| locked.name == layer.name);
             let pin = locked.and_then(|locked| locked.pin.as_ref());
             !pin.is_some_and(|pin| {

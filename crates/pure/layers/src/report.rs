@@ -1,6 +1,6 @@
 //! `agpm layers`: the layers in their order, what they are and which of their files apply.
 
-use agpm_model::{Layer, LayerPlace, Manifest, Pin};
+use agpm_model::{Layer, LayerLocation, Manifest, Pin};
 use serde::{Serialize, Serializer};
 
 use crate::skipping::SkippedItem;
@@ -58,7 +58,7 @@ pub fn rows(manifest: &Manifest, snapshots: &[LayerSnapshot<'_>]) -> LayersRepor
         LayerRow {
             rank: at + 1,
             name: layer.name.to_string(),
-            place: snapshot.map_or_else(|| written(&layer.place), |one| one.shown.clone()),
+            place: snapshot.map_or_else(|| written(&layer.location), |one| one.shown.clone()),
             state: snapshot.map(state),
         }
     };
@@ -67,10 +67,10 @@ pub fn rows(manifest: &Manifest, snapshots: &[LayerSnapshot<'_>]) -> LayersRepor
     }
 }
 
-fn written(place: &LayerPlace) -> String {
+fn written(place: &LayerLocation) -> String {
     match place {
-        LayerPlace::Folder(path) => path.clone(),
-        LayerPlace::Source(source, requirement) => format!("{source}@{requirement}"),
+        LayerLocation::Folder(path) => path.clone(),
+        LayerLocation::Source(source, requirement) => format!("{source}@{requirement}"),
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use agpm_diag::{Diagnostic, Failure, codes};
 use agpm_model::{
-    Checksum, DEFAULT_VERSION, FileMode, Layer, LayerPlace, LockedLayer, Pin, RelativePath,
+    Checksum, DEFAULT_VERSION, FileMode, Layer, LayerLocation, LockedLayer, Pin, RelativePath,
     SourceName,
 };
 use agpm_plan::WatchedDirectory;
@@ -54,7 +54,8 @@ impl LayerSnapshot<'_> {
 
     /// The entry of the lockfile; a directory of the user's home is nobody else's matter.
     pub fn locked(&self) -> Option<LockedLayer> {
-        let own = matches!(&self.layer.place, LayerPlace::Folder(path) if is_own_folder(path));
+        let own =
+            matches!(&self.layer.location, LayerLocation::Folder(path) if is_own_folder(path));
         let (name, pin, checksum) = (self.layer.name.clone(), self.pin.clone(), self.checksum);
         (!own).then_some(LockedLayer {
             name,
@@ -75,9 +76,11 @@ pub fn groups_by_source(layers: Vec<(usize, &Layer)>) -> Vec<Vec<(usize, &Layer)
     let mut groups: Vec<Vec<(usize, &Layer)>> = Vec::new();
     let mut by_source: BTreeMap<&SourceName, usize> = BTreeMap::new();
     for (rank, layer) in layers {
-        let known = match &layer.place {
-            LayerPlace::Source(source, _) => Some(*by_source.entry(source).or_insert(groups.len())),
-            LayerPlace::Folder(_) => None,
+        let known = match &layer.location {
+            LayerLocation::Source(source, _) => {
+                Some(*by_source.entry(source).or_insert(groups.len()))
+            }
+            LayerLocation::Folder(_) => None,
         };
         match known.and_then(|at| groups.get_mut(at)) {
             Some(group) => group.push((rank, layer)),
@@ -142,7 +145,7 @@ pub fn too_large(layer: &Layer, folders: usize, bytes: u64) -> Failure {
 
 /// The finding of a layer that requires a version of a directory without versions.
 pub fn ignored_version(layer: &Layer) -> Option<Diagnostic> {
-    let LayerPlace::Source(source, requirement) = &layer.place else {
+    let LayerLocation::Source(source, requirement) = &layer.location else {
         return None;
     };
     let message = format!("source `{source}` has no versions, so `{requirement}` has no effect");

@@ -9,7 +9,7 @@ use agpm_layers::{
 };
 use agpm_merge::RawFile;
 use agpm_model::{
-    Checksum, FileMode, InstallScope, Layer, LayerName, LayerPlace, LockedLayer, Lockfile,
+    Checksum, FileMode, InstallScope, Layer, LayerLocation, LayerName, LockedLayer, Lockfile,
     Manifest, ManifestTexts, MergeDriver, ObjectId, Owner, Pin, PinSource, RelativePath,
     SectionEntry, SourceName, Strategy, VersionLabel,
 };
@@ -136,7 +136,7 @@ fn folded(manifest: &Manifest, snapshots: Vec<LayerSnapshot<'_>>) -> Vec<Layered
 fn a_locked_version_stays_as_long_as_it_fits() {
     let manifest = manifest(MANIFEST);
     let org = &manifest.layers[0];
-    let LayerPlace::Source(source, requirement) = &org.place else {
+    let LayerLocation::Source(source, requirement) = &org.location else {
         unreachable!("it names a source");
     };
     let required = RequiredVersion {

@@ -79,7 +79,7 @@ impl<'p> PinWords<'p> {
             .manifest
             .layers
             .iter()
-            .filter(|layer| layer.place.source() == Some(&source.name));
+            .filter(|layer| layer.location.source() == Some(&source.name));
         entries
             .chain(layers.map(|layer| PinId::Layer(layer.name.clone())))
             .collect()

@@ -128,7 +128,7 @@ fn scalar<'a>(item: NodeRef<'a>, name: &str) -> Option<NodeRef<'a>> {
 
 /// A slot with its location among the others.
 struct PlacedSlot<'a> {
-    place: usize,
+    position: usize,
     slot: ItemSlot<'a>,
 }
 
@@ -193,15 +193,15 @@ impl<'a> ItemSet<'a> {
         {
             return (at, keyed);
         }
-        let place = self.slots.len();
+        let position = self.slots.len();
         self.slots.push(PlacedSlot {
-            place,
+            position,
             slot: ItemSlot::empty(),
         });
         let slots = &self.slots;
         self.known
-            .insert_unique(hash, place, |at| first(slots, *at).map_or(hash, hash_of));
-        (place, keyed)
+            .insert_unique(hash, position, |at| first(slots, *at).map_or(hash, hash_of));
+        (position, keyed)
     }
 
     /// Strings that an object says too, as all layers together have it, are taken into its slot, which stands where the lowest
@@ -229,9 +229,9 @@ impl<'a> ItemSet<'a> {
             };
             let ItemSlot { said, duplicates } =
                 std::mem::replace(&mut self.slots[at].slot, ItemSlot::empty());
-            let place = self.slots[at].place;
+            let position = self.slots[at].position;
             let map = &mut self.slots[map];
-            map.place = map.place.min(place);
+            map.position = map.position.min(position);
             map.slot.duplicates.extend(
                 duplicates
                     .into_iter()
@@ -245,7 +245,7 @@ impl<'a> ItemSet<'a> {
             self.absorb_texts(projection);
         }
         self.slots.retain(|placed| !placed.slot.said.is_empty());
-        self.slots.sort_by_key(|placed| placed.place);
+        self.slots.sort_by_key(|placed| placed.position);
         self.slots.into_iter().map(|placed| placed.slot).collect()
     }
 }

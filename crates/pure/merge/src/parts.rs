@@ -52,11 +52,11 @@ fn parts_of(resolution: &Resolution, strategy: &Strategy) -> Option<Vec<MergedPa
         _ => return None,
     }
     // A list that nobody else may add to is owned with its file.
-    let is_root = |part: &MergedPart| *part.node.place.pointer() == Pointer::root();
+    let is_root = |part: &MergedPart| *part.node.location.pointer() == Pointer::root();
     let whole = |part: &MergedPart| {
         is_root(part)
             && !matches!(
-                part.node.place,
+                part.node.location,
                 NodeLocation::Item(_) | NodeLocation::Keyed { .. }
             )
     };
@@ -143,7 +143,7 @@ impl<'w> PartWalk<'w> {
             .clone();
         self.parts.push(MergedPart {
             node: EntryNode {
-                place,
+                location: place,
                 value: to_value(view),
             },
             layer,

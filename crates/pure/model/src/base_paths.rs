@@ -8,7 +8,7 @@ use crate::address::{AddressKind, SourceAddress};
 use crate::base::BaseRoot;
 use crate::check::{Check, spot};
 use crate::manifest::{
-    Dependency, Layer, LayerPlace, Manifest, ManifestTexts, SourceDeclaration, SourceScope,
+    Dependency, Layer, LayerLocation, Manifest, ManifestTexts, SourceDeclaration, SourceScope,
     implicit_source,
 };
 use crate::name::SourceName;
@@ -117,8 +117,8 @@ impl PathRelocation<'_> {
                     source.address = SourceAddress::parse(&path).unwrap_or(source.address);
                     kept.push(source);
                 }
-                Some(RelocatedPath::InSnapshot(place)) => {
-                    drop(self.moved.insert(source.name, place))
+                Some(RelocatedPath::InSnapshot(location)) => {
+                    drop(self.moved.insert(source.name, location))
                 }
             }
         }
@@ -134,37 +134,41 @@ impl PathRelocation<'_> {
         for dependency in dependencies {
             self.refuse_marketplace(dependency);
             let path = dependency.unit.path.clone();
-            let place = match &dependency.unit.origin {
+            let location = match &dependency.unit.origin {
                 ResourceOrigin::Manifest => None,
                 ResourceOrigin::Local => match self.path(dependency.spot, path.as_str()) {
                     Some(RelocatedPath::Local(path)) => {
                         self.move_local(dependency, &path);
                         None
                     }
-                    Some(RelocatedPath::InSnapshot(place)) => Some(place),
+                    Some(RelocatedPath::InSnapshot(location)) => Some(location),
                     None => None,
                 },
                 ResourceOrigin::Source(name) => {
-                    let within = |place: &SnapshotDirectory| place.within(path.in_tree());
+                    let within = |location: &SnapshotDirectory| location.within(path.in_tree());
                     self.moved.get(name).and_then(within)
                 }
             };
-            let Some(place) = place else {
+            let Some(location) = location else {
                 continue;
             };
             let written = match dependency.unit.extent {
-                ResourceExtent::File => ResourcePath::in_source(&place.directory),
+                ResourceExtent::File => ResourcePath::in_source(&location.directory),
                 ResourceExtent::Folder | ResourceExtent::Plugin => {
-                    ResourcePath::directory_in_source(or_top(&place.directory))
+                    ResourcePath::directory_in_source(or_top(&location.directory))
                 }
             };
-            let source =
-                implicit_source(sources, &place.url, dependency.spot, SourceScope::Project);
+            let source = implicit_source(
+                sources,
+                &location.url,
+                dependency.spot,
+                SourceScope::Project,
+            );
             match (written, source) {
                 (Ok(path), Some(source)) => {
                     dependency.unit.path = path;
                     dependency.unit.origin = ResourceOrigin::Source(source);
-                    dependency.requirement = Requirement::Rev(place.commit);
+                    dependency.requirement = Requirement::Rev(location.commit);
                 }
                 (Err(error), _) => self.report_path(dependency.spot, error),
                 (Ok(_), None) => {}
@@ -202,21 +206,22 @@ impl PathRelocation<'_> {
         } = manifest;
         for layer in layers {
             let root = layer.root.as_ref().map_or("", RelativePath::as_str);
-            let place = match &layer.place {
-                LayerPlace::Folder(path) => match self.path(layer.spot, path) {
+            let location = match &layer.location {
+                LayerLocation::Folder(path) => match self.path(layer.spot, path) {
                     Some(RelocatedPath::Local(path)) => {
-                        layer.place = LayerPlace::Folder(path);
+                        layer.location = LayerLocation::Folder(path);
                         continue;
                     }
-                    Some(RelocatedPath::InSnapshot(place)) => place.within(root),
+                    Some(RelocatedPath::InSnapshot(location)) => location.within(root),
                     None => None,
                 },
-                LayerPlace::Source(name, _) => {
-                    self.moved.get(name).and_then(|place| place.within(root))
-                }
+                LayerLocation::Source(name, _) => self
+                    .moved
+                    .get(name)
+                    .and_then(|location| location.within(root)),
             };
-            if let Some(place) = place {
-                move_layer(layer, sources, place);
+            if let Some(location) = location {
+                move_layer(layer, sources, location);
             }
         }
     }
@@ -244,10 +249,15 @@ impl PathRelocation<'_> {
     }
 }
 
-fn move_layer(layer: &mut Layer, sources: &mut Vec<SourceDeclaration>, place: SnapshotDirectory) {
-    if let Some(source) = implicit_source(sources, &place.url, layer.spot, SourceScope::Project) {
-        layer.place = LayerPlace::Source(source, Requirement::Rev(place.commit));
-        layer.root = RelativePath::new(&place.directory).ok();
+fn move_layer(
+    layer: &mut Layer,
+    sources: &mut Vec<SourceDeclaration>,
+    location: SnapshotDirectory,
+) {
+    if let Some(source) = implicit_source(sources, &location.url, layer.spot, SourceScope::Project)
+    {
+        layer.location = LayerLocation::Source(source, Requirement::Rev(location.commit));
+        layer.root = RelativePath::new(&location.directory).ok();
     }
 }
 

@@ -78,7 +78,7 @@ pub use files::{
 };
 pub use glob::{Glob, GlobError};
 pub use import::{
-    BaseDirectories, ImportAdditions, ImportedConfiguration, ImportedLayer, ImportedPlace,
+    BaseDirectories, ImportAdditions, ImportedConfiguration, ImportedLayer, ImportedLocation,
     NewLayer, read_agent_manager,
 };
 pub use instruction::{InstructionForm, InstructionPaths, InstructionScope};
@@ -90,10 +90,10 @@ pub use lock::{
 pub use lock_tables::LOCK_SCHEMA;
 pub use manifest::{
     AskedRemote, BaseText, CONFIG_SCHEMA, CatalogSettings, Dependency, Exclusion,
-    ExecutableAllowance, FieldPath, FilePattern, InstallMode, Layer, LayerPlace, MANIFEST_SCHEMA,
-    Manifest, ManifestTexts, MarketplaceDependency, MergeRule, PRIVATE_SCHEMA, PartChoice,
-    PartFilter, PartNames, Patch, PatchScope, SectionEntry, SourceDeclaration, SourceScope,
-    is_junk, is_plugin_name, unknown_patch,
+    ExecutableAllowance, FieldPath, FilePattern, InstallMode, Layer, LayerLocation,
+    MANIFEST_SCHEMA, Manifest, ManifestTexts, MarketplaceDependency, MergeRule, PRIVATE_SCHEMA,
+    PartChoice, PartFilter, PartNames, Patch, PatchScope, SectionEntry, SourceDeclaration,
+    SourceScope, is_junk, is_plugin_name, unknown_patch,
 };
 pub use marketplace::{LockedMarketplace, MarketplacePlugin};
 pub use name::{BaseName, LayerName, NameError, ResourceName, SourceName, ToolName};

@@ -47,7 +47,7 @@ impl NodeLocation {
 #[derive(Clone, Debug, PartialEq)]
 pub struct EntryNode {
     /// The position.
-    pub place: NodeLocation,
+    pub location: NodeLocation,
     /// The value of the entry node.
     pub value: Value,
 }

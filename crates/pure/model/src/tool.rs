@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use agpm_tools::{
-    CommandFormat, Directory, EntryFormat, FileFormat, HookFormat, HookPlace, InstructionFormat,
-    InstructionPlace, OWN_TOOL, ScopedValue, ServerFormat, TOOLS, ToolDefinition,
+    CommandFormat, Directory, EntryFormat, FileFormat, HookFormat, HookLocation, InstructionFormat,
+    InstructionLocation, OWN_TOOL, ScopedValue, ServerFormat, TOOLS, ToolDefinition,
 };
 
 use crate::name::ToolName;
@@ -130,35 +130,40 @@ fn destinations(
     let all = [
         (
             ResourceType::Agents,
-            agents.and_then(|own| files(scope.of(own.place), FileFormat::Agent(&own.format))),
+            agents.and_then(|own| files(scope.of(own.location), FileFormat::Agent(&own.format))),
         ),
         (
             ResourceType::Commands,
-            commands.and_then(|own| files(scope.of(own.place), command_format(&own.format))),
+            commands.and_then(|own| files(scope.of(own.location), command_format(&own.format))),
         ),
         (
             ResourceType::Snippets,
-            tool.snippets.as_ref().and_then(|own| unchanged(own.place)),
+            tool.snippets
+                .as_ref()
+                .and_then(|own| unchanged(own.location)),
         ),
         (
             ResourceType::Scripts,
-            tool.scripts.as_ref().and_then(|own| unchanged(own.place)),
+            tool.scripts
+                .as_ref()
+                .and_then(|own| unchanged(own.location)),
         ),
         (
             ResourceType::Skills,
-            tool.skills.as_ref().and_then(|own| unchanged(own.place)),
+            tool.skills.as_ref().and_then(|own| unchanged(own.location)),
         ),
         (
             ResourceType::Hooks,
-            hooks.and_then(|own| Some(hook_destination(scope.of(own.place)?, &own.format))),
+            hooks.and_then(|own| Some(hook_destination(scope.of(own.location)?, &own.format))),
         ),
         (
             ResourceType::McpServers,
-            servers.and_then(|own| Some(server_destination(scope.of(own.place)?, &own.format))),
+            servers.and_then(|own| Some(server_destination(scope.of(own.location)?, &own.format))),
         ),
         (
             ResourceType::Instructions,
-            instructions.and_then(|own| instruction_destination(scope.of(own.place)?, &own.format)),
+            instructions
+                .and_then(|own| instruction_destination(scope.of(own.location)?, &own.format)),
         ),
     ];
     let mut supported: BTreeMap<ResourceType, Destination> = all
@@ -196,17 +201,17 @@ fn command_format(format: &'static CommandFormat) -> FileFormat {
     }
 }
 
-fn hook_destination(place: HookPlace, format: &'static HookFormat) -> Destination {
+fn hook_destination(place: HookLocation, format: &'static HookFormat) -> Destination {
     match place {
-        HookPlace::Files(directory) => {
+        HookLocation::Files(directory) => {
             Destination::Files(directory.into(), FileFormat::Hooks(format))
         }
-        HookPlace::Entries(file) => Destination::Entries(path(file), EntryFormat::Hooks(format)),
+        HookLocation::Entries(file) => Destination::Entries(path(file), EntryFormat::Hooks(format)),
     }
 }
 
 fn instruction_destination(
-    place: InstructionPlace,
+    place: InstructionLocation,
     format: &'static InstructionFormat,
 ) -> Option<Destination> {
     match (place.rules, &format.rule) {
@@ -223,7 +228,7 @@ fn instruction_destination(
 
 fn block_files(tool: &ToolDefinition, scope: InstallScope) -> Vec<RelativePath> {
     let place = tool.instructions.as_ref();
-    let files = place.and_then(|own| Some(scope.of(own.place)?.blocks));
+    let files = place.and_then(|own| Some(scope.of(own.location)?.blocks));
     files
         .unwrap_or_default()
         .iter()

@@ -20,7 +20,7 @@ pub use marketplace::{
 pub use parts::{PartContent, PluginListing, PluginPart};
 pub use plugin::read_plugin;
 pub use root::{
-    PluginPlace, RootReference, environment_of, has_root_variable, named_files, rewrite_command,
+    PluginPaths, RootReference, environment_of, has_root_variable, named_files, rewrite_command,
     rewrite_hooks, rewrite_markdown, rewrite_servers, unknown_variables,
 };
 pub use tree::{PluginContext, PluginTree, manifest_of};

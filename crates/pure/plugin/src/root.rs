@@ -9,7 +9,7 @@ use crate::tree::PluginTree;
 
 /// Where a plugin is kept, from the project.
 #[derive(Clone, Copy, Debug)]
-pub struct PluginPlace<'a> {
+pub struct PluginPaths<'a> {
     /// The directory of the plugin.
     pub root: &'a str,
     /// The directory for what it writes.
@@ -46,7 +46,7 @@ struct FoundVariable<'t> {
     end: usize,
 }
 
-impl<'a> PluginPlace<'a> {
+impl<'a> PluginPaths<'a> {
     /// The path that a variable means.
     fn path(&self, variable: &str) -> Option<&'a str> {
         if ROOT_VARIABLES.contains(&variable) {
@@ -92,7 +92,7 @@ enum ShellQuotes {
 
 /// A shell command with the plugin's variables as paths. The variable for the directory that paths start from is quoted
 /// where the command does not quote it, since that directory may have spaces in its name.
-pub fn rewrite_command(text: &str, place: PluginPlace<'_>, reference: RootReference<'_>) -> String {
+pub fn rewrite_command(text: &str, place: PluginPaths<'_>, reference: RootReference<'_>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut quotes = ShellQuotes::None;
     let mut at = 0;
@@ -138,7 +138,7 @@ fn shell_path(path: &str, reference: RootReference<'_>, quotes: ShellQuotes) -> 
 }
 
 /// Text that no shell reads, with the plugin's variables replaced.
-fn rewrite_text(text: &str, place: PluginPlace<'_>, before: Option<&str>) -> String {
+fn rewrite_text(text: &str, place: PluginPaths<'_>, before: Option<&str>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
     while let Some(next) = text[at..].find('$').map(|next| at + next) {
@@ -164,12 +164,12 @@ fn rewrite_text(text: &str, place: PluginPlace<'_>, before: Option<&str>) -> Str
 }
 
 /// Markdown for which paths start at the project.
-pub fn rewrite_markdown(text: &str, place: PluginPlace<'_>) -> String {
+pub fn rewrite_markdown(text: &str, place: PluginPaths<'_>) -> String {
     rewrite_text(text, place, None)
 }
 
 /// A file of hooks with the plugin's variables as paths.
-pub fn rewrite_hooks(hooks: &Value, place: PluginPlace<'_>, reference: RootReference<'_>) -> Value {
+pub fn rewrite_hooks(hooks: &Value, place: PluginPaths<'_>, reference: RootReference<'_>) -> Value {
     let has_arguments = hooks.get("args").is_some();
     let rewrite = |key: &str, value: &Value| match value {
         // With `args` nothing goes through a shell, and the tool itself replaces `${NAME}`.
@@ -188,7 +188,7 @@ pub fn rewrite_hooks(hooks: &Value, place: PluginPlace<'_>, reference: RootRefer
 
 /// Gives the files of a plugin the variables that they read. A path from the directory that the command runs in is made
 /// whole, because a file may be anywhere when it uses it.
-fn exports(place: PluginPlace<'_>, reference: RootReference<'_>) -> String {
+fn exports(place: PluginPaths<'_>, reference: RootReference<'_>) -> String {
     let base = reference.command.unwrap_or("PWD");
     let export = |name: &&str| {
         let path = place.path(name).unwrap_or(place.root);
@@ -200,7 +200,7 @@ fn exports(place: PluginPlace<'_>, reference: RootReference<'_>) -> String {
 /// A file of MCP servers with the plugin's variables as paths.
 pub fn rewrite_servers(
     servers: &Value,
-    place: PluginPlace<'_>,
+    place: PluginPaths<'_>,
     reference: RootReference<'_>,
 ) -> Value {
     let rewritten = each(servers, |_, value| match value {
@@ -222,7 +222,7 @@ pub fn rewrite_servers(
 /// The fields of a server that is a program, with the variables that the plugin's files read.
 fn with_environment(
     mut fields: Vec<(String, Value)>,
-    place: PluginPlace<'_>,
+    place: PluginPaths<'_>,
     reference: RootReference<'_>,
 ) -> Vec<(String, Value)> {
     if place.environment.is_empty() {

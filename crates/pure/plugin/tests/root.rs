@@ -1,13 +1,13 @@
 //! The variables of a plugin's directory.
 
 use agpm_plugin::{
-    PluginPlace, PluginTree, RootReference, environment_of, has_root_variable, named_files,
+    PluginPaths, PluginTree, RootReference, environment_of, has_root_variable, named_files,
     rewrite_command, rewrite_hooks, rewrite_markdown, rewrite_servers, unknown_variables,
 };
 use agpm_text::{Format, Value, parse_alone, to_value};
 use proptest::prelude::*;
 
-const PLACE: PluginPlace<'_> = PluginPlace {
+const PLACE: PluginPaths<'_> = PluginPaths {
     root: ".agpm/plugins/kit",
     data: ".agpm/plugin-data/kit",
     environment: &[],
@@ -106,7 +106,7 @@ fn programs_that_read_a_variable_get_it() {
     ]);
     let environment = environment_of(&tree);
     assert_eq!(environment, ["CLAUDE_PLUGIN_ROOT"]);
-    let place = PluginPlace {
+    let place = PluginPaths {
         environment: &environment,
         ..PLACE
     };

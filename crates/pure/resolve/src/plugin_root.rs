@@ -3,7 +3,7 @@
 use agpm_model::{RelativePath, ResourceType, ToolName};
 use agpm_plan::ResourceEntry;
 use agpm_plugin::{
-    PluginDialect, PluginPlace, PluginTree, RootReference, environment_of, rewrite_hooks,
+    PluginDialect, PluginPaths, PluginTree, RootReference, environment_of, rewrite_hooks,
     rewrite_markdown, rewrite_servers,
 };
 use agpm_text::Value;
@@ -51,8 +51,8 @@ impl PluginDirectory {
         }
     }
 
-    fn place(&self) -> PluginPlace<'_> {
-        PluginPlace {
+    fn place(&self) -> PluginPaths<'_> {
+        PluginPaths {
             root: &self.root,
             data: &self.data,
             environment: &self.environment,
@@ -84,7 +84,7 @@ impl PluginDirectory {
             format!("$HOME/{}", self.root),
             format!("$HOME/{}", self.data),
         );
-        let place = PluginPlace {
+        let place = PluginPaths {
             root: &root,
             data: &data,
             environment: &[],
@@ -119,7 +119,7 @@ impl PluginDirectory {
     fn in_own_directory(&self, value: &Value) -> Value {
         let steps = self.root.split('/').count();
         let data = format!("{}{}", "../".repeat(steps), self.data);
-        let inner = PluginPlace {
+        let inner = PluginPaths {
             root: ".",
             data: &data,
             environment: &[],

@@ -27,9 +27,9 @@ pub struct ToolDefinition {
     /// Scripts.
     pub scripts: Option<TypeSupport<Directory, UnchangedFiles>>,
     /// Instructions.
-    pub instructions: Option<TypeSupport<InstructionPlace, InstructionFormat>>,
+    pub instructions: Option<TypeSupport<InstructionLocation, InstructionFormat>>,
     /// Hooks.
-    pub hooks: Option<TypeSupport<HookPlace, HookFormat>>,
+    pub hooks: Option<TypeSupport<HookLocation, HookFormat>>,
     /// MCP servers, by the path of the file that holds them.
     pub servers: Option<TypeSupport<&'static str, ServerFormat>>,
     /// Patterns of the files that it reads besides: rules, settings, its own directories. Layers may hold them. Files
@@ -106,7 +106,7 @@ impl<T: Copy> ScopedValue<T> {
 #[derive(Debug)]
 pub struct TypeSupport<P: 'static, F> {
     /// Where it goes; `None` where the tool does not have it in that scope.
-    pub place: ScopedValue<Option<P>>,
+    pub location: ScopedValue<Option<P>>,
     /// The format of its files.
     pub format: F,
     /// The evidence for location and format.
@@ -134,7 +134,7 @@ pub(crate) const fn shared(directory: &'static str) -> ScopedValue<Option<Direct
 
 /// The location of hooks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HookPlace {
+pub enum HookLocation {
     /// A file for each.
     Files(Directory),
     /// Entries of this file.
@@ -143,7 +143,7 @@ pub enum HookPlace {
 
 /// The location of instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct InstructionPlace {
+pub struct InstructionLocation {
     /// The directory of separate files; `None` where all are blocks.
     pub rules: Option<Directory>,
     /// Files that blocks go into. The tool reads the first of them that exists, and the last if none does.
@@ -157,14 +157,14 @@ pub const COMMON_INSTRUCTIONS: &str = "AGENTS.md";
 pub(crate) const fn blocks(
     project: &'static [&'static str],
     user: Option<&'static [&'static str]>,
-) -> ScopedValue<Option<InstructionPlace>> {
+) -> ScopedValue<Option<InstructionLocation>> {
     ScopedValue {
-        project: Some(InstructionPlace {
+        project: Some(InstructionLocation {
             rules: None,
             blocks: project,
         }),
         user: match user {
-            Some(blocks) => Some(InstructionPlace {
+            Some(blocks) => Some(InstructionLocation {
                 rules: None,
                 blocks,
             }),
@@ -174,9 +174,11 @@ pub(crate) const fn blocks(
 }
 
 /// Files in a directory of the project, and blocks in the common file; nothing for the user.
-pub(crate) const fn project_rules(directory: Directory) -> ScopedValue<Option<InstructionPlace>> {
+pub(crate) const fn project_rules(
+    directory: Directory,
+) -> ScopedValue<Option<InstructionLocation>> {
     ScopedValue {
-        project: Some(InstructionPlace {
+        project: Some(InstructionLocation {
             rules: Some(directory),
             blocks: &[COMMON_INSTRUCTIONS],
         }),

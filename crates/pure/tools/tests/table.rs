@@ -4,14 +4,14 @@
 use std::collections::BTreeSet;
 
 use agpm_tools::{
-    AgentForm, AgentLimit, CommandFormat, Directory, FactSource, HookPlace, REFERENCE_EVENTS,
+    AgentForm, AgentLimit, CommandFormat, Directory, FactSource, HookLocation, REFERENCE_EVENTS,
     REFERENCE_TOOLS, ScopedValue, TOOLS, ToolDefinition, ToolNames, Variables, find,
 };
 
 /// Every path of a tool, from the project or from home.
 fn paths(tool: &ToolDefinition) -> Vec<&'static str> {
-    fn both<T>(place: ScopedValue<Option<T>>) -> impl Iterator<Item = T> {
-        place.project.into_iter().chain(place.user)
+    fn both<T>(location: ScopedValue<Option<T>>) -> impl Iterator<Item = T> {
+        location.project.into_iter().chain(location.user)
     }
     fn inner(directory: Directory) -> &'static str {
         match directory {
@@ -22,43 +22,43 @@ fn paths(tool: &ToolDefinition) -> Vec<&'static str> {
     paths.extend(
         tool.agents
             .iter()
-            .flat_map(|own| both(own.place))
+            .flat_map(|own| both(own.location))
             .map(inner),
     );
     paths.extend(
         tool.commands
             .iter()
-            .flat_map(|own| both(own.place))
+            .flat_map(|own| both(own.location))
             .map(inner),
     );
     paths.extend(
         tool.skills
             .iter()
-            .flat_map(|own| both(own.place))
+            .flat_map(|own| both(own.location))
             .map(inner),
     );
     paths.extend(
         tool.snippets
             .iter()
-            .flat_map(|own| both(own.place))
+            .flat_map(|own| both(own.location))
             .map(inner),
     );
     paths.extend(
         tool.scripts
             .iter()
-            .flat_map(|own| both(own.place))
+            .flat_map(|own| both(own.location))
             .map(inner),
     );
-    let hooks = tool.hooks.iter().flat_map(|own| both(own.place));
-    paths.extend(hooks.map(|place| match place {
-        HookPlace::Files(directory) => inner(directory),
-        HookPlace::Entries(file) => file,
+    let hooks = tool.hooks.iter().flat_map(|own| both(own.location));
+    paths.extend(hooks.map(|location| match location {
+        HookLocation::Files(directory) => inner(directory),
+        HookLocation::Entries(file) => file,
     }));
-    paths.extend(tool.servers.iter().flat_map(|own| both(own.place)));
-    let instructions = tool.instructions.iter().flat_map(|own| both(own.place));
-    for place in instructions {
-        paths.extend(place.rules.map(inner));
-        paths.extend(place.blocks);
+    paths.extend(tool.servers.iter().flat_map(|own| both(own.location)));
+    let instructions = tool.instructions.iter().flat_map(|own| both(own.location));
+    for location in instructions {
+        paths.extend(location.rules.map(inner));
+        paths.extend(location.blocks);
     }
     paths
 }
@@ -169,13 +169,13 @@ fn formats_name_their_own_tool() {
 #[test]
 fn tables_use_the_reference_words_in_their_order() {
     let tools: Vec<&str> = REFERENCE_TOOLS.iter().map(|tool| tool.names[0]).collect();
-    let place = |words: &[&str], word: &str| words.iter().position(|known| *known == word);
+    let location = |words: &[&str], word: &str| words.iter().position(|known| *known == word);
     for tool in TOOLS {
         for names in tool_names(tool) {
             let places: Option<Vec<usize>> = names
                 .names
                 .iter()
-                .map(|(reference, _)| place(&tools, reference))
+                .map(|(reference, _)| location(&tools, reference))
                 .collect();
             assert!(places.unwrap().is_sorted_by(|a, b| a < b), "{}", tool.name);
             let mut aliased = names.aliases.iter().flat_map(|(_, tools)| *tools);
@@ -186,7 +186,7 @@ fn tables_use_the_reference_words_in_their_order() {
             .format
             .events
             .iter()
-            .map(|event| place(REFERENCE_EVENTS, event.reference))
+            .map(|event| location(REFERENCE_EVENTS, event.reference))
             .collect();
         assert!(places.unwrap().is_sorted_by(|a, b| a < b), "{}", tool.name);
         for (own, reference) in hooks.format.spellings {

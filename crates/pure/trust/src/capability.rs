@@ -18,18 +18,18 @@ pub struct Capability {
     pub event: Option<String>,
     /// Where in its file it is.
     #[serde(skip)]
-    pub place: Pointer,
+    pub pointer: Pointer,
 }
 
 impl Capability {
     /// A file that can be run.
     pub fn of_file(path: &str) -> Self {
-        let (kind, value, place) = (CapabilityKind::Runs, path.to_owned(), Pointer::root());
+        let (kind, value, pointer) = (CapabilityKind::Runs, path.to_owned(), Pointer::root());
         Capability {
             kind,
             value,
             event: None,
-            place,
+            pointer,
         }
     }
 }
@@ -154,7 +154,7 @@ struct CapabilitySearch {
 }
 
 impl CapabilitySearch {
-    fn add(&mut self, kind: CapabilityKind, value: String, event: Option<&str>, place: &Pointer) {
+    fn add(&mut self, kind: CapabilityKind, value: String, event: Option<&str>, pointer: &Pointer) {
         let known = |one: &Capability| {
             one.kind == kind && one.value == value && one.event.as_deref() == event
         };
@@ -164,27 +164,27 @@ impl CapabilitySearch {
                 kind,
                 value,
                 event,
-                place: place.clone(),
+                pointer: pointer.clone(),
             });
         }
     }
 
-    fn walk(&mut self, value: &Value, place: &Pointer, event: Option<&str>) {
+    fn walk(&mut self, value: &Value, pointer: &Pointer, event: Option<&str>) {
         match value {
             Value::List(items) => {
                 for (at, item) in items.iter().enumerate() {
-                    self.walk(item, &place.child(at.to_string()), event);
+                    self.walk(item, &pointer.child(at.to_string()), event);
                 }
             }
             Value::Map(entries) => {
                 let own = named_events(value);
                 let event = own.as_deref().or(event);
                 for (key, inner) in entries {
-                    let place = place.child(key);
-                    self.entry(value, key, &place, event);
+                    let pointer = pointer.child(key);
+                    self.entry(value, key, &pointer, event);
                     self.walk(
                         inner,
-                        &place,
+                        &pointer,
                         if is_event(key, inner) {
                             Some(key)
                         } else {
@@ -197,14 +197,14 @@ impl CapabilitySearch {
         }
     }
 
-    fn entry(&mut self, map: &Value, key: &str, place: &Pointer, event: Option<&str>) {
+    fn entry(&mut self, map: &Value, key: &str, pointer: &Pointer, event: Option<&str>) {
         let Some(inner) = map.get(key) else { return };
         if COMMANDS.contains(&key) {
             let arguments = map
                 .get("args")
                 .filter(|_| matches!(key, "command" | "exec"));
             if let Some(line) = line(inner, arguments) {
-                self.add(CapabilityKind::Runs, line, event, place);
+                self.add(CapabilityKind::Runs, line, event, pointer);
             }
         }
         if key == PACKAGES
@@ -212,29 +212,34 @@ impl CapabilitySearch {
         {
             for name in names.iter().filter_map(Value::as_str) {
                 let package = format!("package {name}");
-                self.add(CapabilityKind::Runs, package, event, place);
+                self.add(CapabilityKind::Runs, package, event, pointer);
             }
         }
         if let (true, Some(url)) = (URLS.contains(&key), inner.as_str()) {
-            self.add(CapabilityKind::Connects, url.to_owned(), event, place);
+            self.add(CapabilityKind::Connects, url.to_owned(), event, pointer);
         }
         let is_permission =
             |(name, mode): &(&str, &str)| *name == key && inner.as_str() == Some(mode);
         if let Some((_, mode)) = PERMISSIONS.iter().find(|row| is_permission(row)) {
-            self.add(CapabilityKind::Permission, (*mode).to_owned(), None, place);
+            self.add(
+                CapabilityKind::Permission,
+                (*mode).to_owned(),
+                None,
+                pointer,
+            );
         }
         if key.starts_with("dangerously") && *inner == Value::Bool(true) {
-            self.add(CapabilityKind::Permission, key.to_owned(), None, place);
+            self.add(CapabilityKind::Permission, key.to_owned(), None, pointer);
         }
     }
 
     fn front_matter(&mut self, front: &Value) {
         let Value::Map(entries) = front else { return };
         for (key, inner) in entries {
-            let place = Pointer::root().child(key);
+            let pointer = Pointer::root().child(key);
             if DECLARING.contains(&key.as_str()) {
                 let before = self.found.len();
-                self.walk(inner, &place, None);
+                self.walk(inner, &pointer, None);
                 // A declaration that names nothing known is worth a line all the same.
                 if self.found.len() == before && !is_empty(inner) {
                     let value = format!(
@@ -245,16 +250,16 @@ impl CapabilitySearch {
                             .collect::<Vec<_>>()
                             .join(" ")
                     );
-                    self.add(CapabilityKind::Runs, value, None, &place);
+                    self.add(CapabilityKind::Runs, value, None, &pointer);
                 }
             } else if !matches!(inner, Value::List(_) | Value::Map(_)) {
-                self.entry(front, key, &place, None);
+                self.entry(front, key, &pointer, None);
             }
         }
         // Keys of the author's own are words for people: only those above are read by tools.
         self.found.retain(|one| {
             let top = one
-                .place
+                .pointer
                 .steps()
                 .first()
                 .map(String::as_str)

@@ -82,7 +82,8 @@ fn add_found(set: &mut CapabilitySet, kind: Option<ResourceType>, found: Vec<Cap
         let is_server = |step: &String| SERVER_OBJECTS.contains(&step.as_str());
         match one.kind {
             CapabilityKind::Runs => {
-                if kind == Some(ResourceType::McpServers) || one.place.steps().iter().any(is_server)
+                if kind == Some(ResourceType::McpServers)
+                    || one.pointer.steps().iter().any(is_server)
                 {
                     set.server_commands.insert(one.value.clone());
                 }

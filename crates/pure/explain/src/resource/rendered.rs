@@ -201,7 +201,7 @@ fn in_shared_file(
     let document = readable(path, bytes, shared_format(path), notes);
     let places = document.as_ref();
     let places = places.map_or(Vec::new(), |document| places_in(document, entries, owner));
-    let is_required = |node: &&EntryNode| !matches!(node.place, NodeLocation::Default(_));
+    let is_required = |node: &&EntryNode| !matches!(node.location, NodeLocation::Default(_));
     if places.len() < entries.nodes.iter().filter(is_required).count() {
         notes.diagnostics.push(edited(path));
     }

@@ -122,12 +122,12 @@ fn drift_of(change: &PlannedChange, ledger: &Ledger) -> Option<DriftFinding> {
         Some(DriftFinding::changed(&change.path, owner, message))
     };
     let is_known = ledger.files.contains_key(&change.path) || *ledger == Ledger::default();
-    match (change.action, change.reason, change.inner_place()) {
+    match (change.action, change.reason, change.inner_pointer()) {
         (ChangeAction::Remove, ..) | (ChangeAction::Keep, ChangeReason::UnaskedEdited, _) => {
             changed(not_locked())
         }
         (ChangeAction::Create, _, Some(place)) => missing(lacks_entry(place)),
-        (ChangeAction::Create, ..) if is_known || change.place.is_some() => {
+        (ChangeAction::Create, ..) if is_known || change.pointer.is_some() => {
             missing(ABSENT.to_owned())
         }
         (ChangeAction::Create, ..) => missing(NEVER_INSTALLED.to_owned()),
@@ -149,7 +149,7 @@ fn drift_of_block(change: &PlannedChange, block: &BlockName) -> DriftFinding {
 
 /// Something in the location of what is locked.
 fn drift_of_refusal(refusal: &RefusedChange) -> DriftFinding {
-    let message = match (&refusal.place, refusal.what) {
+    let message = match (&refusal.pointer, refusal.obstacle) {
         (None, Obstacle::Block) => match &refusal.block {
             Some(block) => has_other_block(block),
             None => "has another block than was installed".to_owned(),

@@ -189,7 +189,7 @@ fn entry_findings(
     let found = check_nodes(document, owned).into_iter();
     found
         .map(|found| {
-            let place = found.place.pointer();
+            let place = found.location.pointer();
             match found.state {
                 NodeState::Missing => DriftFinding::missing(path, found.owner, lacks_entry(place)),
                 NodeState::Edited => {

@@ -18,7 +18,7 @@ pub struct SourceAddress {
     written: String,
     shown: String,
     secrets: Vec<String>,
-    place: AddressTarget,
+    target: AddressTarget,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -95,7 +95,7 @@ impl SourceAddress {
 
     /// The kind of location.
     pub fn kind(&self) -> AddressKind<'_> {
-        match &self.place {
+        match &self.target {
             AddressTarget::Remote => AddressKind::Remote,
             AddressTarget::File(path) => AddressKind::FileUrl(path),
             AddressTarget::Folder => AddressKind::Folder(&self.written),
@@ -104,7 +104,7 @@ impl SourceAddress {
 
     /// Whether it is on this machine.
     pub fn is_local(&self) -> bool {
-        matches!(self.place, AddressTarget::File(_) | AddressTarget::Folder)
+        matches!(self.target, AddressTarget::File(_) | AddressTarget::Folder)
     }
 
     /// The URL with its secrets, for nobody but the git program.
@@ -127,12 +127,12 @@ impl SourceAddress {
         without_passwords(&clean)
     }
 
-    fn plain(written: String, place: AddressTarget) -> Self {
+    fn plain(written: String, target: AddressTarget) -> Self {
         SourceAddress {
             shown: written.clone(),
             written,
             secrets: Vec::new(),
-            place,
+            target,
         }
     }
 
@@ -168,7 +168,7 @@ impl SourceAddress {
             // A short secret inside a longer one would be replaced first and leave the rest of the longer one
             // visible.
             secrets: longest_first(secrets),
-            place: AddressTarget::Remote,
+            target: AddressTarget::Remote,
         })
     }
 
@@ -186,7 +186,7 @@ impl SourceAddress {
             written: text.to_owned(),
             shown: format!("{shown_user}{host}{tail}"),
             secrets: longest_first(secrets),
-            place: AddressTarget::Remote,
+            target: AddressTarget::Remote,
         })
     }
 }

@@ -9,7 +9,7 @@ use agpm_text::{
 use serde::Serialize;
 
 use crate::check::spot;
-use crate::import::{ImportedConfiguration, ImportedLayer, ImportedPlace};
+use crate::import::{ImportedConfiguration, ImportedLayer, ImportedLocation};
 use crate::manifest::Manifest;
 use crate::name::SourceName;
 
@@ -132,10 +132,10 @@ impl<'a> ManifestComparison<'a> {
             });
             return;
         };
-        let place = node.get("name").unwrap_or(node);
+        let location = node.get("name").unwrap_or(node);
         if !self.is_same(node, layer) {
             self.clash(
-                place,
+                location,
                 format!(
                     "the manifest already has a different layer `{}`",
                     layer.name
@@ -143,7 +143,7 @@ impl<'a> ManifestComparison<'a> {
             );
         } else if rank < self.above {
             self.clash(
-                place,
+                location,
                 format!(
                     "the manifest has the layer `{}` at another rank",
                     layer.name
@@ -156,9 +156,9 @@ impl<'a> ManifestComparison<'a> {
     /// Whether a layer of the manifest is the imported one: what else it says is the user's own.
     fn is_same(&self, node: NodeRef<'_>, layer: &ImportedLayer) -> bool {
         let said = |key: &str| node.get(key).and_then(NodeRef::as_str);
-        match &layer.place {
-            ImportedPlace::Folder(path) => said("path") == Some(path),
-            ImportedPlace::Git(address, _) => {
+        match &layer.location {
+            ImportedLocation::Folder(path) => said("path") == Some(path),
+            ImportedLocation::Git(address, _) => {
                 let known = said("source").and_then(|name| SourceName::new(name).ok());
                 let source = known.and_then(|name| self.manifest.source(&name));
                 source.is_some_and(|source| source.address.redacted() == address.redacted())
@@ -168,9 +168,9 @@ impl<'a> ManifestComparison<'a> {
 
     fn table(&mut self, layer: &ImportedLayer) -> Value {
         let mut fields = vec![("name", Value::from(layer.name.as_str()))];
-        match &layer.place {
-            ImportedPlace::Folder(path) => fields.push(("path", path.as_str().into())),
-            ImportedPlace::Git(address, branch) => {
+        match &layer.location {
+            ImportedLocation::Folder(path) => fields.push(("path", path.as_str().into())),
+            ImportedLocation::Git(address, branch) => {
                 let source = self.source(layer.name.as_str(), address.redacted());
                 fields.extend([
                     ("source", source.into()),

@@ -10,7 +10,7 @@ use crate::address::SourceAddress;
 use crate::check::spot;
 use crate::import::findings::ImportFindings;
 use crate::import::folders::BaseDirectories;
-use crate::import::{ImportedConfiguration, ImportedLayer, ImportedPlace, mergers};
+use crate::import::{ImportedConfiguration, ImportedLayer, ImportedLocation, mergers};
 use crate::name::LayerName;
 
 /// The lists of repositories, the newer form's first.
@@ -202,11 +202,11 @@ impl<'d> AgentManagerReader<'_, 'd> {
             }
             // All of an entry is read before any of it is given up: every mistake of it is reported at once.
             self.report_others(entry, "an entry", |key| ENTRY.contains(&key));
-            let (name, place) = (self.name(entry), self.place(entry));
+            let (name, location) = (self.name(entry), self.read_location(entry));
             let Some(name) = name else { continue };
             match seen.get(name.content()) {
                 Some(earlier) => self.report_twice(name, *earlier),
-                None => layers.push((name, self.layer(name, place, include))),
+                None => layers.push((name, self.layer(name, location, include))),
             }
             seen.entry(name.content()).or_insert(name);
         }
@@ -243,7 +243,7 @@ impl<'d> AgentManagerReader<'_, 'd> {
     fn layer(
         &mut self,
         name: NodeRef<'d>,
-        place: Option<ImportedPlace>,
+        location: Option<ImportedLocation>,
         include: &[String],
     ) -> Option<ImportedLayer> {
         let layer = LayerName::new(name.content()).map_err(|error| {
@@ -255,12 +255,12 @@ impl<'d> AgentManagerReader<'_, 'd> {
         });
         Some(ImportedLayer {
             name: layer.ok()?,
-            place: place?,
+            location: location?,
             include: include.to_vec(),
         })
     }
 
-    fn place(&mut self, entry: NodeRef<'d>) -> Option<ImportedPlace> {
+    fn read_location(&mut self, entry: NodeRef<'d>) -> Option<ImportedLocation> {
         let url = self.required(entry, "url");
         let address = url
             .and_then(|url| self.findings.string(url, "`url`"))
@@ -274,13 +274,13 @@ impl<'d> AgentManagerReader<'_, 'd> {
         let branch = branch.and_then(|branch| self.findings.string(branch, "`branch`"));
         let (url, address) = (url?, address?);
         match kind {
-            "git" => Some(ImportedPlace::Git(
+            "git" => Some(ImportedLocation::Git(
                 self.address(url, address)?,
                 branch.map(str::to_owned),
             )),
             "local" | "file" if is_folder(address) => {
                 let path = address.strip_prefix("file://").unwrap_or(address);
-                Some(ImportedPlace::Folder(self.folders.written(path)))
+                Some(ImportedLocation::Folder(self.folders.written(path)))
             }
             "local" | "file" => {
                 self.findings

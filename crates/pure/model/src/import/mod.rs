@@ -32,14 +32,14 @@ pub struct ImportedLayer {
     /// The name of the imported layer.
     pub name: LayerName,
     /// Where it is.
-    pub place: ImportedPlace,
+    pub location: ImportedLocation,
     /// The files that count; those of all tools if there are none.
     pub include: Vec<String>,
 }
 
 /// Where the files of an imported layer are.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ImportedPlace {
+pub enum ImportedLocation {
     /// A git repository, whose URL holds no secret, and the branch if one is named.
     Git(SourceAddress, Option<String>),
     /// A directory, as a manifest says it.

@@ -61,7 +61,7 @@ pub struct Layer {
     /// Its name, unique in the manifest.
     pub name: LayerName,
     /// The location.
-    pub place: LayerPlace,
+    pub location: LayerLocation,
     /// The sub-directory that applies.
     pub root: Option<RelativePath>,
     include: IncludePatterns,
@@ -71,19 +71,19 @@ pub struct Layer {
 
 /// The location of a layer's files.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LayerPlace {
+pub enum LayerLocation {
     /// A directory, from the manifest's directory or absolute.
     Folder(String),
     /// A source by name, and which version of it.
     Source(SourceName, Requirement),
 }
 
-impl LayerPlace {
+impl LayerLocation {
     /// The source that it is a version of.
     pub fn source(&self) -> Option<&SourceName> {
         match self {
-            LayerPlace::Folder(_) => None,
-            LayerPlace::Source(source, _) => Some(source),
+            LayerLocation::Folder(_) => None,
+            LayerLocation::Source(source, _) => Some(source),
         }
     }
 }
@@ -220,22 +220,22 @@ fn read_layer(
         .filter(|root| root.as_str() != Some("."))
         .and_then(|root| check.path(root, "`root`"));
     let include = read_include(check, node.get("include"), tools);
-    let place = read_place(check, node, &name, sources)?;
+    let location = read_location(check, node, &name, sources)?;
     Some(Layer {
         name,
-        place,
+        location,
         root,
         include: include?,
         spot: spot(name_node),
     })
 }
 
-fn read_place(
+fn read_location(
     check: &mut Check,
     node: NodeRef<'_>,
     name: &LayerName,
     sources: &[SourceDeclaration],
-) -> Option<LayerPlace> {
+) -> Option<LayerLocation> {
     match (node.get("path"), node.get("source")) {
         (Some(path), None) => {
             check.no_versions(node, "a directory");
@@ -248,7 +248,7 @@ fn read_place(
                 );
                 return None;
             }
-            Some(LayerPlace::Folder(text.to_owned()))
+            Some(LayerLocation::Folder(text.to_owned()))
         }
         (None, Some(source)) => {
             check.string(source, "`source`")?;
@@ -256,7 +256,7 @@ fn read_place(
             let known = check.known(source, "source", &codes::MANIFEST_UNKNOWN_SOURCE, names);
             let requirement = check.requirement(node);
             let name = SourceName::new(source.content()).ok().filter(|_| known)?;
-            Some(LayerPlace::Source(name, requirement))
+            Some(LayerLocation::Source(name, requirement))
         }
         (found, _) => {
             let count = if found.is_some() {
@@ -266,8 +266,8 @@ fn read_place(
             };
             let help = "set `path` for a directory, or `source` for a git source";
             let message = format!("layer `{name}` has {count}");
-            let place = spot(node.get("name")?);
-            let diagnostic = Diagnostic::new(&codes::MANIFEST_VALUE, message).at_spot(place);
+            let location = spot(node.get("name")?);
+            let diagnostic = Diagnostic::new(&codes::MANIFEST_VALUE, message).at_spot(location);
             check.report_missing(diagnostic.help(help));
             None
         }

@@ -25,7 +25,7 @@ use crate::address::DefaultHost;
 pub use crate::manifest::catalog::{AskedRemote, CatalogSettings};
 pub use crate::manifest::dependency::{Dependency, Exclusion, InstallMode};
 pub(crate) use crate::manifest::inline::implicit_source;
-pub use crate::manifest::layers::{Layer, LayerPlace, is_junk};
+pub use crate::manifest::layers::{Layer, LayerLocation, is_junk};
 pub use crate::manifest::patches::{FieldPath, Patch, PatchScope, unknown_patch};
 pub use crate::manifest::plugins::{
     MarketplaceDependency, PartChoice, PartFilter, PartNames, is_plugin_name,
@@ -112,7 +112,10 @@ impl Manifest {
         let units = units.filter_map(|one| one.unit.origin.source());
         let marketplaces = self.dependencies.iter();
         let marketplaces = marketplaces.filter_map(|one| one.marketplace.as_ref());
-        let layers = self.layers.iter().filter_map(|layer| layer.place.source());
+        let layers = self
+            .layers
+            .iter()
+            .filter_map(|layer| layer.location.source());
         units
             .chain(marketplaces.map(|own| &own.plugin.marketplace))
             .chain(layers)

@@ -35,11 +35,11 @@ pub fn hook_entries(
     let version = version.map(|version| EntryNode {
         // The tool needs the key, but the user may have set another version. As a default it is written only where
         // none exists.
-        place: NodeLocation::Default(root.child("version")),
+        location: NodeLocation::Default(root.child("version")),
         value: Value::from(version),
     });
     let node = |(event, value)| EntryNode {
-        place: NodeLocation::Item(root.child(list_key(format.shape)).child(event)),
+        location: NodeLocation::Item(root.child(list_key(format.shape)).child(event)),
         value,
     };
     let nodes = version

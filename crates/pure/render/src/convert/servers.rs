@@ -31,7 +31,10 @@ pub fn server_entries(
     for (name, server) in servers {
         let place = NodeLocation::Key(Pointer::root().child(format.key).child(&name));
         let value = one(format, &name, &server, &mut fates)?;
-        nodes.extend(value.map(|value| EntryNode { place, value }));
+        nodes.extend(value.map(|value| EntryNode {
+            location: place,
+            value,
+        }));
     }
     Ok(ConvertedEntries {
         nodes,

@@ -16,7 +16,7 @@ use agpm_render::{
 };
 use agpm_text::{Format, Limits, Value, parse, print, to_value};
 use agpm_tools::{
-    AgentForm, CommandFormat, FileFormat, HookFormat, HookPlace, ServerFormat, TOOLS,
+    AgentForm, CommandFormat, FileFormat, HookFormat, HookLocation, ServerFormat, TOOLS,
     ToolDefinition, find, hook_formats, server_formats,
 };
 use agpm_trust::runs_of;
@@ -99,7 +99,7 @@ fn shown_outcomes(fates: &[FieldOutcome]) -> String {
 fn shown(found: &ConvertedEntries) -> String {
     let mut out = String::new();
     for node in &found.nodes {
-        let place = match &node.place {
+        let place = match &node.location {
             NodeLocation::Key(at) => format!("{at}"),
             NodeLocation::Item(at) => format!("{at}/-"),
             NodeLocation::Default(at) => format!("{at}?"),
@@ -175,8 +175,8 @@ fn every_format_of_a_tool_has_a_case() {
     for tool in TOOLS {
         let has_hooks = HOOKS.iter().any(|(name, ..)| *name == tool.name);
         let has_servers = SERVERS.iter().any(|(name, ..)| *name == tool.name);
-        let in_files = |hooks: &agpm_tools::TypeSupport<HookPlace, HookFormat>| {
-            matches!(hooks.place.project, Some(HookPlace::Files(_)))
+        let in_files = |hooks: &agpm_tools::TypeSupport<HookLocation, HookFormat>| {
+            matches!(hooks.location.project, Some(HookLocation::Files(_)))
         };
         let has_entries = tool.hooks.as_ref().is_some_and(|hooks| !in_files(hooks));
         assert_eq!(has_hooks, has_entries, "hooks of {}", tool.name);

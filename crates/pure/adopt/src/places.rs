@@ -73,10 +73,10 @@ pub(crate) fn resource_directories() -> Vec<ResourceDirectory> {
             continue;
         };
         for kind in TYPES {
-            let Some(Destination::Files(folder, format)) = tool.destination(kind) else {
+            let Some(Destination::Files(directory, format)) = tool.destination(kind) else {
                 continue;
             };
-            let path = tool.directory(folder).map(|path| path.to_string());
+            let path = tool.directory(directory).map(|path| path.to_string());
             directories.extend(path.map(|path| ResourceDirectory {
                 tool: definition.name,
                 kind,

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use agpm_model::shown_from;
+use agpm_model::display_from;
 
 use crate::kind::EntryKind;
 use crate::location::ManifestLocation;
@@ -97,7 +97,7 @@ impl CatalogLayer {
     pub(crate) fn shown(&self, here: &Path, path: &str) -> String {
         match &self.remote {
             Some(remote) => format!("{remote}:{path}"),
-            None => shown_from(here, &self.folder.join(path)),
+            None => display_from(here, &self.folder.join(path)),
         }
     }
 }

@@ -115,7 +115,7 @@ fn identity(
     let source = remote.source().and_then(|name| manifest.source(name));
     let address = source.map(|source| &source.address).or(remote.address());
     let address = address.map(ToString::to_string).unwrap_or_default();
-    (address, remote.reference.clone(), remote.folder.clone())
+    (address, remote.reference.clone(), remote.directory.clone())
 }
 
 /// The pin of a remote, unless its source is somewhere else by now: a commit of one repository says nothing of another.

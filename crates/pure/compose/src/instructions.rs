@@ -83,9 +83,9 @@ impl<'a> InstructionEntry<'a> {
     fn is_block(self, tool: &Tool, resolved: &ResolvedEntry) -> bool {
         match tool.destination(ResourceType::Instructions) {
             Some(Destination::Blocks(_)) => true,
-            Some(Destination::Files(folder, _)) => {
+            Some(Destination::Files(directory, _)) => {
                 let is_outside = |target: &RelativePath| {
-                    path_in_type_directory(tool, folder, target).is_none()
+                    path_in_type_directory(tool, directory, target).is_none()
                         && tool.may_hold_blocks(target)
                 };
                 self.form == InstructionForm::Block

@@ -143,7 +143,7 @@ impl<'m> JudgedLayers<'m> {
     /// The tools whose own directory or file it is in; a directory that several tools read belongs to none of them.
     fn tools_of_path(&self, path: &RelativePath) -> Vec<String> {
         let is_own = |tool: &&Tool| {
-            let folder = tool.folder.as_ref().map(|folder| format!("{folder}/"));
+            let folder = tool.directory.as_ref().map(|folder| format!("{folder}/"));
             folder.is_some_and(|folder| path.as_str().starts_with(&folder))
                 || tool
                     .destinations
@@ -172,7 +172,7 @@ fn type_of_path(manifest: &Manifest, path: &RelativePath) -> Option<ResourceType
 
 fn is_at(tool: &Tool, destination: &Destination, path: &RelativePath) -> bool {
     match destination {
-        Destination::Files(folder, _) => path_in_type_directory(tool, folder, path).is_some(),
+        Destination::Files(directory, _) => path_in_type_directory(tool, directory, path).is_some(),
         Destination::Entries(..) | Destination::Blocks(_) => false,
     }
 }

@@ -60,7 +60,7 @@ fn files_of<'m>(
 ) -> Option<(&'m Tool, &'m ToolDirectory, FileFormat)> {
     let tool = manifest.tools.named(resolved.entry.tool.as_str())?;
     match tool.destination(resolved.entry.kind)? {
-        Destination::Files(folder, format) => Some((tool, folder, *format)),
+        Destination::Files(directory, format) => Some((tool, directory, *format)),
         Destination::Entries(..) | Destination::Blocks(_) => None,
     }
 }
@@ -71,11 +71,11 @@ fn unread_directories(manifest: &Manifest, resources: &[RenderedResource]) -> Ve
     for resolved in
         resolved_of(resources).filter(|resolved| resolved.entry.install == InstallMode::Write)
     {
-        let Some((tool, folder, format)) = files_of(manifest, resolved) else {
+        let Some((tool, directory, format)) = files_of(manifest, resolved) else {
             continue;
         };
         let target = resolved.entry.target.as_ref();
-        let inner = target.and_then(|target| path_in_type_directory(tool, folder, target));
+        let inner = target.and_then(|target| path_in_type_directory(tool, directory, target));
         if !format.reads_subdirectories() && inner.is_some_and(|path| path.contains('/')) {
             hidden
                 .entry((tool.name.as_str(), resolved.entry.root))
@@ -113,7 +113,7 @@ fn unread(manifest: &Manifest, tool: &str, concerned: &[&ResolvedEntry]) -> Diag
 fn flat_name(manifest: &Manifest, resolved: &ResolvedEntry) -> String {
     let inner = files_of(manifest, resolved)
         .zip(resolved.entry.target.as_ref())
-        .and_then(|((tool, folder, _), target)| path_in_type_directory(tool, folder, target));
+        .and_then(|((tool, directory, _), target)| path_in_type_directory(tool, directory, target));
     inner.unwrap_or_default().replace('/', "-")
 }
 

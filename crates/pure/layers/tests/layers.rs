@@ -48,7 +48,7 @@ fn manifest(text: &str) -> Manifest {
     let (manifest, wrong) = Manifest::read(&ManifestTexts {
         scope: InstallScope::Project,
         project: &document,
-        own: &document,
+        manifest: &document,
         bases: &[],
         private: None,
         config: None,

@@ -81,7 +81,7 @@ impl ManifestDocuments {
         let texts = ManifestTexts {
             scope,
             project: &project,
-            own: &self.own,
+            manifest: &self.own,
             bases: &base_texts,
             private: self.private.as_deref(),
             config: self.config.as_deref(),

@@ -10,7 +10,7 @@ pub fn written_paths(manifest: &Manifest) -> Vec<String> {
         .filter(|one| one.unit.origin == ResourceOrigin::Local);
     let local = local.map(|one| {
         if one.unit.path.is_pattern() {
-            one.unit.path.literal_folder().to_owned()
+            one.unit.path.literal_directory().to_owned()
         } else {
             one.unit.path.to_string()
         }

@@ -91,7 +91,7 @@ impl DependencyParser<'_> {
         ResourcePath::local(text).map_err(bad)?;
         Ok(TypedDependency {
             source: None,
-            path: self.kind.folder_of(text).to_owned(),
+            path: self.kind.directory_of(text).to_owned(),
             version: None,
         })
     }
@@ -109,7 +109,7 @@ impl DependencyParser<'_> {
         let version = inner.requirement.as_ref().map(VersionRequirement::as_str);
         Ok(TypedDependency {
             source: Some(source),
-            path: self.kind.folder_of(path.as_str()).to_owned(),
+            path: self.kind.directory_of(path.as_str()).to_owned(),
             version: version.map(str::to_owned),
         })
     }

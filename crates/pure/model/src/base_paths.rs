@@ -1,4 +1,4 @@
-//! The meaning of the relative paths of a base.
+//! Resolves the relative paths of bases.
 
 use std::collections::BTreeMap;
 
@@ -16,9 +16,8 @@ use crate::path::{PathError, RelativePath};
 use crate::unit::{ResourceExtent, ResourceOrigin, ResourcePath};
 use crate::version::Requirement;
 
-/// Gives the relative paths of bases the meaning that they have there: a directory on this machine, or a directory of a
-/// repository at the commit of the base. Entries of the latter become entries of that repository, so the lockfile pins
-/// them and says the same on every machine.
+/// Resolves the relative paths of bases: in a directory on this machine, or in a repository at the commit of the base.
+/// Entries of the latter become entries of that repository, so the lockfile pins them and is the same on every machine.
 pub fn relocate_bases(texts: &ManifestTexts<'_>, manifest: &mut Manifest) -> Vec<Diagnostic> {
     let roots: BTreeMap<SourceId, &BaseRoot> = texts
         .bases
@@ -66,7 +65,7 @@ fn is_relative(path: &str) -> bool {
 }
 
 impl PathRelocation<'_> {
-    /// The meaning of a path that is written at `spot`; nothing if it needs no change.
+    /// Resolves a path that is written at `spot`; `None` if it needs no change.
     fn path(&mut self, spot: SourceSpan, path: &str) -> Option<RelocatedPath> {
         let root = *self.roots.get(&spot.source)?;
         if !is_relative(path) {
@@ -102,27 +101,27 @@ impl PathRelocation<'_> {
     }
 
     fn sources(&mut self, manifest: &mut Manifest) {
-        let mut kept = Vec::new();
+        let mut remaining = Vec::new();
         for mut source in std::mem::take(&mut manifest.sources) {
             let path = match source.address.kind() {
                 AddressKind::Folder(path) => path.to_owned(),
                 AddressKind::FileUrl(_) | AddressKind::Remote => {
-                    kept.push(source);
+                    remaining.push(source);
                     continue;
                 }
             };
             match self.path(source.spot, &path) {
-                None => kept.push(source),
+                None => remaining.push(source),
                 Some(RelocatedPath::Local(path)) => {
                     source.address = SourceAddress::parse(&path).unwrap_or(source.address);
-                    kept.push(source);
+                    remaining.push(source);
                 }
                 Some(RelocatedPath::InSnapshot(location)) => {
                     drop(self.moved.insert(source.name, location))
                 }
             }
         }
-        manifest.sources = kept;
+        manifest.sources = remaining;
     }
 
     fn dependencies(&mut self, manifest: &mut Manifest) {
@@ -226,7 +225,7 @@ impl PathRelocation<'_> {
         }
     }
 
-    /// Personas read documents of this machine, so a document in a repository cannot be their root.
+    /// Personas read documents on this machine, so a document in a repository cannot be their root.
     fn root_directives(&mut self, texts: &ManifestTexts<'_>, manifest: &mut Manifest) {
         let lineage = texts.project.root().and_then(|root| root.get("lineage"));
         let Some(node) = lineage.and_then(|section| section.get("root")) else {
@@ -262,7 +261,7 @@ fn move_layer(
 }
 
 impl SnapshotDirectory {
-    /// Something inside; nothing if the path leads out.
+    /// A path inside the directory; `None` if it leads out.
     fn within(&self, path: &str) -> Option<SnapshotDirectory> {
         Some(SnapshotDirectory {
             directory: joined(&self.directory, path)?,
@@ -275,7 +274,7 @@ fn or_top(directory: &str) -> &str {
     if directory.is_empty() { "." } else { directory }
 }
 
-/// A path from a directory, without `.` and `..`; nothing if it leads out of the top.
+/// A path from a directory, without `.` and `..`; `None` if it leads out of the top.
 pub fn joined(directory: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = Vec::new();
     for part in directory.split('/').chain(path.split('/')) {

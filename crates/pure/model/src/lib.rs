@@ -1,6 +1,6 @@
-//! The product's nouns as types that cannot hold a wrong value, and the manifest that is made of them.
+//! The domain types of agpm, which cannot hold an invalid value, and the manifest built from them.
 //!
-//! Knows how things are written down, not where they lie or how they merge.
+//! The crate knows how things are written, not where they are stored or how they merge.
 
 mod address;
 mod base;
@@ -18,7 +18,7 @@ mod glob;
 mod import;
 mod instruction;
 mod json_schema;
-mod layer_places;
+mod layer_patterns;
 mod limits;
 mod lock;
 mod lock_tables;
@@ -74,7 +74,7 @@ pub use field_names::{
 pub use file_change::FileChangeKind;
 pub use files::{
     FileProblem, FoundFile, FoundKind, MachineFiles, OutsideReads, ProblemKind, ResolvedPath,
-    normalize, shown_from,
+    display_from, normalize,
 };
 pub use glob::{Glob, GlobError};
 pub use import::{

@@ -251,7 +251,7 @@ impl<'a> EntryWalk<'_, 'a> {
     ) -> Option<Vec<ToolName>> {
         let tools = self.graph.tools;
         match &declared.tool {
-            Some(named) if tools.has_place(named, declared.kind) => Some(vec![named.clone()]),
+            Some(named) if tools.supports(named, declared.kind) => Some(vec![named.clone()]),
             Some(_) => {
                 let declared = Box::new(declared.clone());
                 self.errors.push(EntryError::Tool {
@@ -263,7 +263,7 @@ impl<'a> EntryWalk<'_, 'a> {
             None => {
                 let of_parents = parents.iter().map(|parent| &self.seeds[*parent].tool);
                 let able: Vec<ToolName> = of_parents
-                    .filter(|tool| tools.has_place(tool, declared.kind))
+                    .filter(|tool| tools.supports(tool, declared.kind))
                     .cloned()
                     .collect();
                 Some(able)

@@ -38,7 +38,7 @@ impl NameBasis<'_> {
         }
         let path = &self.unit.path;
         let directories: Vec<&str> = path
-            .folder()
+            .directory()
             .split('/')
             .filter(|part| !matches!(*part, "" | ".."))
             .collect();

@@ -195,7 +195,7 @@ pub fn path_in_type_directory<'p>(
 /// pattern with `flatten = false` may match the type's directory in many locations; then all are kept, because only the
 /// directories above it distinguish the matches.
 fn kept_directories<'a>(request: &TargetRequest<'a>) -> &'a str {
-    let mut directories = request.path.folder();
+    let mut directories = request.path.directory();
     // The directories above the project are specific to this machine. `../shared/agents/x.md` must not be written
     // outside the project, and the name of a sibling directory means nothing to others.
     while let Some(rest) = directories.strip_prefix("..") {
@@ -204,7 +204,9 @@ fn kept_directories<'a>(request: &TargetRequest<'a>) -> &'a str {
     let fixed = request
         .pattern
         .filter(|_| request.layout == Some(TargetLayout::Folders));
-    let fixed = fixed.map_or(directories.len(), |pattern| pattern.literal_folder().len());
+    let fixed = fixed.map_or(directories.len(), |pattern| {
+        pattern.literal_directory().len()
+    });
     let mut start = 0;
     for part in directories.split('/') {
         let end = start + part.len();

@@ -319,7 +319,7 @@ impl ConflictReporter<'_> {
             }
             PathContent::Other => {}
         }
-        let folder = clash.unit.path.literal_folder();
+        let folder = clash.unit.path.literal_directory();
         let files = self.files.in_directory(source, commit, folder);
         if files.iter().any(|file| file == clash.unit.path.as_str()) {
             let escaped = clash.unit.path.as_str().replace('[', "[[]");

@@ -284,7 +284,9 @@ pub fn format_of(unit: &Unit) -> Option<Format> {
 /// was named by the manifest, and may need its siblings, wherever they are. Absolute paths are never accepted.
 fn may_need(parent: &ResourcePath, path: &ResourcePath) -> bool {
     let near = !path.as_str().starts_with('/') || parent.as_str().starts_with('/');
-    !path.leaves_folder() || is_below(parent.folder(), path) || parent.leaves_folder() && near
+    !path.leaves_directory()
+        || is_below(parent.directory(), path)
+        || parent.leaves_directory() && near
 }
 
 /// The unit that a declared path means: from the root of the source, or from the declaring file.
@@ -293,10 +295,10 @@ pub fn declared_unit(
     declared: &DeclaredDependency,
     exists: &dyn Fn(&str) -> bool,
 ) -> Result<Unit, EscapedPath> {
-    let path = declared.kind.folder_of(declared.path.trim());
+    let path = declared.kind.directory_of(declared.path.trim());
     // The declaring file of a skill is in its directory.
     let folder = match parent.extent {
-        ResourceExtent::File => parent.path.folder(),
+        ResourceExtent::File => parent.path.directory(),
         ResourceExtent::Folder | ResourceExtent::Plugin => parent.path.in_tree(),
     };
     let beside = |path: &str| match folder {

@@ -137,7 +137,7 @@ impl ResourceFiles {
     }
 
     /// A directory; its checksum covers every path, mode and content.
-    pub fn folder(main: SourceFile, others: Vec<(RelativePath, SourceFile)>) -> Self {
+    pub fn directory(main: SourceFile, others: Vec<(RelativePath, SourceFile)>) -> Self {
         let mut lines: Vec<String> = others
             .iter()
             .map(|(path, file)| tree_line(path.as_str(), file.mode, file.checksum))

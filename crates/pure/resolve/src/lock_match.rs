@@ -315,7 +315,7 @@ mod tests {
         let (manifest, found) = Manifest::read(&ManifestTexts {
             scope: InstallScope::Project,
             project: &document,
-            own: &document,
+            manifest: &document,
             bases: &[],
             private: None,
             config: None,

@@ -196,7 +196,7 @@ pub fn installable_part(lock: &Lockfile, manifest: &Manifest) -> Lockfile {
     let known_part = |locked: &LockEntry| {
         let mut locked = locked.clone();
         let kind = locked.kind;
-        let has_place = |one: &LockedPlacement| manifest.tools.has_place(&one.tool, kind);
+        let has_place = |one: &LockedPlacement| manifest.tools.supports(&one.tool, kind);
         locked.placements.retain(has_place);
         let is_named =
             locked.unit.origin != ResourceOrigin::Manifest || finder.find(&locked).is_some();

@@ -121,7 +121,7 @@ impl PathFiles {
                     .iter()
                     .position(|(path, _)| path.as_str() == SKILL_FILE);
                 match main.map(|at| files.remove(at)) {
-                    Some((_, main)) => resource(ResourceFiles::folder(main, files)),
+                    Some((_, main)) => resource(ResourceFiles::directory(main, files)),
                     None => FoundContent::Absent,
                 }
             }

@@ -303,7 +303,7 @@ pub(crate) fn plugin_of_file(
     if unit.extent != ResourceExtent::File || !is_json || !has_root_variable(text) {
         return None;
     }
-    let mut directory = unit.path.folder();
+    let mut directory = unit.path.directory();
     loop {
         let inside = |file: &str| match directory {
             "" => file.to_owned(),

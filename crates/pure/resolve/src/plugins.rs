@@ -449,7 +449,7 @@ impl<'a> PluginExpansion<'a> {
             .entry
             .readers
             .iter()
-            .partition(|tool| tools.has_place(tool, id.kind));
+            .partition(|tool| tools.supports(tool, id.kind));
         let filename = RelativePath::new(id.name.as_str()).ok();
         let is_named_by_file = id.kind != ResourceType::Skills && id.name.as_str() == path.stem();
         let wanted = TargetRequest {
@@ -598,7 +598,7 @@ impl<'a> PluginExpansion<'a> {
                 others.push((inner, file.clone()));
             }
         }
-        Some(ResourceFiles::folder(main?, others))
+        Some(ResourceFiles::directory(main?, others))
     }
 
     /// Markdown with the plugin's directory as a path, and under its new name.

@@ -108,7 +108,7 @@ pub fn unit_of_source(
     source: &SourceName,
     declared: &DeclaredDependency,
 ) -> Result<Unit, PathError> {
-    let path = declared.kind.folder_of(declared.path.trim());
+    let path = declared.kind.directory_of(declared.path.trim());
     let path = match declared.kind.extent() {
         ResourceExtent::File => ResourcePath::in_source(path)?,
         ResourceExtent::Folder | ResourceExtent::Plugin => ResourcePath::directory_in_source(path)?,

@@ -189,7 +189,7 @@ fn look_at(source: &dyn Source, remote: &CatalogRemote) -> Result<(), Failure> {
         Err(ReferenceError::Source(_)) if remote.source().is_some() => return Ok(()),
         version => version.map_err(|error| failure_of(remote, error))?,
     };
-    let Some(folder) = &remote.folder else {
+    let Some(folder) = &remote.directory else {
         return Ok(());
     };
     let required = source.require_directory(Some(&version.revision), folder);

@@ -8,7 +8,7 @@ use agpm_text::{NodeKind, NodeRef};
 
 use crate::check::{Check, spot};
 use crate::glob::{Glob, GlobError};
-use crate::layer_places::layer_patterns;
+use crate::layer_patterns::layer_patterns;
 use crate::manifest::SourceDeclaration;
 use crate::manifest::tables::LAYER;
 use crate::name::{LayerName, SourceName};
@@ -16,7 +16,7 @@ use crate::path::{PathError, RelativePath};
 use crate::tool::Tools;
 use crate::version::Requirement;
 
-/// Names of files that version control, editors and caches leave.
+/// Names of files created by version control, editors and caches.
 const JUNK: &[&str] = &[
     ".git",
     ".hg",
@@ -38,7 +38,7 @@ const JUNK: &[&str] = &[
     "node_modules",
 ];
 
-/// The same by how a name begins and ends.
+/// The same, by prefix and suffix.
 const JUNK_FORMS: &[(&str, &str)] = &[
     ("", "~"),
     ("", ".swp"),
@@ -49,7 +49,7 @@ const JUNK_FORMS: &[(&str, &str)] = &[
     (".#", ""),
 ];
 
-/// Whether a part of a path names something that nobody means to share.
+/// Whether a path component names something that is not meant to be shared.
 pub fn is_junk(part: &str) -> bool {
     let form = |(start, end): &(&str, &str)| part.starts_with(start) && part.ends_with(end);
     JUNK.iter().any(|junk| junk.eq_ignore_ascii_case(part)) || JUNK_FORMS.iter().any(form)
@@ -58,7 +58,7 @@ pub fn is_junk(part: &str) -> bool {
 /// A location that contributes files.
 #[derive(Clone, Debug)]
 pub struct Layer {
-    /// Its name, unique in the manifest.
+    /// The name, unique in the manifest.
     pub name: LayerName,
     /// The location.
     pub location: LayerLocation,
@@ -74,12 +74,12 @@ pub struct Layer {
 pub enum LayerLocation {
     /// A directory, from the manifest's directory or absolute.
     Folder(String),
-    /// A source by name, and which version of it.
+    /// A source by name, and its required version.
     Source(SourceName, Requirement),
 }
 
 impl LayerLocation {
-    /// The source that it is a version of.
+    /// The source, if it is one.
     pub fn source(&self) -> Option<&SourceName> {
         match self {
             LayerLocation::Folder(_) => None,
@@ -94,16 +94,16 @@ impl Layer {
         self.include.matches(file)
     }
 
-    /// Whether a directory of the layer may hold files that count.
-    pub fn enters(&self, folder: &str) -> bool {
+    /// Whether a directory of the layer may contain files that apply.
+    pub fn enters(&self, directory: &str) -> bool {
         self.include
             .starts
             .iter()
-            .any(|start| is_on_the_way(start, folder))
+            .any(|start| is_ancestor_or_descendant(start, directory))
     }
 }
 
-/// Patterns of files, made ready.
+/// Compiled patterns of files.
 #[derive(Clone, Debug, Default)]
 struct IncludePatterns {
     globs: Vec<Glob>,
@@ -116,7 +116,7 @@ impl IncludePatterns {
         self.globs.iter().any(|glob| glob.is_match(file))
     }
 
-    /// Patterns, each with the number that an error in it is reported by.
+    /// Compiles patterns, each with the index that errors are reported for.
     fn new(patterns: &[(usize, String)]) -> Result<Self, (usize, GlobError)> {
         let globs = patterns
             .iter()
@@ -125,31 +125,31 @@ impl IncludePatterns {
             globs: globs.collect::<Result<_, _>>()?,
             starts: patterns
                 .iter()
-                .map(|(_, pattern)| literal_folder(pattern))
+                .map(|(_, pattern)| literal_directory(pattern))
                 .collect(),
         })
     }
 }
 
-fn literal_folder(pattern: &str) -> String {
+fn literal_directory(pattern: &str) -> String {
     let literal = &pattern[..pattern
         .find(['*', '?', '[', '{', '\\'])
         .unwrap_or(pattern.len())];
     literal
         .rsplit_once('/')
-        .map_or("", |(folder, _)| folder)
+        .map_or("", |(directory, _)| directory)
         .to_owned()
 }
 
 /// Whether one directory is the other, or above it.
-fn is_on_the_way(one: &str, other: &str) -> bool {
+fn is_ancestor_or_descendant(first: &str, second: &str) -> bool {
     let within = |inner: &str, outer: &str| {
         outer.is_empty()
             || inner
                 .strip_prefix(outer)
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
-    within(one, other) || within(other, one)
+    within(first, second) || within(second, first)
 }
 
 pub(crate) fn read(
@@ -253,9 +253,12 @@ fn read_location(
         (None, Some(source)) => {
             check.string(source, "`source`")?;
             let names = sources.iter().map(|source| source.name.as_str());
-            let known = check.known(source, "source", &codes::MANIFEST_UNKNOWN_SOURCE, names);
+            let is_known =
+                check.check_known(source, "source", &codes::MANIFEST_UNKNOWN_SOURCE, names);
             let requirement = check.requirement(node);
-            let name = SourceName::new(source.content()).ok().filter(|_| known)?;
+            let name = SourceName::new(source.content())
+                .ok()
+                .filter(|_| is_known)?;
             Some(LayerLocation::Source(name, requirement))
         }
         (found, _) => {
@@ -274,7 +277,7 @@ fn read_location(
     }
 }
 
-/// A name without wildcards may be that of a file, or of a directory with all that is in it.
+/// A name without wildcards may be that of a file, or of a directory and its contents.
 fn expand_pattern(pattern: &str) -> Vec<String> {
     let pattern = pattern.trim_start_matches("./").trim_end_matches('/');
     match pattern {
@@ -295,7 +298,7 @@ fn check_inside(check: &mut Check, item: NodeRef<'_>, pattern: &str) {
     check.bad_path(item, error, format!("`include`: {error}"), help);
 }
 
-/// The patterns that are written, or the locations of all tools.
+/// The patterns of the layer, or the locations of all tools.
 fn read_include(
     check: &mut Check,
     node: Option<NodeRef<'_>>,
@@ -345,25 +348,25 @@ mod tests {
         let include =
             [".claude/**", "docs/*/x.md", "AGENTS.md"].map(|pattern| (0, pattern.to_owned()));
         let include = IncludePatterns::new(&include).unwrap();
-        let enters = |folder: &str| {
+        let enters = |directory: &str| {
             include
                 .starts
                 .iter()
-                .any(|start| is_on_the_way(start, folder))
+                .any(|start| is_ancestor_or_descendant(start, directory))
         };
-        for folder in ["", ".claude", ".claude/agents", "docs", "docs/a"] {
-            assert!(enters(folder), "{folder}");
+        for directory in ["", ".claude", ".claude/agents", "docs", "docs/a"] {
+            assert!(enters(directory), "{directory}");
         }
         assert_eq!(include.starts, [".claude", "docs", ""]);
         let include = IncludePatterns::new(&[(0, ".claude/**".to_owned())]).unwrap();
-        let enters = |folder: &str| {
+        let enters = |directory: &str| {
             include
                 .starts
                 .iter()
-                .any(|start| is_on_the_way(start, folder))
+                .any(|start| is_ancestor_or_descendant(start, directory))
         };
-        for folder in [".claudes", "node_modules", ".clau"] {
-            assert!(!enters(folder), "{folder}");
+        for directory in [".claudes", "node_modules", ".clau"] {
+            assert!(!enters(directory), "{directory}");
         }
     }
 

@@ -1,4 +1,4 @@
-//! CSV: records with spans, and what is wrong with them.
+//! CSV: records with spans, and their mistakes.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use agpm_diag::{SourceMap, has_errors};

@@ -1,4 +1,4 @@
-//! Markdown front matter: where it starts and ends, what is wrong with it, how it is edited.
+//! Markdown front matter: its range, its mistakes, and its edits.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use agpm_diag::SourceMap;

@@ -1,4 +1,4 @@
-//! YAML: what is read, where it stands, what is refused, how it is printed and edited.
+//! YAML: parsed values, their spans, refused text, printing and editing.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use agpm_diag::SourceMap;
@@ -12,7 +12,7 @@ fn read(text: &str) -> ParsedDocument {
     parse(source, text, Format::Yaml, Limits::default())
 }
 
-/// Every key and value with the text of its span, depth first.
+/// All keys and values with the text of their spans, depth first.
 fn spans(text: &str) -> String {
     fn walk(node: NodeRef<'_>, out: &mut Vec<String>) {
         out.push(format!(

@@ -120,7 +120,7 @@ pub fn contributions(snapshots: Vec<LayerSnapshot<'_>>, path: &RelativePath) -> 
 fn raw(layer: &LayerName, file: SnapshotFile) -> RawFile {
     RawFile {
         layer: layer.clone(),
-        shown: file.shown,
+        display_name: file.shown,
         bytes: file.bytes,
     }
 }

@@ -115,7 +115,7 @@ impl MergeProgram for Reverse {
     ) -> Result<RawFile, Failure> {
         let mut file = files.pop().unwrap();
         file.bytes.reverse();
-        file.shown = strategy.to_owned();
+        file.display_name = strategy.to_owned();
         Ok(file)
     }
 }

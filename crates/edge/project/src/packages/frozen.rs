@@ -148,7 +148,7 @@ impl LockedReader<'_> {
         let content = LockedContent {
             manifest,
             roots,
-            known: &known,
+            index: &known,
             file_of: &|unit: &Unit| sources.file_of(unit),
         };
         let mut entries = content.entries(lock)?;

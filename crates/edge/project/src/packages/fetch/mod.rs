@@ -189,7 +189,7 @@ impl<'a> FactFetcher<'a> {
                 commit,
                 found,
             };
-            self.needs.learn(read, known, notes)?;
+            self.needs.add_content(read, known, notes)?;
         }
         // All refused files are reported at once, because reporting one at a time would take as many runs.
         let is_refused = !refused.is_empty();
@@ -208,7 +208,7 @@ impl<'a> FactFetcher<'a> {
         known: &mut SourceIndex,
         notes: &mut Notes,
     ) -> Result<(), Failure> {
-        self.needs.learn(read, known, notes)
+        self.needs.add_content(read, known, notes)
     }
 }
 

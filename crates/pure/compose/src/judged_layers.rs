@@ -1,4 +1,4 @@
-//! Files of layers as policies see them.
+//! Files of layers, for the checks of policies.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ const ALWAYS_READ: [&str; 4] = [
     "GEMINI.md",
     "copilot-instructions.md",
 ];
-/// Keys of settings that make entries of a type.
+/// Keys of settings that define entries of a type.
 const ENTRY_KEYS: [(&str, ResourceType); 7] = [
     ("hooks", ResourceType::Hooks),
     ("mcpServers", ResourceType::McpServers),
@@ -32,22 +32,22 @@ const ENTRY_KEYS: [(&str, ResourceType); 7] = [
     ("mcp", ResourceType::McpServers),
 ];
 
-/// A file as the layers give it.
+/// A file of the layers.
 #[derive(Clone, Copy, Debug)]
 pub struct JudgedFile<'a> {
-    /// From the project.
+    /// The path, from the project.
     pub path: &'a RelativePath,
     /// The written bytes.
     pub bytes: &'a [u8],
-    /// Whether it may be run.
+    /// Whether it is executable.
     pub mode: FileMode,
     /// The layers that it comes from.
     pub owner: &'a Owner,
-    /// Its keys and items, each with its layer; nothing for a file that has none.
+    /// Its keys and items, each with its layer; empty for unstructured files.
     pub nodes: &'a [DesiredNode],
 }
 
-/// One for each layer, or for layers that give something together.
+/// One item for each layer, or for layers that contribute together.
 pub fn judged_layers<'m>(
     manifest: &'m Manifest,
     files: &[JudgedFile<'_>],
@@ -130,7 +130,7 @@ impl<'m> JudgedLayers<'m> {
         content.tools.dedup();
     }
 
-    /// The repository of a layer; nothing for a directory, or for several layers together.
+    /// The repository of a layer; `None` for a directory, or for several layers.
     fn source_of(&self, id: &str) -> Option<&'m SourceAddress> {
         let manifest = self.manifest;
         let is_it = |layer: &&agpm_model::Layer| layer.name.label() == id;
@@ -140,11 +140,11 @@ impl<'m> JudgedLayers<'m> {
         }
     }
 
-    /// The tools whose own directory or file it is in; a directory that several tools read belongs to none of them.
+    /// The tools whose directory or file it belongs to; a directory that several tools read belongs to none.
     fn tools_of_path(&self, path: &RelativePath) -> Vec<String> {
         let is_own = |tool: &&Tool| {
-            let folder = tool.directory.as_ref().map(|folder| format!("{folder}/"));
-            folder.is_some_and(|folder| path.as_str().starts_with(&folder))
+            let directory = tool.directory.as_ref().map(|directory| format!("{directory}/"));
+            directory.is_some_and(|directory| path.as_str().starts_with(&directory))
                 || tool
                     .destinations
                     .values()
@@ -198,7 +198,7 @@ fn set_of_file(file: &JudgedFile<'_>, kind: Option<ResourceType>) -> CapabilityS
     set
 }
 
-/// The value of a structured file; nothing for other files.
+/// The value of a structured file; `None` for other files.
 fn value_of(file: &JudgedFile<'_>) -> Option<Value> {
     let format = match Format::of_file(file.path.file_name())? {
         Format::Json => Format::Jsonc,
@@ -215,7 +215,7 @@ fn entry_types(value: &Value) -> Vec<ResourceType> {
     rows.map(|(_, kind)| *kind).collect()
 }
 
-/// A value under the keys that lead to it.
+/// A value nested under the keys of its pointer.
 fn nested(pointer: &Pointer, value: &Value) -> Value {
     let steps = pointer.steps().iter().rev();
     steps.fold(value.clone(), |inner, step| {

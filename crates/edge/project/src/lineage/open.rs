@@ -47,9 +47,9 @@ pub fn open_library(
         .map(|ceiling| folder_above(environment, ceiling, &folder))
         .transpose()?;
     let search = LevelSearch {
-        here: store::real_path(&environment.folder),
+        working_directory: store::real_path(&environment.folder),
         submodules: submodules(environment, place.submodules, &folder)?,
-        folder,
+        directory: folder,
         ceiling,
     };
     let levels = PersonaLevels::find(&Disk, search, notes);

@@ -5,7 +5,7 @@ use crate::prelude::*;
 pub(crate) static TOOL: ToolDefinition = ToolDefinition {
     directory: ScopedValue::both(".agents"),
     skills: Some(TypeSupport {
-        location: own("skills"),
+        location: own_directory("skills"),
         format: SkillFormat::PLAIN,
         source: source("Agent Skills, specification", "2026-11-15"),
     }),

@@ -20,7 +20,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         source: source("Antigravity, Rules and workflows", "2026-11-16"),
     }),
     skills: Some(TypeSupport {
-        location: own("skills"),
+        location: own_directory("skills"),
         format: SkillFormat::PLAIN,
         source: source("Antigravity, Skills", "2026-11-16"),
     }),

@@ -5,27 +5,27 @@ use crate::prelude::*;
 pub(crate) static TOOL: ToolDefinition = ToolDefinition {
     directory: ScopedValue::both(".claude"),
     agents: Some(TypeSupport {
-        location: own("agents"),
+        location: own_directory("agents"),
         format: AGENTS,
         source: source("Claude Code, Create custom subagents", "2026-11-16"),
     }),
     commands: Some(TypeSupport {
-        location: own("commands"),
+        location: own_directory("commands"),
         format: CommandFormat::Unchanged,
         source: source("Claude Code, Slash commands", "2026-11-15"),
     }),
     skills: Some(TypeSupport {
-        location: own("skills"),
+        location: own_directory("skills"),
         format: SkillFormat::PLAIN,
         source: source("Claude Code, Agent Skills", "2026-11-15"),
     }),
     snippets: Some(TypeSupport {
-        location: own("snippets"),
+        location: own_directory("snippets"),
         format: UnchangedFiles,
         source: source("agpm, docs/packages.md", "2026-11-15"),
     }),
     scripts: Some(TypeSupport {
-        location: own("scripts"),
+        location: own_directory("scripts"),
         format: UnchangedFiles,
         source: source("agpm, docs/packages.md", "2026-11-15"),
     }),

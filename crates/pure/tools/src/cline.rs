@@ -20,7 +20,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         ),
     }),
     skills: Some(TypeSupport {
-        location: own("skills"),
+        location: own_directory("skills"),
         format: SkillFormat::also_reading(ScopedValue {
             project: &[".claude/skills", COMMON_SKILLS, ".clinerules/skills"],
             user: &[COMMON_SKILLS],

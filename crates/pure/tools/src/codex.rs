@@ -7,7 +7,7 @@ const TITLE: &str = "Codex";
 pub(crate) static TOOL: ToolDefinition = ToolDefinition {
     directory: ScopedValue::both(".codex"),
     agents: Some(TypeSupport {
-        location: own("agents"),
+        location: own_directory("agents"),
         format: AGENTS,
         source: source("Codex, Subagents: custom agent file schema", "2026-11-15"),
     }),

@@ -12,7 +12,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         user: ".copilot",
     },
     agents: Some(TypeSupport {
-        location: own("agents"),
+        location: own_directory("agents"),
         format: AGENTS,
         source: source("GitHub Copilot, Custom agents configuration", "2026-11-16"),
     }),
@@ -28,7 +28,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         ),
     }),
     skills: Some(TypeSupport {
-        location: own("skills"),
+        location: own_directory("skills"),
         format: SkillFormat::also_reading(ScopedValue::both(&[".claude/skills", COMMON_SKILLS])),
         source: source(
             "GitHub Copilot, Customization cheat sheet; github/copilot-cli, changelog",

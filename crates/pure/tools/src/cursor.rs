@@ -7,17 +7,17 @@ const TITLE: &str = "Cursor";
 pub(crate) static TOOL: ToolDefinition = ToolDefinition {
     directory: ScopedValue::both(".cursor"),
     agents: Some(TypeSupport {
-        location: own("agents"),
+        location: own_directory("agents"),
         format: AGENTS,
         source: source("Cursor, Subagents: configuration fields", "2026-11-15"),
     }),
     commands: Some(TypeSupport {
-        location: own("commands"),
+        location: own_directory("commands"),
         format: CommandFormat::Unchanged,
         source: source("Cursor, Commands", "2026-11-15"),
     }),
     skills: Some(TypeSupport {
-        location: own("skills"),
+        location: own_directory("skills"),
         format: SkillFormat::also_reading(ScopedValue {
             project: &[".claude/skills", COMMON_SKILLS],
             user: &[],

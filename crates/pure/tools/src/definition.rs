@@ -35,13 +35,13 @@ pub struct ToolDefinition {
     /// Patterns of the files that it reads besides: rules, settings, its own directories. Layers may hold them. Files
     /// that a host runs by itself, such as workflows, are not among them.
     pub layer_files: SourcedList<&'static str>,
-    /// Where it keeps credentials: the last parts of the path, in lowercase.
+    /// The locations of its credentials: the last components of the path, in lower case.
     pub credentials: SourcedList<&'static [&'static str]>,
     /// Directories of the project whose files it runs when it starts, whatever their mode.
     pub loaded_code: SourcedList<&'static str>,
     /// Environment variables that it only sets where it runs a plugin.
     pub plugin_variables: SourcedList<&'static str>,
-    /// How it names the project's directory; `None` where paths start there by themselves, or nobody knows.
+    /// Its notation for the project's directory; `None` if paths start there by default, or if it is unknown.
     pub project_root: Option<ProjectRoot>,
     /// A file that a program of the same name does not read.
     pub unread_file: Option<UnreadFile>,
@@ -105,7 +105,7 @@ impl<T: Copy> ScopedValue<T> {
 /// A type of resource in one tool.
 #[derive(Debug)]
 pub struct TypeSupport<P: 'static, F> {
-    /// Where it goes; `None` where the tool does not have it in that scope.
+    /// The location; `None` if the tool does not support the type in that scope.
     pub location: ScopedValue<Option<P>>,
     /// The format of its files.
     pub format: F,
@@ -123,7 +123,7 @@ pub enum Directory {
 }
 
 /// The same directory under the tool's own, in a project and in home.
-pub(crate) const fn own(directory: &'static str) -> ScopedValue<Option<Directory>> {
+pub(crate) const fn own_directory(directory: &'static str) -> ScopedValue<Option<Directory>> {
     ScopedValue::both(Some(Directory::Own(directory)))
 }
 
@@ -173,7 +173,7 @@ pub(crate) const fn blocks(
     }
 }
 
-/// Files in a directory of the project, and blocks in the common file; nothing for the user.
+/// Files in a directory of the project, and blocks in the common file; none for the user.
 pub(crate) const fn project_rules(
     directory: Directory,
 ) -> ScopedValue<Option<InstructionLocation>> {
@@ -202,7 +202,7 @@ pub struct SkillFormat {
 }
 
 impl SkillFormat {
-    /// Without anything to say of them.
+    /// A format without special features.
     pub(crate) const PLAIN: SkillFormat = SkillFormat {
         also_reads: ScopedValue::both(&[]),
         most_listed: None,
@@ -251,7 +251,7 @@ impl<T> SourcedList<T> {
     }
 }
 
-/// How a tool names the project's directory where it runs things, whatever directory they run in.
+/// A tool's notation for the project's directory, whatever directory it runs things in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProjectRoot {
     /// The environment variable of hooks.

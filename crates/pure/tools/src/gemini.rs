@@ -7,7 +7,7 @@ const TITLE: &str = "Gemini CLI";
 pub(crate) static TOOL: ToolDefinition = ToolDefinition {
     directory: ScopedValue::both(".gemini"),
     agents: Some(TypeSupport {
-        location: own("agents"),
+        location: own_directory("agents"),
         format: AGENTS,
         source: source(
             "Gemini CLI, Subagents: configuration schema; `loadAgentsFromDirectory` of Gemini CLI 0.61.0",
@@ -15,7 +15,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         ),
     }),
     commands: Some(TypeSupport {
-        location: own("commands"),
+        location: own_directory("commands"),
         format: CommandFormat::Toml(COMMANDS),
         source: source(
             "Gemini CLI, Custom commands: TOML file format",
@@ -23,7 +23,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         ),
     }),
     skills: Some(TypeSupport {
-        location: own("skills"),
+        location: own_directory("skills"),
         format: SkillFormat::also_reading(ScopedValue::both(&[COMMON_SKILLS])),
         source: source("Gemini CLI, Agent Skills", "2026-11-15"),
     }),

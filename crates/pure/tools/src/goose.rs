@@ -10,7 +10,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         user: ".config/goose",
     },
     agents: Some(TypeSupport {
-        location: own("agents"),
+        location: own_directory("agents"),
         format: AGENTS,
         source: source(
             "aaif-goose/goose, `discover_filesystem_sources` and `AgentMetadata`",
@@ -18,7 +18,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         ),
     }),
     skills: Some(TypeSupport {
-        location: own("skills"),
+        location: own_directory("skills"),
         format: SkillFormat::also_reading(ScopedValue {
             project: &[".claude/skills", COMMON_SKILLS],
             user: &[COMMON_SKILLS, ".claude/skills", ".config/agents/skills"],

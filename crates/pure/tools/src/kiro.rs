@@ -8,7 +8,7 @@ use crate::prelude::*;
 pub(crate) static TOOL: ToolDefinition = ToolDefinition {
     directory: ScopedValue::both(".kiro"),
     agents: Some(TypeSupport {
-        location: own("agents"),
+        location: own_directory("agents"),
         format: AGENTS,
         source: source(
             "Kiro, Custom agents: the Markdown format, tags; Kiro CLI 3.0, Agent config",
@@ -16,7 +16,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         ),
     }),
     skills: Some(TypeSupport {
-        location: own("skills"),
+        location: own_directory("skills"),
         format: SkillFormat::PLAIN,
         source: source("Kiro, Agent Skills; Kiro CLI, Agent Skills", "2026-11-16"),
     }),

@@ -10,17 +10,17 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         user: ".config/opencode",
     },
     agents: Some(TypeSupport {
-        location: own("agent"),
+        location: own_directory("agent"),
         format: AGENTS,
         source: source("OpenCode, schema of agents", "2026-11-16"),
     }),
     commands: Some(TypeSupport {
-        location: own("command"),
+        location: own_directory("command"),
         format: CommandFormat::Checked(COMMANDS),
         source: source("OpenCode, schema of commands", "2026-11-16"),
     }),
     skills: Some(TypeSupport {
-        location: own("skills"),
+        location: own_directory("skills"),
         format: SkillFormat::also_reading(ScopedValue::both(&[".claude/skills", COMMON_SKILLS])),
         source: source("OpenCode, Agent Skills", "2026-11-15"),
     }),

@@ -13,7 +13,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         user: ".config/devin",
     },
     agents: Some(TypeSupport {
-        location: own("agents"),
+        location: own_directory("agents"),
         format: AGENTS,
         source: source(
             "Devin CLI, Subagents: custom subagents; Devin CLI 3000.3.22, changelog (files without a directory)",
@@ -21,7 +21,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         ),
     }),
     skills: Some(TypeSupport {
-        location: own("skills"),
+        location: own_directory("skills"),
         format: SkillFormat::also_reading(ScopedValue {
             project: &[
                 COMMON_SKILLS,

@@ -1,4 +1,4 @@
-//! Where tools read what users wrote for them, by the table of tools.
+//! The locations that tools read, by the table of tools.
 
 use agpm_model::{Destination, InstallScope, ResourceType, Tools};
 use agpm_tools::{HookLocation, HookShape, TOOLS, ToolDefinition};
@@ -43,8 +43,8 @@ const MORE_SERVER_FILES: &[(&str, &str)] = &[
     ("opencode", ".opencode/opencode.jsonc"),
 ];
 
-/// Directories in which other programs than AI coding clients have files too, or which several clients share: being
-/// there says nothing about a tool.
+/// Directories that other programs than AI coding clients use too, or that several clients share: their existence does
+/// not indicate a tool.
 const COMMON_DIRECTORIES: [&str; 4] = [".agents", ".agpm", ".github", ".zed"];
 
 /// Files with instructions that users write by hand, each for a tool. Blocks of agpm may be in them too, so they are reported
@@ -129,8 +129,8 @@ fn by_ownership() -> Vec<&'static ToolDefinition> {
             .and_then(|skills| skills.location.project);
         matches!(skills, Some(agpm_tools::Directory::Shared(_)))
     };
-    let (sharing, own): (Vec<_>, Vec<_>) = TOOLS.iter().copied().partition(shares);
-    own.into_iter().chain(sharing).collect()
+    let (sharing, exclusive): (Vec<_>, Vec<_>) = TOOLS.iter().copied().partition(shares);
+    exclusive.into_iter().chain(sharing).collect()
 }
 
 /// A file with hooks or servers, and the key that holds them.
@@ -162,11 +162,11 @@ pub(crate) fn server_files() -> Vec<SharedEntryFile> {
 }
 
 /// The files and directories of hooks.
-pub(crate) fn hook_places() -> (Vec<SharedEntryFile>, Vec<(&'static str, String)>) {
+pub(crate) fn hook_locations() -> (Vec<SharedEntryFile>, Vec<(&'static str, String)>) {
     let (mut files, mut directories) = (Vec::new(), Vec::new());
     for tool in TOOLS {
-        let place = tool.hooks.as_ref().and_then(|hooks| hooks.location.project);
-        match place {
+        let location = tool.hooks.as_ref().and_then(|hooks| hooks.location.project);
+        match location {
             Some(HookLocation::Entries(path)) => files.push(SharedEntryFile {
                 key: hook_key(tool),
                 ..hook_file(tool.name, path)
@@ -211,7 +211,7 @@ pub(crate) fn own_directories() -> impl Iterator<Item = (&'static str, &'static 
         .map(|tool| (tool.name, tool.directory.project, tool.directory.user))
 }
 
-/// Whether a directory says nothing about the tool that has it.
+/// Whether a directory does not indicate a tool.
 pub(crate) fn is_common(directory: &str) -> bool {
     COMMON_DIRECTORIES.contains(&directory)
 }

@@ -42,7 +42,7 @@ pub struct CatalogLayer {
     pub remote: Option<String>,
     /// The directory that holds the catalog.
     pub folder: PathBuf,
-    /// Where that really is, over links.
+    /// The real path, with symlinks resolved.
     pub real: PathBuf,
 }
 

@@ -143,7 +143,10 @@ impl<'m> JudgedLayers<'m> {
     /// The tools whose directory or file it belongs to; a directory that several tools read belongs to none.
     fn tools_of_path(&self, path: &RelativePath) -> Vec<String> {
         let is_own = |tool: &&Tool| {
-            let directory = tool.directory.as_ref().map(|directory| format!("{directory}/"));
+            let directory = tool
+                .directory
+                .as_ref()
+                .map(|directory| format!("{directory}/"));
             directory.is_some_and(|directory| path.as_str().starts_with(&directory))
                 || tool
                     .destinations

@@ -127,7 +127,8 @@ struct ServerClash<'a> {
 
 /// All servers with the same name in one tool's file.
 pub fn server_clashes(manifest: &Manifest, resources: &[RenderedResource]) -> Vec<Diagnostic> {
-    let mut first_by_location: BTreeMap<(&RelativePath, &Pointer), (usize, &Value)> = BTreeMap::new();
+    let mut first_by_location: BTreeMap<(&RelativePath, &Pointer), (usize, &Value)> =
+        BTreeMap::new();
     let mut found = Vec::new();
     for (number, RenderedResource { resolved, output }) in resources.iter().enumerate() {
         let entries = output
@@ -141,7 +142,9 @@ pub fn server_clashes(manifest: &Manifest, resources: &[RenderedResource]) -> Ve
             let NodeLocation::Key(at) = &node.location else {
                 continue;
             };
-            let (first, value) = *first_by_location.entry((file, at)).or_insert((number, &node.value));
+            let (first, value) = *first_by_location
+                .entry((file, at))
+                .or_insert((number, &node.value));
             if first != number && *value != node.value {
                 found.push(ServerClash {
                     first: &resources[first].resolved,

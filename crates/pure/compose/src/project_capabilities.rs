@@ -54,7 +54,9 @@ impl ProjectCapabilities {
         layers: BTreeMap<LayerName, CapabilitySet>,
     ) -> Self {
         let project_owned = manifest.layers.iter().filter(|layer| is_in_project(layer));
-        let mut project_owned: BTreeSet<Owner> = project_owned.map(|layer| Owner::layer(&layer.name)).collect();
+        let mut project_owned: BTreeSet<Owner> = project_owned
+            .map(|layer| Owner::layer(&layer.name))
+            .collect();
         let mut plugins = BTreeMap::new();
         let mut unpinned: BTreeSet<Owner> = layers.keys().map(Owner::layer).collect();
         for RenderedResource { resolved, .. } in resources {

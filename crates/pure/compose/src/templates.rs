@@ -101,8 +101,10 @@ impl<'a> TemplateFiller<'a> {
         loop {
             match self.renderer.render_markdown(text, names, &reads.files) {
                 Ok(RenderedTemplate::Text { text, read }) => {
-                    let with_checksum = |path: String| Some((path.clone(), *reads.checksums.get(&path)?));
-                    let used: Vec<(String, Checksum)> = read.into_iter().filter_map(with_checksum).collect();
+                    let with_checksum =
+                        |path: String| Some((path.clone(), *reads.checksums.get(&path)?));
+                    let used: Vec<(String, Checksum)> =
+                        read.into_iter().filter_map(with_checksum).collect();
                     reads.used.extend(used);
                     return Some(text);
                 }

@@ -302,7 +302,8 @@ impl Composer<'_> {
             .and_then(|number| self.manifest.dependencies.get(number));
         let settings =
             dependency.and_then(|dependency| Some((dependency.server.clone()?, dependency.spot)));
-        let Some((fields, spot)) = settings.filter(|_| entry.unit.origin != ResourceOrigin::Manifest)
+        let Some((fields, spot)) =
+            settings.filter(|_| entry.unit.origin != ResourceOrigin::Manifest)
         else {
             return Some(text.to_owned());
         };

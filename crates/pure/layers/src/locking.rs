@@ -70,7 +70,7 @@ pub fn missing_layer(gone: &LockedLayer) -> Failure {
     failure
 }
 
-/// Where the lockfile must not change, what is locked must be there.
+/// If the lockfile must not change, all locked layers must exist.
 pub fn refuse_missing(
     manifest: &Manifest,
     snapshots: &[LayerSnapshot<'_>],
@@ -116,7 +116,7 @@ pub fn locked_layers(
         .collect()
 }
 
-/// How later runs see that nothing changed.
+/// How later runs detect changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WatchMode {
     /// By a look at these directories.
@@ -132,12 +132,12 @@ impl Default for WatchMode {
 }
 
 impl WatchMode {
-    /// How changes of these layers are noticed.
+    /// How changes of these layers are detected.
     pub fn of(snapshots: &[LayerSnapshot<'_>]) -> Self {
         // Pinned layers cannot change without the lockfile, so only directories are watched.
-        let folders = snapshots.iter().filter(|snapshot| snapshot.pin.is_none());
+        let directories = snapshots.iter().filter(|snapshot| snapshot.pin.is_none());
         let watched: Option<Vec<WatchedDirectory>> =
-            folders.map(|one| one.watched.clone()).collect();
+            directories.map(|one| one.watched.clone()).collect();
         watched.map_or(WatchMode::Unsettled, WatchMode::Folders)
     }
 }

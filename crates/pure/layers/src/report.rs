@@ -20,9 +20,9 @@ pub struct LayerRow {
     pub rank: usize,
     /// The name of the layer.
     pub name: String,
-    /// Where it is, as users see it.
+    /// The location, as users see it.
     pub place: String,
-    /// Its state; nothing if it does not exist.
+    /// The state; `None` if the layer does not exist.
     #[serde(flatten, serialize_with = "presence")]
     pub state: Option<LayerState>,
 }
@@ -30,7 +30,7 @@ pub struct LayerRow {
 /// A layer that exists.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LayerState {
-    /// The version of its source; nothing for a directory.
+    /// The version of its source; `None` for a directory.
     #[serde(flatten)]
     pub pin: Option<Pin>,
     /// The checksum of all files that apply.
@@ -67,8 +67,8 @@ pub fn rows(manifest: &Manifest, snapshots: &[LayerSnapshot<'_>]) -> LayersRepor
     }
 }
 
-fn written(place: &LayerLocation) -> String {
-    match place {
+fn written(location: &LayerLocation) -> String {
+    match location {
         LayerLocation::Folder(path) => path.clone(),
         LayerLocation::Source(source, requirement) => format!("{source}@{requirement}"),
     }

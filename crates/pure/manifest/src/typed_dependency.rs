@@ -200,7 +200,7 @@ impl TypedDependency {
         tag_names(kind, &self.name(kind, &|_| false))
     }
 
-    /// Its source; nothing for a local path.
+    /// The source; `None` for a local path.
     pub fn source(&self) -> Option<&SourceName> {
         self.source.as_ref()
     }
@@ -215,7 +215,7 @@ impl TypedDependency {
         self.version = version;
     }
 
-    /// The path on this machine; nothing for a file of a source.
+    /// The path on this machine; `None` for a file of a source.
     pub fn local(&self) -> Option<&str> {
         self.source.is_none().then_some(self.path.as_str())
     }

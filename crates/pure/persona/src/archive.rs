@@ -22,7 +22,9 @@ fn is_live_document(path: &str) -> bool {
 
 /// Whether a path of a repository is in an archive.
 fn is_archived(path: &str) -> bool {
-    path.rsplit('/').skip(1).any(|directory| directory == ARCHIVE)
+    path.rsplit('/')
+        .skip(1)
+        .any(|directory| directory == ARCHIVE)
 }
 
 /// A repository, as the lossless rule needs it. Paths are from its root.
@@ -85,7 +87,11 @@ fn lost_documents(history: &dyn CommitHistory, revision: &str) -> Result<Vec<Str
     for (path, content) in gone.iter().copied().chain(&changes) {
         versions.entry(path).or_default().insert(content);
     }
-    let is_kept = |path: &str| versions[path].iter().any(|content| contents.contains(content));
+    let is_kept = |path: &str| {
+        versions[path]
+            .iter()
+            .any(|content| contents.contains(content))
+    };
     let missing: Vec<&str> = gone
         .iter()
         .map(|(path, _)| path.as_str())
@@ -103,8 +109,13 @@ fn lost_documents(history: &dyn CommitHistory, revision: &str) -> Result<Vec<Str
     };
     let mut lost = Vec::new();
     for path in missing {
-        let versions_bytes: Vec<Option<Vec<u8>>> = past_bytes.by_ref().take(versions[path].len()).collect();
-        if !versions_bytes.into_iter().flatten().any(|past_bytes| archive.keeps(past_bytes)) {
+        let versions_bytes: Vec<Option<Vec<u8>>> =
+            past_bytes.by_ref().take(versions[path].len()).collect();
+        if !versions_bytes
+            .into_iter()
+            .flatten()
+            .any(|past_bytes| archive.keeps(past_bytes))
+        {
             lost.push(path.to_owned());
         }
     }
@@ -147,7 +158,8 @@ fn document(bytes: Vec<u8>) -> Option<Document> {
 fn holds(archived: NodeRef<'_>, original: NodeRef<'_>) -> bool {
     match (archived.kind(), original.kind()) {
         (NodeKind::Map, NodeKind::Map) => original.entries().all(|(key, value)| {
-            archived.get(key.content())
+            archived
+                .get(key.content())
                 .is_some_and(|archived| holds(archived, value))
         }),
         (NodeKind::List, NodeKind::List) => original

@@ -100,7 +100,10 @@ impl<'f> PersonaLibrary<'f> {
 
     fn roster(&self, level: &PersonaLevel) -> LevelRoster {
         let mut roster_notes = Notes::default();
-        let names: BTreeSet<String> = self.names(&level.agents(), &mut roster_notes).into_iter().collect();
+        let names: BTreeSet<String> = self
+            .names(&level.agents(), &mut roster_notes)
+            .into_iter()
+            .collect();
         let mut alike: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for name in &names {
             alike
@@ -200,21 +203,28 @@ impl<'f> PersonaLibrary<'f> {
 
     /// The names in a directory, sorted; problems are reported.
     fn names(&self, directory: &Path, notes: &mut Notes) -> Vec<String> {
-        let names = self.levels.files.names(directory).unwrap_or_else(|problem| {
-            let help = "check its type and permissions";
-            notes.diagnostics.push(self.levels.left_out_finding(
-                directory,
-                &format!("it {problem}"),
-                help,
-            ));
-            Vec::new()
-        });
+        let names = self
+            .levels
+            .files
+            .names(directory)
+            .unwrap_or_else(|problem| {
+                let help = "check its type and permissions";
+                notes.diagnostics.push(self.levels.left_out_finding(
+                    directory,
+                    &format!("it {problem}"),
+                    help,
+                ));
+                Vec::new()
+            });
         let (good, bad): (Vec<String>, Vec<String>) = names
             .into_iter()
             .partition(|name| !name.contains(char::REPLACEMENT_CHARACTER));
         let finding = |name: String| {
-            self.levels
-                .left_out_finding(&directory.join(name), "its name is not UTF-8", "rename it")
+            self.levels.left_out_finding(
+                &directory.join(name),
+                "its name is not UTF-8",
+                "rename it",
+            )
         };
         notes.diagnostics.extend(bad.into_iter().map(finding));
         good

@@ -175,7 +175,10 @@ impl PersonaLibrary<'_> {
     }
 
     fn cycle(&self, chain: &[Place]) -> Diagnostic {
-        let names: Vec<String> = chain.iter().map(|location| self.levels.label(location)).collect();
+        let names: Vec<String> = chain
+            .iter()
+            .map(|location| self.levels.label(location))
+            .collect();
         let message = "`inherits` has a cycle";
         let help = "remove one of these documents from an `inherits`";
         Diagnostic::new(&codes::LINEAGE_CYCLE, message)

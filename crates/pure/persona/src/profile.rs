@@ -165,7 +165,11 @@ fn unreadable(slug: &PersonaSlug, kinds: &[PersonaKind]) -> Failure {
 /// The failure for an unknown persona, with similar names.
 fn unknown_persona(library: &PersonaLibrary<'_>, slug: &str) -> Failure {
     let personas = library.personas(&mut Notes::default());
-    let near = did_you_mean(slug, "personas are", personas.keys().map(PersonaSlug::as_str));
+    let near = did_you_mean(
+        slug,
+        "personas are",
+        personas.keys().map(PersonaSlug::as_str),
+    );
     if library.has_directory(slug) {
         let help = format!(
             "name its documents `{slug}@TAG.agent.triad.json`, with `agent`, `agenda` or `agency`"

@@ -49,7 +49,13 @@ impl PersonaLibrary<'_> {
         }
     }
 
-    pub(crate) fn read(&mut self, location: &Place, path: &Path, link: ChainLink, notes: &mut Notes) {
+    pub(crate) fn read(
+        &mut self,
+        location: &Place,
+        path: &Path,
+        link: ChainLink,
+        notes: &mut Notes,
+    ) {
         if self.documents.contains_key(location) {
             return;
         }
@@ -166,7 +172,9 @@ fn home_of(location: &Path) -> &Path {
     let clia = location
         .ancestors()
         .find(|above| above.file_name().is_some_and(|name| name == CLIA));
-    clia.or(Some(location)).and_then(Path::parent).unwrap_or(location)
+    clia.or(Some(location))
+        .and_then(Path::parent)
+        .unwrap_or(location)
 }
 
 fn unusable_document(reason: String, span: Span, help: &str) -> UnusableDocument {

@@ -106,20 +106,20 @@ fn programs_that_read_a_variable_get_it() {
     ]);
     let environment = environment_of(&tree);
     assert_eq!(environment, ["CLAUDE_PLUGIN_ROOT"]);
-    let place = PluginPaths {
+    let paths = PluginPaths {
         environment: &environment,
         ..PLACE
     };
     let hooks = json(r#"{"command": "python3 ${CLAUDE_PLUGIN_ROOT}/a.py && x"}"#);
     assert_eq!(
-        rewrite_hooks(&hooks, place, RootReference::default()),
+        rewrite_hooks(&hooks, paths, RootReference::default()),
         json(
             r#"{"command": "export CLAUDE_PLUGIN_ROOT=\"$PWD/.agpm/plugins/kit\"; python3 .agpm/plugins/kit/a.py && x"}"#
         )
     );
     let servers = json(r#"{"a": {"command": "a"}, "b": {"url": "https://b.example"}}"#);
     assert_eq!(
-        rewrite_servers(&servers, place, CLAUDE),
+        rewrite_servers(&servers, paths, CLAUDE),
         json(
             r#"{"a": {"command": "a", "env": {"CLAUDE_PLUGIN_ROOT": "${CLAUDE_PROJECT_DIR:-.}/.agpm/plugins/kit"}},
                 "b": {"url": "https://b.example"}}"#

@@ -283,7 +283,7 @@ fn errors_say_which_name_where_and_what_instead() {
         ("{{ env.HOME }}", "env", "`env` is undefined", "`agpm`"),
         ("{% if %}", "", "syntax error", "raw"),
     ];
-    for (template, place, message, help) in table {
+    for (template, position, message, help) in table {
         let error = rendered(template).expect_err(template);
         assert!(error.message.contains(message), "{template}: {error:?}");
         assert!(error.help.contains(help), "{template}: {error:?}");
@@ -291,7 +291,7 @@ fn errors_say_which_name_where_and_what_instead() {
             .range
             .unwrap_or_else(|| panic!("{template} has no place"));
         assert!(
-            place.is_empty() || template[range.clone()] == **place,
+            position.is_empty() || template[range.clone()] == **position,
             "{template}: {:?}",
             &template[range]
         );

@@ -38,7 +38,7 @@ fn findings(text: &str, format: Format) -> Vec<String> {
     let mut sources = SourceMap::default();
     let id = sources.add("x", text);
     let tell = |d: &agpm_diag::Diagnostic| {
-        let pointer = sources.place(id, d.labels[0].span.start);
+        let pointer = sources.position(id, d.labels[0].span.start);
         format!(
             "{}:{} {} {}",
             pointer.line, pointer.column, d.code.name, d.message

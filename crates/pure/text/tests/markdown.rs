@@ -92,7 +92,7 @@ fn mistakes_are_reported_with_code_and_line() {
             .unwrap_or_else(|| panic!("{text:?} has no error"));
         let mut sources = SourceMap::default();
         let source = sources.add("x", *text);
-        let found = sources.place(source, first.labels[0].span.start).line;
+        let found = sources.position(source, first.labels[0].span.start).line;
         assert_eq!(
             (first.code.name, found),
             (*code, *line),

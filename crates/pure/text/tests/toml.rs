@@ -259,7 +259,12 @@ fn mistakes_have_a_code_a_place_and_a_way_out() {
         let found: Vec<(&str, usize)> = parsed
             .diagnostics
             .iter()
-            .map(|d| (d.code.name, sources.place(id, d.labels[0].span.start).line))
+            .map(|d| {
+                (
+                    d.code.name,
+                    sources.position(id, d.labels[0].span.start).line,
+                )
+            })
             .collect();
         assert_eq!(found, *expected, "{text:?}: {:#?}", parsed.diagnostics);
         assert!(

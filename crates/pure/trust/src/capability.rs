@@ -1,7 +1,7 @@
-//! The capabilities of a resource or a file of a layer, for people to see before they are used.
+//! The capabilities of a resource or a file of a layer, shown before they are used.
 //!
-//! Found in every form that a tool reads, and wherever in a file it is: one line too many is better than one that nobody
-//! saw.
+//! They are found in every format that a tool reads, anywhere in a file: a false alarm is better than a missed
+//! capability.
 
 use agpm_diag::has_errors;
 use agpm_text::{Format, Pointer, Value, parse_alone, to_value};
@@ -16,7 +16,7 @@ pub struct Capability {
     pub value: String,
     /// The event that starts it, if it is a hook.
     pub event: Option<String>,
-    /// Where in its file it is.
+    /// The pointer in its file.
     #[serde(skip)]
     pub pointer: Pointer,
 }
@@ -155,10 +155,10 @@ struct CapabilitySearch {
 
 impl CapabilitySearch {
     fn add(&mut self, kind: CapabilityKind, value: String, event: Option<&str>, pointer: &Pointer) {
-        let known = |one: &Capability| {
+        let is_duplicate = |one: &Capability| {
             one.kind == kind && one.value == value && one.event.as_deref() == event
         };
-        if !self.found.iter().any(known) {
+        if !self.found.iter().any(is_duplicate) {
             let event = event.map(str::to_owned);
             self.found.push(Capability {
                 kind,
@@ -177,8 +177,8 @@ impl CapabilitySearch {
                 }
             }
             Value::Map(entries) => {
-                let own = named_events(value);
-                let event = own.as_deref().or(event);
+                let events = named_events(value);
+                let event = events.as_deref().or(event);
                 for (key, inner) in entries {
                     let pointer = pointer.child(key);
                     self.entry(value, key, &pointer, event);
@@ -285,7 +285,7 @@ impl CapabilitySearch {
         }
     }
 
-    /// Commands that are run to fill their place in the text: `` !`cmd` ``, and fences that begin with `` ```! ``.
+    /// Commands whose output replaces them in the text: `` !`cmd` ``, and fences that begin with `` ```! ``.
     fn inline_commands(&mut self, text: &str) {
         let root = Pointer::root();
         let mut fence: Option<Vec<&str>> = None;
@@ -390,7 +390,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn shown(found: &[Capability]) -> Vec<String> {
+    fn listed(found: &[Capability]) -> Vec<String> {
         let line = |one: &Capability| {
             let event = one
                 .event
@@ -403,7 +403,7 @@ mod tests {
     }
 
     fn of_json(text: &str) -> Vec<String> {
-        shown(&capabilities_of(&to_value(
+        listed(&capabilities_of(&to_value(
             parse_alone(text, Format::Json).document.root().unwrap(),
         )))
     }
@@ -512,7 +512,7 @@ mod tests {
             ),
         ];
         for (text, expected) in table {
-            assert_eq!(shown(&capabilities_of_markdown(text)), *expected, "{text}");
+            assert_eq!(listed(&capabilities_of_markdown(text)), *expected, "{text}");
         }
     }
 }

@@ -4,7 +4,7 @@ use agpm_model::{ExecutableMode, OnUnreachable, Policy, PolicyRow};
 
 use crate::judge::{JudgedContent, ReleaseAge, Violation, judge, missing_requirements};
 
-/// Where a policy is, from near to far.
+/// The location of a policy, from near to far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PolicyLocation {
     /// The machine's, or the one that `AGPM_POLICY` names.
@@ -40,7 +40,7 @@ pub struct UnreachablePolicy {
 /// All policies that apply.
 #[derive(Clone, Debug, Default)]
 pub struct PolicySet {
-    /// From near to far; those of one place in the order in which they were found.
+    /// From near to far; those of one location in the order in which they were found.
     policies: Vec<PlacedPolicy>,
 }
 
@@ -51,8 +51,8 @@ impl PolicySet {
         PolicySet { policies }
     }
 
-    /// Whether a run may go on without a policy: only if a nearer one says so. One that is as near or farther could be
-    /// written by whoever wants to get rid of it.
+    /// Whether a run may continue without a policy: only if a nearer one allows it. One that is as near or farther
+    /// could be written by the person who wants to avoid it.
     pub fn tolerates(&self, missing: &UnreachablePolicy) -> bool {
         let warns = |placed: &PlacedPolicy| {
             let answer = placed.policy.on_unreachable.as_ref();
@@ -79,7 +79,7 @@ impl PolicySet {
         strictest.unwrap_or(ExecutableMode::Allow)
     }
 
-    /// How old versions must be for all of the policies, in seconds; nothing if none of them asks.
+    /// The minimum age of versions for all policies, in seconds; `None` if no policy sets it.
     pub fn min_release_age(&self) -> Option<u64> {
         let ages = self
             .iter()
@@ -144,15 +144,15 @@ mod tests {
     fn only_a_nearer_policy_lets_a_run_go_on_without_another() {
         for (near, location) in PLACES.into_iter().enumerate() {
             let set = PolicySet::new(vec![placed(location, "on-unreachable = \"warn\"")]);
-            for (far, other) in PLACES.into_iter().enumerate() {
+            for (far, far_location) in PLACES.into_iter().enumerate() {
                 let missing = UnreachablePolicy {
-                    location: other,
+                    location: far_location,
                     name: "x".to_owned(),
                 };
                 assert_eq!(
                     set.tolerates(&missing),
                     near < far,
-                    "{location:?} {other:?}"
+                    "{location:?} {far_location:?}"
                 );
             }
             let strict = PolicySet::new(vec![placed(location, "on-unreachable = \"stop\"")]);

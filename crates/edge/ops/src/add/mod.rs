@@ -199,7 +199,7 @@ impl CandidateChooser<'_> {
     fn add(&self, target: &AddressWords, additions: &mut ManifestAdditions) -> Result<(), Failure> {
         let finder = LocationFinder {
             world: self.world,
-            sources: &additions.known,
+            sources: &additions.offered,
             folder: self.folder,
         };
         let (place, candidates) = match &target.address {

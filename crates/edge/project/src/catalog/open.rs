@@ -234,7 +234,7 @@ fn find_manifests(
     let home = environment.home.as_deref();
     let mut layers = Vec::new();
     if places.mode.has(LayerKind::Project) {
-        let folder = discovery.project_folder(&project_start(environment), home);
+        let folder = discovery.project_directory(&project_start(environment), home);
         layers.extend(folder.map(|folder| layer(LayerKind::Project, None, &folder)));
     }
     if places.mode.has(LayerKind::User) {

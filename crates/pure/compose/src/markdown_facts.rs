@@ -26,7 +26,7 @@ impl MarkdownFacts {
     }
 }
 
-/// The facts of the most recent text. The entries of a resource for several tools are adjacent and mostly share a text,
+/// The facts of the most recent text. The entries of a resource for several tools are adjacent and mostly share one,
 /// so it is parsed once.
 #[derive(Default)]
 pub struct MarkdownCache {

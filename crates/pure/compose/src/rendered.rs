@@ -161,7 +161,7 @@ pub struct RenderedSet {
     pub reads: BTreeMap<String, Checksum>,
 }
 
-/// The texts of an entry under one variant; `None` where the source bytes stay.
+/// The strings of an entry under one variant; `None` where the source bytes stay.
 #[derive(Clone, Default, PartialEq)]
 pub(crate) struct RenderedTexts {
     pub(crate) main: Option<String>,

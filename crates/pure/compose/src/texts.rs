@@ -1,4 +1,4 @@
-//! Patches and renders the texts of an entry under one set of variables.
+//! Patches and renders the strings of an entry under one set of variables.
 
 use std::collections::BTreeMap;
 
@@ -47,7 +47,7 @@ enum PatchMode {
 }
 
 impl Composer<'_> {
-    /// Patches and renders the texts of an entry under a variant.
+    /// Patches and renders the strings of an entry under a variant.
     pub(crate) fn texts(
         &self,
         number: usize,

@@ -1,6 +1,6 @@
 use crate::{Code, Severity, SourceId, SourceSpan, Span, codes, mask_message};
 
-/// A span in a source, with a text about it.
+/// A span in a source, and a message about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
     /// The text that the location is in.

@@ -87,7 +87,7 @@ pub struct LineColumn {
 /// All strings that a command has looked at.
 #[derive(Clone, Debug, Default)]
 pub struct SourceMap {
-    /// The number of texts before its own that belong to the map it was forked from.
+    /// The number of sources before its own, from the object that it was forked from.
     first: usize,
     sources: Vec<SourceText>,
 }

@@ -32,7 +32,7 @@ pub struct MergedFile {
 pub enum MergedContent {
     /// A value with the provenance of every leaf.
     Structured(Resolution),
-    /// Front matter with provenance; the body as a text with segments.
+    /// Front matter with provenance; the body as a string with segments.
     Markdown {
         /// The front matter.
         front: Resolution,
@@ -41,7 +41,7 @@ pub enum MergedContent {
         /// The layer of each range of the body.
         segments: Vec<BodySegment>,
     },
-    /// A text with segments.
+    /// A string with segments.
     Text {
         /// The text.
         body: String,

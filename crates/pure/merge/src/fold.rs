@@ -337,7 +337,7 @@ impl<'a, 's> MergeEngine<'a, 's> {
         }
     }
 
-    /// Merges the nodes of the same kind as the highest; nodes below the last change of kind are shadowed.
+    /// Merges the nodes of the same kind as the highest; those under the last change of kind are shadowed.
     fn recursive(
         &mut self,
         nodes: &[LayerNode<'a>],

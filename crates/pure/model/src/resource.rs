@@ -29,7 +29,7 @@ pub enum ResourceType {
     Plugins,
 }
 
-/// The file that makes a directory a skill.
+/// The file that identifies the directory of a skill.
 pub const SKILL_FILE: &str = "SKILL.md";
 
 /// The paths of the plugin list in a source; the first that exists is used.
@@ -76,11 +76,11 @@ enum ResourceShape {
     File,
     /// A directory.
     Folder,
-    /// A directory of its own, with parts at the paths of their types.
+    /// A separate directory, with parts at the paths of their types.
     Plugin,
     /// Entries of a file that users write too.
     Entries,
-    /// A file of its own, or a block in a file that users write too.
+    /// A separate file, or a block in a file that users write too.
     FileOrBlock,
 }
 

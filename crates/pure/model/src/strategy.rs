@@ -267,7 +267,7 @@ pub struct PointerRule {
 pub enum MapRule {
     /// Maps are merged recursively.
     Merge,
-    /// The map of the highest layer.
+    /// The value of the highest layer.
     Replace,
 }
 

@@ -34,7 +34,7 @@ pub struct LevelSearch {
     pub directory: PathBuf,
     /// The topmost directory; `None` is the root of the outermost repository.
     pub ceiling: Option<PathBuf>,
-    /// Other repositories inside the current one, which rank directly below it.
+    /// Other repositories inside the current one, which rank directly under it.
     pub submodules: Vec<PathBuf>,
 }
 

@@ -130,7 +130,7 @@ fn whole_file(
         ));
         outcome = FileOutcome::Write(document.text().to_string());
     }
-    // A wholly managed file counts as one.
+    // A wholly managed file is reported as one.
     let unchanged = if is_whole {
         usize::from(changes.is_empty())
     } else {

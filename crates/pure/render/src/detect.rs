@@ -9,7 +9,7 @@ pub fn is_template(text: &str) -> bool {
     if !has_tags(text) {
         return false;
     }
-    // Most texts do not mention templates, and need not be parsed.
+    // Most strings do not mention templates, and need not be parsed.
     if !text.contains("templating") {
         return mentions_agpm(text);
     }

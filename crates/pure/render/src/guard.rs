@@ -155,7 +155,7 @@ fn check_naming(statement: &str, code: &str) -> Result<(), RefusedTag> {
     }
 }
 
-/// The text after the first occurrence of a word.
+/// The text after the first occurrence of `word`.
 fn text_after<'a>(code: &'a str, word: &str) -> &'a str {
     words(code)
         .find(|(_, found)| *found == word)

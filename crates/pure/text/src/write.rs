@@ -60,7 +60,7 @@ impl Document {
         let text = splices
             .apply(self.text.clone())
             .ok_or(EditError::Unsafe(self.format))?;
-        // A wrong splice would damage a user's file, so the result must parse to the intended value. Larger texts come
+        // A wrong splice would damage a user's file, so the result must parse to the intended value. Larger strings come
         // only from merges, where parsing again would cost more than the merge.
         if self.text.len() <= LARGEST_CHECKED && !self.reads_as(&text, expected) {
             return Err(EditError::Unsafe(self.format));

@@ -64,7 +64,7 @@ pub(crate) fn canonical(address: &SourceAddress) -> String {
     format!("{scheme}://{host}/{path}")
 }
 
-/// `git@host:path` as `git@host/path`; the colons of an IPv6 address are inside brackets.
+/// `git@host:path` as `git@host/path`; those of IPv6 hosts are inside brackets.
 fn scp_as_path(text: &str) -> String {
     // An IPv6 host has colons inside brackets; the separator is the first one after them.
     let from = text.find(']').unwrap_or(0);

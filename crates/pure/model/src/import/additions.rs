@@ -106,7 +106,7 @@ impl<'a> ManifestComparison<'a> {
         }
     }
 
-    /// Layers lower than the lowest common layer are added directly below it; without one, all are added at the top.
+    /// Layers lower than the lowest common layer are added directly under it; without one, all are added at the top.
     fn begin(&mut self, layers: &[ImportedLayer]) {
         let first = layers
             .iter()

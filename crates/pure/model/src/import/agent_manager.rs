@@ -1,6 +1,6 @@
 //! Reads agent-manager's `config.yaml`. Its first version has a `hierarchy` of repositories, lowest first; its second
-//! has `repos`, a `default_hierarchy` of their names, and `directories` that may have a hierarchy and agents of their
-//! own.
+//! has `repos`, a `default_hierarchy` of their names, and `directories` that may have their own hierarchy and
+//! agents.
 
 use std::collections::BTreeMap;
 

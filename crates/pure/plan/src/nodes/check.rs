@@ -113,7 +113,7 @@ impl OwnershipCheck<'_> {
 
     fn is_edited_item(&self, node: &OwnedNode, list: &Pointer) -> bool {
         // Without a command or URL to recognize it by, an edited item cannot be distinguished from the user's, so it
-        // counts as missing.
+        // is reported as missing.
         if node.marks.is_empty() {
             return false;
         }

@@ -62,7 +62,7 @@ impl OwnedNodes {
         self.file == FileOrigin::Whole && self.seen == now
     }
 
-    /// The number of managed nodes; a wholly managed file counts as one.
+    /// The number of managed nodes; a wholly managed file is one.
     pub fn count(&self) -> usize {
         if self.file == FileOrigin::Whole {
             1

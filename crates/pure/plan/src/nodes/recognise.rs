@@ -14,7 +14,7 @@ use super::resemblance::remember;
 use super::sum::NodeSum;
 
 /// The managed nodes of a file if agpm wrote these nodes: the recorded ones and those that exist exactly as written.
-/// `None` if there are no new ones.
+/// `None` without new ones.
 pub fn recognise_nodes(
     now: &Document,
     written: &[DesiredNode],

@@ -393,7 +393,7 @@ fn milliseconds(value: &Value) -> Option<Value> {
         .parse::<i64>()
         .ok()
         .and_then(|seconds| seconds.checked_mul(1000));
-    // The cast stays in range, and a timeout of centuries is no timeout.
+    // The cast stays in range, and a timeout of centuries never expires.
     #[allow(clippy::cast_possible_truncation)]
     integer
         .or_else(|| {

@@ -38,7 +38,7 @@ pub(super) fn text_of(value: &Value) -> Option<String> {
     }
 }
 
-/// The texts of a list of such values; `None` if it is not a list, or an item is something else.
+/// The strings of a list of such values; `None` if it is not a list, or an item is something else.
 pub(super) fn texts_of(value: &Value) -> Option<Vec<String>> {
     match value {
         Value::List(items) => items.iter().map(text_of).collect(),

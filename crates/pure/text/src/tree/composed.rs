@@ -34,7 +34,7 @@ impl DocumentComposer {
             let first = composer.tree.append(&document.tree, start);
             composer.first_nodes.push(first);
             composer.text.push_str(&document.text);
-            // Separates the texts, so an empty node at the end of one is not at the start of the next.
+            // Separates the strings, so an empty node at the end of one is not at the start of the next.
             composer.text.push('\n');
         }
         composer

@@ -7,7 +7,7 @@ use super::kind::NodeKind;
 use super::nodes::{NodeId, NodeTree};
 use super::pointer::{Pointer, list_index};
 
-/// A text and its tree.
+/// A parsed string and its tree.
 #[derive(Clone, Debug)]
 pub struct Document {
     pub(crate) source: SourceId,
@@ -16,11 +16,11 @@ pub struct Document {
     pub(crate) tree: NodeTree,
     /// Markdown: the range after the front matter; empty in other formats.
     pub(crate) body: Span,
-    /// The texts that it is composed of, in order; empty if it was parsed from one.
+    /// The strings that it is composed of, in order; empty if it was parsed from one.
     pub(crate) parts: Vec<TextPart>,
 }
 
-/// The start of one of several texts in a composed document.
+/// The start of one of several strings in a composed document.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TextPart {
     pub(crate) start: u32,

@@ -261,7 +261,7 @@ fn events(document: &Document) -> Vec<Event> {
     events
 }
 
-/// The parser skips and counts a byte order mark itself.
+/// The parser skips a byte order mark itself, and includes it in offsets.
 fn source(document: &Document) -> Source<'_> {
     Source::new(&document.text)
 }

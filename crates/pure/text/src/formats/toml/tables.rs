@@ -32,7 +32,7 @@ pub(super) struct DottedKeyPart<'a> {
 /// The statement that created a table, which decides what may extend it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TableOrigin {
-    /// A header of its own, or the file itself.
+    /// Its own header, or the file itself.
     Header,
     /// Part of another header.
     Implicit,

@@ -97,7 +97,7 @@ impl<'e, 'd, 's, 'c, 'v, V: TreeView<'v>> BlockEditor<'e, 'd, 's, 'c, V> {
         self.editor.splices.put(before..end, "");
     }
 
-    /// Removes a child before the first remaining one: at the start of the text there is no line before it.
+    /// Removes a child before the first remaining one: the first line of the text has none before it.
     fn remove_leading_line(&mut self, at: usize) {
         if self
             .editor

@@ -415,7 +415,7 @@ impl YamlReader<'_, '_> {
         ControlFlow::Continue(())
     }
 
-    /// Counts nodes that occur more than once.
+    /// Records nodes that occur more than once.
     fn expand(&mut self, nodes: usize, span: Span) -> ControlFlow<()> {
         self.expansion = self.expansion.saturating_add(nodes);
         if self.expansion <= self.reading.limits.expansion {

@@ -37,7 +37,7 @@ impl CatalogContent<'_> {
         let row = self.catalog.winner(entry);
         let path = self.path_in_layer(row);
         let path = path.map_err(|fault| self.no_file(row, fault))?;
-        Ok(EntryFile { row, path: path })
+        Ok(EntryFile { row, path })
     }
 
     /// The entry that a name means, or what it could have meant.

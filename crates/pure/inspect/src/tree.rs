@@ -154,7 +154,7 @@ fn walk(starts: &[usize], children: &[Vec<usize>], depth: Option<usize>) -> Vec<
         lines.push(TreeLine {
             node,
             level,
-            position: position,
+            position,
             below,
         });
         if open && !before {

@@ -149,7 +149,7 @@ impl<'w> PartWalk<'w> {
             .clone();
         self.parts.push(MergedPart {
             node: EntryNode {
-                location: location,
+                location,
                 value: to_value(view),
             },
             layer,

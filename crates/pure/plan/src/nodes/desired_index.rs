@@ -72,9 +72,7 @@ impl<'w> DesiredIndex<'w> {
                 nodes.push(node);
             }
         }
-        DesiredIndex {
-            by_pointer: by_pointer,
-        }
+        DesiredIndex { by_pointer }
     }
 
     /// Whether a desired node takes the location of a managed one that is not desired itself.

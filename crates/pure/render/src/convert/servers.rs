@@ -31,10 +31,7 @@ pub fn server_entries(
     for (name, server) in servers {
         let location = NodeLocation::Key(Pointer::root().child(format.key).child(&name));
         let value = convert_server(format, &name, &server, &mut fates)?;
-        nodes.extend(value.map(|value| EntryNode {
-            location: location,
-            value,
-        }));
+        nodes.extend(value.map(|value| EntryNode { location, value }));
     }
     Ok(ConvertedEntries {
         nodes,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use agpm_tools::{
     AgentContainer, AgentFields, AgentForm, AgentLimit, AgentNames, CommandFormat, CommandLine,
-    Directory, FactSource, FileFormat, HookPlace, HookShape, InheritedModel, MissingToolList,
+    Directory, FactSource, FileFormat, HookLocation, HookShape, InheritedModel, MissingToolList,
     ModelForm, PatternList, Placeholders, REFERENCE_EVENTS, REFERENCE_TOOL, RemoteServers,
     RuleField, RuleValue, ScopedValue, ServerFormat, ServerSwitch, TOOLS, ToolDefinition, ToolList,
     VariableSyntax, Variables,
@@ -76,18 +76,22 @@ fn locations(tool: &'static ToolDefinition) -> [ScopedValue<PathCell>; 6] {
     [
         files(
             directory,
-            agents.map(|own| own.place),
+            agents.map(|own| own.location),
             agents.and_then(|own| FileFormat::Agent(&own.format).extension()),
         ),
         files(
             directory,
-            commands.map(|own| own.place),
+            commands.map(|own| own.location),
             commands.and_then(|own| FileFormat::Command(&own.format).extension()),
         ),
-        files(directory, tool.skills.as_ref().map(|own| own.place), None),
+        files(
+            directory,
+            tool.skills.as_ref().map(|own| own.location),
+            None,
+        ),
         instructions(tool),
         hooks(tool),
-        both(tool.servers.as_ref().map(|own| own.place), |file, _| {
+        both(tool.servers.as_ref().map(|own| own.location), |file, _| {
             entries(file)
         }),
     ]
@@ -159,7 +163,7 @@ fn file_pattern(
 fn instructions(tool: &'static ToolDefinition) -> ScopedValue<PathCell> {
     let own = tool.instructions.as_ref();
     let rule = own.and_then(|own| own.format.rule.as_ref());
-    both(own.map(|own| own.place), |location, scope| {
+    both(own.map(|own| own.location), |location, scope| {
         match (location.rules, rule, location.blocks.last()) {
             (Some(directory), Some(rule), _) => code(&file_pattern(
                 tool.directory,
@@ -174,10 +178,10 @@ fn instructions(tool: &'static ToolDefinition) -> ScopedValue<PathCell> {
 
 fn hooks(tool: &'static ToolDefinition) -> ScopedValue<PathCell> {
     both(
-        tool.hooks.as_ref().map(|own| own.place),
+        tool.hooks.as_ref().map(|own| own.location),
         |location, scope| match location {
-            HookPlace::Entries(file) => entries(file),
-            HookPlace::Files(directory) => code(&file_pattern(
+            HookLocation::Entries(file) => entries(file),
+            HookLocation::Files(directory) => code(&file_pattern(
                 tool.directory,
                 directory,
                 scope,

@@ -352,7 +352,7 @@ fn from_manifest(world: &World, directory: Option<&Path>, new: &NewDependency) -
         && !inner.is_empty()
         && let Ok(path) = ResourcePath::local(&format!("{inner}/{}", new.spec))
     {
-        new.spec = if path.leaves_folder() {
+        new.spec = if path.leaves_directory() {
             path.to_string()
         } else {
             format!("./{path}")

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_inspect::{AllowedVersion, ContentChange, MOST_TRIED};
 use agpm_model::{
-    Layer, LayerPlace, LockEntry, LockedRemote, Lockfile, Manifest, ObjectId, Pin, PinId,
+    Layer, LayerLocation, LockEntry, LockedRemote, Lockfile, Manifest, ObjectId, Pin, PinId,
     Requirement, ResolvedVersion, Unit, VersionLabel, VersionRequirement,
 };
 use agpm_resolve::{MissingFact, SourceIndex, passed_over};
@@ -90,7 +90,7 @@ impl<'a> VersionSearch<'a> {
     }
 
     fn layer(&self, layer: &Layer) -> Result<Option<ResolvedVersion>, Failure> {
-        let LayerPlace::Source(source, requirement) = &layer.place else {
+        let LayerLocation::Source(source, requirement) = &layer.location else {
             return Ok(None);
         };
         let Some(opened) = self.sources.versioned(source) else {

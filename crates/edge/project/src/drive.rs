@@ -18,7 +18,7 @@ pub fn drive(
     strategy: &str,
     files: Vec<RawFile>,
 ) -> Result<RawFile, Failure> {
-    let path = files[0].shown.clone();
+    let path = files[0].display_name.clone();
     let layer = LayerName::new(strategy).unwrap_or_else(|_| files[0].layer.clone());
     let name = path.rsplit('/').next().unwrap_or("file").to_owned();
     let mut files = files.into_iter();
@@ -34,7 +34,7 @@ pub fn drive(
     }
     Ok(RawFile {
         layer,
-        shown: format!("{strategy} -> {name}"),
+        display_name: format!("{strategy} -> {name}"),
         bytes,
     })
 }

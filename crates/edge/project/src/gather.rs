@@ -8,7 +8,7 @@ use agpm_manifest::{
 };
 use agpm_merge::{Contribution, LayerFile};
 use agpm_model::{
-    BUILT_IN, Dependency, LOCK_NAME, Layer, LayerName, LayerPlace, Manifest, RelativePath,
+    BUILT_IN, Dependency, LOCK_NAME, Layer, LayerLocation, LayerName, Manifest, RelativePath,
     Strategy, normalize,
 };
 use agpm_resolve::{ReleaseLimit, UpdateScope, bind_locked_plugins};
@@ -398,13 +398,13 @@ impl Project {
     pub fn path_of(&self, environment: &Environment, file: &Path) -> String {
         let full = normalize(&environment.resolve(file));
         let base = self.directory.as_deref().unwrap_or(&environment.folder);
-        let of_layer = |layer: &Layer| match &layer.place {
-            LayerPlace::Folder(path) => {
+        let of_layer = |layer: &Layer| match &layer.location {
+            LayerLocation::Folder(path) => {
                 let directory = local_path(path, base, environment);
                 let root = layer.root.as_ref().map_or("", |root| root.as_str());
                 full.strip_prefix(normalize(&directory.join(root))).ok()
             }
-            LayerPlace::Source(..) => None,
+            LayerLocation::Source(..) => None,
         };
         let in_layer = self.manifest.layers.iter().find_map(of_layer);
         let in_project = || {

@@ -95,7 +95,7 @@ pub fn read_files(
         match store::read(&environment.resolve(path), limit()) {
             Ok(bytes) => read.files.push(RawFile {
                 layer,
-                shown,
+                display_name: shown,
                 bytes,
             }),
             Err(error) => {

@@ -6,7 +6,7 @@ use agpm_model::{Manifest, Pin, Policy, RepositoryBase, ResolvedVersion};
 use agpm_resolve::{ReleaseLimit, ResolvedEntry};
 use agpm_source::Source;
 use agpm_text::Format;
-use agpm_trust::{PlacedPolicy, PolicyPlace, PolicySet, ReleaseAge, UnreachablePolicy};
+use agpm_trust::{PlacedPolicy, PolicyLocation, PolicySet, ReleaseAge, UnreachablePolicy};
 
 use crate::documents::document_of;
 use crate::gather::Project;
@@ -25,31 +25,34 @@ impl ProjectPolicies {
         manifest: &Manifest,
         notes: &mut Notes,
     ) -> Result<Self, Failure> {
-        let in_place = |place| {
+        let in_place = |location| {
             move |policy: &Policy| PlacedPolicy {
-                place,
+                location,
                 policy: policy.clone(),
             }
         };
         let bases = manifest
             .base_policies
             .iter()
-            .map(in_place(PolicyPlace::Base));
-        let own = manifest.policy.iter().map(in_place(PolicyPlace::Project));
+            .map(in_place(PolicyLocation::Base));
+        let own = manifest
+            .policy
+            .iter()
+            .map(in_place(PolicyLocation::Project));
         let mut policies: Vec<PlacedPolicy> = bases.chain(own).collect();
         let mut unreachable = Vec::new();
         let found_before = notes.diagnostics.len();
         for file in files {
-            let place = file.place;
+            let location = file.location;
             let Some(bytes) = file.bytes else {
                 let name = file.label;
-                unreachable.push(UnreachablePolicy { place, name });
+                unreachable.push(UnreachablePolicy { location, name });
                 continue;
             };
             let document = document_of(file.label, bytes, Format::Toml, notes)?;
             let (policy, mistakes) = Policy::read(&document);
             notes.diagnostics.extend(mistakes);
-            policies.push(PlacedPolicy { place, policy });
+            policies.push(PlacedPolicy { location, policy });
         }
         if has_errors(&notes.diagnostics[found_before..]) {
             return Err(Failure::reported());

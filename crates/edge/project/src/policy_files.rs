@@ -4,7 +4,7 @@ use std::path::Path;
 
 use agpm_diag::Failure;
 use agpm_store as store;
-use agpm_trust::PolicyPlace;
+use agpm_trust::PolicyLocation;
 
 use crate::policy_cache::{POLICY_NAME, PolicyAddress, cached_policy, file_of_url};
 use crate::reading::{display_path, limit};
@@ -18,7 +18,7 @@ pub struct PolicyFile {
     /// The content; `None` if a policy that was named cannot be read.
     pub bytes: Option<Vec<u8>>,
     /// Where the policy comes from.
-    pub place: PolicyPlace,
+    pub location: PolicyLocation,
 }
 
 /// Reads the existing policies outside of the manifest, and those that the user named. A policy at a URL is read from
@@ -27,21 +27,27 @@ pub fn policy_files(environment: &Environment) -> Result<Vec<PolicyFile>, Failur
     let mut files = Vec::new();
     let policies = &environment.policies;
     match (&policies.variable, &policies.machine) {
-        (Some(named), _) => files.push(named_file(environment, named, PolicyPlace::Machine)?),
-        (None, Some(path)) => files.extend(existing_file(environment, path, PolicyPlace::Machine)),
+        (Some(named), _) => files.push(named_file(environment, named, PolicyLocation::Machine)?),
+        (None, Some(path)) => {
+            files.extend(existing_file(environment, path, PolicyLocation::Machine))
+        }
         (None, None) => {}
     }
     if let Some(directory) = &environment.config_folder {
         let path = directory.join(POLICY_NAME);
-        files.extend(existing_file(environment, &path, PolicyPlace::User));
+        files.extend(existing_file(environment, &path, PolicyLocation::User));
     }
     if let Some(named) = &policies.argument {
-        files.push(named_file(environment, named, PolicyPlace::Argument)?);
+        files.push(named_file(environment, named, PolicyLocation::Argument)?);
     }
     Ok(files)
 }
 
-fn existing_file(environment: &Environment, path: &Path, place: PolicyPlace) -> Option<PolicyFile> {
+fn existing_file(
+    environment: &Environment,
+    path: &Path,
+    location: PolicyLocation,
+) -> Option<PolicyFile> {
     // One that exists and cannot be read is not the same as none.
     if !store::exists(path) && store::link_target(path).is_none() {
         return None;
@@ -49,20 +55,20 @@ fn existing_file(environment: &Environment, path: &Path, place: PolicyPlace) -> 
     Some(PolicyFile {
         label: display_path(environment, path),
         bytes: store::read(path, limit()).ok(),
-        place,
+        location,
     })
 }
 
 fn named_file(
     environment: &Environment,
     named: &str,
-    place: PolicyPlace,
+    location: PolicyLocation,
 ) -> Result<PolicyFile, Failure> {
     if let Some(address) = PolicyAddress::parse(named)? {
         return Ok(PolicyFile {
             label: address.to_string(),
             bytes: cached_policy(environment, &address).map(|cached| cached.text.into_bytes()),
-            place,
+            location,
         });
     }
     let path = file_of_url(named).unwrap_or(Path::new(named));
@@ -70,6 +76,6 @@ fn named_file(
     Ok(PolicyFile {
         label: display_path(environment, &path),
         bytes: store::read(&path, limit()).ok(),
-        place,
+        location,
     })
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use agpm_diag::Failure;
-use agpm_model::shown_from;
+use agpm_model::display_from;
 use agpm_store as store;
 use agpm_text::Limits;
 
@@ -33,7 +33,7 @@ pub fn optional(environment: &Environment, path: &Path) -> Result<Option<Vec<u8>
 
 /// Formats a path for the user: relative to the working directory if it is inside, with `/`.
 pub fn display_path(environment: &Environment, path: &Path) -> String {
-    shown_from(&environment.folder, path)
+    display_from(&environment.folder, path)
 }
 
 /// Resolves a path in a manifest or on the command line; `~` is the user's home.

@@ -92,7 +92,7 @@ impl<'d> LocatedFinding<'d> {
     fn of(found: &'d Diagnostic, context: &RenderContext<'d>) -> Self {
         let label = found.labels.first();
         let sources = context.sources;
-        let position = label.map(|label| sources.place(label.source, label.span.start));
+        let position = label.map(|label| sources.position(label.source, label.span.start));
         let details = found.details.iter().map(|line| format!("\n{line}"));
         LocatedFinding {
             found,

@@ -29,7 +29,7 @@ impl<'d> DiagnosticReport<'d> {
     /// The fields of a diagnostic that points into these sources.
     pub fn new(diagnostic: &'d Diagnostic, sources: &'d SourceMap) -> Self {
         let label = diagnostic.labels.first();
-        let position = label.map(|label| sources.place(label.source, label.span.start));
+        let position = label.map(|label| sources.position(label.source, label.span.start));
         DiagnosticReport {
             code: diagnostic.code.name,
             severity: diagnostic.severity.to_string(),

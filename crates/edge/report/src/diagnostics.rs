@@ -250,7 +250,7 @@ fn excerpts(
             SourceExcerpt {
                 path: shown_path(&sources.get(label.source).name),
                 line,
-                column: cut.then(|| sources.place(label.source, label.span.start).column),
+                column: cut.then(|| sources.position(label.source, label.span.start).column),
                 text: text.clone(),
                 labels: Vec::new(),
             }

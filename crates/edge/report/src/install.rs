@@ -306,7 +306,7 @@ fn is_one_run(first: &PlannedChange, second: &PlannedChange) -> bool {
         && first.owner == second.owner
         && first.reason.words() == second.reason.words();
     let is_file = |change: &PlannedChange| {
-        change.inner_place().is_none() && change.action != ChangeAction::Keep
+        change.inner_pointer().is_none() && change.action != ChangeAction::Keep
     };
     let is_layer = first.owner.layers().is_some();
     is_alike
@@ -465,7 +465,7 @@ fn sign(action: ChangeAction) -> char {
 fn line(change: &PlannedChange) -> String {
     let sign = sign(change.action);
     let pointer = change
-        .inner_place()
+        .inner_pointer()
         .map(|pointer| format!(" {pointer}"))
         .unwrap_or_default();
     format!(
@@ -490,7 +490,7 @@ mod tests {
             path: RelativePath::new(path).unwrap(),
             owner: owner.into(),
             reason: ChangeReason::New,
-            place: None,
+            pointer: None,
             before: ObservedPath::Missing,
         }
     }

@@ -36,7 +36,7 @@ fn lines(report: &TreeReport) -> Vec<StyledLine> {
     for line in &report.lines {
         ends.truncate(line.level.max(1));
         before.truncate(ends.last().copied().unwrap_or(0));
-        let (branch, rest) = match (line.level, line.place) {
+        let (branch, rest) = match (line.level, line.position) {
             (0, _) => ("", ""),
             (_, SiblingPosition::Inner) => ("├─ ", "│   "),
             (_, SiblingPosition::Last) => ("└─ ", "    "),

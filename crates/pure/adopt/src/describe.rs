@@ -1,4 +1,4 @@
-//! From what was found to entries: files in place, and files that somebody else can name.
+//! Describes found resources as entries: files in place, and files of known sources.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -14,13 +14,13 @@ use crate::git_metadata::clone_around;
 pub struct AdoptionChoice {
     /// The file or directory.
     pub found: FoundResource,
-    /// Where it says that it comes from, best first. Only one whose bytes are the same may be written.
+    /// Its possible origins, best first. Only one with the same bytes may be written.
     pub origins: Vec<ManifestEntry>,
     /// The entry that always holds.
     pub in_place: ManifestEntry,
 }
 
-/// How each found resource can be described; `named` are entries of other managers.
+/// The possible entries of each found resource; `named` are entries of other managers.
 pub fn adoption_choices(
     files: &dyn MachineFiles,
     project: &Path,
@@ -68,8 +68,10 @@ fn free_name(taken: &mut BTreeSet<String>, found: &FoundResource) -> String {
 fn names_resource(entry: &ManifestEntry, found: &FoundResource) -> bool {
     let path = entry.field("path").unwrap_or_default();
     let last = path.rsplit('/').next().unwrap_or_default();
-    let own = found.path.rsplit('/').next().unwrap_or_default();
-    entry.kind == found.kind && entry.source.is_some() && (entry.name == found.name || last == own)
+    let file_name = found.path.rsplit('/').next().unwrap_or_default();
+    entry.kind == found.kind
+        && entry.source.is_some()
+        && (entry.name == found.name || last == file_name)
 }
 
 fn entry_of_clone(

@@ -19,7 +19,7 @@ pub struct ManifestEntry {
     pub kind: ResourceType,
     /// Its key in the manifest.
     pub name: String,
-    /// Where it comes from; nothing for files of the project and for servers.
+    /// The source; `None` for files of the project and for servers.
     pub source: Option<EntrySource>,
     /// The other keys, in the order in which they are written.
     pub fields: Vec<(String, Value)>,
@@ -30,13 +30,13 @@ pub struct ManifestEntry {
 pub struct EntrySource {
     /// The key that names it: `source`, or `marketplace`.
     pub key: &'static str,
-    /// Where it is, without a secret.
+    /// The URL, without secrets.
     pub address: SourceAddress,
     /// Its suggested name, if the source has one.
     pub name: Option<String>,
 }
 
-/// Which version another manager has.
+/// The version in another manager.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ForeignVersion {
     /// It names none, so it follows a default branch.
@@ -124,7 +124,7 @@ impl ManifestEntry {
 
     /// The value of a key.
     pub fn field(&self, key: &str) -> Option<&str> {
-        let found = self.fields.iter().find(|(own, _)| own == key);
+        let found = self.fields.iter().find(|(name, _)| name == key);
         found.and_then(|(_, value)| value.as_str())
     }
 
@@ -261,19 +261,19 @@ struct KnownSources {
 impl KnownSources {
     fn of(section: Option<NodeRef<'_>>) -> Self {
         let written = section.into_iter().flat_map(NodeRef::entries);
-        let mut known = KnownSources {
+        let mut sources = KnownSources {
             addresses: Vec::new(),
             names: BTreeSet::new(),
             new: Vec::new(),
         };
         for (name, url) in written {
-            known.names.insert(name.content().to_owned());
+            sources.names.insert(name.content().to_owned());
             let address = SourceAddress::parse(url.content()).ok();
-            known
+            sources
                 .addresses
                 .extend(address.map(|address| (name.content().to_owned(), address)));
         }
-        known
+        sources
     }
 
     /// The name of a source, which is new unless its repository has one.

@@ -82,7 +82,7 @@ pub struct FoundManager {
 pub struct SkippedFile {
     /// The file or directory, from the project.
     pub path: String,
-    /// Why, in words that follow "it".
+    /// The reason, as words that follow "it".
     pub reason: String,
 }
 
@@ -91,12 +91,12 @@ pub struct SkippedFile {
 pub struct ChosenTools {
     /// Their names, in the order of the table of tools.
     pub tools: Vec<&'static str>,
-    /// Where the tools were detected.
+    /// The scope in which the tools were detected.
     #[serde(rename = "tools_from", skip_serializing_if = "Option::is_none")]
     pub found_in: Option<DetectedIn>,
 }
 
-/// Where tools were detected.
+/// The scope in which tools were detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DetectedIn {

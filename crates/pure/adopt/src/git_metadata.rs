@@ -1,4 +1,4 @@
-//! Where a clone inside a project comes from, as the files of git say.
+//! Finds the origin of a clone inside a project, from the files of git.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use agpm_model::{MachineFiles, SourceAddress, normalize};
 pub(crate) struct NestedClone {
     /// Its directory, from the project.
     pub(crate) directory: String,
-    /// Where it was cloned from.
+    /// The URL that it was cloned from.
     pub(crate) address: SourceAddress,
     /// The checked-out commit.
     pub(crate) commit: String,
@@ -68,9 +68,9 @@ fn metadata_directory(
     project: &Path,
     directory: &str,
 ) -> Option<PathBuf> {
-    let own = project.join(directory).join(".git");
-    let Ok(bytes) = files.read(&own) else {
-        return Some(own);
+    let git_path = project.join(directory).join(".git");
+    let Ok(bytes) = files.read(&git_path) else {
+        return Some(git_path);
     };
     let text = String::from_utf8(bytes).ok()?;
     let named = text.trim().strip_prefix("gitdir:")?.trim();

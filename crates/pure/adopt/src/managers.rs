@@ -7,7 +7,7 @@ pub struct ManagerFile {
     pub name: &'static str,
     /// Its file, from the project.
     pub path: &'static str,
-    /// A key without which the file says nothing to a manager.
+    /// The key that marks the file as relevant to a manager.
     pub key: Option<&'static str>,
     /// The format of `agpm import`; nothing if it cannot be imported.
     pub format: Option<&'static str>,

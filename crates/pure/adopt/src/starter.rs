@@ -32,15 +32,19 @@ pub fn starter_manifest(tooling: &ChosenTools) -> String {
     STARTER_MANIFEST.replacen(SOURCES_COMMENT, &(lines + SOURCES_COMMENT), 1)
 }
 
-/// An ignore file with the lines that it lacks; nothing if it lacks none.
+/// An ignore file with its missing lines; `None` if none is missing.
 pub fn with_ignored_lines(mut bytes: Vec<u8>) -> Option<Vec<u8>> {
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let has = |line: &str| {
-        text.lines().any(|own| {
-            own.trim().trim_start_matches('/').trim_end_matches('/') == line.trim_end_matches('/')
+        text.lines().any(|existing| {
+            existing
+                .trim()
+                .trim_start_matches('/')
+                .trim_end_matches('/')
+                == line.trim_end_matches('/')
         })
     };
-    // Whoever ignores the whole directory decided so: nothing in it can be brought back by another line.
+    // Users who ignore the whole directory decided so: no other line can include anything in it again.
     let is_decided = has(".agpm");
     let is_written = |line: &str| has(line) || is_decided && line.contains(".agpm/");
     let missing: Vec<&str> = IGNORED

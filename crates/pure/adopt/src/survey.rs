@@ -14,11 +14,11 @@ use crate::found::{
     ChosenTools, DetectedIn, FoundEntries, FoundManager, FoundResource, FoundRule, ProjectSurvey,
     SkippedFile,
 };
-use crate::managers::MANAGER_FILES;
-use crate::places::{
-    INSTRUCTION_FILES, ResourceDirectory, SharedEntryFile, hook_places, is_common, own_directories,
-    resource_directories, server_files,
+use crate::locations::{
+    INSTRUCTION_FILES, ResourceDirectory, SharedEntryFile, hook_locations, is_common,
+    own_directories, resource_directories, server_files,
 };
+use crate::managers::MANAGER_FILES;
 
 /// Skills are copied whole, so agpm refuses larger ones.
 const MOST_SKILL_FILES: usize = 1000;
@@ -198,7 +198,7 @@ impl Surveyor<'_> {
             let found = self.entries(&file);
             self.survey.servers.extend(found);
         }
-        let (files, directories) = hook_places();
+        let (files, directories) = hook_locations();
         for file in files {
             let found = self.entries(&file);
             self.survey.hooks.extend(found);
@@ -236,7 +236,7 @@ impl Surveyor<'_> {
         })
     }
 
-    /// A file as far as it can be read; what is wrong with it is for its tool to say.
+    /// A file, as far as it can be parsed; its tool reports the mistakes.
     fn document(&self, path: &str) -> Option<Document> {
         if !self.is_file(path) {
             return None;
@@ -318,12 +318,13 @@ fn in_project(
         .chain(entries.map(|one| one.tool))
         .collect();
     let is_directory = |path: &Path| matches!(files.reach(path), Ok(Some(ResolvedPath::Folder(_))));
-    let own = own_directories().filter(|(_, directory, _)| !is_common(directory));
+    let exclusive = own_directories().filter(|(_, directory, _)| !is_common(directory));
     tools.extend(
-        own.filter(|(_, directory, _)| is_directory(&project.join(directory)))
+        exclusive
+            .filter(|(_, directory, _)| is_directory(&project.join(directory)))
             .map(|(tool, ..)| tool),
     );
-    // Many tools read the shared files: they say something only where nothing else does.
+    // Many tools read the shared files: they indicate a tool only if nothing else does.
     if tools.len() > 1 {
         tools.remove("agents");
     }

@@ -176,7 +176,7 @@ fn hooks_servers_rules_and_managers_are_reported() {
 
 #[test]
 fn tools_are_those_of_the_project_or_else_of_home() {
-    for (files, tools, place) in [
+    for (files, tools, directory) in [
         (
             vec!["/p/.cursor/x"],
             vec!["cursor"],
@@ -210,7 +210,7 @@ fn tools_are_those_of_the_project_or_else_of_home() {
         let tooling = detect_tools(&memory, Path::new(PROJECT), home, &found(&memory));
         assert_eq!(
             (tooling.tools, tooling.found_in),
-            (tools, place),
+            (tools, directory),
             "{files:?}"
         );
     }
@@ -244,8 +244,8 @@ fn a_clone_names_its_url_and_commit_without_a_secret() {
     ] {
         let text =
             format!("[core]\n[remote \"other\"]\n url = x\n[remote \"origin\"]\n\turl = {url}\n");
-        let places = [head.clone(), config.clone(), branch.clone(), skill.clone()];
-        let files = clone_files(&places, &text);
+        let paths = [head.clone(), config.clone(), branch.clone(), skill.clone()];
+        let files = clone_files(&paths, &text);
         let choices = adoption_choices(&files, Path::new(PROJECT), &found(&files), &[]);
         let origin = choices[0].origins.first();
         let url = origin.map(|one| one.source.as_ref().unwrap().address.reveal().to_owned());

@@ -1,4 +1,4 @@
-//! A catalog with everything that it was made of.
+//! A catalog with all its inputs.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use crate::layer::{CatalogLayer, ManifestFile};
 use crate::reading::ReadManifests;
 use crate::row::RowRef;
 
-/// A catalog with everything that it was made of.
+/// A catalog with all its inputs.
 #[derive(Debug)]
 pub struct CatalogContent<'f> {
     pub(crate) machine: &'f dyn MachineFiles,
@@ -27,7 +27,7 @@ pub struct CatalogContent<'f> {
 }
 
 impl<'f> CatalogContent<'f> {
-    /// Folds what was read, and says what was used.
+    /// Builds the catalog, and logs the inputs.
     pub fn new(
         machine: &'f dyn MachineFiles,
         here: &Path,
@@ -68,7 +68,7 @@ impl<'f> CatalogContent<'f> {
         &self.layers[self.manifest_file(row).layer]
     }
 
-    /// Where the manifest of a row is.
+    /// The path of the manifest of a row.
     pub(crate) fn manifest_path(&self, row: RowRef<'_>) -> PathBuf {
         self.layer(row).folder.join(&self.manifest_file(row).path)
     }

@@ -36,7 +36,7 @@ impl<'c> CsvTable<'c> {
 
     /// Adds the header, with more columns at its end; a column of the same name is reported under another one.
     pub fn write_header(&self, more: &[&str], out: &mut String) {
-        let own = self.columns.iter().map(|column| {
+        let cells = self.columns.iter().map(|column| {
             if more.contains(column) {
                 Cow::from(other_name(column))
             } else {
@@ -44,11 +44,11 @@ impl<'c> CsvTable<'c> {
             }
         });
         let before = out.len();
-        for column in own.chain(more.iter().map(|column| Cow::from(*column))) {
+        for column in cells.chain(more.iter().map(|column| Cow::from(*column))) {
             if out.len() > before {
                 out.push(',');
             }
-            // A name that would break the line, or lose its spaces, cannot stand bare.
+            // A name that would break the line, or lose its spaces, needs quotes.
             let bare = column == column.trim() && !column.contains([',', '"', '\n', '\r']);
             if bare {
                 out.push_str(&column)
@@ -88,7 +88,7 @@ impl<'c> CsvTable<'c> {
     }
 }
 
-/// Where a column is reported whose name is taken.
+/// The name under which a reserved column is reported.
 pub fn other_name(column: &str) -> String {
     format!("column:{column}")
 }
@@ -136,7 +136,7 @@ fn union_of_columns<'c>(
             .map(|(manifest, _)| manifest)
     };
     let occurs = |column: &str| {
-        used().any(|manifest| manifest.columns().any(|own| own == column))
+        used().any(|manifest| manifest.columns().any(|cells| cells == column))
             || (column == MODULE && in_modules)
     };
     let mut columns: Vec<&str> = COLUMNS

@@ -1,4 +1,4 @@
-//! Where the manifests of a layer are, and which directory is the project's layer.
+//! Finds the manifests of a layer, and the directory of the project's layer.
 
 use std::path::{Path, PathBuf};
 
@@ -28,19 +28,21 @@ impl CatalogDiscovery<'_> {
         notes: &mut Notes,
     ) -> Vec<ManifestFile> {
         let mut manifests = Vec::new();
-        let mut ground = self.config_folders(&layer.folder);
-        for found in &ground.open {
+        let mut found_directories = self.config_directories(&layer.folder);
+        for found in &found_directories.open {
             match self.files.names(&layer.folder.join(&found.path)) {
                 Ok(names) => manifests.extend(self.manifests_in(at, layer, found, &names)),
-                Err(problem) => ground.closed.push((found.path.clone(), problem)),
+                Err(problem) => found_directories.closed.push((found.path.clone(), problem)),
             }
         }
-        for (path, problem) in &ground.closed {
-            let shown = layer.shown(self.here, path);
-            notes.log.push(format!("skipped {shown}: it {problem}"));
+        for (path, problem) in &found_directories.closed {
+            let display_path = layer.shown(self.here, path);
+            notes
+                .log
+                .push(format!("skipped {display_path}: it {problem}"));
             notes
                 .diagnostics
-                .push(unreadable_finding(layer, shown, problem));
+                .push(unreadable_finding(layer, display_path, problem));
         }
         for file in &manifests {
             (self.mark)(&layer.folder.join(&file.path));
@@ -72,40 +74,40 @@ impl CatalogDiscovery<'_> {
                 module: found.module.clone(),
                 home,
             };
-            let shown = layer.shown(self.here, &path);
+            let display_path = layer.shown(self.here, &path);
             ManifestFile {
                 layer: at,
                 kind,
                 standing,
                 path,
-                shown,
+                shown: display_path,
             }
         };
         kinds.into_iter().map(file).collect()
     }
 
     /// The nearest directory upward that holds a catalog and is not home.
-    pub fn project_folder(&mut self, start: &Path, home: Option<&Path>) -> Option<PathBuf> {
+    pub fn project_directory(&mut self, start: &Path, home: Option<&Path>) -> Option<PathBuf> {
         let files = self.files;
         let home = home.map(|home| files.real_path(home));
         // Anybody may put a catalog into a directory such as `/tmp`; those of strangers are not for what is below.
-        let is_trusted = |folder: &Path| {
+        let is_trusted = |directory: &Path| {
             let mut roots = ROOTS.iter();
-            roots.all(|root| files.is_trusted(&folder.join(root.folder), start))
+            roots.all(|root| files.is_trusted(&directory.join(root.folder), start))
         };
         let mut above = start
             .ancestors()
-            .filter(|folder| Some(files.real_path(folder)) != home)
-            .filter(|folder| *folder == start || is_trusted(folder));
-        let holds_catalog = |folder: &&Path| {
-            let ground = self.config_folders(folder);
-            !ground.open.is_empty() || !ground.closed.is_empty()
+            .filter(|directory| Some(files.real_path(directory)) != home)
+            .filter(|directory| *directory == start || is_trusted(directory));
+        let holds_catalog = |directory: &&Path| {
+            let found_directories = self.config_directories(directory);
+            !found_directories.open.is_empty() || !found_directories.closed.is_empty()
         };
         above.find(holds_catalog).map(Path::to_owned)
     }
 
-    fn config_folders(&mut self, folder: &Path) -> ManifestDirectories {
-        let mut ground = ManifestDirectories::default();
+    fn config_directories(&mut self, directory: &Path) -> ManifestDirectories {
+        let mut found_directories = ManifestDirectories::default();
         let mut roots: Vec<&'static str> = Vec::new();
         for root in ROOTS {
             if !roots.contains(&root.folder) {
@@ -115,10 +117,10 @@ impl CatalogDiscovery<'_> {
         // One that must not be read is reported once, not for everything that may be in it.
         let mut read: Vec<(&'static str, Vec<String>)> = Vec::new();
         for root in roots {
-            (self.mark)(&folder.join(root));
-            match self.files.names(&folder.join(root)) {
+            (self.mark)(&directory.join(root));
+            match self.files.names(&directory.join(root)) {
                 Ok(names) => read.push((root, names)),
-                Err(problem) => ground.closed.push((root.to_owned(), problem)),
+                Err(problem) => found_directories.closed.push((root.to_owned(), problem)),
             }
         }
         for root in ROOTS {
@@ -129,7 +131,7 @@ impl CatalogDiscovery<'_> {
                     module: None,
                     path,
                 };
-                self.inspect_directory(folder, found, &mut ground);
+                self.inspect_directory(directory, found, &mut found_directories);
             }
         }
         for (root, names) in read {
@@ -137,7 +139,7 @@ impl CatalogDiscovery<'_> {
                 .iter()
                 .filter(|name| !CONFIG_FOLDERS.contains(&name.as_str()))
             {
-                (self.mark)(&folder.join(root).join(module));
+                (self.mark)(&directory.join(root).join(module));
                 for config in CONFIG_FOLDERS {
                     let path = format!("{root}/{module}/{config}");
                     let found = ConfigFolder {
@@ -145,22 +147,22 @@ impl CatalogDiscovery<'_> {
                         module: Some(module.clone()),
                         path,
                     };
-                    self.inspect_directory(folder, found, &mut ground);
+                    self.inspect_directory(directory, found, &mut found_directories);
                 }
             }
         }
-        ground
+        found_directories
     }
 
     fn inspect_directory(
         &mut self,
-        folder: &Path,
+        directory: &Path,
         found: ConfigFolder,
-        ground: &mut ManifestDirectories,
+        found_directories: &mut ManifestDirectories,
     ) {
-        let place = folder.join(&found.path);
-        match self.files.reach(&place) {
-            Ok(Some(ResolvedPath::Folder(_))) => ground.open.push(found),
+        let config_path = directory.join(&found.path);
+        match self.files.reach(&config_path) {
+            Ok(Some(ResolvedPath::Folder(_))) => found_directories.open.push(found),
             // A symlink that leads nowhere, or a directory on the way that must not be read; the latter is reported once.
             Err(problem) => {
                 let above = found
@@ -168,25 +170,29 @@ impl CatalogDiscovery<'_> {
                     .rsplit_once('/')
                     .map_or("", |(above, _)| above)
                     .to_owned();
-                let known =
+                let is_reported =
                     |(path, _): &(String, FileProblem)| *path == found.path || *path == above;
-                if !ground.closed.iter().any(known) {
-                    let readable = self.files.names(&folder.join(&above)).is_ok();
-                    ground
+                if !found_directories.closed.iter().any(is_reported) {
+                    let readable = self.files.names(&directory.join(&above)).is_ok();
+                    found_directories
                         .closed
                         .push((if readable { found.path } else { above }, problem));
                 }
             }
             Ok(_) => return,
         }
-        (self.mark)(&place);
+        (self.mark)(&config_path);
     }
 }
 
 /// The finding about a directory whose manifests cannot be read.
-fn unreadable_finding(layer: &CatalogLayer, shown: String, problem: &FileProblem) -> Diagnostic {
+fn unreadable_finding(
+    layer: &CatalogLayer,
+    display_path: String,
+    problem: &FileProblem,
+) -> Diagnostic {
     let message = format!("the catalog files in this directory are ignored: it {problem}");
-    let mut finding = Diagnostic::new(&codes::CATALOG_MALFORMED, message).in_file(shown);
+    let mut finding = Diagnostic::new(&codes::CATALOG_MALFORMED, message).in_file(display_path);
     finding.severity = Severity::Warning;
     finding
         .in_layer(layer.label())
@@ -205,6 +211,6 @@ struct ConfigFolder {
 struct ManifestDirectories {
     /// Directories for manifests, highest first.
     open: Vec<ConfigFolder>,
-    /// Directories that nobody can look into.
+    /// Unreadable directories.
     closed: Vec<(String, FileProblem)>,
 }

@@ -21,68 +21,68 @@ pub enum KindSaid {
     Before,
 }
 
-/// Where the file of an entry is.
+/// The location of an entry's file.
 #[derive(Clone, Debug)]
 pub struct EntryFile<'c> {
     /// The row that names it.
     pub row: RowRef<'c>,
     /// From the layer's directory.
-    pub place: String,
+    pub path: String,
 }
 
 impl CatalogContent<'_> {
-    /// Where the file is of the entry that a name means.
+    /// The file of the entry with a name.
     pub fn entry_file(&self, reference: EntryReference<'_>) -> Result<EntryFile<'_>, Failure> {
         let entry = self.entry(reference, KindSaid::Apart)?;
         let row = self.catalog.winner(entry);
-        let place = self.place_of(row);
-        let place = place.map_err(|fault| self.no_file(row, fault))?;
-        Ok(EntryFile { row, place })
+        let path = self.path_in_layer(row);
+        let path = path.map_err(|fault| self.no_file(row, fault))?;
+        Ok(EntryFile { row, path })
     }
 
     /// The entry that a name means, or what it could have meant.
     pub fn entry(
         &self,
         reference: EntryReference<'_>,
-        said: KindSaid,
+        kind_mention: KindSaid,
     ) -> Result<&CatalogEntry, Failure> {
         match self.catalog.find(reference) {
             ReferenceMatch::One(entry) => Ok(entry),
             ReferenceMatch::Several(entries) => {
-                Err(ambiguous(&self.catalog, reference, &entries, said))
+                Err(ambiguous(&self.catalog, reference, &entries, kind_mention))
             }
             ReferenceMatch::Nothing => Err(unknown(&self.catalog, reference)),
         }
     }
 
-    /// Where the file of a row is.
+    /// The path of the file of a row.
     pub(crate) fn path_of(&self, row: RowRef<'_>) -> Result<PathBuf, NoFile> {
-        self.place_of(row)
-            .map(|place| self.layer(row).folder.join(place))
+        self.path_in_layer(row)
+            .map(|path| self.layer(row).folder.join(path))
     }
 
     /// The refusal of a row that has no file.
     pub(crate) fn no_file(&self, row: RowRef<'_>, fault: NoFile) -> Failure {
-        let what = format!("the {} `{}`", row.kind(), row.label());
+        let subject = format!("the {} `{}`", row.kind(), row.label());
         let written = row.path().unwrap_or_default();
         let layer = self.layer(row).label();
         let (kind, code, message, help) = match fault {
             NoFile::Unnamed => (
                 FailureKind::Errors,
                 &codes::CATALOG_MISSING_FILE,
-                format!("{what} has no file"),
+                format!("{subject} has no file"),
                 "add its `path` to the catalog file",
             ),
             NoFile::Missing => (
                 FailureKind::Errors,
                 &codes::CATALOG_MISSING_FILE,
-                format!("`{written}` of {what} does not exist"),
+                format!("`{written}` of {subject} does not exist"),
                 "fix the `path` in the catalog file, or create the file",
             ),
             NoFile::Escapes => (
                 FailureKind::Refused,
                 &codes::CATALOG_ESCAPE,
-                format!("`{written}` of {what} is outside its layer"),
+                format!("`{written}` of {subject} is outside its layer"),
                 "agpm reads only files inside the layer that lists them",
             ),
         };
@@ -97,11 +97,11 @@ fn ambiguous(
     catalog: &Catalog,
     reference: EntryReference<'_>,
     entries: &[&CatalogEntry],
-    said: KindSaid,
+    kind_mention: KindSaid,
 ) -> Failure {
     let rows: Vec<RowRef<'_>> = entries.iter().map(|entry| catalog.winner(entry)).collect();
     let one_kind = rows.iter().all(|row| row.kind() == rows[0].kind());
-    let name = |row: &RowRef<'_>| match said {
+    let name = |row: &RowRef<'_>| match kind_mention {
         _ if one_kind => format!("`{}`", row.label()),
         KindSaid::Apart => format!("`{}` ({})", row.label(), row.kind()),
         KindSaid::Before => format!("`{}/{}`", row.kind(), row.label()),
@@ -110,7 +110,7 @@ fn ambiguous(
         "name one of {}",
         rows.iter().map(name).collect::<Vec<_>>().join(", ")
     );
-    if !one_kind && said == KindSaid::Apart {
+    if !one_kind && kind_mention == KindSaid::Apart {
         help.push_str(", with `--kind` where the names are the same");
     }
     let message = format!(
@@ -125,14 +125,14 @@ fn ambiguous(
 }
 
 fn unknown(catalog: &Catalog, reference: EntryReference<'_>) -> Failure {
-    let what = reference.kind.map_or("catalog entry", EntryKind::singular);
-    let message = format!("unknown {what} `{}`", reference.text);
-    let wanted = |row: &RowRef<'_>| reference.kind.is_none_or(|kind| kind == row.kind());
+    let subject = reference.kind.map_or("catalog entry", EntryKind::singular);
+    let message = format!("unknown {subject} `{}`", reference.text);
+    let is_candidate = |row: &RowRef<'_>| reference.kind.is_none_or(|kind| kind == row.kind());
     let rows: Vec<RowRef<'_>> = catalog
         .entries()
         .iter()
         .map(|entry| catalog.winner(entry))
-        .filter(wanted)
+        .filter(is_candidate)
         .collect();
     let labels: Vec<String> = rows.iter().map(|row| row.label()).collect();
     let names = rows.iter().map(|row| row.name());

@@ -8,7 +8,7 @@ use crate::kind::EntryKind;
 use crate::row::RowRef;
 use crate::select::CatalogEntry;
 
-/// An entry as users name it: `[MODULE/]NAME`, and its kind if they say it.
+/// An entry as users name it: `[MODULE/]NAME`, and optionally its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EntryReference<'t> {
     /// The kind.
@@ -71,10 +71,12 @@ impl Catalog {
             .iter()
             .filter(|entry| reference.means(self.winner(entry)))
             .collect();
-        // A qualified name says more than a name that happens to hold a slash.
+        // A qualified name is more precise than a name that happens to contain a slash.
         if found.len() > 1 {
-            let whole = |entry: &&CatalogEntry| self.winner(entry).label() == reference.text;
-            let qualified: Vec<&CatalogEntry> = found.iter().copied().filter(whole).collect();
+            let is_full_label =
+                |entry: &&CatalogEntry| self.winner(entry).label() == reference.text;
+            let qualified: Vec<&CatalogEntry> =
+                found.iter().copied().filter(is_full_label).collect();
             if !qualified.is_empty() {
                 found = qualified;
             }
@@ -105,23 +107,23 @@ impl Catalog {
             })
     }
 
-    /// Where the entries stand that can fit: they are ordered by kind, then by module.
+    /// The range of the entries that can match: they are ordered by kind, then by module.
     fn reach_of(&self, filter: &EntryFilter) -> Range<usize> {
         let Some(kind) = filter.kind else {
             return 0..self.entries().len();
         };
         let module = filter.module.as_deref();
-        let place = |entry: &CatalogEntry| {
+        let origin = |entry: &CatalogEntry| {
             let row = self.winner(entry);
             let by_module = || module.map_or(Ordering::Equal, |module| row.module().cmp(module));
             row.kind().cmp(&kind).then_with(by_module)
         };
         let start = self
             .entries()
-            .partition_point(|entry| place(entry) == Ordering::Less);
+            .partition_point(|entry| origin(entry) == Ordering::Less);
         let end = self
             .entries()
-            .partition_point(|entry| place(entry) != Ordering::Greater);
+            .partition_point(|entry| origin(entry) != Ordering::Greater);
         start..end
     }
 }

@@ -68,14 +68,14 @@ impl<'c> RowWriter<'c> {
         );
         let mut start = format!("{}{{\n{}\"kind\": ", self.indent, self.key_indent);
         append_json_string(&mut start, manifest.kind().singular());
-        let known = COLUMNS
+        let standard = COLUMNS
             .into_iter()
             .filter(|column| manifest.position(column).is_some());
-        let others = manifest
+        let further = manifest
             .columns()
             .filter(|column| !COLUMNS.contains(column));
-        let columns = known
-            .chain(others)
+        let columns = standard
+            .chain(further)
             .filter_map(|column| self.column_part(manifest, column))
             .collect();
         ManifestParts {
@@ -130,9 +130,9 @@ impl<'c> RowWriter<'c> {
         self.columns(parts, entry, out);
         out.push_str(&parts.origin);
         self.key("file", out);
-        match self.content.listed_place_of(entry, finder) {
-            Ok(place) => {
-                let path = self.content.layer(entry).folder.join(place);
+        match self.content.listed_path_of(entry, finder) {
+            Ok(inner) => {
+                let path = self.content.layer(entry).folder.join(inner);
                 append_json_string(out, &path.to_string_lossy());
             }
             Err(_) => out.push_str("null"),
@@ -165,7 +165,7 @@ impl<'c> RowWriter<'c> {
             .iter()
             .find(|part| part.is_module)
             .and_then(value);
-        // A module that only the directory of the manifest says comes first, as it is not one of the columns.
+        // A module that only the directory of the manifest states comes first, as it is not one of the columns.
         if !own_module.is_some_and(is_said) {
             self.field("module", entry.module(), out);
         }

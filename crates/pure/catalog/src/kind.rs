@@ -32,12 +32,12 @@ struct KindFacts {
     convention: FileConvention,
 }
 
-/// Where files of a kind live in a module's directory.
+/// The location of files of a kind in a module's directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileConvention {
     /// The directory in the module.
     pub folder: &'static str,
-    /// How deep under it they may be: zero is in the directory itself.
+    /// Their maximum depth under it: zero is the directory itself.
     pub depth: usize,
     /// Their names: whole ones, or extensions that begin with a dot.
     pub names: &'static [&'static str],
@@ -114,7 +114,7 @@ impl EntryKind {
         self.facts().manifest
     }
 
-    /// Where its files live.
+    /// The location of its files.
     pub fn file_convention(self) -> FileConvention {
         self.facts().convention
     }
@@ -137,11 +137,11 @@ impl EntryKind {
 impl FileConvention {
     /// Whether a file of that name is one of them.
     pub fn is_home_of(&self, name: &str) -> bool {
-        self.names.iter().any(|known| {
-            if known.starts_with('.') {
-                name.len() > known.len() && name.ends_with(known)
+        self.names.iter().any(|suffix| {
+            if suffix.starts_with('.') {
+                name.len() > suffix.len() && name.ends_with(suffix)
             } else {
-                name == *known
+                name == *suffix
             }
         })
     }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use agpm_model::shown_from;
+use agpm_model::display_from;
 
 use crate::kind::EntryKind;
 use crate::location::ManifestLocation;
@@ -42,7 +42,7 @@ pub struct CatalogLayer {
     pub remote: Option<String>,
     /// The directory that holds the catalog.
     pub folder: PathBuf,
-    /// Where that really is, over links.
+    /// The real path, with symlinks resolved.
     pub real: PathBuf,
 }
 
@@ -97,7 +97,7 @@ impl CatalogLayer {
     pub(crate) fn shown(&self, here: &Path, path: &str) -> String {
         match &self.remote {
             Some(remote) => format!("{remote}:{path}"),
-            None => shown_from(here, &self.folder.join(path)),
+            None => display_from(here, &self.folder.join(path)),
         }
     }
 }

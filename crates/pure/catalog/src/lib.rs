@@ -35,8 +35,8 @@ pub use kind::{ENTRY_KINDS, EntryKind, FileConvention};
 pub use layer::{CatalogLayer, CatalogMode, LayerKind, ManifestFile};
 pub use listing::{CatalogRow, ListedRow, ShadowedRows, empty_catalog, unknown_module};
 pub use location::{
-    CONFIG_FOLDERS, CatalogRoot, LayerHome, ManifestLocation, PathFault, ROOTS, places,
-    skill_folders,
+    CONFIG_FOLDERS, CatalogRoot, LayerHome, ManifestLocation, PathFault, ROOTS, candidate_paths,
+    skill_directories,
 };
 pub use manifest::{CatalogManifest, left_out, read_manifest};
 pub use reading::{ParsedManifest, ReadManifests, UnparsedManifest};

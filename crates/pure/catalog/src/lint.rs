@@ -35,12 +35,12 @@ fn check_rows(content: &CatalogContent<'_>, layer: usize, notes: &mut Notes) -> 
     let mut finder = listings.finder();
     let manifests = (0..content.files.len()).filter(|at| content.files[*at].layer == layer);
     for row in manifests.flat_map(|at| content.catalog.rows_of(at)) {
-        match content.listed_place_of(row, &mut finder) {
-            Ok(place) => {
+        match content.listed_path_of(row, &mut finder) {
+            Ok(path) => {
                 listed.insert(
                     content
                         .machine
-                        .real_path(&content.layers[layer].folder.join(place)),
+                        .real_path(&content.layers[layer].folder.join(path)),
                 );
             }
             Err(fault) => without.extend(without_file(content, row, fault)),
@@ -57,7 +57,7 @@ fn without_file(
 ) -> Option<Diagnostic> {
     let finding = content.no_file(row, fault).diagnostic?;
     let node = row.node();
-    let place = row
+    let span = row
         .node()
         .get("path")
         .map_or(node.span(), |path| path.span());
@@ -66,7 +66,7 @@ fn without_file(
         file: None,
         ..finding
     };
-    Some(finding.at(node.source(), place, ""))
+    Some(finding.at(node.source(), span, ""))
 }
 
 /// Files that look like entries and that no row of their layer names.
@@ -98,7 +98,7 @@ fn unlisted(
             || file
                 .ancestors()
                 .skip(1)
-                .any(|folder| skills.contains(folder))
+                .any(|directory| skills.contains(directory))
     };
     let mut found = Vec::new();
     for root in roots {
@@ -123,27 +123,27 @@ fn unlisted(
 fn entries_in(
     content: &CatalogContent<'_>,
     layer: &CatalogLayer,
-    folder: &str,
+    directory: &str,
     kind: EntryKind,
 ) -> Vec<String> {
     let convention = kind.file_convention();
     let found = content
         .machine
-        .below(&layer.folder.join(folder), convention.depth);
+        .below(&layer.folder.join(directory), convention.depth);
     let files = found.unwrap_or_default().into_iter();
     let files = files.filter(|found| found.kind == FoundKind::File);
     let is_entry = |path: &String| convention.is_home_of(path.rsplit('/').next().unwrap_or(path));
     files
         .map(|found| found.path)
         .filter(is_entry)
-        .map(|path| format!("{folder}/{path}"))
+        .map(|path| format!("{directory}/{path}"))
         .collect()
 }
 
-fn unlisted_file(layer: &CatalogLayer, kind: EntryKind, shown: String) -> Diagnostic {
+fn unlisted_file(layer: &CatalogLayer, kind: EntryKind, display_path: String) -> Diagnostic {
     let message = format!("this {kind} has no row in `{}`", kind.manifest_name());
     Diagnostic::new(&codes::CATALOG_UNLISTED, message)
-        .in_file(shown)
+        .in_file(display_path)
         .in_layer(layer.label())
         .help("add a row for it, or remove it")
 }

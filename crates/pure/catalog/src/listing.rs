@@ -16,7 +16,7 @@ use crate::layer::{CatalogMode, LayerKind};
 use crate::row::{RowId, RowRef};
 use crate::select::CatalogEntry;
 
-/// Columns that say what becomes of a row.
+/// Columns about the status of a row.
 const MARKS: [&str; 2] = ["layer", "shadowedBy"];
 
 /// Whether shadowed rows are listed.
@@ -313,7 +313,7 @@ impl<'c> CatalogRow<'c> {
         cells
     }
 
-    /// Which manifest and layer it is from, as a line.
+    /// The manifest and layer that it is from, on one line.
     pub fn origin(self, sources: &SourceMap) -> String {
         let node = self.row.node();
         let line = sources.line(node.source(), node.span().start);

@@ -1,4 +1,4 @@
-//! Where catalogs are in a directory, and where the file of a row may be in it.
+//! The locations of catalogs in a directory, and of the files of rows.
 
 /// A directory that holds a catalog, with the directory in it for manifests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,7 +9,7 @@ pub struct CatalogRoot {
     pub config: &'static str,
 }
 
-/// Roots of every generation; where several are in one place, the upper ones rank higher.
+/// Roots of every generation; if several exist in one directory, the upper ones rank higher.
 pub const ROOTS: [CatalogRoot; 4] = [
     CatalogRoot {
         folder: "bmad",
@@ -32,10 +32,10 @@ pub const ROOTS: [CatalogRoot; 4] = [
 /// Directories for manifests in a module, likewise.
 pub const CONFIG_FOLDERS: [&str; 2] = ["_cfg", "_config"];
 
-/// How paths of manifests say the directory that holds the catalog.
+/// The notation of manifests for the directory that contains the catalog.
 const PROJECT_ROOT: &str = "{project-root}/";
 
-/// Where a manifest is in its layer.
+/// The location of a manifest in its layer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ManifestLocation {
     /// The catalog's directory, such as `bmad`.
@@ -55,7 +55,7 @@ pub enum LayerHome {
     Elsewhere,
 }
 
-/// Why a path leads nowhere in its layer.
+/// The reason why a path is invalid in its layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathFault {
     /// No file exists.
@@ -64,25 +64,28 @@ pub enum PathFault {
     Escapes,
 }
 
-/// Where in its layer the file of a row may be, best first: as written from the layer's directory, then from the catalog
-/// that the manifest is in, which may have been moved to a directory of another generation.
-pub fn places(written: &str, standing: &ManifestLocation) -> Result<Vec<String>, PathFault> {
-    let path = relative(written, standing.home)?;
+/// The possible paths of the file of a row in its layer, best first: as written from the layer's directory, then from
+/// the catalog of the manifest, which may have been moved to a directory of another generation.
+pub fn candidate_paths(
+    written: &str,
+    location: &ManifestLocation,
+) -> Result<Vec<String>, PathFault> {
+    let path = relative(written, location.home)?;
     let (first, rest) = path.split_once('/').unwrap_or((path.as_str(), ""));
-    let mut places = vec![path.clone()];
+    let mut candidates = vec![path.clone()];
     if ROOTS.iter().any(|root| root.folder == first) {
-        places.push(format!("{}/{rest}", standing.root));
+        candidates.push(format!("{}/{rest}", location.root));
     } else {
-        places.push(format!("{}/{path}", standing.root));
-        places.extend(
-            standing
+        candidates.push(format!("{}/{path}", location.root));
+        candidates.extend(
+            location
                 .module
                 .as_ref()
-                .map(|module| format!("{}/{module}/{path}", standing.root)),
+                .map(|module| format!("{}/{module}/{path}", location.root)),
         );
     }
-    places.dedup();
-    Ok(places)
+    candidates.dedup();
+    Ok(candidates)
 }
 
 /// Directories in which BMAD's installer puts skills for tools, best first.
@@ -127,13 +130,13 @@ const TOOL_SKILL_FOLDERS: [&str; 36] = [
 ];
 
 /// The directories in its layer that a skill with this canonical id has in the directories of tools, best first.
-pub fn skill_folders(canonical_id: &str) -> impl Iterator<Item = String> {
+pub fn skill_directories(canonical_id: &str) -> impl Iterator<Item = String> {
     // An id is one name: with a separator it could lead out of the directory.
     let is_name = relative(canonical_id, LayerHome::Elsewhere)
         .is_ok_and(|path| path == canonical_id)
         && !canonical_id.contains('/');
-    let folders = TOOL_SKILL_FOLDERS.iter().filter(move |_| is_name);
-    folders.map(move |folder| format!("{folder}/{canonical_id}"))
+    let directories = TOOL_SKILL_FOLDERS.iter().filter(move |_| is_name);
+    directories.map(move |directory| format!("{directory}/{canonical_id}"))
 }
 
 /// A path from the layer's directory, without anything that leads elsewhere.
@@ -165,7 +168,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn standing(home: LayerHome) -> ManifestLocation {
+    fn location(home: LayerHome) -> ManifestLocation {
         ManifestLocation {
             root: "bmad",
             module: None,
@@ -175,7 +178,7 @@ mod tests {
 
     #[test]
     fn a_path_is_looked_for_as_written_and_in_its_own_catalog() {
-        let found = |path| places(path, &standing(LayerHome::Elsewhere)).unwrap();
+        let found = |path| candidate_paths(path, &location(LayerHome::Elsewhere)).unwrap();
         assert_eq!(found("./bmad/bmm/agents/pm.md"), ["bmad/bmm/agents/pm.md"]);
         assert_eq!(found("{project-root}/bmad/a.md"), ["bmad/a.md"]);
         assert_eq!(
@@ -185,10 +188,10 @@ mod tests {
         assert_eq!(found("bmm/a.md"), ["bmm/a.md", "bmad/bmm/a.md"]);
         let module = ManifestLocation {
             module: Some("bmm".into()),
-            ..standing(LayerHome::Elsewhere)
+            ..location(LayerHome::Elsewhere)
         };
         assert_eq!(
-            places("a.md", &module).unwrap(),
+            candidate_paths("a.md", &module).unwrap(),
             ["a.md", "bmad/a.md", "bmad/bmm/a.md"]
         );
     }
@@ -196,13 +199,13 @@ mod tests {
     #[test]
     fn a_canonical_id_is_one_name_in_the_directories_of_tools() {
         assert_eq!(
-            skill_folders("bmad-help").next().unwrap(),
+            skill_directories("bmad-help").next().unwrap(),
             ".claude/skills/bmad-help"
         );
         for id in [
             "", ".", "..", "a/b", "../a", "a\\b", "~/a", "/a", "C:a", "a\0b",
         ] {
-            assert_eq!(skill_folders(id).next(), None, "{id}");
+            assert_eq!(skill_directories(id).next(), None, "{id}");
         }
     }
 
@@ -219,24 +222,24 @@ mod tests {
             "..\\a",
         ] {
             assert_eq!(
-                places(path, &standing(LayerHome::Elsewhere)),
+                candidate_paths(path, &location(LayerHome::Elsewhere)),
                 Err(PathFault::Escapes),
                 "{path}"
             );
         }
         for path in ["", " ", ".", "./"] {
             assert_eq!(
-                places(path, &standing(LayerHome::Elsewhere)),
+                candidate_paths(path, &location(LayerHome::Elsewhere)),
                 Err(PathFault::Missing),
                 "{path}"
             );
         }
         assert_eq!(
-            places("~/.bmad/a", &standing(LayerHome::Own)).unwrap()[0],
+            candidate_paths("~/.bmad/a", &location(LayerHome::Own)).unwrap()[0],
             ".bmad/a"
         );
         assert_eq!(
-            places("~/../a", &standing(LayerHome::Own)),
+            candidate_paths("~/../a", &location(LayerHome::Own)),
             Err(PathFault::Escapes)
         );
     }

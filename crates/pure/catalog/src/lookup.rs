@@ -1,4 +1,4 @@
-//! Where the files of rows are: asked one by one, or for a whole list with every directory read once.
+//! Finds the files of rows: one by one, or for a whole list with every directory read once.
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use agpm_model::{FoundFile, FoundKind, MachineFiles, ResolvedPath};
 use crate::content::CatalogContent;
 use crate::kind::EntryKind;
 use crate::layer::CatalogLayer;
-use crate::location::{PathFault, places, skill_folders};
+use crate::location::{PathFault, candidate_paths, skill_directories};
 use crate::row::RowRef;
 
 /// The file of a skill that is a directory.
@@ -38,15 +38,15 @@ enum PathTarget {
 
 /// Says what a path in a layer leads to.
 trait PathProbe {
-    fn target(&mut self, layer: &CatalogLayer, place: &str) -> PathTarget;
+    fn target(&mut self, layer: &CatalogLayer, path: &str) -> PathTarget;
 }
 
 /// Asks the file system about every path.
 struct EachPath<'f>(&'f dyn MachineFiles);
 
 impl PathProbe for EachPath<'_> {
-    fn target(&mut self, layer: &CatalogLayer, place: &str) -> PathTarget {
-        match self.0.reach(&layer.folder.join(place)) {
+    fn target(&mut self, layer: &CatalogLayer, location: &str) -> PathTarget {
+        match self.0.reach(&layer.folder.join(location)) {
             Ok(Some(ResolvedPath::File(path))) if path.starts_with(&layer.real) => PathTarget::File,
             Ok(Some(ResolvedPath::Folder(path))) if path.starts_with(&layer.real) => {
                 PathTarget::Folder
@@ -64,20 +64,20 @@ impl PathProbe for EachPath<'_> {
 #[derive(Debug)]
 pub(crate) struct FolderListings<'f> {
     files: &'f dyn MachineFiles,
-    known: Mutex<HashMap<PathBuf, Arc<DirectoryNames>>>,
+    listings_by_path: Mutex<HashMap<PathBuf, Arc<DirectoryNames>>>,
 }
 
 /// One finder of files, with the directories that it has met so far at hand.
 #[derive(Debug)]
 pub(crate) struct FileFinder<'l> {
     listings: &'l FolderListings<'l>,
-    met: HashMap<PathBuf, HashMap<String, Arc<DirectoryNames>>>,
+    seen: HashMap<PathBuf, HashMap<String, Arc<DirectoryNames>>>,
 }
 
 /// The names in a directory.
 #[derive(Debug)]
 struct DirectoryNames {
-    /// Sorted by name; nothing if the directory could not be read.
+    /// The entries, sorted by name; `None` if the directory could not be read.
     entries: Option<Vec<FoundFile>>,
     /// Whether the directory really is in its layer.
     is_inside: bool,
@@ -89,21 +89,24 @@ impl<'f> FolderListings<'f> {
     pub(crate) fn new(files: &'f dyn MachineFiles) -> Self {
         FolderListings {
             files,
-            known: Mutex::default(),
+            listings_by_path: Mutex::default(),
         }
     }
 
     pub(crate) fn finder(&self) -> FileFinder<'_> {
         FileFinder {
             listings: self,
-            met: HashMap::new(),
+            seen: HashMap::new(),
         }
     }
 
-    fn listing(&self, layer: &CatalogLayer, folder: &str) -> Arc<DirectoryNames> {
-        let path = layer.folder.join(folder);
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let listing = known.entry(path).or_insert_with_key(|path| {
+    fn listing(&self, layer: &CatalogLayer, directory: &str) -> Arc<DirectoryNames> {
+        let path = layer.folder.join(directory);
+        let mut listings_by_path = self
+            .listings_by_path
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let listing = listings_by_path.entry(path).or_insert_with_key(|path| {
             let is_inside = self.files.real_path(path).starts_with(&layer.real);
             let entries = self.files.below(path, 0).ok();
             Arc::new(DirectoryNames {
@@ -117,24 +120,24 @@ impl<'f> FolderListings<'f> {
 }
 
 impl PathProbe for FileFinder<'_> {
-    fn target(&mut self, layer: &CatalogLayer, place: &str) -> PathTarget {
-        let (folder, name) = place.rsplit_once('/').unwrap_or(("", place));
-        if !self.met.contains_key(&layer.folder) {
-            self.met.insert(layer.folder.clone(), HashMap::new());
+    fn target(&mut self, layer: &CatalogLayer, path: &str) -> PathTarget {
+        let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+        if !self.seen.contains_key(&layer.folder) {
+            self.seen.insert(layer.folder.clone(), HashMap::new());
         }
-        let Some(folders) = self.met.get_mut(&layer.folder) else {
-            return EachPath(self.listings.files).target(layer, place);
+        let Some(directories) = self.seen.get_mut(&layer.folder) else {
+            return EachPath(self.listings.files).target(layer, path);
         };
-        let listing = match folders.get(folder) {
+        let listing = match directories.get(directory) {
             Some(listing) => listing,
-            None => folders
-                .entry(folder.to_owned())
-                .or_insert(self.listings.listing(layer, folder)),
+            None => directories
+                .entry(directory.to_owned())
+                .or_insert(self.listings.listing(layer, directory)),
         };
-        // Links, directories and what cannot be listed are for the file system to say.
+        // Symlinks, directories and unlisted paths are checked in the file system.
         listing
             .target_of(name)
-            .unwrap_or_else(|| EachPath(self.listings.files).target(layer, place))
+            .unwrap_or_else(|| EachPath(self.listings.files).target(layer, path))
     }
 }
 
@@ -142,7 +145,7 @@ impl DirectoryNames {
     /// The target of a name in this directory, if the listing alone decides it.
     fn target_of(&self, name: &str) -> Option<PathTarget> {
         let entries = self.entries.as_ref()?;
-        match entries.binary_search_by(|own| own.path.as_str().cmp(name)) {
+        match entries.binary_search_by(|entry| entry.path.as_str().cmp(name)) {
             Ok(at) => {
                 (entries[at].kind == FoundKind::File && self.is_inside).then_some(PathTarget::File)
             }
@@ -153,7 +156,7 @@ impl DirectoryNames {
                 let small = self.small.get_or_init(|| {
                     entries
                         .iter()
-                        .map(|own| own.path.to_ascii_lowercase())
+                        .map(|entry| entry.path.to_ascii_lowercase())
                         .collect()
                 });
                 (!small.contains(&name.to_ascii_lowercase())).then_some(PathTarget::Nothing)
@@ -163,13 +166,13 @@ impl DirectoryNames {
 }
 
 impl CatalogContent<'_> {
-    /// Where the file of a row is, from the layer's directory.
-    pub(crate) fn place_of(&self, row: RowRef<'_>) -> Result<String, NoFile> {
+    /// The path of the file of a row, from the layer's directory.
+    pub(crate) fn path_in_layer(&self, row: RowRef<'_>) -> Result<String, NoFile> {
         self.path_of_row(row, &mut EachPath(self.machine))
     }
 
     /// The same for one of many rows.
-    pub(crate) fn listed_place_of(
+    pub(crate) fn listed_path_of(
         &self,
         row: RowRef<'_>,
         finder: &mut FileFinder<'_>,
@@ -179,18 +182,19 @@ impl CatalogContent<'_> {
 
     fn path_of_row(&self, row: RowRef<'_>, probe: &mut impl PathProbe) -> Result<String, NoFile> {
         let written = row.path().ok_or(NoFile::Unnamed)?;
-        let candidates =
-            places(written, &self.manifest_file(row).standing).map_err(|fault| match fault {
+        let candidates = candidate_paths(written, &self.manifest_file(row).standing).map_err(
+            |fault| match fault {
                 PathFault::Missing => NoFile::Unnamed,
                 PathFault::Escapes => NoFile::Escapes,
-            })?;
+            },
+        )?;
         let layer = self.layer(row);
         let mut fault = NoFile::Missing;
-        for place in candidates {
-            match probe.target(layer, &place) {
-                PathTarget::File => return Ok(place),
+        for path in candidates {
+            match probe.target(layer, &path) {
+                PathTarget::File => return Ok(path),
                 PathTarget::Folder if row.kind() == EntryKind::Skill => {
-                    if let Some(inner) = skill_file(probe, layer, &place) {
+                    if let Some(inner) = skill_file(probe, layer, &path) {
                         return Ok(inner);
                     }
                 }
@@ -199,9 +203,9 @@ impl CatalogContent<'_> {
             }
         }
         // Newer installers keep the file in the directories of tools alone, and leave the path of their package in the row.
-        let mut folders = row.canonical_id().into_iter().flat_map(skill_folders);
-        folders
-            .find_map(|folder| installed_skill(probe, layer, &folder))
+        let mut directories = row.canonical_id().into_iter().flat_map(skill_directories);
+        directories
+            .find_map(|directory| installed_skill(probe, layer, &directory))
             .ok_or(fault)
     }
 }
@@ -210,15 +214,15 @@ impl CatalogContent<'_> {
 fn installed_skill(
     probe: &mut impl PathProbe,
     layer: &CatalogLayer,
-    folder: &str,
+    directory: &str,
 ) -> Option<String> {
-    let is_folder = probe.target(layer, folder) == PathTarget::Folder;
-    is_folder
-        .then(|| skill_file(probe, layer, folder))
+    let is_directory = probe.target(layer, directory) == PathTarget::Folder;
+    is_directory
+        .then(|| skill_file(probe, layer, directory))
         .flatten()
 }
 
-fn skill_file(probe: &mut impl PathProbe, layer: &CatalogLayer, folder: &str) -> Option<String> {
-    let inner = format!("{folder}/{SKILL_FILE}");
+fn skill_file(probe: &mut impl PathProbe, layer: &CatalogLayer, directory: &str) -> Option<String> {
+    let inner = format!("{directory}/{SKILL_FILE}");
     (probe.target(layer, &inner) == PathTarget::File).then_some(inner)
 }

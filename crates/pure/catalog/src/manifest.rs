@@ -36,8 +36,8 @@ pub(crate) struct NamedRow {
     pub(crate) module: Option<NodeId>,
 }
 
-/// Reads a manifest. One that is malformed is left out as a whole, and that is said; everything else that is odd is reported
-/// next to what was read.
+/// Reads a manifest. A malformed one is skipped as a whole and reported; other problems are reported next to the
+/// result.
 pub fn read_manifest(
     parsed: ParsedDocument,
     kind: EntryKind,
@@ -81,7 +81,7 @@ fn columns_of(document: &Document) -> Vec<NamedColumn> {
         .collect()
 }
 
-/// Why a manifest cannot be read at all.
+/// The reason why a manifest cannot be read at all.
 fn flaw(document: &Document, columns: &[NamedColumn], found: &[Diagnostic]) -> Option<Diagnostic> {
     let fatal = [&codes::CSV_QUOTE, &codes::TEXT_TOO_LARGE];
     if let Some(cause) = found.iter().find(|one| fatal.contains(&one.code)) {
@@ -131,7 +131,7 @@ pub fn left_out(cause: Diagnostic) -> Diagnostic {
     }
 }
 
-/// The result stands.
+/// A finding that does not prevent the result.
 fn as_warning(finding: Diagnostic) -> Diagnostic {
     Diagnostic {
         severity: finding.severity.min(Severity::Warning),
@@ -205,7 +205,7 @@ impl CatalogManifest {
         self.rows.is_empty()
     }
 
-    /// Where a column is in its rows.
+    /// The index of a column in its rows.
     pub fn position(&self, column: &str) -> Option<usize> {
         self.columns
             .iter()
@@ -223,7 +223,7 @@ impl CatalogManifest {
         })
     }
 
-    /// The columns of a row with what it says there, in order; a short row has fewer.
+    /// The columns of a row with their values, in order; a short row has fewer.
     pub(crate) fn fields(&self, row: NamedRow) -> impl Iterator<Item = (&str, &str)> {
         let mut entries = self.document.node(row.node).entries().enumerate();
         self.columns.iter().filter_map(move |column| {

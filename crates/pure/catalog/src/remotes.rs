@@ -1,4 +1,4 @@
-//! Remotes of a catalog: which of them are layers, and what the lockfile says of them.
+//! Remotes of a catalog: those that are layers, and their pins in the lockfile.
 
 use std::collections::BTreeSet;
 
@@ -34,12 +34,11 @@ fn typed_remote(manifest: &Manifest, text: &str) -> Result<CatalogRemote, Failur
         Some(name) => {
             let names = manifest.sources.iter().map(|source| source.name.as_str());
             let near = did_you_mean(name.as_str(), "sources are", names);
-            let other =
-                || "write the name of a source, or a URL such as `git+https://…`".to_owned();
+            let help = || "write the name of a source, or a URL such as `git+https://…`".to_owned();
             Err(unknown_name(
                 "source",
                 name.as_str(),
-                near.or_else(|| Some(other())),
+                near.or_else(|| Some(help())),
             ))
         }
     }
@@ -92,19 +91,19 @@ pub fn wanted_remotes<'a>(
         named_by: NamedBy::CommandLine,
         pin: None,
     });
-    let asked = manifest.catalog.remotes.iter().map(|asked| {
-        let pin = pin_of(manifest, lock, &asked.remote)
-            .filter(|_| manifest.catalog.is_shared(&asked.remote));
+    let requested = manifest.catalog.remotes.iter().map(|requested| {
+        let pin = pin_of(manifest, lock, &requested.remote)
+            .filter(|_| manifest.catalog.is_shared(&requested.remote));
         WantedRemote {
-            remote: &asked.remote,
-            named_by: NamedBy::Manifest(asked.spot),
+            remote: &requested.remote,
+            named_by: NamedBy::Manifest(requested.spot),
             pin,
         }
     });
-    let mut seen = BTreeSet::new();
+    let mut identities = BTreeSet::new();
     named
-        .chain(asked)
-        .filter(|wanted| seen.insert(identity(manifest, wanted.remote)))
+        .chain(requested)
+        .filter(|requested_remote| identities.insert(identity(manifest, requested_remote.remote)))
         .collect()
 }
 
@@ -115,10 +114,10 @@ fn identity(
     let source = remote.source().and_then(|name| manifest.source(name));
     let address = source.map(|source| &source.address).or(remote.address());
     let address = address.map(ToString::to_string).unwrap_or_default();
-    (address, remote.reference.clone(), remote.folder.clone())
+    (address, remote.reference.clone(), remote.directory.clone())
 }
 
-/// The pin of a remote, unless its source is somewhere else by now: a commit of one repository says nothing of another.
+/// The pin of a remote, unless its source has moved: a commit of one repository means nothing in another.
 pub fn pin_of<'l>(
     manifest: &Manifest,
     lock: &'l Lockfile,

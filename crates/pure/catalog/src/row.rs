@@ -1,4 +1,4 @@
-//! Rows of manifests, with what they say.
+//! Rows of manifests, with their values.
 
 use agpm_text::NodeRef;
 
@@ -9,13 +9,13 @@ use crate::manifest::{CatalogManifest, NamedRow};
 /// A row of one of the manifests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowId {
-    /// Which manifest, counted from the highest.
+    /// The index of the manifest, from the highest.
     pub manifest: u32,
     /// The index of the row.
     pub row: u32,
 }
 
-/// A row with what it says.
+/// A row with its values.
 #[derive(Clone, Copy, Debug)]
 pub struct RowRef<'c> {
     manifest: &'c CatalogManifest,
@@ -52,7 +52,7 @@ impl<'c> RowRef<'c> {
         self.manifest.module(self.row)
     }
 
-    /// Whether the row itself says its module, not the location of its manifest.
+    /// Whether the row itself names its module, not the location of its manifest.
     pub(crate) fn names_its_module(self) -> bool {
         self.row.module.is_some() || self.module().is_empty()
     }
@@ -65,7 +65,7 @@ impl<'c> RowRef<'c> {
         }
     }
 
-    /// Where its file is, as written.
+    /// The path of its file, as written.
     pub fn path(self) -> Option<&'c str> {
         self.get(PATH).filter(|path| !path.trim().is_empty())
     }
@@ -77,7 +77,7 @@ impl<'c> RowRef<'c> {
             .filter(|id| !id.is_empty())
     }
 
-    /// The field of a column; nothing if it has no such field.
+    /// The field of a column; `None` if it has no such field.
     pub fn get(self, column: &str) -> Option<&'c str> {
         self.nth(self.manifest.position(column)?)
     }
@@ -87,7 +87,7 @@ impl<'c> RowRef<'c> {
         self.manifest.nth(self.row, position)
     }
 
-    /// Its columns with what it says there, in the order of its manifest.
+    /// Its columns with their values, in the order of its manifest.
     pub fn fields(self) -> impl Iterator<Item = (&'c str, &'c str)> {
         self.manifest.fields(self.row)
     }
@@ -97,7 +97,7 @@ impl<'c> RowRef<'c> {
         self.manifest.document().node(self.row.node)
     }
 
-    /// Which manifest it is from, counted from the highest.
+    /// The index of its manifest, from the highest.
     pub fn manifest_index(self) -> usize {
         self.id.manifest as usize
     }

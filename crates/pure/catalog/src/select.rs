@@ -16,7 +16,7 @@ use crate::row::{RowId, RowRef};
 pub struct CatalogEntry {
     /// The row that applies.
     pub winner: RowId,
-    /// Where the rows that it shadows are kept.
+    /// The range of the rows that it shadows.
     pub(crate) shadowed: std::ops::Range<u32>,
 }
 
@@ -24,7 +24,7 @@ pub struct CatalogEntry {
 pub(crate) struct SelectedRows {
     pub(crate) entries: Vec<CatalogEntry>,
     pub(crate) shadowed: Vec<RowId>,
-    /// Rows of one file that say the same identity again, each with the one that applies.
+    /// Rows of one file that repeat an identity, each with the one that applies.
     pub(crate) duplicates: Vec<(RowId, RowId)>,
 }
 
@@ -52,16 +52,16 @@ struct IdentityCandidate<'m> {
 pub(crate) fn select(manifests: &[CatalogManifest]) -> SelectedRows {
     let hasher = FixedState::default();
     let rows = manifests.iter().map(CatalogManifest::len).sum();
-    let mut known: HashTable<u32> = HashTable::with_capacity(rows);
+    let mut index: HashTable<u32> = HashTable::with_capacity(rows);
     let mut candidates: Vec<IdentityCandidate<'_>> = Vec::with_capacity(rows);
     let mut lower: Vec<(u32, RowId)> = Vec::new();
     let mut duplicates = Vec::new();
     for (id, identity) in all_rows(manifests) {
         let hash = hasher.hash_one(&identity);
-        match known.find(hash, |at| candidates[*at as usize].identity == identity) {
+        match index.find(hash, |at| candidates[*at as usize].identity == identity) {
             None => {
                 let at = candidates.len() as u32;
-                known.insert_unique(hash, at, |at| {
+                index.insert_unique(hash, at, |at| {
                     hasher.hash_one(&candidates[*at as usize].identity)
                 });
                 let prefix = prefix(identity.name);
@@ -157,13 +157,13 @@ fn gather(
     order: &[u32],
     mut lower: Vec<(u32, RowId)>,
 ) -> (Vec<CatalogEntry>, Vec<RowId>) {
-    let mut place = vec![0_u32; candidates.len()];
+    let mut positions = vec![0_u32; candidates.len()];
     order
         .iter()
         .zip(0..)
-        .for_each(|(at, rank)| place[*at as usize] = rank);
+        .for_each(|(at, rank)| positions[*at as usize] = rank);
     // Stable: those of one identity stay highest first.
-    lower.sort_by_key(|(at, _)| place[*at as usize]);
+    lower.sort_by_key(|(at, _)| positions[*at as usize]);
     let mut next = 0;
     let mut entries = Vec::with_capacity(order.len());
     for at in order {

@@ -16,12 +16,12 @@ use agpm_text::to_json;
 const AGENTS: &str = "/home/me/project/bmad/_cfg/agent-manifest.csv";
 const PROJECT: &str = "/home/me/project";
 
-fn layer(files: &MemoryFiles, kind: LayerKind, folder: &str) -> CatalogLayer {
+fn layer(files: &MemoryFiles, kind: LayerKind, directory: &str) -> CatalogLayer {
     CatalogLayer {
         kind,
         remote: None,
-        folder: folder.into(),
-        real: files.real_path(Path::new(folder)),
+        folder: directory.into(),
+        real: files.real_path(Path::new(directory)),
     }
 }
 
@@ -34,10 +34,10 @@ fn open<'f>(files: &'f MemoryFiles, notes: &mut Notes) -> (CatalogContent<'f>, V
         mark: &mut |path| marked.push(path.to_owned()),
     };
     let home = Path::new("/home/me");
-    let project = discovery.project_folder(Path::new("/home/me/project/src"), Some(home));
+    let project = discovery.project_directory(Path::new("/home/me/project/src"), Some(home));
     let mut layers: Vec<CatalogLayer> = project
         .iter()
-        .map(|folder| layer(files, LayerKind::Project, folder.to_str().unwrap()))
+        .map(|directory| layer(files, LayerKind::Project, directory.to_str().unwrap()))
         .collect();
     layers.push(layer(files, LayerKind::User, "/home/me"));
     let mut read = ReadManifests::default();
@@ -112,12 +112,12 @@ fn a_list_as_text_is_what_its_rows_say() {
 fn a_row_has_its_file_inside_of_its_layer() {
     let files = awkward();
     let (content, _) = open(&files, &mut Notes::default());
-    let place = |name: &str| {
+    let path = |name: &str| {
         let file = content.entry_file(EntryReference {
             kind: None,
             text: name,
         });
-        file.map(|file| file.place)
+        file.map(|file| file.path)
     };
     for (name, expected) in [
         ("pm", "bmad/bmm/agents/pm.md"),
@@ -125,7 +125,7 @@ fn a_row_has_its_file_inside_of_its_layer() {
         ("help", ".claude/skills/bmad-help/SKILL.md"),
         ("own", "bmad/core/skills/own/SKILL.md"),
     ] {
-        assert_eq!(place(name).unwrap(), expected);
+        assert_eq!(path(name).unwrap(), expected);
     }
     for (name, kind) in [
         ("gone", FailureKind::Errors),
@@ -136,7 +136,7 @@ fn a_row_has_its_file_inside_of_its_layer() {
         ("away", FailureKind::Refused),
         ("nobody", FailureKind::NotFound),
     ] {
-        assert_eq!(place(name).unwrap_err().kind, kind, "{name}");
+        assert_eq!(path(name).unwrap_err().kind, kind, "{name}");
     }
 }
 
@@ -152,7 +152,7 @@ fn the_project_is_the_nearest_directory_that_is_not_home() {
             mark: &mut mark,
         };
         let start = Path::new("/home/me/project/src");
-        discovery.project_folder(start, Some(Path::new("/home/me")))
+        discovery.project_directory(start, Some(Path::new("/home/me")))
     };
     assert_eq!(find(&MemoryFiles::new([home])), None);
     let both = MemoryFiles::new([home, above]);

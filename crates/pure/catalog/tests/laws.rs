@@ -58,17 +58,17 @@ fn any_text() -> impl Strategy<Value = String> {
 
 fn any_sheet() -> impl Strategy<Value = Sheet> {
     let kind = prop::sample::select(ENTRY_KINDS[..2].to_vec());
-    let folder = prop::sample::select(vec!["", "m"]);
+    let directory = prop::sample::select(vec!["", "m"]);
     let columns = prop::sample::subsequence(COLUMNS.to_vec(), 0..COLUMNS.len()).prop_shuffle();
     let style = prop::sample::select(vec![Style::Bare, Style::Quoted, Style::Airy]);
-    (kind, folder, columns, 0..8_usize, style).prop_flat_map(
-        |(kind, folder, mut columns, name_at, style)| {
+    (kind, directory, columns, 0..8_usize, style).prop_flat_map(
+        |(kind, directory, mut columns, name_at, style)| {
             columns.insert(name_at.min(columns.len()), "name");
             let row: Vec<BoxedStrategy<String>> =
                 columns.iter().map(|column| any_field(column)).collect();
             prop::collection::vec(row, 0..6).prop_map(move |rows| Sheet {
                 kind,
-                folder,
+                folder: directory,
                 columns: columns.clone(),
                 rows,
                 style,
@@ -148,9 +148,14 @@ impl Sheet {
     }
 }
 
-fn manifest(sources: &mut SourceMap, kind: EntryKind, folder: &str, text: &str) -> CatalogManifest {
+fn manifest(
+    sources: &mut SourceMap,
+    kind: EntryKind,
+    directory: &str,
+    text: &str,
+) -> CatalogManifest {
     let parsed = parse(sources.add("x", text), text, Format::Csv, Limits::default());
-    let (manifest, found) = read_manifest(parsed, kind, folder);
+    let (manifest, found) = read_manifest(parsed, kind, directory);
     assert!(found.is_empty(), "{found:?}\n{text}");
     manifest.unwrap()
 }
@@ -242,7 +247,7 @@ proptest! {
         sheets in any_sheets(),
         order in prop::collection::vec(any::<u8>(), 27),
     ) {
-        let place = |(_, module, name): Identity| {
+        let path = |(_, module, name): Identity| {
             let number = |text: &str| text.bytes().next().map_or(0, |byte| usize::from(byte) % 3);
             order[number(&module) * 3 + number(&name)]
         };
@@ -250,7 +255,7 @@ proptest! {
             .iter()
             .map(|sheet| {
                 let mut mixed = sheet.clone();
-                mixed.rows.sort_by_key(|row| place(sheet.identity(row)));
+                mixed.rows.sort_by_key(|row| path(sheet.identity(row)));
                 mixed
             })
             .collect();
@@ -278,14 +283,14 @@ proptest! {
             if text.is_empty() {
                 continue;
             }
-            let (again, told) = Catalog::new(vec![manifest(&mut SourceMap::default(), kind, "", &text)]);
-            prop_assert!(told.is_empty(), "{told:?}\n{text}");
+            let (again, findings) = Catalog::new(vec![manifest(&mut SourceMap::default(), kind, "", &text)]);
+            prop_assert!(findings.is_empty(), "{findings:?}\n{text}");
             prop_assert_eq!(csv(&again, kind), text);
-            let said = |listed: Vec<(Identity, Record)>| -> Vec<(Identity, Record)> {
-                listed.into_iter().map(|(identity, record)| (identity, said(record))).collect()
+            let described_all = |listed: Vec<(Identity, Record)>| -> Vec<(Identity, Record)> {
+                listed.into_iter().map(|(identity, record)| (identity, described(record))).collect()
             };
             let of_kind = listed(&catalog).into_iter().filter(|(of, _)| of.0 == kind).collect();
-            prop_assert_eq!(said(listed(&again)), said(of_kind));
+            prop_assert_eq!(described_all(listed(&again)), described_all(of_kind));
         }
     }
 
@@ -305,7 +310,7 @@ proptest! {
 }
 
 /// What a record says, whatever columns stand around it; its module is part of the identity.
-fn said(record: Record) -> Record {
+fn described(record: Record) -> Record {
     let mut said: Record = record
         .into_iter()
         .filter(|(column, field)| column != "module" && !field.is_empty())

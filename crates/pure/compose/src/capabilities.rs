@@ -10,7 +10,7 @@ use crate::form::runnable_paths;
 use crate::judged_layers::{JudgedFile, capability_set_of_file};
 use crate::rendered::RenderedResource;
 
-/// The set of each resource: its copies for all tools together, and those of a plugin's parts in the plugin's.
+/// The set of each resource: of all its copies together, and for a plugin including its parts.
 pub fn capability_sets(resources: &[RenderedResource]) -> BTreeMap<ResourceId, CapabilitySet> {
     let mut sets: BTreeMap<ResourceId, CapabilitySet> = BTreeMap::new();
     for RenderedResource { resolved, output } in resources {
@@ -21,7 +21,7 @@ pub fn capability_sets(resources: &[RenderedResource]) -> BTreeMap<ResourceId, C
             // Each part has its own tools, and one set holds them all.
             Some(plugin) => {
                 let mut part = output.locked_capabilities().clone();
-                // Files of a part are files of the plugin, which has them under their whole paths.
+                // Files of a part are files of the plugin, which has them under their full paths.
                 for path in runnable_paths(resolved) {
                     part.remove_command(&path);
                 }
@@ -38,7 +38,7 @@ pub fn capability_sets(resources: &[RenderedResource]) -> BTreeMap<ResourceId, C
     sets
 }
 
-/// The set of a layer, by its own files: what other layers do with them is not its doing.
+/// The set of a layer, by its own files, whatever other layers do with them.
 pub fn capability_set_of_layer<'f>(
     manifest: &Manifest,
     files: impl IntoIterator<Item = JudgedFile<'f>>,

@@ -1,4 +1,4 @@
-//! Renders resources: patched, with filled templates, in the format of their tool.
+//! Renders resources: patched, with rendered templates, in the format of their tool.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,8 +13,8 @@ use crate::patching::patches_of;
 use crate::rendered::{RenderedResource, RenderedSet, RenderedTexts, ResourceOutput};
 use crate::templates::{CompositionLog, ProjectFiles, TemplateFiller};
 
-/// Renders the entries of a run, level by level: what others embed comes before them. The entries of one level do not
-/// depend on each other, so the caller may render them side by side.
+/// Renders the entries of a run level by level: embedded ones come first. The entries of one level are independent, so
+/// the caller may render them in parallel.
 pub struct Composer<'a> {
     pub(crate) manifest: &'a Manifest,
     pub(crate) entries: Vec<ResolvedEntry>,
@@ -23,21 +23,21 @@ pub struct Composer<'a> {
     pub(crate) bodies: BTreeMap<(usize, Variant), Arc<str>>,
     outputs: Vec<ResourceOutput>,
     reads: BTreeMap<String, Checksum>,
-    /// The findings of each resource, and the entry that had them first.
+    /// The findings of each resource, with the first entry that had them.
     findings: BTreeMap<(String, &'static str, String), usize>,
 }
 
 /// The rendered entry, and its findings.
 #[derive(Default)]
 pub struct ComposedEntry {
-    made: ResourceOutput,
+    output: ResourceOutput,
     bodies: Vec<(Variant, Arc<str>)>,
     reads: BTreeMap<String, Checksum>,
     notes: Notes,
 }
 
 impl<'a> Composer<'a> {
-    /// Nothing is rendered yet.
+    /// A composer without any rendered entry.
     pub fn new(
         manifest: &'a Manifest,
         entries: Vec<ResolvedEntry>,
@@ -54,7 +54,7 @@ impl<'a> Composer<'a> {
         }
     }
 
-    /// The numbers of the entries, those that others embed first.
+    /// The indices of the entries, embedded ones first.
     pub fn levels(&self) -> Vec<Vec<usize>> {
         // Entries of one level depend only on earlier levels, so each level can be rendered in parallel.
         let needs: Vec<&[usize]> = self
@@ -65,28 +65,28 @@ impl<'a> Composer<'a> {
         levels(&needs)
     }
 
-    /// Renders one entry; what is found goes to these notes, which come back with it. Entries that are rendered one
-    /// after the other share a cache.
+    /// Renders one entry; findings go to these notes, which are returned with it. Entries that are rendered one after
+    /// the other share a cache.
     pub fn compose(&self, number: usize, notes: Notes, cache: &mut MarkdownCache) -> ComposedEntry {
         let mut log = CompositionLog {
             notes,
             ..CompositionLog::default()
         };
         let mut bodies = Vec::new();
-        let made = self
+        let output = self
             .compose_entry(number, &mut bodies, &mut log, cache)
             .unwrap_or_default();
         ComposedEntry {
-            made,
+            output,
             bodies,
             reads: log.reads.used,
             notes: log.notes,
         }
     }
 
-    /// Takes in what came of an entry.
+    /// Adds a rendered entry.
     pub fn accept(&mut self, number: usize, mut composed: ComposedEntry, notes: &mut Notes) {
-        // A problem of a resource is reported once, however many tools it is for.
+        // A problem of a resource is reported once, whatever the number of its tools.
         let label = self.entries[number].label();
         composed.notes.diagnostics.retain(|found| {
             let key = (label.clone(), found.code.name, found.message.clone());
@@ -96,7 +96,7 @@ impl<'a> Composer<'a> {
         self.bodies
             .extend(bodies.map(|(variant, body)| ((number, variant), body)));
         self.reads.extend(composed.reads);
-        self.outputs[number] = composed.made;
+        self.outputs[number] = composed.output;
         notes.absorb(composed.notes);
     }
 
@@ -143,7 +143,7 @@ impl Composer<'_> {
     }
 }
 
-/// Patches of a file that agpm never writes.
+/// Findings about patches of files that agpm never writes.
 fn patches_in_place(manifest: &Manifest, resolved: &ResolvedEntry) -> Vec<Diagnostic> {
     let patches = patches_of(manifest, resolved).into_iter();
     let refuse = |patch: &Patch| {
@@ -155,15 +155,15 @@ fn patches_in_place(manifest: &Manifest, resolved: &ResolvedEntry) -> Vec<Diagno
     patches.map(refuse).collect()
 }
 
-/// A file that would have to be two at once.
+/// The finding about a file with two different contents.
 fn differs(resolved: &ResolvedEntry) -> Diagnostic {
     let entry = &resolved.entry;
-    let place = entry
+    let path = entry
         .target
         .as_ref()
         .map_or("its path", RelativePath::as_str);
     let message = format!(
-        "different `template_vars` for {}, which is one file at `{place}`",
+        "different `template_vars` for {}, which is one file at `{path}`",
         resolved.label()
     );
     Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message)

@@ -1,4 +1,4 @@
-//! Fields that a tool's format cannot express are reported, and never widen permissions silently.
+//! Reports fields that a tool's format cannot express, and never widens permissions silently.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,16 +13,16 @@ use crate::rendered::RenderedResource;
 /// The losses that conversions may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LossPolicy {
-    /// Nothing: every loss is an error.
+    /// None: every loss is an error.
     Strict,
-    /// Nothing that would permit more than the author wrote.
+    /// None that would permit more than the author wrote.
     RefuseWidening,
-    /// The same, for a plan that is only shown.
+    /// The same, for a preview.
     ShowWidening,
 }
 
-/// Refuses conversions that permit more than the author wrote, unless the manifest allows it; if everything must be
-/// kept, every loss is an error.
+/// Refuses conversions that permit more than the author wrote, unless the manifest allows it; in strict mode every loss
+/// is an error.
 pub fn check_fidelity(
     manifest: &Manifest,
     resources: &[RenderedResource],
@@ -45,15 +45,15 @@ pub fn check_fidelity(
     if refused.is_empty() {
         return Ok(());
     }
-    let shown = losses == LossPolicy::ShowWidening;
+    let is_preview = losses == LossPolicy::ShowWidening;
     for mut diagnostic in refused {
-        // A plan is shown whole, with what would stop it.
-        if shown {
+        // A preview shows the whole plan, with the refusals.
+        if is_preview {
             diagnostic.severity = Severity::Warning;
         }
         notes.diagnostics.push(diagnostic);
     }
-    if shown {
+    if is_preview {
         Ok(())
     } else {
         Err(Failure::reported_as(FailureKind::Refused))
@@ -72,11 +72,11 @@ fn loss(resolved: &ResolvedEntry, fate: &FieldOutcome) -> Diagnostic {
     Diagnostic::new(&codes::TOOL_FIDELITY, message).help(help)
 }
 
-/// One cause of refusals: a tool that cannot keep one field, for one reason.
+/// One cause of refusals: a tool that cannot express a field, and the reason.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct RefusalCause<'a> {
     tool: &'a ToolName,
-    /// `TYPE.FIELD`: a part of a server or an event without the name of the server.
+    /// `TYPE.FIELD`, without the name of a server or an event.
     field: &'a str,
     note: &'a str,
 }
@@ -124,7 +124,7 @@ fn refusals(manifest: &Manifest, resources: &[RenderedResource]) -> Vec<Diagnost
         .collect()
 }
 
-/// Entries that may do more in a tool: those whose line of the manifest allows it, and everything that they need.
+/// Entries that may be widened in a tool: those whose manifest entry allows it, and their dependencies.
 fn allowed_in(
     tool: &ToolName,
     manifest: &Manifest,
@@ -155,7 +155,7 @@ fn allowed_in(
     found
 }
 
-/// Which entries need each entry, by number.
+/// The dependents of each entry, by index.
 fn parents_of(resources: &[RenderedResource]) -> Vec<Vec<usize>> {
     let mut parents = vec![Vec::new(); resources.len()];
     for (number, RenderedResource { resolved, .. }) in resources.iter().enumerate() {
@@ -168,7 +168,7 @@ fn parents_of(resources: &[RenderedResource]) -> Vec<Vec<usize>> {
     parents
 }
 
-/// The lines of the manifest for entries.
+/// The manifest entries of resources.
 struct ManifestLines<'a> {
     manifest: &'a Manifest,
     resources: &'a [RenderedResource],
@@ -182,10 +182,10 @@ impl ManifestLines<'_> {
             .iter()
             .map(|number| &self.resources[*number].resolved)
             .collect();
-        let what = counted(&concerned);
+        let subjects = counted(&concerned);
         let message = match cause.field {
-            "tools" => format!("{tool} cannot restrict tools: {what} would get all of them"),
-            field => format!("{tool} cannot keep `{field}`: {what} would be allowed more"),
+            "tools" => format!("{tool} cannot restrict tools: {subjects} would get all of them"),
+            field => format!("{tool} cannot keep `{field}`: {subjects} would be allowed more"),
         };
         let mut diagnostic = Diagnostic::new(&codes::TOOL_WIDENING, message);
         let roots = self.roots_of(numbers);
@@ -221,35 +221,35 @@ impl ManifestLines<'_> {
         }
     }
 
-    /// The value of `exclude` that leaves these out, if all are parts of plugins of the manifest.
+    /// The value of `exclude` for these entries, if all are parts of plugins in the manifest.
     fn excluded_parts(&self, concerned: &[&ResolvedEntry]) -> Option<String> {
         let mut parts = BTreeSet::new();
         for resolved in concerned {
             let plugin = resolved.part_of.as_ref()?;
             let line = self.manifest.dependencies.get(resolved.entry.root?)?;
             let (kind, name) = (resolved.entry.kind, resolved.entry.name.as_str());
-            // `exclude` takes the names that the plugin itself gives.
-            let own = match line.parts.names {
+            // `exclude` takes the names that the plugin itself uses.
+            let plugin_name = match line.parts.names {
                 PartNames::Prefixed => name.strip_prefix(&format!("{}-", plugin.name)),
                 PartNames::Own => None,
             };
-            parts.insert(format!("\"{kind}/{}\"", own.unwrap_or(name)));
+            parts.insert(format!("\"{kind}/{}\"", plugin_name.unwrap_or(name)));
         }
         Some(parts.into_iter().collect::<Vec<_>>().join(", "))
     }
 
-    /// The lines that entries are installed for, directly or through others.
+    /// The manifest entries that require these entries, directly or indirectly.
     fn roots_of(&self, numbers: &BTreeSet<usize>) -> BTreeSet<usize> {
         let mut roots = BTreeSet::new();
         let mut open: Vec<usize> = numbers.iter().copied().collect();
-        let mut seen = numbers.clone();
+        let mut visited = numbers.clone();
         while let Some(number) = open.pop() {
             match self.resources[number].resolved.entry.root {
                 Some(root) => drop(roots.insert(root)),
                 None => open.extend(
                     self.parents[number]
                         .iter()
-                        .filter(|parent| seen.insert(**parent)),
+                        .filter(|parent| visited.insert(**parent)),
                 ),
             }
         }

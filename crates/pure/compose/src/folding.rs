@@ -1,11 +1,11 @@
-//! Many resources in one message: how many there are, and the first of them by name.
+//! Messages about many resources: their number, and the first names.
 
 use agpm_resolve::ResolvedEntry;
 use std::collections::BTreeSet;
 
 use agpm_model::ResourceType;
 
-/// Names that are written out before the rest is counted.
+/// The number of names that are listed.
 const NAMED: usize = 2;
 
 /// `agents/x`, or `142 agents`.
@@ -27,7 +27,7 @@ pub(crate) fn listed(concerned: &[&ResolvedEntry]) -> String {
     shortened(&names)
 }
 
-/// The first names, and how many more there are.
+/// The first names, and the number of the others.
 pub(crate) fn shortened(names: &[String]) -> String {
     match names.len().checked_sub(NAMED).filter(|more| *more > 0) {
         Some(more) => format!("{}, and {more} more", names[..NAMED].join(", ")),

@@ -1,4 +1,4 @@
-//! Entries in the form that their tool wants.
+//! Renders entries in the format of their tool.
 
 use agpm_diag::{Diagnostic, Notes, Severity, SourceId, Span, codes, has_errors};
 use agpm_model::{
@@ -24,7 +24,7 @@ use crate::rendered::{RenderedTexts, is_markdown};
 use crate::texts::json;
 
 impl Composer<'_> {
-    /// The entry in the form that its tool wants.
+    /// The entry in the format of its tool.
     pub(crate) fn in_form(
         &self,
         resolved: &ResolvedEntry,
@@ -39,7 +39,7 @@ impl Composer<'_> {
             .named(entry.tool.as_str())?
             .destination(entry.kind)?;
         let text = texts.text(resolved);
-        let mut made = ResourceOutput {
+        let mut output = ResourceOutput {
             patched: texts.patched.clone(),
             shared_capability_set: texts
                 .shared_main
@@ -50,48 +50,48 @@ impl Composer<'_> {
             ..ResourceOutput::default()
         };
         if entry.kind == ResourceType::Instructions {
-            self.instruction_in_form(resolved, texts, &mut made, notes)?;
-            // Patterns in the front matter of `.mdc` files have no quotes, and are read all the same.
+            self.instruction_in_form(resolved, texts, &mut output, notes)?;
+            // Patterns in the front matter of `.mdc` files have no quotes, and are accepted nevertheless.
             if resolved.entry.unit.path.extension() != Some("mdc") {
                 check_front_matter(resolved, text, cache, notes);
             }
-            return Some(made);
+            return Some(output);
         }
         match destination {
             Destination::Blocks(_) => {}
             Destination::Files(..) if is_switched_off(resolved, text) => {}
             Destination::Entries(_, format) => {
                 let entries = self.entries_in_form(*format, resolved, text, notes)?;
-                made.fates = entries.fates;
+                output.fates = entries.fates;
                 let written = entry.install == InstallMode::Write && !entries.nodes.is_empty();
                 let file = entry.target.clone().filter(|_| written);
-                made.entries = file.map(|file| OutputEntries {
+                output.entries = file.map(|file| OutputEntries {
                     file,
                     nodes: entries.nodes,
                 });
             }
             Destination::Files(_, FileFormat::Unchanged) => {
                 self.refuse_foreign_copy(resolved, text, notes)?;
-                made.files = files(resolved, texts.main.clone(), texts)
+                output.files = files(resolved, texts.main.clone(), texts)
             }
             Destination::Files(_, format) => {
                 let converted = file_in_form(*format, resolved, text, notes)?;
-                made.fates = converted.fates;
+                output.fates = converted.fates;
                 let same = text == Some(converted.text.as_str());
                 let main = if same {
                     texts.main.clone()
                 } else {
                     Some(converted.text)
                 };
-                made.files = files(resolved, main, texts);
+                output.files = files(resolved, main, texts);
             }
         }
         if let Destination::Files(_, format) = destination
             && entry.kind == ResourceType::Agents
         {
-            let file = made.files.first();
+            let file = output.files.first();
             let text = file.and_then(|file| str::from_utf8(file.bytes.get()).ok());
-            made.agent_name = text.and_then(|text| agent_name(*format, text));
+            output.agent_name = text.and_then(|text| agent_name(*format, text));
         }
         match entry.kind {
             ResourceType::Skills => check_skill(resolved, text.unwrap_or_default(), notes),
@@ -100,10 +100,10 @@ impl Composer<'_> {
             }
             _ => {}
         }
-        Some(made)
+        Some(output)
     }
 
-    /// Refuses a file that is copied and that the tool would not read. Tools of the manifest may read anything.
+    /// Refuses a copied file that the tool would not read. Custom tools may read anything.
     fn refuse_foreign_copy(
         &self,
         resolved: &ResolvedEntry,
@@ -129,7 +129,7 @@ impl Composer<'_> {
         &self,
         resolved: &ResolvedEntry,
         texts: &RenderedTexts,
-        made: &mut ResourceOutput,
+        rendered: &mut ResourceOutput,
         notes: &mut Notes,
     ) -> Option<()> {
         let tool = self.manifest.tools.named(resolved.entry.tool.as_str())?;
@@ -145,19 +145,19 @@ impl Composer<'_> {
         };
         match output {
             InstructionOutput::File(converted) => {
-                made.fates = converted.fates;
+                rendered.fates = converted.fates;
                 let is_same = texts.text(resolved) == Some(converted.text.as_str());
                 let main = if is_same {
                     texts.main.clone()
                 } else {
                     Some(converted.text)
                 };
-                made.files = files(resolved, main, texts);
+                rendered.files = files(resolved, main, texts);
             }
             InstructionOutput::Block(block, fates) => {
-                made.fates = fates;
+                rendered.fates = fates;
                 let is_written = resolved.entry.install == InstallMode::Write;
-                made.block = Some(block).filter(|_| is_written);
+                rendered.block = Some(block).filter(|_| is_written);
             }
         }
         Some(())
@@ -191,8 +191,8 @@ impl Composer<'_> {
             .ok()
     }
 
-    /// The names that the manifest gives to servers of a file. One for a server that is not in the file is an error,
-    /// unless a pattern represents several files.
+    /// The names that the manifest gives to servers of a file. A name for a missing server is an error, unless a
+    /// pattern matches several files.
     fn rename_of(
         &self,
         resolved: &ResolvedEntry,
@@ -200,19 +200,19 @@ impl Composer<'_> {
         notes: &mut Notes,
     ) -> &[(String, String)] {
         let entry = &resolved.entry;
-        // A part of a plugin has its new name already.
+        // A part of a plugin already has its new name.
         let root = entry.root.filter(|_| resolved.part_of.is_none());
         let Some(dependency) = root.and_then(|root| self.manifest.dependencies.get(root)) else {
             return &[];
         };
-        let known = server_names(entry.name.as_str(), file);
+        let server_names = server_names(entry.name.as_str(), file);
         let unknown = dependency
             .rename
             .iter()
-            .find(|(old, _)| !known.contains(old));
+            .find(|(old, _)| !server_names.contains(old));
         if let Some((old, _)) = unknown.filter(|_| !resolved.matched_pattern) {
             let message = format!("`rename`: {} has no server `{old}`", resolved.label());
-            let help = format!("its servers are: {}", known.join(", "));
+            let help = format!("its servers are: {}", server_names.join(", "));
             notes.diagnostics.push(
                 Diagnostic::new(&codes::MANIFEST_VALUE, message)
                     .at_spot(dependency.spot)
@@ -223,7 +223,7 @@ impl Composer<'_> {
     }
 }
 
-/// The capabilities of an entry: by its content, and by files that can be run.
+/// The capabilities of an entry: of its content, and of its executable files.
 fn capabilities(
     resolved: &ResolvedEntry,
     text: Option<&str>,
@@ -251,14 +251,14 @@ fn capabilities(
         ),
         _ => (Vec::new(), None),
     };
-    let said = found.into_iter().map(|capability| OutputCapability {
+    let of_content = found.into_iter().map(|capability| OutputCapability {
         capability,
         file: file.clone(),
     });
-    said.chain(runnable_files(resolved)).collect()
+    of_content.chain(runnable_files(resolved)).collect()
 }
 
-/// The same as a set. It is taken from the author's text, so it is one set for all tools.
+/// The capability set. It is derived from the author's text, so it is the same for all tools.
 fn capability_set(
     resolved: &ResolvedEntry,
     text: Option<&str>,
@@ -293,19 +293,19 @@ fn capability_set(
     set
 }
 
-/// Whether a hook says itself that it is not to run; nothing of it is written.
+/// Whether a hook is disabled in its own file; nothing of it is written.
 fn is_switched_off(resolved: &ResolvedEntry, text: Option<&str>) -> bool {
     let hook = text.filter(|_| resolved.entry.kind == ResourceType::Hooks);
     let hook = hook.and_then(json);
     hook.is_some_and(|hook| hook.get("enabled") == Some(&Value::Bool(false)))
 }
 
-/// Whether a file of an entry can be run: every script, and what has the executable bit.
+/// Whether a file of an entry is executable: every script, and files with the executable bit.
 fn is_run(resolved: &ResolvedEntry, file: &SourceFile) -> bool {
     file.mode == FileMode::Executable || resolved.entry.kind == ResourceType::Scripts
 }
 
-/// The files that can be run, by their paths in the source: those are the same for all tools.
+/// The executable files by their paths in the source, which are the same for all tools.
 pub(crate) fn runnable_paths(resolved: &ResolvedEntry) -> Vec<String> {
     let (entry, resource) = (&resolved.entry, &resolved.resource);
     let main = Some(&resource.main).filter(|file| is_run(resolved, file));
@@ -320,7 +320,7 @@ pub(crate) fn runnable_paths(resolved: &ResolvedEntry) -> Vec<String> {
         .collect()
 }
 
-/// The same files with where they are installed.
+/// The executable files by their installed paths.
 fn runnable_files(resolved: &ResolvedEntry) -> Vec<OutputCapability> {
     let (entry, resource) = (&resolved.entry, &resolved.resource);
     let runs = |path: &str, file: Option<RelativePath>| OutputCapability {
@@ -351,8 +351,8 @@ fn runnable_files(resolved: &ResolvedEntry) -> Vec<OutputCapability> {
     main.into_iter().chain(others).collect()
 }
 
-fn inside(folder: &RelativePath, path: &str) -> Option<RelativePath> {
-    RelativePath::new(&format!("{folder}/{path}")).ok()
+fn inside(directory: &RelativePath, path: &str) -> Option<RelativePath> {
+    RelativePath::new(&format!("{directory}/{path}")).ok()
 }
 
 fn file_in_form(
@@ -391,7 +391,7 @@ fn stem(path: &RelativePath) -> &str {
 }
 
 fn wrong_shape(resolved: &ResolvedEntry, source: SourceId, error: ConvertError) -> Diagnostic {
-    // The other parts of a plugin are of use without the one that a tool cannot have.
+    // The other parts of a plugin are useful without the one that a tool does not support.
     if let Some(plugin) = &resolved.part_of {
         let message = format!(
             "{} of {plugin} is skipped for {}: {}",
@@ -414,7 +414,7 @@ fn check_skill(resolved: &ResolvedEntry, text: &str, notes: &mut Notes) {
     let name = format!("{unit}/{SKILL_FILE}@{}", resolved.version.label);
     let source = notes.sources.add(name, text.to_owned());
     let parsed = parse(source, text, Format::Markdown, Limits::default());
-    let folder = resolved
+    let directory = resolved
         .entry
         .target
         .as_ref()
@@ -423,11 +423,11 @@ fn check_skill(resolved: &ResolvedEntry, text: &str, notes: &mut Notes) {
         Some(found) => notes.diagnostics.push(found),
         None => notes
             .diagnostics
-            .extend(skill_findings(parsed.document.root(), folder)),
+            .extend(skill_findings(parsed.document.root(), directory)),
     }
 }
 
-/// Warns of every front matter that is not valid YAML, whatever its tool makes of it.
+/// Warns about all front matter that is invalid YAML, however its tool reads it.
 fn check_front_matter(
     resolved: &ResolvedEntry,
     text: Option<&str>,
@@ -444,7 +444,7 @@ fn check_front_matter(
     }
 }
 
-/// One warning, always in the same words, for what the reader found.
+/// One warning with a fixed message for all parser findings.
 fn unreadable(found: Vec<Diagnostic>) -> Option<Diagnostic> {
     let found = found
         .into_iter()

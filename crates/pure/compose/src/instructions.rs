@@ -5,7 +5,7 @@ use agpm_model::{
     Destination, InstallMode, InstructionForm, InstructionScope, Manifest, RelativePath,
     ResourceType, Tool,
 };
-use agpm_plan::{DesiredBlock, ReadLimit, path_in_type_folder};
+use agpm_plan::{DesiredBlock, ReadLimit, path_in_type_directory};
 use agpm_render::{
     ConvertError, ConvertedFile, convert_instruction, instruction_block, is_native_instruction,
 };
@@ -23,7 +23,7 @@ pub trait ProjectTree {
     fn is_file(&self, path: &RelativePath) -> bool;
 }
 
-/// How an instruction is written for its tool.
+/// The rendered form of an instruction.
 pub(crate) enum InstructionOutput {
     File(ConvertedFile),
     Block(OutputBlock, Vec<agpm_render::FieldOutcome>),
@@ -41,8 +41,8 @@ impl<'a> InstructionEntry<'a> {
         let root = resolved.entry.root;
         let dependency = root.and_then(|root| manifest.dependencies.get(root));
         InstructionEntry {
-            scope: dependency.and_then(|one| one.scope.as_ref()),
-            form: dependency.map(|one| one.form).unwrap_or_default(),
+            scope: dependency.and_then(|left| left.scope.as_ref()),
+            form: dependency.map(|left| left.form).unwrap_or_default(),
         }
     }
 
@@ -79,13 +79,13 @@ impl<'a> InstructionEntry<'a> {
         Ok(InstructionOutput::File(converted))
     }
 
-    /// A locked entry may have left the manifest: then its path shows what it is.
+    /// A locked entry may be missing from the manifest: then its path decides.
     fn is_block(self, tool: &Tool, resolved: &ResolvedEntry) -> bool {
         match tool.destination(ResourceType::Instructions) {
             Some(Destination::Blocks(_)) => true,
-            Some(Destination::Files(folder, _)) => {
+            Some(Destination::Files(directory, _)) => {
                 let is_outside = |target: &RelativePath| {
-                    path_in_type_folder(tool, folder, target).is_none()
+                    path_in_type_directory(tool, directory, target).is_none()
                         && tool.may_hold_blocks(target)
                 };
                 self.form == InstructionForm::Block
@@ -127,8 +127,8 @@ impl RenderedResource {
     }
 }
 
-/// Finds the file of each block: in the nearest existing directory that holds all files that it is for, the first of the
-/// tool's files that exists there.
+/// Finds the file of each block: in the nearest existing directory that contains all files that it applies to, the
+/// first of the tool's files that exists there.
 pub fn place_blocks(
     manifest: &Manifest,
     resources: &mut [RenderedResource],
@@ -143,7 +143,7 @@ pub fn place_blocks(
         let Some(usual) = tool.block_files.last() else {
             continue;
         };
-        // A user's own file is for all their projects, whatever is in home.
+        // The user's own file applies to all projects, whatever is in home.
         let is_in_project = !usual.as_str().contains('/');
         let paths = block.scope.paths().filter(|_| is_in_project);
         let directory = paths.and_then(|paths| nearest(&paths.directory(), project));
@@ -159,7 +159,7 @@ pub fn place_blocks(
     }
 }
 
-/// The directory itself, or the nearest one above it that exists; nothing for the project's own.
+/// The directory itself, or its nearest existing parent; `None` for the project's own.
 fn nearest(directory: &str, project: &dyn ProjectTree) -> Option<RelativePath> {
     let ends = directory.match_indices('/').map(|(at, _)| at);
     let ends: Vec<usize> = ends.chain([directory.len()]).collect();
@@ -169,7 +169,7 @@ fn nearest(directory: &str, project: &dyn ProjectTree) -> Option<RelativePath> {
         .find(|path| project.is_directory(path))
 }
 
-/// Refuses instructions whose text has marker lines: in a file with blocks they would end a block, or start one.
+/// Refuses instructions whose text has marker lines, which would start or end a block.
 pub fn refuse_markers(resources: &[RenderedResource], notes: &mut Notes) -> Result<(), Failure> {
     let mut found = Vec::new();
     for RenderedResource { resolved, output } in resources {
@@ -183,8 +183,8 @@ pub fn refuse_markers(resources: &[RenderedResource], notes: &mut Notes) -> Resu
             continue;
         };
         if let Some(marker) = first_marker(text) {
-            let shown = format!("{}@{}", resolved.entry.unit, resolved.version.label);
-            let source = notes.sources.add(shown, text.to_owned());
+            let display_name = format!("{}@{}", resolved.entry.unit, resolved.version.label);
+            let source = notes.sources.add(display_name, text.to_owned());
             let message = format!("{} contains a block marker line", resolved.label());
             let help = "remove the line, or put it into a code fence";
             found.push(
@@ -194,7 +194,7 @@ pub fn refuse_markers(resources: &[RenderedResource], notes: &mut Notes) -> Resu
             );
         }
     }
-    found.dedup_by(|one, other| one.message == other.message);
+    found.dedup_by(|left, right| left.message == right.message);
     if found.is_empty() {
         return Ok(());
     }

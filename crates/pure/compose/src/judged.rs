@@ -1,4 +1,4 @@
-//! Rendered resources as policies see them.
+//! Rendered resources, for the checks of policies.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use agpm_trust::{CapabilitySet, JudgedContent, JudgedVersion, ReleaseAge};
 
 use crate::rendered::RenderedResource;
 
-/// One for each resource, whatever the number of its tools; `age_of` says how long ago its version was released.
+/// One item for each resource, whatever the number of its tools; `age_of` returns the age of its version.
 pub fn judged_resources<'m>(
     manifest: &'m Manifest,
     resources: &[RenderedResource],
@@ -46,10 +46,10 @@ fn source<'m>(manifest: &'m Manifest, resolved: &ResolvedEntry) -> Option<&'m So
     judged_source(manifest, resolved.entry.unit.origin.source()?)
 }
 
-/// The URL of a source as policies judge it.
+/// The URL of a source, for the checks of policies.
 pub fn judged_source<'m>(manifest: &'m Manifest, name: &SourceName) -> Option<&'m SourceAddress> {
     let address = &manifest.source(name)?.address;
-    // A directory is the user's own affair; a repository on this machine is a source like any other.
+    // A directory is up to the user; a repository on this machine is a source like any other.
     (!matches!(address.kind(), AddressKind::Folder(_))).then_some(address)
 }
 
@@ -67,7 +67,7 @@ fn version(resolved: &ResolvedEntry, age: ReleaseAge) -> Option<JudgedVersion> {
     })
 }
 
-/// The version of something that is pinned on its own, such as a layer.
+/// The version of something with a separate pin, such as a layer.
 pub fn judged_version(pin: &Pin, age: ReleaseAge) -> JudgedVersion {
     let mut requirements = pin.parsed_requirements();
     JudgedVersion {
@@ -77,17 +77,17 @@ pub fn judged_version(pin: &Pin, age: ReleaseAge) -> JudgedVersion {
     }
 }
 
-/// The version of a remote of the catalog, or of a marketplace: lists that are read, and not installed.
+/// The version of a remote of the catalog or of a marketplace: lists that are read but not installed.
 pub fn judged_list(requirement: Option<&Requirement>, label: &VersionLabel) -> JudgedVersion {
     JudgedVersion {
         label: label.clone(),
-        // Without a requirement, it is the default branch.
+        // Without a requirement it is the default branch.
         is_branch: requirement.is_none_or(|requirement| follows_branch(requirement, label)),
         age: ReleaseAge::NotJudged,
     }
 }
 
-/// Whether a requirement follows a branch. A name that is not a version is treated as one: a tag of that kind can be
+/// Whether a requirement follows a branch. A name that is not a version is treated as a branch: such a tag can be
 /// pinned by its commit.
 fn follows_branch(requirement: &Requirement, label: &VersionLabel) -> bool {
     match requirement {
@@ -101,7 +101,7 @@ fn follows_branch(requirement: &Requirement, label: &VersionLabel) -> bool {
     }
 }
 
-/// For each resource who requires it, from the manifest down; nothing for what the manifest names.
+/// The chain of dependents of each resource, from the manifest down; empty for those in the manifest.
 fn chains(resources: &[RenderedResource]) -> Vec<Vec<String>> {
     let mut chains: Vec<Option<Vec<String>>> = vec![None; resources.len()];
     let is_root = |number: &usize| resources[*number].resolved.entry.root.is_some();
@@ -109,7 +109,7 @@ fn chains(resources: &[RenderedResource]) -> Vec<Vec<String>> {
     for root in &queue {
         chains[*root] = Some(Vec::new());
     }
-    // The nearest way from the manifest is the one that is shown.
+    // The shortest chain from the manifest is shown.
     let mut at = 0;
     while at < queue.len() {
         let parent = queue[at];

@@ -1,12 +1,12 @@
-//! Files of layers as policies see them.
+//! Files of layers, for the checks of policies.
 
 use std::collections::BTreeMap;
 
 use agpm_model::{
-    Destination, FileMode, LayerPlace, Manifest, Owner, RelativePath, ResourceType, SourceAddress,
-    Tool,
+    Destination, FileMode, LayerLocation, Manifest, Owner, RelativePath, ResourceType,
+    SourceAddress, Tool,
 };
-use agpm_plan::{DesiredNode, path_in_type_folder};
+use agpm_plan::{DesiredNode, path_in_type_directory};
 use agpm_text::{Format, Pointer, Value, parse_alone, to_value};
 use agpm_tools::is_loaded_code;
 use agpm_trust::{
@@ -21,7 +21,7 @@ const ALWAYS_READ: [&str; 4] = [
     "GEMINI.md",
     "copilot-instructions.md",
 ];
-/// Keys of settings that make entries of a type.
+/// Keys of settings that define entries of a type.
 const ENTRY_KEYS: [(&str, ResourceType); 7] = [
     ("hooks", ResourceType::Hooks),
     ("mcpServers", ResourceType::McpServers),
@@ -32,22 +32,22 @@ const ENTRY_KEYS: [(&str, ResourceType); 7] = [
     ("mcp", ResourceType::McpServers),
 ];
 
-/// A file as the layers give it.
+/// A file of the layers.
 #[derive(Clone, Copy, Debug)]
 pub struct JudgedFile<'a> {
-    /// From the project.
+    /// The path, from the project.
     pub path: &'a RelativePath,
     /// The written bytes.
     pub bytes: &'a [u8],
-    /// Whether it may be run.
+    /// Whether it is executable.
     pub mode: FileMode,
     /// The layers that it comes from.
     pub owner: &'a Owner,
-    /// Its keys and items, each with its layer; nothing for a file that has none.
+    /// Its keys and items, each with its layer; empty for unstructured files.
     pub nodes: &'a [DesiredNode],
 }
 
-/// One for each layer, or for layers that give something together.
+/// One item for each layer, or for layers that contribute together.
 pub fn judged_layers<'m>(
     manifest: &'m Manifest,
     files: &[JudgedFile<'_>],
@@ -89,7 +89,7 @@ impl<'m> JudgedLayers<'m> {
             let mut set = CapabilitySet::default();
             let mut types: Vec<ResourceType> = kind.into_iter().collect();
             for node in nodes {
-                let value = nested(node.node.place.pointer(), &node.node.value);
+                let value = nested(node.node.location.pointer(), &node.node.value);
                 set.absorb(capability_set_of_value(kind, &value));
                 types.extend(entry_types(&value));
             }
@@ -130,21 +130,24 @@ impl<'m> JudgedLayers<'m> {
         content.tools.dedup();
     }
 
-    /// The repository of a layer; nothing for a directory, or for several layers together.
+    /// The repository of a layer; `None` for a directory, or for several layers.
     fn source_of(&self, id: &str) -> Option<&'m SourceAddress> {
         let manifest = self.manifest;
         let is_it = |layer: &&agpm_model::Layer| layer.name.label() == id;
-        match &manifest.layers.iter().find(is_it)?.place {
-            LayerPlace::Source(name, ..) => Some(&manifest.source(name)?.address),
-            LayerPlace::Folder(_) => None,
+        match &manifest.layers.iter().find(is_it)?.location {
+            LayerLocation::Source(name, ..) => Some(&manifest.source(name)?.address),
+            LayerLocation::Folder(_) => None,
         }
     }
 
-    /// The tools whose own directory or file it is in; a directory that several tools read belongs to none of them.
+    /// The tools whose directory or file it belongs to; a directory that several tools read belongs to none.
     fn tools_of_path(&self, path: &RelativePath) -> Vec<String> {
         let is_own = |tool: &&Tool| {
-            let folder = tool.folder.as_ref().map(|folder| format!("{folder}/"));
-            folder.is_some_and(|folder| path.as_str().starts_with(&folder))
+            let directory = tool
+                .directory
+                .as_ref()
+                .map(|directory| format!("{directory}/"));
+            directory.is_some_and(|directory| path.as_str().starts_with(&directory))
                 || tool
                     .destinations
                     .values()
@@ -172,7 +175,7 @@ fn type_of_path(manifest: &Manifest, path: &RelativePath) -> Option<ResourceType
 
 fn is_at(tool: &Tool, destination: &Destination, path: &RelativePath) -> bool {
     match destination {
-        Destination::Files(folder, _) => path_in_type_folder(tool, folder, path).is_some(),
+        Destination::Files(directory, _) => path_in_type_directory(tool, directory, path).is_some(),
         Destination::Entries(..) | Destination::Blocks(_) => false,
     }
 }
@@ -198,7 +201,7 @@ fn set_of_file(file: &JudgedFile<'_>, kind: Option<ResourceType>) -> CapabilityS
     set
 }
 
-/// The value of a structured file; nothing for other files.
+/// The value of a structured file; `None` for other files.
 fn value_of(file: &JudgedFile<'_>) -> Option<Value> {
     let format = match Format::of_file(file.path.file_name())? {
         Format::Json => Format::Jsonc,
@@ -215,7 +218,7 @@ fn entry_types(value: &Value) -> Vec<ResourceType> {
     rows.map(|(_, kind)| *kind).collect()
 }
 
-/// A value under the keys that lead to it.
+/// A value nested under the keys of its pointer.
 fn nested(pointer: &Pointer, value: &Value) -> Value {
     let steps = pointer.steps().iter().rev();
     steps.fold(value.clone(), |inner, step| {

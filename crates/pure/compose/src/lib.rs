@@ -1,6 +1,6 @@
-//! From resolved resources to the bytes and entries that are written: patches, templates, the format of a tool.
+//! Renders resolved resources to the bytes and entries that are written: patches, templates, tool formats.
 //!
-//! Knows no disk: files of the project that templates read are handed in, and nothing is written.
+//! The crate has no access to the disk: the caller provides the files that templates read, and nothing is written.
 
 mod capabilities;
 mod composer;

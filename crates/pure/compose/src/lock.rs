@@ -1,4 +1,4 @@
-//! The lockfile of what was resolved and rendered.
+//! Creates the lockfile of resolved and rendered resources.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,14 +36,14 @@ pub fn lock_of(
         .chain(of_marketplaces)
         .collect();
     let sources = used.into_iter().filter_map(|name| manifest.source(name));
-    // A directory of the user's own says nothing to others.
-    let shown = |source: &&SourceDeclaration| {
+    // A local directory means nothing to others.
+    let is_shared = |source: &&SourceDeclaration| {
         source.scope == SourceScope::Project || !source.address.is_local()
     };
     let sources = sources.map(|source| LockedSource {
         name: source.name.clone(),
         url: Some(source)
-            .filter(shown)
+            .filter(is_shared)
             .map(|source| source.address.to_string()),
     });
     Lockfile {
@@ -55,7 +55,7 @@ pub fn lock_of(
     }
 }
 
-/// One entry for each resource, with all its tools: the copies of a resource are next to each other.
+/// One entry for each resource with all its tools: the copies of a resource are adjacent.
 fn locked_entries(manifest: &Manifest, resources: &[RenderedResource]) -> Vec<LockEntry> {
     let copies: Vec<LockEntry> = resources
         .iter()
@@ -124,15 +124,15 @@ fn parts_of_plugins(resources: &[RenderedResource]) -> BTreeMap<ResourceId, Vec<
         .collect()
 }
 
-/// One entry; what it needs is filled in when all have their names.
-fn locked(manifest: &Manifest, resolved: &ResolvedEntry, made: &ResourceOutput) -> LockEntry {
+/// One entry; its dependencies are added when all names are known.
+fn locked(manifest: &Manifest, resolved: &ResolvedEntry, output: &ResourceOutput) -> LockEntry {
     let entry = &resolved.entry;
     let root = entry
         .root
         .and_then(|number| manifest.dependencies.get(number));
     let pattern = root.filter(|root| root.unit.path.is_pattern());
     let fields_of = |scope| {
-        let fields = made.patched.iter().filter(|field| field.scope == scope);
+        let fields = output.patched.iter().filter(|field| field.scope == scope);
         fields.map(|field| field.field.to_string()).collect()
     };
     let required = root.map_or_else(
@@ -166,7 +166,7 @@ fn locked(manifest: &Manifest, resolved: &ResolvedEntry, made: &ResourceOutput) 
         capabilities: None,
         placements: entry.readers.iter().cloned().map(placement).collect(),
         dependencies: Vec::new(),
-        patches: made
+        patches: output
             .patched
             .iter()
             .map(|field| field.field.to_string())

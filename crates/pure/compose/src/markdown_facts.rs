@@ -1,4 +1,4 @@
-//! Facts of a Markdown text that are the same for every tool.
+//! Facts about Markdown that are the same for every tool.
 
 use agpm_diag::has_errors;
 use agpm_model::ResourceType;
@@ -26,8 +26,8 @@ impl MarkdownFacts {
     }
 }
 
-/// The facts of the text that was read last. The entries of a resource for several tools follow each other and mostly
-/// have one text, so reading it once is enough.
+/// The facts of the most recent text. The entries of a resource for several tools are adjacent and mostly share one,
+/// so it is parsed once.
 #[derive(Default)]
 pub struct MarkdownCache {
     last: Option<MarkdownFacts>,
@@ -35,9 +35,9 @@ pub struct MarkdownCache {
 
 impl MarkdownCache {
     pub(crate) fn facts(&mut self, kind: ResourceType, text: &str) -> &MarkdownFacts {
-        let known = self.last.take();
-        let known = known.filter(|known| known.kind == kind && known.text == text);
+        let cached = self.last.take();
+        let cached = cached.filter(|cached| cached.kind == kind && cached.text == text);
         self.last
-            .insert(known.unwrap_or_else(|| MarkdownFacts::of(kind, text)))
+            .insert(cached.unwrap_or_else(|| MarkdownFacts::of(kind, text)))
     }
 }

@@ -1,4 +1,4 @@
-//! Patches of the manifest: which ones concern an entry, and what they make of its text.
+//! Applies patches of the manifest to entries.
 
 use agpm_diag::{Diagnostic, Failure, Notes, SourceId, codes};
 use agpm_model::{
@@ -11,7 +11,7 @@ use agpm_text::{Format, Value};
 /// A field that a patch set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AppliedField {
-    /// Which one, as the manifest has it.
+    /// The field, as in the manifest.
     pub field: FieldPath,
     /// The author of the patch.
     pub scope: PatchScope,
@@ -30,7 +30,7 @@ pub(crate) fn patches_of<'m>(manifest: &'m Manifest, resolved: &ResolvedEntry) -
     manifest.patches.iter().filter(concerns).collect()
 }
 
-/// Sets the fields of patches in text, one patch after the other.
+/// Applies patches to text, one after the other.
 pub(crate) fn apply(
     patches: &[Patch],
     source: SourceId,
@@ -51,7 +51,7 @@ pub(crate) fn apply(
     Ok((text, applied))
 }
 
-/// The finding about a file without fields; the file is copied all the same.
+/// The finding about a file without fields; the file is copied unpatched.
 pub(crate) fn no_fields(resolved: &ResolvedEntry, patch: &Patch) -> Diagnostic {
     let entry = &resolved.entry;
     let message = format!(
@@ -63,7 +63,7 @@ pub(crate) fn no_fields(resolved: &ResolvedEntry, patch: &Patch) -> Diagnostic {
         .help("only front matter and JSON can be patched: remove the patch")
 }
 
-/// Says why a patch could not be applied.
+/// Reports why a patch could not be applied.
 pub(crate) fn report(
     resolved: &ResolvedEntry,
     patch: &Patch,
@@ -85,14 +85,14 @@ pub(crate) fn report(
             notes.diagnostics.push(failed("its fields cannot be read"));
             notes.diagnostics.extend(found);
         }
-        PatchError::NoMap(what) => notes
+        PatchError::NoMap(kind) => notes
             .diagnostics
-            .push(failed(&format!("its content is {what}"))),
+            .push(failed(&format!("its content is {kind}"))),
         PatchError::Edit(error) => notes.diagnostics.push(failed(&error.to_string())),
     }
 }
 
-/// Patches for names that do not exist, now that all names are known.
+/// Reports patches for unknown names, now that all names are known.
 pub fn check_names(
     manifest: &Manifest,
     entries: &[ResolvedEntry],
@@ -120,11 +120,11 @@ pub fn check_names(
             ),
             None if named(false) => through_others(patch),
             None => {
-                let known: Vec<&str> = of_kind()
+                let names: Vec<&str> = of_kind()
                     .filter(|e| e.root.is_some())
                     .map(|e| e.name.as_str())
                     .collect();
-                unknown_patch(patch.kind, &patch.name, patch.spot, known)
+                unknown_patch(patch.kind, &patch.name, patch.spot, names)
             }
         };
         notes.diagnostics.push(diagnostic);
@@ -132,7 +132,7 @@ pub fn check_names(
     notes.check()
 }
 
-/// Whether the resource exists, for a tool that is not used.
+/// Whether the resource exists for a disabled tool only.
 fn is_skipped(manifest: &Manifest, patch: &Patch) -> bool {
     let skipped = |dependency: &&Dependency| manifest.tools.used_by(dependency).is_empty();
     let same = |dependency: &Dependency| {

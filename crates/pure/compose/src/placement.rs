@@ -1,4 +1,4 @@
-//! Where a tool looks, and what it finds there: directories that it does not read, names that it knows only once.
+//! Checks that tools find what is written: they do not read every directory, and names must be unique.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use agpm_model::{
     Dependency, Destination, InstallMode, Manifest, NodeLocation, RelativePath, ResourceOrigin,
     ResourceType, Tool, ToolDirectory,
 };
-use agpm_plan::path_in_type_folder;
+use agpm_plan::path_in_type_directory;
 use agpm_resolve::ResolvedEntry;
 use agpm_text::{Pointer, Value};
 use agpm_tools::{FileFormat, NamelessAgents, TOOLS, ToolDefinition, UnreadFile, find};
@@ -15,7 +15,7 @@ use agpm_tools::{FileFormat, NamelessAgents, TOOLS, ToolDefinition, UnreadFile, 
 use crate::folding::{counted, listed, shortened};
 use crate::rendered::RenderedResource;
 
-/// Refuses what its tool would not find, and warns of what hides something else.
+/// Refuses files that their tool would not find, and warns about those that hide others.
 pub fn check_placement(
     manifest: &Manifest,
     resources: &[RenderedResource],
@@ -53,29 +53,29 @@ fn dependency_of<'m>(manifest: &'m Manifest, resolved: &ResolvedEntry) -> Option
         .and_then(|root| manifest.dependencies.get(root))
 }
 
-/// How files of an entry are written, and where; nothing for entries of shared files.
+/// The format and path of an entry's files; `None` for entries of shared files.
 fn files_of<'m>(
     manifest: &'m Manifest,
     resolved: &ResolvedEntry,
 ) -> Option<(&'m Tool, &'m ToolDirectory, FileFormat)> {
     let tool = manifest.tools.named(resolved.entry.tool.as_str())?;
     match tool.destination(resolved.entry.kind)? {
-        Destination::Files(folder, format) => Some((tool, folder, *format)),
+        Destination::Files(directory, format) => Some((tool, directory, *format)),
         Destination::Entries(..) | Destination::Blocks(_) => None,
     }
 }
 
-/// Files in directories that their tool does not look into, one finding for each line of the manifest.
+/// Files in directories that their tool does not read, one finding for each manifest entry.
 fn unread_directories(manifest: &Manifest, resources: &[RenderedResource]) -> Vec<Diagnostic> {
     let mut hidden: BTreeMap<(&str, Option<usize>), Vec<&ResolvedEntry>> = BTreeMap::new();
     for resolved in
         resolved_of(resources).filter(|resolved| resolved.entry.install == InstallMode::Write)
     {
-        let Some((tool, folder, format)) = files_of(manifest, resolved) else {
+        let Some((tool, directory, format)) = files_of(manifest, resolved) else {
             continue;
         };
         let target = resolved.entry.target.as_ref();
-        let inner = target.and_then(|target| path_in_type_folder(tool, folder, target));
+        let inner = target.and_then(|target| path_in_type_directory(tool, directory, target));
         if !format.reads_subdirectories() && inner.is_some_and(|path| path.contains('/')) {
             hidden
                 .entry((tool.name.as_str(), resolved.entry.root))
@@ -90,8 +90,8 @@ fn unread_directories(manifest: &Manifest, resources: &[RenderedResource]) -> Ve
 }
 
 fn unread(manifest: &Manifest, tool: &str, concerned: &[&ResolvedEntry]) -> Diagnostic {
-    let what = counted(concerned);
-    let message = format!("{tool} does not read subdirectories: it would not find {what}");
+    let subjects = counted(concerned);
+    let message = format!("{tool} does not read subdirectories: it would not find {subjects}");
     let mut diagnostic = Diagnostic::new(&codes::TOOL_DIRECTORY, message);
     let Some(first) = concerned.first() else {
         return diagnostic;
@@ -109,15 +109,15 @@ fn unread(manifest: &Manifest, tool: &str, concerned: &[&ResolvedEntry]) -> Diag
     })
 }
 
-/// The directories of a file folded into its name.
+/// The directories of a file joined to its name.
 fn flat_name(manifest: &Manifest, resolved: &ResolvedEntry) -> String {
     let inner = files_of(manifest, resolved)
         .zip(resolved.entry.target.as_ref())
-        .and_then(|((tool, folder, _), target)| path_in_type_folder(tool, folder, target));
+        .and_then(|((tool, directory, _), target)| path_in_type_directory(tool, directory, target));
     inner.unwrap_or_default().replace('/', "-")
 }
 
-/// A server that two files write differently in one place.
+/// A server that two files define differently at one location.
 struct ServerClash<'a> {
     first: &'a ResolvedEntry,
     second: &'a ResolvedEntry,
@@ -125,23 +125,26 @@ struct ServerClash<'a> {
     at: &'a Pointer,
 }
 
-/// Servers of one name in one tool's file, all of them at once.
+/// All servers with the same name in one tool's file.
 pub fn server_clashes(manifest: &Manifest, resources: &[RenderedResource]) -> Vec<Diagnostic> {
-    let mut seen: BTreeMap<(&RelativePath, &Pointer), (usize, &Value)> = BTreeMap::new();
+    let mut first_by_location: BTreeMap<(&RelativePath, &Pointer), (usize, &Value)> =
+        BTreeMap::new();
     let mut found = Vec::new();
     for (number, RenderedResource { resolved, output }) in resources.iter().enumerate() {
-        let own = output
+        let entries = output
             .entries
             .as_ref()
             .filter(|_| resolved.entry.kind == ResourceType::McpServers);
-        for (file, node) in own
+        for (file, node) in entries
             .into_iter()
-            .flat_map(|own| own.nodes.iter().map(|node| (&own.file, node)))
+            .flat_map(|entries| entries.nodes.iter().map(|node| (&entries.file, node)))
         {
-            let NodeLocation::Key(at) = &node.place else {
+            let NodeLocation::Key(at) = &node.location else {
                 continue;
             };
-            let (first, value) = *seen.entry((file, at)).or_insert((number, &node.value));
+            let (first, value) = *first_by_location
+                .entry((file, at))
+                .or_insert((number, &node.value));
             if first != number && *value != node.value {
                 found.push(ServerClash {
                     first: &resources[first].resolved,
@@ -172,8 +175,8 @@ impl ServerClash<'_> {
             .iter()
             .find(|(resolved, dependency)| dependency.is_some() && !resolved.matched_pattern);
         let new_name = |resolved: &ResolvedEntry| match resolved.entry.name.as_str() {
-            own if own == name => format!("{name}-2"),
-            own => own.to_owned(),
+            entries if entries == name => format!("{name}-2"),
+            entries => entries.to_owned(),
         };
         diagnostic.help(match own_line {
             Some((resolved, _)) => format!(
@@ -210,7 +213,7 @@ fn unseen_servers(resources: &[RenderedResource], unread: &UnreadFile) -> Option
     if concerned.is_empty() || is_served {
         return None;
     }
-    let what = counted(&concerned);
+    let subjects = counted(&concerned);
     let message = format!(
         "{} does not read `{}`; only {} does",
         unread.other, unread.file, unread.reader
@@ -220,7 +223,7 @@ fn unseen_servers(resources: &[RenderedResource], unread: &UnreadFile) -> Option
         unread.other_short, unread.instead.tool, unread.instead.file
     );
     let diagnostic = Diagnostic::new(&codes::TOOL_UNREAD, message);
-    Some(diagnostic.detail(what).help(help))
+    Some(diagnostic.detail(subjects).help(help))
 }
 
 fn needs_agent_names(tool: &ToolDefinition) -> bool {
@@ -228,7 +231,7 @@ fn needs_agent_names(tool: &ToolDefinition) -> bool {
     agents.is_some_and(|agents| agents.format.nameless == NamelessAgents::Ignored)
 }
 
-/// Agents without a `name`, which the tool does not load, out of a source whose agents have one: a README, say.
+/// Agents without a `name`, which the tool does not load, from a source whose agents have one: for example a README.
 fn nameless_agents(
     manifest: &Manifest,
     tool: &ToolDefinition,
@@ -279,7 +282,7 @@ impl SourceAgents<'_> {
     }
 }
 
-/// More skills than a tool lists: its prompt has room for a part of them.
+/// More skills than a tool lists: its prompt has room for only a part of them.
 fn unlisted_skills(tool: &ToolDefinition, resources: &[RenderedResource]) -> Option<Diagnostic> {
     let (name, most) = (tool.name, tool.skills.as_ref()?.format.most_listed?);
     let is_for_tool = |resolved: &&ResolvedEntry| {
@@ -333,7 +336,7 @@ fn same_name(tool: &str, names: &BTreeMap<&str, Vec<&ResolvedEntry>>) -> Option<
         names.iter().filter(|(_, all)| all.len() > 1).collect();
     let (name, all) = *shared.first()?;
     let agents = find(tool).and_then(|tool| tool.agents.as_ref());
-    let outcome = agents.map_or("loads only one of them", |own| own.format.same_name);
+    let outcome = agents.map_or("loads only one of them", |entries| entries.format.same_name);
     let count: BTreeSet<String> = shared
         .iter()
         .flat_map(|(_, all)| all.iter().map(|one| one.label()))
@@ -354,12 +357,12 @@ fn same_name(tool: &str, names: &BTreeMap<&str, Vec<&ResolvedEntry>>) -> Option<
     } else {
         each.join("; ")
     };
-    let other = all
+    let free_name = all
         .last()
         .map_or(String::new(), |one| one.entry.name.to_string());
     let help = format!(
-        "rename one of them: `[patch.agents.{}]` with `name = \"{other}\"`",
-        key(&other)
+        "rename one of them: `[patch.agents.{}]` with `name = \"{free_name}\"`",
+        key(&free_name)
     );
     let diagnostic = Diagnostic::new(&codes::TOOL_SAME_NAME, message);
     Some(diagnostic.detail(each).help(help))

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_model::{
-    Layer, LayerName, LayerPlace, Lockfile, Manifest, Owner, RelativePath, ResourceOrigin,
+    Layer, LayerLocation, LayerName, Lockfile, Manifest, Owner, RelativePath, ResourceOrigin,
 };
 use agpm_plan::{CapabilityStanding, ChangeAction, LockedCapabilities, PlannedChange};
 use agpm_trust::{CapabilityChange, CapabilitySet};
@@ -11,13 +11,13 @@ use agpm_trust::{CapabilityChange, CapabilitySet};
 use crate::capabilities::capability_sets;
 use crate::rendered::RenderedResource;
 
-/// The capabilities of everything that is to be installed.
+/// The capabilities of everything to install.
 #[derive(Debug)]
 pub struct ProjectCapabilities {
     sets: BTreeMap<Owner, CapabilitySet>,
-    /// Files and layers of the project itself, and servers that the manifest holds: whoever changes them approves them.
-    own: BTreeSet<Owner>,
-    /// Those without a commit: what they were cannot be read again later.
+    /// Files and layers of the project itself, and inline servers of the manifest: their authors approve them.
+    project_owned: BTreeSet<Owner>,
+    /// Those without a commit: their earlier state cannot be read again.
     unpinned: BTreeSet<Owner>,
     /// The plugin of each part.
     plugins: BTreeMap<Owner, Owner>,
@@ -28,33 +28,35 @@ pub struct ProjectCapabilities {
 pub struct CapabilityChanges {
     /// Everything that is new or may have changed.
     pub all: Vec<CapabilityChange>,
-    /// Those that were locked before: being named in the manifest approves only what existed then.
+    /// Those that were locked before: a manifest entry approves only the locked state.
     pub after_locking: BTreeSet<Owner>,
 }
 
-/// Finds the sets of some ids as they were when they were locked.
+/// Finds the locked capability sets of some ids.
 pub type SetsAsLocked<'a> = &'a dyn Fn(&BTreeSet<Owner>) -> BTreeMap<Owner, CapabilitySet>;
 
 /// The earlier capabilities, as far as they are known.
 #[derive(Clone, Copy)]
 pub struct LockedBefore<'a> {
-    /// The lockfile that was.
+    /// The old lockfile.
     pub lock: Option<&'a Lockfile>,
-    /// The capabilities in the ledger; nothing if an older version wrote it.
+    /// The capabilities in the ledger; `None` if an older version wrote it.
     pub recorded: Option<&'a BTreeMap<Owner, CapabilitySet>>,
-    /// The capabilities in the sources, as locked. It takes reading them, so it is not called before it is needed.
+    /// The locked capabilities, from the sources. Reading them is expensive, so it is called only if needed.
     pub as_locked: SetsAsLocked<'a>,
 }
 
 impl ProjectCapabilities {
-    /// Those of all resources and layers.
+    /// The capabilities of all resources and layers.
     pub fn of(
         manifest: &Manifest,
         resources: &[RenderedResource],
         layers: BTreeMap<LayerName, CapabilitySet>,
     ) -> Self {
-        let own = manifest.layers.iter().filter(|layer| is_in_project(layer));
-        let mut own: BTreeSet<Owner> = own.map(|layer| Owner::layer(&layer.name)).collect();
+        let project_owned = manifest.layers.iter().filter(|layer| is_in_project(layer));
+        let mut project_owned: BTreeSet<Owner> = project_owned
+            .map(|layer| Owner::layer(&layer.name))
+            .collect();
         let mut plugins = BTreeMap::new();
         let mut unpinned: BTreeSet<Owner> = layers.keys().map(Owner::layer).collect();
         for RenderedResource { resolved, .. } in resources {
@@ -65,7 +67,7 @@ impl ProjectCapabilities {
             }
             let origin = &resolved.entry.unit.origin;
             if matches!(origin, ResourceOrigin::Local | ResourceOrigin::Manifest) {
-                own.insert(id.clone());
+                project_owned.insert(id.clone());
             }
             if resolved.version.commit.is_none() {
                 unpinned.insert(id);
@@ -77,13 +79,13 @@ impl ProjectCapabilities {
         let resources = resources.map(|(id, set)| (id.into(), set));
         ProjectCapabilities {
             sets: resources.chain(layers).collect(),
-            own,
+            project_owned,
             unpinned,
             plugins,
         }
     }
 
-    /// Everything that may have capabilities.
+    /// The ids of everything that may have capabilities.
     pub fn ids(&self) -> impl Iterator<Item = &Owner> {
         self.sets.keys()
     }
@@ -93,7 +95,7 @@ impl ProjectCapabilities {
         self.sets.iter().filter(|(id, _)| id.resource().is_none())
     }
 
-    /// Whether an id has capabilities, and they are those that were locked.
+    /// Whether an id has capabilities that equal the locked ones.
     pub fn is_as_locked(&self, id: &Owner, locked: &LockedCapabilities<'_>) -> bool {
         let id = self.plugins.get(id).unwrap_or(id);
         let digest = self.sets.get(id).and_then(CapabilitySet::locked_digest);
@@ -102,38 +104,38 @@ impl ProjectCapabilities {
 
     /// The capabilities to record in the ledger.
     pub fn to_record(&self) -> BTreeMap<Owner, CapabilitySet> {
-        let kept =
+        let is_recorded =
             |(id, set): &(&Owner, &CapabilitySet)| self.unpinned.contains(*id) && !set.is_empty();
-        let sets = self.sets.iter().filter(kept);
+        let sets = self.sets.iter().filter(is_recorded);
         sets.map(|(id, set)| (id.clone(), set.clone())).collect()
     }
 
-    /// Compares with what was locked.
+    /// Compares with the locked capabilities.
     pub fn changes(&self, new: &Lockfile, before: &LockedBefore<'_>) -> CapabilityChanges {
         let locked = LockedCapabilities::of(before.lock);
         let resources = new.entries.iter();
         let resources = resources.map(|one| (Owner::from(one.id()), locked.of_resource(one)));
         let layers = new.layers.iter();
         let layers = layers.map(|one| (Owner::layer(&one.name), locked.of_layer(one)));
-        let standings: Vec<(Owner, CapabilityStanding)> = resources.chain(layers).collect();
-        let with = |standing: CapabilityStanding| -> BTreeSet<Owner> {
-            let ids = standings.iter().filter(|(_, one)| *one == standing);
+        let states: Vec<(Owner, CapabilityStanding)> = resources.chain(layers).collect();
+        let with = |state: CapabilityStanding| -> BTreeSet<Owner> {
+            let ids = states.iter().filter(|(_, one)| *one == state);
             ids.map(|(id, _)| id.clone()).collect()
         };
         let mut changed = with(CapabilityStanding::Changed);
-        let mut known = self.sets_before(&changed, &locked, before);
+        let mut earlier = self.sets_before(&changed, &locked, before);
         let new_matches = with(CapabilityStanding::NewMatch);
-        known.extend(
+        earlier.extend(
             new_matches
                 .iter()
                 .map(|id| (id.clone(), CapabilitySet::default_of(id))),
         );
         changed.extend(new_matches);
-        let new = standings.into_iter();
+        let new = states.into_iter();
         let new = new.filter(|(_, one)| *one != CapabilityStanding::AsLocked);
         let change = |(id, _): (Owner, CapabilityStanding)| {
             let after = self.sets.get(&id).cloned().unwrap_or_default();
-            CapabilityChange::new(id.clone(), known.remove(&id), after)
+            CapabilityChange::new(id.clone(), earlier.remove(&id), after)
         };
         let can_do_something = |change: &CapabilityChange| {
             let mut sets = change.before.iter().chain([&change.after]);
@@ -141,12 +143,12 @@ impl ProjectCapabilities {
         };
         CapabilityChanges {
             all: new.map(change).filter(can_do_something).collect(),
-            after_locking: changed.difference(&self.own).cloned().collect(),
+            after_locking: changed.difference(&self.project_owned).cloned().collect(),
         }
     }
 
-    /// The sets that were locked, as far as they can be found. The ledger's set is used if its digest matches: a clone
-    /// can bring a ledger.
+    /// The locked sets, as far as they can be found. The ledger's set is used only if its digest matches: a clone can
+    /// contain a ledger.
     fn sets_before(
         &self,
         ids: &BTreeSet<Owner>,
@@ -178,15 +180,15 @@ impl ProjectCapabilities {
     pub fn rewritten(
         &self,
         written: &[PlannedChange],
-        known: &[CapabilityChange],
+        changed: &[CapabilityChange],
     ) -> Vec<CapabilityChange> {
-        let known: BTreeSet<&Owner> = known.iter().map(|change| &change.id).collect();
+        let changed: BTreeSet<&Owner> = changed.iter().map(|change| &change.id).collect();
         let is_written = |change: &&PlannedChange| {
             matches!(change.action, ChangeAction::Create | ChangeAction::Update)
         };
         let owners = written.iter().filter(is_written);
         let owners = owners.map(|change| self.plugins.get(&change.owner).unwrap_or(&change.owner));
-        let owners: BTreeSet<&Owner> = owners.filter(|owner| !known.contains(owner)).collect();
+        let owners: BTreeSet<&Owner> = owners.filter(|owner| !changed.contains(owner)).collect();
         let change = |owner: &Owner| {
             let set = self.sets.get(owner).filter(|set| !set.is_empty())?;
             let before = Some(set.clone());
@@ -198,11 +200,11 @@ impl ProjectCapabilities {
 
 /// Whether a layer is a directory of the project: it changes with the manifest, in the same repository.
 fn is_in_project(layer: &Layer) -> bool {
-    match &layer.place {
-        LayerPlace::Folder(path) => {
+    match &layer.location {
+        LayerLocation::Folder(path) => {
             let inner = path.strip_prefix("./").unwrap_or(path);
             RelativePath::new(inner.trim_end_matches('/')).is_ok() && !path.starts_with('~')
         }
-        LayerPlace::Source(..) => false,
+        LayerLocation::Source(..) => false,
     }
 }

@@ -20,26 +20,26 @@ use crate::patching::AppliedField;
 pub struct ResourceOutput {
     /// Whole files.
     pub files: Vec<OutputFile>,
-    /// Entries of a file that others write too.
+    /// Entries of a file that users write too.
     pub entries: Option<OutputEntries>,
-    /// A block of a file that others write too.
+    /// A block of a file that users write too.
     pub block: Option<OutputBlock>,
-    /// Fields that patches set.
+    /// The patched fields.
     pub patched: Vec<AppliedField>,
     /// The conversions of its fields for its tool.
     pub fates: Vec<FieldOutcome>,
-    /// Its capabilities, in the order of its text.
+    /// Its capabilities, in document order.
     pub capabilities: Vec<OutputCapability>,
-    /// The same as a set, with the tools that it may use.
+    /// The capability set, with the tools that it may use.
     pub capability_set: CapabilitySet,
-    /// The name that its tool knows an agent by.
+    /// The name by which its tool knows an agent.
     pub agent_name: Option<String>,
-    /// That set without the patches of one user, if there are any.
+    /// The set without private patches, if there are any.
     pub(crate) shared_capability_set: Option<CapabilitySet>,
 }
 
 impl ResourceOutput {
-    /// The capabilities that are locked for everybody.
+    /// The capabilities that are locked for everyone.
     pub fn locked_capabilities(&self) -> &CapabilitySet {
         let shared = self.shared_capability_set.as_ref();
         shared.unwrap_or(&self.capability_set)
@@ -51,37 +51,37 @@ impl ResourceOutput {
 pub struct OutputCapability {
     /// The capability.
     pub capability: Capability,
-    /// The file that it is in; nothing for entries of a shared file.
+    /// The file; `None` for entries of a shared file.
     pub file: Option<RelativePath>,
 }
 
 /// A file as it is written.
 #[derive(Clone, Debug)]
 pub struct OutputFile {
-    /// The path that is written.
+    /// The target path.
     pub path: RelativePath,
     /// The written bytes.
     pub bytes: RenderedBytes,
-    /// Whether it may be run.
+    /// Whether it is executable.
     pub mode: FileMode,
-    /// Of the bytes in the source.
+    /// The checksum of the bytes in the source.
     pub source: Checksum,
     made_by: MadeBy,
 }
 
-/// How the bytes of a file came about.
+/// How the bytes of a file were produced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MadeBy {
-    /// Written without a template.
+    /// Without a template.
     Plain,
-    /// A template was filled.
+    /// By rendering a template.
     Filling,
 }
 
 /// Entries as they are written.
 #[derive(Clone, Debug)]
 pub struct OutputEntries {
-    /// The shared file.
+    /// The path of the shared file.
     pub file: RelativePath,
     /// The entries in it.
     pub nodes: Vec<EntryNode>,
@@ -90,11 +90,11 @@ pub struct OutputEntries {
 /// A block as it is written.
 #[derive(Clone, Debug)]
 pub struct OutputBlock {
-    /// The shared file; nothing if the tool has none.
+    /// The path of the shared file; `None` if the tool has none.
     pub file: Option<RelativePath>,
     /// The text between the markers.
     pub text: String,
-    /// The files that it is for.
+    /// The files that it applies to.
     pub scope: InstructionScope,
     /// How much of the file a tool reads.
     pub limit: Option<ReadLimit>,
@@ -103,9 +103,9 @@ pub struct OutputBlock {
 /// The bytes of a file.
 #[derive(Clone, Debug)]
 pub enum RenderedBytes {
-    /// Those of a file of the source: the main one, or the other one of this number.
+    /// The bytes of a source file: the main one, or another one by index.
     Copied(Arc<ResourceFiles>, Option<usize>),
-    /// Others.
+    /// New bytes.
     New(Arc<Vec<u8>>, Checksum),
 }
 
@@ -133,7 +133,7 @@ impl RenderedBytes {
 }
 
 impl OutputFile {
-    /// Whether a template was filled to make it.
+    /// Whether a template was rendered for it.
     pub fn is_filled(&self) -> bool {
         self.made_by == MadeBy::Filling
     }
@@ -143,7 +143,7 @@ fn part(resource: &ResourceFiles, which: Option<usize>) -> &SourceFile {
     which.map_or(&resource.main, |at| &resource.others[at].1)
 }
 
-/// A resource with what is written of it.
+/// A resource with its rendered output.
 #[derive(Debug)]
 pub struct RenderedResource {
     /// The resolved entry.
@@ -152,29 +152,29 @@ pub struct RenderedResource {
     pub output: ResourceOutput,
 }
 
-/// Everything that is rendered, and what was read for it.
+/// All rendered resources, and the files that were read for them.
 #[derive(Debug, Default)]
 pub struct RenderedSet {
-    /// In the order of the entries.
+    /// The resources, in the order of the entries.
     pub resources: Vec<RenderedResource>,
     /// Files of the project that templates read.
     pub reads: BTreeMap<String, Checksum>,
 }
 
-/// The strings of an entry under one variant; nothing where the bytes of the source stay.
+/// The strings of an entry under one variant; `None` where the source bytes stay.
 #[derive(Clone, Default, PartialEq)]
 pub(crate) struct RenderedTexts {
     pub(crate) main: Option<String>,
     pub(crate) main_is_filled: bool,
-    /// Other files of a skill that were filled, by their numbers.
+    /// Rendered other files of a skill, by index.
     pub(crate) others: BTreeMap<usize, String>,
     pub(crate) patched: Vec<AppliedField>,
-    /// The main text without the patches of one user, if there are any.
+    /// The main text without private patches, if there are any.
     pub(crate) shared_main: Option<String>,
 }
 
 impl RenderedTexts {
-    pub(crate) fn made_by(&self, which: Option<usize>) -> MadeBy {
+    pub(crate) fn origin_of(&self, which: Option<usize>) -> MadeBy {
         let filled = which.map_or(self.main_is_filled, |at| self.others.contains_key(&at));
         if filled {
             MadeBy::Filling
@@ -183,14 +183,14 @@ impl RenderedTexts {
         }
     }
 
-    /// The main text, if it is one.
+    /// The main text, unless it is binary.
     pub(crate) fn text<'t>(&'t self, resolved: &'t ResolvedEntry) -> Option<&'t str> {
         self.main
             .as_deref()
             .or_else(|| std::str::from_utf8(&resolved.resource.main.bytes).ok())
     }
 
-    /// The part that others may embed: Markdown without its front matter, anything else whole.
+    /// The part that others may embed: Markdown without its front matter, other files completely.
     pub(crate) fn body(&self, resolved: &ResolvedEntry) -> Option<Arc<str>> {
         let text = self.text(resolved)?;
         Some(Arc::from(if is_markdown(resolved) {
@@ -201,7 +201,7 @@ impl RenderedTexts {
     }
 }
 
-/// The whole files of an entry; `main` exists if it has other bytes than the source.
+/// The whole files of an entry; `main` is set if its bytes differ from the source.
 pub(crate) fn files(
     resolved: &ResolvedEntry,
     main: Option<String>,
@@ -218,7 +218,7 @@ pub(crate) fn files(
     let resource = &resolved.resource;
     let file = |path: RelativePath, which: Option<usize>, text: Option<String>| OutputFile {
         path,
-        made_by: texts.made_by(which),
+        made_by: texts.origin_of(which),
         bytes: text.map_or_else(
             || RenderedBytes::Copied(Arc::clone(resource), which),
             RenderedBytes::new,
@@ -232,7 +232,7 @@ pub(crate) fn files(
         ResourceExtent::Folder => inside(SKILL_FILE).map(|path| file(path, None, main)),
         ResourceExtent::Plugin => None,
     };
-    let others = resource
+    let other_files = resource
         .others
         .iter()
         .enumerate()
@@ -243,7 +243,7 @@ pub(crate) fn files(
                 texts.others.get(&at).cloned(),
             ))
         });
-    main.into_iter().chain(others).collect()
+    main.into_iter().chain(other_files).collect()
 }
 
 pub(crate) fn is_markdown(resolved: &ResolvedEntry) -> bool {

@@ -1,4 +1,4 @@
-//! Templates of resources: what they know, and the files they read.
+//! Templates of resources: their names, and the files that they read.
 
 use std::collections::BTreeMap;
 
@@ -13,23 +13,23 @@ use agpm_text::Value;
 
 /// Files of the project that templates may read.
 const READABLE: [&str; 7] = ["md", "markdown", "txt", "json", "toml", "yaml", "yml"];
-/// A larger file is not read.
+/// The size limit of such a file.
 pub const LARGEST_READ: u64 = 1 << 20;
-/// Locations of the project that are nobody's business.
+/// Locations of the project that templates must not read.
 const HIDDEN: [&str; 3] = [".agpm", ".git", "agpm.private.toml"];
-/// The same next to a user's own manifest, where URLs may hold what is secret.
+/// The same next to a user's own manifest, where URLs may contain secrets.
 const HIDDEN_OF_USER: [&str; 2] = ["agpm.toml", "config.toml"];
 
-/// Why a file of the project cannot be read.
+/// The reason why a file of the project cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProjectFileError {
     /// Nothing is at the path.
     NotFound,
-    /// It has more than [`LARGEST_READ`] bytes.
+    /// The file has more than [`LARGEST_READ`] bytes.
     TooLarge,
-    /// It is a directory, a device or the like.
+    /// The path is a directory, device or other special file.
     NotFile,
-    /// It leads out of the project, or cannot be opened.
+    /// The path leads out of the project, or cannot be opened.
     Unreadable,
 }
 
@@ -41,7 +41,7 @@ pub trait ProjectFiles: Sync {
     fn scope(&self) -> InstallScope;
 }
 
-/// Fills the templates of one run.
+/// Renders the templates of one run.
 pub(crate) struct TemplateFiller<'a> {
     project: &'a dyn ProjectFiles,
     renderer: TemplateRenderer,
@@ -52,14 +52,14 @@ pub(crate) struct TemplateFiller<'a> {
 #[derive(Default)]
 pub(crate) struct ProjectReads {
     files: TemplateFiles,
-    held: BTreeMap<String, Checksum>,
+    checksums: BTreeMap<String, Checksum>,
     /// The used files, with their checksums.
     pub used: BTreeMap<String, Checksum>,
     /// Whether a path leads out of the project.
     escapes: bool,
 }
 
-/// A template and what messages call it.
+/// A template and its name in messages.
 pub(crate) struct NamedTemplate<'t> {
     pub(crate) file: &'t str,
     pub(crate) text: &'t str,
@@ -89,7 +89,7 @@ impl<'a> TemplateFiller<'a> {
         )
     }
 
-    /// A template, filled; what is wrong goes to the notes.
+    /// Renders a template; mistakes go to the notes.
     pub(crate) fn fill(
         &self,
         template: &NamedTemplate<'_>,
@@ -101,8 +101,10 @@ impl<'a> TemplateFiller<'a> {
         loop {
             match self.renderer.render_markdown(text, names, &reads.files) {
                 Ok(RenderedTemplate::Text { text, read }) => {
-                    let held = |path: String| Some((path.clone(), *reads.held.get(&path)?));
-                    let used: Vec<(String, Checksum)> = read.into_iter().filter_map(held).collect();
+                    let with_checksum =
+                        |path: String| Some((path.clone(), *reads.checksums.get(&path)?));
+                    let used: Vec<(String, Checksum)> =
+                        read.into_iter().filter_map(with_checksum).collect();
                     reads.used.extend(used);
                     return Some(text);
                 }
@@ -122,8 +124,8 @@ impl<'a> TemplateFiller<'a> {
         }
     }
 
-    /// Reads a file of the project for templates, if they may read it. For a user that is the manifest's directory: home is
-    /// full of things that no resource has to know.
+    /// Reads a file of the project for templates, if it is allowed. With a user manifest only its directory is
+    /// readable: resources must not read the rest of home.
     fn read(&self, path: String, reads: &mut ProjectReads) {
         reads.escapes |= matches!(
             RelativePath::new(&path),
@@ -139,7 +141,7 @@ impl<'a> TemplateFiller<'a> {
                     "it cannot be read, or is outside the project".to_owned()
                 }
             })?;
-            reads.held.insert(path.clone(), Checksum::of(&bytes));
+            reads.checksums.insert(path.clone(), Checksum::of(&bytes));
             String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())
         });
         reads.files.provide(path, text);

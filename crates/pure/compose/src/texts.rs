@@ -1,4 +1,4 @@
-//! The strings of an entry under one set of variables: patched and filled.
+//! Patches and renders the strings of an entry under one set of variables.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::patching::{self, AppliedField};
 use crate::rendered::{RenderedTexts, is_markdown};
 use crate::templates::{CompositionLog, NamedTemplate, resource_fields};
 
-/// One entry that is made under one variant.
+/// One entry to render under one variant.
 #[derive(Clone, Copy)]
 struct ComposeTask<'a> {
     variant: Variant,
@@ -23,31 +23,31 @@ struct ComposeTask<'a> {
 
 impl ComposeTask<'_> {
     /// The name of the main file in messages.
-    fn file(&self, what: &str) -> String {
+    fn file(&self, suffix: &str) -> String {
         format!(
-            "{}@{}{what}",
+            "{}@{}{suffix}",
             patching::patched_file(self.resolved),
             self.resolved.version.label
         )
     }
 }
 
-/// The names under which a template finds something that it needs.
+/// The names under which a template finds a dependency.
 struct TemplateAliases {
     /// The name in its declaration, and its own name.
-    own: Vec<String>,
-    /// The name of its file, unless its declaration calls it otherwise.
+    names: Vec<String>,
+    /// The name of its file, unless its declaration sets another one.
     file: Option<String>,
 }
 
 enum PatchMode {
     Done(String, Vec<AppliedField>),
-    /// Its front matter reads only once its template is filled.
+    /// The front matter is valid only after rendering.
     AfterFilling,
 }
 
 impl Composer<'_> {
-    /// Patches and fills the strings of an entry under a variant.
+    /// Patches and renders the strings of an entry under a variant.
     pub(crate) fn texts(
         &self,
         number: usize,
@@ -62,7 +62,7 @@ impl Composer<'_> {
             patches: &patches,
         };
         let mut texts = RenderedTexts::default();
-        // A plugin is kept as it is; its parts are their own entries.
+        // A plugin is kept unchanged; its parts are separate entries.
         if resolved.entry.kind == ResourceType::Plugins {
             return Some(texts);
         }
@@ -103,8 +103,8 @@ impl Composer<'_> {
             }
         }
         if is_markdown(task.resolved) && is_template(&text) {
-            let what = if text == source { "" } else { ", patched" };
-            text = self.fill(task, &task.file(what), &text, log)?;
+            let suffix = if text == source { "" } else { ", patched" };
+            text = self.fill(task, &task.file(suffix), &text, log)?;
             texts.main_is_filled = true;
         }
         if late {
@@ -122,7 +122,7 @@ impl Composer<'_> {
         Some(())
     }
 
-    /// The text as everybody has it, if it differs: what is locked of it must not depend on one user.
+    /// The text without private patches, if it differs: the lockfile must not depend on one user.
     fn without_private_patches(
         &self,
         task: ComposeTask<'_>,
@@ -178,7 +178,7 @@ impl Composer<'_> {
             .fill(&NamedTemplate { file, text }, &names, log)
     }
 
-    /// Patches whose values are templates, filled: they count like the fields that they replace.
+    /// Patches with rendered values, which are templates like the fields that they replace.
     fn filled_patches(
         &self,
         task: ComposeTask<'_>,
@@ -236,14 +236,14 @@ impl Composer<'_> {
             .collect();
         for (need, names) in &called {
             let child = &self.entries[*need];
-            // The text around it decides what follows, as in `` `{{ agpm.deps.snippets.x.content }}` ``.
+            // The surrounding text decides the format, as in `` `{{ agpm.deps.snippets.x.content }}` ``.
             let body = self.bodies.get(&(*need, task.variant));
             let body = body.map(|body| body.trim_end_matches(['\n', '\r']).to_owned());
             let fields = resource_fields(child)
                 .into_iter()
                 .chain([("content", Value::from(body))]);
             let value = Value::map(fields);
-            // A file's name that could mean two of them means none.
+            // A file name that could refer to two dependencies refers to none.
             let twin = |(other, theirs): &&(usize, TemplateAliases)| {
                 other != need
                     && theirs.file == names.file
@@ -254,8 +254,8 @@ impl Composer<'_> {
                 .iter()
                 .filter(|_| !called.iter().any(|other| twin(&other)));
             let of_kind = deps.entry(child.entry.kind.plural()).or_default();
-            for name in names.own.iter().chain(file) {
-                if !of_kind.iter().any(|(known, _)| known == name) {
+            for name in names.names.iter().chain(file) {
+                if !of_kind.iter().any(|(existing, _)| existing == name) {
                     of_kind.push((name.clone(), value.clone()));
                 }
             }
@@ -266,7 +266,7 @@ impl Composer<'_> {
         names.with(&["agpm", "deps"], &Value::map(deps))
     }
 
-    /// How a template calls something that it needs; nothing if it is not needed under this variant.
+    /// The names of a dependency in a template; `None` if it is not needed under this variant.
     fn template_aliases(&self, task: ComposeTask<'_>, need: usize) -> Option<TemplateAliases> {
         let child = &self.entries[need].entry;
         let of_kind = task
@@ -275,34 +275,35 @@ impl Composer<'_> {
             .under(task.variant)
             .iter()
             .filter(|(one, _)| one.kind == child.kind);
-        let mut meant = of_kind
+        let mut declarations = of_kind
             .filter(|(_, unit)| *unit == child.unit || unit.path.is_pattern())
             .peekable();
-        meant.peek()?;
-        let exact = meant.filter(|(_, unit)| *unit == child.unit);
+        declarations.peek()?;
+        let exact = declarations.filter(|(_, unit)| *unit == child.unit);
         let alias = exact
             .filter_map(|(declared, _)| declared.name.as_ref())
             .next();
-        let own = alias
+        let names = alias
             .into_iter()
             .chain([&child.name])
             .map(|name| identifier(name.as_str()));
         let file = alias.is_none().then(|| identifier(child.unit.path.stem()));
         Some(TemplateAliases {
-            own: own.collect(),
+            names: names.collect(),
             file,
         })
     }
 
-    /// The text of an MCP server with what the manifest itself says of it.
+    /// The text of an MCP server with the settings of the manifest.
     fn overridden(&self, task: ComposeTask<'_>, text: &str, notes: &mut Notes) -> Option<String> {
         let entry = &task.resolved.entry;
         let dependency = entry
             .root
             .and_then(|number| self.manifest.dependencies.get(number));
-        let said =
+        let settings =
             dependency.and_then(|dependency| Some((dependency.server.clone()?, dependency.spot)));
-        let Some((fields, spot)) = said.filter(|_| entry.unit.origin != ResourceOrigin::Manifest)
+        let Some((fields, spot)) =
+            settings.filter(|_| entry.unit.origin != ResourceOrigin::Manifest)
         else {
             return Some(text.to_owned());
         };
@@ -338,8 +339,8 @@ fn patched(
         notes.diagnostics.push(patching::no_fields(resolved, first));
         return Some(PatchMode::Done(text.to_owned(), Vec::new()));
     };
-    let meant = match resolve_patches(resolved, text, patches) {
-        Ok(meant) => meant,
+    let resolved_patches = match resolve_patches(resolved, text, patches) {
+        Ok(resolved_patches) => resolved_patches,
         Err(why) => {
             let message = format!("{} cannot be patched: {why}", resolved.label());
             let help = "correct the patch, or remove it";
@@ -350,16 +351,16 @@ fn patched(
             return None;
         }
     };
-    let mut own = SourceMap::default();
-    match patching::apply(&meant, own.add("", ""), text, format) {
+    let mut scratch = SourceMap::default();
+    match patching::apply(&resolved_patches, scratch.add("", ""), text, format) {
         Ok((text, fields)) => Some(PatchMode::Done(text, as_written(patches, fields))),
         Err(PatchError::Broken(_)) if format == Format::Markdown && is_template(text) => {
             Some(PatchMode::AfterFilling)
         }
         Err(_) => {
-            // Once more, with text that messages can show.
+            // Applied again with a source that messages can show.
             let source = notes.sources.add(task.file(""), text.to_owned());
-            if let Err(error) = patching::apply(&meant, source, text, format) {
+            if let Err(error) = patching::apply(&resolved_patches, source, text, format) {
                 patching::report(resolved, first, error, notes);
             }
             None
@@ -367,7 +368,7 @@ fn patched(
     }
 }
 
-/// The patches as they are meant in this file.
+/// The patches adapted to the format of this file.
 fn resolve_patches(
     resolved: &ResolvedEntry,
     text: &str,
@@ -382,7 +383,7 @@ fn resolve_patches(
     patches.iter().map(|patch| patch.for_file(&root)).collect()
 }
 
-/// The fields under the names that the manifest has for them.
+/// The fields under their names in the manifest.
 fn as_written(patches: &[&Patch], mut fields: Vec<AppliedField>) -> Vec<AppliedField> {
     let names = patches.iter().flat_map(|patch| patch.leaves());
     fields
@@ -392,7 +393,7 @@ fn as_written(patches: &[&Patch], mut fields: Vec<AppliedField>) -> Vec<AppliedF
     fields
 }
 
-/// A JSON text as a value, if it reads.
+/// A JSON text as a value, if it is valid.
 pub(crate) fn json(text: &str) -> Option<Value> {
     parse_alone(text, Format::Jsonc)
         .document

@@ -1,6 +1,6 @@
 use crate::{Code, Severity, SourceId, SourceSpan, Span, codes, mask_message};
 
-/// A location in a source and what is to be said about it.
+/// A span in a source, and a message about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
     /// The text that the location is in.
@@ -68,7 +68,7 @@ impl Diagnostic {
         }
     }
 
-    /// A finding of `code` with no place yet.
+    /// A finding of `code` without a position yet.
     pub fn new(code: &'static Code, message: impl Into<String>) -> Self {
         Diagnostic {
             code,
@@ -152,7 +152,7 @@ impl Diagnostic {
     }
 }
 
-/// At most so many findings; how many more there are is said in their place.
+/// At most this many findings; the number of the others is added as a note.
 pub fn at_most(mut found: Vec<Diagnostic>, most: usize) -> Vec<Diagnostic> {
     let rest = found.split_off(most.min(found.len()));
     if let Some(first) = rest.first() {

@@ -10,7 +10,7 @@ use crate::{Diagnostic, Severity, SourceMap};
 pub struct FoldedDiagnostic<'d> {
     /// The first of those that are alike.
     pub first: &'d Diagnostic,
-    /// The others in one line; nothing if there are none.
+    /// The others on one line; `None` if there are none.
     pub others: Option<String>,
 }
 
@@ -28,13 +28,13 @@ struct FindingShape<'d> {
 /// A part of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum MessagePart<'t> {
-    /// Words that are the same whatever they are said of.
+    /// Words that are the same for every subject.
     Fixed(&'t str),
     /// An id, a path, a number or a quoted word.
     Subject(&'t str),
 }
 
-/// Folds findings, each in the location of the first that is like it.
+/// Folds findings; each group takes the position of its first finding.
 pub fn fold<'d>(found: &[&'d Diagnostic], sources: &SourceMap) -> Vec<FoldedDiagnostic<'d>> {
     let mut alike: HashMap<FindingShape<'d>, Vec<&'d Diagnostic>> = HashMap::new();
     for diagnostic in found.iter().copied() {

@@ -77,7 +77,7 @@ const SECRET_PREFIXES: &[&str] = &[
     "eyJ",
 ];
 
-/// How headers call the credentials that follow.
+/// The schemes of credentials in headers.
 const SCHEMES: &[&str] = &["bearer", "basic"];
 
 /// Characters around a name or a value in text.
@@ -161,7 +161,7 @@ fn is_plain(value: &str) -> bool {
         || PLAIN_WORDS.contains(&value)
 }
 
-/// Whether a line says `NAME=value`, `NAME:value` or `NAME: value` with the name of a secret.
+/// Whether a line has the form `NAME=value`, `NAME:value` or `NAME: value` with the name of a secret.
 fn mentions_secret(line: &str) -> bool {
     line.match_indices([':', '='])
         .any(|(at, _)| announces(&line[..at], &line[at..]))
@@ -172,28 +172,28 @@ fn announces(before: &str, sign: &str) -> bool {
     let name = before.trim_end_matches(QUOTES);
     let is_name = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
     let (ahead, name) = name.split_at(name.trim_end_matches(is_name).len());
-    let told = sign[1..].trim_start();
+    let content = sign[1..].trim_start();
     // With a blank it is a header or a line of a file; elsewhere it is likely a sentence.
-    let apart = sign.starts_with(':') && told.len() + 1 < sign.len();
+    let apart = sign.starts_with(':') && content.len() + 1 < sign.len();
     let opens = |c: char| "`\"'([{,;".contains(c) || c.is_whitespace() && !apart;
     let is_first = || ahead.trim_start_matches([' ', '\t', '-']).is_empty();
-    let is_path = || sign.starts_with(':') && !apart && told.starts_with(['/', '.', '~', ':']);
+    let is_path = || sign.starts_with(':') && !apart && content.starts_with(['/', '.', '~', ':']);
     // A sentence may begin like a header, as in `Secrets: never commit them`.
     let is_sentence = || {
         let is_scheme = SCHEMES
             .iter()
-            .any(|scheme| text_after(told, scheme).is_some());
-        apart && !is_scheme && told.trim_end().contains(char::is_whitespace)
+            .any(|scheme| text_after(content, scheme).is_some());
+        apart && !is_scheme && content.trim_end().contains(char::is_whitespace)
     };
     is_secret_name(name)
         && (ahead.ends_with(opens) || is_first())
         && !is_path()
         && !is_sentence()
-        && is_telling(told)
+        && is_revealing(content)
 }
 
 /// Whether the word that text starts with can be a secret. It is looked at no further than it takes to know.
-fn is_telling(text: &str) -> bool {
+fn is_revealing(text: &str) -> bool {
     let text = text.trim_start_matches(QUOTES);
     let text = SCHEMES
         .iter()
@@ -208,15 +208,15 @@ fn is_telling(text: &str) -> bool {
     text[..end].contains(char::is_alphanumeric) && !is_plain(&text[..end])
 }
 
-/// How long the credentials are that text starts with: `Bearer …` or `Basic …`.
+/// The length of the credentials that text starts with: `Bearer …` or `Basic …`.
 fn scheme_length(text: &str) -> Option<usize> {
-    let told = SCHEMES
+    let content = SCHEMES
         .iter()
         .find_map(|scheme| text_after(text.trim_start_matches('`'), scheme))?;
-    let end = told
+    let end = content
         .find(|c: char| c.is_whitespace() || "\"',]}".contains(c))
-        .unwrap_or(told.len());
-    (end > 0 && !is_plain(&told[..end])).then(|| text.len() - told.len() + end)
+        .unwrap_or(content.len());
+    (end > 0 && !is_plain(&content[..end])).then(|| text.len() - content.len() + end)
 }
 
 /// The text after a given word and blanks.
@@ -270,11 +270,11 @@ fn has_secret_tail(value: &str) -> bool {
         .next()
         .unwrap_or_default();
     let names_version = scheme.starts_with("git+");
-    let told = rest
+    let content = rest
         .split(['?', '&', ';', '#'])
         .skip(1)
         .filter_map(|part| part.split_once('='));
-    let in_query = told
+    let in_query = content
         .into_iter()
         .any(|(name, value)| is_secret_name(name) && !value.is_empty());
     let behind = rest
@@ -322,8 +322,8 @@ fn is_secret_variable(name: &str) -> bool {
     name.len() > 2 && name.chars().all(is_variable) && is_secret_name(name)
 }
 
-/// Masks what follows the name of a secret variable even where the line is broken: a quote or a colon is missing,
-/// or an object is in place of the value. Lines of mistakes are the ones that are shown.
+/// Masks the text after the name of a secret variable even in a broken line: a quote or a colon is missing, or an
+/// object replaces the value. Findings show exactly such lines.
 fn behind_variables(line: &str, masked: &str) -> String {
     let chars: Vec<char> = line.chars().collect();
     let mut out: Vec<char> = masked.chars().collect();
@@ -410,12 +410,12 @@ fn mask_tokens(line: &str) -> String {
         rest = after;
         let is_key = after.trim_start().starts_with([':', '=']) && !(secret_key && depth == 0);
         if is_key {
-            out.push_str(&shown(None, token));
+            out.push_str(&masked_token(None, token));
             key = Some(token.trim_matches(['"', '\'']));
             depth = 0;
             continue;
         }
-        out.push_str(&shown(key, token));
+        out.push_str(&masked_token(key, token));
         if depth == 0 {
             key = None;
         }
@@ -424,7 +424,7 @@ fn mask_tokens(line: &str) -> String {
 }
 
 /// A token as it may be seen; the quotes around it stay.
-fn shown(key: Option<&str>, token: &str) -> String {
+fn masked_token(key: Option<&str>, token: &str) -> String {
     if !looks_secret(key, token) {
         return token.to_owned();
     }

@@ -33,7 +33,7 @@ fn completed<'a>(name: &str, candidates: &[&'a str]) -> Option<&'a str> {
 }
 
 /// "did you mean `x`?", or else the list of what there is.
-pub fn did_you_mean<'a, I>(name: &str, what: &str, candidates: I) -> Option<String>
+pub fn did_you_mean<'a, I>(name: &str, label: &str, candidates: I) -> Option<String>
 where
     I: IntoIterator<Item = &'a str> + Clone,
 {
@@ -45,7 +45,7 @@ where
         .take(MOST_LISTED)
         .map(|c| format!("`{c}`"))
         .collect();
-    (!all.is_empty()).then(|| format!("{what}: {}", all.join(", ")))
+    (!all.is_empty()).then(|| format!("{label}: {}", all.join(", ")))
 }
 
 /// The compared part of a name, in lower case.

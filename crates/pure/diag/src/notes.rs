@@ -60,7 +60,7 @@ impl FailureKind {
 pub struct Failure {
     /// The kind of failure.
     pub kind: FailureKind,
-    /// Nothing if the diagnostics so far describe it.
+    /// The diagnostic; `None` if the diagnostics so far describe it.
     pub diagnostic: Option<Diagnostic>,
 }
 
@@ -206,14 +206,14 @@ pub fn distinct(found: Vec<Diagnostic>, sources: &SourceMap) -> Vec<Diagnostic> 
     let mut seen = BTreeSet::new();
     let identity = |one: &Diagnostic| {
         let label = one.labels.first();
-        let place = label.map(|label| {
-            let place = sources.place(label.source, label.span.start);
-            (place.line, place.column)
+        let position = label.map(|label| {
+            let position = sources.position(label.source, label.span.start);
+            (position.line, position.column)
         });
         let name = label.map(|label| sources.get(label.source).name.clone());
         (
             (one.code.name, one.severity, one.message.clone()),
-            (name.or_else(|| one.file.clone()), place),
+            (name.or_else(|| one.file.clone()), position),
             (one.details.clone(), one.help.clone()),
             (one.layer.clone(), one.unit.clone()),
         )
@@ -225,8 +225,8 @@ pub fn distinct(found: Vec<Diagnostic>, sources: &SourceMap) -> Vec<Diagnostic> 
 }
 
 /// A name that nothing has.
-pub fn unknown_name(what: &str, name: &str, help: Option<String>) -> Failure {
-    let mut diagnostic = Diagnostic::new(&codes::NAME_UNKNOWN, format!("unknown {what} `{name}`"));
+pub fn unknown_name(noun: &str, name: &str, help: Option<String>) -> Failure {
+    let mut diagnostic = Diagnostic::new(&codes::NAME_UNKNOWN, format!("unknown {noun} `{name}`"));
     diagnostic.help = help;
     Failure::new(FailureKind::NotFound, diagnostic)
 }
@@ -253,7 +253,7 @@ mod tests {
         right.diagnostics.push(shared);
         all.absorb(left);
         all.absorb(right);
-        let places: Vec<(&str, usize)> = all
+        let positions: Vec<(&str, usize)> = all
             .diagnostics
             .iter()
             .map(|found| {
@@ -263,7 +263,7 @@ mod tests {
             })
             .collect();
         let expected = [("a.toml", 1), ("b.toml", 2), ("c.toml", 3), ("a.toml", 1)];
-        assert_eq!(places, expected);
+        assert_eq!(positions, expected);
     }
 
     #[test]

@@ -60,7 +60,7 @@ impl<'a> PageExample<'a> {
     }
 }
 
-/// Where the next line that opens or closes a fence begins.
+/// The start of the next line that opens or closes a fence.
 fn find_fence(text: &str) -> Option<usize> {
     if text.starts_with("```") {
         Some(0)

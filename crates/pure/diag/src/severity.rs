@@ -1,11 +1,11 @@
 use std::fmt;
 
-/// How much a diagnostic weighs.
+/// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
     /// Something the user may want to know.
     Note,
-    /// The result stands, but probably not as meant.
+    /// The result is valid, but probably not as intended.
     Warning,
     /// The command fails.
     Error,

@@ -23,7 +23,7 @@ impl Span {
         }
     }
 
-    /// The empty place at `offset`.
+    /// The empty span at `offset`.
     pub fn at(offset: usize) -> Self {
         Span::new(offset, offset)
     }
@@ -60,7 +60,7 @@ pub struct SourceText {
     pub name: String,
     /// The whole text.
     pub text: Text,
-    /// Where lines start, found when first requested.
+    /// The starts of lines, computed on demand.
     lines: OnceLock<Vec<u32>>,
 }
 
@@ -87,7 +87,7 @@ pub struct LineColumn {
 /// All strings that a command has looked at.
 #[derive(Clone, Debug, Default)]
 pub struct SourceMap {
-    /// How many strings of the object that this one was forked from come before its own.
+    /// The number of sources before its own, from the object that it was forked from.
     first: usize,
     sources: Vec<SourceText>,
 }
@@ -147,7 +147,7 @@ impl SourceMap {
     }
 
     /// Line and column of a byte offset.
-    pub fn place(&self, id: SourceId, offset: u32) -> LineColumn {
+    pub fn position(&self, id: SourceId, offset: u32) -> LineColumn {
         let text = &self.get(id).text;
         let line = self.line(id, offset);
         let line_start = self.get(id).lines()[line - 1] as usize;
@@ -200,13 +200,13 @@ mod tests {
     fn places_count_lines_and_characters_and_skip_the_bom() {
         let mut map = SourceMap::default();
         let id = map.add("x", "\u{feff}a\r\nhé llo\n");
-        assert_eq!(map.place(id, 3), LineColumn { line: 1, column: 1 });
+        assert_eq!(map.position(id, 3), LineColumn { line: 1, column: 1 });
         let l = "\u{feff}a\r\nhé ".len() as u32;
-        assert_eq!(map.place(id, l), LineColumn { line: 2, column: 4 });
+        assert_eq!(map.position(id, l), LineColumn { line: 2, column: 4 });
         assert_eq!(
             map.lines_around(id, Span { start: 3, end: 4 }),
             Span { start: 0, end: 4 }
         );
-        assert_eq!(map.place(id, 9999), LineColumn { line: 3, column: 1 });
+        assert_eq!(map.position(id, 9999), LineColumn { line: 3, column: 1 });
     }
 }

@@ -59,8 +59,8 @@ mod tests {
             ("zero\u{200b}width", "zero\\u{200b}width"),
             ("tag\u{e0041}", "tag\\u{e0041}"),
         ];
-        for (text, shown) in table {
-            assert_eq!(visible(text), shown);
+        for (text, expected) in table {
+            assert_eq!(visible(text), expected);
         }
     }
 

@@ -9,16 +9,19 @@ pub fn counted(count: usize, one: &str, many: &str) -> String {
 
 /// Bytes as people read them.
 pub fn size(bytes: u64) -> String {
-    let mut shown = bytes as f64;
+    let mut scaled = bytes as f64;
     let mut unit = None;
     for larger in UNITS {
-        if shown < 1024.0 {
+        if scaled < 1024.0 {
             break;
         }
-        shown /= 1024.0;
+        scaled /= 1024.0;
         unit = Some(larger);
     }
-    unit.map_or_else(|| format!("{bytes} B"), |unit| format!("{shown:.1} {unit}"))
+    unit.map_or_else(
+        || format!("{bytes} B"),
+        |unit| format!("{scaled:.1} {unit}"),
+    )
 }
 
 #[cfg(test)]
@@ -27,9 +30,9 @@ mod tests {
 
     #[test]
     fn sizes_are_short() {
-        let shown = [0, 1023, 1024, 1536, 5 << 20, 3 << 40, u64::MAX].map(size);
+        let sizes = [0, 1023, 1024, 1536, 5 << 20, 3 << 40, u64::MAX].map(size);
         assert_eq!(
-            shown,
+            sizes,
             [
                 "0 B",
                 "1023 B",

@@ -76,7 +76,7 @@ impl CandidateType {
         CANDIDATE_TYPES.into_iter().find(is_it)
     }
 
-    /// The type of resource that a manifest can require; nothing for what agpm does not install.
+    /// The resource type that a manifest can require; `None` for candidates that agpm does not install.
     pub fn resource_type(self) -> Option<ResourceType> {
         ResourceType::named(self.plural())
     }
@@ -94,12 +94,12 @@ impl Serialize for CandidateType {
     }
 }
 
-/// How a candidate belongs to a plugin.
+/// The relation of a candidate to a plugin.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PluginMembership {
     /// The candidate is not part of a plugin.
     Standalone,
-    /// It is in the plugin's directory: whoever names neither it nor its path means the plugin.
+    /// It is in the plugin's directory: without its name or path, the plugin is meant.
     Part(String),
     /// A marketplace lists it for a plugin of this name, and it is not in a directory of that plugin alone.
     Listed(String),
@@ -115,12 +115,12 @@ impl PluginMembership {
     }
 }
 
-/// Where a plugin of a marketplace is.
+/// The location of a plugin of a marketplace.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PluginPlacement {
     /// In a directory of the same source, with its own manifest.
     Here,
-    /// In the same source, and only its marketplace says what it is.
+    /// In the same source, where only its marketplace describes it.
     Listed,
     /// In another repository, as its marketplace describes it.
     Elsewhere(String),
@@ -141,7 +141,7 @@ pub struct Candidate {
     pub description: Option<String>,
     /// The plugin that it belongs to.
     pub membership: PluginMembership,
-    /// Where a plugin is.
+    /// The location of the plugin.
     pub location: PluginPlacement,
 }
 

@@ -3,7 +3,7 @@ use crate::candidate::{Candidate, CandidateType, PluginMembership};
 /// Whether everything is meant where nothing is named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SelectionMode {
-    /// One that is alone; of several, the user says which.
+    /// A single candidate; of several, the user chooses.
     Single,
     /// All candidates.
     All,
@@ -40,7 +40,7 @@ impl<'w> WrittenName<'w> {
     }
 }
 
-/// Which candidates are meant.
+/// The selected candidates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CandidateChoice<'c> {
     /// The chosen candidates.
@@ -75,12 +75,12 @@ pub fn choose<'c>(
         (0, _) => CandidateChoice::Nothing,
         (1, _) => CandidateChoice::Chosen(offered),
         (_, SelectionMode::Single) => CandidateChoice::Several(offered),
-        (_, SelectionMode::All) => CandidateChoice::Chosen(whole(offered)),
+        (_, SelectionMode::All) => CandidateChoice::Chosen(without_parts(offered)),
     }
 }
 
 /// Without what comes with a plugin that is chosen too.
-fn whole(offered: Vec<&Candidate>) -> Vec<&Candidate> {
+fn without_parts(offered: Vec<&Candidate>) -> Vec<&Candidate> {
     let is_plugin =
         |one: &Candidate, name: &str| one.kind == CandidateType::Plugin && one.name == name;
     let comes_along = |one: &Candidate| {
@@ -99,10 +99,15 @@ fn choose_named<'c>(all: &[&'c Candidate], names: &[String]) -> CandidateChoice<
     for word in names {
         let name = WrittenName::parse(word);
         let found: Vec<&Candidate> = all.iter().copied().filter(|one| name.means(one)).collect();
-        // Who names something that is also a part of a plugin means the thing itself.
+        // The name of something that is also a part of a plugin refers to the thing itself.
         let is_part = |one: &Candidate| matches!(one.membership, PluginMembership::Part(_));
-        let own: Vec<&Candidate> = found.iter().copied().filter(|one| !is_part(one)).collect();
-        let found = if own.is_empty() { found } else { own };
+        let independent: Vec<&Candidate> =
+            found.iter().copied().filter(|one| !is_part(one)).collect();
+        let found = if independent.is_empty() {
+            found
+        } else {
+            independent
+        };
         match found.as_slice() {
             [] => return CandidateChoice::Unknown(word.clone()),
             [one] if chosen.contains(one) => {}

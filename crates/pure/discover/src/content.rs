@@ -1,4 +1,4 @@
-//! Recognizes resources by their content where the path says nothing.
+//! Recognizes resources by their content if the path is not enough.
 
 use agpm_text::{Document, Format, NodeKind, NodeRef, parse_alone};
 
@@ -25,7 +25,7 @@ const HOOK_EVENTS: [&str; 14] = [
     "beforeSubmitPrompt",
 ];
 
-/// A file as a document; nothing if it is not text of a format that says anything.
+/// A file as a document; `None` if its format is not relevant.
 pub(crate) fn document(path: &str, bytes: &[u8]) -> Option<Document> {
     let format = match file_name(path).rsplit_once('.') {
         Some((_, "json")) => Format::Json,
@@ -37,7 +37,7 @@ pub(crate) fn document(path: &str, bytes: &[u8]) -> Option<Document> {
     (text.len() <= LARGEST_FILE).then(|| parse_alone(text.to_owned(), format).document)
 }
 
-/// The type that the content of a file shows; nothing if it shows none.
+/// The type that the content of a file indicates; `None` if it indicates none.
 pub fn type_of_content(path: &str, bytes: &[u8]) -> Option<CandidateType> {
     let document = document(path, bytes)?;
     let root = document
@@ -109,7 +109,7 @@ impl SelfDescription {
     }
 }
 
-/// Text of an object on one line; nothing if it is empty.
+/// The text of an object on one line; `None` if it is empty.
 pub(crate) fn text(map: NodeRef<'_>, key: &str) -> Option<String> {
     let line = plain_line(map.get(key)?.as_str()?);
     (!line.is_empty()).then_some(line)

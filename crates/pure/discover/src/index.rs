@@ -69,7 +69,7 @@ impl<'i> SearchIndex<'i> {
         text
     }
 
-    /// Reads an index; nothing if it is not one of this format.
+    /// Parses an index; `None` if it is not in this format.
     pub fn decode(text: &'i str) -> Option<(IndexHeader, SearchIndex<'i>)> {
         let (first, lines) = text.split_once('\n')?;
         let mut fields = first.split('\t');

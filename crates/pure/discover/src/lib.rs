@@ -1,6 +1,6 @@
-//! The resources of a source: from a listing of its paths, and the few files worth reading, to candidates.
+//! Finds the resources of a source: from a listing of its paths, and the few files worth reading, to candidates.
 //!
-//! Knows neither where files are nor what is installed. Whoever has the listing asks which files must be read, reads them
+//! The crate knows neither where files are nor what is installed. The caller asks which files must be read, reads them
 //! in one batch, and hands them back.
 
 mod candidate;

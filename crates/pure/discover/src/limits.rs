@@ -4,7 +4,7 @@
 pub(crate) const LONGEST_DESCRIPTION: usize = 1024;
 /// Bytes of a file that is read for its type or description: no front matter is longer.
 pub(crate) const LARGEST_FILE: usize = 1 << 20;
-/// Files whose type only their content says. A repository with more is about something else.
+/// Files whose type only their content shows. A repository with more has another purpose.
 pub(crate) const MOST_UNDECIDED: usize = 500;
 /// Plugins of one marketplace.
 pub(crate) const MOST_PLUGINS: usize = 5000;

@@ -1,8 +1,8 @@
-//! How well a resource fits what somebody types.
+//! Scores how well a resource matches a query.
 
 use memchr::memchr2_iter;
 
-/// How well something fits; more is better.
+/// The score of a match; higher is better.
 pub type Score = u32;
 
 const WHOLE: Score = 1000;
@@ -37,7 +37,7 @@ impl SearchQuery {
         self.words.is_empty()
     }
 
-    /// How well a name with a description matches; nothing if one of the words does not.
+    /// The score of a name with a description; `None` if one of the words does not match.
     pub fn score(&self, name: &str, description: &str) -> Option<Score> {
         let mut sum = 0;
         for word in &self.words {
@@ -74,7 +74,7 @@ fn score_letters(word: &str, name: &str) -> Option<Score> {
     let mut letters = name.bytes().map(|byte| byte.to_ascii_lowercase());
     let has_all = word
         .bytes()
-        .all(|wanted| letters.any(|byte| byte == wanted));
+        .all(|letter| letters.any(|byte| byte == letter));
     // Two letters are in nearly every name.
     if has_all && word.len() > 2 {
         return Some(LETTERS);
@@ -90,15 +90,15 @@ enum WordMatch {
     AtWord,
 }
 
-/// Where a lower-case word is found, preferably at the beginning of another word.
+/// The position of a lower-case word, preferably at the beginning of another word.
 fn find(text: &[u8], word: &[u8]) -> Option<WordMatch> {
     let first = *word.first()?;
     let mut inside = None;
     for at in memchr2_iter(first, first.to_ascii_uppercase(), text) {
-        let Some(here) = text.get(at..at + word.len()) else {
+        let Some(candidate) = text.get(at..at + word.len()) else {
             break;
         };
-        if !here.eq_ignore_ascii_case(word) {
+        if !candidate.eq_ignore_ascii_case(word) {
             continue;
         }
         match at {

@@ -116,7 +116,7 @@ const TOOL_FILES: [&str; 6] = [
     "renovate.json",
 ];
 
-/// Whether only the content can say what a file is.
+/// Whether only the content shows what a file is.
 pub(crate) fn may_be_resource(path: &str) -> bool {
     let is_text = matches!(extension(path), Some("md" | "json")) || file_name(path) == ".mcp.json";
     let is_docs = |part: &str| matches!(part, "docs" | "doc" | ".vscode" | ".github");

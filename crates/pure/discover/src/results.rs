@@ -9,23 +9,23 @@ use crate::candidate::{Candidate, CandidateType};
 use crate::index::{IndexRow, SearchIndex};
 use crate::matching::{Score, SearchQuery};
 
-/// How many results of a search are shown unless the user says otherwise.
+/// The default number of displayed results.
 const DEFAULT_LIMIT: usize = 50;
 
-/// Which resources are looked for.
+/// The resources to search for.
 #[derive(Clone, Debug)]
 pub struct ResultFilter {
     /// The query for names and descriptions.
     pub query: SearchQuery,
     /// Only this type.
     pub kind: Option<CandidateType>,
-    /// How many are shown at most.
+    /// The maximum number of results.
     pub limit: Option<usize>,
 }
 
 impl ResultFilter {
     fn is_kind(&self, kind: CandidateType) -> bool {
-        self.kind.is_none_or(|wanted| wanted == kind)
+        self.kind.is_none_or(|selected| selected == kind)
     }
 }
 
@@ -60,7 +60,7 @@ pub struct SearchReport {
     pub resources: Vec<FoundResource>,
     /// The number of all matches.
     pub total: usize,
-    /// How many sources there are.
+    /// The number of sources.
     pub sources: usize,
 }
 
@@ -176,10 +176,10 @@ impl FittingCandidates {
             found.sort_by_key(|(score, _)| Reverse(*score));
         }
         let limit = filter.limit.unwrap_or(usize::MAX);
-        let shown = found.iter().take(limit);
+        let page = found.iter().take(limit);
         FittingCandidates {
             total: found.len(),
-            resources: shown.map(|(_, one)| offered(one, versions)).collect(),
+            resources: page.map(|(_, one)| offered(one, versions)).collect(),
         }
     }
 }

@@ -22,12 +22,12 @@ const PLUGIN_FILES: [&str; 4] = [
 const AGENT_PLUGIN_FILE: &str = "plugin.json";
 const AGENT_PLUGIN_SCHEMA: &str = "agent-plugins.org/";
 
-/// Which files a question takes.
+/// The files that a query needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadExtent {
     /// Manifests of plugins and marketplaces: enough to know what belongs to what.
     Manifests,
-    /// All that says a type, a name or a description.
+    /// All files that show a type, a name or a description.
     Everything,
 }
 
@@ -84,7 +84,7 @@ impl SourceSurvey {
         survey
     }
 
-    /// Notes a file that says what its directory is.
+    /// Records a file that identifies its directory.
     fn note_marker(&mut self, path: &str) {
         if file_name(path) == SKILL_FILE {
             self.skills.insert(parent(path).to_owned());
@@ -204,8 +204,8 @@ impl SourceSurvey {
             CANDIDATE_TYPES.iter().position(is_it)
         };
         found.sort_by(|left, right| {
-            let place = order(left).cmp(&order(right));
-            place.then_with(|| (&left.name, &left.path).cmp(&(&right.name, &right.path)))
+            let ordering = order(left).cmp(&order(right));
+            ordering.then_with(|| (&left.name, &left.path).cmp(&(&right.name, &right.path)))
         });
         found
     }
@@ -259,8 +259,8 @@ impl SourceSurvey {
 
     /// Plugins with a manifest, and those that a marketplace lists.
     fn all_plugins(&self) -> Vec<Candidate> {
-        let own = self.plugins.iter();
-        let mut all: Vec<Candidate> = own
+        let plugins = self.plugins.iter();
+        let mut all: Vec<Candidate> = plugins
             .map(|(path, plugin)| self.plugin(path, plugin))
             .collect();
         for entry in &self.entries {
@@ -290,8 +290,8 @@ impl SourceSurvey {
             }
         }
         // Several marketplaces of one source list the same plugins.
-        let mut seen = BTreeSet::new();
-        all.retain(|one| seen.insert((one.name.clone(), one.path.clone())));
+        let mut visited = BTreeSet::new();
+        all.retain(|one| visited.insert((one.name.clone(), one.path.clone())));
         all
     }
 
@@ -346,7 +346,7 @@ impl SurveyedPlugin {
     }
 }
 
-/// The directory that a file of one of these names says something about.
+/// The directory that a file with one of these names identifies.
 fn marked_directory<'p>(path: &'p str, files: &[&str]) -> Option<&'p str> {
     files.iter().find_map(|file| {
         let directory = path.strip_suffix(file)?;
@@ -395,7 +395,7 @@ mod tests {
         fn read(&self, top: &str) -> Vec<String> {
             let mut survey = self.survey(top);
             for path in survey.files_to_read(ReadExtent::Everything) {
-                let content = self.0.iter().find(|(own, _)| *own == path);
+                let content = self.0.iter().find(|(plugins, _)| *plugins == path);
                 survey.record_file(&path, content.map_or("", |(_, content)| content).as_bytes());
             }
             rows(&survey)

@@ -31,7 +31,7 @@ impl Engine {
             layers: Vec::new(),
             default: Ok(Strategy::default()),
             by_path: BTreeMap::new(),
-            own: None,
+            combine: None,
         }
     }
 }
@@ -46,7 +46,7 @@ pub struct EngineBuilder<'c> {
     layers: Vec<PendingLayer>,
     default: Result<Strategy, EngineError>,
     by_path: BTreeMap<String, Strategy>,
-    own: Option<&'c dyn Combine>,
+    combine: Option<&'c dyn Combine>,
 }
 
 impl<'c> EngineBuilder<'c> {
@@ -176,12 +176,12 @@ impl<'c> EngineBuilder<'c> {
     /// # Ok::<(), agpm_engine::EngineError>(())
     /// ```
     #[must_use]
-    pub fn combine<'o>(self, own: &'o dyn Combine) -> EngineBuilder<'o>
+    pub fn combine<'o>(self, custom: &'o dyn Combine) -> EngineBuilder<'o>
     where
         'c: 'o,
     {
         EngineBuilder {
-            own: Some(own),
+            combine: Some(custom),
             ..self
         }
     }
@@ -212,7 +212,7 @@ impl<'c> EngineBuilder<'c> {
         let mut files = Vec::new();
         for (path, stack) in stacks {
             let strategy = self.by_path.get(path.as_str()).unwrap_or(&default);
-            let merged = merge_files(stack, strategy, self.own);
+            let merged = merge_files(stack, strategy, self.combine);
             let merged = merged.expect("a stack has at least one file");
             diagnostics.extend(merged.diagnostics.iter().cloned());
             files.push((path, merged));
@@ -229,11 +229,11 @@ impl<'c> EngineBuilder<'c> {
     }
 }
 
-fn new_name(name: String, known: &[LayerName]) -> Result<LayerName, EngineError> {
+fn new_name(name: String, names: &[LayerName]) -> Result<LayerName, EngineError> {
     let refused = |name: String, why: String| EngineError::LayerName { name, why };
     match LayerName::new(&name) {
         Err(error) => Err(refused(name, error.to_string())),
-        Ok(new) if known.contains(&new) => Err(refused(name, "another layer has it".to_owned())),
+        Ok(new) if names.contains(&new) => Err(refused(name, "another layer has it".to_owned())),
         Ok(new) => Ok(new),
     }
 }

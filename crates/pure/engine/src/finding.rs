@@ -45,11 +45,11 @@ pub struct Location {
 
 impl Finding {
     pub(crate) fn of(diagnostic: &Diagnostic, sources: &SourceMap) -> Self {
-        let place = diagnostic.labels.first().map(|label| Location {
+        let labeled = diagnostic.labels.first().map(|label| Location {
             file: sources.get(label.source).name.clone(),
             line: Some(sources.line(label.source, label.span.start)),
         });
-        let whole = diagnostic.file.as_ref().map(|file| Location {
+        let whole_file = diagnostic.file.as_ref().map(|file| Location {
             file: file.clone(),
             line: None,
         });
@@ -57,7 +57,7 @@ impl Finding {
             code: diagnostic.code.name,
             severity: diagnostic.severity,
             message: message_of(diagnostic),
-            location: place.or(whole),
+            location: labeled.or(whole_file),
             help: diagnostic.help.clone(),
         }
     }

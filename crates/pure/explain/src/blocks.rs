@@ -1,4 +1,4 @@
-//! Whose lines are which in a file with blocks.
+//! The owners of lines in a file with blocks.
 
 use agpm_merge::{BodyLines, Provenance};
 use agpm_model::RelativePath;

@@ -1,4 +1,4 @@
-//! Where the fields of a catalog entry came from: its row, and the rows that it shadows.
+//! The origin of the fields of a catalog entry: its row, and the rows that it shadows.
 
 use std::sync::Arc;
 

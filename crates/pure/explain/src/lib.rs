@@ -1,6 +1,6 @@
-//! Where values come from: those of an installed file, of a resource, of a catalog entry.
+//! Explains the origin of values: of an installed file, of a resource, of a catalog entry.
 //!
-//! Everything is handed in: documents, lockfile, ledger, rendered resources. Reads nothing itself.
+//! The caller provides everything: documents, lockfile, ledger, rendered resources. The crate reads nothing itself.
 
 mod blocks;
 mod catalog_entry;

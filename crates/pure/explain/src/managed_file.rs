@@ -24,7 +24,7 @@ pub struct ManagedFile {
 }
 
 impl ManagedFile {
-    /// Where everything in the file at `under` or below comes from.
+    /// The origin of everything in the file at `under` or below.
     pub fn explain(
         &self,
         merged: Option<&MergedFile>,
@@ -35,9 +35,9 @@ impl ManagedFile {
             Some(MergedContent::Structured(resolution)) => Some(resolution),
             _ => None,
         };
-        let own = self.as_layer();
+        let file_layer = self.as_layer();
         let mut all = Provenance::default();
-        all.add_values(&own, under, sources);
+        all.add_values(&file_layer, under, sources);
         let mut from_layers = Provenance::default();
         layers.inspect(|layers| from_layers.add_values(layers, &Pointer::root(), sources));
         let mut by_place: BTreeMap<Pointer, ExplainedLeaf> = from_layers
@@ -81,40 +81,40 @@ impl ManagedFile {
         )
     }
 
-    /// Where the layers' result has what is at a location of the file: items of lists may be elsewhere.
-    fn twin(&self, layers: &Resolution, place: &Pointer) -> Option<Pointer> {
-        let mut here = self.document.root()?;
-        let mut there = layers.root()?;
+    /// The pointer in the layers' result for a pointer of the file: items of lists may have other indices.
+    fn twin(&self, layers: &Resolution, pointer: &Pointer) -> Option<Pointer> {
+        let mut node = self.document.root()?;
+        let mut layer_node = layers.root()?;
         let mut twin = Pointer::root();
-        for step in place.steps() {
-            here = here.child(step)?;
-            let (step, next) = match there.shape() {
+        for step in pointer.steps() {
+            node = node.child(step)?;
+            let (step, next) = match layer_node.shape() {
                 NodeShape::Map(count) => {
                     let (_, value) = (0..count)
-                        .map(|at| there.entry(at))
+                        .map(|at| layer_node.entry(at))
                         .find(|(key, _)| key == step)?;
                     (step.clone(), value)
                 }
                 NodeShape::List(count) => {
-                    let equals = |at: &usize| equal(there.item(*at), here);
+                    let equals = |at: &usize| equal(layer_node.item(*at), node);
                     let same = step.parse().ok().filter(|at| *at < count).filter(equals);
                     let at = same.or_else(|| (0..count).find(equals))?;
-                    (at.to_string(), there.item(at))
+                    (at.to_string(), layer_node.item(at))
                 }
                 _ => return None,
             };
             twin.push(step);
-            there = next;
+            layer_node = next;
         }
         Some(twin)
     }
 
-    fn has_value_of(&self, layers: Option<&Resolution>, place: &Pointer, twin: &Pointer) -> bool {
-        let there: Option<ResolvedRef<'_>> = layers.and_then(|layers| layers.at(twin));
+    fn has_value_of(&self, layers: Option<&Resolution>, pointer: &Pointer, twin: &Pointer) -> bool {
+        let layer_node: Option<ResolvedRef<'_>> = layers.and_then(|layers| layers.at(twin));
         self.document
-            .at(place)
-            .zip(there)
-            .is_some_and(|(here, there)| equal(here, there))
+            .at(pointer)
+            .zip(layer_node)
+            .is_some_and(|(node, layer_node)| equal(node, layer_node))
     }
 }
 

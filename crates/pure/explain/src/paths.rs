@@ -6,9 +6,13 @@ use agpm_diag::{Diagnostic, Failure, FailureKind, codes, unknown_name};
 use agpm_model::{PathError, RelativePath, normalize};
 
 /// A path is from the manifest's directory `root`; where one works in a directory below, it may also be from there, `here`.
-pub fn file_paths(root: &Path, here: &Path, file: &str) -> Result<Vec<RelativePath>, Failure> {
+pub fn file_paths(
+    root: &Path,
+    working_directory: &Path,
+    file: &str,
+) -> Result<Vec<RelativePath>, Failure> {
     let from_manifest = RelativePath::new(file);
-    let full = normalize(&here.join(file));
+    let full = normalize(&working_directory.join(file));
     let from_here = full.strip_prefix(root).map_err(|_| PathError::Escapes);
     let from_here =
         from_here.and_then(|inner| RelativePath::new(&inner.to_string_lossy().replace('\\', "/")));
@@ -41,8 +45,8 @@ pub fn outside_project(file: &str) -> Failure {
 mod tests {
     use super::*;
 
-    fn paths(here: &str, file: &str) -> Option<Vec<String>> {
-        let paths = file_paths(Path::new("/project"), Path::new(here), file).ok()?;
+    fn paths(working_directory: &str, file: &str) -> Option<Vec<String>> {
+        let paths = file_paths(Path::new("/project"), Path::new(working_directory), file).ok()?;
         Some(paths.iter().map(ToString::to_string).collect())
     }
 

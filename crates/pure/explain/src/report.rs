@@ -14,7 +14,7 @@ use crate::subject::{ExplainSubject, NamedSubject};
 pub enum ExplainReport {
     /// The page of a code.
     Page(CodePage),
-    /// Where the values of something came from.
+    /// The origin of values.
     Values(ExplainedValues),
 }
 
@@ -43,7 +43,7 @@ impl CodePage {
     }
 }
 
-/// Where the values of something came from.
+/// The origin of values.
 #[derive(Debug, Serialize)]
 pub struct ExplainedValues {
     /// The subject.
@@ -54,7 +54,7 @@ pub struct ExplainedValues {
     /// More facts, if it is a resource.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resource: Option<Box<ExplainedResource>>,
-    /// Where each value came from.
+    /// The origin of each value.
     #[serde(flatten)]
     pub provenance: Provenance,
 }

@@ -65,8 +65,8 @@ pub struct NamedSubject {
 
 impl NamedSubject {
     /// Parses `WORD:NAME`.
-    pub fn parse(what: &str) -> Option<Self> {
-        let (word, name) = what.split_once(':')?;
+    pub fn parse(text: &str) -> Option<Self> {
+        let (word, name) = text.split_once(':')?;
         Some(NamedSubject {
             subject: ExplainSubject::named(word)?,
             name: name.to_owned(),
@@ -116,8 +116,8 @@ pub struct SubjectFlag {
 }
 
 /// Fails if a flag is for another subject.
-pub fn refuse_flags(subject: Option<ExplainSubject>, given: &[SubjectFlag]) -> Result<(), Failure> {
-    let wrong = given.iter().find(|one| subject != Some(one.subject));
+pub fn refuse_flags(subject: Option<ExplainSubject>, flags: &[SubjectFlag]) -> Result<(), Failure> {
+    let wrong = flags.iter().find(|one| subject != Some(one.subject));
     wrong.map_or(Ok(()), |SubjectFlag { flag, subject }| {
         let message = format!("`{flag}` is for `{}:…`", subject.word());
         Err(usage(message, "leave it out"))
@@ -148,8 +148,8 @@ fn usage(message: String, help: &str) -> Failure {
 mod tests {
     use super::*;
 
-    fn parsed(what: &str) -> Option<ExplainSubject> {
-        NamedSubject::parse(what).map(|one| one.subject)
+    fn parsed(word: &str) -> Option<ExplainSubject> {
+        NamedSubject::parse(word).map(|one| one.subject)
     }
 
     #[test]

@@ -4,7 +4,7 @@ use agpm_diag::{Diagnostic, Failure, FailureKind, codes, nearest};
 use agpm_merge::Provenance;
 use agpm_text::{Pointer, Value};
 
-/// The provenance of a location; nothing there is a failure, with a near place of these values.
+/// Fails if a pointer has no provenance, and suggests a similar pointer of these values.
 pub fn require_values(
     provenance: Provenance,
     name: &str,
@@ -18,29 +18,29 @@ pub fn require_values(
     let near = values
         .iter()
         .flatten()
-        .find_map(|value| near_place(value, pointer));
-    let near = near.map(|place| format!("did you mean `{place}`?"));
+        .find_map(|value| near_pointer(value, pointer));
+    let near = near.map(|near_pointer| format!("did you mean `{near_pointer}`?"));
     let help = near.unwrap_or_else(|| "leave out the pointer to see all values".to_owned());
     let diagnostic = Diagnostic::new(&codes::EXPLAIN_NOT_FOUND, message).help(help);
     Err(Failure::new(FailureKind::NotFound, diagnostic))
 }
 
 /// The location that a pointer was probably meant to be: its first step that leads nowhere, put right.
-fn near_place(value: &Value, pointer: &Pointer) -> Option<Pointer> {
-    let mut place = value.get("front_matter").unwrap_or(value);
-    let mut here = Pointer::root();
+fn near_pointer(value: &Value, pointer: &Pointer) -> Option<Pointer> {
+    let mut node = value.get("front_matter").unwrap_or(value);
+    let mut location = Pointer::root();
     for step in pointer.steps() {
-        match place.child(step) {
+        match node.child(step) {
             Some(child) => {
-                place = child;
-                here.push(step);
+                node = child;
+                location.push(step);
             }
             None => {
-                let Value::Map(entries) = place else {
+                let Value::Map(entries) = node else {
                     return None;
                 };
                 let near = nearest(step, entries.iter().map(|(key, _)| key.as_str()))?;
-                return Some(here.child(near));
+                return Some(location.child(near));
             }
         }
     }
@@ -64,7 +64,7 @@ mod tests {
     #[test]
     fn the_first_wrong_step_is_corrected() {
         let text = r#"{"permissions": {"allow": ["a"]}}"#;
-        for (written, meant) in [
+        for (written, expected) in [
             ("/permission/allow", "did you mean `/permissions`?"),
             ("/permissions/alow/0", "did you mean `/permissions/allow`?"),
             (
@@ -72,7 +72,11 @@ mod tests {
                 "leave out the pointer to see all values",
             ),
         ] {
-            assert_eq!(help_for(text, written).as_deref(), Some(meant), "{written}");
+            assert_eq!(
+                help_for(text, written).as_deref(),
+                Some(expected),
+                "{written}"
+            );
         }
     }
 

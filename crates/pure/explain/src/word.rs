@@ -13,10 +13,10 @@ const SUBJECTS: &str = "use the path of a file, an id such as `agents/reviewer`,
 /// The path of an installed file, the id of a resource, or a name that is unique. Paths are seen from `here`.
 pub fn subject_of_word(
     view: &LockView,
-    here: &Path,
+    working_directory: &Path,
     word: &str,
 ) -> Result<Option<NamedSubject>, Failure> {
-    if !view.at_path(here, word).is_empty() {
+    if !view.at_path(working_directory, word).is_empty() {
         return Ok(Some(NamedSubject {
             subject: ExplainSubject::File,
             name: word.to_owned(),
@@ -35,8 +35,8 @@ pub fn subject_of_word(
 }
 
 /// The resource that a whole file is of.
-pub fn file_owner(view: &LockView, here: &Path, file: &str) -> Option<ResourceId> {
-    let found = view.at_path(here, file);
+pub fn file_owner(view: &LockView, working_directory: &Path, file: &str) -> Option<ResourceId> {
+    let found = view.at_path(working_directory, file);
     let mut entries = found.iter().map(|at| &view.entries[*at]);
     entries
         .find(|entry| !entry.kind.is_merged())
@@ -65,14 +65,14 @@ pub fn unknown_subject(word: &str, view: Option<&LockView>) -> Failure {
         .filter(is_near)
         .or_else(|| near_resource().filter(is_near))
         .unwrap_or_else(|| SUBJECTS.to_owned());
-    let what = match WrittenId::parse(word) {
+    let noun = match WrittenId::parse(word) {
         Some(_) => "resource",
         None if word.contains(':') => "subject",
         None if word.contains('/') && !word.contains('.') => "code",
         None if word.contains('/') => "file",
         None => "name",
     };
-    unknown_name(what, word, Some(help))
+    unknown_name(noun, word, Some(help))
 }
 
 #[cfg(test)]
@@ -102,7 +102,7 @@ mod tests {
         LockView::of(lock, &Manifest::default(), PathBuf::from("/project"))
     }
 
-    fn meant(word: &str) -> Result<Option<(&'static str, String)>, Failure> {
+    fn resolved(word: &str) -> Result<Option<(&'static str, String)>, Failure> {
         let found = subject_of_word(&view(), Path::new("/project"), word)?;
         Ok(found.map(|one| (one.subject.word(), one.name)))
     }
@@ -116,10 +116,10 @@ mod tests {
             ("json/syntax", None),
             ("nothing", None),
         ] {
-            let found = meant(word).expect("not ambiguous");
+            let found = resolved(word).expect("not ambiguous");
             assert_eq!(found.map(|(word, _)| word), expected, "{word}");
         }
-        assert!(meant("both").is_err());
+        assert!(resolved("both").is_err());
     }
 
     #[test]

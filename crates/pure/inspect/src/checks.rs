@@ -19,7 +19,7 @@ pub enum CheckName {
     Files,
 }
 
-/// Why a pipeline fails, the most important first.
+/// The reason why a pipeline fails, the most important first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CheckCause {
@@ -27,7 +27,7 @@ pub enum CheckCause {
     Lock,
     /// A source or policy that cannot be reached.
     Unreachable,
-    /// A policy, or something that nobody approved.
+    /// A policy, or unapproved content.
     Refused,
     /// Content.
     Content,
@@ -55,7 +55,7 @@ pub struct CheckResult {
     /// The errors that it found, by their numbers among all diagnostics.
     #[serde(serialize_with = "count")]
     pub findings: Vec<usize>,
-    /// Why it failed, if it did.
+    /// The reason of the failure, if it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cause: Option<CheckCause>,
 }
@@ -81,7 +81,7 @@ pub enum CheckOutcome {
 pub struct CiReport {
     /// In the order in which they ran.
     pub checks: Vec<CheckResult>,
-    /// How many files, keys and blocks were compared.
+    /// The number of compared files, keys and blocks.
     pub compared: usize,
 }
 
@@ -186,7 +186,7 @@ impl Checks {
         // A step may fail for a reason that is the matter of another check.
         let (name, cause) = match (name, cause) {
             (_, CheckCause::Lock) => (CheckName::Lock, cause),
-            // A symlink that leads out of the project is refused like content that nobody approved, and is content.
+            // A symlink that leads out of the project is refused like unapproved content, and is content.
             (CheckName::Files, CheckCause::Refused) => (name, CheckCause::Content),
             _ => (name, cause),
         };

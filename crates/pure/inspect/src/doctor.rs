@@ -12,7 +12,7 @@ use crate::drift::VerifyReport;
 pub struct DoctorReport {
     /// Every check, in order.
     pub checks: Vec<CheckRow>,
-    /// How the first check failed that could not be made.
+    /// The failure of the first check that could not run.
     #[serde(skip)]
     pub failure: Option<FailureKind>,
 }
@@ -57,9 +57,9 @@ pub const NO_MANIFEST: CheckSummary = CheckSummary::Skipped("no manifest");
 
 /// A check that has run.
 pub struct FinishedCheck {
-    /// Nothing if it is not worth a line.
+    /// The row; `None` if it is not worth a line.
     pub row: Option<CheckRow>,
-    /// How it failed, if it could not be made.
+    /// The failure, if the check could not run.
     pub failure: Option<FailureKind>,
 }
 
@@ -115,7 +115,7 @@ fn errors_in(findings: &[Diagnostic]) -> String {
     counted(errors.count(), "error", "errors")
 }
 
-/// How much of what is installed is as it was installed.
+/// The number of installed files that are unmodified.
 pub fn ownership_line(report: &VerifyReport) -> String {
     let files = counted(report.checked, "file or entry", "files and entries");
     match (report.checked, report.findings.len()) {

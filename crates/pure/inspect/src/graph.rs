@@ -1,4 +1,4 @@
-//! Resources of a lockfile that belong together, and whoever owns a path.
+//! Related resources of a lockfile, and the owners of a path.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -29,11 +29,11 @@ fn reachable_from(mut found: BTreeSet<usize>, edges: &[Vec<usize>]) -> BTreeSet<
 /// Everyone who owns the file at a path that is seen from `here`, or something in it.
 pub(crate) fn owners_at<'l>(
     view: &LockView,
-    here: &Path,
+    working_directory: &Path,
     ledger: &'l Ledger,
     word: &str,
 ) -> BTreeSet<&'l Owner> {
-    let paths = view.paths_of(here, word);
+    let paths = view.paths_of(working_directory, word);
     let paths = paths.iter().filter_map(|path| RelativePath::new(path).ok());
     paths.flat_map(|path| ledger.owners_at(&path)).collect()
 }

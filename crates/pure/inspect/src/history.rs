@@ -35,7 +35,7 @@ pub struct PastEntry {
     pub title: String,
     /// Its files, and what it did to them; the state of agpm itself is left out.
     pub files: Vec<(RelativePath, FileChangeKind)>,
-    /// Why it cannot be read; then nothing else is known of it.
+    /// The reason why it cannot be read; then nothing else is known about it.
     pub damaged: Option<String>,
 }
 

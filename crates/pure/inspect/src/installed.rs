@@ -11,7 +11,7 @@ use agpm_resolve::LockView;
 pub struct InstalledIndex {
     /// Manifest and lockfile.
     pub view: LockView,
-    /// Where each entry is, by type and name.
+    /// The index of each entry, by type and name.
     numbers: HashMap<(ResourceType, String), usize>,
 }
 
@@ -45,18 +45,18 @@ impl InstalledIndex {
     fn unknown(&self, kind: ResourceType, id: &str) -> Failure {
         let entries = self.view.entries.iter();
         let of_kind = entries.filter(|entry| entry.kind == kind);
-        let known: BTreeSet<String> = of_kind.map(LockEntry::label).collect();
+        let labels: BTreeSet<String> = of_kind.map(LockEntry::label).collect();
         let near = did_you_mean(
             id,
             "installed resources are",
-            known.iter().map(String::as_str),
+            labels.iter().map(String::as_str),
         );
         let none = || format!("no {kind} are installed; `agpm list` shows what is");
         unknown_name("resource", id, Some(near.unwrap_or_else(none)))
     }
 }
 
-/// The file that is a resource's own; nothing for entries of files that others write too.
+/// The file of a resource; `None` for entries of shared files.
 pub fn installed_path(entry: &LockEntry) -> Result<Option<RelativePath>, Failure> {
     if entry.kind.is_merged() {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! Which resources are installed.
+//! Lists installed resources.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -51,7 +51,7 @@ pub enum DiskCheck {
     Compare,
 }
 
-/// How much is shown of a resource.
+/// The level of detail of a listing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ListDetail {
     /// The contents of the lockfile.
@@ -70,7 +70,7 @@ pub struct ListReport {
     pub clients: ClientCount,
 }
 
-/// How many AI coding clients a project installs for; snippets of no client are not counted.
+/// The number of AI coding clients that a project installs for; snippets without a client are not counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClientCount {
     /// At most one client.
@@ -103,15 +103,15 @@ pub struct ListedResource {
     /// The lockfile entry of the listed resource.
     #[serde(flatten)]
     pub locked: LockedResource,
-    /// How it differs from what was installed, if files were compared.
+    /// The difference from the installed state, if files were compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<DiskState>,
-    /// The patched fields; nothing if not requested.
+    /// The patched fields; `None` if not requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patched: Option<Vec<PatchedField>>,
 }
 
-/// How a resource on the disk differs from what was installed.
+/// The difference between a resource on disk and its installed state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DiskState {
@@ -124,7 +124,7 @@ pub enum DiskState {
 /// A field that a patch set; secrets are masked.
 #[derive(Debug, Serialize)]
 pub struct PatchedField {
-    /// Which one, as the manifest has it.
+    /// The field, as in the manifest.
     pub field: String,
     /// The value in the source, if any.
     pub old: Option<Value>,
@@ -245,7 +245,7 @@ impl EntryFilter<'_> {
                 .is_none_or(|one| shown_source(entry) == one)
             && tool
                 .as_deref()
-                .is_none_or(|one| tools.any(|own| own == one))
+                .is_none_or(|one| tools.any(|entry_tool| entry_tool == one))
     }
 }
 
@@ -279,11 +279,11 @@ fn check_source(view: &LockView, name: &str) -> Result<(), Failure> {
     if name == LOCAL || view.sources.contains(name) {
         return Ok(());
     }
-    let known = view.sources.iter().map(String::as_str).chain([LOCAL]);
+    let names = view.sources.iter().map(String::as_str).chain([LOCAL]);
     Err(unknown_name(
         "source",
         name,
-        did_you_mean(name, "sources are", known),
+        did_you_mean(name, "sources are", names),
     ))
 }
 
@@ -291,18 +291,18 @@ fn check_tool(view: &LockView, name: &str) -> Result<(), Failure> {
     if view.tools.contains(name) {
         return Ok(());
     }
-    let known = view.tools.iter().map(String::as_str);
+    let names = view.tools.iter().map(String::as_str);
     Err(unknown_name(
         "tool",
         name,
-        did_you_mean(name, "tools are", known),
+        did_you_mean(name, "tools are", names),
     ))
 }
 
 fn type_named(word: &str) -> Result<ResourceType, Failure> {
     ResourceType::named(word).ok_or_else(|| {
-        let known = RESOURCE_TYPES.iter().map(|kind| kind.singular());
-        unknown_name("type", word, did_you_mean(word, "types are", known))
+        let names = RESOURCE_TYPES.iter().map(|kind| kind.singular());
+        unknown_name("type", word, did_you_mean(word, "types are", names))
     })
 }
 

@@ -89,7 +89,7 @@ pub struct MovedBranch {
     pub current: String,
     /// The branch, with its commit now.
     pub now: String,
-    /// How many resources did not change.
+    /// The number of unchanged resources.
     pub unchanged: usize,
 }
 
@@ -162,7 +162,7 @@ impl VersionComparison {
     pub fn report(
         &self,
         lock: &Lockfile,
-        wanted: &BTreeSet<PinId>,
+        selected: &BTreeSet<PinId>,
         holds: impl Fn(&Pin, &VersionLabel, Option<&Unit>) -> bool,
     ) -> OutdatedReport {
         let mut report = OutdatedReport::new();
@@ -173,7 +173,7 @@ impl VersionComparison {
             .collect();
         for locked in lock.pins() {
             let resource = resources.get(&locked.id).copied();
-            if !wanted.is_empty() && !is_wanted(wanted, &locked.id, resource) {
+            if !selected.is_empty() && !is_selected(selected, &locked.id, resource) {
                 continue;
             }
             report.checked += 1;
@@ -223,20 +223,20 @@ impl VersionComparison {
             return None;
         }
         let is_same_label = allowed.label == pin.version && is_moved;
-        let shown = |label: &VersionLabel, commit: &ObjectId| {
+        let display = |label: &VersionLabel, commit: &ObjectId| {
             if is_same_label {
                 format!("{label} ({})", commit.short())
             } else {
                 label.to_string()
             }
         };
-        let allowed = shown(&allowed.label, &allowed.revision);
+        let allowed = display(&allowed.label, &allowed.revision);
         Some(OutdatedRow {
             id: locked.id.to_string(),
             kind: locked.id.type_name(),
             name: locked.id.name(),
             source: pin.source.to_string(),
-            current: shown(&pin.version, &pin.commit),
+            current: display(&pin.version, &pin.commit),
             newest: newest.map_or_else(|| allowed.clone(), VersionLabel::to_string),
             allowed,
         })
@@ -244,14 +244,14 @@ impl VersionComparison {
 }
 
 /// Whether a pin is one of those that were named; a pattern names all that it matched.
-fn is_wanted(wanted: &BTreeSet<PinId>, id: &PinId, resource: Option<&LockEntry>) -> bool {
+fn is_selected(selected: &BTreeSet<PinId>, id: &PinId, resource: Option<&LockEntry>) -> bool {
     let pattern = resource.map(|locked| {
         PinId::Resource(ResourceId {
             kind: locked.kind,
             name: locked.manifest_key().clone(),
         })
     });
-    wanted.contains(id) || pattern.is_some_and(|pattern| wanted.contains(&pattern))
+    selected.contains(id) || pattern.is_some_and(|pattern| selected.contains(&pattern))
 }
 
 /// Whether a branch moved and the resource is the same.
@@ -268,7 +268,7 @@ fn count_unchanged(pin: &Pin, now: &ResolvedVersion, moved: &mut Vec<MovedBranch
     let (source, current) = (pin.source.to_string(), branch_at(&pin.commit));
     let is_known = |one: &&mut MovedBranch| one.source == source && one.current == current;
     match moved.iter_mut().find(is_known) {
-        Some(known) => known.unchanged += 1,
+        Some(existing) => existing.unchanged += 1,
         None => moved.push(MovedBranch {
             source,
             current,
@@ -336,8 +336,8 @@ mod tests {
             kind: lock.entries[0].kind,
             name: ResourceName::new("other").expect("a name"),
         };
-        let wanted = BTreeSet::from([PinId::Resource(other)]);
-        let report = comparison.report(&lock, &wanted, |_, _, _| true);
+        let selected = BTreeSet::from([PinId::Resource(other)]);
+        let report = comparison.report(&lock, &selected, |_, _, _| true);
         assert_eq!((report.checked, report.outdated.len()), (0, 0));
     }
 }

@@ -21,24 +21,24 @@ pub struct StatusReport {
     pub root: Option<PathBuf>,
     /// The tools that resources are installed for.
     pub tools: BTreeSet<ToolName>,
-    /// How many resources of each type are installed, by the word of the type.
+    /// The number of installed resources by type.
     pub installed: BTreeMap<&'static str, usize>,
-    /// Newer versions, as far as earlier runs know; nothing if they do not.
+    /// Newer versions, as far as earlier runs know; `None` if they do not.
     pub outdated: Option<OutdatedReport>,
     /// Modified and missing files.
     pub drift: VerifyReport,
-    /// The plan of an install; nothing if that takes a network.
+    /// The plan of an install; `None` if that needs the network.
     pub next: Option<NextInstall>,
 }
 
 /// The plan of an install.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct NextInstall {
-    /// How many files, keys and blocks would change.
+    /// The number of files, keys and blocks that would change.
     pub changes: usize,
-    /// How many approvals it needs.
+    /// The number of approvals that it needs.
     pub approvals: usize,
-    /// How many rules of policies it violates.
+    /// The number of violated policy rules.
     pub violations: usize,
 }
 
@@ -71,12 +71,12 @@ impl StatusReport {
         }
     }
 
-    /// How many findings say that something is missing.
+    /// The number of findings about missing content.
     pub fn missing(&self) -> usize {
         self.drift.missing()
     }
 
-    /// How many findings say that something was changed.
+    /// The number of findings about changed content.
     pub fn modified(&self) -> usize {
         self.drift.modified()
     }
@@ -101,7 +101,7 @@ impl NextInstall {
     }
 }
 
-/// Why it is not known what could be newer: a note, since its location is in text that is not kept.
+/// The note why newer versions are unknown, without a label because its text is not kept.
 pub fn outdated_unknown(why: Diagnostic) -> Diagnostic {
     let lines = std::iter::once(why.shown_message()).chain(why.details);
     let mut note = Diagnostic::new(why.code, "cannot check for newer versions")

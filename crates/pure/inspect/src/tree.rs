@@ -25,9 +25,9 @@ pub enum TreeDirection {
 /// The options of a tree.
 #[derive(Clone, Debug)]
 pub struct TreeRequest {
-    /// Where to start, as `NAME` or `TYPE/NAME`; without any, at the ends.
+    /// The start of the tree, as `NAME` or `TYPE/NAME`; empty for the ends.
     pub names: Vec<String>,
-    /// How many levels under the start are shown.
+    /// The number of displayed levels under the start.
     pub depth: Option<usize>,
     /// The direction.
     pub direction: TreeDirection,
@@ -55,7 +55,7 @@ struct TreeNode {
     part: bool,
 }
 
-/// A resource at one place of a tree, with all under it.
+/// A resource at one position of a tree, with everything under it.
 #[derive(Serialize)]
 struct TreeBranch<'t> {
     #[serde(flatten)]
@@ -70,7 +70,7 @@ struct TreeBranch<'t> {
     truncated: Option<bool>,
 }
 
-/// A resource at one place of a tree.
+/// A resource at one position of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TreeLine {
     /// The index of the resource.
@@ -78,7 +78,7 @@ pub struct TreeLine {
     /// The depth from the start.
     pub level: usize,
     /// Its location among its siblings.
-    pub place: SiblingPosition,
+    pub position: SiblingPosition,
     /// The lines under it.
     pub below: LineExpansion,
 }
@@ -101,7 +101,7 @@ pub enum LineExpansion {
     Repeated,
 }
 
-/// Where a whole tree starts: at what the manifest requires, or at what needs nothing more.
+/// The start of a whole tree: the resources that the manifest requires, or those that need nothing more.
 fn ends(view: &LockView, direction: TreeDirection) -> Vec<usize> {
     if direction == TreeDirection::Needs {
         return view.roots.clone();
@@ -138,10 +138,10 @@ fn node(view: &LockView, at: usize) -> TreeNode {
 fn walk(starts: &[usize], children: &[Vec<usize>], depth: Option<usize>) -> Vec<TreeLine> {
     let mut lines = Vec::new();
     let mut waiting = Vec::new();
-    // How far up each was shown with what is under it: where levels are cut, more of it shows higher up.
+    // The lowest level at which each resource was expanded: where levels are cut, more is visible higher up.
     let mut shown: BTreeMap<usize, usize> = BTreeMap::new();
     put(&mut waiting, starts, 0);
-    while let Some((node, level, place)) = waiting.pop() {
+    while let Some((node, level, position)) = waiting.pop() {
         let open = !children[node].is_empty() && depth.is_none_or(|depth| level < depth);
         let before = shown
             .get(&node)
@@ -154,7 +154,7 @@ fn walk(starts: &[usize], children: &[Vec<usize>], depth: Option<usize>) -> Vec<
         lines.push(TreeLine {
             node,
             level,
-            place,
+            position,
             below,
         });
         if open && !before {
@@ -169,18 +169,22 @@ fn put(waiting: &mut Vec<(usize, usize, SiblingPosition)>, nodes: &[usize], leve
     let last = nodes.len().saturating_sub(1);
     let placed = nodes.iter().enumerate().rev();
     waiting.extend(placed.map(|(at, node)| {
-        let place = if at == last {
+        let position = if at == last {
             SiblingPosition::Last
         } else {
             SiblingPosition::Inner
         };
-        (*node, level, place)
+        (*node, level, position)
     }));
 }
 
 impl TreeReport {
     /// The tree from the entries that a request names, or from all ends; paths are seen from `here`.
-    pub fn of(view: &LockView, here: &Path, request: &TreeRequest) -> Result<Self, Failure> {
+    pub fn of(
+        view: &LockView,
+        working_directory: &Path,
+        request: &TreeRequest,
+    ) -> Result<Self, Failure> {
         let needed_by = view.needed_by();
         let children = match request.direction {
             TreeDirection::Needs => &view.needs,
@@ -188,7 +192,7 @@ impl TreeReport {
         };
         let mut starts = Vec::new();
         for name in &request.names {
-            starts.extend(view.find_word(here, name)?);
+            starts.extend(view.find_word(working_directory, name)?);
         }
         if request.names.is_empty() {
             starts = ends(view, request.direction);

@@ -35,7 +35,7 @@ pub struct ValidateRequest {
 /// The checks; the findings are the diagnostics.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct ValidateReport {
-    /// How many dependencies the manifest has.
+    /// The number of dependencies in the manifest.
     pub dependencies: usize,
     /// The number of sources.
     pub sources: usize,
@@ -66,7 +66,7 @@ pub enum LocalForm {
 }
 
 impl<'m> LocalContent<'m> {
-    /// Nothing for a dependency of a source, or for a pattern, which may match nothing.
+    /// `None` for a dependency of a source, or for a pattern, which may match nothing.
     pub fn of(dependency: &'m Dependency) -> Option<Self> {
         let unit = &dependency.unit;
         if unit.origin != ResourceOrigin::Local || unit.path.is_pattern() {
@@ -87,12 +87,12 @@ impl<'m> LocalContent<'m> {
     /// The finding if it does not exist.
     pub fn missing(&self) -> Diagnostic {
         let unit = &self.dependency.unit;
-        let what = match unit.extent {
+        let noun = match unit.extent {
             ResourceExtent::File => "file",
             ResourceExtent::Folder => "skill",
             ResourceExtent::Plugin => "plugin",
         };
-        let message = format!("no {what} `{}`", unit.path);
+        let message = format!("no {noun} `{}`", unit.path);
         Diagnostic::new(&codes::PACKAGE_NOT_FOUND, message)
             .at_spot(self.dependency.spot)
             .help("paths start at the manifest's directory")

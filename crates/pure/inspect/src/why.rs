@@ -1,4 +1,4 @@
-//! Who requires a resource.
+//! Finds the dependents of a resource.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, VecDeque};
@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::graph::{entry_title, owners_at, title};
 
-/// How many chains are shown; a graph may have more of them than anyone can read.
+/// The number of displayed chains; a graph may have more than anyone can read.
 const MOST_CHAINS: usize = 100;
 
 /// Resources and who requires them.
@@ -60,11 +60,16 @@ pub struct ChainLink {
 
 impl WhyReport {
     /// The dependents of a name, an id, or a path that is seen from `here`.
-    pub fn of(view: &LockView, ledger: &Ledger, here: &Path, word: &str) -> Result<Self, Failure> {
-        let layers = layers_at(view, &owners_at(view, here, ledger, word));
-        let mut at_path = view.at_path(here, word);
+    pub fn of(
+        view: &LockView,
+        ledger: &Ledger,
+        working_directory: &Path,
+        word: &str,
+    ) -> Result<Self, Failure> {
+        let layers = layers_at(view, &owners_at(view, working_directory, ledger, word));
+        let mut at_path = view.at_path(working_directory, word);
         if at_path.is_empty() {
-            let owned = view.owned_at(here, ledger, word);
+            let owned = view.owned_at(working_directory, ledger, word);
             at_path.extend(owned.into_iter().filter(|at| view.part_of.contains_key(at)));
         }
         let found = if at_path.is_empty() && layers.is_empty() {
@@ -162,7 +167,7 @@ fn link(entry: &LockEntry) -> ChainLink {
     }
 }
 
-/// How far each entry is from the nearest that the manifest requires; nothing if none leads to it.
+/// The distance of each entry from the nearest one in the manifest; `None` if none leads to it.
 fn distances(roots: &[usize], needs: &[Vec<usize>]) -> Vec<Option<usize>> {
     let mut far = vec![None; needs.len()];
     let mut waiting: VecDeque<usize> = roots.iter().copied().collect();

@@ -23,25 +23,25 @@ impl CommandApprovals<'_> {
     /// Whether a resource or a layer is named.
     pub fn approves(&self, id: &Owner) -> bool {
         let mut words = self.words.iter();
-        words.any(|word| word == ALL || is_meant(word, id))
+        words.any(|word| word == ALL || matches_id(word, id))
     }
 
     /// An approval of something that does not exist is a mistake in the command.
     pub fn check(&self, capabilities: &ProjectCapabilities) -> Result<(), Failure> {
-        let is_known = |word: &str| capabilities.ids().any(|id| is_meant(word, id));
+        let is_known = |word: &str| capabilities.ids().any(|id| matches_id(word, id));
         let mut words = self.words.iter();
         let Some(word) = words.find(|word| *word != ALL && !is_known(word)) else {
             return Ok(());
         };
         let ids: Vec<String> = capabilities.ids().map(ToString::to_string).collect();
-        let known = ids.iter().map(String::as_str);
-        let help = did_you_mean(word, "resources and layers are", known);
+        let candidates = ids.iter().map(String::as_str);
+        let help = did_you_mean(word, "resources and layers are", candidates);
         Err(unknown_name("resource", word, help))
     }
 }
 
 /// Whether a typed argument means a resource or a layer.
-pub fn is_meant(word: &str, id: &Owner) -> bool {
+pub fn matches_id(word: &str, id: &Owner) -> bool {
     match id {
         Owner::Resource(id) => means(word, id.kind, id.name.as_str()),
         Owner::Layers(_) | Owner::Other(_) => word == id.to_string(),

@@ -44,9 +44,9 @@ fn in_manifest_order(resources: &[RenderedResource]) -> impl Iterator<Item = &Re
 fn add_resource(
     desired: &mut DesiredState<'_>,
     owner: Owner,
-    made: &ResourceOutput,
+    output: &ResourceOutput,
 ) -> Result<(), Failure> {
-    for file in &made.files {
+    for file in &output.files {
         desired.add_file(DesiredFile {
             path: file.path.clone(),
             checksum: file.bytes.checksum(),
@@ -57,7 +57,7 @@ fn add_resource(
             is_empty_document: false,
         })?;
     }
-    if let Some(entries) = &made.entries {
+    if let Some(entries) = &output.entries {
         desired.add_entries(&entries.file, &owner, &entries.nodes);
     }
     Ok(())

@@ -5,7 +5,7 @@ use agpm_plan::FileDifference;
 use agpm_trust::CapabilityChange;
 use serde::Serialize;
 
-use crate::approvals::is_meant;
+use crate::approvals::matches_id;
 use crate::report::{InstallReport, LockChange, ReportedProgram, UpdatedPin};
 
 /// The changes of an install or an update.
@@ -25,7 +25,7 @@ pub struct DiffReport {
     extent: DiffExtent,
 }
 
-/// How much of the differences a report has.
+/// The level of detail of the differences in a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DiffExtent {
     All,
@@ -59,7 +59,7 @@ impl DiffReport {
     /// Keeps the differences of these resources, layers and files.
     pub fn keep_ids(&mut self, words: &[String]) {
         self.extent = DiffExtent::Some;
-        let is_named = |id: &Owner| words.iter().any(|word| is_meant(word, id));
+        let is_named = |id: &Owner| words.iter().any(|word| matches_id(word, id));
         self.capabilities.retain(|change| is_named(&change.id));
         self.moved
             .retain(|moved| is_named(&Owner::from(moved.id.to_string().as_str())));

@@ -32,14 +32,14 @@ pub struct ExecutableRules<'a> {
     pub mode: ExecutableMode,
     /// The ledger: resources installed on this machine were approved before.
     pub installed: &'a Ledger,
-    /// The lockfile: resources locked with their capabilities were approved by whoever locked them.
+    /// The lockfile: resources locked with their capabilities were approved when they were locked.
     pub locked: LockedCapabilities<'a>,
     /// The current capabilities of everything.
     pub capabilities: &'a ProjectCapabilities,
 }
 
 impl ExecutableRules<'_> {
-    /// The refusal of what a tool would run and nobody approved; nothing if no such thing exists.
+    /// The refusal of unapproved executables; `None` if there are none.
     pub fn refusal(&self, resources: &[RenderedResource]) -> Option<Diagnostic> {
         if self.approvals.executables == TransitiveExecutables::Allowed {
             return None;
@@ -101,7 +101,7 @@ impl ExecutableRules<'_> {
     }
 }
 
-/// Something that nobody approved, and the resource that requires it.
+/// An unapproved executable, and the resource that requires it.
 struct RefusedProgram {
     program: ReportedProgram,
     parent: Option<String>,

@@ -14,7 +14,7 @@ use crate::request::TransitiveExecutables;
 pub struct IncreaseRules<'a> {
     /// Its `allow-executables` approves what is run.
     pub manifest: &'a Manifest,
-    /// The new lockfile, which says where resources come from.
+    /// The new lockfile, with the sources of resources.
     pub lock: &'a Lockfile,
     /// The approvals of the command.
     pub approvals: CommandApprovals<'a>,

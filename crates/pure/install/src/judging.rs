@@ -30,7 +30,7 @@ pub struct JudgedInstall<'a> {
     pub catalog: &'a [LockedRemote],
 }
 
-/// How long ago versions were released.
+/// The ages of versions.
 pub trait ReleaseAges {
     /// The age of a resource's version.
     fn of_resource(&self, resolved: &ResolvedEntry) -> ReleaseAge;
@@ -50,7 +50,7 @@ impl JudgedInstall<'_> {
         }
         // Finding a date reads the commit, so it is not done where no policy judges the age.
         let judges_age = policies.min_release_age().is_some();
-        let known = |age: &dyn Fn() -> ReleaseAge| {
+        let needed_age = |age: &dyn Fn() -> ReleaseAge| {
             if judges_age {
                 age()
             } else {
@@ -58,12 +58,12 @@ impl JudgedInstall<'_> {
             }
         };
         let files: Vec<JudgedFile<'_>> = self.layer_files.iter().map(judged_file).collect();
-        let age_of = |resolved: &ResolvedEntry| known(&|| ages.of_resource(resolved));
+        let age_of = |resolved: &ResolvedEntry| needed_age(&|| ages.of_resource(resolved));
         let mut contents = judged_resources(self.manifest, self.resources, &age_of);
         contents.extend(judged_layers(self.manifest, &files));
         contents.extend(self.layers.iter().filter_map(|layer| {
             let pin = layer.pin.as_ref()?;
-            let age = known(&|| ages.of_layer(pin));
+            let age = needed_age(&|| ages.of_layer(pin));
             Some(JudgedContent {
                 version: Some(judged_version(pin, age)),
                 ..plain_content(layer.name.label())
@@ -75,7 +75,7 @@ impl JudgedInstall<'_> {
         // Policies of a base do not judge its age, so its versions are judged apart.
         let base_versions = self.bases.iter().filter_map(|base| {
             let (repository, pin) = (repository_of(base)?, base.locked.pin.as_ref()?);
-            let age = known(&|| ages.of_base(repository, pin));
+            let age = needed_age(&|| ages.of_base(repository, pin));
             Some(JudgedContent {
                 version: Some(judged_version(pin, age)),
                 ..plain_content(base.locked.name().label())
@@ -105,20 +105,20 @@ impl<'a> JudgedInstall<'a> {
         }
     }
 
-    /// The marketplaces that say where plugins of other sources are; a plugin in its marketplace is judged itself.
+    /// The marketplaces that locate plugins of other sources; a plugin in its marketplace is checked itself.
     fn marketplaces(&self) -> impl Iterator<Item = JudgedContent<'a>> {
         self.manifest.dependencies.iter().filter_map(|dependency| {
-            let own = dependency.marketplace.as_ref()?;
-            let name = &own.plugin.marketplace;
+            let plugin = dependency.marketplace.as_ref()?;
+            let name = &plugin.plugin.marketplace;
             if dependency.unit.origin.source() == Some(name) {
                 return None;
             }
             let source = judged_source(self.manifest, name);
-            let label = VersionLabel::new(own.requirement.as_str());
-            let is_pinned = own.pin.as_ref().is_some_and(|pin| pin.commit.is_some());
+            let label = VersionLabel::new(plugin.requirement.as_str());
+            let is_pinned = plugin.pin.as_ref().is_some_and(|pin| pin.commit.is_some());
             Some(JudgedContent {
                 source,
-                version: is_pinned.then(|| judged_list(Some(&own.requirement), &label)),
+                version: is_pinned.then(|| judged_list(Some(&plugin.requirement), &label)),
                 ..plain_content(dependency.id().to_string())
             })
         })

@@ -18,7 +18,7 @@ mod record;
 mod report;
 mod request;
 
-pub use approvals::{CommandApprovals, is_meant};
+pub use approvals::{CommandApprovals, matches_id};
 pub use desired::desired_state;
 pub use diff::DiffReport;
 pub use executables::ExecutableRules;

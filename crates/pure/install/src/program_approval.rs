@@ -18,7 +18,7 @@ pub struct ApprovalFile {
 
 #[derive(Debug, Serialize, Deserialize)]
 struct RecordedApproval {
-    /// Where the project really is.
+    /// The real path of the project.
     project: String,
     /// The digest of its programs.
     programs: Checksum,
@@ -37,9 +37,9 @@ impl ApprovalFile {
 
     /// The digest of the programs that were approved for a project.
     pub fn digest(&self, project: &Path) -> Option<Checksum> {
-        let mut known = self.approvals.iter();
-        let known = known.find(|known| Path::new(&known.project) == project)?;
-        Some(known.programs)
+        let mut approval = self.approvals.iter();
+        let approval = approval.find(|approval| Path::new(&approval.project) == project)?;
+        Some(approval.programs)
     }
 
     /// Approves the programs of a project instead of those before.
@@ -47,7 +47,7 @@ impl ApprovalFile {
         self.approvals
             // One approval for each project. Keeping older ones would let a project return to a command that was
             // replaced.
-            .retain(|known| Path::new(&known.project) != project);
+            .retain(|approval| Path::new(&approval.project) != project);
         self.approvals.push(RecordedApproval {
             project: project.display().to_string(),
             programs,
@@ -130,7 +130,7 @@ impl ProgramApproval {
     pub fn of(programs: &[ManifestProgram], digest: Checksum, approved: Option<Checksum>) -> Self {
         match approved {
             _ if programs.is_empty() => ProgramApproval::Given,
-            Some(known) if known == digest => ProgramApproval::Given,
+            Some(approval) if approval == digest => ProgramApproval::Given,
             Some(_) => ProgramApproval::Outdated,
             None => ProgramApproval::Missing,
         }

@@ -29,11 +29,12 @@ pub fn new_programs(
     }
     let of_resource = |resource: &RenderedResource| {
         let RenderedResource { resolved, output } = resource;
-        let own = by_owner
+        let programs = by_owner
             .get(&Owner::from(resolved.id()))
             .map_or(&[][..], Vec::as_slice);
         let is_new = |one: &&OutputCapability| {
-            own.iter()
+            programs
+                .iter()
                 .any(|change| one.file.as_ref().is_none_or(|file| *file == change.path))
         };
         let new = output
@@ -63,8 +64,9 @@ type ChangesBy<'c, K> = BTreeMap<&'c K, Vec<&'c PlannedChange>>;
 fn of_layer(file: &LayeredFile, changes: &[&PlannedChange]) -> Vec<ReportedProgram> {
     let is_new = |one: &Capability| {
         changes.iter().any(|change| {
-            let place = change.place.as_ref();
-            place.is_none_or(|place| is_in(&one.place, place) || is_in(place, &one.place))
+            let pointer = change.pointer.as_ref();
+            pointer
+                .is_none_or(|pointer| is_in(&one.pointer, pointer) || is_in(pointer, &one.pointer))
         })
     };
     let mut programs: Vec<ReportedProgram> = Vec::new();
@@ -97,9 +99,9 @@ fn is_in(inner: &Pointer, outer: &Pointer) -> bool {
 fn layer_of(file: &LayeredFile, capability: &Capability) -> String {
     let nodes = file.keys.iter().flat_map(|keys| &keys.nodes);
     let around: Vec<_> = nodes
-        .filter(|node| is_in(&capability.place, node.node.place.pointer()))
+        .filter(|node| is_in(&capability.pointer, node.node.location.pointer()))
         .collect();
-    // Items of a list have no names: the one that says it is meant.
+    // Items of a list have no names: the one with this command is meant.
     let says = |node: &&&DesiredNode| {
         let value = &node.node.value;
         value.as_str() == Some(&capability.value)

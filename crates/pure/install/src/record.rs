@@ -49,7 +49,7 @@ pub fn inputs_of(manifest: &[u8], lock: &[u8]) -> Checksum {
     Checksum::of(&all)
 }
 
-/// Everything that an install was made from.
+/// All inputs of an install.
 pub struct InstallInputs<'a> {
     /// Of the manifest and the lockfile.
     pub digest: Checksum,
@@ -57,7 +57,7 @@ pub struct InstallInputs<'a> {
     pub reads: BTreeMap<String, Checksum>,
     /// The resources that were installed.
     pub resources: &'a [RenderedResource],
-    /// How a change of a layer is noticed.
+    /// How changes of a layer are detected.
     pub watching: WatchMode,
 }
 

@@ -15,11 +15,11 @@ use crate::request::{WriteMode, is_dry_run};
 pub enum LockChange {
     /// The lockfile is unchanged.
     Unchanged,
-    /// It is new or says something else.
+    /// The file is new or changed.
     Written,
-    /// It would be new or say something else.
+    /// The file would be new or changed.
     WouldBeWritten,
-    /// It would say something else, and is not to be written.
+    /// The file would change, and must not be written.
     NotWritten,
 }
 
@@ -146,7 +146,7 @@ pub struct ConvertedResource {
     pub resource: Owner,
     /// The tool.
     pub tool: String,
-    /// Where it is written for that tool.
+    /// The path for that tool.
     #[serde(skip)]
     pub target: Option<RelativePath>,
     /// Whether its file in the source changed.
@@ -184,11 +184,11 @@ pub struct InstallReport {
     pub reads: Vec<String>,
     /// Resources in other forms.
     pub conversions: Vec<ConvertedResource>,
-    /// How many files are as they should be.
+    /// The number of unchanged files.
     pub unchanged: usize,
     /// The change of the lockfile.
     pub lock: LockChange,
-    /// How many files are obstacles.
+    /// The number of blocking files.
     #[serde(skip)]
     pub refused: usize,
 }

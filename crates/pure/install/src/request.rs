@@ -1,4 +1,4 @@
-//! How an install is to be done.
+//! The options of an install.
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, WarningPolicy};
 use agpm_plan::OverwriteRule;
@@ -80,7 +80,7 @@ pub struct InstallRequest {
     pub lock: LockUse,
     /// Whether it is done or shown.
     pub writing: WriteMode,
-    /// Which files blocking may be overwritten.
+    /// The blocking files that may be overwritten.
     pub overwrite: OverwriteRule,
     /// The treatment of warnings.
     pub warnings: WarningPolicy,
@@ -104,8 +104,8 @@ impl InstallRequest {
         changelogs: ChangelogReading::Skipped,
     };
 
-    /// Whether a ledger that says that nothing changed is enough for it. A clone can bring a ledger: where the lockfile
-    /// decides, it proves nothing.
+    /// Whether a ledger without changes is sufficient. A clone can contain a ledger: where the lockfile decides, it
+    /// proves nothing.
     pub fn may_rely_on_ledger(&self) -> bool {
         self.writing == WriteMode::Apply
             && matches!(self.lock, LockUse::Update | LockUse::Unwritten)

@@ -16,15 +16,18 @@ struct LayerPath<'s> {
 
 /// Fails if a file of one layer is where another one has a directory, or if two paths differ only in case.
 pub fn refuse_clashes(snapshots: &[LayerSnapshot<'_>]) -> Result<(), Failure> {
-    let all = snapshots
-        .iter()
-        .flat_map(|one| one.files.iter().map(move |file| (&file.path, one.layer)));
+    let all = snapshots.iter().flat_map(|first| {
+        first
+            .files
+            .iter()
+            .map(move |file| (&file.path, first.layer))
+    });
     let distinct: BTreeMap<&RelativePath, &Layer> = all.collect();
     let distinct = distinct.into_iter();
     let distinct: Vec<LayerPath<'_>> = distinct
         .map(|(path, layer)| LayerPath { path, layer })
         .collect();
-    let paths = distinct.iter().map(|one| one.path).enumerate();
+    let paths = distinct.iter().map(|first| first.path).enumerate();
     match clashes(paths).first() {
         Some(found) => Err(clash(&distinct[found.first], &distinct[found.second])),
         None => Ok(()),
@@ -40,21 +43,21 @@ fn paths<'s, 'm>(
         .map(move |file| (snapshot, file.path.as_str()))
 }
 
-fn clash(one: &LayerPath<'_>, other: &LayerPath<'_>) -> Failure {
-    let why = if one.path.as_str().len() == other.path.as_str().len() {
+fn clash(first: &LayerPath<'_>, second: &LayerPath<'_>) -> Failure {
+    let why = if first.path.as_str().len() == second.path.as_str().len() {
         "paths that differ only in case"
     } else {
         "one path as a file and as a directory"
     };
     let message = format!(
         "layers `{}` and `{}` have {why}",
-        one.layer.name, other.layer.name
+        first.layer.name, second.layer.name
     );
     let diagnostic =
-        Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message).in_layer(other.layer.name.as_str());
+        Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message).in_layer(second.layer.name.as_str());
     diagnostic
-        .detail(format!("`{}` and `{}`", one.path, other.path))
-        .at_spot(other.layer.spot)
+        .detail(format!("`{}` and `{}`", first.path, second.path))
+        .at_spot(second.layer.spot)
         .help("rename one of them, or leave it out with `include`")
         .into()
 }
@@ -70,10 +73,10 @@ pub fn refuse_own_folders(
         let Some(inner) = layer
             .folder
             .as_deref()
-            .map(|folder| files.real_path(folder))
-            .and_then(|folder| {
+            .map(|directory| files.real_path(directory))
+            .and_then(|directory| {
                 Some(
-                    folder
+                    directory
                         .strip_prefix(&root)
                         .ok()?
                         .to_string_lossy()

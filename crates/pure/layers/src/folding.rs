@@ -18,21 +18,21 @@ use crate::snapshot::{LayerSnapshot, SnapshotFile};
 pub struct LayeredFile {
     /// The path in the project.
     pub path: RelativePath,
-    /// Its whole content where nobody else writes it.
+    /// The whole content, if no user writes the file.
     pub bytes: Vec<u8>,
     /// The mode of the highest layer that has it.
     pub mode: FileMode,
     /// The layers that it comes from.
     pub owner: Owner,
-    /// The keys that are managed in it; nothing for a file that is managed whole.
+    /// The managed keys; `None` for a file that is managed as a whole.
     pub keys: Option<SharedKeys>,
     /// Whether a program made it.
     pub driven: bool,
-    /// How it meets what the project has at its path.
+    /// How it is combined with the project's file at its path.
     pub form: LayeredForm,
 }
 
-/// How a file of the layers meets what the project has at its path.
+/// How a file of the layers is combined with the project's file at its path.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum LayeredForm {
     /// It is managed whole, or key by key.
@@ -120,7 +120,7 @@ pub fn contributions(snapshots: Vec<LayerSnapshot<'_>>, path: &RelativePath) -> 
 fn raw(layer: &LayerName, file: SnapshotFile) -> RawFile {
     RawFile {
         layer: layer.clone(),
-        shown: file.shown,
+        display_name: file.shown,
         bytes: file.bytes,
     }
 }
@@ -179,7 +179,7 @@ impl<'m> FileStack<'m> {
         driver.filter(|_| self.files.len() > 1)
     }
 
-    /// How the file meets what the project has; only Markdown can be blocks.
+    /// How the file is combined with the project's; only Markdown can be blocks.
     fn form(&self) -> LayeredForm {
         let is_markdown = Format::of_file(self.path.file_name()) == Some(Format::Markdown);
         let block = |file: &RawFile| {
@@ -240,7 +240,7 @@ pub struct UnfoldedFile<'m> {
 
 /// The result of merging a stack.
 pub struct FoldedFile {
-    /// The file; nothing if what was found forbids it.
+    /// The file; `None` if a finding prevents it.
     pub file: Result<Option<LayeredFile>, Failure>,
     /// The findings.
     pub diagnostics: Vec<Diagnostic>,
@@ -290,7 +290,7 @@ fn no_blocks(path: &RelativePath) -> Diagnostic {
 
 /// The content that a file is merged from.
 enum LayeredContent<'m> {
-    /// Bytes of one layer that nobody needs to understand.
+    /// Bytes of one layer that need not be parsed.
     Plain(Vec<u8>),
     /// Files that are parsed and merged.
     Files(Vec<UnparsedFile>),
@@ -361,7 +361,7 @@ impl FileRecipe<'_> {
         Ok((MergedBytes { bytes, keys }, warning))
     }
 
-    /// A program's result is its own layer, called as all that it was made of.
+    /// The result of a program is a separate layer, named after all of its inputs.
     fn drive(
         &self,
         files: Vec<RawFile>,
@@ -412,8 +412,8 @@ impl FileRecipe<'_> {
         let node = |part: MergedPart| DesiredNode {
             node: part.node,
             owner: Owner::layer(&part.layer),
-            // Layers are often made from what projects already have: a value that the user had before the layer must still be
-            // there after it.
+            // Layers are often created from existing project files: a value that the user had before the layer must
+            // remain after it.
             on_equal: OnEqualUserValue::Keep,
         };
         Some(SharedKeys {
@@ -423,7 +423,7 @@ impl FileRecipe<'_> {
     }
 }
 
-/// Whether text is well-formed, but says things that have no keys: nothing is to be merged, so it is taken as it is.
+/// Whether text is well-formed but contains values without keys: it is used unchanged, without merging.
 fn is_only_odd(diagnostics: &[Diagnostic]) -> bool {
     let odd = [&codes::YAML_DOCUMENTS, &codes::YAML_TAG, &codes::YAML_KEY];
     !diagnostics.is_empty() && diagnostics.iter().all(|found| odd.contains(&found.code))

@@ -1,7 +1,7 @@
 //! Layers and the lockfile: where the two must agree, and what the next one holds.
 
 use agpm_diag::Failure;
-use agpm_model::{Layer, LayerName, LayerPlace, LockedLayer, Lockfile, Manifest, SourceName};
+use agpm_model::{Layer, LayerLocation, LayerName, LockedLayer, Lockfile, Manifest, SourceName};
 use agpm_plan::{WatchedDirectory, outdated_lock};
 
 use crate::snapshot::LayerSnapshot;
@@ -35,8 +35,8 @@ pub fn layers_as_locked(
     {
         return Err(outdated_lock("the order of the layers differs".to_owned()));
     }
-    let differs = |layer: &&Layer| match &layer.place {
-        LayerPlace::Source(source, requirement) if is_versioned(source) => {
+    let differs = |layer: &&Layer| match &layer.location {
+        LayerLocation::Source(source, requirement) if is_versioned(source) => {
             let locked = lock.layers.iter().find(|locked| locked.name == layer.name);
             let pin = locked.and_then(|locked| locked.pin.as_ref());
             !pin.is_some_and(|pin| {
@@ -70,7 +70,7 @@ pub fn missing_layer(gone: &LockedLayer) -> Failure {
     failure
 }
 
-/// Where the lockfile must not change, what is locked must be there.
+/// If the lockfile must not change, all locked layers must exist.
 pub fn refuse_missing(
     manifest: &Manifest,
     snapshots: &[LayerSnapshot<'_>],
@@ -116,7 +116,7 @@ pub fn locked_layers(
         .collect()
 }
 
-/// How later runs see that nothing changed.
+/// How later runs detect changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WatchMode {
     /// By a look at these directories.
@@ -132,12 +132,12 @@ impl Default for WatchMode {
 }
 
 impl WatchMode {
-    /// How changes of these layers are noticed.
+    /// How changes of these layers are detected.
     pub fn of(snapshots: &[LayerSnapshot<'_>]) -> Self {
         // Pinned layers cannot change without the lockfile, so only directories are watched.
-        let folders = snapshots.iter().filter(|snapshot| snapshot.pin.is_none());
+        let directories = snapshots.iter().filter(|snapshot| snapshot.pin.is_none());
         let watched: Option<Vec<WatchedDirectory>> =
-            folders.map(|one| one.watched.clone()).collect();
+            directories.map(|one| one.watched.clone()).collect();
         watched.map_or(WatchMode::Unsettled, WatchMode::Folders)
     }
 }

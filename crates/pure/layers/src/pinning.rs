@@ -1,4 +1,4 @@
-//! Which version of its source a layer is: the locked one as long as it fits, else the best that does.
+//! Chooses the version of a layer: the locked one as long as it fits, else the best one.
 
 use std::collections::BTreeSet;
 
@@ -36,7 +36,7 @@ pub struct LayerPinning<'a> {
     relocated: BTreeSet<&'a SourceName>,
 }
 
-/// Where the version of a layer comes from.
+/// The origin of a layer's version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PinChoice {
     /// The lockfile.
@@ -70,7 +70,7 @@ impl<'a> LayerPinning<'a> {
         self.locked.iter().find(|locked| locked.name == layer.name)
     }
 
-    /// Where the version of a layer comes from.
+    /// Chooses the origin of a layer's version.
     pub fn choice(
         &self,
         layer: &Layer,
@@ -103,7 +103,7 @@ impl<'a> LayerPinning<'a> {
         }
     }
 
-    /// Where the lockfile alone applies, every byte has to be as it says.
+    /// If the lockfile alone applies, every byte must match it.
     // The checksum covers path, mode and bytes of the files in use, so a changed `include` is noticed like a changed
     // file.
     pub fn check(&self, snapshot: &LayerSnapshot<'_>) -> Result<(), Failure> {
@@ -147,13 +147,13 @@ impl RequiredVersion<'_> {
 
     /// The refusal of a layer whose source has no version that fits, only these.
     pub fn no_version(&self, layer: &Layer, stable: &[VersionLabel]) -> Failure {
-        let what = match self.requirement {
+        let version = match self.requirement {
             Requirement::Branch(branch) => format!("branch `{branch}`"),
             Requirement::Rev(rev) => format!("commit `{rev}`"),
             other => format!("version that satisfies `{other}`"),
         };
         let message = format!(
-            "layer `{}`: source `{}` has no {what}",
+            "layer `{}`: source `{}` has no {version}",
             layer.name, self.source
         );
         let newest: Vec<&str> = stable.iter().take(5).map(VersionLabel::as_str).collect();

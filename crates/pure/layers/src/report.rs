@@ -1,6 +1,6 @@
 //! `agpm layers`: the layers in their order, what they are and which of their files apply.
 
-use agpm_model::{Layer, LayerPlace, Manifest, Pin};
+use agpm_model::{Layer, LayerLocation, Manifest, Pin};
 use serde::{Serialize, Serializer};
 
 use crate::skipping::SkippedItem;
@@ -20,9 +20,9 @@ pub struct LayerRow {
     pub rank: usize,
     /// The name of the layer.
     pub name: String,
-    /// Where it is, as users see it.
+    /// The location, as users see it.
     pub place: String,
-    /// Its state; nothing if it does not exist.
+    /// The state; `None` if the layer does not exist.
     #[serde(flatten, serialize_with = "presence")]
     pub state: Option<LayerState>,
 }
@@ -30,7 +30,7 @@ pub struct LayerRow {
 /// A layer that exists.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LayerState {
-    /// The version of its source; nothing for a directory.
+    /// The version of its source; `None` for a directory.
     #[serde(flatten)]
     pub pin: Option<Pin>,
     /// The checksum of all files that apply.
@@ -58,7 +58,7 @@ pub fn rows(manifest: &Manifest, snapshots: &[LayerSnapshot<'_>]) -> LayersRepor
         LayerRow {
             rank: at + 1,
             name: layer.name.to_string(),
-            place: snapshot.map_or_else(|| written(&layer.place), |one| one.shown.clone()),
+            place: snapshot.map_or_else(|| written(&layer.location), |one| one.shown.clone()),
             state: snapshot.map(state),
         }
     };
@@ -67,10 +67,10 @@ pub fn rows(manifest: &Manifest, snapshots: &[LayerSnapshot<'_>]) -> LayersRepor
     }
 }
 
-fn written(place: &LayerPlace) -> String {
-    match place {
-        LayerPlace::Folder(path) => path.clone(),
-        LayerPlace::Source(source, requirement) => format!("{source}@{requirement}"),
+fn written(location: &LayerLocation) -> String {
+    match location {
+        LayerLocation::Folder(path) => path.clone(),
+        LayerLocation::Source(source, requirement) => format!("{source}@{requirement}"),
     }
 }
 

@@ -13,7 +13,7 @@ pub struct SkippedItem {
     pub why: SkipReason,
 }
 
-/// Why something of a layer does not count.
+/// The reason why a file of a layer is skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SkipReason {
     /// No pattern of `include` matches it.
@@ -86,10 +86,10 @@ pub fn included_file(layer: &Layer, path: &str) -> Result<RelativePath, SkipReas
 }
 
 /// Whether a directory may hold files that count, or why it does not.
-pub fn enters(layer: &Layer, folder: &str) -> Result<(), SkipReason> {
-    match folder {
-        folder if folder.split('/').any(is_junk) => Err(SkipReason::Junk),
-        folder if !layer.enters(folder) => Err(SkipReason::NotIncluded),
+pub fn enters(layer: &Layer, directory: &str) -> Result<(), SkipReason> {
+    match directory {
+        directory if directory.split('/').any(is_junk) => Err(SkipReason::Junk),
+        directory if !layer.enters(directory) => Err(SkipReason::NotIncluded),
         _ => Ok(()),
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use agpm_diag::{Diagnostic, Failure, codes};
 use agpm_model::{
-    Checksum, DEFAULT_VERSION, FileMode, Layer, LayerPlace, LockedLayer, Pin, RelativePath,
+    Checksum, DEFAULT_VERSION, FileMode, Layer, LayerLocation, LockedLayer, Pin, RelativePath,
     SourceName,
 };
 use agpm_plan::WatchedDirectory;
@@ -17,11 +17,11 @@ use crate::skipping::{SkippedItem, skipped_finding};
 pub struct LayerSnapshot<'m> {
     /// The layer.
     pub layer: &'m Layer,
-    /// Where it is, as users see it.
+    /// The location, as users see it.
     pub shown: String,
     /// The directory that it is, if it is one.
     pub folder: Option<PathBuf>,
-    /// The version that it is; nothing for a directory.
+    /// The version; `None` for a directory.
     pub pin: Option<Pin>,
     /// The checksum of all its files.
     pub checksum: Checksum,
@@ -29,7 +29,7 @@ pub struct LayerSnapshot<'m> {
     pub files: Vec<SnapshotFile>,
     /// The skipped files.
     pub skipped: Vec<SkippedItem>,
-    /// How a change of a directory is seen later; nothing if it is pinned, or if it changed just now.
+    /// How a change of a directory is detected later; `None` if it is pinned, or if it just changed.
     pub watched: Option<WatchedDirectory>,
 }
 
@@ -52,11 +52,12 @@ impl LayerSnapshot<'_> {
         skipped_finding(self.layer, &self.skipped)
     }
 
-    /// The entry of the lockfile; a directory of the user's home is nobody else's matter.
+    /// The lockfile entry; a directory in the user's home is not locked.
     pub fn locked(&self) -> Option<LockedLayer> {
-        let own = matches!(&self.layer.place, LayerPlace::Folder(path) if is_own_folder(path));
+        let is_in_project =
+            matches!(&self.layer.location, LayerLocation::Folder(path) if is_own_folder(path));
         let (name, pin, checksum) = (self.layer.name.clone(), self.pin.clone(), self.checksum);
-        (!own).then_some(LockedLayer {
+        (!is_in_project).then_some(LockedLayer {
             name,
             pin,
             checksum,
@@ -75,11 +76,13 @@ pub fn groups_by_source(layers: Vec<(usize, &Layer)>) -> Vec<Vec<(usize, &Layer)
     let mut groups: Vec<Vec<(usize, &Layer)>> = Vec::new();
     let mut by_source: BTreeMap<&SourceName, usize> = BTreeMap::new();
     for (rank, layer) in layers {
-        let known = match &layer.place {
-            LayerPlace::Source(source, _) => Some(*by_source.entry(source).or_insert(groups.len())),
-            LayerPlace::Folder(_) => None,
+        let version = match &layer.location {
+            LayerLocation::Source(source, _) => {
+                Some(*by_source.entry(source).or_insert(groups.len()))
+            }
+            LayerLocation::Folder(_) => None,
         };
-        match known.and_then(|at| groups.get_mut(at)) {
+        match version.and_then(|at| groups.get_mut(at)) {
             Some(group) => group.push((rank, layer)),
             None => groups.push(vec![(rank, layer)]),
         }
@@ -142,7 +145,7 @@ pub fn too_large(layer: &Layer, folders: usize, bytes: u64) -> Failure {
 
 /// The finding of a layer that requires a version of a directory without versions.
 pub fn ignored_version(layer: &Layer) -> Option<Diagnostic> {
-    let LayerPlace::Source(source, requirement) = &layer.place else {
+    let LayerLocation::Source(source, requirement) = &layer.location else {
         return None;
     };
     let message = format!("source `{source}` has no versions, so `{requirement}` has no effect");

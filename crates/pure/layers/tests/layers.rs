@@ -9,7 +9,7 @@ use agpm_layers::{
 };
 use agpm_merge::RawFile;
 use agpm_model::{
-    Checksum, FileMode, InstallScope, Layer, LayerName, LayerPlace, LockedLayer, Lockfile,
+    Checksum, FileMode, InstallScope, Layer, LayerLocation, LayerName, LockedLayer, Lockfile,
     Manifest, ManifestTexts, MergeDriver, ObjectId, Owner, Pin, PinSource, RelativePath,
     SectionEntry, SourceName, Strategy, VersionLabel,
 };
@@ -48,7 +48,7 @@ fn manifest(text: &str) -> Manifest {
     let (manifest, wrong) = Manifest::read(&ManifestTexts {
         scope: InstallScope::Project,
         project: &document,
-        own: &document,
+        manifest: &document,
         bases: &[],
         private: None,
         config: None,
@@ -115,7 +115,7 @@ impl MergeProgram for Reverse {
     ) -> Result<RawFile, Failure> {
         let mut file = files.pop().unwrap();
         file.bytes.reverse();
-        file.shown = strategy.to_owned();
+        file.display_name = strategy.to_owned();
         Ok(file)
     }
 }
@@ -136,7 +136,7 @@ fn folded(manifest: &Manifest, snapshots: Vec<LayerSnapshot<'_>>) -> Vec<Layered
 fn a_locked_version_stays_as_long_as_it_fits() {
     let manifest = manifest(MANIFEST);
     let org = &manifest.layers[0];
-    let LayerPlace::Source(source, requirement) = &org.place else {
+    let LayerLocation::Source(source, requirement) = &org.location else {
         unreachable!("it names a source");
     };
     let required = RequiredVersion {
@@ -149,8 +149,8 @@ fn a_locked_version_stays_as_long_as_it_fits() {
     };
     let (fits, other) = (lockfile("^1.0"), lockfile("^2.0"));
     let (stay, all) = (UpdateScope::Nothing, UpdateScope::Everything);
-    let kept = PinChoice::Locked(pin("^1.0"));
-    assert_eq!(choice(&fits, &stay, LayerLock::Pins).unwrap(), kept);
+    let locked = PinChoice::Locked(pin("^1.0"));
+    assert_eq!(choice(&fits, &stay, LayerLock::Pins).unwrap(), locked);
     assert_eq!(
         choice(&fits, &all, LayerLock::Pins).unwrap(),
         PinChoice::Best
@@ -159,7 +159,7 @@ fn a_locked_version_stays_as_long_as_it_fits() {
         choice(&other, &stay, LayerLock::Pins).unwrap(),
         PinChoice::Best
     );
-    assert_eq!(choice(&fits, &all, LayerLock::Alone).unwrap(), kept);
+    assert_eq!(choice(&fits, &all, LayerLock::Alone).unwrap(), locked);
     assert!(choice(&other, &stay, LayerLock::Alone).is_err());
     let was = PinChoice::Locked(pin("^2.0"));
     assert_eq!(choice(&other, &stay, LayerLock::AsItWas).unwrap(), was);
@@ -200,11 +200,11 @@ fn manifest_and_lockfile_agree_in_names_order_and_requirements() {
 fn a_layer_that_does_not_exist_here_stays_locked() {
     let manifest = manifest(MANIFEST);
     let lock = lockfile("^1.0");
-    let here = [snapshot(&manifest.layers[1], &[])];
-    assert!(refuse_missing(&manifest, &here, &lock).is_err());
-    let names = locked_layers(&manifest, &here, &lock);
+    let snapshots = [snapshot(&manifest.layers[1], &[])];
+    assert!(refuse_missing(&manifest, &snapshots, &lock).is_err());
+    let names = locked_layers(&manifest, &snapshots, &lock);
     assert_eq!(names, lock.layers);
-    let report = rows(&manifest, &here).layers;
+    let report = rows(&manifest, &snapshots).layers;
     assert_eq!(
         (report[0].rank, report[0].place.as_str()),
         (1, "shared@^1.0")

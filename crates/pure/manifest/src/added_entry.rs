@@ -22,7 +22,7 @@ pub struct AddedResource {
     pub kind: &'static str,
     /// Its name in the manifest.
     pub name: String,
-    /// Its source; nothing for a local path.
+    /// The source; `None` for a local path.
     pub source: Option<String>,
     /// The URL of the source, without secrets.
     pub url: Option<String>,
@@ -38,7 +38,7 @@ pub struct EntryContext<'a> {
     pub origin: &'a OfferOrigin,
     /// The requirement after `@`.
     pub requirement: Option<&'a VersionRequirement>,
-    /// Tags and branches; nothing for what has no versions.
+    /// Tags and branches; `None` for sources without versions.
     pub versions: Option<&'a SourceVersions>,
     /// The name that the user gives.
     pub name: Option<&'a str>,
@@ -70,7 +70,7 @@ pub fn existing_dependency<'m>(
         let is_origin = match (&one.unit.origin, origin) {
             (ResourceOrigin::Source(name), OfferOrigin::Source(source)) => manifest
                 .source(name)
-                .is_some_and(|own| same_repository(&own.address, &source.address)),
+                .is_some_and(|existing| same_repository(&existing.address, &source.address)),
             (ResourceOrigin::Local, OfferOrigin::Local(_)) => true,
             _ => false,
         };
@@ -86,8 +86,8 @@ pub fn existing_dependency<'m>(
     manifest.dependencies.iter().find(is_it)
 }
 
-fn same_path(own: &str, path: &str) -> bool {
-    own.trim_start_matches("./") == path.trim_start_matches("./")
+fn same_path(existing: &str, path: &str) -> bool {
+    existing.trim_start_matches("./") == path.trim_start_matches("./")
 }
 
 /// The id of a dependency that is what would be added. One with another requirement is an error.
@@ -103,7 +103,7 @@ pub fn already_added(
     let required = context.requirement.map(VersionRequirement::as_str);
     let is_same = match (&found.requirement, required) {
         (_, None) => true,
-        (own, Some(required)) => own.as_str() == required,
+        (existing, Some(required)) => existing.as_str() == required,
     };
     if is_same {
         return Ok(Some(id));
@@ -226,7 +226,7 @@ impl AddedEntry {
     }
 }
 
-/// Whether only a marketplace says where a plugin is.
+/// Whether only a marketplace locates a plugin.
 fn is_listed(context: &EntryContext<'_>, candidate: &Candidate) -> bool {
     candidate.kind == CandidateType::Plugin
         && (context.is_marketplace || candidate.location != PluginPlacement::Here)

@@ -31,18 +31,18 @@ pub struct ManifestAdditions {
     /// Entries that the manifest had already, as `TYPE/NAME`.
     pub present: Vec<String>,
     /// The sources of the manifest, and those that were added.
-    pub known: Vec<OfferedSource>,
+    pub offered: Vec<OfferedSource>,
 }
 
 impl ManifestAdditions {
     /// An edit without additions.
-    pub fn new(text: String, known: Vec<OfferedSource>) -> Self {
+    pub fn new(text: String, offered: Vec<OfferedSource>) -> Self {
         ManifestAdditions {
             text,
             sources: Vec::new(),
             added: Vec::new(),
             present: Vec::new(),
-            known,
+            offered,
         }
     }
 
@@ -101,8 +101,8 @@ impl ManifestAdditions {
             name: source.name.to_string(),
             url: source.address.redacted().to_owned(),
         });
-        self.known.retain(|one| one.name != source.name);
-        self.known.push(OfferedSource {
+        self.offered.retain(|one| one.name != source.name);
+        self.offered.push(OfferedSource {
             state: SourceState::Known,
             ..source.clone()
         });

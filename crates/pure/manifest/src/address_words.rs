@@ -1,4 +1,4 @@
-//! Which of the words after `add` are URLs, and which are names of resources in them.
+//! Separates the arguments of `add` into URLs and names of resources.
 
 use agpm_diag::{Failure, nearest};
 use agpm_discover::CandidateType;
@@ -17,7 +17,7 @@ pub struct AddressWords {
 }
 
 impl AddressWords {
-    /// The URL of a path in the same location; nothing where the form has no place for one.
+    /// The URL with a path; `None` if its form cannot have one.
     pub fn with_path(&self, path: &str) -> Option<String> {
         let inner = match &self.address {
             Address::Repository(found) => &found.inner,

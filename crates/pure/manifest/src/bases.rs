@@ -26,7 +26,7 @@ pub struct LoadedBase {
     pub address: BaseAddress,
     /// Its `agpm.toml`.
     pub document: Arc<Document>,
-    /// Where its relative paths start.
+    /// The root of its relative paths.
     pub root: BaseRoot,
     /// Its record in the lockfile.
     pub locked: LockedBase,
@@ -40,7 +40,7 @@ impl LoadedBase {
         }
     }
 
-    /// Its file on this machine, from the directory of the manifest; nothing for one in a repository.
+    /// Its file on this machine, from the directory of the manifest; `None` for one in a repository.
     pub fn local_file(&self) -> Option<String> {
         match &self.root {
             BaseRoot::Directory(directory) => Some(format!("{directory}/{MANIFEST_NAME}")),
@@ -48,7 +48,7 @@ impl LoadedBase {
         }
     }
 
-    /// Where it is on this machine, its repository included; nothing for one on a server.
+    /// Its path on this machine, including that of its repository; `None` for one on a server.
     pub fn local_path(&self) -> Option<String> {
         match &self.root {
             BaseRoot::Directory(_) => self.local_file(),
@@ -60,7 +60,7 @@ impl LoadedBase {
     }
 }
 
-/// Which versions of bases are used.
+/// The versions of bases to use.
 #[derive(Clone, Copy, Debug)]
 pub enum BaseVersions<'a> {
     /// Those of the lockfile where it has any that fit, except for these.
@@ -97,7 +97,7 @@ pub struct BaseFile {
     pub name: String,
     /// The content of the base file.
     pub bytes: Vec<u8>,
-    /// Where its relative paths start.
+    /// The root of its relative paths.
     pub root: BaseRoot,
     /// Its version, for one in a repository.
     pub pin: Option<Pin>,
@@ -136,11 +136,11 @@ impl<'a> BasePins<'a> {
         }
     }
 
-    /// The version of a base; nothing if the newest is wanted. Where only the lockfile decides, it must have one.
+    /// The version of a base; `None` for the newest. If only the lockfile decides, it must have one.
     pub fn choose(&self, name: &BaseName, base: &RepositoryBase) -> Result<Option<Pin>, Failure> {
         let key = (base.url.clone(), base.requirement.as_str().to_owned());
-        if let Some(known) = self.chosen.get(&key) {
-            return Ok(Some(known.clone()));
+        if let Some(existing) = self.chosen.get(&key) {
+            return Ok(Some(existing.clone()));
         }
         let locked = self.rules.lock.into_iter().flat_map(|lock| &lock.bases);
         let mut pins = locked.filter_map(|locked| locked.pin.as_ref());
@@ -175,17 +175,17 @@ pub fn load_bases(
     if references.is_empty() {
         return refuse_other_bases(rules, Vec::new());
     }
-    let own = NamedBase {
+    let start_base = NamedBase {
         address: BaseAddress::Directory(".".to_owned()),
         spot: None,
         depth: 0,
     };
-    let start = id_of(reader, &own.address);
+    let start = id_of(reader, &start_base.address);
     let mut loader = BaseLoader {
         reader,
         host: rules.host,
         notes,
-        places: BTreeMap::from([(start.clone(), own)]),
+        named: BTreeMap::from([(start.clone(), start_base)]),
         loaded: BTreeMap::new(),
         pins: BasePins::new(rules),
         manifest_bases: Some(references),
@@ -222,7 +222,7 @@ pub fn load_bases(
     refuse_other_bases(rules, bases)
 }
 
-/// Where the lockfile alone decides, it has to have exactly these bases.
+/// If the lockfile alone decides, it must have exactly these bases.
 fn refuse_other_bases(
     rules: BaseRules<'_>,
     bases: Vec<LoadedBase>,
@@ -257,9 +257,9 @@ struct BaseId(String);
 /// A base that something names.
 struct NamedBase {
     address: BaseAddress,
-    /// The entry of `extends`; nothing for the project.
+    /// The entry of `extends`; `None` for the project.
     spot: Option<SourceSpan>,
-    /// How many bases are above it.
+    /// The number of bases above it.
     depth: usize,
 }
 
@@ -267,7 +267,7 @@ struct BaseLoader<'a, 'n> {
     reader: &'a mut dyn BaseReader,
     host: &'a DefaultHost,
     notes: &'n mut Notes,
-    places: BTreeMap<BaseId, NamedBase>,
+    named: BTreeMap<BaseId, NamedBase>,
     loaded: BTreeMap<BaseId, LoadedBase>,
     pins: BasePins<'a>,
     /// The bases that the manifest itself names, until they are requested.
@@ -282,8 +282,12 @@ impl DocumentGraph for BaseLoader<'_, '_> {
         if let Some(references) = self.manifest_bases.take() {
             return Ok(self.record_references(references, 1));
         }
-        let place = self.places.get(id).ok_or(UnavailableReason::Missing)?;
-        let (address, spot, depth) = (place.address.clone(), place.spot, place.depth);
+        let named_base = self.named.get(id).ok_or(UnavailableReason::Missing)?;
+        let (address, spot, depth) = (
+            named_base.address.clone(),
+            named_base.spot,
+            named_base.depth,
+        );
         if depth > LONGEST_CHAIN {
             return Err(UnavailableReason::Refused);
         }
@@ -321,7 +325,7 @@ impl DocumentGraph for BaseLoader<'_, '_> {
             ReferenceFailureKind::Missing | ReferenceFailureKind::Malformed => return None,
         };
         let diagnostic = Diagnostic::new(code, message).detail(chain).help(help);
-        let spot = flaw.chain.last().and_then(|id| self.places.get(id)?.spot);
+        let spot = flaw.chain.last().and_then(|id| self.named.get(id)?.spot);
         Some(match spot {
             Some(spot) => diagnostic.at_spot(spot),
             None => diagnostic,
@@ -331,8 +335,8 @@ impl DocumentGraph for BaseLoader<'_, '_> {
 
 impl BaseLoader<'_, '_> {
     fn name_of(&self, id: &BaseId) -> String {
-        let place = self.places.get(id);
-        place.map_or_else(String::new, |place| place.address.to_string())
+        let base = self.named.get(id);
+        base.map_or_else(String::new, |base| base.address.to_string())
     }
 
     fn record_references(&mut self, references: Vec<BaseReference>, depth: usize) -> Vec<BaseId> {
@@ -340,15 +344,15 @@ impl BaseLoader<'_, '_> {
         for BaseReference { address, spot } in references {
             let address = self.reader.with_version(address);
             let id = id_of(self.reader, &address);
-            let place = NamedBase {
+            let base = NamedBase {
                 address,
                 spot: Some(spot),
                 depth,
             };
             // The entry that closes a cycle is the one to show.
-            match self.places.get_mut(&id) {
-                Some(known) => known.spot = known.spot.or(place.spot),
-                None => drop(self.places.insert(id.clone(), place)),
+            match self.named.get_mut(&id) {
+                Some(existing) => existing.spot = existing.spot.or(base.spot),
+                None => drop(self.named.insert(id.clone(), base)),
             }
             ids.push(id);
         }
@@ -565,9 +569,9 @@ mod tests {
         };
         let (mut locked, newest) = version(None, STAY).expect("a base");
         assert_eq!(newest, "v2");
-        let kept = locked.pin.as_mut().expect("a pin");
-        kept.version = VersionLabel::new("v1");
-        kept.commit = "1".repeat(40).parse().expect("a commit");
+        let pin = locked.pin.as_mut().expect("a pin");
+        pin.version = VersionLabel::new("v1");
+        pin.commit = "1".repeat(40).parse().expect("a commit");
         let lock = Lockfile {
             bases: vec![locked],
             ..Lockfile::default()

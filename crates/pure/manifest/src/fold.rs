@@ -14,7 +14,7 @@ use agpm_text::{
 
 use crate::bases::LoadedBase;
 
-/// The files that a manifest is made of, besides its bases.
+/// The files of a manifest, besides its bases.
 pub struct ManifestDocuments {
     /// `agpm.toml`.
     pub own: Arc<Document>,
@@ -37,7 +37,7 @@ impl ManifestDocuments {
         config.map(DefaultHost::of_config).unwrap_or_default()
     }
 
-    /// Where the syntax errors are, if what can be read next to them is worth reporting.
+    /// The syntax errors, if findings next to them are worth reporting.
     pub fn syntax_errors(&self, notes: &Notes) -> Option<Vec<SourceSpan>> {
         let errors = notes.diagnostics.iter();
         let errors: Vec<&Diagnostic> = errors
@@ -46,7 +46,7 @@ impl ManifestDocuments {
         let is_syntax = |found: &&Diagnostic| {
             [&codes::TOML_SYNTAX, &codes::TEXT_DUPLICATE_KEY].contains(&found.code)
         };
-        // Both sides of a conflict are in the text, and a tree of both says nothing about either.
+        // Both sides of a conflict are in the text, and a tree of both describes neither.
         let mut documents = [Some(&self.own), self.private.as_ref(), self.config.as_ref()]
             .into_iter()
             .flatten();
@@ -81,7 +81,7 @@ impl ManifestDocuments {
         let texts = ManifestTexts {
             scope,
             project: &project,
-            own: &self.own,
+            manifest: &self.own,
             bases: &base_texts,
             private: self.private.as_deref(),
             config: self.config.as_deref(),
@@ -149,8 +149,8 @@ struct FoldedManifest(Resolution);
 impl FoldedManifest {
     /// The entries of a section, each whole as one of the strings has it.
     fn entries(&self, section: &str) -> Vec<SectionEntry<'_>> {
-        let place = Pointer::root().child(section);
-        let Some(section) = self.0.at(&place) else {
+        let pointer = Pointer::root().child(section);
+        let Some(section) = self.0.at(&pointer) else {
             return Vec::new();
         };
         let NodeShape::Map(count) = section.shape() else {
@@ -161,7 +161,7 @@ impl FoldedManifest {
         for (at, key) in keys {
             if let Some(value) = section.entry(at).1.node() {
                 entries.push(SectionEntry {
-                    key: value.key_in_same_text(key, &place),
+                    key: value.key_in_same_text(key, &pointer),
                     value,
                 });
             }
@@ -181,9 +181,10 @@ fn entry_by_entry() -> Strategy {
         operation: Some(operation),
         empty: EmptyRule::Value,
     };
-    let whole = sections.map(|section| rule(&format!("/{section}/*"), MergeOperation::Replace));
+    let entry_rules =
+        sections.map(|section| rule(&format!("/{section}/*"), MergeOperation::Replace));
     let mut strategy = Strategy::default();
-    strategy.rules.extend(whole);
+    strategy.rules.extend(entry_rules);
     strategy.rules.push(rule("/layers", MergeOperation::Append));
     strategy
 }
@@ -199,16 +200,16 @@ pub fn understood_lock(bytes: Vec<u8>) -> Option<Lockfile> {
 /// reported where it judges.
 pub fn required_release_age<'p>(
     policies: impl Iterator<Item = &'p [u8]>,
-    own: &Document,
+    manifest: &Document,
 ) -> Option<u64> {
     let age_in = |bytes: &[u8]| {
         let text = String::from_utf8_lossy(bytes).into_owned();
         let (policy, _) = agpm_model::Policy::read(&parse_alone(text, Format::Toml).document);
         policy.min_release_age
     };
-    let own = own.root().and_then(|root| root.get("policy"));
-    let own = own.and_then(|table| agpm_model::Policy::of_table(table).0.min_release_age);
-    let ages = policies.filter_map(age_in).chain(own);
+    let manifest = manifest.root().and_then(|root| root.get("policy"));
+    let manifest = manifest.and_then(|table| agpm_model::Policy::of_table(table).0.min_release_age);
+    let ages = policies.filter_map(age_in).chain(manifest);
     ages.map(|rule| rule.value).max()
 }
 

@@ -1,6 +1,6 @@
 //! The paths on this machine that a manifest reads.
 
-use agpm_model::{AddressKind, CatalogRemote, LayerPlace, Manifest, ResourceOrigin};
+use agpm_model::{AddressKind, CatalogRemote, LayerLocation, Manifest, ResourceOrigin};
 
 /// Every path on this machine that a manifest names.
 pub fn written_paths(manifest: &Manifest) -> Vec<String> {
@@ -10,7 +10,7 @@ pub fn written_paths(manifest: &Manifest) -> Vec<String> {
         .filter(|one| one.unit.origin == ResourceOrigin::Local);
     let local = local.map(|one| {
         if one.unit.path.is_pattern() {
-            one.unit.path.literal_folder().to_owned()
+            one.unit.path.literal_directory().to_owned()
         } else {
             one.unit.path.to_string()
         }
@@ -29,9 +29,9 @@ pub fn written_paths(manifest: &Manifest) -> Vec<String> {
     let layers = manifest
         .layers
         .iter()
-        .filter_map(|layer| match &layer.place {
-            LayerPlace::Folder(path) => Some(path.clone()),
-            LayerPlace::Source(..) => None,
+        .filter_map(|layer| match &layer.location {
+            LayerLocation::Folder(path) => Some(path.clone()),
+            LayerLocation::Source(..) => None,
         });
     local.chain(sources).chain(layers).collect()
 }

@@ -14,7 +14,7 @@ use crate::address_words::AddressWords;
 const MOST_LETTERS: usize = 60;
 
 impl AddressWords {
-    /// The failure of a choice that nobody makes, with a command for each candidate.
+    /// The failure of an ambiguous choice, with a command for each candidate.
     pub fn several(&self, message: String, all: &[&Candidate]) -> Failure {
         let lines = all.iter().map(|one| {
             let about = one.description.as_ref();
@@ -81,9 +81,9 @@ impl AddressWords {
         let near = did_you_mean(name, "it has", names);
         let help = near.unwrap_or_else(|| format!("`agpm browse {}` lists all", self.typed));
         let newer = branch.map(|branch| format!("; `@{branch}` after the URL checks that branch"));
-        let what = format!("resource in `{}` called", self.typed);
+        let noun = format!("resource in `{}` called", self.typed);
         let help = help + &newer.unwrap_or_default();
-        unknown_name(&what, name, Some(help))
+        unknown_name(&noun, name, Some(help))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Where something is added from, as the manifest calls it.
+//! The origin of an added resource, as the manifest names it.
 
 use std::path::{Path, PathBuf};
 
@@ -40,7 +40,7 @@ pub enum SourceState {
 }
 
 impl OfferOrigin {
-    /// The source; nothing for a directory of this machine.
+    /// The source; `None` for a local directory.
     pub fn source(&self) -> Option<&OfferedSource> {
         match self {
             OfferOrigin::Source(source) => Some(source),
@@ -63,7 +63,7 @@ impl OfferOrigin {
 impl OfferedSource {
     /// The sources that a manifest has.
     pub fn all_of(manifest: &Manifest) -> Vec<OfferedSource> {
-        let known = |source: &agpm_model::SourceDeclaration| OfferedSource {
+        let sources = |source: &agpm_model::SourceDeclaration| OfferedSource {
             name: source.name.clone(),
             address: source.address.clone(),
             state: SourceState::Known,
@@ -72,17 +72,17 @@ impl OfferedSource {
             .sources
             .iter()
             .filter(|source| !source.is_implicit());
-        named.map(known).collect()
+        named.map(sources).collect()
     }
 
-    /// The same for a project. One of the user's configuration becomes the project's when something is added from it:
-    /// without it, nobody else could install the project. A private one, or one with a secret in its URL, stays where it
-    /// is.
+    /// The sources of a project. A source of the user's configuration is copied to the project when something is added
+    /// from it: without it, nobody else could install the project. A private one, or one with a secret in its URL, is
+    /// not copied.
     pub fn shared_by(manifest: &Manifest, private: &[String]) -> Vec<OfferedSource> {
         let mut sources = OfferedSource::all_of(manifest);
         for one in &mut sources {
-            let known = manifest.source(&one.name);
-            let is_users = known.is_some_and(|source| source.scope == SourceScope::User);
+            let declared = manifest.source(&one.name);
+            let is_users = declared.is_some_and(|source| source.scope == SourceScope::User);
             let is_private = private.iter().any(|name| name == one.name.as_str());
             if is_users && !is_private && !has_secret(&one.address) {
                 one.state = SourceState::New;
@@ -93,15 +93,15 @@ impl OfferedSource {
 
     /// The source of a repository: one that is known, or a new one with a name that is free.
     pub fn for_repository(
-        known: &[OfferedSource],
+        sources: &[OfferedSource],
         url: &SourceAddress,
     ) -> Result<OfferedSource, Failure> {
-        let mut same = known.iter();
+        let mut same = sources.iter();
         if let Some(source) = same.find(|one| same_repository(&one.address, url)) {
             return Ok(source.clone());
         }
         refuse_secret(url)?;
-        let is_free = |name: &String| !known.iter().any(|one| one.name.as_str() == name);
+        let is_free = |name: &String| !sources.iter().any(|one| one.name.as_str() == name);
         let short = repository_name(url.redacted()).to_owned();
         let owner = repository_owner(url.redacted()).map(plain_word);
         let long = owner.map_or_else(|| short.clone(), |owner| format!("{owner}-{short}"));
@@ -146,16 +146,16 @@ fn plain_word(owner: &str) -> String {
 }
 
 /// A directory as a manifest in `folder` writes it: relative where it is inside or next to, absolute elsewhere.
-pub fn path_from_manifest(directory: &Path, folder: &Path) -> String {
-    let folder = normalize(folder);
+pub fn path_from_manifest(directory: &Path, target: &Path) -> String {
+    let target = normalize(target);
     let text = |path: &Path| path.to_string_lossy().replace('\\', "/");
-    if let Ok(inner) = directory.strip_prefix(&folder) {
+    if let Ok(inner) = directory.strip_prefix(&target) {
         return match text(inner) {
             inner if inner.is_empty() => ".".to_owned(),
             inner => format!("./{inner}"),
         };
     }
-    let beside = folder.parent().filter(|parent| parent.parent().is_some());
+    let beside = target.parent().filter(|parent| parent.parent().is_some());
     match beside.and_then(|parent| directory.strip_prefix(parent).ok()) {
         Some(inner) => text(&PathBuf::from("..").join(inner)),
         None => text(directory),
@@ -166,7 +166,7 @@ pub fn path_from_manifest(directory: &Path, folder: &Path) -> String {
 mod tests {
     use super::*;
 
-    fn known(name: &str, url: &str) -> OfferedSource {
+    fn source(name: &str, url: &str) -> OfferedSource {
         OfferedSource {
             name: SourceName::new(name).expect("a good name"),
             address: SourceAddress::parse(url).expect("a good URL"),
@@ -177,16 +177,16 @@ mod tests {
     #[test]
     fn a_new_source_gets_the_shortest_name_that_is_free() {
         let url = SourceAddress::parse("https://host/acme/kit.git").expect("a good URL");
-        let name = |known: &[OfferedSource]| {
-            let source = OfferedSource::for_repository(known, &url).expect("a source");
+        let name = |sources: &[OfferedSource]| {
+            let source = OfferedSource::for_repository(sources, &url).expect("a source");
             (source.name.to_string(), source.state)
         };
-        let other = known("kit", "https://host/other/kit");
-        let same = known("mine", "https://host/acme/kit");
+        let other = source("kit", "https://host/other/kit");
+        let same = source("mine", "https://host/acme/kit");
         assert_eq!(name(&[]), ("kit".to_owned(), SourceState::New));
         let taken = [other.clone()];
         assert_eq!(name(&taken), ("acme-kit".to_owned(), SourceState::New));
-        let both = [other.clone(), known("acme-kit", "https://host/else")];
+        let both = [other.clone(), source("acme-kit", "https://host/else")];
         assert_eq!(name(&both), ("acme-kit-2".to_owned(), SourceState::New));
         assert_eq!(
             name(&[other, same]),

@@ -11,7 +11,7 @@ use agpm_resolve::{LockView, WrittenId, ambiguous, means};
 pub struct PinWords<'p> {
     working: &'p Path,
     manifest: &'p Manifest,
-    known: BTreeSet<PinId>,
+    pins: BTreeSet<PinId>,
     view: LockView,
 }
 
@@ -21,7 +21,7 @@ impl<'p> PinWords<'p> {
         PinWords {
             working,
             manifest,
-            known: known_pins(manifest, &lock),
+            pins: known_pins(manifest, &lock),
             view: LockView::of(lock, manifest, root),
         }
     }
@@ -34,7 +34,7 @@ impl<'p> PinWords<'p> {
             return Ok(at_path.iter().map(resource).collect());
         }
         let of_source = self.of_source(word);
-        match (find(word, &self.known), of_source.is_empty()) {
+        match (find(word, &self.pins), of_source.is_empty()) {
             (Ok(one), true) => Ok(vec![one]),
             // A part moves with its plugin.
             (Err(failure), true) => match self.plugin_with(word) {
@@ -79,7 +79,7 @@ impl<'p> PinWords<'p> {
             .manifest
             .layers
             .iter()
-            .filter(|layer| layer.place.source() == Some(&source.name));
+            .filter(|layer| layer.location.source() == Some(&source.name));
         entries
             .chain(layers.map(|layer| PinId::Layer(layer.name.clone())))
             .collect()
@@ -109,7 +109,7 @@ fn known_pins(manifest: &Manifest, lock: &Lockfile) -> BTreeSet<PinId> {
 }
 
 /// The pin that an argument means: a name, or `TYPE/NAME`; of a remote, its text in the manifest.
-fn find(word: &str, known: &BTreeSet<PinId>) -> Result<PinId, Failure> {
+fn find(word: &str, pins: &BTreeSet<PinId>) -> Result<PinId, Failure> {
     let fits = |named: &&PinId| match named {
         PinId::Resource(id) => means(word, id.kind, id.name.as_str()),
         PinId::Layer(name) => LayerName::in_label(word).unwrap_or(word) == name.as_str(),
@@ -118,10 +118,10 @@ fn find(word: &str, known: &BTreeSet<PinId>) -> Result<PinId, Failure> {
             CatalogRemote::in_label(word).unwrap_or(word) == remote.to_string()
         }
     };
-    let found: Vec<_> = known.iter().filter(fits).collect();
+    let found: Vec<_> = pins.iter().filter(fits).collect();
     match found.as_slice() {
         [one] => Ok((*one).clone()),
-        [] => Err(unknown_name("resource", word, near_label(word, known))),
+        [] => Err(unknown_name("resource", word, near_label(word, pins))),
         several => {
             let all: Vec<String> = several.iter().map(|named| format!("`{}`", named)).collect();
             Err(ambiguous(word, &all))
@@ -130,20 +130,20 @@ fn find(word: &str, known: &BTreeSet<PinId>) -> Result<PinId, Failure> {
 }
 
 /// The nearest id, or all of them.
-fn near_label(word: &str, known: &BTreeSet<PinId>) -> Option<String> {
+fn near_label(word: &str, pins: &BTreeSet<PinId>) -> Option<String> {
     let own = WrittenId::parse(word).map(|id| id.name);
     let name = own
         .or_else(|| CatalogRemote::in_label(word))
         .or_else(|| LayerName::in_label(word))
         .or_else(|| BaseName::in_label(word));
     let name = name.unwrap_or(word);
-    let names: BTreeMap<String, &PinId> = known.iter().map(|named| (named.name(), named)).collect();
+    let names: BTreeMap<String, &PinId> = pins.iter().map(|named| (named.name(), named)).collect();
     if let Some(near) = nearest(name, names.keys().map(String::as_str)) {
         return names
             .get(near)
             .map(|named| format!("did you mean `{}`?", named));
     }
-    let labels: BTreeSet<String> = known.iter().map(ToString::to_string).collect();
+    let labels: BTreeSet<String> = pins.iter().map(ToString::to_string).collect();
     did_you_mean(
         word,
         "resources and layers are",

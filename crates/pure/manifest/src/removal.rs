@@ -1,4 +1,4 @@
-//! Which dependencies somebody means to remove, and the manifest without them.
+//! Finds the dependencies to remove, and edits the manifest.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -54,18 +54,18 @@ impl DependencyRemoval<'_> {
     pub fn edit(&self, text: &str, ids: &[DependencyId]) -> Result<EditedManifest, Failure> {
         let mut text = text.to_owned();
         let mut done: Vec<String> = Vec::new();
-        let mut seen = BTreeSet::new();
+        let mut removed = BTreeSet::new();
         for id in ids {
             let (kind, name) = self.resolve_id(id)?;
-            if !seen.insert((kind, name.clone())) {
+            if !removed.insert((kind, name.clone())) {
                 continue;
             }
-            let (without, what) = match self.pattern_use {
+            let (without, summary) = match self.pattern_use {
                 PatternUse::Kept => self.remove_entry(&text, kind, &name)?,
                 PatternUse::Excluded => self.exclude_from_pattern(&text, kind, &name)?,
             };
             text = without;
-            done.push(what);
+            done.push(summary);
         }
         let verb = match self.pattern_use {
             PatternUse::Kept => "remove",
@@ -91,10 +91,10 @@ impl DependencyRemoval<'_> {
         if let Some(id) = WrittenId::parse(word) {
             return Ok((id.kind, id.name.to_owned()));
         }
-        let own = self.manifest.dependencies.iter();
-        let own = own.filter(|one| one.name.as_str() == word);
-        let own: Vec<ResourceId> = own.map(|one| one.id()).collect();
-        match own.as_slice() {
+        let dependencies = self.manifest.dependencies.iter();
+        let dependencies = dependencies.filter(|one| one.name.as_str() == word);
+        let dependencies: Vec<ResourceId> = dependencies.map(|one| one.id()).collect();
+        match dependencies.as_slice() {
             [id] => return Ok((id.kind, word.clone())),
             [] => {}
             several => {
@@ -179,7 +179,7 @@ impl DependencyRemoval<'_> {
         let excluded = node.get("exclude").into_iter().flat_map(NodeRef::items);
         let excluded = excluded
             .filter_map(NodeRef::as_str)
-            .filter(|own| *own != name);
+            .filter(|dependencies| *dependencies != name);
         let names = Value::list(excluded.chain([name]));
         let change = match node.kind() {
             // A pattern alone becomes a table with the same path.
@@ -197,7 +197,7 @@ impl DependencyRemoval<'_> {
     }
 }
 
-/// Why a resource that is installed cannot be removed by its name.
+/// The reason why an installed resource cannot be removed by its name.
 fn not_in_manifest(entry: &LockEntry) -> Failure {
     let (kind, name) = (entry.kind, &entry.name);
     let (message, help) = match (&entry.manifest_alias, &entry.pattern) {

@@ -82,7 +82,7 @@ fn users_of(manifest: &Manifest, source: &str) -> Vec<String> {
     let dependencies = manifest.dependencies.iter();
     let dependencies = dependencies.filter(|one| is_it(one.unit.origin.source()));
     let dependencies = dependencies.map(|one| one.id().to_string());
-    let of_source = |layer: &&Layer| is_it(layer.place.source());
+    let of_source = |layer: &&Layer| is_it(layer.location.source());
     let layers = manifest.layers.iter().filter(of_source);
     let layers = layers.map(|layer| layer.name.label());
     let remotes = manifest.catalog.all();

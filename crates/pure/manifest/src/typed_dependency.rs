@@ -91,7 +91,7 @@ impl DependencyParser<'_> {
         ResourcePath::local(text).map_err(bad)?;
         Ok(TypedDependency {
             source: None,
-            path: self.kind.folder_of(text).to_owned(),
+            path: self.kind.directory_of(text).to_owned(),
             version: None,
         })
     }
@@ -109,7 +109,7 @@ impl DependencyParser<'_> {
         let version = inner.requirement.as_ref().map(VersionRequirement::as_str);
         Ok(TypedDependency {
             source: Some(source),
-            path: self.kind.folder_of(path.as_str()).to_owned(),
+            path: self.kind.directory_of(path.as_str()).to_owned(),
             version: version.map(str::to_owned),
         })
     }
@@ -200,7 +200,7 @@ impl TypedDependency {
         tag_names(kind, &self.name(kind, &|_| false))
     }
 
-    /// Its source; nothing for a local path.
+    /// The source; `None` for a local path.
     pub fn source(&self) -> Option<&SourceName> {
         self.source.as_ref()
     }
@@ -215,7 +215,7 @@ impl TypedDependency {
         self.version = version;
     }
 
-    /// The path on this machine; nothing for a file of a source.
+    /// The path on this machine; `None` for a file of a source.
     pub fn local(&self) -> Option<&str> {
         self.source.is_none().then_some(self.path.as_str())
     }

@@ -64,8 +64,8 @@ pub fn name_exists(file: &str, section: &str, name: &str) -> Failure {
 pub fn new_source(name: &str, address: &str) -> Result<SourceAddress, Failure> {
     let bad_name =
         |error: NameError| usage(error.to_string(), "give the source a short name".to_owned());
-    let known = SourceName::new(name).map_err(bad_name)?;
-    if known.as_str().contains([':', '/', ' ']) {
+    let source_name = SourceName::new(name).map_err(bad_name)?;
+    if source_name.as_str().contains([':', '/', ' ']) {
         let help = "use letters, digits and hyphens, as in `community`".to_owned();
         return Err(usage(format!("`{name}` is not a name for a source"), help));
     }

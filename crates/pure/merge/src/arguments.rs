@@ -1,4 +1,4 @@
-//! A user's arguments for a merge: rules, names of layers, and the format of the result.
+//! The arguments of a merge: rules, names of layers, and the format of the result.
 
 use std::str::FromStr;
 
@@ -6,7 +6,7 @@ use agpm_diag::{Diagnostic, Failure, FailureKind, codes, counted};
 use agpm_model::{EmptyRule, LayerName, MergeOperation, PointerPattern, PointerRule};
 use agpm_text::Format;
 
-/// A format that a result can be printed in.
+/// An output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutputFormat {
     /// Plain JSON.
@@ -48,26 +48,26 @@ impl FromStr for RuleArgument {
     }
 }
 
-/// A name for the layer of each file: those that were given, or else the paths as they are shown.
-pub fn name_layers(paths: &[String], given: &[String]) -> Result<Vec<LayerName>, Failure> {
+/// A name for the layer of each file: the given names, or else the paths as displayed.
+pub fn name_layers(paths: &[String], layer_names: &[String]) -> Result<Vec<LayerName>, Failure> {
     if paths.is_empty() {
         return Err(usage("no file to merge", "name the files, lowest first"));
     }
-    if !given.is_empty() && given.len() != paths.len() {
+    if !layer_names.is_empty() && layer_names.len() != paths.len() {
         let message = format!(
             "{} for {}",
-            counted(given.len(), "layer name", "layer names"),
+            counted(layer_names.len(), "layer name", "layer names"),
             counted(paths.len(), "file", "files")
         );
         return Err(usage(message, "give one name for each file, lowest first"));
     }
     let mut names: Vec<LayerName> = Vec::with_capacity(paths.len());
     for (index, path) in paths.iter().enumerate() {
-        let name = layer_name(given.get(index).unwrap_or(path))?;
+        let name = layer_name(layer_names.get(index).unwrap_or(path))?;
         if !names.contains(&name) {
             names.push(name);
-        } else if given.is_empty() {
-            // One file given twice is two layers all the same.
+        } else if layer_names.is_empty() {
+            // A file that is given twice is still two layers.
             names.push(layer_name(&format!("{name} ({})", index + 1))?);
         } else {
             let message = format!("two layers are called `{name}`");
@@ -92,9 +92,9 @@ fn usage(message: impl Into<String>, help: &str) -> Failure {
 mod tests {
     use super::*;
 
-    fn named(paths: &[&str], given: &[&str]) -> Result<Vec<String>, Option<String>> {
+    fn named(paths: &[&str], layer_names: &[&str]) -> Result<Vec<String>, Option<String>> {
         let owned = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
-        let names = name_layers(&owned(paths), &owned(given));
+        let names = name_layers(&owned(paths), &owned(layer_names));
         let names = names.map(|names| names.iter().map(ToString::to_string).collect());
         names.map_err(|failure| {
             assert_eq!(failure.kind, FailureKind::Usage);
@@ -111,12 +111,12 @@ mod tests {
 
     #[test]
     fn names_fit_the_files_and_are_distinct() {
-        for (paths, given, message) in [
+        for (paths, layer_names, message) in [
             (&[][..], &[][..], "no file to merge"),
             (&["a", "b"], &["org"], "1 layer name for 2 files"),
             (&["a", "b"], &["org", "org"], "two layers are called `org`"),
         ] {
-            assert_eq!(named(paths, given), Err(Some(message.to_owned())));
+            assert_eq!(named(paths, layer_names), Err(Some(message.to_owned())));
         }
     }
 

@@ -1,23 +1,23 @@
-//! Which layer or resource each line of an effective file comes from.
+//! Finds the layer or resource of each line of an effective file.
 
 use agpm_text::{Document, Format, NodeRef, Pointer, parse_alone};
 use serde::Serialize;
 
 use crate::provenance::Provenance;
 
-/// A line of a file, and where it comes from.
+/// A line of a file, and its origin.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BlameLine {
     /// The number of the line, from one.
     pub line: usize,
-    /// The layer or resource; nothing for what the user wrote.
+    /// The layer or resource; `None` for text of the user.
     pub layer: Option<String>,
     /// The line itself.
     pub text: String,
 }
 
-/// Where the lines of a file come from. A line that several layers share, such as a brace, is that of the lowest; `ranks`
-/// has their names, lowest first, and what it does not have is lower than all of it.
+/// The origins of the lines of a file. A line that several layers share, such as a brace, belongs to the lowest;
+/// `ranks` has their names, lowest first, and any other name is lower than all of them.
 pub fn blame_lines(
     text: &str,
     format: Option<Format>,
@@ -56,7 +56,7 @@ enum Mark<'p> {
 }
 
 struct LineMarks<'p> {
-    /// Where each line begins.
+    /// The start of each line.
     starts: Vec<usize>,
     lines: Vec<Mark<'p>>,
     ranks: &'p [String],
@@ -76,8 +76,8 @@ impl<'p> LineMarks<'p> {
     }
 
     fn rank(&self, layer: &str) -> usize {
-        let known = self.ranks.iter().position(|name| name == layer);
-        known.map_or(0, |at| at + 1)
+        let rank = self.ranks.iter().position(|name| name == layer);
+        rank.map_or(0, |at| at + 1)
     }
 
     fn line_of(&self, offset: u32) -> usize {
@@ -114,10 +114,10 @@ impl<'p> LineMarks<'p> {
                 continue;
             };
             self.lines[at] = match (self.lines[at], layer) {
-                (Mark::Layer(known), Some(layer)) if self.rank(known) <= self.rank(layer) => {
-                    Mark::Layer(known)
+                (Mark::Layer(current), Some(layer)) if self.rank(current) <= self.rank(layer) => {
+                    Mark::Layer(current)
                 }
-                (Mark::Layer(known), None) => Mark::Layer(known),
+                (Mark::Layer(current), None) => Mark::Layer(current),
                 (_, Some(layer)) => Mark::Layer(layer),
                 (_, None) => Mark::User,
             };

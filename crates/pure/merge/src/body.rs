@@ -1,17 +1,17 @@
-//! Bodies of Markdown and text files: joined low to high, and which layer gave which lines.
+//! Joins bodies of Markdown and text files from low to high, and records the layer of each line.
 
 use std::ops::Range;
 
 use agpm_model::{BodySeparator, LayerName};
 
-/// A stretch of a joined body.
+/// A segment of a joined body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BodySegment {
-    /// Which contribution gave it, counted from the lowest.
+    /// The index of its contribution, from the lowest.
     pub layer: u32,
-    /// The bytes of the contribution's text.
+    /// The range in the contribution's text.
     pub from: Range<usize>,
-    /// The bytes of the result.
+    /// The range in the result.
     pub to: Range<usize>,
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct BodyPart<'a> {
     pub(crate) range: Range<usize>,
 }
 
-/// Joins bodies, lowest first, onto `out`. Blank bodies do not apply.
+/// Joins bodies, lowest first, onto `out`. Blank bodies are skipped.
 pub(crate) fn join(
     parts: &[BodyPart<'_>],
     joint: BodyJoint,
@@ -55,7 +55,7 @@ pub(crate) fn join(
         put(out, part, line);
         end_line(out, newline);
     }
-    let said: Vec<(&BodyPart<'_>, Range<usize>)> = parts
+    let non_blank: Vec<(&BodyPart<'_>, Range<usize>)> = parts
         .iter()
         .map(|part| {
             (
@@ -69,25 +69,25 @@ pub(crate) fn join(
         })
         .filter(|(part, range)| !part.text[range.clone()].trim().is_empty())
         .collect();
-    for (index, (part, range)) in said.iter().enumerate() {
+    for (index, (part, range)) in non_blank.iter().enumerate() {
         let text = &part.text[range.clone()];
         let mut from = range.clone();
         if index > 0 {
             from.start += text.len() - text.trim_start_matches(['\r', '\n']).len();
             out.push_str(&separator_text(joint, part.name, newline));
         }
-        if index + 1 < said.len() {
+        if index + 1 < non_blank.len() {
             from.end -= text.len() - text.trim_end_matches(['\r', '\n']).len();
         }
         put(out, part, from);
-        if index + 1 < said.len() {
+        if index + 1 < non_blank.len() {
             end_line(out, newline);
         }
     }
     segments
 }
 
-/// Markdown needs the blank lines: `---` right under a paragraph would make a heading of it.
+/// Markdown needs the blank lines: `---` right under a paragraph would turn it into a heading.
 fn separator_text(joint: BodyJoint, layer: &LayerName, newline: &str) -> String {
     let line = match joint {
         BodyJoint::Markdown(BodySeparator::None) => return newline.to_owned(),

@@ -1,30 +1,30 @@
 use agpm_model::MergeOperation;
 use agpm_text::{NodeRef, Pointer};
 
-/// A strategy of an embedder's own, asked at every place where several layers apply.
+/// A custom strategy of an embedder, called for every value that several layers have.
 ///
-/// It chooses among what the layers said and cannot invent a value, so every leaf of the result still has its
-/// layer, file and line.
+/// It chooses among the values of the layers and cannot invent one, so every leaf of the result still has its layer,
+/// file and line.
 pub trait Combine {
-    /// The combination at this location; `None` leaves it to the strategy's rules.
-    fn combine(&self, place: &MergePoint<'_>) -> Option<Combination<'_>>;
+    /// The combination of a value; `None` leaves it to the strategy's rules.
+    fn combine(&self, point: &MergePoint<'_>) -> Option<Combination<'_>>;
 }
 
-/// A location where at least two layers apply.
+/// A value that at least two layers have.
 #[derive(Debug)]
 pub struct MergePoint<'a> {
-    /// The position.
+    /// The pointer.
     pub pointer: &'a Pointer,
-    /// The value of each of them, lowest first.
+    /// The value of each layer, lowest first.
     pub contributions: &'a [NodeRef<'a>],
 }
 
-/// The combination at a location.
+/// The combination of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Combination<'s> {
     /// A built-in operation.
     Operation(&'s MergeOperation),
-    /// A list of these items. Each is given as (contribution, item) pairs, lowest first: the last is the item of the
-    /// result, the others are what it shadows.
+    /// A list of these items. Each consists of (contribution, item) pairs, lowest first: the last is the item of the
+    /// result, and the others are shadowed by it.
     Items(Vec<Vec<(usize, usize)>>),
 }

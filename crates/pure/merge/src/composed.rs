@@ -1,11 +1,11 @@
-//! A resolution as one document, for readers that walk documents.
+//! Converts a resolution to one document, for readers of documents.
 
 use agpm_text::{Document, DocumentComposer, NodeId, NodeRef, NodeShape, Pointer, TreeView};
 
 use crate::resolution::{Resolution, ResolvedRef};
 
 impl Resolution {
-    /// The result as a document whose nodes keep the file and line of the layer that wrote them; nothing without layers.
+    /// The result as a document whose nodes keep the file and line of their layer; `None` without layers.
     pub fn to_document(&self) -> Option<Document> {
         let highest = &self.contributions().last()?.document;
         let documents = self.contributions().iter();
@@ -27,11 +27,11 @@ struct ResolutionComposer<'r> {
 }
 
 impl<'r> ResolutionComposer<'r> {
-    fn node(&mut self, view: ResolvedRef<'r>, place: &Pointer) -> NodeId {
-        if let Some(whole) = view.node() {
-            return self.of_layer(whole);
+    fn node(&mut self, view: ResolvedRef<'r>, pointer: &Pointer) -> NodeId {
+        if let Some(layer_node) = view.node() {
+            return self.of_layer(layer_node);
         }
-        let own = match view {
+        let origin = match view {
             ResolvedRef::Folded(resolution, id) => self.of_layer(resolution.highest_node(id)),
             ResolvedRef::Inside(node) => self.of_layer(node),
         };
@@ -41,20 +41,20 @@ impl<'r> ResolutionComposer<'r> {
                 for (at, key) in view.keys().into_iter().enumerate() {
                     let value = view.entry(at).1;
                     let key = match value.node() {
-                        Some(whole) => whole.key_in_same_text(key, place),
+                        Some(layer_node) => layer_node.key_in_same_text(key, pointer),
                         None => key,
                     };
                     entries.push(self.of_layer(key));
-                    entries.push(self.node(value, &place.child(key.content())));
+                    entries.push(self.node(value, &pointer.child(key.content())));
                 }
-                self.composer.map(own, &entries)
+                self.composer.map(origin, &entries)
             }
             NodeShape::List(count) => {
-                let item = |at: usize| self.node(view.item(at), &place.child(at.to_string()));
+                let item = |at: usize| self.node(view.item(at), &pointer.child(at.to_string()));
                 let items: Vec<NodeId> = (0..count).map(item).collect();
-                self.composer.list(own, &items)
+                self.composer.list(origin, &items)
             }
-            _ => own,
+            _ => origin,
         }
     }
 
@@ -103,18 +103,18 @@ mod tests {
         let root = document.root().expect("a map");
         let expected = resolution.root().map(to_value);
         assert_eq!(Some(to_value(root)), expected);
-        let place = |pointer: &str| {
+        let origin_of = |pointer: &str| {
             let node = document.at(&pointer.parse::<Pointer>().expect("a pointer"));
             let node = node.expect("a node");
             let line = sources.line(node.source(), node.span().start);
             (sources.get(node.source()).name.clone(), line)
         };
-        assert_eq!(place("/a/x"), ("high".to_owned(), 3));
-        assert_eq!(place("/a/y/w"), ("low".to_owned(), 3));
-        assert_eq!(place("/a/y/z/0"), ("high".to_owned(), 5));
-        assert_eq!(place("/b/only"), ("low".to_owned(), 5));
-        assert_eq!(place("/c/d"), ("high".to_owned(), 7));
-        // A key is that of the text whose value it is.
+        assert_eq!(origin_of("/a/x"), ("high".to_owned(), 3));
+        assert_eq!(origin_of("/a/y/w"), ("low".to_owned(), 3));
+        assert_eq!(origin_of("/a/y/z/0"), ("high".to_owned(), 5));
+        assert_eq!(origin_of("/b/only"), ("low".to_owned(), 5));
+        assert_eq!(origin_of("/c/d"), ("high".to_owned(), 7));
+        // A key comes from the same text as its value.
         let x = root.get("a").into_iter().flat_map(|a| a.entries());
         let keys: Vec<_> = x
             .map(|(key, _)| sources.get(key.source()).name.clone())

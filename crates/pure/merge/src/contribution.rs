@@ -10,14 +10,14 @@ use crate::origin::NodeOrigin;
 /// One layer's document. Contributions are ranked by their order, lowest first.
 #[derive(Clone, Debug)]
 pub struct Contribution {
-    /// The layer that says it.
+    /// The layer.
     pub layer: LayerName,
-    /// The content of the contribution.
+    /// The document of the layer.
     pub document: Arc<Document>,
 }
 
-/// The node of one layer at a location. Where an object was replaced, the lower ones exist no longer, but a rule for a
-/// location inside may still call on them.
+/// The node of one layer at a pointer. Nodes under a replaced object do not contribute, but a rule for a pointer inside
+/// it may still use them.
 #[derive(Clone, Copy)]
 pub(crate) struct LayerNode<'a> {
     pub(crate) layer: u32,

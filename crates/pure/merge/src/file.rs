@@ -1,4 +1,4 @@
-//! One file out of the same file in many layers, whatever its format. Install, `agpm merge` and `agpm explain` all come here.
+//! Merges one file of many layers, in any format. Used by install, `agpm merge` and `agpm explain`.
 
 use std::sync::Arc;
 
@@ -32,20 +32,20 @@ pub struct MergedFile {
 pub enum MergedContent {
     /// A value with the provenance of every leaf.
     Structured(Resolution),
-    /// Front matter likewise; the body as one text made of segments.
+    /// Front matter with provenance; the body as a string with segments.
     Markdown {
         /// The front matter.
         front: Resolution,
         /// The body.
         body: String,
-        /// Which layer gave which bytes of it.
+        /// The layer of each range of the body.
         segments: Vec<BodySegment>,
     },
-    /// Text made of segments.
+    /// A string with segments.
     Text {
         /// The text.
         body: String,
-        /// Which layer gave which bytes of it.
+        /// The layer of each range of the text.
         segments: Vec<BodySegment>,
     },
     /// One of the files, unchanged.
@@ -56,7 +56,7 @@ pub enum MergedContent {
 pub fn merge_files(
     files: Vec<LayerFile>,
     strategy: &Strategy,
-    own: Option<&dyn Combine>,
+    combine: Option<&dyn Combine>,
 ) -> Option<MergedFile> {
     let last = files.len().checked_sub(1)?;
     let family = family_of(&files);
@@ -65,8 +65,8 @@ pub fn merge_files(
     let differs = |file: &&LayerFile| {
         file.family() != family && !(family == ContentFamily::Opaque && called_alike(file))
     };
-    if let Some(other) = files.iter().find(differs) {
-        diagnostics.push(mixed_formats(other, &files[last]));
+    if let Some(differing) = files.iter().find(differs) {
+        diagnostics.push(mixed_formats(differing, &files[last]));
         return Some(MergedFile {
             merged: MergedContent::Whole(last),
             files,
@@ -76,7 +76,7 @@ pub fn merge_files(
     let whole =
         strategy.maps == MapRule::Replace && strategy.rules.is_empty() && strategy.unset.is_empty();
     let merged = match family {
-        ContentFamily::Structured => MergedContent::Structured(resolve(&files, strategy, own)),
+        ContentFamily::Structured => MergedContent::Structured(resolve(&files, strategy, combine)),
         ContentFamily::Opaque => {
             if last > 0 && files.iter().any(|file| file.bytes() != files[last].bytes()) {
                 diagnostics.push(opaque(&files));
@@ -89,7 +89,7 @@ pub fn merge_files(
             let (body, segments) =
                 join_bodies(&files, from, BodyJoint::Markdown(strategy.separator));
             MergedContent::Markdown {
-                front: resolve(&files[from..], strategy, own),
+                front: resolve(&files[from..], strategy, combine),
                 body,
                 segments,
             }
@@ -113,7 +113,7 @@ pub fn merge_files(
     })
 }
 
-/// The family of the files: that of the highest, unless one of them is not text although its name says so.
+/// The content family of the files: that of the highest, unless one of them is binary despite its name.
 fn family_of(files: &[LayerFile]) -> ContentFamily {
     let highest = &files[files.len() - 1];
     let is_binary = |file: &LayerFile| {
@@ -130,7 +130,7 @@ fn extension_of(file: &LayerFile) -> Option<String> {
     file.file.rsplit('.').next().map(str::to_ascii_lowercase)
 }
 
-fn resolve(files: &[LayerFile], strategy: &Strategy, own: Option<&dyn Combine>) -> Resolution {
+fn resolve(files: &[LayerFile], strategy: &Strategy, combine: Option<&dyn Combine>) -> Resolution {
     let contribution = |file: &LayerFile| {
         Some(Contribution {
             layer: file.layer.clone(),
@@ -140,7 +140,7 @@ fn resolve(files: &[LayerFile], strategy: &Strategy, own: Option<&dyn Combine>) 
     fold(
         files.iter().filter_map(contribution).collect(),
         &MergePolicy::merge(strategy.clone()),
-        own,
+        combine,
     )
 }
 
@@ -166,14 +166,14 @@ fn join_bodies(files: &[LayerFile], from: usize, joint: BodyJoint) -> (String, V
     (body, segments)
 }
 
-fn mixed_formats(one: &LayerFile, other: &LayerFile) -> Diagnostic {
+fn mixed_formats(first: &LayerFile, second: &LayerFile) -> Diagnostic {
     let message = format!(
         "layers `{}` and `{}` have formats that cannot be merged",
-        one.layer, other.layer
+        first.layer, second.layer
     );
     Diagnostic::new(&codes::MERGE_MIXED_FORMATS, message)
-        .in_file(other.file.as_str())
-        .in_layer(other.layer.as_str())
+        .in_file(second.file.as_str())
+        .in_layer(second.layer.as_str())
         .help(
             "JSON, YAML and TOML merge with each other; Markdown and plain text merge only with the same format",
         )
@@ -197,21 +197,23 @@ fn opaque(files: &[LayerFile]) -> Diagnostic {
 }
 
 impl MergedFile {
-    /// The merged file in another format than the lowest one's, or as that one is.
+    /// The merged file in another format, or in that of the lowest file.
     pub fn render_as(
         &self,
         format: Option<OutputFormat>,
     ) -> Result<(FileBytes, Option<Diagnostic>), Diagnostic> {
-        let other = format.map(OutputFormat::format);
-        // Comments may stay where the format has them; plain JSON has none.
-        let other = other.filter(|other| *other == Format::Json || self.format() != Some(*other));
-        match other {
+        let target = format.map(OutputFormat::format);
+        // Comments may stay in formats that have them; plain JSON has none.
+        let target =
+            target.filter(|target| *target == Format::Json || self.format() != Some(*target));
+        match target {
             Some(format) => Ok((FileBytes::Text(self.print(format)?.into()), None)),
             None => self.render(),
         }
     }
 
-    /// The result in the format of the lowest file, with its comments and order; a warning if these could not stay.
+    /// The result in the format of the lowest file, with its comments and order; a warning if they could not be
+    /// preserved.
     pub fn render(&self) -> Result<(FileBytes, Option<Diagnostic>), Diagnostic> {
         match &self.merged {
             MergedContent::Whole(index) => Ok((self.files[*index].as_it_is(), None)),
@@ -239,7 +241,7 @@ impl MergedFile {
                     }
                     None => (lowest.text().to_string(), None),
                 };
-                // Only the front matter is taken from there: which body follows it does not matter.
+                // Only the front matter is used from there: its body does not matter.
                 let head =
                     parse(lowest.source(), text, Format::Markdown, Limits::default()).document;
                 let whole = [&head.text()[..head.body().start as usize], body].concat();
@@ -248,12 +250,12 @@ impl MergedFile {
         }
     }
 
-    /// The format that [`MergedFile::render`] gives, if it is a known one.
+    /// The format that [`MergedFile::render`] returns, if it is a known one.
     pub fn format(&self) -> Option<Format> {
         self.files[0].document().map(|document| document.format())
     }
 
-    /// The result in another format than the files'.
+    /// The result in another format.
     pub fn print(&self, format: Format) -> Result<String, Diagnostic> {
         match &self.merged {
             MergedContent::Structured(resolution) => {
@@ -270,7 +272,7 @@ impl MergedFile {
         }
     }
 
-    /// The result as one value; Markdown as an object of `front_matter` and `body`. Nothing for bytes that are not text.
+    /// The result as one value; Markdown as an object of `front_matter` and `body`. `None` for binary content.
     pub fn value(&self) -> Option<Value> {
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).ok().map(Value::String);
         let page = |front: Option<Value>, body: &str| {
@@ -304,23 +306,23 @@ impl MergedFile {
             .expect("structured files are documents")
     }
 
-    /// The file that all of a Markdown result comes from, if there is one.
+    /// The only file that a Markdown result comes from, if any.
     fn only_file(&self, front: &Resolution, segments: &[BodySegment]) -> Option<&LayerFile> {
         let first = segments.first().map_or(0, |segment| segment.layer);
         let file = self.files.get(first as usize)?;
         let same_body = segments.iter().all(|segment| segment.layer == first);
-        let own = file.document()?.root();
-        let same_front = match (front.root(), own) {
+        let file_root = file.document()?.root();
+        let same_front = match (front.root(), file_root) {
             (None, None) => true,
-            (Some(root), Some(own)) => root.node().is_some_and(|node| {
-                node.id() == own.id() && std::ptr::eq(node.document(), own.document())
+            (Some(root), Some(file_root)) => root.node().is_some_and(|node| {
+                node.id() == file_root.id() && std::ptr::eq(node.document(), file_root.document())
             }),
             _ => false,
         };
         (same_body && same_front).then_some(file)
     }
 
-    /// The lowest file's text with this value; the text of another layer if all of it comes from there.
+    /// The lowest file's text with this value; the text of another layer if everything comes from there.
     fn rewritten(
         &self,
         root: ResolvedRef<'_>,

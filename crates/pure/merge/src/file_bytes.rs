@@ -3,7 +3,7 @@ use std::sync::Arc;
 use agpm_diag::Text;
 use agpm_text::RewrittenText;
 
-/// The content of a file, in pieces, so large ones are written without being built.
+/// The content of a file in pieces, so large ones are written without building them.
 #[derive(Debug)]
 pub enum FileBytes {
     /// Any bytes.

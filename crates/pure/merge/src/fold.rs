@@ -1,4 +1,4 @@
-//! The engine: all layers at once, place by place, from the root down.
+//! The merge engine: merges all layers at once, node by node from the root down.
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{EmptyRule, LayerName, ListRule, MergeOperation, Strategy};
@@ -15,34 +15,34 @@ use crate::policy::{Composition, MergePolicy};
 use crate::resolution::{Deletion, Resolution};
 use crate::rules::{PendingRules, RuleSet};
 
-/// Folds contributions, lowest first, into one value.
+/// Merges contributions, lowest first, into one value.
 pub fn fold(
     contributions: Vec<Contribution>,
     policy: &MergePolicy,
-    own: Option<&dyn Combine>,
+    combine: Option<&dyn Combine>,
 ) -> Resolution {
     let roots: Vec<Option<NodeId>> = contributions
         .iter()
-        .map(|said| said.document.root().map(|root| root.id()))
+        .map(|contribution| contribution.document.root().map(|root| root.id()))
         .collect();
-    fold_from(contributions, &roots, policy, own)
+    fold_from(contributions, &roots, policy, combine)
 }
 
-/// The same for units that are parts of their documents, each with the node that it is.
+/// Merges parts of documents, each given by its node.
 pub fn fold_parts(units: Vec<(Contribution, NodeId)>, policy: &MergePolicy) -> Resolution {
     let (contributions, roots): (Vec<Contribution>, Vec<Option<NodeId>>) = units
         .into_iter()
-        .map(|(said, node)| (said, Some(node)))
+        .map(|(contribution, node)| (contribution, Some(node)))
         .unzip();
     fold_from(contributions, &roots, policy, None)
 }
 
-// All layers are folded at once: two at a time would build every intermediate result and carry origins along.
+// All layers are merged at once: two at a time would build every intermediate result and copy origins.
 fn fold_from(
     contributions: Vec<Contribution>,
     roots: &[Option<NodeId>],
     policy: &MergePolicy,
-    own: Option<&dyn Combine>,
+    combine: Option<&dyn Combine>,
 ) -> Resolution {
     let select;
     let (strategy, mode) = match &policy.composition {
@@ -53,10 +53,10 @@ fn fold_from(
         }
     };
     let rules = RuleSet::new(strategy);
-    let mut folder = MergeEngine {
-        said: &contributions,
+    let mut engine = MergeEngine {
+        contributions: &contributions,
         rules: &rules,
-        own,
+        combine,
         path: Vec::new(),
         nodes: ResolvedNodes::new(&contributions),
         deletions: Vec::new(),
@@ -69,10 +69,10 @@ fn fold_from(
         .iter()
         .enumerate()
         .zip(roots)
-        .filter_map(|((layer, said), root)| {
+        .filter_map(|((layer, contribution), root)| {
             Some(LayerNode {
                 layer: layer as u32,
-                node: said.document.node((*root)?),
+                node: contribution.document.node((*root)?),
                 live: true,
             })
         })
@@ -80,15 +80,15 @@ fn fold_from(
     let root = if roots.is_empty() {
         None
     } else {
-        folder.place(&roots, &rules.start(), mode)
+        engine.merge_node(&roots, &rules.start(), mode)
     };
-    folder.report_useless_unset(strategy);
+    engine.report_useless_unset(strategy);
     let MergeEngine {
         nodes,
         deletions,
         diagnostics,
         ..
-    } = folder;
+    } = engine;
     Resolution {
         contributions,
         nodes,
@@ -111,9 +111,9 @@ enum UnsetMatch {
 }
 
 pub(crate) struct MergeEngine<'a, 's> {
-    said: &'a [Contribution],
+    contributions: &'a [Contribution],
     rules: &'s RuleSet<'s>,
-    own: Option<&'s dyn Combine>,
+    combine: Option<&'s dyn Combine>,
     path: Vec<PathStep<'a>>,
     pub(crate) nodes: ResolvedNodes,
     deletions: Vec<Deletion>,
@@ -128,7 +128,7 @@ pub(crate) struct MergeEngine<'a, 's> {
 enum SingleLayerMode {
     /// The value is used unchanged.
     AsIs,
-    /// Items of its lists have to have their keys.
+    /// Items of its lists must have their keys.
     Checked,
     /// Its lists become sets.
     United,
@@ -144,8 +144,9 @@ impl SingleLayerMode {
             .rules
             .iter()
             .filter_map(|rule| rule.operation.as_ref());
-        let any =
-            |wanted: fn(&MergeOperation) -> bool| list.into_iter().chain(rules.clone()).any(wanted);
+        let any = |predicate: fn(&MergeOperation) -> bool| {
+            list.into_iter().chain(rules.clone()).any(predicate)
+        };
         if any(|operation| matches!(operation, MergeOperation::Unite { .. })) {
             SingleLayerMode::United
         } else if any(|operation| matches!(operation, MergeOperation::ByKey { .. })) {
@@ -157,38 +158,42 @@ impl SingleLayerMode {
 }
 
 impl<'a, 's> MergeEngine<'a, 's> {
-    /// Folds what is said at one place; nothing is left if it is deleted, or if only replaced layers say it.
-    pub(crate) fn place(
+    /// Merges the nodes at one pointer; `None` if it is deleted, or if only replaced layers have it.
+    pub(crate) fn merge_node(
         &mut self,
-        said: &[LayerNode<'a>],
+        layer_nodes: &[LayerNode<'a>],
         reach: &PendingRules,
         outer: MergeMode<'s>,
     ) -> Option<u32> {
         // The common case by far: one layer has the value and no rule reaches inside. It is referred to as it is
         // and not copied.
-        if reach.is_empty() && said.len() == 1 && said[0].live && self.taken_whole(said[0]) {
-            self.check_inside(said[0], reach, outer)?;
-            return Some(self.whole(said[0], LeafOperation::Only, &[]));
+        if reach.is_empty()
+            && layer_nodes.len() == 1
+            && layer_nodes[0].live
+            && self.can_use_whole(layer_nodes[0])
+        {
+            self.check_inside(layer_nodes[0], reach, outer)?;
+            return Some(self.use_whole(layer_nodes[0], LeafOperation::Only, &[]));
         }
         // Before any operation: an unset value must not be kept alive by a rule for the same path.
         if let Some(unset) = self.rules.unset_here(reach) {
-            self.delete(unset, said);
+            self.delete(unset, layer_nodes);
             return None;
         }
         let (rule, empty) = self.rules.here(reach);
         let within: PendingRules;
         let mut reach = reach;
         let revived: Vec<LayerNode<'a>>;
-        let mut said = said;
+        let mut layer_nodes = layer_nodes;
         // A rule for exactly this path applies to all layers again, also where an outer selection had left some of
         // them out.
         if let Some((index, operation)) = rule {
-            if said.iter().any(|s| !s.live) {
-                revived = said
+            if layer_nodes.iter().any(|s| !s.live) {
+                revived = layer_nodes
                     .iter()
                     .map(|s| LayerNode { live: true, ..*s })
                     .collect();
-                said = &revived;
+                layer_nodes = &revived;
             }
             // A value that one layer gives as a whole is split only by a more specific rule.
             if operation.selects() {
@@ -197,37 +202,39 @@ impl<'a, 's> MergeEngine<'a, 's> {
             }
         }
         let mut mode = rule.map_or(outer, |(_, operation)| MergeMode::of(operation, outer));
-        let kept: Vec<LayerNode<'a>>;
+        let remaining: Vec<LayerNode<'a>>;
         let mut dropped = Vec::new();
-        if empty != EmptyRule::Value && said.len() > 1 {
-            kept = without_empty(said, empty, mode);
-            let is_kept = |s: &LayerNode<'a>| kept.iter().any(|other| other.layer == s.layer);
+        if empty != EmptyRule::Value && layer_nodes.len() > 1 {
+            remaining = without_empty(layer_nodes, empty, mode);
+            let is_kept = |s: &LayerNode<'a>| remaining.iter().any(|other| other.layer == s.layer);
             // A blank value contributes nothing, so there is nothing to report.
             if empty != EmptyRule::Blank {
                 dropped = replaced(
-                    &said
+                    &layer_nodes
                         .iter()
                         .copied()
                         .filter(|s| !is_kept(s))
                         .collect::<Vec<_>>(),
                 );
             }
-            said = &kept;
+            layer_nodes = &remaining;
         }
-        if let Some(own) = self.own.filter(|_| said.len() > 1) {
-            let nodes: Vec<NodeRef<'a>> = said.iter().map(|s| s.node).collect();
-            match own.combine(&MergePoint {
+        if let Some(combine) = self.combine.filter(|_| layer_nodes.len() > 1) {
+            let nodes: Vec<NodeRef<'a>> = layer_nodes.iter().map(|s| s.node).collect();
+            match combine.combine(&MergePoint {
                 pointer: &self.pointer(),
                 contributions: &nodes,
             }) {
-                Some(Combination::Items(items)) => return Some(self.chosen_items(said, &items)),
+                Some(Combination::Items(items)) => {
+                    return Some(self.chosen_items(layer_nodes, &items));
+                }
                 Some(Combination::Operation(operation)) => mode = MergeMode::of(operation, outer),
                 None => {}
             }
         }
         // Empty values were removed by then, and are recorded as overridden afterwards: the layer wrote them, so
         // `explain` has to show them.
-        let node = self.by_mode(said, reach, mode)?;
+        let node = self.by_mode(layer_nodes, reach, mode)?;
         if !dropped.is_empty() {
             self.nodes.shadow_also(node, &dropped);
         }
@@ -236,18 +243,18 @@ impl<'a, 's> MergeEngine<'a, 's> {
 
     fn by_mode(
         &mut self,
-        said: &[LayerNode<'a>],
+        nodes: &[LayerNode<'a>],
         reach: &PendingRules,
         mode: MergeMode<'s>,
     ) -> Option<u32> {
         // Layers that lost a selection stay in the list for more specific rules inside it, but contribute nothing
         // on their own.
-        let ghosts = said.iter().filter(|s| !s.live).count();
+        let ghosts = nodes.iter().filter(|s| !s.live).count();
         let only_live: Vec<LayerNode<'a>>;
         let live = match ghosts {
-            0 => said,
+            0 => nodes,
             _ => {
-                only_live = said.iter().copied().filter(|s| s.live).collect();
+                only_live = nodes.iter().copied().filter(|s| s.live).collect();
                 &only_live
             }
         };
@@ -255,42 +262,42 @@ impl<'a, 's> MergeEngine<'a, 's> {
             return if reach.is_empty() {
                 None
             } else {
-                self.maps(&only_maps(said), reach, MergeMode::Replace, &[])
+                self.maps(&only_maps(nodes), reach, MergeMode::Replace, &[])
             };
         }
-        if let ([one], false) = (said, reach.may_unset() || !self.taken_whole(said[0])) {
+        if let ([one], false) = (nodes, reach.may_unset() || !self.can_use_whole(nodes[0])) {
             self.check_inside(*one, reach, mode)?;
-            return Some(self.whole(*one, LeafOperation::Only, &[]));
+            return Some(self.use_whole(*one, LeafOperation::Only, &[]));
         }
         match mode {
             MergeMode::Replace => self.select(
-                said,
-                said.iter().rposition(|s| s.live)?,
+                nodes,
+                nodes.iter().rposition(|s| s.live)?,
                 LeafOperation::Replace,
                 reach,
             ),
             MergeMode::KeepLower => self.select(
-                said,
-                said.iter().position(|s| s.live)?,
+                nodes,
+                nodes.iter().position(|s| s.live)?,
                 LeafOperation::KeepLower,
                 reach,
             ),
             MergeMode::NonEmpty => {
-                let full = said.iter().rposition(|s| s.live && !is_blank(s.node));
+                let full = nodes.iter().rposition(|s| s.live && !is_blank(s.node));
                 // If all values are blank the highest one still wins, so the key does not vanish from the result.
-                let chosen = full.or_else(|| said.iter().rposition(|s| s.live))?;
-                self.select(said, chosen, LeafOperation::NonEmpty, reach)
+                let chosen = full.or_else(|| nodes.iter().rposition(|s| s.live))?;
+                self.select(nodes, chosen, LeafOperation::NonEmpty, reach)
             }
             MergeMode::Overlay | MergeMode::Recursive { .. } => self.recursive(live, reach, mode),
         }
     }
 
-    /// Whether what one layer says alone is taken without a look inside.
-    fn taken_whole(&self, one: LayerNode<'a>) -> bool {
-        self.alone != SingleLayerMode::United || one.node.len() == 0
+    /// Whether the value of a single layer can be used without inspecting it.
+    fn can_use_whole(&self, node: LayerNode<'a>) -> bool {
+        self.alone != SingleLayerMode::United || node.node.len() == 0
     }
 
-    /// Items of lists must have their keys also where only one layer applies; `None` if one has none.
+    /// Items of lists must have their keys even if only one layer has the list; `None` if one is missing.
     // Elsewhere a node of a single layer is used without inspection. A missing key must not be accepted until a second
     // layer appears and turns it into an error.
     fn check_inside(
@@ -330,24 +337,24 @@ impl<'a, 's> MergeEngine<'a, 's> {
         }
     }
 
-    /// Merges what is of the same kind as the highest; what is under the last change of kind is shadowed.
+    /// Merges the nodes of the same kind as the highest; those under the last change of kind are shadowed.
     fn recursive(
         &mut self,
-        said: &[LayerNode<'a>],
+        nodes: &[LayerNode<'a>],
         reach: &PendingRules,
         mode: MergeMode<'s>,
     ) -> Option<u32> {
-        let top = said[said.len() - 1];
+        let top = nodes[nodes.len() - 1];
         let family = family(top.node.kind());
         // A value of another type replaces everything lower. Only the layers after the last change of type are
         // merged with each other.
-        let from = said
+        let from = nodes
             .iter()
             .rposition(|s| self::family(s.node.kind()) != family)
             .map_or(0, |at| at + 1);
-        self.report_changes(said, mode);
-        let (shadowed, run) = said.split_at(from);
-        // A single value is taken as it is, unless a rule may remove something inside it or its own duplicates.
+        self.report_changes(nodes, mode);
+        let (shadowed, run) = nodes.split_at(from);
+        // A single value is used as it is, unless a rule may remove something inside it or its own duplicates.
         let several = run.len() > 1 || reach.may_unset() || self.alone == SingleLayerMode::United;
         let shadows = replaced(shadowed);
         match (family, mode) {
@@ -360,32 +367,32 @@ impl<'a, 's> MergeEngine<'a, 's> {
             {
                 self.lists(run, reach, ListMerge { how: lists, mode }, &shadows)
             }
-            _ => Some(self.pick(said, said.len() - 1, LeafOperation::Replace)),
+            _ => Some(self.pick(nodes, nodes.len() - 1, LeafOperation::Replace)),
         }
     }
 
-    /// One of them whole, unless a rule speaks of a location inside: there the others apply again.
+    /// Selects one node, unless a rule applies inside it: there the others are merged again.
     fn select(
         &mut self,
-        said: &[LayerNode<'a>],
+        nodes: &[LayerNode<'a>],
         chosen: usize,
         operation: LeafOperation,
         reach: &PendingRules,
     ) -> Option<u32> {
-        let one = said[chosen];
+        let one = nodes[chosen];
         match one.node.kind() {
-            // A more specific rule may still merge a key inside an object that is otherwise taken whole.
+            // A more specific rule may still merge a key inside an object that is otherwise selected as a whole.
             NodeKind::Map if !reach.is_empty() => {
                 let ghost = |s: LayerNode<'a>| LayerNode {
                     live: s.layer == one.layer,
                     ..s
                 };
-                let maps: Vec<LayerNode<'a>> = only_maps(said).into_iter().map(ghost).collect();
+                let maps: Vec<LayerNode<'a>> = only_maps(nodes).into_iter().map(ghost).collect();
                 self.maps(&maps, reach, MergeMode::Replace, &[])
             }
             // Items can be unset inside a list that one layer gives whole, so it has to be walked.
             NodeKind::List if reach.may_unset() => {
-                let others: Vec<LayerNode<'a>> = said
+                let unselected: Vec<LayerNode<'a>> = nodes
                     .iter()
                     .copied()
                     .filter(|s| s.layer != one.layer)
@@ -397,10 +404,10 @@ impl<'a, 's> MergeEngine<'a, 's> {
                         how: ListMode::Replace,
                         mode: MergeMode::Replace,
                     },
-                    &replaced(&others),
+                    &replaced(&unselected),
                 )
             }
-            _ => Some(self.pick(said, chosen, operation)),
+            _ => Some(self.pick(nodes, chosen, operation)),
         }
     }
 
@@ -419,8 +426,8 @@ impl<'a, 's> MergeEngine<'a, 's> {
         let mut at_key: Vec<LayerNode<'a>> = Vec::with_capacity(maps.len());
         for (index, (key, key_layer)) in groups.keys.iter().enumerate() {
             at_key.clear();
-            let said = groups.at(index).iter();
-            at_key.extend(said.map(|(map, node)| LayerNode {
+            let values = groups.at(index).iter();
+            at_key.extend(values.map(|(map, node)| LayerNode {
                 node: *node,
                 ..maps[*map as usize]
             }));
@@ -431,7 +438,7 @@ impl<'a, 's> MergeEngine<'a, 's> {
                 self.rules.step(reach, key.content())
             };
             self.path.push(PathStep::Key(key.content()));
-            let child = self.place(&at_key, &stepped, below);
+            let child = self.merge_node(&at_key, &stepped, below);
             self.path.pop();
             let key = self.nodes.numbering.pack(NodeOrigin {
                 layer: *key_layer,
@@ -450,36 +457,41 @@ impl<'a, 's> MergeEngine<'a, 's> {
         )
     }
 
-    pub(crate) fn whole(
+    pub(crate) fn use_whole(
         &mut self,
-        said: LayerNode<'a>,
+        node: LayerNode<'a>,
         operation: LeafOperation,
         shadows: &[ShadowedValue],
     ) -> u32 {
         self.nodes
-            .whole(said.origin(), operation, shadows.iter().copied())
+            .use_whole(node.origin(), operation, shadows.iter().copied())
     }
 
-    /// One of them whole; the others are shadowed.
-    fn pick(&mut self, said: &[LayerNode<'a>], index: usize, operation: LeafOperation) -> u32 {
-        let operation = if said.len() == 1 {
+    /// Selects one node; the others are shadowed.
+    fn pick(&mut self, nodes: &[LayerNode<'a>], index: usize, operation: LeafOperation) -> u32 {
+        let operation = if nodes.len() == 1 {
             LeafOperation::Only
         } else {
             operation
         };
-        let others = said.iter().enumerate().rev().filter(|(at, _)| *at != index);
-        let shadows = others.map(|(_, s)| ShadowedValue {
+        let unselected = nodes
+            .iter()
+            .enumerate()
+            .rev()
+            .filter(|(at, _)| *at != index);
+        let shadows = unselected.map(|(_, s)| ShadowedValue {
             origin: s.origin(),
             kind: ShadowKind::Replaced,
         });
-        self.nodes.whole(said[index].origin(), operation, shadows)
+        self.nodes
+            .use_whole(nodes[index].origin(), operation, shadows)
     }
 
-    fn delete(&mut self, unset: usize, said: &[LayerNode<'a>]) {
+    fn delete(&mut self, unset: usize, nodes: &[LayerNode<'a>]) {
         self.unset[unset] = UnsetMatch::Somewhere;
         let deletion = Deletion {
             pointer: self.pointer(),
-            shadows: replaced(said),
+            shadows: replaced(nodes),
         };
         self.deletions.push(deletion);
     }
@@ -513,8 +525,8 @@ impl<'a, 's> MergeEngine<'a, 's> {
             .collect()
     }
 
-    /// The location, as messages call it.
-    pub(crate) fn place_name(&self) -> String {
+    /// The pointer, as messages name it.
+    pub(crate) fn location_name(&self) -> String {
         if self.path.is_empty() {
             "the document".to_owned()
         } else {
@@ -526,24 +538,24 @@ impl<'a, 's> MergeEngine<'a, 's> {
         self.diagnostics.push(diagnostic);
     }
 
-    pub(crate) fn layer(&self, said: LayerNode<'_>) -> &'a LayerName {
-        &self.said[said.layer as usize].layer
+    pub(crate) fn layer(&self, node: LayerNode<'_>) -> &'a LayerName {
+        &self.contributions[node.layer as usize].layer
     }
 
-    /// Reports where layers disagree on what kind of thing this is; where nothing may differ, that it does.
-    fn report_changes(&mut self, said: &[LayerNode<'a>], mode: MergeMode<'s>) {
+    /// Reports layers that disagree on the type of a value; where values must not differ, that they do.
+    fn report_changes(&mut self, nodes: &[LayerNode<'a>], mode: MergeMode<'s>) {
         let kind = |s: &LayerNode<'a>| family(s.node.kind());
         if mode.forbids() {
-            let top = said[said.len() - 1];
+            let top = nodes[nodes.len() - 1];
             let differs = |s: &&LayerNode<'a>| {
                 kind(s) != kind(&top) || kind(s) != ValueFamily::Map && !equal(s.node, top.node)
             };
-            if let Some(other) = said.iter().rev().find(differs) {
+            if let Some(other) = nodes.iter().rev().find(differs) {
                 self.report_clash(*other, top);
             }
             return;
         }
-        for pair in said.windows(2) {
+        for pair in nodes.windows(2) {
             let (low, high) = (kind(&pair[0]), kind(&pair[1]));
             // `null` is how many files clear a value, so a change to or from it is intended.
             if low == high || low == ValueFamily::Null || high == ValueFamily::Null {
@@ -563,7 +575,7 @@ impl<'a, 's> MergeEngine<'a, 's> {
         let (low, high) = (lower.node, higher.node);
         let message = format!(
             "{} changes from {} to {}",
-            self.place_name(),
+            self.location_name(),
             low.kind().word(),
             high.kind().word(),
         );
@@ -583,7 +595,7 @@ impl<'a, 's> MergeEngine<'a, 's> {
     }
 
     fn report_clash(&mut self, lower: LayerNode<'a>, higher: LayerNode<'a>) {
-        let message = format!("layers set different values at {}", self.place_name());
+        let message = format!("layers set different values at {}", self.location_name());
         let diagnostic = Diagnostic::new(&codes::MERGE_CLASH, message)
             .at(
                 higher.node.source(),
@@ -622,9 +634,10 @@ impl<'a, 's> MergeEngine<'a, 's> {
     }
 }
 
-/// As shadows, highest first.
-pub(crate) fn replaced(said: &[LayerNode<'_>]) -> Vec<ShadowedValue> {
-    said.iter()
+/// The nodes as shadows, highest first.
+pub(crate) fn replaced(nodes: &[LayerNode<'_>]) -> Vec<ShadowedValue> {
+    nodes
+        .iter()
         .rev()
         .map(|s| ShadowedValue {
             origin: s.origin(),
@@ -633,8 +646,9 @@ pub(crate) fn replaced(said: &[LayerNode<'_>]) -> Vec<ShadowedValue> {
         .collect()
 }
 
-fn only_maps<'a>(said: &[LayerNode<'a>]) -> Vec<LayerNode<'a>> {
-    said.iter()
+fn only_maps<'a>(nodes: &[LayerNode<'a>]) -> Vec<LayerNode<'a>> {
+    nodes
+        .iter()
         .copied()
         .filter(|s| s.node.kind() == NodeKind::Map)
         .collect()
@@ -671,7 +685,7 @@ pub(crate) fn is_blank(node: NodeRef<'_>) -> bool {
     }
 }
 
-/// Whether there is nothing in it but blanks.
+/// Whether a node contains only blanks.
 fn is_blank_throughout(node: NodeRef<'_>) -> bool {
     match node.kind() {
         NodeKind::Map => node.entries().all(|(_, value)| is_blank_throughout(value)),
@@ -685,22 +699,22 @@ fn is_empty_container(node: NodeRef<'_>) -> bool {
 }
 
 fn without_empty<'a>(
-    said: &[LayerNode<'a>],
+    nodes: &[LayerNode<'a>],
     empty: EmptyRule,
     mode: MergeMode<'_>,
 ) -> Vec<LayerNode<'a>> {
     match empty {
         EmptyRule::Clear => {
-            let from = said
+            let from = nodes
                 .iter()
                 // With `clear`, an empty list in a layer discards what lower layers have; higher ones still add to
                 // it.
                 .rposition(|s| is_empty_container(s.node))
                 .unwrap_or(0);
-            said[from..].to_vec()
+            nodes[from..].to_vec()
         }
         _ => {
-            // Keys of maps that merge exist even if what is at them is blank.
+            // Keys of merged maps exist even if their values are blank.
             let merges = |node: NodeRef<'a>| {
                 node.kind() == NodeKind::Map && node.len() > 0 && mode.merges_maps()
             };
@@ -708,13 +722,17 @@ fn without_empty<'a>(
                 EmptyRule::Blank => is_blank_throughout(node) && !merges(node),
                 _ => is_empty_container(node),
             };
-            let full: Vec<LayerNode<'a>> = said
+            let full: Vec<LayerNode<'a>> = nodes
                 .iter()
                 .copied()
                 .filter(|s| !says_nothing(s.node))
                 .collect();
             // If every layer is empty, the emptiness itself is the value.
-            if full.is_empty() { said.to_vec() } else { full }
+            if full.is_empty() {
+                nodes.to_vec()
+            } else {
+                full
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Lists as sets whose items may be maps with an identity, or strings that say what an object says.
+//! Lists as sets whose items may be objects with an identity, or strings that equal the text of an object.
 
 use std::hash::BuildHasher;
 
@@ -14,7 +14,7 @@ use crate::lists::{ItemSlot, items};
 use crate::origin::{ShadowKind, ShadowedValue};
 
 impl<'a> MergeEngine<'a, '_> {
-    /// Every item once, where the lowest that is the same stands; blank ones are left out.
+    /// Every item once, at the position of the lowest equal one; blank ones are skipped.
     pub(crate) fn unite_lists(
         &mut self,
         lists: &[LayerNode<'a>],
@@ -23,7 +23,7 @@ impl<'a> MergeEngine<'a, '_> {
         let mut set = ItemSet {
             identity,
             slots: Vec::new(),
-            known: HashTable::new(),
+            by_identity: HashTable::new(),
         };
         for item in lists
             .iter()
@@ -47,7 +47,7 @@ impl<'a> MergeEngine<'a, '_> {
         let fields = ItemKey::of(later.node, identity)
             .map(|key| key.words())
             .unwrap_or_default();
-        let message = format!("two items of {} have {fields}", self.place_name());
+        let message = format!("two items of {} have {fields}", self.location_name());
         let diagnostic = Diagnostic::new(&codes::MERGE_DUPLICATE_ITEM, message)
             .at(later.node.source(), later.node.span(), "again here")
             .at(earlier.node.source(), earlier.node.span(), "first here")
@@ -59,10 +59,10 @@ impl<'a> MergeEngine<'a, '_> {
     }
 }
 
-/// The values that report an item apart, by field.
+/// The values that identify an item, by field.
 struct ItemKey<'a>(Vec<Option<KeyPart<'a>>>);
 
-/// Which of the alternatives of a field an item has, how it spells it, and what it says there.
+/// The alternative of a field that an item has, its spelling, and its value.
 #[derive(Clone, Copy)]
 struct KeyPart<'a> {
     alternative: usize,
@@ -71,7 +71,7 @@ struct KeyPart<'a> {
 }
 
 impl<'a> ItemKey<'a> {
-    /// Nothing if the item has none of the fields.
+    /// `None` if the item has none of the fields.
     fn of(item: NodeRef<'a>, identity: ListIdentity) -> Option<Self> {
         let spelled = |(alternative, names): (usize, &&[&'static str])| {
             let part = |name: &&'static str| {
@@ -126,9 +126,9 @@ fn scalar<'a>(item: NodeRef<'a>, name: &str) -> Option<NodeRef<'a>> {
     (!matches!(value.kind(), NodeKind::Map | NodeKind::List) && !is_blank(value)).then_some(value)
 }
 
-/// A slot with its location among the others.
+/// A slot with its position among the others.
 struct PlacedSlot<'a> {
-    place: usize,
+    position: usize,
     slot: ItemSlot<'a>,
 }
 
@@ -143,28 +143,28 @@ struct ItemSet<'a> {
     identity: ListIdentity,
     slots: Vec<PlacedSlot<'a>>,
     /// Slots by the identity of their items.
-    known: HashTable<usize>,
+    by_identity: HashTable<usize>,
 }
 
 impl<'a> ItemSet<'a> {
-    /// Gives the earlier item and this one if one layer says both, and not the same.
+    /// Returns the earlier item and this one if one layer has both, and they differ.
     fn join(&mut self, item: LayerNode<'a>) -> Option<(LayerNode<'a>, LayerNode<'a>)> {
         let (at, keyed) = self.slot_of(item);
         let slot = &mut self.slots[at].slot;
         let differing =
-            |said: &&LayerNode<'a>| said.layer == item.layer && !equal(said.node, item.node);
-        let differing = slot.said.iter().find(differing).copied();
+            |node: &&LayerNode<'a>| node.layer == item.layer && !equal(node.node, item.node);
+        let differing = slot.nodes.iter().find(differing).copied();
         match keyed {
-            // All that it says exists already.
-            ItemIdentity::Not if !slot.said.is_empty() => {
+            // An equal item already exists.
+            ItemIdentity::Not if !slot.nodes.is_empty() => {
                 slot.duplicates.insert(0, duplicate(item))
             }
-            _ => slot.said.push(item),
+            _ => slot.nodes.push(item),
         }
         differing.map(|earlier| (earlier, item))
     }
 
-    /// The slot of what is the same, or a new and empty one.
+    /// The slot of an equal item, or a new and empty one.
     fn slot_of(&mut self, item: LayerNode<'a>) -> (usize, ItemIdentity) {
         let identity = self.identity;
         let key = ItemKey::of(item.node, identity);
@@ -182,30 +182,35 @@ impl<'a> ItemSet<'a> {
             (None, None) => equal(node, item.node),
             _ => false,
         };
-        let first =
-            |slots: &[PlacedSlot<'a>], at: usize| slots[at].slot.said.first().map(|said| said.node);
+        let first = |slots: &[PlacedSlot<'a>], at: usize| {
+            slots[at]
+                .slot
+                .nodes
+                .first()
+                .map(|layer_node| layer_node.node)
+        };
         let hash = hash_of(item.node);
         let slots = &self.slots;
         if let Some(at) = self
-            .known
+            .by_identity
             .find(hash, |at| first(slots, *at).is_some_and(same))
             .copied()
         {
             return (at, keyed);
         }
-        let place = self.slots.len();
+        let position = self.slots.len();
         self.slots.push(PlacedSlot {
-            place,
+            position,
             slot: ItemSlot::empty(),
         });
         let slots = &self.slots;
-        self.known
-            .insert_unique(hash, place, |at| first(slots, *at).map_or(hash, hash_of));
-        (place, keyed)
+        self.by_identity
+            .insert_unique(hash, position, |at| first(slots, *at).map_or(hash, hash_of));
+        (position, keyed)
     }
 
-    /// Strings that an object says too, as all layers together have it, are taken into its slot, which stands where the lowest
-    /// of them stood.
+    /// Strings that equal the text of a merged object are moved to its slot, which takes the position of the lowest of
+    /// them.
     fn absorb_texts(&mut self, projection: TextProjection) {
         let mut maps: HashMap<String, usize, FixedState> = HashMap::default();
         for (at, placed) in self
@@ -214,28 +219,30 @@ impl<'a> ItemSet<'a> {
             .enumerate()
             .filter(|(_, placed)| !placed.is_text())
         {
-            for line in united_lines(&placed.slot.said, projection) {
+            for line in united_lines(&placed.slot.nodes, projection) {
                 maps.entry(line).or_insert(at);
             }
         }
         for at in 0..self.slots.len() {
             let text = self.slots[at]
                 .slot
-                .said
+                .nodes
                 .first()
-                .and_then(|said| said.node.as_str());
+                .and_then(|node| node.node.as_str());
             let Some(map) = text.and_then(|text| maps.get(text)).copied() else {
                 continue;
             };
-            let ItemSlot { said, duplicates } =
-                std::mem::replace(&mut self.slots[at].slot, ItemSlot::empty());
-            let place = self.slots[at].place;
+            let ItemSlot {
+                nodes: node,
+                duplicates,
+            } = std::mem::replace(&mut self.slots[at].slot, ItemSlot::empty());
+            let position = self.slots[at].position;
             let map = &mut self.slots[map];
-            map.place = map.place.min(place);
+            map.position = map.position.min(position);
             map.slot.duplicates.extend(
                 duplicates
                     .into_iter()
-                    .chain(said.into_iter().map(duplicate)),
+                    .chain(node.into_iter().map(duplicate)),
             );
         }
     }
@@ -244,8 +251,8 @@ impl<'a> ItemSet<'a> {
         if let Some(projection) = self.identity.projection {
             self.absorb_texts(projection);
         }
-        self.slots.retain(|placed| !placed.slot.said.is_empty());
-        self.slots.sort_by_key(|placed| placed.place);
+        self.slots.retain(|placed| !placed.slot.nodes.is_empty());
+        self.slots.sort_by_key(|placed| placed.position);
         self.slots.into_iter().map(|placed| placed.slot).collect()
     }
 }
@@ -253,9 +260,9 @@ impl<'a> ItemSet<'a> {
 impl PlacedSlot<'_> {
     fn is_text(&self) -> bool {
         self.slot
-            .said
+            .nodes
             .iter()
-            .all(|said| said.node.kind() != NodeKind::Map)
+            .all(|node| node.node.kind() != NodeKind::Map)
     }
 }
 
@@ -266,19 +273,20 @@ fn duplicate(item: LayerNode<'_>) -> ShadowedValue {
     }
 }
 
-/// The united text of objects that are one item: the title of the highest, the items of all.
-fn united_lines(said: &[LayerNode<'_>], projection: TextProjection) -> Vec<String> {
-    let title = said
+/// The text of objects that are one item: the title of the highest, the items of all.
+fn united_lines(objects: &[LayerNode<'_>], projection: TextProjection) -> Vec<String> {
+    let title = objects
         .iter()
         .rev()
-        .find_map(|said| first_text(said.node, projection.title));
+        .find_map(|objects| first_text(objects.node, projection.title));
     let mut lines: Vec<&str> = Vec::new();
-    said.iter()
-        .for_each(|said| lines.extend(lines_of(said.node, projection)));
+    objects
+        .iter()
+        .for_each(|objects| lines.extend(lines_of(objects.node, projection)));
     lines_with_title(title, &lines)
 }
 
-/// The lines of text that an item reads as.
+/// The lines of an item's text.
 pub fn projected<'v>(item: impl TreeView<'v>, projection: TextProjection) -> Vec<String> {
     let NodeShape::Map(_) = item.shape() else {
         return text_of(item).into_iter().map(str::to_owned).collect();

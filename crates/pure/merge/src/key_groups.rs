@@ -1,4 +1,4 @@
-//! Which keys several maps have, and what each of them says there.
+//! Groups the values of several maps by key.
 
 use std::hash::BuildHasher;
 
@@ -8,18 +8,18 @@ use hashbrown::HashTable;
 
 use crate::contribution::LayerNode;
 
-/// The keys of several maps, in the order of first appearance, and what the maps say at each of them.
+/// The keys of several maps in the order of first appearance, with their values.
 pub(crate) struct KeyGroups<'a> {
-    /// Keys with the layer that had them first.
+    /// Keys with the first layer that has them.
     pub(crate) keys: Vec<(NodeRef<'a>, u32)>,
-    /// Where the values of each key start, and the end of the last.
+    /// The start of the values of each key, and the end of the last.
     starts: Vec<u32>,
-    /// Values with the object that says them, key by key and low to high: as many as there are, however many maps and keys.
+    /// Values with the index of their map, by key and from low to high: as many as exist, however many maps and keys.
     values: Vec<(u32, NodeRef<'a>)>,
 }
 
 impl<'a> KeyGroups<'a> {
-    /// The values of the maps at a key, lowest first, each with the number of its map.
+    /// The values of the maps at a key, lowest first, each with the index of its map.
     pub(crate) fn at(&self, key: usize) -> &[(u32, NodeRef<'a>)] {
         &self.values[self.starts[key] as usize..self.starts[key + 1] as usize]
     }
@@ -31,7 +31,7 @@ pub(crate) fn group<'a>(maps: &[LayerNode<'a>]) -> KeyGroups<'a> {
         list: Vec::with_capacity(maps[0].node.len()),
         index: None,
     };
-    // For each value, in the order of the maps, the key that it is at.
+    // The key index of each value, in the order of the maps.
     let mut rows: Vec<u32> = Vec::with_capacity(count);
     let mut starts: Vec<u32> = Vec::with_capacity(maps[0].node.len() + 1);
     for (number, map) in maps.iter().enumerate() {
@@ -63,7 +63,7 @@ pub(crate) fn group<'a>(maps: &[LayerNode<'a>]) -> KeyGroups<'a> {
             *start += 1;
         }
     }
-    // Each start has moved to its end: they are one off.
+    // Each start has moved to its end, so they are shifted by one.
     starts.insert(0, 0);
     KeyGroups {
         keys: keys.list,
@@ -72,7 +72,7 @@ pub(crate) fn group<'a>(maps: &[LayerNode<'a>]) -> KeyGroups<'a> {
     }
 }
 
-/// Keys in the order of first appearance. Few are searched in order; for many an index is made once it is needed.
+/// Keys in the order of first appearance. Few keys are searched linearly; for many an index is built on demand.
 struct KeyOrder<'a> {
     list: Vec<(NodeRef<'a>, u32)>,
     index: Option<HashTable<u32>>,
@@ -81,12 +81,12 @@ struct KeyOrder<'a> {
 impl<'a> KeyOrder<'a> {
     const FEW: usize = 8;
 
-    /// `guess` is where the key stands if the layers keep one order.
+    /// `guess` is the index of the key if the layers have the same order.
     fn find(&mut self, guess: usize, key: &str) -> Option<usize> {
         if self
             .list
             .get(guess)
-            .is_some_and(|(known, _)| known.content() == key)
+            .is_some_and(|(existing, _)| existing.content() == key)
         {
             return Some(guess);
         }
@@ -94,7 +94,7 @@ impl<'a> KeyOrder<'a> {
             return self
                 .list
                 .iter()
-                .position(|(known, _)| known.content() == key);
+                .position(|(existing, _)| existing.content() == key);
         }
         if self.index.is_none() {
             let mut index = HashTable::with_capacity(self.list.len());

@@ -1,4 +1,4 @@
-//! One file of one layer: its bytes, and what they turn out to be.
+//! One file of one layer: its bytes and their parsed content.
 
 use std::sync::Arc;
 
@@ -13,18 +13,18 @@ use crate::file_bytes::FileBytes;
 pub struct LayerFile {
     /// The layer.
     pub layer: LayerName,
-    /// The file's name, as users see it.
+    /// The name of the file, as users see it.
     pub file: String,
-    /// The identity of its text, for locations.
+    /// The id of its text, for labels.
     pub source: SourceId,
-    /// The content of the layer file.
+    /// The content of the file.
     pub content: LayerContent,
 }
 
 /// The content of a file.
 #[derive(Clone, Debug)]
 pub enum LayerContent {
-    /// A format whose structure agpm knows.
+    /// Content in a known format.
     Document(Arc<Document>),
     /// Plain text.
     Text(Text),
@@ -47,7 +47,7 @@ pub struct RawFile {
     /// The layer.
     pub layer: LayerName,
     /// The path as users see it.
-    pub shown: String,
+    pub display_name: String,
     /// The content of the raw file.
     pub bytes: Vec<u8>,
 }
@@ -55,7 +55,7 @@ pub struct RawFile {
 impl RawFile {
     /// The same with its text known to the source map.
     pub fn unparsed(self, sources: &mut SourceMap) -> UnparsedFile {
-        UnparsedFile::new(self.layer, &self.shown, self.bytes, sources)
+        UnparsedFile::new(self.layer, &self.display_name, self.bytes, sources)
     }
 }
 

@@ -46,9 +46,9 @@ pub enum UnavailableReason {
     Refused,
 }
 
-/// Puts every parent directly under the document that names it: depth first, in the order of the list.
+/// Orders every parent directly under the document that names it: depth first, in list order.
 ///
-/// A document that several name appears once, at its lowest place. Chains of any length are fine.
+/// A document that several others name appears once, at its lowest position. Chains may have any length.
 pub fn order<D: DocumentGraph>(
     start: &[D::Id],
     references: ReferencePolicy,
@@ -83,7 +83,7 @@ struct LineageWalk<'d, D: DocumentGraph> {
     references: ReferencePolicy,
     documents: &'d mut D,
     states: BTreeMap<D::Id, LineageState>,
-    /// The documents on the way down, each with the parents still to be visited.
+    /// The path of documents from the start, each with its unvisited parents.
     path: Vec<(D::Id, std::vec::IntoIter<D::Id>)>,
 }
 
@@ -255,9 +255,9 @@ mod tests {
             ReferenceReaction::Warn,
             ReferenceReaction::Fail,
         ];
-        // Each of the four in each of three ways.
+        // All combinations of four failures and three reactions.
         for number in 0..81_usize {
-            let reaction = |place: u32| reactions[number / 3_usize.pow(place) % 3];
+            let reaction = |digit: u32| reactions[number / 3_usize.pow(digit) % 3];
             let references = ReferencePolicy {
                 missing: reaction(0),
                 malformed: reaction(1),

@@ -1,4 +1,4 @@
-//! Lists: which items of which layers make up the result.
+//! Merges lists: decides which items of which layers are in the result.
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::ItemRule;
@@ -15,36 +15,36 @@ use crate::rules::PendingRules;
 /// The key that identifies items of smart lists.
 pub(crate) const SMART_KEY: &str = "id";
 
-/// An item of the result: what layers say of it, lowest first, and what was the same and not repeated.
+/// An item of the result: its nodes, lowest first, and its skipped duplicates.
 pub(crate) struct ItemSlot<'a> {
-    pub(crate) said: Vec<LayerNode<'a>>,
+    pub(crate) nodes: Vec<LayerNode<'a>>,
     pub(crate) duplicates: Vec<ShadowedValue>,
 }
 
 impl<'a> ItemSlot<'a> {
-    pub(crate) fn of(said: LayerNode<'a>) -> Self {
+    pub(crate) fn of(node: LayerNode<'a>) -> Self {
         ItemSlot {
-            said: vec![said],
+            nodes: vec![node],
             duplicates: Vec::new(),
         }
     }
 
     pub(crate) fn empty() -> Self {
         ItemSlot {
-            said: Vec::new(),
+            nodes: Vec::new(),
             duplicates: Vec::new(),
         }
     }
 
     fn highest(&self) -> NodeRef<'a> {
-        self.said[self.said.len() - 1].node
+        self.nodes[self.nodes.len() - 1].node
     }
 }
 
 /// A list of the result.
 struct NewList<'a, 's> {
     slots: Vec<ItemSlot<'a>>,
-    /// How the parts of an item merge.
+    /// How the nodes of an item merge.
     mode: MergeMode<'s>,
     operation: LeafOperation,
 }
@@ -65,9 +65,9 @@ impl<'a, 's> MergeEngine<'a, 's> {
                 let below = &lists[..lists.len() - 1];
                 let mut all = crate::fold::replaced(below);
                 all.append(&mut shadows);
-                // The whole list is one reference, however long it is, unless a rule could remove an item of it.
+                // The whole list is one reference, whatever its length, unless a rule could remove an item of it.
                 if !reach.may_unset() {
-                    return Some(self.whole(top, LeafOperation::Replace, &all));
+                    return Some(self.use_whole(top, LeafOperation::Replace, &all));
                 }
                 shadows = all;
                 (
@@ -119,7 +119,7 @@ impl<'a, 's> MergeEngine<'a, 's> {
         Some(self.list(top, list, reach, &shadows))
     }
 
-    /// The list that an embedder's strategy chose.
+    /// The list that a custom strategy chose.
     pub(crate) fn chosen_items(
         &mut self,
         lists: &[LayerNode<'a>],
@@ -136,9 +136,9 @@ impl<'a, 's> MergeEngine<'a, 's> {
             .iter()
             .map(|parts| parts.iter().filter_map(item).collect::<Vec<_>>());
         let slots = slots
-            .filter(|said| !said.is_empty())
-            .map(|said| ItemSlot {
-                said,
+            .filter(|nodes| !nodes.is_empty())
+            .map(|nodes| ItemSlot {
+                nodes,
                 duplicates: Vec::new(),
             })
             .collect();
@@ -167,8 +167,8 @@ impl<'a, 's> MergeEngine<'a, 's> {
         let key = self.nodes.numbering.pack(top.origin());
         for (index, slot) in slots.iter().enumerate() {
             let stepped = self.step(reach, index);
-            let node = self.under(PathStep::Index(index), |folder| {
-                folder.place(&slot.said, &stepped, mode)
+            let node = self.under(PathStep::Index(index), |engine| {
+                engine.merge_node(&slot.nodes, &stepped, mode)
             });
             if let Some(node) = node {
                 self.nodes.joined(node, operation, &slot.duplicates);
@@ -179,7 +179,7 @@ impl<'a, 's> MergeEngine<'a, 's> {
             .folded(NodeBody::List, top.origin(), &children, shadows)
     }
 
-    /// By `id` as long as every item has one, else what does not exist yet joins the end.
+    /// By `id` if every item has one, else new items are appended.
     fn smart(&mut self, lists: &[LayerNode<'a>]) -> (Vec<ItemSlot<'a>>, LeafOperation) {
         let keyed = |item: NodeRef<'a>| key_of(item, SMART_KEY).is_some();
         let mut slots: Vec<ItemSlot<'a>> = items(lists[0]).map(ItemSlot::of).collect();
@@ -202,7 +202,7 @@ impl<'a, 's> MergeEngine<'a, 's> {
         (slots, operation)
     }
 
-    /// Items distinguished by a key, lower order first; `None` if an item has no such key.
+    /// Items identified by a key, in the order of the lowest list; `None` if an item lacks the key.
     fn slots_by_key(&mut self, lists: &[LayerNode<'a>], key: &str) -> Option<Vec<ItemSlot<'a>>> {
         self.check_keys(lists, key)?;
         let mut slots = Vec::new();
@@ -225,7 +225,8 @@ impl<'a, 's> MergeEngine<'a, 's> {
         complete
     }
 
-    /// Items join the slot with their key, or a new one at the end. The caller knows that every item has one.
+    /// Adds items to the slot with their key, or to a new one at the end. The caller has checked that every item has
+    /// one.
     fn join_by_key(&mut self, slots: &mut Vec<ItemSlot<'a>>, list: LayerNode<'a>, key: &str) {
         let own_key = |item: NodeRef<'a>| key_of(item, key).unwrap_or(item);
         // A table of positions instead of one with keys: the values stay in their documents and are compared there.
@@ -241,11 +242,12 @@ impl<'a, 's> MergeEngine<'a, 's> {
                 .find(hash, |at| equal(own_key(slots[*at].highest()), id))
                 .copied()
             {
-                if let Some(earlier) = slots[at].said.iter().find(|said| said.layer == item.layer) {
+                if let Some(earlier) = slots[at].nodes.iter().find(|node| node.layer == item.layer)
+                {
                     // Twice in one layer is a mistake of that file. In two layers it is what merging by key is for.
                     self.report_duplicate_item(*earlier, item, key, id.content());
                 }
-                slots[at].said.push(item);
+                slots[at].nodes.push(item);
             } else {
                 slots.push(ItemSlot::of(item));
                 index.insert_unique(hash, slots.len() - 1, |at| {
@@ -259,7 +261,7 @@ impl<'a, 's> MergeEngine<'a, 's> {
         let layer = self.layer(item);
         let message = format!(
             "item {index} of {} in layer `{layer}` has no `{key}`",
-            self.place_name()
+            self.location_name()
         );
         let diagnostic = Diagnostic::new(&codes::MERGE_ITEM_KEY, message)
             .at(item.node.source(), item.node.span(), format!("no `{key}` here"))
@@ -278,7 +280,10 @@ impl<'a, 's> MergeEngine<'a, 's> {
         text: &str,
     ) {
         let layer = self.layer(later);
-        let message = format!("two items of {} have the {key} `{text}`", self.place_name());
+        let message = format!(
+            "two items of {} have the {key} `{text}`",
+            self.location_name()
+        );
         let diagnostic = Diagnostic::new(&codes::MERGE_DUPLICATE_ITEM, message)
             .at(later.node.source(), later.node.span(), "again here")
             .at(earlier.node.source(), earlier.node.span(), "first here")
@@ -311,7 +316,7 @@ fn key_of<'a>(item: NodeRef<'a>, key: &str) -> Option<NodeRef<'a>> {
     })
 }
 
-/// Items that do not exist yet join the end, list by list.
+/// Appends new items, list by list.
 fn extended<'a>(lists: &[LayerNode<'a>], lowest: LowestItems) -> Vec<ItemSlot<'a>> {
     let (first, rest) = match lowest {
         LowestItems::AsIs => (items(lists[0]).map(ItemSlot::of).collect(), &lists[1..]),
@@ -322,7 +327,7 @@ fn extended<'a>(lists: &[LayerNode<'a>], lowest: LowestItems) -> Vec<ItemSlot<'a
     slots
 }
 
-/// Items that do not exist yet join the end.
+/// Appends new items.
 fn join_new<'a>(slots: &mut Vec<ItemSlot<'a>>, list: LayerNode<'a>) {
     let mut index: HashTable<usize> = HashTable::with_capacity(slots.len() + list.node.len());
     for at in 0..slots.len() {

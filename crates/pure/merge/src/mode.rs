@@ -1,8 +1,8 @@
-//! Operations, made ready for the engine: what happens at a location, and what holds under it.
+//! Operations prepared for the engine: the mode at a pointer, and the mode under it.
 
 use agpm_model::{ItemRule, ListIdentity, ListRule, MapRule, MergeOperation, Strategy};
 
-/// The operation at a location and below.
+/// The operation at a pointer and under it.
 #[derive(Clone, Copy)]
 pub(crate) enum MergeMode<'s> {
     Recursive {
@@ -34,7 +34,7 @@ pub(crate) enum ClashRule {
     Forbidden,
 }
 
-/// How lists merge, and how what is around them does.
+/// How lists merge, and the values around them.
 pub(crate) struct ListMerge<'s> {
     pub(crate) how: ListMode<'s>,
     pub(crate) mode: MergeMode<'s>,

@@ -1,22 +1,22 @@
-//! The arena of a result. Every number in it is four bytes: results are as large as their sources.
+//! The arena of a result. Every number in it has four bytes: results are as large as their sources.
 
 use agpm_text::NodeId;
 
 use crate::contribution::Contribution;
 use crate::origin::{LeafOperation, NodeOrigin, ShadowKind, ShadowedValue};
 
-/// An origin in four bytes: the nodes of all contributions are numbered through.
+/// An origin in four bytes: the nodes of all contributions are numbered consecutively.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PackedOrigin(u32);
 
-/// A shadow in four bytes: the highest bit says that it is a duplicate.
+/// A shadow in four bytes: the highest bit marks a duplicate.
 #[derive(Clone, Copy, Debug)]
 struct PackedShadow(u32);
 
 // A flag in the top bit keeps a node at 16 bytes; three files of 11 MB have millions of nodes.
 const DUPLICATE: u32 = 1 << 31;
 
-/// Where each contribution's numbers start.
+/// The first number of each contribution.
 #[derive(Clone, Debug)]
 pub(crate) struct NodeNumbering(Vec<u32>);
 
@@ -49,15 +49,15 @@ impl NodeNumbering {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NodeBody {
-    /// The node of a layer as it is.
+    /// The unchanged node of a layer.
     Whole,
-    /// An object of entries, each resolved.
+    /// An object of resolved entries.
     Map,
-    /// A list of items, each resolved.
+    /// A list of resolved items.
     List,
 }
 
-/// Sixteen bytes: there is one for every place that is not a layer's own through and through.
+/// Sixteen bytes: one exists for every node that is not entirely from one layer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ResolvedNode {
     pub(crate) origin: PackedOrigin,
@@ -68,7 +68,7 @@ pub(crate) struct ResolvedNode {
     pub(crate) operation: LeafOperation,
 }
 
-/// A child of a merged node; in lists the key is not looked at.
+/// A child of a merged node; in lists the key is ignored.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ResolvedChild {
     pub(crate) key: PackedOrigin,
@@ -82,7 +82,7 @@ pub(crate) struct ResolvedNodes {
     list: Vec<ResolvedNode>,
     children: Vec<ResolvedChild>,
     shadows: Vec<PackedShadow>,
-    /// The values that merged maps and lists shadow, rarely any: node, start and count in `shadows`, ascending.
+    /// The shadows of merged maps and lists, which are rare: node, start and count in `shadows`, ascending.
     folded_shadows: Vec<(u32, u32, u32)>,
 }
 
@@ -101,8 +101,8 @@ impl ResolvedNodes {
         &self.list[node as usize]
     }
 
-    /// A layer's node as it is.
-    pub(crate) fn whole(
+    /// Adds an unchanged node of a layer.
+    pub(crate) fn use_whole(
         &mut self,
         origin: NodeOrigin,
         operation: LeafOperation,
@@ -119,7 +119,7 @@ impl ResolvedNodes {
         })
     }
 
-    /// An object or list of children.
+    /// Adds an object or list of children.
     pub(crate) fn folded(
         &mut self,
         body: NodeBody,
@@ -145,7 +145,7 @@ impl ResolvedNodes {
         node
     }
 
-    /// Marks an item that nothing else was said about with how it joined its list.
+    /// Records how an item without other nodes joined its list.
     pub(crate) fn joined(
         &mut self,
         node: u32,
@@ -166,7 +166,7 @@ impl ResolvedNodes {
         }
     }
 
-    /// Adds shadows to the node that was made last.
+    /// Adds shadows to the most recent node.
     pub(crate) fn shadow_also(&mut self, node: u32, more: &[ShadowedValue]) {
         let mut all = self.shadows_of(node);
         all.extend_from_slice(more);
@@ -182,7 +182,7 @@ impl ResolvedNodes {
         }
         match self
             .folded_shadows
-            .binary_search_by_key(&node, |(known, _, _)| *known)
+            .binary_search_by_key(&node, |(folded, _, _)| *folded)
         {
             Ok(at) => self.folded_shadows[at] = (node, start, count),
             Err(at) => self.folded_shadows.insert(at, (node, start, count)),
@@ -224,7 +224,7 @@ impl ResolvedNodes {
             NodeBody::Whole => (resolved.start, resolved.count),
             _ => match self
                 .folded_shadows
-                .binary_search_by_key(&node, |(known, _, _)| *known)
+                .binary_search_by_key(&node, |(folded, _, _)| *folded)
             {
                 Ok(at) => (self.folded_shadows[at].1, self.folded_shadows[at].2),
                 Err(_) => (0, 0),

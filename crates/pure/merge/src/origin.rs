@@ -1,38 +1,38 @@
-//! Where a value came from, and what it hides.
+//! The origin of a value, and the values that it shadows.
 
 use agpm_text::NodeId;
 
 /// A node of a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NodeOrigin {
-    /// Which contribution, counted from the lowest.
+    /// The index of the contribution, from the lowest.
     pub layer: u32,
-    /// Which node of its document.
+    /// The node of its document.
     pub node: NodeId,
 }
 
-/// The operation that brought a leaf into the result.
+/// The operation that produced a leaf of the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeafOperation {
     /// Only one layer has the value.
     Only,
-    /// The highest replaced the others.
+    /// The highest value replaced the others.
     Replace,
-    /// An item joined a list that did not hold it.
+    /// A new item was added to a list.
     Extend,
-    /// An item joined the end of a list.
+    /// An item was appended to a list.
     Append,
-    /// An item joined the beginning of a list.
+    /// An item was prepended to a list.
     Prepend,
     /// An item of a set.
     Union,
     /// An item with a key.
     ByKey,
-    /// The highest that was not blank.
+    /// The highest value that is not blank.
     NonEmpty,
-    /// The lowest stayed.
+    /// The lowest value was kept.
     KeepLower,
-    /// An embedder's own strategy chose it.
+    /// A custom strategy chose it.
     Own,
 }
 
@@ -54,7 +54,7 @@ impl LeafOperation {
     }
 }
 
-/// Something a layer said that is not in the result.
+/// A value of a layer that is not in the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShadowedValue {
     /// The shadowed value.
@@ -63,11 +63,11 @@ pub struct ShadowedValue {
     pub kind: ShadowKind,
 }
 
-/// Why something is not in the result.
+/// The reason why a value is not in the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShadowKind {
     /// Another value replaced it.
     Replaced,
-    /// The same value exists already.
+    /// An equal value already exists.
     Duplicate,
 }

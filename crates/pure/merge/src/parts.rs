@@ -1,4 +1,4 @@
-//! Separately owned parts of a merged file: keys, and items of lists that others may add to.
+//! Separately owned parts of a merged file: keys, and items of lists that others may extend.
 
 use std::collections::BTreeSet;
 
@@ -11,17 +11,17 @@ use crate::mode::{ListMode, MergeMode};
 use crate::resolution::{Resolution, ResolvedRef};
 use crate::rules::{PendingRules, RuleSet};
 
-/// A key or an item, and the layer that it comes from.
+/// A key or an item, and its layer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MergedPart {
-    /// The position and the value.
+    /// The location and the value.
     pub node: EntryNode,
     /// The layer.
     pub layer: LayerName,
 }
 
 impl MergedFile {
-    /// The parts of a structured file; nothing for one that is not an object and can only be owned whole.
+    /// The parts of a structured file; `None` if it is not an object and can only be owned as a whole.
     pub fn parts(&self, strategy: &Strategy) -> Option<Vec<MergedPart>> {
         match &self.merged {
             MergedContent::Structured(resolution) => parts_of(resolution, strategy),
@@ -47,20 +47,20 @@ fn parts_of(resolution: &Resolution, strategy: &Strategy) -> Option<Vec<MergedPa
     match root.shape() {
         NodeShape::Map(0) => {}
         NodeShape::Map(_) | NodeShape::List(_) => {
-            walk.place(root, layer, &rules.start(), MergeMode::base(strategy))
+            walk.visit(root, layer, &rules.start(), MergeMode::base(strategy))
         }
         _ => return None,
     }
-    // A list that nobody else may add to is owned with its file.
-    let is_root = |part: &MergedPart| *part.node.place.pointer() == Pointer::root();
-    let whole = |part: &MergedPart| {
+    // A list that nothing else may extend is owned with its file.
+    let is_root = |part: &MergedPart| *part.node.location.pointer() == Pointer::root();
+    let is_whole = |part: &MergedPart| {
         is_root(part)
             && !matches!(
-                part.node.place,
+                part.node.location,
                 NodeLocation::Item(_) | NodeLocation::Keyed { .. }
             )
     };
-    (!walk.parts.iter().any(whole)).then_some(walk.parts)
+    (!walk.parts.iter().any(is_whole)).then_some(walk.parts)
 }
 
 struct PartWalk<'w> {
@@ -71,7 +71,7 @@ struct PartWalk<'w> {
 }
 
 impl<'w> PartWalk<'w> {
-    fn place(
+    fn visit(
         &mut self,
         view: ResolvedRef<'w>,
         layer: u32,
@@ -82,7 +82,9 @@ impl<'w> PartWalk<'w> {
         let (rule, _) = self.rules.here(reach);
         let mode = rule.map_or(outer, |(_, operation)| MergeMode::of(operation, outer));
         match view.shape() {
-            NodeShape::Map(0) => self.own(NodeLocation::Default(self.pointer.clone()), view, layer),
+            NodeShape::Map(0) => {
+                self.add_part(NodeLocation::Default(self.pointer.clone()), view, layer)
+            }
             NodeShape::Map(count) => {
                 let below = match mode {
                     MergeMode::Recursive { .. } => mode.below(),
@@ -91,16 +93,16 @@ impl<'w> PartWalk<'w> {
                 for (key, value) in (0..count).map(|at| view.entry(at)) {
                     let stepped = self.rules.step(reach, key);
                     self.pointer.push(key);
-                    self.place(value, layer, &stepped, below);
+                    self.visit(value, layer, &stepped, below);
                     self.pointer.pop();
                 }
             }
             NodeShape::List(count) => self.list(view, count, layer, mode),
-            _ => self.own(NodeLocation::Key(self.pointer.clone()), view, layer),
+            _ => self.add_part(NodeLocation::Key(self.pointer.clone()), view, layer),
         }
     }
 
-    /// A list is one value, unless others may add to it.
+    /// A list is one value, unless others may extend it.
     fn list(&mut self, view: ResolvedRef<'w>, count: usize, layer: u32, mode: MergeMode<'w>) {
         let lists = match mode {
             MergeMode::Recursive { lists, .. } => lists,
@@ -119,31 +121,35 @@ impl<'w> PartWalk<'w> {
                 .map(|item| keyed_location(list, *item, key))
                 .collect()
         });
-        let places: Vec<NodeLocation> = match (
+        let locations: Vec<NodeLocation> = match (
             lists,
-            keyed.filter(|places: &Vec<NodeLocation>| !has_repeats(places)),
+            keyed.filter(|locations: &Vec<NodeLocation>| !has_repeats(locations)),
         ) {
             (ListMode::Replace, _) => {
-                return self.own(NodeLocation::Key(list.clone()), view, layer);
+                return self.add_part(NodeLocation::Key(list.clone()), view, layer);
             }
             _ if items.is_empty() => {
-                return self.own(NodeLocation::Default(list.clone()), view, layer);
+                return self.add_part(NodeLocation::Default(list.clone()), view, layer);
             }
-            (_, Some(places)) => places,
+            (_, Some(locations)) => locations,
             (_, None) => vec![NodeLocation::Item(list.clone()); count],
         };
-        for (place, item) in places.into_iter().zip(items) {
-            self.own(place, item, self.resolution.layer_of(item).unwrap_or(layer));
+        for (location, item) in locations.into_iter().zip(items) {
+            self.add_part(
+                location,
+                item,
+                self.resolution.layer_of(item).unwrap_or(layer),
+            );
         }
     }
 
-    fn own(&mut self, place: NodeLocation, view: ResolvedRef<'w>, layer: u32) {
+    fn add_part(&mut self, location: NodeLocation, view: ResolvedRef<'w>, layer: u32) {
         let layer = self.resolution.contributions()[layer as usize]
             .layer
             .clone();
         self.parts.push(MergedPart {
             node: EntryNode {
-                place,
+                location,
                 value: to_value(view),
             },
             layer,
@@ -151,7 +157,7 @@ impl<'w> PartWalk<'w> {
     }
 }
 
-/// The item of a list by its key, if it has one that identifies it.
+/// The location of an item by its key, if the key identifies it.
 fn keyed_location(list: &Pointer, item: ResolvedRef<'_>, key: &str) -> Option<NodeLocation> {
     let NodeShape::Map(count) = item.shape() else {
         return None;
@@ -166,11 +172,11 @@ fn keyed_location(list: &Pointer, item: ResolvedRef<'_>, key: &str) -> Option<No
     scalar.then(|| NodeLocation::keyed(list.clone(), key, &to_value(value)))
 }
 
-/// Whether two items have one key: they cannot be distinguished by it.
-fn has_repeats(places: &[NodeLocation]) -> bool {
-    let ids = places.iter().map(|place| match place {
+/// Whether two items have the same key, which cannot identify them then.
+fn has_repeats(locations: &[NodeLocation]) -> bool {
+    let ids = locations.iter().map(|location| match location {
         NodeLocation::Keyed { id, .. } => id.as_str(),
         _ => "",
     });
-    ids.collect::<BTreeSet<&str>>().len() < places.len()
+    ids.collect::<BTreeSet<&str>>().len() < locations.len()
 }

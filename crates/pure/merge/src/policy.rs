@@ -1,7 +1,7 @@
 use agpm_diag::Severity;
 use agpm_model::Strategy;
 
-/// How the contributions of one kind compose. Data, not code: a new kind is a new table.
+/// How contributions of one kind are combined. Data, not code: a new kind is a new table.
 #[derive(Clone, Debug)]
 pub struct MergePolicy {
     /// One contribution, or all of them.
@@ -13,7 +13,7 @@ pub struct MergePolicy {
 /// One contribution, or all of them.
 #[derive(Clone, Debug)]
 pub enum Composition {
-    /// The highest-ranked one, whole.
+    /// The highest-ranked one.
     Select,
     /// All, merged by a strategy.
     Merge(Strategy),
@@ -24,11 +24,11 @@ pub enum Composition {
 pub struct ReferencePolicy {
     /// The document does not exist.
     pub missing: ReferenceReaction,
-    /// It exists and cannot be read.
+    /// The document exists and cannot be read.
     pub malformed: ReferenceReaction,
-    /// The reaction to a document that must not be read.
+    /// The document must not be read.
     pub refused: ReferenceReaction,
-    /// It leads back to where it was named.
+    /// The document refers back to one that names it.
     pub cyclic: ReferenceReaction,
 }
 
@@ -37,27 +37,27 @@ pub struct ReferencePolicy {
 pub enum ReferenceFailureKind {
     /// The document does not exist.
     Missing,
-    /// It exists and cannot be read.
+    /// The document exists and cannot be read.
     Malformed,
     /// The document must not be read.
     Refused,
-    /// It leads back to a document on the way to it.
+    /// The document is on the path that leads to it.
     Cyclic,
 }
 
-/// The reaction to a failed reference. The document that it names is left out in any case.
+/// The reaction to a failed reference. The document is skipped in any case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReferenceReaction {
-    /// Nothing: another finding covers it.
+    /// No finding: another one covers it.
     Ignore,
-    /// A warning, and a result without that document.
+    /// A warning, and a result without the document.
     Warn,
     /// An error, and no result.
     Fail,
 }
 
 impl ReferenceReaction {
-    /// The severity of the finding; nothing if there is none.
+    /// The severity of the finding; `None` if it is not reported.
     pub fn severity(self) -> Option<Severity> {
         match self {
             ReferenceReaction::Ignore => None,
@@ -68,7 +68,7 @@ impl ReferenceReaction {
 }
 
 impl ReferencePolicy {
-    /// The same for every kind of failure.
+    /// The same reaction to every failure.
     pub const fn all(reaction: ReferenceReaction) -> Self {
         ReferencePolicy {
             missing: reaction,
@@ -81,7 +81,7 @@ impl ReferencePolicy {
     /// Every failure is an error.
     pub const STRICT: ReferencePolicy = ReferencePolicy::all(ReferenceReaction::Fail);
 
-    /// Wrong references are left out; forbidden ones are errors all the same.
+    /// Wrong references are skipped; forbidden ones are errors.
     pub const LENIENT: ReferencePolicy = ReferencePolicy {
         refused: ReferenceReaction::Fail,
         ..ReferencePolicy::all(ReferenceReaction::Warn)
@@ -99,7 +99,7 @@ impl ReferencePolicy {
 }
 
 impl MergePolicy {
-    /// The policy of configuration files: merged by a strategy, nothing forgiven.
+    /// The policy of configuration files: merged by a strategy, with every failure an error.
     pub fn merge(strategy: Strategy) -> Self {
         MergePolicy {
             composition: Composition::Merge(strategy),

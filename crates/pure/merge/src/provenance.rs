@@ -1,4 +1,4 @@
-//! Where values came from, as a report.
+//! Reports the provenance of values.
 
 use agpm_diag::{SourceMap, counted, looks_secret};
 use agpm_text::{NodeKind, NodeRef, Pointer, Value, to_value};
@@ -13,36 +13,36 @@ use crate::resolution::{MergedLeaf, Resolution};
 /// The replacement for a secret.
 pub const MASK: &str = "********";
 
-/// The key to judge a value by that is known to be a secret: references are none even then.
+/// The key for values that are known to be secrets; references to secrets are shown nevertheless.
 pub const KNOWN_SECRET: &str = "secret";
 
-/// Whether values that look like secrets are shown.
+/// Whether values that look like secrets are masked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SecretDisplay {
     /// Secrets are masked.
     #[default]
     Masked,
-    /// The user requested them.
+    /// Secrets are shown, because the user requested them.
     Shown,
 }
 
-/// Where the parts of a merged file came from.
+/// The provenance of a merged file.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Provenance {
-    /// Every value without children.
+    /// All values without children.
     pub leaves: Vec<ExplainedLeaf>,
     /// The deleted values.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub deletions: Vec<ExplainedDeletion>,
-    /// Which layer gave which lines of text.
+    /// The layers of lines of text.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub body: Vec<BodyLines>,
 }
 
-/// A value and where it came from.
+/// A value and its provenance.
 #[derive(Clone, Debug, Serialize)]
 pub struct ExplainedLeaf {
-    /// Its location in the result.
+    /// The pointer in the result.
     pub pointer: Pointer,
     /// The value; secrets are masked.
     pub value: Value,
@@ -50,16 +50,16 @@ pub struct ExplainedLeaf {
     pub layer: String,
     /// The layer's file.
     pub file: String,
-    /// The line in it.
+    /// The line in the file.
     pub line: usize,
-    /// The operation that put it there.
+    /// The operation that produced it.
     pub operation: &'static str,
     /// The values that it shadows, highest first.
     pub shadows: Vec<ExplainedShadow>,
 }
 
 impl ExplainedLeaf {
-    /// The value as one that another shadows, and what it shadows itself, highest first.
+    /// The value and its own shadows as shadows of another value, highest first.
     pub fn into_shadows(self) -> Vec<ExplainedShadow> {
         let ExplainedLeaf {
             value,
@@ -80,7 +80,7 @@ impl ExplainedLeaf {
     }
 }
 
-/// Something a layer said that is not in the result.
+/// A value of a layer that is not in the result.
 #[derive(Clone, Debug, Serialize)]
 pub struct ExplainedShadow {
     /// The value; secrets are masked.
@@ -89,16 +89,16 @@ pub struct ExplainedShadow {
     pub layer: String,
     /// The layer's file.
     pub file: String,
-    /// The line in it.
+    /// The line in the file.
     pub line: usize,
-    /// Whether it is the same as what applies.
+    /// Whether it equals the value in the result.
     pub duplicate: bool,
 }
 
-/// A location that the strategy deleted.
+/// A value that the strategy deleted.
 #[derive(Clone, Debug, Serialize)]
 pub struct ExplainedDeletion {
-    /// The location.
+    /// The pointer.
     pub pointer: Pointer,
     /// The deleted values of the layers, highest first.
     pub shadows: Vec<ExplainedShadow>,
@@ -113,12 +113,12 @@ pub struct BodyLines {
     pub layer: String,
     /// The layer's file.
     pub file: String,
-    /// First and last line in it.
+    /// The first and last line in the file.
     pub from: (usize, usize),
 }
 
 impl Provenance {
-    /// Where everything at `under` or below came from.
+    /// The provenance of everything at `under` or below.
     pub fn of(merged: &MergedFile, under: &Pointer, sources: &SourceMap) -> Self {
         let mut provenance = Provenance::default();
         match &merged.merged {
@@ -135,7 +135,7 @@ impl Provenance {
                     provenance.add_body(merged, body, segments, sources);
                 }
             }
-            // Text has no locations inside.
+            // Text has no pointers inside.
             _ if *under != Pointer::root() => {}
             MergedContent::Text { body, segments } => {
                 provenance.add_body(merged, body, segments, sources)
@@ -165,7 +165,7 @@ impl Provenance {
         self.add_values_as(resolution, under, sources, SecretDisplay::Masked);
     }
 
-    /// The same with secrets masked or shown.
+    /// Adds the values with secrets masked or shown.
     pub fn add_values_as(
         &mut self,
         resolution: &Resolution,
@@ -195,7 +195,7 @@ impl Provenance {
         }));
     }
 
-    /// Masks what is and was at a location that holds a secret, whatever its name.
+    /// Masks the values at a pointer that holds a secret, whatever its name.
     pub fn mask(&mut self, pointer: &Pointer) {
         let hide = |value: &mut Value| {
             if value
@@ -258,14 +258,14 @@ impl Provenance {
     }
 }
 
-/// The line of the whole file on which its body starts: front matter may come before it.
+/// The line of the file where its body starts, after the front matter.
 fn first_line_of(merged: &MergedFile, body: &str) -> usize {
-    let whole = merged
+    let full_text = merged
         .render()
         .map(|(text, _)| text.to_bytes())
         .unwrap_or_default();
-    let head = &whole[..whole.len().saturating_sub(body.len())];
-    1 + head.iter().filter(|b| **b == b'\n').count()
+    let front_matter = &full_text[..full_text.len().saturating_sub(body.len())];
+    1 + front_matter.iter().filter(|b| **b == b'\n').count()
 }
 
 struct LeafExplainer<'a> {
@@ -276,9 +276,9 @@ struct LeafExplainer<'a> {
 
 impl LeafExplainer<'_> {
     fn leaf(&self, leaf: &MergedLeaf<'_>) -> ExplainedLeaf {
-        let (layer, file, line) = self.place(leaf.layer, leaf.value);
+        let (layer, file, line) = self.location(leaf.layer, leaf.value);
         ExplainedLeaf {
-            value: self.shown(&leaf.pointer, leaf.value),
+            value: self.display_value(&leaf.pointer, leaf.value),
             layer,
             file,
             line,
@@ -295,10 +295,10 @@ impl LeafExplainer<'_> {
     fn shadow(&self, pointer: &Pointer, shadow: &ShadowedValue) -> ExplainedShadow {
         let NodeOrigin { layer, .. } = shadow.origin;
         let node = self.resolution.node(shadow.origin);
-        let (layer, file, line) = self.place(layer, node);
+        let (layer, file, line) = self.location(layer, node);
         let duplicate = shadow.kind == ShadowKind::Duplicate;
         ExplainedShadow {
-            value: self.shown(pointer, node),
+            value: self.display_value(pointer, node),
             layer,
             file,
             line,
@@ -306,7 +306,7 @@ impl LeafExplainer<'_> {
         }
     }
 
-    fn place(&self, layer: u32, node: NodeRef<'_>) -> (String, String, usize) {
+    fn location(&self, layer: u32, node: NodeRef<'_>) -> (String, String, usize) {
         let contribution = &self.resolution.contributions()[layer as usize];
         let source = contribution.document.source();
         let line = self.sources.line(source, node.span().start);
@@ -317,8 +317,8 @@ impl LeafExplainer<'_> {
         )
     }
 
-    /// The value as it may be shown: secrets masked, containers and long strings cut short.
-    fn shown(&self, pointer: &Pointer, node: NodeRef<'_>) -> Value {
+    /// The value for display: secrets masked, containers and long strings shortened.
+    fn display_value(&self, pointer: &Pointer, node: NodeRef<'_>) -> Value {
         let text = node.content();
         let secret =
             || self.secrets == SecretDisplay::Masked && looks_secret(nearest_key(pointer), text);
@@ -338,7 +338,7 @@ impl LeafExplainer<'_> {
     }
 }
 
-/// The key that a value stands under, over the heads of list indices.
+/// The key of a value, ignoring list indices.
 pub fn nearest_key(pointer: &Pointer) -> Option<&str> {
     pointer
         .steps()

@@ -7,31 +7,31 @@ use crate::contribution::Contribution;
 use crate::nodes::{NodeBody, PackedOrigin, ResolvedNodes};
 use crate::origin::{LeafOperation, NodeOrigin, ShadowKind, ShadowedValue};
 
-/// A location that the strategy deletes.
+/// A value that the strategy deletes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deletion {
-    /// The location.
+    /// The pointer.
     pub pointer: Pointer,
     /// The deleted values of the layers, highest first.
     pub shadows: Vec<ShadowedValue>,
 }
 
-/// A value of the result that has no children, with its provenance.
+/// A leaf of the result, with its provenance.
 #[derive(Clone, Debug)]
 pub struct MergedLeaf<'r> {
-    /// Where it is in the result.
+    /// The pointer in the result.
     pub pointer: Pointer,
-    /// The value, in the document it came from.
+    /// The value, in its original document.
     pub value: NodeRef<'r>,
-    /// Which contribution it came from.
+    /// The index of its contribution.
     pub layer: u32,
-    /// The operation that put it there.
+    /// The operation that produced it.
     pub operation: LeafOperation,
     /// The values that it shadows, highest first.
     pub shadows: Vec<ShadowedValue>,
 }
 
-/// One value out of many layers, and where all of it came from.
+/// One value merged from many layers, with its provenance.
 #[derive(Clone, Debug)]
 pub struct Resolution {
     pub(crate) contributions: Vec<Contribution>,
@@ -44,14 +44,14 @@ pub struct Resolution {
 /// A node of a result.
 #[derive(Clone, Copy, Debug)]
 pub enum ResolvedRef<'r> {
-    /// A node that was folded.
+    /// A merged node.
     Folded(&'r Resolution, u32),
-    /// A node inside a layer's own.
+    /// A node inside an unchanged node of a layer.
     Inside(NodeRef<'r>),
 }
 
 impl Resolution {
-    /// The value of the whole; nothing if no layer says anything.
+    /// The root value; `None` if no layer has one.
     pub fn root(&self) -> Option<ResolvedRef<'_>> {
         self.root.map(|root| ResolvedRef::Folded(self, root))
     }
@@ -71,7 +71,7 @@ impl Resolution {
         &self.deletions
     }
 
-    /// The value at a location.
+    /// The value at a pointer.
     pub fn at(&self, pointer: &Pointer) -> Option<ResolvedRef<'_>> {
         pointer
             .steps()
@@ -90,7 +90,7 @@ impl Resolution {
             })
     }
 
-    /// The node that a layer said.
+    /// The node of an origin.
     pub fn node(&self, origin: NodeOrigin) -> NodeRef<'_> {
         self.contributions[origin.layer as usize]
             .document
@@ -110,7 +110,7 @@ impl Resolution {
         }
     }
 
-    /// Which contribution a node that was folded comes from; what is inside a layer's own comes from there.
+    /// The contribution of a merged node; nodes inside a layer's node belong to that layer.
     pub(crate) fn layer_of(&self, view: ResolvedRef<'_>) -> Option<u32> {
         match view {
             ResolvedRef::Folded(_, id) => {
@@ -120,7 +120,7 @@ impl Resolution {
         }
     }
 
-    /// The node of the highest layer that applies in a folded one.
+    /// The node of the highest contributing layer of a merged node.
     pub(crate) fn highest_node(&self, id: u32) -> NodeRef<'_> {
         self.unpack_node(self.nodes.get(id).origin)
     }
@@ -131,7 +131,7 @@ impl Resolution {
     }
 }
 
-/// A leaf's layer, operation and shadows, on the way down inside a layer's own node.
+/// A leaf's layer, operation and shadows, while descending into a layer's node.
 #[derive(Clone)]
 struct LeafOrigin {
     layer: u32,
@@ -147,12 +147,12 @@ struct LeafWalk<'w, 'r> {
 }
 
 impl<'r> LeafWalk<'_, 'r> {
-    /// Whether the location is on the way to, at or under the one requested.
+    /// Whether the pointer leads to, is at, or is under the requested one.
     fn is_on_path(&self) -> bool {
         self.pointer.is_within(self.under) || self.under.is_within(&self.pointer)
     }
 
-    /// `above` is what this location's container shadows as a whole.
+    /// `above` are the values that the container shadows as a whole.
     fn folded(&mut self, node: u32, above: &[ShadowedValue]) {
         let resolution = self.resolution;
         let resolved = resolution.nodes.get(node);
@@ -168,7 +168,7 @@ impl<'r> LeafWalk<'_, 'r> {
             };
             return match resolved.body {
                 NodeBody::Whole => self.inside(resolution.node(origin), lot),
-                // All that was in it is left out.
+                // Everything in it was removed.
                 _ => self.leaf(resolution.node(origin), lot),
             };
         }
@@ -234,7 +234,7 @@ impl<'r> LeafWalk<'_, 'r> {
                 mut operation,
                 shadows,
             } = lot;
-            // It stands alone because others were cleared away.
+            // It is the only value because others were cleared.
             if operation == LeafOperation::Only
                 && shadows.iter().any(|s| s.kind == ShadowKind::Replaced)
             {
@@ -261,7 +261,7 @@ impl<'r> LeafWalk<'_, 'r> {
         let follow = |shadow: &ShadowedValue| {
             let node = self.resolution.node(shadow.origin);
             if node.kind() != kind {
-                // Text that says what an object says is reported once, not at every leaf.
+                // Text that equals an object is reported once, not at every leaf.
                 return Some(*shadow)
                     .filter(|shadow| shadow.kind == ShadowKind::Replaced || index == 0);
             }
@@ -277,7 +277,8 @@ impl<'r> LeafWalk<'_, 'r> {
         shadows.iter().filter_map(follow).collect()
     }
 
-    /// Maps and lists with parts that the result has no place for: they are reported as a whole, next to the first leaf.
+    /// Maps and lists with parts that have no counterpart in the result: they are reported as a whole, next to the
+    /// first leaf.
     fn lost_parts(
         &self,
         shadows: &[ShadowedValue],
@@ -298,7 +299,7 @@ impl<'r> LeafWalk<'_, 'r> {
 }
 
 impl<'r> ResolvedRef<'r> {
-    /// The keys of an object, in the order of its entries, as their layers write them.
+    /// The keys of an object in the order of its entries, as spelled in their layers.
     pub fn keys(self) -> Vec<NodeRef<'r>> {
         match (self, self.node()) {
             (_, Some(node)) => node.entries().map(|(key, _)| key).collect(),

@@ -1,17 +1,17 @@
-//! Which rules may still match on the way down.
+//! Tracks which rules may still match further down.
 
 use agpm_model::{
     EmptyRule, MergeOperation, PatternProgress, PointerPattern, PointerRule, Strategy,
 };
 
-/// Rules and deletions of a strategy, made ready for descending.
+/// The rules and deletions of a strategy, prepared for descending.
 pub(crate) struct RuleSet<'s> {
     rules: Vec<&'s PointerRule>,
     unset: Vec<PointerPattern>,
     empty: EmptyRule,
 }
 
-/// The rules that may still match under a location.
+/// The rules that may still match under a pointer.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PendingRules {
     rules: Vec<(usize, PatternProgress)>,
@@ -19,7 +19,7 @@ pub(crate) struct PendingRules {
 }
 
 impl<'s> RuleSet<'s> {
-    /// Most specific first, so the first match applies; of equals the one said last.
+    /// Sorts rules by specificity, so the first match applies; of equal ones the last one wins.
     pub(crate) fn new(strategy: &'s Strategy) -> Self {
         let mut rules: Vec<&PointerRule> = strategy.rules.iter().rev().collect();
         rules.sort_by_key(|rule| std::cmp::Reverse(rule.pattern.specificity()));
@@ -61,7 +61,7 @@ impl<'s> RuleSet<'s> {
         }
     }
 
-    /// The rules for this location: which of them decides the operation, and the treatment of empty containers.
+    /// The rules for this pointer: the one that decides the operation, and the treatment of empty containers.
     pub(crate) fn here(
         &self,
         reach: &PendingRules,
@@ -80,7 +80,7 @@ impl<'s> RuleSet<'s> {
         (operation, empty.unwrap_or(self.empty))
     }
 
-    /// The deletion that matches this location.
+    /// The deletion that matches this pointer.
     pub(crate) fn unset_here(&self, reach: &PendingRules) -> Option<usize> {
         reach
             .unset

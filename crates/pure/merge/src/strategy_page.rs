@@ -13,9 +13,9 @@ use crate::layer_file::LayerFile;
 /// Strategies with an example each.
 #[derive(Debug, Serialize)]
 pub struct StrategiesReport {
-    /// The strategies that were named, or all.
+    /// The named strategies, or all.
     pub strategies: Vec<StrategyPage>,
-    /// The operations of rules, where no strategy was named.
+    /// The operations of rules, if no strategy was named.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub operations: Vec<OperationRow>,
 }
@@ -24,27 +24,27 @@ pub struct StrategiesReport {
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub enum StrategyPage {
-    /// One that comes with the program.
+    /// A built-in strategy.
     BuiltIn(BuiltInStrategy),
     /// A strategy of the manifest.
     Custom(CustomStrategy),
 }
 
-/// A strategy that comes with the program.
+/// A built-in strategy.
 #[derive(Debug, Serialize)]
 pub struct BuiltInStrategy {
     /// The name of the built-in strategy.
     pub name: &'static str,
     origin: &'static str,
-    /// The treatment of maps, in words.
+    /// The treatment of maps.
     pub maps: &'static str,
-    /// The treatment of lists, in words.
+    /// The treatment of lists.
     pub lists: &'static str,
-    /// The treatment of values, in words.
+    /// The treatment of values.
     pub values: &'static str,
-    /// The files that it is for.
+    /// The files that it is meant for.
     pub purpose: &'static str,
-    /// An example of it.
+    /// An example.
     pub example: StrategyExample,
 }
 
@@ -54,23 +54,23 @@ pub struct CustomStrategy {
     /// The name of the custom strategy.
     pub name: String,
     origin: &'static str,
-    /// The treatment of maps, in words.
+    /// The treatment of maps.
     pub maps: &'static str,
-    /// The treatment of lists, as the manifest spells it.
+    /// The treatment of lists, as in the manifest.
     pub lists: String,
-    /// Locations that differ, by pattern; without an operation, they merge as what is around them.
+    /// Rules by pattern; without an operation, the values merge like those around them.
     #[serde(serialize_with = "agpm_text::pairs")]
     pub rules: Vec<(String, Option<String>)>,
-    /// Locations that are deleted from the result.
+    /// Pointers that are deleted from the result.
     pub unset: Vec<Pointer>,
-    /// A program that does it all instead.
+    /// An external program that merges instead.
     #[serde(serialize_with = "command_line")]
     pub command: Option<Vec<String>>,
-    /// An example of it.
+    /// An example.
     pub example: StrategyExample,
 }
 
-/// Two documents and what becomes of them.
+/// Two documents and their merged result.
 #[derive(Debug, Serialize)]
 pub struct StrategyExample {
     /// The lower document.
@@ -86,7 +86,7 @@ pub struct StrategyExample {
 pub struct OperationRow {
     /// The name of the operation.
     pub name: &'static str,
-    /// Its effect, in words.
+    /// The effect.
     pub does: &'static str,
 }
 
@@ -105,16 +105,16 @@ const EXAMPLE: [&str; 2] = [
     r#"{"features": ["ui", "auth"], "servers": [{"id": "a", "port": 2}], "config": {"host": "localhost"}}"#,
 ];
 
-/// The strategy of a name, or all of them and what rules can do.
+/// The strategy with a name, or all of them and the operations of rules.
 pub fn strategy_pages(custom: &[Strategy], name: Option<&str>) -> StrategiesReport {
-    let is_wanted = |known: &str| name.is_none_or(|name| name == known);
+    let is_selected = |candidate: &str| name.is_none_or(|name| name == candidate);
     let built_in = BUILT_IN
         .iter()
-        .filter(|strategy| is_wanted(strategy.name))
+        .filter(|strategy| is_selected(strategy.name))
         .map(|strategy| StrategyPage::BuiltIn(built_in_page(strategy)));
     let custom = custom
         .iter()
-        .filter(|strategy| is_wanted(&strategy.name))
+        .filter(|strategy| is_selected(&strategy.name))
         .map(|strategy| StrategyPage::Custom(custom_page(strategy)));
     let operation = |(name, does): &(&'static str, &'static str)| OperationRow { name, does };
     let operations = OPERATIONS.iter().filter(|_| name.is_none());

@@ -1,4 +1,4 @@
-//! The fold against a plain reference, and the laws that it promises.
+//! Compares the engine with a plain reference, and checks its laws.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use std::sync::Arc;
@@ -55,13 +55,13 @@ fn with_rule(strategy: &str, pattern: &str, operation: &str) -> MergeStrategy {
     strategy
 }
 
-/// Two values, as the specification's table says, without rules or provenance.
+/// Merges two values as in the specification's table, without rules and provenance.
 fn reference(strategy: &str, lower: &Value, higher: &Value) -> Value {
     match (lower, higher) {
         (Value::Map(low), Value::Map(high)) if strategy != "replace" => {
             let mut out = low.clone();
             for (key, value) in high {
-                match out.iter_mut().find(|(known, _)| known == key) {
+                match out.iter_mut().find(|(existing, _)| existing == key) {
                     Some((_, old)) => *old = reference(strategy, old, value),
                     None => out.push((key.clone(), value.clone())),
                 }
@@ -80,15 +80,15 @@ fn reference(strategy: &str, lower: &Value, higher: &Value) -> Value {
                 strategy == "smart-lists" && low.iter().chain(high).all(|item| id(item).is_some());
             let mut out = low.clone();
             for item in high {
-                let same = |known: &&mut Value| {
+                let same = |existing: &&mut Value| {
                     if by_id {
-                        key_text(id(known)) == key_text(id(item))
+                        key_text(id(existing)) == key_text(id(item))
                     } else {
-                        *known == item
+                        *existing == item
                     }
                 };
                 match out.iter_mut().find(same) {
-                    Some(known) => *known = item.clone(),
+                    Some(existing) => *existing = item.clone(),
                     None => out.push(item.clone()),
                 }
             }
@@ -124,7 +124,7 @@ fn any_value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Two items of one list with the same `id` are a finding of their own and not the law's business.
+/// Two items of one list with the same `id` are reported separately, and are not part of the law.
 fn unique_ids(items: Vec<Value>) -> Value {
     let mut seen = Vec::new();
     let fresh = |item: &Value| match item.get("id") {
@@ -146,7 +146,8 @@ fn any_map() -> impl Strategy<Value = Value> {
     prop::collection::btree_map("[a-d]", any_value(), 0..5).prop_map(Value::map)
 }
 
-/// Maps in which a key always has the same type: a map over a scalar over a map starts anew, and that is not associative.
+/// Maps in which a key always has the same type: a map over a scalar over a map starts again from nothing, which is not
+/// associative.
 fn typed_map() -> impl Strategy<Value = Value> {
     let map = |inner: BoxedStrategy<Value>| {
         let lists = prop::collection::vec(0i64..4, 0..4).prop_map(Value::list);
@@ -161,7 +162,7 @@ fn typed_map() -> impl Strategy<Value = Value> {
         prop::collection::vec(entry, 0..5).prop_map(|entries| {
             let mut unique: Vec<(String, Value)> = Vec::new();
             entries.into_iter().for_each(|(key, value)| {
-                if unique.iter().all(|(known, _)| *known != key) {
+                if unique.iter().all(|(existing, _)| *existing != key) {
                     unique.push((key, value));
                 }
             });
@@ -243,9 +244,9 @@ proptest! {
             if !at.is_some_and(|at| equal(at, leaf.value)) {
                 failure = Some(format!("{} is not {:?}", leaf.pointer, leaf.value));
             }
-            // The node is one of that layer's document, and what it shadows are nodes of documents too.
-            let own = &resolution.contributions()[leaf.layer as usize].document;
-            if !std::ptr::eq(Arc::as_ptr(own), leaf.value.document()) {
+            // The node belongs to that layer's document, and its shadows are nodes of documents too.
+            let document = &resolution.contributions()[leaf.layer as usize].document;
+            if !std::ptr::eq(Arc::as_ptr(document), leaf.value.document()) {
                 failure = Some(format!("{} is from another document", leaf.pointer));
             }
             for shadow in &leaf.shadows {
@@ -642,14 +643,14 @@ fn values_cleared_by_an_empty_object_are_shadowed() {
         panic!()
     };
     let resolution = resolve(&layers, &strategy);
-    let mut told = Vec::new();
+    let mut findings = Vec::new();
     resolution.each_leaf(&Pointer::root(), &mut |leaf| {
-        told.push((leaf.layer, leaf.shadows.len()))
+        findings.push((leaf.layer, leaf.shadows.len()))
     });
-    assert_eq!(told, [(2, 1)]);
+    assert_eq!(findings, [(2, 1)]);
 }
 
-/// Above 4 MiB the written text is not read again, so that this has to be right by itself.
+/// Above 4 MiB the written text is not parsed again, so it must be right without that check.
 #[test]
 fn large_results_are_written_as_they_are_meant() {
     let entry = |n: usize| format!("  \"key{n}\": {{\"a\": [{n}, \"text\"], \"b\": null}}");

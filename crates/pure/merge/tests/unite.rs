@@ -1,4 +1,4 @@
-//! Lists as sets: what is one item, where it stands, what it says, and what was left out.
+//! Lists as sets: identity, position and content of items, and the skipped ones.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use std::sync::Arc;
@@ -53,13 +53,13 @@ fn resolve(layers: &[&str], identity: ListIdentity, items: ItemRule) -> Resoluti
 fn check(layers: &[&str], identity: ListIdentity, items: ItemRule, expected: &str) -> Resolution {
     let resolution = resolve(layers, identity, items);
     let found = resolution.root().map(to_value).unwrap();
-    let wanted = to_value(
+    let expected_value = to_value(
         agpm_text::parse_alone(expected, Format::Json)
             .document
             .root()
             .unwrap(),
     );
-    assert_eq!(found, wanted, "{layers:?}");
+    assert_eq!(found, expected_value, "{layers:?}");
     resolution
 }
 
@@ -121,7 +121,7 @@ fn a_blank_document_is_empty() {
         ItemRule::Replace,
         r#"{"n": 0}"#,
     );
-    // Where all are blank, the highest is as good as any.
+    // If all are blank, the highest is used.
     check(
         &[r#"{"n": "x"}"#, r#"{"m": ""}"#, r#"{"m": " "}"#],
         ListIdentity::WHOLE,
@@ -170,7 +170,7 @@ fn a_text_that_a_map_says_too_is_that_map() {
         ItemRule::Deep,
         result,
     );
-    // The map stands where the lowest of its texts stood.
+    // The object takes the position of the lowest of its texts.
     let result = r#"["A", {"title": "T", "items": ["x", {"text": "y"}]}, "B", "Z"]"#;
     let resolution = check(
         &[r#"["A", "T: y", "B", "T: x"]"#, map],
@@ -183,7 +183,7 @@ fn a_text_that_a_map_says_too_is_that_map() {
         kinds.extend(leaf.shadows.iter().map(|shadow| shadow.kind));
     });
     assert_eq!(kinds, [ShadowKind::Duplicate; 2]);
-    // What counts is how the map reads in the end.
+    // The text of the merged object decides.
     let layers = [
         r#"[{"slug": "s", "title": "T", "items": ["3"]}]"#,
         r#"[{"slug": "s", "title": "U"}]"#,
@@ -212,10 +212,13 @@ fn two_items_of_one_layer_with_one_identity_are_reported_unless_they_are_equal()
         ItemRule::Deep,
         r#"[{"slug": "a", "x": 2, "y": 3}]"#,
     );
-    let [told] = resolution.diagnostics() else {
+    let [finding] = resolution.diagnostics() else {
         unreachable!("one finding")
     };
-    assert_eq!(told.message, "two items of the document have the slug `a`");
+    assert_eq!(
+        finding.message,
+        "two items of the document have the slug `a`"
+    );
     let resolution = check(
         &[r#"[{"slug": "a"}, {"slug": "a"}]"#],
         TITLED,

@@ -1,4 +1,4 @@
-//! Bases: manifests elsewhere that a manifest extends.
+//! Bases: manifests that a manifest extends.
 
 use std::fmt;
 
@@ -19,7 +19,7 @@ pub const LONGEST_CHAIN: usize = 10;
 /// The location of a base.
 #[derive(Clone, Debug)]
 pub enum BaseAddress {
-    /// A directory on this machine, as it is written.
+    /// A directory on this machine, as written.
     Directory(String),
     /// A directory of a repository.
     Repository(RepositoryBase),
@@ -45,7 +45,7 @@ pub struct BaseReference {
     pub spot: SourceSpan,
 }
 
-/// Where the relative paths of a base start.
+/// The root of the relative paths of a base.
 #[derive(Clone, Debug)]
 pub enum BaseRoot {
     /// A directory, from the directory of the manifest, or absolute.
@@ -61,14 +61,14 @@ pub enum BaseRoot {
     },
 }
 
-/// A base as it was when it was locked.
+/// A locked base.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LockedBase {
-    /// The directory of its `agpm.toml`: of the repository if it has a pin, or else of this machine.
+    /// The directory of its `agpm.toml`: in the repository if it has a pin, else on this machine.
     pub directory: String,
-    /// The version of its repository; nothing for a directory of this machine.
+    /// The version of its repository; `None` for a directory on this machine.
     pub pin: Option<Pin>,
-    /// Of the bytes of its `agpm.toml`.
+    /// The checksum of its `agpm.toml`.
     pub checksum: Checksum,
 }
 
@@ -90,7 +90,7 @@ fn name_in_repository(url: &str, directory: &str) -> BaseName {
 }
 
 impl BaseAddress {
-    /// Without the version, and without secrets.
+    /// The name without version and secrets.
     pub fn name(&self) -> BaseName {
         match self {
             BaseAddress::Directory(path) => BaseName::new(path.clone()),
@@ -100,7 +100,7 @@ impl BaseAddress {
         }
     }
 
-    /// Reads a URL of `extends`; an error is a message and what to write instead.
+    /// Parses a URL of `extends`; an error is a message and its help.
     fn parse(text: &str, host: &DefaultHost) -> Result<Self, BaseError> {
         let context = AddressContext {
             default_host: host,
@@ -148,7 +148,7 @@ impl BaseAddress {
     }
 }
 
-/// With the version, and without secrets.
+/// Prints the version too, but no secrets.
 impl fmt::Display for BaseAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -176,7 +176,7 @@ impl BaseError {
 }
 
 impl RepositoryBase {
-    /// Whether a pin of the lockfile is of this version of this repository.
+    /// Whether a pin of the lockfile is for this version of this repository.
     pub fn is_pinned_by(&self, pin: &Pin) -> bool {
         let is_same = SourceAddress::parse(&pin.source.to_string()).is_ok_and(|locked| {
             same_repository(&locked, &self.url) || locked.redacted() == self.url.redacted()
@@ -185,7 +185,7 @@ impl RepositoryBase {
     }
 }
 
-/// The bases that a manifest names, lowest first; what is wrong with them is in the diagnostics.
+/// The bases of a manifest, lowest first, and the findings about them.
 pub fn read_extends(
     document: &Document,
     host: &DefaultHost,
@@ -229,7 +229,7 @@ fn has_secret(address: &BaseAddress) -> bool {
     }
 }
 
-/// Merge programs of a base: a repository elsewhere does not decide what runs on this machine.
+/// The merge programs of a base, which are refused: a repository must not decide what runs on this machine.
 pub fn refused_programs(base: &Document) -> Vec<Diagnostic> {
     let strategies = base.root().and_then(|root| root.get("strategies"));
     let tables = strategies.into_iter().flat_map(NodeRef::entries);

@@ -1,4 +1,4 @@
-//! The meaning of the relative paths of a base.
+//! Resolves the relative paths of bases.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::address::{AddressKind, SourceAddress};
 use crate::base::BaseRoot;
 use crate::check::{Check, spot};
 use crate::manifest::{
-    Dependency, Layer, LayerPlace, Manifest, ManifestTexts, SourceDeclaration, SourceScope,
+    Dependency, Layer, LayerLocation, Manifest, ManifestTexts, SourceDeclaration, SourceScope,
     implicit_source,
 };
 use crate::name::SourceName;
@@ -16,9 +16,8 @@ use crate::path::{PathError, RelativePath};
 use crate::unit::{ResourceExtent, ResourceOrigin, ResourcePath};
 use crate::version::Requirement;
 
-/// Gives the relative paths of bases the meaning that they have there: a directory on this machine, or a directory of a
-/// repository at the commit of the base. Entries of the latter become entries of that repository, so the lockfile pins
-/// them and says the same on every machine.
+/// Resolves the relative paths of bases: in a directory on this machine, or in a repository at the commit of the base.
+/// Entries of the latter become entries of that repository, so the lockfile pins them and is the same on every machine.
 pub fn relocate_bases(texts: &ManifestTexts<'_>, manifest: &mut Manifest) -> Vec<Diagnostic> {
     let roots: BTreeMap<SourceId, &BaseRoot> = texts
         .bases
@@ -66,7 +65,7 @@ fn is_relative(path: &str) -> bool {
 }
 
 impl PathRelocation<'_> {
-    /// The meaning of a path that is written at `spot`; nothing if it needs no change.
+    /// Resolves a path that is written at `spot`; `None` if it needs no change.
     fn path(&mut self, spot: SourceSpan, path: &str) -> Option<RelocatedPath> {
         let root = *self.roots.get(&spot.source)?;
         if !is_relative(path) {
@@ -102,27 +101,27 @@ impl PathRelocation<'_> {
     }
 
     fn sources(&mut self, manifest: &mut Manifest) {
-        let mut kept = Vec::new();
+        let mut remaining = Vec::new();
         for mut source in std::mem::take(&mut manifest.sources) {
             let path = match source.address.kind() {
                 AddressKind::Folder(path) => path.to_owned(),
                 AddressKind::FileUrl(_) | AddressKind::Remote => {
-                    kept.push(source);
+                    remaining.push(source);
                     continue;
                 }
             };
             match self.path(source.spot, &path) {
-                None => kept.push(source),
+                None => remaining.push(source),
                 Some(RelocatedPath::Local(path)) => {
                     source.address = SourceAddress::parse(&path).unwrap_or(source.address);
-                    kept.push(source);
+                    remaining.push(source);
                 }
-                Some(RelocatedPath::InSnapshot(place)) => {
-                    drop(self.moved.insert(source.name, place))
+                Some(RelocatedPath::InSnapshot(location)) => {
+                    drop(self.moved.insert(source.name, location))
                 }
             }
         }
-        manifest.sources = kept;
+        manifest.sources = remaining;
     }
 
     fn dependencies(&mut self, manifest: &mut Manifest) {
@@ -134,37 +133,41 @@ impl PathRelocation<'_> {
         for dependency in dependencies {
             self.refuse_marketplace(dependency);
             let path = dependency.unit.path.clone();
-            let place = match &dependency.unit.origin {
+            let location = match &dependency.unit.origin {
                 ResourceOrigin::Manifest => None,
                 ResourceOrigin::Local => match self.path(dependency.spot, path.as_str()) {
                     Some(RelocatedPath::Local(path)) => {
                         self.move_local(dependency, &path);
                         None
                     }
-                    Some(RelocatedPath::InSnapshot(place)) => Some(place),
+                    Some(RelocatedPath::InSnapshot(location)) => Some(location),
                     None => None,
                 },
                 ResourceOrigin::Source(name) => {
-                    let within = |place: &SnapshotDirectory| place.within(path.in_tree());
+                    let within = |location: &SnapshotDirectory| location.within(path.in_tree());
                     self.moved.get(name).and_then(within)
                 }
             };
-            let Some(place) = place else {
+            let Some(location) = location else {
                 continue;
             };
             let written = match dependency.unit.extent {
-                ResourceExtent::File => ResourcePath::in_source(&place.directory),
+                ResourceExtent::File => ResourcePath::in_source(&location.directory),
                 ResourceExtent::Folder | ResourceExtent::Plugin => {
-                    ResourcePath::directory_in_source(or_top(&place.directory))
+                    ResourcePath::directory_in_source(or_top(&location.directory))
                 }
             };
-            let source =
-                implicit_source(sources, &place.url, dependency.spot, SourceScope::Project);
+            let source = implicit_source(
+                sources,
+                &location.url,
+                dependency.spot,
+                SourceScope::Project,
+            );
             match (written, source) {
                 (Ok(path), Some(source)) => {
                     dependency.unit.path = path;
                     dependency.unit.origin = ResourceOrigin::Source(source);
-                    dependency.requirement = Requirement::Rev(place.commit);
+                    dependency.requirement = Requirement::Rev(location.commit);
                 }
                 (Err(error), _) => self.report_path(dependency.spot, error),
                 (Ok(_), None) => {}
@@ -202,26 +205,27 @@ impl PathRelocation<'_> {
         } = manifest;
         for layer in layers {
             let root = layer.root.as_ref().map_or("", RelativePath::as_str);
-            let place = match &layer.place {
-                LayerPlace::Folder(path) => match self.path(layer.spot, path) {
+            let location = match &layer.location {
+                LayerLocation::Folder(path) => match self.path(layer.spot, path) {
                     Some(RelocatedPath::Local(path)) => {
-                        layer.place = LayerPlace::Folder(path);
+                        layer.location = LayerLocation::Folder(path);
                         continue;
                     }
-                    Some(RelocatedPath::InSnapshot(place)) => place.within(root),
+                    Some(RelocatedPath::InSnapshot(location)) => location.within(root),
                     None => None,
                 },
-                LayerPlace::Source(name, _) => {
-                    self.moved.get(name).and_then(|place| place.within(root))
-                }
+                LayerLocation::Source(name, _) => self
+                    .moved
+                    .get(name)
+                    .and_then(|location| location.within(root)),
             };
-            if let Some(place) = place {
-                move_layer(layer, sources, place);
+            if let Some(location) = location {
+                move_layer(layer, sources, location);
             }
         }
     }
 
-    /// Personas read documents of this machine, so a document in a repository cannot be their root.
+    /// Personas read documents on this machine, so a document in a repository cannot be their root.
     fn root_directives(&mut self, texts: &ManifestTexts<'_>, manifest: &mut Manifest) {
         let lineage = texts.project.root().and_then(|root| root.get("lineage"));
         let Some(node) = lineage.and_then(|section| section.get("root")) else {
@@ -244,15 +248,20 @@ impl PathRelocation<'_> {
     }
 }
 
-fn move_layer(layer: &mut Layer, sources: &mut Vec<SourceDeclaration>, place: SnapshotDirectory) {
-    if let Some(source) = implicit_source(sources, &place.url, layer.spot, SourceScope::Project) {
-        layer.place = LayerPlace::Source(source, Requirement::Rev(place.commit));
-        layer.root = RelativePath::new(&place.directory).ok();
+fn move_layer(
+    layer: &mut Layer,
+    sources: &mut Vec<SourceDeclaration>,
+    location: SnapshotDirectory,
+) {
+    if let Some(source) = implicit_source(sources, &location.url, layer.spot, SourceScope::Project)
+    {
+        layer.location = LayerLocation::Source(source, Requirement::Rev(location.commit));
+        layer.root = RelativePath::new(&location.directory).ok();
     }
 }
 
 impl SnapshotDirectory {
-    /// Something inside; nothing if the path leads out.
+    /// A path inside the directory; `None` if it leads out.
     fn within(&self, path: &str) -> Option<SnapshotDirectory> {
         Some(SnapshotDirectory {
             directory: joined(&self.directory, path)?,
@@ -265,7 +274,7 @@ fn or_top(directory: &str) -> &str {
     if directory.is_empty() { "." } else { directory }
 }
 
-/// A path from a directory, without `.` and `..`; nothing if it leads out of the top.
+/// A path from a directory, without `.` and `..`; `None` if it leads out of the top.
 pub fn joined(directory: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = Vec::new();
     for part in directory.split('/').chain(path.split('/')) {

@@ -1,4 +1,4 @@
-//! A remote of the catalog as it is written: `NAME|git+URL[#REF][:/FOLDER]`.
+//! A remote of the catalog: `NAME|git+URL[#REF][:/FOLDER]`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,18 +12,18 @@ use crate::version::is_ref_name;
 const PREFIX: &str = "git+";
 /// The separator before the directory.
 const FOLDER: &str = ":/";
-/// How owners begin that are remotes, where resources have their kind.
+/// The prefix of owners that are remotes; resources have their type there.
 const LABEL: &str = "catalog/";
 
-/// A repository, or a directory, that contributes to the catalog; shown without what is secret in it.
+/// A repository or directory that contributes to the catalog; printed without its secrets.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CatalogRemote {
     /// The location.
     pub base: RemoteBase,
-    /// The branch, tag or commit; the default branch if nothing is said.
+    /// The branch, tag or commit; the default branch if it is missing.
     pub reference: Option<String>,
-    /// The directory that holds the catalog, from the top of the repository.
-    pub folder: Option<RelativePath>,
+    /// The directory of the catalog, from the top of the repository.
+    pub directory: Option<RelativePath>,
 }
 
 /// The location of a remote.
@@ -35,7 +35,7 @@ pub enum RemoteBase {
     Address(SourceAddress),
 }
 
-/// Why text is not a remote; it never repeats the text, which may hold a secret.
+/// The reason why text is not a remote; it never repeats the text, which may hold a secret.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RemoteError {
     /// The text is empty.
@@ -47,19 +47,19 @@ pub enum RemoteError {
     /// An invalid URL.
     #[error(transparent)]
     Address(#[from] SourceAddressError),
-    /// A name that is none.
+    /// An invalid name.
     #[error(transparent)]
     Name(#[from] NameError),
-    /// The text after `#` is not a name that git accepts.
+    /// The text after `#` is not a valid git reference.
     #[error("invalid branch, tag or commit after `#`")]
     Reference,
-    /// The text after `:/` is not a directory of the repository.
+    /// The text after `:/` is not a valid directory.
     #[error("invalid directory after `:/`: {0}")]
     Folder(PathError),
 }
 
 impl RemoteError {
-    /// The fix.
+    /// The fix, for users.
     pub fn help(&self) -> &'static str {
         match self {
             RemoteError::NoPrefix => {
@@ -73,7 +73,7 @@ impl RemoteError {
         }
     }
 
-    /// Whether it would lead out of the repository.
+    /// Whether the directory leads out of the repository.
     pub fn escapes(&self) -> bool {
         matches!(
             self,
@@ -83,7 +83,7 @@ impl RemoteError {
 }
 
 impl CatalogRemote {
-    /// Checks a remote.
+    /// Parses a remote.
     pub fn parse(text: &str) -> Result<Self, RemoteError> {
         let text = text.trim_matches(' ');
         match strip_prefix(text) {
@@ -93,7 +93,7 @@ impl CatalogRemote {
         }
     }
 
-    /// The source that it names.
+    /// The source, if the remote names one.
     pub fn source(&self) -> Option<&SourceName> {
         match &self.base {
             RemoteBase::Source(name) => Some(name),
@@ -101,7 +101,7 @@ impl CatalogRemote {
         }
     }
 
-    /// The URL that the remote itself states.
+    /// The URL, if the remote has one.
     pub fn address(&self) -> Option<&SourceAddress> {
         match &self.base {
             RemoteBase::Source(_) => None,
@@ -109,17 +109,17 @@ impl CatalogRemote {
         }
     }
 
-    /// The same as others may see it: nothing in it is secret.
+    /// The remote without its secrets.
     pub fn without_secrets(&self) -> Self {
-        let shown = |address: &SourceAddress| SourceAddress::parse(address.redacted()).ok();
-        let base = self.address().and_then(shown).map(RemoteBase::Address);
+        let redacted = |address: &SourceAddress| SourceAddress::parse(address.redacted()).ok();
+        let base = self.address().and_then(redacted).map(RemoteBase::Address);
         CatalogRemote {
             base: base.unwrap_or_else(|| self.base.clone()),
             ..self.clone()
         }
     }
 
-    /// Whether anything in it is secret.
+    /// Whether the remote contains a secret.
     pub fn has_secrets(&self) -> bool {
         self.address()
             .is_some_and(|address| address.redacted() != address.reveal())
@@ -130,14 +130,14 @@ impl CatalogRemote {
         format!("{LABEL}{self}")
     }
 
-    /// The remote in such a label; nothing for the label of anything else.
+    /// The remote in a label; `None` for any other label.
     pub fn in_label(label: &str) -> Option<&str> {
         label.strip_prefix(LABEL)
     }
 
     fn of_address(text: &str) -> Result<Self, RemoteError> {
         let (scheme, rest) = text.split_once("://").ok_or(RemoteError::NoPrefix)?;
-        // Looked at as a whole: a password that is not escaped must not end up in what is shown as a ref or a directory.
+        // Parsed as a whole: part of an unescaped password must not be shown as a reference or a directory.
         SourceAddress::parse(text)?;
         // Ports, users and passwords come before the first `/`, and a drive letter may follow it.
         let host = rest.find('/').unwrap_or(rest.len());
@@ -152,13 +152,13 @@ impl CatalogRemote {
         let RemoteParts {
             base,
             reference,
-            folder,
+            directory,
         } = RemoteParts::of(tail)?;
         let address = SourceAddress::parse(&format!("{scheme}://{head}{base}"))?;
         Ok(CatalogRemote {
             base: RemoteBase::Address(address),
             reference,
-            folder,
+            directory,
         })
     }
 
@@ -172,37 +172,37 @@ impl CatalogRemote {
         let RemoteParts {
             base,
             reference,
-            folder,
+            directory,
         } = RemoteParts::of(text)?;
-        // `git@host:org/repo` is how ssh writes a URL.
+        // `git@host:org/repo` is the ssh form of a URL.
         if base.contains(':') {
             return Err(RemoteError::NoPrefix);
         }
         Ok(CatalogRemote {
             base: RemoteBase::Source(SourceName::new(base)?),
             reference,
-            folder,
+            directory,
         })
     }
 }
 
-/// Text taken apart, without what cannot be a part of it.
+/// The parts of a remote.
 struct RemoteParts<'t> {
     base: &'t str,
     reference: Option<String>,
-    folder: Option<RelativePath>,
+    directory: Option<RelativePath>,
 }
 
 impl<'t> RemoteParts<'t> {
-    /// The directory follows the last `:/`, the ref after the last `#` before it.
+    /// The directory follows the last `:/`, the reference the last `#` before it.
     fn of(text: &'t str) -> Result<Self, RemoteError> {
-        let (front, folder) = text
+        let (front, directory) = text
             .rsplit_once(FOLDER)
             .map_or((text, None), |(front, end)| (front, Some(end)));
         let (base, reference) = front
             .rsplit_once('#')
             .map_or((front, None), |(base, end)| (base, Some(end)));
-        let folder = folder
+        let directory = directory
             .map(RelativePath::new)
             .transpose()
             .map_err(RemoteError::Folder)?;
@@ -212,7 +212,7 @@ impl<'t> RemoteParts<'t> {
         Ok(RemoteParts {
             base,
             reference: reference.map(str::to_owned),
-            folder,
+            directory,
         })
     }
 }
@@ -225,10 +225,10 @@ fn strip_prefix(text: &str) -> Option<&str> {
 fn is_known(scheme: &str) -> bool {
     ADDRESS_SCHEMES
         .iter()
-        .any(|known| known.eq_ignore_ascii_case(scheme))
+        .any(|scheme_name| scheme_name.eq_ignore_ascii_case(scheme))
 }
 
-/// Whether a URL begins so, or one whose prefix is misspelt.
+/// Whether text begins like a URL, possibly with a misspelled prefix.
 fn is_like_address(scheme: &str) -> bool {
     is_known(scheme.rsplit_once('+').map_or(scheme, |(_, scheme)| scheme))
 }
@@ -258,9 +258,9 @@ impl fmt::Display for CatalogRemote {
         if let Some(reference) = &self.reference {
             write!(f, "#{reference}")?;
         }
-        self.folder
+        self.directory
             .as_ref()
-            .map_or(Ok(()), |folder| write!(f, "{FOLDER}{folder}"))
+            .map_or(Ok(()), |directory| write!(f, "{FOLDER}{directory}"))
     }
 }
 
@@ -278,14 +278,14 @@ mod tests {
         (
             base,
             remote.reference,
-            remote.folder.map(|folder| folder.to_string()),
+            remote.directory.map(|directory| directory.to_string()),
         )
     }
 
     #[test]
     fn every_form_is_taken_apart() {
         let some = |text: &str| Some(text.to_owned());
-        for (text, base, reference, folder) in [
+        for (text, base, reference, directory) in [
             ("community", "community", None, None),
             ("community#v1", "community", some("v1"), None),
             ("community#v1:/team", "community", some("v1"), some("team")),
@@ -345,12 +345,16 @@ mod tests {
             ),
             ("git+https://h/a:/b:/s", "https://h/a:/b", None, some("s")),
         ] {
-            assert_eq!(parts(text), (base.to_owned(), reference, folder), "{text}");
-            let remote = CatalogRemote::parse(text).unwrap();
-            let shown = CatalogRemote::parse(&remote.to_string()).unwrap();
             assert_eq!(
-                (&shown, remote.to_string()),
-                (&remote.without_secrets(), shown.to_string()),
+                parts(text),
+                (base.to_owned(), reference, directory),
+                "{text}"
+            );
+            let remote = CatalogRemote::parse(text).unwrap();
+            let redacted = CatalogRemote::parse(&remote.to_string()).unwrap();
+            assert_eq!(
+                (&redacted, remote.to_string()),
+                (&remote.without_secrets(), redacted.to_string()),
                 "{text}"
             );
             assert_eq!(
@@ -434,7 +438,7 @@ mod tests {
 
     #[test]
     fn secrets_are_not_shown() {
-        for (text, shown) in [
+        for (text, redacted) in [
             ("git+https://user:pw@h/r#v1:/s", "git+https://h/r#v1:/s"),
             ("git+https://ghp_token@h/r", "git+https://h/r"),
             (
@@ -444,13 +448,13 @@ mod tests {
             ("git+ssh://git:pw@h/r", "git+ssh://git@h/r"),
         ] {
             let remote = CatalogRemote::parse(text).unwrap();
-            assert_eq!(remote.to_string(), shown);
+            assert_eq!(remote.to_string(), redacted);
             assert!(
                 remote.has_secrets() && !format!("{remote:?}").contains("pw"),
                 "{remote:?}"
             );
             assert!(!remote.without_secrets().has_secrets());
-            assert_eq!(remote.without_secrets().to_string(), shown);
+            assert_eq!(remote.without_secrets().to_string(), redacted);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The part of a changelog between two versions.
+//! Extracts the part of a changelog between two versions.
 
 use semver::Version;
 
@@ -14,7 +14,7 @@ pub fn changelog_between<'t>(
         return Vec::new();
     };
     let mut lines = Vec::new();
-    // The level of the heading whose section is taken.
+    // The level of the heading whose section is included.
     let mut taken: Option<usize> = None;
     let mut in_fence = false;
     for line in changelog.lines() {
@@ -55,7 +55,7 @@ impl ChangelogHeading {
     }
 }
 
-/// The version that a heading begins with, as in `[1.2.0] - 2026-01-31`, `Version 1.2.0` or `agents-v1.2.0`.
+/// The version at the beginning of a heading, as in `[1.2.0] - 2026-01-31`, `Version 1.2.0` or `agents-v1.2.0`.
 fn leading_version(text: &str) -> Option<Version> {
     let mut words = text.split_whitespace();
     let first = words.next()?;

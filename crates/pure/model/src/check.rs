@@ -4,23 +4,23 @@ use agpm_text::{NodeKind, NodeRef};
 use crate::path::{PathError, RelativePath};
 use crate::schema::{SchemaTable, UnknownKey};
 
-/// Collects what is wrong with a document while it is turned into checked types.
+/// Collects findings while a document is converted to checked types.
 #[derive(Default)]
 pub(crate) struct Check {
     diagnostics: Vec<Diagnostic>,
     completeness: Completeness,
 }
 
-/// Whether all that is written was understood.
+/// Whether the whole document could be parsed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Completeness {
     #[default]
     Whole,
-    /// Syntax errors hide some of it.
+    /// Syntax errors hide a part of it.
     Partial,
 }
 
-/// A location to point at.
+/// The span of a node, for labels.
 pub(crate) fn spot(node: NodeRef<'_>) -> SourceSpan {
     SourceSpan {
         source: node.source(),
@@ -36,7 +36,7 @@ impl Check {
         }
     }
 
-    /// The findings, in the order of the text.
+    /// The findings, in document order.
     pub(crate) fn into_diagnostics(mut self) -> Vec<Diagnostic> {
         self.diagnostics
             .sort_by_key(|d| d.labels.first().map(|label| (label.source, label.span)));
@@ -47,14 +47,14 @@ impl Check {
         self.diagnostics.push(diagnostic);
     }
 
-    /// Reports something that is not found elsewhere, unless a syntax error may hide it.
+    /// Reports something that is missing, unless a syntax error may hide it.
     pub(crate) fn report_missing(&mut self, diagnostic: Diagnostic) {
         if self.completeness == Completeness::Whole {
             self.report(diagnostic);
         }
     }
 
-    /// Reports keys that the schema does not know.
+    /// Reports keys that the schema does not contain.
     pub(crate) fn keys(&mut self, map: NodeRef<'_>, schema: &SchemaTable) {
         for UnknownKey { key, help, edit } in schema.unknown_keys(map) {
             let message = format!("{} has no key `{}`", schema.what, key.content());
@@ -70,7 +70,7 @@ impl Check {
         self.report(diagnostic.help(help));
     }
 
-    /// A path that is none, or that leads to where nothing is read or written.
+    /// Reports an invalid path, or one that must not be read or written.
     pub(crate) fn bad_path(
         &mut self,
         node: NodeRef<'_>,
@@ -91,56 +91,56 @@ impl Check {
         );
     }
 
-    pub(crate) fn wrong_kind(&mut self, node: NodeRef<'_>, what: &str, wanted: &str) {
-        let message = format!("{what} is {}", node.kind().word());
-        self.bad_value(node, message, &format!("write {wanted}"));
+    pub(crate) fn wrong_kind(&mut self, node: NodeRef<'_>, subject: &str, expected: &str) {
+        let message = format!("{subject} is {}", node.kind().word());
+        self.bad_value(node, message, &format!("write {expected}"));
     }
 
     pub(crate) fn required<'n>(
         &mut self,
         map: NodeRef<'n>,
         key: &str,
-        what: &str,
+        subject: &str,
     ) -> Option<NodeRef<'n>> {
         let found = map.get(key);
         if found.is_none() {
-            let message = format!("this {what} has no `{key}`");
+            let message = format!("this {subject} has no `{key}`");
             let diagnostic = Diagnostic::new(&codes::MANIFEST_VALUE, message).at_spot(spot(map));
             self.report_missing(diagnostic.help(format!("add `{key}`")));
         }
         found
     }
 
-    pub(crate) fn string<'n>(&mut self, node: NodeRef<'n>, what: &str) -> Option<&'n str> {
+    pub(crate) fn string<'n>(&mut self, node: NodeRef<'n>, subject: &str) -> Option<&'n str> {
         let text = node.as_str();
         if text.is_none() {
-            self.wrong_kind(node, what, "a string");
+            self.wrong_kind(node, subject, "a string");
         }
         text
     }
 
-    /// The strings of a list; those that are none are reported.
+    /// The strings of a list; other items are reported.
     pub(crate) fn strings<'n>(
         &mut self,
         node: NodeRef<'n>,
-        what: &str,
+        subject: &str,
     ) -> Vec<(NodeRef<'n>, &'n str)> {
         if node.kind() != NodeKind::List {
-            self.wrong_kind(node, what, "a list of strings");
+            self.wrong_kind(node, subject, "a list of strings");
         }
         node.items()
             .filter_map(|item| Some((item, self.string(item, "an item of it")?)))
             .collect()
     }
 
-    /// The entry of a table that a string names, or a report with near names.
+    /// The entry of a table that a string names; an unknown one is reported with similar names.
     pub(crate) fn word<'n, T: Copy>(
         &mut self,
         node: NodeRef<'n>,
-        what: &str,
+        subject: &str,
         table: &[(&str, T)],
     ) -> Option<T> {
-        let word = self.string(node, what)?;
+        let word = self.string(node, subject)?;
         let found = table
             .iter()
             .find(|(name, _)| *name == word)
@@ -149,20 +149,22 @@ impl Check {
             let names = table.iter().map(|(name, _)| *name);
             let help = did_you_mean(word, "it may be", names.clone());
             let edit = nearest(word, names).and_then(|near| node.respelled(near));
-            let mut diagnostic =
-                Diagnostic::new(&codes::MANIFEST_VALUE, format!("{what} cannot be `{word}`"))
-                    .at_spot(spot(node));
+            let mut diagnostic = Diagnostic::new(
+                &codes::MANIFEST_VALUE,
+                format!("{subject} cannot be `{word}`"),
+            )
+            .at_spot(spot(node));
             diagnostic.help = help;
             self.report(diagnostic.fixed_by(edit));
         }
         found
     }
 
-    /// A name out of a table of names, or a report with near ones.
-    pub(crate) fn known<'k>(
+    /// Whether a name is in a table of names; an unknown one is reported with similar names.
+    pub(crate) fn check_known<'k>(
         &mut self,
         node: NodeRef<'_>,
-        what: &str,
+        subject: &str,
         code: &'static agpm_diag::Code,
         names: impl IntoIterator<Item = &'k str> + Clone,
     ) -> bool {
@@ -170,12 +172,12 @@ impl Check {
         let found = names.clone().into_iter().any(|known| known == name);
         if !found {
             let mut diagnostic =
-                Diagnostic::new(code, format!("unknown {what} `{name}`")).at_spot(spot(node));
+                Diagnostic::new(code, format!("unknown {subject} `{name}`")).at_spot(spot(node));
             let near = nearest(name, names.clone());
             let edit = near.and_then(|near| node.respelled(near));
             diagnostic.help =
-                did_you_mean(name, &format!("available {what}s"), names).or_else(|| {
-                    // Only sources may have no name at all to suggest: tools and types are built in.
+                did_you_mean(name, &format!("available {subject}s"), names).or_else(|| {
+                    // Only sources may have no name to suggest: tools and types are built in.
                     (*code == codes::MANIFEST_UNKNOWN_SOURCE).then(|| define_source(name))
                 });
             self.report_missing(diagnostic.fixed_by(edit));
@@ -183,35 +185,35 @@ impl Check {
         found
     }
 
-    /// Whether a node is an object, which is reported if not.
-    pub(crate) fn map(&mut self, node: NodeRef<'_>, what: &str) -> bool {
+    /// Whether a node is an object; anything else is reported.
+    pub(crate) fn map(&mut self, node: NodeRef<'_>, subject: &str) -> bool {
         if node.kind() != NodeKind::Map {
-            self.wrong_kind(node, what, "a table");
+            self.wrong_kind(node, subject, "a table");
         }
         node.kind() == NodeKind::Map
     }
 
-    pub(crate) fn flag(&mut self, node: NodeRef<'_>, what: &str) -> Option<bool> {
+    pub(crate) fn flag(&mut self, node: NodeRef<'_>, subject: &str) -> Option<bool> {
         if node.as_bool().is_none() {
-            self.wrong_kind(node, what, "`true` or `false`");
+            self.wrong_kind(node, subject, "`true` or `false`");
         }
         node.as_bool()
     }
 
-    /// A path under a directory, or nothing for the directory itself.
-    pub(crate) fn path(&mut self, node: NodeRef<'_>, what: &str) -> Option<RelativePath> {
-        let text = self.string(node, what)?;
+    /// A path under a directory; `None` for the directory itself.
+    pub(crate) fn path(&mut self, node: NodeRef<'_>, subject: &str) -> Option<RelativePath> {
+        let text = self.string(node, subject)?;
         match RelativePath::new(text) {
             Ok(path) => Some(path),
             Err(error) => {
                 let help = "write a relative path inside the directory, with `/` between its parts";
-                self.bad_path(node, error, format!("{what}: {error}"), help);
+                self.bad_path(node, error, format!("{subject}: {error}"), help);
                 None
             }
         }
     }
 }
-/// The help for a source that is not defined, where no other source is.
+/// The help for an undefined source in a manifest without sources.
 pub(crate) fn define_source(name: &str) -> String {
     format!("define it: `agpm add source {name} https://github.com/OWNER/REPO`")
 }

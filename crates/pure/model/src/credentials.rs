@@ -1,10 +1,10 @@
-//! Locations where people and programs keep credentials. Nothing of a project has any business there: what agpm reads may
-//! end up before a model.
+//! Locations where people and programs keep credentials. Projects must not access them, because a model may see
+//! whatever agpm reads.
 
 use agpm_tools::TOOLS;
 
-/// A location by the last directories of its path and, at the end, a file or directory; everything in a directory belongs to it.
-/// Small letters: on some disks case makes no difference.
+/// A location, as the last components of its path; everything in a directory belongs to it. Lower case, because some
+/// file systems ignore case.
 const PLACES: &[&[&str]] = &[
     &[".ssh"],
     &[".gnupg"],
@@ -66,7 +66,7 @@ const PLACES: &[&[&str]] = &[
     &["appdata", "local", "microsoft", "credentials"],
 ];
 
-/// Files that hold credentials wherever they are.
+/// Names of files that hold credentials in any directory.
 const FILES: &[&str] = &[
     ".netrc",
     "_netrc",
@@ -97,21 +97,25 @@ const SYSTEM: &[&[&str]] = &[
     &["run", "secrets"],
 ];
 
-/// Whether a full path, with `/`, is a location for credentials or in one.
+/// Whether a full path, with `/`, is at or in a location of credentials.
 pub fn is_credential_path(path: &str) -> bool {
     let lower = path.replace('\\', "/").to_lowercase();
     let parts: Vec<&str> = lower
         .split('/')
         .filter(|part| !part.is_empty() && *part != ".")
         .collect();
-    let in_place = |place: &&[&str]| parts.windows(place.len()).any(|window| window == *place);
+    let is_location = |location: &&[&str]| {
+        parts
+            .windows(location.len())
+            .any(|window| window == *location)
+    };
     parts.last().is_some_and(|name| FILES.contains(name))
-        || PLACES.iter().any(in_place)
+        || PLACES.iter().any(is_location)
         || TOOLS
             .iter()
             .flat_map(|tool| tool.credentials.items)
-            .any(in_place)
-        || SYSTEM.iter().any(|place| parts.starts_with(place))
+            .any(is_location)
+        || SYSTEM.iter().any(|location| parts.starts_with(location))
 }
 
 #[cfg(test)]

@@ -36,22 +36,22 @@ const DECLARATION: SchemaTable = SchemaTable::strict(
     ],
 );
 
-/// One need that a resource declares.
+/// A dependency that a resource declares.
 #[derive(Clone, Debug)]
 pub struct DeclaredDependency {
-    /// The kind of what it needs.
+    /// The type of the dependency.
     pub kind: ResourceType,
-    /// Its path as written: from the root of the source, or from the file with `./` or `../`.
+    /// The path as written: from the root of the source, or from the file with `./` or `../`.
     pub path: String,
-    /// The name or URL of another source, if it is said.
+    /// The name or URL of another source.
     pub source: Option<String>,
-    /// At which version, if it is said.
+    /// The required version.
     pub requirement: Option<Requirement>,
-    /// For which tool, if it is said.
+    /// The tool that the dependency is for.
     pub tool: Option<ToolName>,
-    /// Its name in the declaring file.
+    /// The name in the declaring file.
     pub name: Option<ResourceName>,
-    /// Whether directories are kept, if it is said.
+    /// Whether directories are kept.
     pub layout: Option<TargetLayout>,
     /// Whether it is written.
     pub install: InstallMode,
@@ -59,39 +59,39 @@ pub struct DeclaredDependency {
     pub spot: SourceSpan,
 }
 
-/// Whose file declares, which decides what a mistake in it does.
+/// The author of the declaring file, which decides how mistakes are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeclaringFile {
-    /// A file of the project: its author can correct it.
+    /// A file of the project, whose author can correct it.
     Project,
     /// A file of a source. Many have `dependencies` that name Python packages or programs instead.
     Source,
 }
 
-/// One `dependencies` of a resource.
+/// A `dependencies` field of a resource.
 #[derive(Clone, Copy, Debug)]
 pub struct Declarations<'n> {
     /// The declaration.
     pub node: NodeRef<'n>,
-    /// Whether it is under `agpm`, where only agpm's own form belongs.
+    /// Whether it is under `agpm`, where only agpm's own format is valid.
     pub under_agpm: bool,
 }
 
-/// The `dependencies` of a resource: at its top, below `agpm`, or both.
+/// The `dependencies` of a resource: at the top, under `agpm`, or both.
 pub fn declarations(root: NodeRef<'_>) -> impl Iterator<Item = Declarations<'_>> {
     let agpm = root.get("agpm").filter(|node| node.kind() == NodeKind::Map);
-    let own = agpm.and_then(|agpm| agpm.get("dependencies"));
+    let under_agpm = agpm.and_then(|agpm| agpm.get("dependencies"));
     let top = root.get("dependencies").map(|node| Declarations {
         node,
         under_agpm: false,
     });
-    top.into_iter().chain(own.map(|node| Declarations {
+    top.into_iter().chain(under_agpm.map(|node| Declarations {
         node,
         under_agpm: true,
     }))
 }
 
-/// Reads declared dependencies; what does not read is an error, unless it is another program's form.
+/// Parses declared dependencies; anything else is an error, unless it is another program's format.
 pub fn read_declarations(
     declarations: Declarations<'_>,
     file: DeclaringFile,
@@ -119,14 +119,14 @@ pub fn read_declarations(
     (reading.declared, reading.diagnostics)
 }
 
-/// Whether an object has a resource type as a key, or lists paths as declarations do.
+/// Whether an object has a resource type as a key, or lists paths like a declaration.
 fn has_types(node: NodeRef<'_>) -> bool {
     let has_paths = |list: NodeRef<'_>| list.items().any(|item| item.get("path").is_some());
     node.entries()
         .any(|(key, list)| ResourceType::named(key.content()).is_some() || has_paths(list))
 }
 
-/// A note on `dependencies` that another program reads; nothing if they are empty.
+/// A note about `dependencies` of another program; `None` if they are empty.
 fn foreign(node: NodeRef<'_>) -> Option<Diagnostic> {
     let empty = node.len() == 0 && node.as_str().is_none_or(str::is_empty);
     let message = "`dependencies` has no resource type and is ignored";
@@ -182,7 +182,7 @@ impl DeclarationReader {
             );
             return None;
         }
-        let known = self.keys(item);
+        let has_known_keys = self.keys(item);
         let Some(path) = item
             .get("path")
             .and_then(NodeRef::as_str)
@@ -217,7 +217,7 @@ impl DeclarationReader {
             },
             spot: spot(item),
         };
-        (known && self.diagnostics.len() == before).then_some(declared)
+        (has_known_keys && self.diagnostics.len() == before).then_some(declared)
     }
 
     /// `source: NAME-or-URL`, or `url`.
@@ -245,7 +245,8 @@ impl DeclarationReader {
         Some(text.trim().to_owned())
     }
 
-    /// Whether the keys of a declaration can stay. Those that a source's file has may be of a later version of agpm.
+    /// Whether the keys of a declaration are acceptable. Unknown keys in a source's file may be from a later version of
+    /// agpm.
     fn keys(&mut self, item: NodeRef<'_>) -> bool {
         let mut good = true;
         for UnknownKey { key, help, edit } in DECLARATION.unknown_keys(item) {

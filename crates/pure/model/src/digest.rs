@@ -1,4 +1,4 @@
-//! Names that content has by itself: git objects and checksums.
+//! Names derived from content: git objects and checksums.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct ObjectId(String);
 
-/// Why text is not an object name.
+/// The reason why text is not an object name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("invalid commit: expected 40 or 64 hexadecimal digits")]
 pub struct ObjectIdError;
@@ -21,7 +21,7 @@ impl ObjectId {
         &self.0
     }
 
-    /// The first digits, for people.
+    /// The first digits, for display.
     pub fn short(&self) -> &str {
         &self.0[..8]
     }
@@ -44,11 +44,11 @@ impl fmt::Display for ObjectId {
     }
 }
 
-/// A SHA-256 that others may check, written `sha256:` and 64 digits.
+/// A SHA-256 checksum, written as `sha256:` and 64 digits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Checksum([u8; 32]);
 
-/// Why text is not a checksum.
+/// The reason why text is not a checksum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("invalid checksum: expected `sha256:` and 64 hexadecimal digits")]
 pub struct ChecksumError;
@@ -59,7 +59,7 @@ impl Checksum {
         Checksum(Sha256::digest(bytes).into())
     }
 
-    /// The first sixteen bytes as a number: enough to distinguish things of one kind.
+    /// The first sixteen bytes as a number: enough to distinguish values of one kind.
     pub fn first_half(&self) -> u128 {
         self.0[..16]
             .iter()

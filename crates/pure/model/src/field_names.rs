@@ -1,5 +1,5 @@
-//! Fields that reports have under two names: that of earlier versions, which readers know, and the one that every report
-//! uses. They are for fields that are flattened: `#[serde(flatten, serialize_with = "…")]`.
+//! Serializes fields that reports have under two names: that of earlier versions, which existing readers expect, and
+//! the one that every report uses. For flattened fields: `#[serde(flatten, serialize_with = "…")]`.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 
 use crate::digest::ObjectId;
 
-/// The field `commit`; lockfiles call it `resolved_commit`.
+/// The field `commit`, in lockfiles `resolved_commit`.
 pub fn serialize_commit<S: Serializer>(
     commit: &Option<ObjectId>,
     serializer: S,
@@ -17,7 +17,7 @@ pub fn serialize_commit<S: Serializer>(
     twice(["resolved_commit", "commit"], commit, serializer)
 }
 
-/// The field `url`, before it `address`.
+/// The field `url`, formerly `address`.
 pub fn serialize_url<S: Serializer>(
     url: &Option<String>,
     serializer: S,
@@ -25,17 +25,17 @@ pub fn serialize_url<S: Serializer>(
     twice(["address", "url"], url, serializer)
 }
 
-/// A path as users read it: parts that are not Unicode are replaced.
+/// A path as users read it; components that are not Unicode are replaced.
 pub fn serialize_path<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(&path.display())
 }
 
-/// The field `id`, before it `resource`.
+/// The field `id`, formerly `resource`.
 pub fn serialize_id<S: Serializer, T: Serialize>(id: &T, serializer: S) -> Result<S::Ok, S::Error> {
     twice(["resource", "id"], id, serializer)
 }
 
-/// The field `path`, before it `root`.
+/// The field `path`, formerly `root`.
 pub fn serialize_root<S: Serializer>(
     root: &Option<PathBuf>,
     serializer: S,
@@ -44,7 +44,7 @@ pub fn serialize_root<S: Serializer>(
     twice(["root", "path"], &shown, serializer)
 }
 
-/// The field `path`, before it `folder`.
+/// The field `path`, formerly `folder`.
 pub fn serialize_folder<S: Serializer>(folder: &str, serializer: S) -> Result<S::Ok, S::Error> {
     twice(["folder", "path"], &folder, serializer)
 }

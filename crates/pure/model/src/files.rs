@@ -1,30 +1,29 @@
-//! The files of a machine, as crates see them that must not touch any.
+//! Read access to the files of a machine, for crates without access to the disk.
 
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
 
 /// Read access to the files of a machine. The edge implements it on the disk, tests in memory.
 pub trait MachineFiles: fmt::Debug + Send + Sync {
-    /// Follows a path; nothing if there is nothing of that name. A symlink that leads nowhere, or in a circle, is a
-    /// problem.
+    /// Follows a path; `None` if nothing exists. A broken or cyclic symlink is an error.
     fn reach(&self, path: &Path) -> Result<Option<ResolvedPath>, FileProblem>;
 
-    /// Whether there is anything at a path, over symlinks.
+    /// Whether anything exists at a path, following symlinks.
     fn exists(&self, path: &Path) -> bool;
 
-    /// The names in a directory, in order; none if it does not exist, or is not one.
+    /// The names in a directory, sorted; empty if it is missing or not a directory.
     fn names(&self, directory: &Path) -> Result<Vec<String>, FileProblem>;
 
-    /// Everything in a directory and in at most `depth` levels of directories in it, but these themselves, by path.
+    /// The files in a directory and in at most `depth` levels of subdirectories, by path.
     fn below(&self, directory: &Path, depth: usize) -> Result<Vec<FoundFile>, FileProblem>;
 
     /// The bytes of a file.
     fn read(&self, file: &Path) -> Result<Vec<u8>, FileProblem>;
 
-    /// Where a path leads over symlinks; the path itself if nothing exists.
+    /// The real path after following symlinks; the path itself if nothing exists.
     fn real_path(&self, path: &Path) -> PathBuf;
 
-    /// Whether the user who owns what is at a path may decide what happens in `directory`; so may nobody.
+    /// Whether the owner of a path may control `directory`; a path without an owner is trusted.
     fn is_trusted(&self, path: &Path, directory: &Path) -> bool;
 }
 
@@ -42,7 +41,7 @@ pub enum ResolvedPath {
 /// An entry of a directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundFile {
-    /// From the directory, with `/`.
+    /// The path from the directory, with `/`.
     pub path: String,
     /// Its kind; symlinks are not followed.
     pub kind: FoundKind,
@@ -57,12 +56,12 @@ pub enum FoundKind {
     Other,
 }
 
-/// Why a file cannot be read, in words that follow "it".
+/// The reason why a file cannot be read, as words that follow "it".
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileProblem {
     /// The kind of problem, which decides the fix.
     pub kind: ProblemKind,
-    /// Such as `is a directory`.
+    /// Words such as `is a directory`.
     pub words: String,
 }
 
@@ -83,13 +82,13 @@ impl fmt::Display for FileProblem {
     }
 }
 
-/// Whether files outside of the project may be read because a document of it names them.
+/// Whether documents of the project may refer to files outside it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OutsideReads {
     /// They may, except for locations of credentials.
     #[default]
     Allowed,
-    /// They may not: nobody looks over a model's shoulder.
+    /// They may not, because a model reads the result without supervision.
     Refused,
 }
 
@@ -108,8 +107,8 @@ pub fn normalize(path: &Path) -> PathBuf {
     out
 }
 
-/// A path as users see it: from the directory `here` if it is in it, with `/`.
-pub fn shown_from(here: &Path, path: &Path) -> String {
+/// A path as users see it: relative to `here` if it is inside, with `/`.
+pub fn display_from(base: &Path, path: &Path) -> String {
     let elsewhere = || {
         if path.is_absolute() {
             normalize(path)
@@ -117,7 +116,7 @@ pub fn shown_from(here: &Path, path: &Path) -> String {
             path.to_owned()
         }
     };
-    let short = path.strip_prefix(here);
+    let short = path.strip_prefix(base);
     let short = short.map_or_else(|_| elsewhere(), Path::to_owned);
     short.to_string_lossy().replace('\\', "/")
 }

@@ -9,7 +9,7 @@ use crate::limits::{DEEPEST_GLOB, LONGEST_GLOB};
 // layer on every command, and three crates that took longer to build than this one. A law compares the two.
 #[derive(Clone, Debug)]
 pub struct Glob {
-    /// The characters before the first special one, to reject most paths without a walk.
+    /// The characters before the first special one, to reject most paths early.
     prefix: String,
     steps: Vec<GlobStep>,
 }
@@ -17,16 +17,16 @@ pub struct Glob {
 /// The reason why a pattern is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GlobError {
-    /// A `[` without its `]`.
+    /// A `[` without `]`.
     #[error("unclosed character class; missing `]`")]
     UnclosedClass,
-    /// A range that ends before it begins.
+    /// A reversed range.
     #[error("invalid range; `{0}` is after `{1}`")]
     InvalidRange(char, char),
-    /// A `{` without its `}`.
+    /// A `{` without `}`.
     #[error("unclosed alternatives; missing `}}`")]
     UnclosedAlternatives,
-    /// A `}` without its `{`.
+    /// A `}` without `{`.
     #[error("unopened alternatives; missing `{{`")]
     UnopenedAlternatives,
     /// A `\` at the end.
@@ -35,20 +35,20 @@ pub enum GlobError {
     /// More characters than any path has.
     #[error("the pattern is longer than {LONGEST_GLOB} characters")]
     TooLong,
-    /// Too many `{` inside of each other.
+    /// Too many nested `{`.
     #[error("more than {DEEPEST_GLOB} nested alternatives")]
     TooDeep,
 }
 
-/// An instruction of a small machine that walks over a path. The walk keeps a set of steps instead of trying one
-/// after the other, so no pattern takes longer than its length times that of the path.
+/// An instruction of a small machine that matches a path. The matcher keeps a set of steps instead of backtracking, so
+/// its time is bounded by the length of the pattern times that of the path.
 #[derive(Clone, Debug)]
 enum GlobStep {
     Literal(char),
     AnyInPart,
     Any,
     Class(CharacterClass),
-    /// Goes on at both steps.
+    /// Continues at both steps.
     Fork(usize, usize),
     Jump(usize),
 }
@@ -60,7 +60,7 @@ struct CharacterClass {
 }
 
 impl Glob {
-    /// Reads a pattern.
+    /// Parses a pattern.
     pub fn new(pattern: &str) -> Result<Self, GlobError> {
         if pattern.chars().count() > LONGEST_GLOB {
             return Err(GlobError::TooLong);
@@ -85,7 +85,7 @@ impl Glob {
         })
     }
 
-    /// Whether a path, with `/` between its parts, fits the pattern.
+    /// Whether a path, with `/` between its components, matches.
     pub fn is_match(&self, path: &str) -> bool {
         let Some(rest) = path.strip_prefix(&self.prefix) else {
             return false;
@@ -116,7 +116,7 @@ impl Glob {
 impl GlobStep {
     fn accepts(&self, character: char) -> bool {
         match self {
-            GlobStep::Literal(own) => *own == character,
+            GlobStep::Literal(literal) => *literal == character,
             GlobStep::AnyInPart => character != '/',
             GlobStep::Any => true,
             GlobStep::Class(class) => class.accepts(character),
@@ -132,7 +132,7 @@ impl CharacterClass {
     }
 }
 
-/// The steps that the walk is at; the number after the last step is a match.
+/// The current steps of the matcher; the index after the last step is a match.
 struct StepSet {
     members: Vec<usize>,
     is_member: Vec<bool>,
@@ -153,7 +153,7 @@ impl StepSet {
         self.members.clear();
     }
 
-    /// Adds a step and those that forks and jumps lead to from it.
+    /// Adds a step and those that forks and jumps from it lead to.
     fn add(&mut self, steps: &[GlobStep], at: usize) {
         let mut waiting = vec![at];
         while let Some(at) = waiting.pop() {
@@ -162,7 +162,7 @@ impl StepSet {
             }
             self.members.push(at);
             match steps.get(at) {
-                Some(GlobStep::Fork(one, other)) => waiting.extend([*one, *other]),
+                Some(GlobStep::Fork(first, second)) => waiting.extend([*first, *second]),
                 Some(GlobStep::Jump(to)) => waiting.push(*to),
                 _ => {}
             }
@@ -174,7 +174,7 @@ struct GlobParser<'a> {
     rest: Chars<'a>,
     previous: Option<char>,
     steps: Vec<GlobStep>,
-    /// How many `{` are open.
+    /// The number of open `{`.
     depth: usize,
 }
 
@@ -218,7 +218,7 @@ impl GlobParser<'_> {
         Ok(())
     }
 
-    /// `*`, or `**` if it is a whole part of the path. Two stars next to other characters are one.
+    /// `*`, or `**` if it is a whole component. Two stars next to other characters are one.
     fn star(&mut self, previous: Option<char>) {
         let starts_part = match previous {
             None | Some('/') => true,
@@ -232,7 +232,7 @@ impl GlobParser<'_> {
         match self.peek() {
             Some('/') if starts_part => {
                 self.next();
-                // Any number of parts, each with its slash: nothing, or anything that ends with one.
+                // Any number of components, each with its slash: nothing, or anything that ends with one.
                 let fork = self.steps.len();
                 self.steps.push(GlobStep::Fork(fork + 1, fork + 5));
                 self.repeat(GlobStep::Any);
@@ -243,7 +243,7 @@ impl GlobParser<'_> {
         }
     }
 
-    /// Any number of a step: a fork over the step and the way back.
+    /// Any number of a step: a fork over the step and a jump back.
     fn repeat(&mut self, step: GlobStep) {
         let fork = self.steps.len();
         self.steps.push(GlobStep::Fork(fork + 1, fork + 3));

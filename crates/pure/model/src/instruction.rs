@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-/// Patterns of the files that an instruction is for. There is at least one.
+/// Patterns of the files that an instruction applies to; at least one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InstructionPaths(Vec<String>);
 
-/// The files that an instruction is for.
+/// The files that an instruction applies to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InstructionScope {
     /// All files.
@@ -16,12 +16,12 @@ pub enum InstructionScope {
 }
 
 impl InstructionScope {
-    /// The scope of several strings, each with commas or alone.
+    /// The scope of several strings, each with or without commas.
     pub fn of<'t>(texts: impl IntoIterator<Item = &'t str>) -> Self {
         InstructionPaths::of(texts).map_or(InstructionScope::Everything, InstructionScope::Paths)
     }
 
-    /// The patterns; nothing for all files.
+    /// The patterns; `None` for all files.
     pub fn paths(&self) -> Option<&InstructionPaths> {
         match self {
             InstructionScope::Everything => None,
@@ -30,16 +30,16 @@ impl InstructionScope {
     }
 }
 
-/// Patterns that match every file, in the ways in which tools write them.
+/// Patterns that match every file, as tools write them.
 const EVERYTHING: [&str; 4] = ["**", "**/*", "/**", "/**/*"];
 
-/// Directories that no instruction belongs into, whatever its patterns say.
+/// Directories that never get instructions, whatever the patterns.
 const CLOSED: [&str; 2] = [".git", ".agpm"];
 
 /// How an instruction is installed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum InstructionForm {
-    /// As each tool wants it.
+    /// In the form that each tool prefers.
     #[default]
     ToolsOwn,
     /// As a block, for every tool.
@@ -47,8 +47,7 @@ pub enum InstructionForm {
 }
 
 impl InstructionPaths {
-    /// The patterns that several strings hold, each with commas or alone; nothing if they match every file or say
-    /// nothing.
+    /// The patterns in several strings, each with or without commas; `None` if they are empty or match every file.
     pub fn of<'t>(texts: impl IntoIterator<Item = &'t str>) -> Option<Self> {
         let mut patterns: Vec<String> = Vec::new();
         for pattern in texts.into_iter().flat_map(split) {
@@ -71,10 +70,10 @@ impl InstructionPaths {
         self.0.join(",")
     }
 
-    /// The deepest directory that holds all files that could match, from the project; empty for the project's own.
+    /// The deepest directory that contains all files that could match, from the project; empty for the project itself.
     pub fn directory(&self) -> String {
         let mut common: Option<Vec<&str>> = None;
-        // A pattern that leaves files out does not add any.
+        // A negated pattern does not add files.
         for pattern in self.patterns().filter(|pattern| !pattern.starts_with('!')) {
             let parts = literal_directories(pattern);
             common = Some(match common {
@@ -90,7 +89,7 @@ impl InstructionPaths {
 }
 
 impl fmt::Display for InstructionPaths {
-    /// `` `a`, `b` ``.
+    /// Prints `` `a`, `b` ``.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, pattern) in self.0.iter().enumerate() {
             let comma = if at == 0 { "" } else { ", " };
@@ -100,7 +99,7 @@ impl fmt::Display for InstructionPaths {
     }
 }
 
-/// The directories at the start of a pattern that are not patterns themselves.
+/// The directories at the start of a pattern that contain no wildcard.
 fn literal_directories(pattern: &str) -> Vec<&str> {
     let pattern = pattern.trim_start_matches("./").trim_start_matches('/');
     let is_pattern = |part: &&str| part.contains(['*', '?', '[', '{', '(']);
@@ -115,13 +114,13 @@ fn literal_directories(pattern: &str) -> Vec<&str> {
     literal.to_vec()
 }
 
-fn shared_start<'t>(one: &[&'t str], other: &[&'t str]) -> Vec<&'t str> {
-    let pairs = one.iter().zip(other);
-    let same = pairs.take_while(|(one, other)| one == other);
-    same.map(|(one, _)| *one).collect()
+fn shared_start<'t>(first: &[&'t str], second: &[&'t str]) -> Vec<&'t str> {
+    let pairs = first.iter().zip(second);
+    let same = pairs.take_while(|(first, second)| first == second);
+    same.map(|(first, _)| *first).collect()
 }
 
-/// The parts of a string between its commas; those in braces are part of a pattern.
+/// The parts of a string between its commas; commas in braces belong to a pattern.
 fn split(text: &str) -> Vec<String> {
     let mut parts = vec![String::new()];
     let mut depth = 0usize;

@@ -1,4 +1,4 @@
-//! Tables as JSON Schema (draft 2020-12), for editors.
+//! Converts schema tables to JSON Schema (draft 2020-12), for editors.
 
 use agpm_text::Value;
 
@@ -9,12 +9,12 @@ use crate::schema::{
 
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
-/// A kind of file: its title, what it is for, and what it holds.
+/// A kind of file: its title, purpose and content.
 #[derive(Debug)]
 pub struct FileSchema {
-    /// The title in editors.
+    /// The title, as editors show it.
     pub title: &'static str,
-    /// Its purpose, in one line.
+    /// The purpose, in one line.
     pub about: &'static str,
     /// The form of its value.
     pub form: ValueForm,
@@ -154,12 +154,12 @@ fn table_entries(table: &SchemaTable, left_out: &[&str]) -> Entries {
     let is_key = |field: &&SchemaField| {
         field.presence != KeyPresence::Body && !left_out.contains(&field.name)
     };
-    let own = table.fields.iter().filter(is_key);
-    let own = own.map(|field| (field.name, Value::map(described(field.about, &field.form))));
+    let fields = table.fields.iter().filter(is_key);
+    let fields = fields.map(|field| (field.name, Value::map(described(field.about, &field.form))));
     let passing = table.passthrough.into_iter().flat_map(passing_keys);
     let mut entries = vec![
         typed("object"),
-        ("properties", Value::map(own.chain(passing))),
+        ("properties", Value::map(fields.chain(passing))),
     ];
     let required: Vec<&str> = table.required().map(|field| field.name).collect();
     if !required.is_empty() {
@@ -200,9 +200,10 @@ fn condition(condition: &KeyCondition) -> (&'static str, Value) {
             )
         }
         KeyCondition::Together(keys) => {
-            let others = keys.iter();
-            let others = others.map(|(key, others)| (*key, Value::list(others.iter().copied())));
-            ("dependentRequired", Value::map(others))
+            let requirements = keys.iter();
+            let requirements = requirements
+                .map(|(key, requirements)| (*key, Value::list(requirements.iter().copied())));
+            ("dependentRequired", Value::map(requirements))
         }
         KeyCondition::AnyOf(groups) => {
             let group = |group: &&[KeyCondition]| Value::map(group.iter().map(self::condition));

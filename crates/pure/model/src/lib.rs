@@ -1,6 +1,6 @@
-//! The product's nouns as types that cannot hold a wrong value, and the manifest that is made of them.
+//! The domain types of agpm, which cannot hold an invalid value, and the manifest built from them.
 //!
-//! Knows how things are written down, not where they lie or how they merge.
+//! The crate knows how things are written, not where they are stored or how they merge.
 
 mod address;
 mod base;
@@ -18,7 +18,7 @@ mod glob;
 mod import;
 mod instruction;
 mod json_schema;
-mod layer_places;
+mod layer_patterns;
 mod limits;
 mod lock;
 mod lock_tables;
@@ -74,11 +74,11 @@ pub use field_names::{
 pub use file_change::FileChangeKind;
 pub use files::{
     FileProblem, FoundFile, FoundKind, MachineFiles, OutsideReads, ProblemKind, ResolvedPath,
-    normalize, shown_from,
+    display_from, normalize,
 };
 pub use glob::{Glob, GlobError};
 pub use import::{
-    BaseDirectories, ImportAdditions, ImportedConfiguration, ImportedLayer, ImportedPlace,
+    BaseDirectories, ImportAdditions, ImportedConfiguration, ImportedLayer, ImportedLocation,
     NewLayer, read_agent_manager,
 };
 pub use instruction::{InstructionForm, InstructionPaths, InstructionScope};
@@ -90,10 +90,10 @@ pub use lock::{
 pub use lock_tables::LOCK_SCHEMA;
 pub use manifest::{
     AskedRemote, BaseText, CONFIG_SCHEMA, CatalogSettings, Dependency, Exclusion,
-    ExecutableAllowance, FieldPath, FilePattern, InstallMode, Layer, LayerPlace, MANIFEST_SCHEMA,
-    Manifest, ManifestTexts, MarketplaceDependency, MergeRule, PRIVATE_SCHEMA, PartChoice,
-    PartFilter, PartNames, Patch, PatchScope, SectionEntry, SourceDeclaration, SourceScope,
-    is_junk, is_plugin_name, unknown_patch,
+    ExecutableAllowance, FieldPath, FilePattern, InstallMode, Layer, LayerLocation,
+    MANIFEST_SCHEMA, Manifest, ManifestTexts, MarketplaceDependency, MergeRule, PRIVATE_SCHEMA,
+    PartChoice, PartFilter, PartNames, Patch, PatchScope, SectionEntry, SourceDeclaration,
+    SourceScope, is_junk, is_plugin_name, unknown_patch,
 };
 pub use marketplace::{LockedMarketplace, MarketplacePlugin};
 pub use name::{BaseName, LayerName, NameError, ResourceName, SourceName, ToolName};

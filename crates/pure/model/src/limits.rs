@@ -1,17 +1,17 @@
-//! Limits for user-provided strings, and the reasons.
+//! Limits for user-provided strings, with their reasons.
 
-/// Characters of a file pattern: paths are no longer on the systems that agpm supports, and a walk takes time for each.
+/// Characters of a file pattern: supported systems have no longer paths, and matching takes time for each.
 pub(crate) const LONGEST_GLOB: usize = 4096;
 
-/// `{` of a file pattern inside of each other, which are read by recursion.
+/// Nested `{` of a file pattern, which are parsed recursively.
 pub(crate) const DEEPEST_GLOB: usize = 10;
 
-/// Characters of a skill's name: the specification of skills allows no more, and tools refuse them.
+/// Characters of a skill's name: the specification of skills allows no more, and tools reject longer ones.
 pub(crate) const LONGEST_SKILL_NAME: usize = 64;
 
-/// Characters of a skill's description: the specification of skills allows no more, and tools refuse them.
+/// Characters of a skill's description: the specification of skills allows no more, and tools reject longer ones.
 pub(crate) const LONGEST_SKILL_DESCRIPTION: usize = 1024;
 
-/// Syntax errors of a manifest next to which other mistakes are looked for: with more, a bracket without an end has
-/// probably taken in the rest.
+/// Syntax errors of a manifest next to which other mistakes are reported: with more, an unclosed bracket has probably
+/// swallowed the rest.
 pub(crate) const MOST_SYNTAX_ERRORS: usize = 10;

@@ -1,4 +1,4 @@
-//! `agpm.lock`: what was resolved, so the next one gets the same.
+//! `agpm.lock`: the exact result of resolving, so everyone gets the same.
 
 use std::collections::BTreeSet;
 
@@ -40,16 +40,16 @@ pub struct Lockfile {
     pub entries: Vec<LockEntry>,
 }
 
-/// A layer as it was when it was locked.
+/// A locked layer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LockedLayer {
     /// The name of the locked layer.
     pub name: LayerName,
-    /// The version of its source; nothing for a directory.
+    /// The version of its source; `None` for a directory.
     pub pin: Option<Pin>,
-    /// Of all its files that count: paths, modes and bytes.
+    /// The checksum of all its files that apply: paths, modes and bytes.
     pub checksum: Checksum,
-    /// Of what it lets tools do; nothing if that is nothing, or in files of older programs.
+    /// The digest of its capabilities; `None` if it has none, or in lockfiles of older programs.
     pub capabilities: Option<Checksum>,
 }
 
@@ -99,7 +99,7 @@ fn pin_fields(pin: &Pin) -> impl Iterator<Item = (&'static str, Value)> {
     ])
 }
 
-/// A remote of the catalog as it was when it was locked.
+/// A locked remote of the catalog.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LockedRemote {
     remote: CatalogRemote,
@@ -107,7 +107,7 @@ pub struct LockedRemote {
 }
 
 impl LockedRemote {
-    /// A pin; what is secret in the remote is left out.
+    /// Pins a remote, without its secrets.
     pub fn new(remote: &CatalogRemote, version: ResolvedVersion) -> Self {
         let remote = remote.without_secrets();
         let source = match &remote.base {
@@ -115,7 +115,7 @@ impl LockedRemote {
             RemoteBase::Address(_) => {
                 let base = CatalogRemote {
                     reference: None,
-                    folder: None,
+                    directory: None,
                     ..remote.clone()
                 };
                 PinSource::Address(base.to_string())
@@ -159,12 +159,12 @@ impl LockedRemote {
     }
 }
 
-/// A source as it was when it was locked.
+/// A locked source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LockedSource {
-    /// Its name in the manifest.
+    /// The name in the manifest.
     pub name: SourceName,
-    /// Its URL, without secrets; nothing for a directory of one machine.
+    /// The URL, without secrets; `None` for a local directory.
     pub url: Option<String>,
 }
 
@@ -173,42 +173,42 @@ pub struct LockedSource {
 pub struct LockedPlacement {
     /// The tool.
     pub tool: ToolName,
-    /// Where it is installed for it; nothing if it is only resolved. Tools may share one path.
+    /// The installed path; `None` if the resource is only resolved. Tools may share one path.
     pub at: Option<RelativePath>,
 }
 
 /// A locked resource.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LockEntry {
-    /// The kind of the lock entry.
+    /// The resource type.
     pub kind: ResourceType,
     /// The manifest's key, or the derived name.
     pub name: ResourceName,
     /// The key of the pattern that it matched.
     pub manifest_alias: Option<ResourceName>,
-    /// That pattern.
+    /// The pattern that it matched.
     pub pattern: Option<ResourcePath>,
     /// The resource in its source.
     pub unit: Unit,
-    /// The version of its source; nothing for what is on one machine.
+    /// The version of its source; `None` for local resources.
     pub pin: Option<Pin>,
-    /// Of the bytes in the source; nothing in files of older versions of agpm.
+    /// The checksum of the bytes in the source; `None` in lockfiles of older programs.
     pub checksum: Option<Checksum>,
-    /// Of what it lets a tool do; nothing if that is nothing, or in files of older programs.
+    /// The digest of its capabilities; `None` if it has none, or in lockfiles of older programs.
     pub capabilities: Option<Checksum>,
-    /// The tools it is for, sorted; empty in files of older programs that name none.
+    /// The tools that it is for, sorted; empty in lockfiles of older programs that name none.
     pub placements: Vec<LockedPlacement>,
     /// Its dependencies, as `TYPE/NAME@VERSION`.
     pub dependencies: Vec<String>,
-    /// The fields that patches set.
+    /// The patched fields.
     pub patches: Vec<String>,
-    /// Those of them that are set for one user only.
+    /// The fields that only the user's private patches set.
     pub private_patches: Vec<String>,
     /// Whether it is written.
     pub install: InstallMode,
     /// The installed parts of a plugin.
     pub parts: Vec<ResourceId>,
-    /// The marketplace that named a plugin's place.
+    /// The marketplace that locates the plugin.
     pub marketplace: Option<LockedMarketplace>,
 }
 
@@ -228,8 +228,8 @@ impl LockEntry {
 
     /// A part of this plugin, as far as the lockfile shows: it has the plugin's version and tools.
     pub fn part(&self, part: &ResourceId) -> LockEntry {
-        let placement = |own: &LockedPlacement| LockedPlacement {
-            tool: own.tool.clone(),
+        let placement = |plugin_placement: &LockedPlacement| LockedPlacement {
+            tool: plugin_placement.tool.clone(),
             at: None,
         };
         LockEntry {
@@ -247,12 +247,12 @@ impl LockEntry {
         }
     }
 
-    /// The tools it is for.
+    /// The tools that it is for.
     pub fn tools(&self) -> impl Iterator<Item = &ToolName> {
         self.placements.iter().map(|placement| &placement.tool)
     }
 
-    /// Where it is installed, each path once.
+    /// The installed paths, each once.
     pub fn paths(&self) -> BTreeSet<&RelativePath> {
         let paths = self.placements.iter();
         paths
@@ -275,7 +275,7 @@ impl LockEntry {
         self.pin.as_ref()?.requirement.as_deref()
     }
 
-    /// The reference of dependents.
+    /// The reference that dependents use.
     pub fn reference(&self) -> String {
         let version = self
             .version()
@@ -284,14 +284,14 @@ impl LockEntry {
         format!("{}{version}", self.label())
     }
 
-    /// The manifest's key that brought it, or its own name.
+    /// The manifest key that requires it, or its own name.
     pub fn manifest_key(&self) -> &ResourceName {
         self.manifest_alias.as_ref().unwrap_or(&self.name)
     }
 }
 
 impl Lockfile {
-    /// Every pin: of resources, of layers, of the catalog and of bases.
+    /// All pins: of resources, layers, the catalog and bases.
     pub fn pins(&self) -> impl Iterator<Item = LockedPin<'_>> {
         let resources = self.entries.iter().filter_map(|locked| {
             let id = PinId::Resource(locked.id());
@@ -312,14 +312,14 @@ impl Lockfile {
         resources.chain(layers).chain(remotes).chain(bases)
     }
 
-    /// Whether it was written by a program that locks capabilities, as far as can be seen: one that locks none of
-    /// any entry may be older, or may have found none.
+    /// Whether the lockfile was written by a program that locks capabilities, as far as can be seen: without any digest
+    /// the program may be older, or may have found none.
     pub fn locks_capabilities(&self) -> bool {
         self.entries.iter().any(|one| one.capabilities.is_some())
             || self.layers.iter().any(|one| one.capabilities.is_some())
     }
 
-    /// Calls a source otherwise.
+    /// Renames a source.
     pub fn rename_source(&mut self, old: &SourceName, new: &SourceName) {
         let origin = ResourceOrigin::Source(old.clone());
         for locked in &mut self.entries {
@@ -344,7 +344,7 @@ impl Lockfile {
         }
     }
 
-    /// The file's text.
+    /// The serialized lockfile.
     pub fn to_text(&self) -> String {
         let source = |source: &LockedSource| {
             let url = source.url.as_deref().map(|url| ("url", Value::from(url)));
@@ -392,7 +392,7 @@ impl Lockfile {
         format!("{HEADER}{body}")
     }
 
-    /// Reads a lockfile; what is wrong is in the diagnostics.
+    /// Parses a lockfile; mistakes are in the diagnostics.
     pub fn read(document: &Document) -> (Self, Vec<Diagnostic>) {
         let mut reading = LockReader::default();
         let mut lock = Lockfile::default();
@@ -424,7 +424,7 @@ impl Lockfile {
                     let Some(entry) = reading.entry(kind, node) else {
                         continue;
                     };
-                    // Older programs may call two entries the same.
+                    // Older programs may give two entries the same name.
                     if node.get("requirement").is_some() && !seen.insert((kind, entry.name.clone()))
                     {
                         reading.broken(node, format!("duplicate entry {kind}/{}", entry.name));
@@ -591,7 +591,7 @@ impl LockReader {
         }
     }
 
-    /// Text of the entry, read as what it must be.
+    /// Parses a string of the entry.
     fn read<T>(
         &mut self,
         entry: NodeRef<'_>,
@@ -602,7 +602,7 @@ impl LockReader {
             return Ok(None);
         };
         match node.as_str().map(read) {
-            // Older programs write an empty text where they have nothing.
+            // Older programs write an empty string for a missing value.
             _ if node.as_str() == Some("") => Ok(None),
             Some(Some(value)) => Ok(Some(value)),
             _ => {
@@ -620,7 +620,7 @@ impl LockReader {
         self.read(node, "version", |text| Some(VersionLabel::new(text)))
     }
 
-    /// The pin of a base or a layer; nothing for one without a source.
+    /// The pin of a base or layer; `None` for one without a source.
     fn pin(
         &mut self,
         node: NodeRef<'_>,

@@ -1,4 +1,4 @@
-//! The keys of `agpm.lock`, as data. Other keys pass, as they do when it is read.
+//! The keys of `agpm.lock`, as data. Unknown keys are accepted, as when it is read.
 
 use crate::json_schema::FileSchema;
 use crate::lock::VERSION;

@@ -12,13 +12,13 @@ pub struct MarketplacePlugin {
     pub name: String,
 }
 
-/// A marketplace as it was when it said where a plugin is.
+/// The locked marketplace of a plugin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LockedMarketplace {
-    /// The plugin, as the marketplace calls it, and the source that is the marketplace.
+    /// The plugin, as the marketplace names it, and the source of the marketplace.
     pub plugin: MarketplacePlugin,
     /// The requirement on that source.
     pub requirement: String,
-    /// The commit at which it was read; nothing for a directory.
+    /// The commit at which it was read; `None` for a directory.
     pub commit: Option<ObjectId>,
 }

@@ -1,4 +1,4 @@
-//! Names that users give: one line of text, not empty.
+//! User-defined names: one line of text, not empty.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ macro_rules! names {
         pub struct $name(Arc<str>);
 
         impl $name {
-            /// Checks a name.
+            /// Validates a name.
             pub fn new(name: &str) -> Result<Self, NameError> {
                 let good = !name.trim().is_empty() && !name.chars().any(char::is_control);
                 good.then(|| $name(Arc::from(name))).ok_or(NameError)
@@ -55,7 +55,7 @@ impl LayerName {
         format!("{}/{self}", Self::TYPE_NAME)
     }
 
-    /// The name in such a label; nothing for the label of anything else.
+    /// The name in a label; `None` for any other label.
     pub fn in_label(label: &str) -> Option<&str> {
         label.strip_prefix(Self::TYPE_NAME)?.strip_prefix('/')
     }
@@ -78,7 +78,7 @@ impl BaseName {
         format!("{}/{self}", Self::TYPE_NAME)
     }
 
-    /// The name in such a label; nothing for the label of anything else.
+    /// The name in a label; `None` for any other label.
     pub fn in_label(label: &str) -> Option<&str> {
         label.strip_prefix(Self::TYPE_NAME)?.strip_prefix('/')
     }

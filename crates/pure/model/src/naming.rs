@@ -1,16 +1,16 @@
-//! The name of a resource in a manifest, and the prefixes of tags for it alone.
+//! Derives names of resources for a manifest, and the prefixes of their tags.
 
 use crate::resource::ResourceType;
 use crate::unit::ResourcePath;
 
-/// File names that say nothing of what is in the file, without their extension.
+/// File stems that do not describe the content.
 const GENERIC_STEMS: [&str; 5] = [".mcp", "mcp", "index", "plugin", "settings"];
 
-/// Extensions that say the type; what is before them is the name.
+/// Extensions that state the type; the part before them is the name.
 const TYPE_SUFFIXES: [&str; 4] = [".agent", ".prompt", ".instructions", ".chatmode"];
 
-/// The name of a resource: that of its file, or for a pattern that of its directory. A file name that many have says nothing,
-/// so the directory's applies, with as many more as it takes to be a name that is not taken.
+/// The name of a resource: that of its file, or for a pattern that of its directory. A generic file name is replaced by
+/// the directory's, extended until the name is free.
 pub fn resource_name(
     kind: ResourceType,
     path: &ResourcePath,
@@ -18,9 +18,9 @@ pub fn resource_name(
     is_taken: &dyn Fn(&str) -> bool,
 ) -> String {
     if path.is_pattern() {
-        let folder = path.literal_folder().rsplit('/').next();
-        let folder = folder.filter(|folder| !folder.is_empty());
-        return folder.unwrap_or(kind.plural()).to_owned();
+        let directory = path.literal_directory().rsplit('/').next();
+        let directory = directory.filter(|directory| !directory.is_empty());
+        return directory.unwrap_or(kind.plural()).to_owned();
     }
     let is_type = |word: &str| word == kind.plural() || word == kind.singular();
     let stem = path.stem();
@@ -28,18 +28,18 @@ pub fn resource_name(
         .iter()
         .find_map(|suffix| stem.strip_suffix(suffix));
     let stem = suffix.filter(|name| !name.is_empty()).unwrap_or(stem);
-    // Dozens of servers are in a file named `mcp.json`. Named after the file, all of them would have one name.
+    // Dozens of servers are in a file named `mcp.json`. Named after the file, all of them would have the same name.
     if !is_type(stem) && !GENERIC_STEMS.contains(&stem) {
         return stem.to_owned();
     }
-    let is_telling = |part: &&str| !part.is_empty() && !part.starts_with('.') && !is_type(part);
+    let is_descriptive = |part: &&str| !part.is_empty() && !part.starts_with('.') && !is_type(part);
     let mut names: Vec<String> = Vec::new();
-    let folders = path.folder().rsplit('/').filter(is_telling);
-    for part in folders.chain(source) {
+    let directories = path.directory().rsplit('/').filter(is_descriptive);
+    for part in directories.chain(source) {
         let longer = names.last().map(|name| format!("{part}-{name}"));
         names.push(longer.unwrap_or_else(|| part.to_owned()));
     }
-    // The shortest name that is free: longer ones are unique, but nobody wants to type them.
+    // The shortest free name: longer ones are unique, but inconvenient to type.
     let free = names.iter().find(|name| !is_taken(name));
     let name = free.or(names.first()).cloned();
     name.unwrap_or_else(|| stem.trim_start_matches('.').to_owned())

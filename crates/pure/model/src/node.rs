@@ -1,17 +1,17 @@
-//! Managed parts of a file that others write too.
+//! Managed nodes in files that users write too.
 
 use agpm_text::{Pointer, Value};
 
-/// Where a managed node is in a file.
+/// The location of a managed node in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum NodeLocation {
     /// Under this key.
     Key(Pointer),
-    /// In this list, wherever: items have no names, so they are known by what they say.
+    /// An item of this list: items have no names, so they are identified by their value.
     Item(Pointer),
-    /// Under this key, where any value of the user's will do.
+    /// Under this key, where any value of the user is acceptable.
     Default(Pointer),
-    /// In this list, the item that has this key with this value.
+    /// The item of this list whose key has this value.
     Keyed {
         /// The list.
         list: Pointer,
@@ -23,7 +23,7 @@ pub enum NodeLocation {
 }
 
 impl NodeLocation {
-    /// The item of a list that has a key with this value.
+    /// The location of a list item whose key has this value.
     pub fn keyed(list: Pointer, key: &str, id: &Value) -> Self {
         NodeLocation::Keyed {
             list,
@@ -32,7 +32,7 @@ impl NodeLocation {
         }
     }
 
-    /// The key, or the list.
+    /// The pointer of the key or the list.
     pub fn pointer(&self) -> &Pointer {
         match self {
             NodeLocation::Key(pointer)
@@ -43,11 +43,11 @@ impl NodeLocation {
     }
 }
 
-/// A node as it is to be.
+/// A desired node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EntryNode {
-    /// The position.
-    pub place: NodeLocation,
-    /// The value of the entry node.
+    /// The location of the node.
+    pub location: NodeLocation,
+    /// The desired value.
     pub value: Value,
 }

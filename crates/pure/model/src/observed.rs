@@ -12,9 +12,9 @@ pub enum ObservedPath<F = FileState> {
     File(F),
     /// A directory.
     Directory,
-    /// A symlink, wherever it leads.
+    /// A symlink, whatever its target.
     Symlink,
-    /// A device, a pipe or the like.
+    /// A device, pipe or other special file.
     Special,
 }
 
@@ -23,7 +23,7 @@ pub enum ObservedPath<F = FileState> {
 pub struct FileState {
     /// The checksum of the bytes.
     pub checksum: Checksum,
-    /// Whether its owner may run it.
+    /// Whether its owner may execute it.
     pub mode: FileMode,
 }
 
@@ -33,7 +33,7 @@ impl ObservedPath {
         ObservedPath::File(FileState { checksum, mode })
     }
 
-    /// The checksum of the file, if it is one.
+    /// The checksum, if it is a file.
     pub fn checksum(self) -> Option<Checksum> {
         match self {
             ObservedPath::File(file) => Some(file.checksum),
@@ -43,11 +43,11 @@ impl ObservedPath {
 }
 
 impl<F> ObservedPath<F> {
-    /// The same with something else known of the file.
-    pub fn map<T>(self, known: impl FnOnce(F) -> T) -> ObservedPath<T> {
+    /// Converts the data of a file.
+    pub fn map<T>(self, convert: impl FnOnce(F) -> T) -> ObservedPath<T> {
         match self {
             ObservedPath::Missing => ObservedPath::Missing,
-            ObservedPath::File(file) => ObservedPath::File(known(file)),
+            ObservedPath::File(file) => ObservedPath::File(convert(file)),
             ObservedPath::Directory => ObservedPath::Directory,
             ObservedPath::Symlink => ObservedPath::Symlink,
             ObservedPath::Special => ObservedPath::Special,

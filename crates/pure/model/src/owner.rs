@@ -1,4 +1,4 @@
-//! Who a managed file, key or item belongs to.
+//! The owner of a managed file, key or item.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -10,31 +10,30 @@ use crate::name::{LayerName, ResourceName};
 use crate::pin::ResourceId;
 use crate::resource::RESOURCE_TYPES;
 
-/// The owner of something that agpm manages. Ledgers hold it as text, and text that an owner was read from is the
-/// text that it is written as.
+/// The owner of something managed. Ledgers store it as text, which is parsed and written back unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Owner {
     /// `agents/reviewer`.
     Resource(ResourceId),
     /// `layers/org+team`.
     Layers(LayerSet),
-    /// Anything else that a ledger of another version may hold.
+    /// Any other owner, from a ledger of another version.
     Other(Arc<str>),
 }
 
-/// One layer, or several that give something together. The names of layers may contain a `+`, so what a ledger holds
-/// cannot be taken apart again, and two sets are the same if they are written the same.
+/// One layer, or several that contribute together. Layer names may contain a `+`, so the stored text cannot be split
+/// again; two sets are equal if their text is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LayerSet(Arc<str>);
 
 impl LayerSet {
-    /// The set of these layers, in this order.
+    /// The set of these layers, in order.
     pub fn of<'n>(names: impl IntoIterator<Item = &'n LayerName>) -> Self {
         let names: Vec<&str> = names.into_iter().map(LayerName::as_str).collect();
         LayerSet(names.join("+").into())
     }
 
-    /// All layers of some sets, each set once.
+    /// All layers of several sets, each set once.
     pub fn union<'s>(sets: impl IntoIterator<Item = &'s LayerSet>) -> Self {
         let mut names: Vec<&str> = sets.into_iter().map(LayerSet::as_str).collect();
         names.sort_unstable();
@@ -60,7 +59,7 @@ impl Owner {
         Owner::Layers(LayerSet::of([name]))
     }
 
-    /// The layers, if it is layers.
+    /// The layers, if it is a set of layers.
     pub fn layers(&self) -> Option<&LayerSet> {
         match self {
             Owner::Layers(layers) => Some(layers),
@@ -68,7 +67,7 @@ impl Owner {
         }
     }
 
-    /// Its written form, piece by piece.
+    /// The text in pieces.
     fn pieces(&self) -> [&str; 3] {
         match self {
             Owner::Resource(id) => [id.kind.plural(), "/", id.name.as_str()],
@@ -124,11 +123,11 @@ impl fmt::Display for Owner {
     }
 }
 
-/// By what is written, since ledgers are sorted by it.
+/// Ordered by text, because ledgers are sorted by it.
 impl Ord for Owner {
     fn cmp(&self, other: &Self) -> Ordering {
-        let own = self.pieces().into_iter().flat_map(str::bytes);
-        own.cmp(other.pieces().into_iter().flat_map(str::bytes))
+        let bytes = self.pieces().into_iter().flat_map(str::bytes);
+        bytes.cmp(other.pieces().into_iter().flat_map(str::bytes))
     }
 }
 
@@ -170,7 +169,7 @@ mod tests {
             name: ResourceName::new("layers").unwrap(),
         };
         assert_eq!(Owner::from("agents/layers"), Owner::Resource(id));
-        // A singular is not an owner: it would be written as the plural.
+        // A singular is not an owner: it would be written back as the plural.
         for text in ["agent/x", "agents", "agents/", "", "an entry"] {
             assert_eq!(Owner::from(text), Owner::Other(text.into()), "{text}");
         }

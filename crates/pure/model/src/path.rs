@@ -3,7 +3,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// A path with `/` that stays under the directory it is read from, on every system.
+/// A relative path with `/` that stays in its directory on every system.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct RelativePath(String);
 
@@ -13,16 +13,16 @@ pub enum PathError {
     /// The text is empty.
     #[error("the path is empty")]
     Empty,
-    /// Starts at a root or a drive.
+    /// The path starts at a root or a drive.
     #[error("the path is absolute")]
     Absolute,
-    /// Leaves the directory.
+    /// The path leaves the directory.
     #[error("the path leaves its directory with `..`")]
     Escapes,
-    /// A URL where a path belongs.
+    /// A URL instead of a path.
     #[error("this is a URL, not a path: define a source, and use its name")]
     Address,
-    /// A name that some system does not take, or treats as something else.
+    /// A name that some system rejects or treats specially.
     #[error("a part of the path is not a portable file name")]
     NotPortable,
 }
@@ -45,13 +45,13 @@ impl<'d> Deserialize<'d> for RelativePath {
 }
 
 impl RelativePath {
-    /// Checks a path; `.` steps are dropped.
+    /// Validates a path; `.` components are dropped.
     pub fn new(path: &str) -> Result<Self, PathError> {
         let drive = path.as_bytes().get(1) == Some(&b':');
         if path.starts_with(['/', '\\']) || drive {
             return Err(PathError::Absolute);
         }
-        // Nearly every path is as it should be already, and a ledger has thousands.
+        // Nearly every path is already normal, and a ledger has thousands.
         if path.split('/').all(is_plain) {
             return Ok(RelativePath(path.to_owned()));
         }
@@ -81,13 +81,13 @@ impl RelativePath {
         RelativePath(format!("{self}/{inner}"))
     }
 
-    /// The last part.
+    /// The last component.
     pub fn file_name(&self) -> &str {
         self.0.rsplit('/').next().unwrap_or(&self.0)
     }
 }
 
-/// Whether a part of a path stays as it is.
+/// Whether a component needs no normalization.
 fn is_plain(part: &str) -> bool {
     !matches!(part, "" | "." | "..") && is_portable(part)
 }

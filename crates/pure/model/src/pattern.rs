@@ -3,7 +3,7 @@ use std::str::FromStr;
 
 use agpm_text::{Pointer, PointerError};
 
-/// A JSON pointer in which `*` represents one step and `**` for many: any number, and at the end at least one.
+/// A JSON pointer in which `*` matches one step and `**` any number, but at least one at the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PointerPattern {
     steps: Vec<PatternStep>,
@@ -26,12 +26,12 @@ pub struct Specificity(Vec<u8>);
 #[error(transparent)]
 pub struct PatternError(#[from] PointerError);
 
-/// How far a pattern has got on the way down to a location: the steps that may come next.
+/// The progress of a match on the way down: the pattern steps that may come next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PatternProgress(Vec<usize>);
 
 impl PointerPattern {
-    /// The pattern that matches just this location.
+    /// The pattern that matches only this pointer.
     pub fn literal(pointer: &Pointer) -> Self {
         let steps = pointer
             .steps()
@@ -45,7 +45,7 @@ impl PointerPattern {
         }
     }
 
-    /// Literal steps beat `*`, which beats `**`; the first difference decides, then the longer one.
+    /// Literal steps beat `*`, which beats `**`; the first difference decides, then the length.
     pub fn specificity(&self) -> Specificity {
         let weight = |step: &PatternStep| match step {
             PatternStep::Literal(_) => 3,
@@ -55,12 +55,12 @@ impl PointerPattern {
         Specificity(self.steps.iter().map(weight).collect())
     }
 
-    /// Where matching begins: at the root.
+    /// The start of a match, at the root.
     pub fn start(&self) -> PatternProgress {
         self.open(vec![0])
     }
 
-    /// One step down; `None` if nothing further down can match.
+    /// Advances by one step; `None` if nothing further down can match.
     pub fn step(&self, matching: &PatternProgress, step: &str) -> Option<PatternProgress> {
         let mut next = Vec::new();
         for at in &matching.0 {
@@ -75,12 +75,12 @@ impl PointerPattern {
         (!next.0.is_empty()).then_some(next)
     }
 
-    /// Whether the location reached is matched.
+    /// Whether the current pointer matches.
     pub fn is_match(&self, matching: &PatternProgress) -> bool {
         matching.0.contains(&self.steps.len())
     }
 
-    /// `**` may also represent nothing.
+    /// `**` may also match nothing.
     fn open(&self, mut states: Vec<usize>) -> PatternProgress {
         let mut index = 0;
         while let Some(at) = states.get(index).copied() {

@@ -1,4 +1,4 @@
-//! The lockfile's record of anything that comes from a source with versions.
+//! The lockfile's record of anything from a versioned source.
 
 use std::fmt;
 
@@ -15,12 +15,12 @@ use crate::version::{Requirement, VersionLabel, VersionRequirement};
 pub struct ResourceId {
     /// The type.
     pub kind: ResourceType,
-    /// Its name among those of its type.
+    /// The name, unique in its type.
     pub name: ResourceName,
 }
 
 impl ResourceId {
-    /// Reads `TYPE/NAME`.
+    /// Parses `TYPE/NAME`.
     pub fn parse(text: &str) -> Option<Self> {
         let (kind, name) = text.split_once('/')?;
         Some(ResourceId {
@@ -60,7 +60,7 @@ impl PinId {
         }
     }
 
-    /// Its type, as commands show it.
+    /// The type, as commands show it.
     pub fn type_name(&self) -> &'static str {
         match self {
             PinId::Resource(id) => id.kind.singular(),
@@ -116,12 +116,12 @@ impl fmt::Display for PinSource {
     }
 }
 
-/// A version of a source that was resolved.
+/// A resolved version of a source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Pin {
     /// The source.
     pub source: PinSource,
-    /// The requirements, joined by ` && `; nothing in files of older versions.
+    /// The requirements, joined by ` && `; `None` in lockfiles of older programs.
     pub requirement: Option<String>,
     /// The tag or branch, or the commit as it was required.
     pub version: VersionLabel,
@@ -129,28 +129,28 @@ pub struct Pin {
     pub commit: ObjectId,
 }
 
-/// Between the requirements of several dependents.
+/// The separator of the requirements of several dependents.
 const AND: &str = " && ";
 
 impl Pin {
-    /// The requirements that it was chosen for, as far as a lockfile shows: a branch is a name like any other.
+    /// The requirements that it satisfies, as far as a lockfile shows: a branch is a name like any other.
     pub fn parsed_requirements(&self) -> impl Iterator<Item = Requirement> + '_ {
         let parsed = self.requirements().map(VersionRequirement::parse);
         parsed.filter_map(Result::ok).map(Requirement::Version)
     }
 
-    /// Requirements as a pin holds them.
+    /// Joins requirements as a pin stores them.
     pub fn join_requirements(requirements: impl IntoIterator<Item = String>) -> String {
         let all: Vec<String> = requirements.into_iter().collect();
         all.join(AND)
     }
 
-    /// Everything that was required.
+    /// All requirements.
     pub fn requirements(&self) -> impl Iterator<Item = &str> {
         self.requirement.iter().flat_map(|text| text.split(AND))
     }
 
-    /// The version, with the commit where another pin has the same version.
+    /// The version, with the commit if the other pin has the same version.
     pub fn label_next_to(&self, other: &Pin) -> String {
         if self.version == other.version {
             format!("{} ({})", self.version, self.commit.short())

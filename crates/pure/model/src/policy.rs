@@ -1,5 +1,5 @@
-//! The policy of an organization: `policy.toml`, or `[policy]` of a manifest. Every policy that applies is judged by
-//! itself, so one more can only allow less.
+//! The policy of an organization: `policy.toml`, or `[policy]` of a manifest. Every applicable policy is checked
+//! separately, so another one can only be more restrictive.
 
 use std::fmt;
 
@@ -18,35 +18,35 @@ use crate::resource::{RESOURCE_TYPES, ResourceType};
 use crate::schema::SchemaTable;
 use crate::version::VersionRequirement;
 
-/// One value of a policy, and where it is written.
+/// One value of a policy, with its position.
 #[derive(Clone, Debug)]
 pub struct PolicyRule<T> {
-    /// The value of the policy rule.
+    /// The value.
     pub value: T,
-    /// The value in its file.
+    /// The position of the value in its file.
     pub spot: SourceSpan,
 }
 
-/// A list outside of which nothing is allowed; an empty one allows nothing.
+/// An allow list; an empty one allows nothing.
 #[derive(Clone, Debug)]
 pub struct AllowList<T> {
     /// Allowed values.
     pub rules: Vec<PolicyRule<T>>,
-    /// The list in its file.
+    /// The position of the list in its file.
     pub spot: SourceSpan,
 }
 
 impl<T> AllowList<T> {
-    /// Whether one of the rules fits.
+    /// Whether a rule of the list matches.
     pub fn allows(&self, fits: impl Fn(&T) -> bool) -> bool {
         self.rules.iter().any(|rule| fits(&rule.value))
     }
 }
 
-/// Names that are allowed, or denied.
+/// Allowed and denied names.
 #[derive(Clone, Debug)]
 pub struct AllowDeny<T> {
-    /// Nothing where all are allowed that are not denied.
+    /// The allowed names; `None` allows all that are not denied.
     pub allow: Option<AllowList<T>>,
     /// Denied values, which win over allowed ones.
     pub deny: Vec<PolicyRule<T>>,
@@ -70,14 +70,14 @@ pub struct RequiredResource {
     pub requirement: VersionRequirement,
 }
 
-/// The treatment of content that runs something.
+/// The treatment of executable content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ExecutableMode {
-    /// As without a policy.
+    /// The same as without a policy.
     Allow,
     /// Resources in the manifest need approval too.
     Approve,
-    /// Nothing that runs is installed.
+    /// Executable content is not installed.
     Deny,
 }
 
@@ -90,7 +90,7 @@ pub enum OnUnreachable {
     Warn,
 }
 
-/// The modes, as they are written.
+/// The modes with their names.
 pub const EXECUTABLE_MODES: [(&str, ExecutableMode); 3] = [
     ("allow", ExecutableMode::Allow),
     ("approve", ExecutableMode::Approve),
@@ -99,7 +99,7 @@ pub const EXECUTABLE_MODES: [(&str, ExecutableMode); 3] = [
 const ON_UNREACHABLE: [(&str, OnUnreachable); 2] =
     [("stop", OnUnreachable::Stop), ("warn", OnUnreachable::Warn)];
 
-/// A policy as it is written.
+/// A policy.
 #[derive(Clone, Debug, Default)]
 pub struct Policy {
     /// The repositories that resources and layers may come from.
@@ -110,17 +110,17 @@ pub struct Policy {
     pub tools: AllowDeny<String>,
     /// Hosts that may be connected to.
     pub allow_hosts: Option<AllowList<String>>,
-    /// Beginnings of command lines that servers may have.
+    /// Allowed prefixes of server command lines.
     pub allow_commands: Option<AllowList<String>>,
-    /// The treatment of content that runs something.
+    /// The treatment of executable content.
     pub executables: Option<PolicyRule<ExecutableMode>>,
     /// Whether branches are refused.
     pub pinned_only: Option<PolicyRule<bool>>,
-    /// How old a version must be, in seconds.
+    /// The minimum age of a version, in seconds.
     pub min_release_age: Option<PolicyRule<u64>>,
-    /// Modes and rules of tools that nothing may have.
+    /// Denied permission modes and rules of tools.
     pub permissions_deny: Vec<PolicyRule<String>>,
-    /// Resources that must be in the manifest, and at which versions.
+    /// Resources that must be in the manifest, with their allowed versions.
     pub require: Vec<PolicyRule<RequiredResource>>,
     /// Repositories that must be signed.
     pub signatures: Vec<PolicyRule<RepositoryPattern>>,
@@ -131,7 +131,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// Reads `policy.toml`; what is wrong is in the diagnostics, and a policy with mistakes must not be used.
+    /// Parses `policy.toml`; mistakes are in the diagnostics, and a policy with mistakes must not be used.
     pub fn read(document: &Document) -> (Policy, Vec<Diagnostic>) {
         match document.root() {
             Some(root) => Policy::of_table(root),
@@ -139,7 +139,7 @@ impl Policy {
         }
     }
 
-    /// Reads the `[policy]` table of a manifest.
+    /// Parses the `[policy]` table of a manifest.
     pub fn of_table(table: NodeRef<'_>) -> (Policy, Vec<Diagnostic>) {
         let mut reader = PolicyReader::default();
         let policy = reader.policy(table);
@@ -186,7 +186,7 @@ pub enum RuleName {
 }
 
 impl RuleName {
-    /// The key as users write it, with `.` between the table and the key.
+    /// The key in the file, with `.` between table and key.
     pub fn as_str(self) -> &'static str {
         match self {
             RuleName::SourcesAllow => "sources.allow",
@@ -221,7 +221,7 @@ impl Serialize for RuleName {
     }
 }
 
-/// One rule for people to read.
+/// One rule, as users read it.
 #[derive(Clone, Debug)]
 pub struct PolicyRow {
     /// The key.
@@ -233,7 +233,7 @@ pub struct PolicyRow {
 }
 
 impl Policy {
-    /// Every rule, in the order of the documentation.
+    /// All rules, in the order of the documentation.
     pub fn rows(&self) -> Vec<PolicyRow> {
         let mut rows = Vec::new();
         let pattern = |pattern: &RepositoryPattern| pattern.as_str().to_owned();
@@ -306,7 +306,7 @@ impl Policy {
         rows.extend(deny_rows(
             RuleName::OnUnreachable,
             &self.on_unreachable,
-            |what| word_of(&ON_UNREACHABLE, *what),
+            |reaction| word_of(&ON_UNREACHABLE, *reaction),
         ));
         rows
     }
@@ -315,10 +315,10 @@ impl Policy {
 fn list_row<T>(
     rule: RuleName,
     list: &Option<AllowList<T>>,
-    shown: impl Fn(&T) -> String,
+    display: impl Fn(&T) -> String,
 ) -> Option<PolicyRow> {
     let list = list.as_ref()?;
-    let values: Vec<String> = list.rules.iter().map(|rule| shown(&rule.value)).collect();
+    let values: Vec<String> = list.rules.iter().map(|rule| display(&rule.value)).collect();
     Some(PolicyRow {
         rule,
         value: values.join(", "),
@@ -329,11 +329,11 @@ fn list_row<T>(
 fn deny_rows<'r, T: 'r>(
     rule: RuleName,
     rules: impl IntoIterator<Item = &'r PolicyRule<T>>,
-    shown: impl Fn(&T) -> String,
+    display: impl Fn(&T) -> String,
 ) -> Vec<PolicyRow> {
     let row = |one: &PolicyRule<T>| PolicyRow {
         rule,
-        value: shown(&one.value),
+        value: display(&one.value),
         spot: one.spot,
     };
     rules.into_iter().map(row).collect()
@@ -344,7 +344,7 @@ fn word_of<T: PartialEq>(words: &[(&str, T)], value: T) -> String {
     found.map_or_else(String::new, |(word, _)| (*word).to_owned())
 }
 
-/// The checker of keys and values is the manifest's; a mistake in a policy has its own code.
+/// The keys and values are checked like those of the manifest, but mistakes in a policy have their own code.
 fn of_policy(mut diagnostic: Diagnostic) -> Diagnostic {
     if diagnostic.code == &codes::MANIFEST_UNKNOWN_KEY {
         diagnostic.code = &codes::POLICY_UNKNOWN_KEY;
@@ -518,7 +518,7 @@ impl PolicyReader {
     }
 }
 
-/// Reads one string, or says what is wrong with it.
+/// Parses a string, or returns the mistake.
 type ReadValue<T> = fn(&str) -> Result<T, String>;
 
 fn rule<T>(node: NodeRef<'_>, value: T) -> PolicyRule<T> {
@@ -556,7 +556,7 @@ fn any_string(text: &str) -> Result<String, String> {
     }
 }
 
-/// Seconds of an age such as `7d`; nothing for what is not one.
+/// The seconds of an age such as `7d`; `None` if it is invalid.
 pub fn parse_age(text: &str) -> Option<u64> {
     let text = text.trim();
     let unit = text.chars().last()?;
@@ -582,8 +582,8 @@ mod tests {
     fn read(text: &str) -> (Policy, Vec<String>) {
         let parsed = parse_alone(text, Format::Toml);
         let (policy, diagnostics) = Policy::read(&parsed.document);
-        let shown = |one: &Diagnostic| format!("{}: {}", one.code.name, one.message);
-        (policy, diagnostics.iter().map(shown).collect())
+        let display = |one: &Diagnostic| format!("{}: {}", one.code.name, one.message);
+        (policy, diagnostics.iter().map(display).collect())
     }
 
     #[test]

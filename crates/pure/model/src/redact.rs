@@ -1,10 +1,10 @@
-//! Secrets in URLs, and strings without them.
+//! Removes secrets from URLs and text.
 
 use std::ops::Range;
 
 use percent_encoding::percent_decode_str;
 
-/// Words in the name of a query value that make the value a secret.
+/// Words in the name of a query parameter that mark its value as a secret.
 const SECRET_NAMES: &[&str] = &[
     "token",
     "secret",
@@ -29,13 +29,13 @@ pub(crate) enum KeptCredential {
     Nothing,
 }
 
-/// The user as shown, with its `@`, and what of it is secret, as written and as meant.
+/// The visible user, with its `@`, and the secrets in it, both encoded and decoded.
 pub(crate) fn split_user(user: &str, keep: KeptCredential) -> (String, Vec<String>) {
     if user.is_empty() {
         return (String::new(), Vec::new());
     }
     let (name, password) = user.split_once(':').unwrap_or((user, ""));
-    let shown = if keep == KeptCredential::Name {
+    let visible = if keep == KeptCredential::Name {
         format!("{name}@")
     } else {
         String::new()
@@ -45,27 +45,27 @@ pub(crate) fn split_user(user: &str, keep: KeptCredential) -> (String, Vec<Strin
     if keep == KeptCredential::Nothing && name.len() >= SHORTEST_TOKEN {
         secrets.extend([name.to_owned(), decoded(name)]);
     }
-    (shown, secrets)
+    (visible, secrets)
 }
 
-/// As meant; empty if the bytes are not UTF-8, which no message can hold.
+/// The decoded text; empty if the bytes are not UTF-8, which no message can contain.
 fn decoded(text: &str) -> String {
     let decoded = percent_decode_str(text).decode_utf8();
     decoded.unwrap_or_default().into_owned()
 }
 
-/// The text after the host, with the values of secret-looking names hidden.
+/// The text after the host, with the values of secret parameters masked.
 pub(crate) fn hide_query(tail: &str) -> (String, Vec<String>) {
-    // The text after `#` means nothing to git, and may be a secret.
+    // The text after `#` has no meaning to git, and may be a secret.
     if let Some((tail, fragment)) = tail.split_once('#') {
-        let (shown, mut secrets) = hide_query(tail);
+        let (visible, mut secrets) = hide_query(tail);
         secrets.extend([fragment.to_owned(), decoded(fragment)]);
-        return (format!("{shown}#{HIDDEN}"), secrets);
+        return (format!("{visible}#{HIDDEN}"), secrets);
     }
     let Some(start) = tail.find(['?', '#']) else {
         return (tail.to_owned(), Vec::new());
     };
-    let mut shown = tail[..start].to_owned();
+    let mut visible = tail[..start].to_owned();
     let mut secrets = Vec::new();
     for part in tail[start..].split_inclusive(['?', '#', '&', ';']) {
         let (body, end) = part.split_at(part.trim_end_matches(['?', '#', '&', ';']).len());
@@ -77,15 +77,15 @@ pub(crate) fn hide_query(tail: &str) -> (String, Vec<String>) {
         match body.split_once('=') {
             Some((name, value)) if telling(name) => {
                 secrets.extend([value.to_owned(), decoded(value)]);
-                shown.push_str(&format!("{name}={HIDDEN}{end}"));
+                visible.push_str(&format!("{name}={HIDDEN}{end}"));
             }
-            _ => shown.push_str(part),
+            _ => visible.push_str(part),
         }
     }
-    (shown, secrets)
+    (visible, secrets)
 }
 
-/// So no secret is cut in two by a shorter one; the empty ones hide nothing.
+/// Sorts secrets by length, longest first, without empty ones.
 // A short secret can be part of a longer one; replaced first, it would leave the rest of the longer one readable.
 pub(crate) fn longest_first(mut secrets: Vec<String>) -> Vec<String> {
     secrets.retain(|secret| !secret.is_empty());
@@ -94,7 +94,7 @@ pub(crate) fn longest_first(mut secrets: Vec<String>) -> Vec<String> {
     secrets
 }
 
-/// Text in which no URL has a password, and no URL of the web a user either: that is where tokens stand.
+/// Removes passwords from all URLs in text, and users from web URLs, where tokens are often used as user names.
 pub(crate) fn without_passwords(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
     let mut rest = text;

@@ -3,28 +3,28 @@
 use crate::address::{AddressKind, SourceAddress, canonical, host_of_alias, ignores_case};
 use crate::glob::{Glob, GlobError};
 
-/// Which repositories are meant; `*` does not cross `/`, `**` does.
+/// A pattern of repository URLs; `*` does not match `/`, `**` does.
 #[derive(Clone, Debug)]
 pub struct RepositoryPattern {
     written: String,
-    /// Nothing where every scheme fits, as in the short forms.
+    /// The scheme; `None` matches every scheme, as in the short forms.
     scheme: Option<String>,
     glob: Glob,
 }
 
-/// Why text is not such a pattern.
+/// The reason why text is not a pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RepositoryPatternError {
     /// Neither a URL nor a short form.
     #[error("a pattern is a URL such as `https://git.corp/**`, or `github:owner/*`")]
     NoHost,
-    /// Not a pattern that can be read.
+    /// An invalid pattern.
     #[error("invalid pattern: {0}")]
     Glob(GlobError),
 }
 
 impl RepositoryPattern {
-    /// Reads a pattern.
+    /// Parses a pattern.
     pub fn parse(text: &str) -> Result<Self, RepositoryPatternError> {
         let written = text.trim().to_owned();
         let (scheme, rest) = scheme_and_rest(&written).ok_or(RepositoryPatternError::NoHost)?;
@@ -41,7 +41,7 @@ impl RepositoryPattern {
         &self.written
     }
 
-    /// Whether a source is one of those that are meant, however its URL is written.
+    /// Whether a source matches, however its URL is written.
     pub fn matches(&self, address: &SourceAddress) -> bool {
         let url = match address.kind() {
             AddressKind::Folder(_) => return false,
@@ -51,12 +51,15 @@ impl RepositoryPattern {
         let Some((scheme, rest)) = url.split_once("://") else {
             return false;
         };
-        let fits = self.scheme.as_ref().is_none_or(|own| own == scheme);
+        let fits = self
+            .scheme
+            .as_ref()
+            .is_none_or(|required| required == scheme);
         fits && self.glob.is_match(&normal(rest))
     }
 }
 
-/// The scheme, if it matters, and host and path.
+/// The scheme, if it matters, and the host with the path.
 fn scheme_and_rest(text: &str) -> Option<(Option<String>, String)> {
     let text = text.strip_prefix("git+").unwrap_or(text);
     if let Some((scheme, rest)) = text.split_once("://") {
@@ -70,7 +73,7 @@ fn scheme_and_rest(text: &str) -> Option<(Option<String>, String)> {
     if let Some(host) = host_of_alias(front) {
         return Some((None, format!("{host}/{path}")));
     }
-    // `git@host:path` is ssh.
+    // `git@host:path` implies ssh.
     let is_scp = !front.contains('/') && !path.starts_with("//");
     is_scp.then(|| {
         let path = path.trim_start_matches('/');
@@ -87,7 +90,7 @@ fn host_alone(authority: &str) -> &str {
         .map_or(authority, |(_, host)| host)
 }
 
-/// Host in lower case, and the path too where case says nothing, without `.git` and a slash at the end.
+/// The host in lower case, and the path too where case is ignored, without `.git` and a final slash.
 fn normal(rest: &str) -> String {
     let rest = rest.trim_end_matches('/');
     let rest = rest.strip_suffix(".git").unwrap_or(rest);

@@ -6,12 +6,12 @@ use agpm_tools::{OWN_TOOL, REFERENCE_TOOL};
 
 use crate::unit::ResourceExtent;
 
-/// A kind of resource; the order is that of lockfiles and lists.
+/// A resource type, in the order of lockfiles and lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ResourceType {
     /// Markdown that describes an agent.
     Agents,
-    /// Text that others include.
+    /// Text that other resources include.
     Snippets,
     /// Slash commands.
     Commands,
@@ -29,10 +29,10 @@ pub enum ResourceType {
     Plugins,
 }
 
-/// The file that creates a directory a skill.
+/// The file that identifies the directory of a skill.
 pub const SKILL_FILE: &str = "SKILL.md";
 
-/// Where a source has its list of plugins, the first that exists.
+/// The paths of the plugin list in a source; the first that exists is used.
 pub const MARKETPLACE_FILES: [&str; 5] = [
     ".claude-plugin/marketplace.json",
     ".cursor-plugin/marketplace.json",
@@ -41,17 +41,17 @@ pub const MARKETPLACE_FILES: [&str; 5] = [
     ".github/plugin/marketplace.json",
 ];
 
-/// Whether directories between the type's directory and the file are kept at the target.
+/// Whether the directories between the type's directory and the file are kept in the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TargetLayout {
     /// The file name alone.
     Flat,
-    /// As in the source.
+    /// The directories of the source.
     Folders,
 }
 
 impl TargetLayout {
-    /// The meaning of the key `flatten`.
+    /// The layout for a value of the key `flatten`.
     pub const fn of_flatten(flatten: bool) -> Self {
         if flatten {
             TargetLayout::Flat
@@ -76,11 +76,11 @@ enum ResourceShape {
     File,
     /// A directory.
     Folder,
-    /// Its own directory, and its parts wherever their types go.
+    /// A separate directory, with parts at the paths of their types.
     Plugin,
-    /// Entries of a file that others write too.
+    /// Entries of a file that users write too.
     Entries,
-    /// Its own file, or a block in one that others write too.
+    /// A separate file, or a block in a file that users write too.
     FileOrBlock,
 }
 
@@ -119,7 +119,7 @@ pub const RESOURCE_TYPES: [ResourceType; 9] = [
     ResourceType::Plugins,
 ];
 
-/// The types that a plugin's parts can have.
+/// The types that parts of a plugin can have.
 pub const PLUGIN_PARTS: [ResourceType; 5] = [
     ResourceType::Agents,
     ResourceType::Commands,
@@ -179,7 +179,7 @@ impl ResourceType {
         }
     }
 
-    /// The word of the manifest's table.
+    /// The name of the manifest's table.
     pub const fn plural(self) -> &'static str {
         self.row().plural
     }
@@ -189,17 +189,17 @@ impl ResourceType {
         self.row().singular
     }
 
-    /// How its files are laid out unless `flatten` says otherwise.
+    /// The default layout of its files.
     pub const fn layout(self) -> TargetLayout {
         self.row().layout
     }
 
-    /// The tool it goes to unless something else is said.
+    /// The default tool of the type.
     pub const fn default_tool(self) -> &'static str {
         self.row().default_tool
     }
 
-    /// The extent of one resource.
+    /// The files of one resource.
     pub const fn extent(self) -> ResourceExtent {
         match self.row().shape {
             ResourceShape::Folder => ResourceExtent::Folder,
@@ -210,35 +210,35 @@ impl ResourceType {
         }
     }
 
-    /// Whether one of them is always its own file.
+    /// Whether a resource of the type is always a separate file.
     pub fn is_file(self) -> bool {
         self.row().shape == ResourceShape::File
     }
 
-    /// Whether one can be a file or a directory that the user wrote for a tool.
+    /// Whether a user's file or directory can be described in place.
     pub fn can_be_in_place(self) -> bool {
         !self.is_merged() && self != ResourceType::Plugins
     }
 
-    /// Whether they are entries of files that others write too.
+    /// Whether resources of the type are entries of files that users write too.
     pub fn is_merged(self) -> bool {
         self.row().shape == ResourceShape::Entries
     }
 
-    /// The directory that is meant by the path of a skill's own file; other paths mean themselves.
-    pub fn folder_of(self, path: &str) -> &str {
+    /// The directory of a skill for the path of its `SKILL.md`; other paths are returned as they are.
+    pub fn directory_of(self, path: &str) -> &str {
         let file = (self == ResourceType::Skills)
             .then(|| path.strip_suffix(SKILL_FILE))
             .flatten();
         match file {
             Some("") => ".",
             file => file
-                .and_then(|folder| folder.strip_suffix('/'))
+                .and_then(|directory| directory.strip_suffix('/'))
                 .unwrap_or(path),
         }
     }
 
-    /// The kind of that name, singular or plural.
+    /// The type with a singular or plural name.
     pub fn named(word: &str) -> Option<Self> {
         RESOURCE_TYPES
             .into_iter()

@@ -1,32 +1,32 @@
-//! Which keys an object has and what they hold, as data. The checkers of keys, the JSON Schemas and the messages about
-//! both read the same tables.
+//! The keys and values of objects, as data. The key checkers, the JSON Schemas and the messages about both use the same
+//! tables.
 
 use agpm_diag::{SuggestedEdit, did_you_mean, nearest};
 use agpm_text::{NodeRef, Value};
 
-/// The keys of one kind of map.
+/// The keys of one kind of object.
 #[derive(Clone, Copy, Debug)]
 pub struct SchemaTable {
     /// The name of such an object in messages, with its article.
     pub what: &'static str,
     /// Keys with a meaning here.
     pub fields: &'static [SchemaField],
-    /// Keys that belong to others: accepted, then ignored.
+    /// Keys of another program: accepted, then ignored.
     pub passthrough: Option<&'static Passthrough>,
-    /// The treatment of other keys.
+    /// The treatment of unknown keys.
     pub others: OtherKeys,
 }
 
 /// A key of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct SchemaField {
-    /// The key as it is written.
+    /// The key.
     pub name: &'static str,
     /// The form of its value.
     pub form: ValueForm,
     /// Whether it must be written.
     pub presence: KeyPresence,
-    /// Its purpose, in one line.
+    /// The purpose, in one line.
     pub about: &'static str,
 }
 
@@ -39,42 +39,42 @@ pub enum ValueForm {
     Text,
     /// A string that is not empty.
     Filled,
-    /// A string that matches a regular expression, and does not match another one.
+    /// A string that matches one regular expression, and not another one.
     Pattern {
-        /// The one that it matches.
+        /// The expression that it matches.
         is: Option<&'static str>,
-        /// The one that it does not.
+        /// The expression that it does not match.
         is_not: Option<&'static str>,
     },
     /// `true` or `false`.
     Flag,
     /// This number and no other.
     Number(usize),
-    /// A whole number that is not negative.
+    /// A non-negative integer.
     Count,
-    /// One of the given strings.
+    /// One of these strings.
     OneOf(&'static [&'static str]),
-    /// One of the strings of a table elsewhere.
+    /// One of the strings of another table.
     Words(fn() -> Vec<&'static str>),
     /// A list of such values.
     List(&'static ValueForm),
-    /// The same with at least one item.
+    /// A non-empty list of such values.
     FilledList(&'static ValueForm),
     /// An object with keys that users choose and values of one form.
     Map(KeyNames, &'static ValueForm),
-    /// An object of anything.
+    /// An object with any content.
     AnyMap,
     /// An object with the keys of a table.
     Table(&'static SchemaTable),
     /// The table without some of its keys.
     Part(&'static SchemaTable, &'static [&'static str]),
-    /// A form that has a name.
+    /// A named form.
     Defined(&'static Definition),
     /// Any of these forms.
     Either(&'static [ValueForm]),
     /// A value of that form, or `null`.
     OrNull(&'static ValueForm),
-    /// A form with its own words.
+    /// A form with its own description.
     Described(&'static str, &'static ValueForm),
     /// An object of that form whose keys depend on each other.
     With(&'static ValueForm, &'static [KeyCondition]),
@@ -82,67 +82,67 @@ pub enum ValueForm {
     Computed(fn() -> Vec<(&'static str, Value)>),
 }
 
-/// Which keys an object of one kind of value may have.
+/// The keys that an object may have.
 #[derive(Clone, Copy, Debug)]
 pub enum KeyNames {
-    /// Whatever users choose.
+    /// Any key.
     Any,
-    /// Those that match a regular expression.
+    /// Keys that match a regular expression.
     Matching(&'static str),
-    /// Only the given names.
+    /// Only these names.
     Each(fn() -> Vec<&'static str>),
-    /// All but these.
+    /// All names but these.
     Except(fn() -> Vec<&'static str>),
 }
 
 /// A condition on several keys of one object.
 #[derive(Clone, Copy, Debug)]
 pub enum KeyCondition {
-    /// All of the given keys are present.
+    /// All of these keys are present.
     Required(&'static [&'static str]),
-    /// None of the given keys is present.
+    /// None of these keys is present.
     Without(&'static [&'static str]),
-    /// A key needs others next to it.
+    /// A key requires others.
     Together(&'static [(&'static str, &'static [&'static str])]),
-    /// At least one of these groups holds.
+    /// At least one of these groups of conditions holds.
     AnyOf(&'static [&'static [KeyCondition]]),
 }
 
-/// A form that several keys share under a name.
+/// A named form that several keys share.
 #[derive(Debug)]
 pub struct Definition {
     /// The name in the JSON Schema.
     pub name: &'static str,
-    /// The form that it names.
+    /// The form.
     pub form: ValueForm,
 }
 
-/// Whether a key must be written.
+/// Whether a key is required.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyPresence {
     /// The key is optional.
     Optional,
-    /// It is written wherever its map is.
+    /// The key is required wherever its object is.
     Required,
     /// Required in the merged value: a lower layer may have it.
     Effective,
-    /// Optional, and in Markdown not a key at all: the body is its value.
+    /// The key is optional, and in Markdown it is not a key: the body is its value.
     Body,
 }
 
-/// The treatment of keys that a table does not know.
+/// The treatment of unknown keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OtherKeys {
     /// Unknown keys are errors.
     Refused,
-    /// A later version may have written them.
+    /// Unknown keys are accepted: a later version may have written them.
     Accepted,
 }
 
 /// A named list of keys that another program owns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Passthrough {
-    /// Whose keys these are, and of when.
+    /// The program and version that own the keys.
     pub name: &'static str,
     /// The keys.
     pub keys: &'static [&'static str],
@@ -150,23 +150,23 @@ pub struct Passthrough {
     pub owner: KeyOwner,
 }
 
-/// Why keys pass without effect.
+/// The reason why keys are accepted without effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyOwner {
     /// Another program reads the same file.
     OtherProgram,
-    /// Existing files have them, and should lose them.
+    /// Existing files have them, and should drop them.
     OlderVersion,
 }
 
-/// A key that a table does not know.
+/// An unknown key.
 #[derive(Debug)]
 pub struct UnknownKey<'n> {
     /// The key.
     pub key: NodeRef<'n>,
-    /// A near name, or all there are.
+    /// A similar name, or all names.
     pub help: Option<String>,
-    /// The near name in its location.
+    /// The edit that applies the similar name.
     pub edit: Option<SuggestedEdit>,
 }
 
@@ -175,7 +175,7 @@ pub struct UnknownKey<'n> {
 pub enum KeyClass {
     /// The key has a meaning here.
     Owned,
-    /// It is on the list of another program.
+    /// The key belongs to another program.
     Passthrough,
     /// The key is an error.
     Unknown,
@@ -198,22 +198,22 @@ impl ValueForm {
     }
 
     /// Adds the named forms that this one refers to, each once.
-    pub fn add_definitions(&self, known: &mut Vec<&'static Definition>) {
+    pub fn add_definitions(&self, definitions: &mut Vec<&'static Definition>) {
         match self {
             ValueForm::Defined(definition)
-                if known.iter().all(|one| one.name != definition.name) =>
+                if definitions.iter().all(|one| one.name != definition.name) =>
             {
-                known.push(definition);
-                definition.form.add_definitions(known);
+                definitions.push(definition);
+                definition.form.add_definitions(definitions);
             }
             ValueForm::Table(table) | ValueForm::Part(table, _) => {
                 for field in table.fields {
-                    field.form.add_definitions(known);
+                    field.form.add_definitions(definitions);
                 }
             }
             ValueForm::Either(forms) => {
                 for form in *forms {
-                    form.add_definitions(known);
+                    form.add_definitions(definitions);
                 }
             }
             ValueForm::List(form)
@@ -221,19 +221,19 @@ impl ValueForm {
             | ValueForm::Map(_, form)
             | ValueForm::OrNull(form)
             | ValueForm::Described(_, form)
-            | ValueForm::With(form, _) => form.add_definitions(known),
+            | ValueForm::With(form, _) => form.add_definitions(definitions),
             _ => {}
         }
     }
 
-    /// An object from names, which are not blank.
+    /// An object whose keys are names, which are not blank.
     pub const fn by_name(values: &'static ValueForm) -> Self {
         ValueForm::Map(KeyNames::Matching(r"\S"), values)
     }
 }
 
 impl SchemaField {
-    /// A key that may be left out.
+    /// An optional key.
     pub const fn optional(name: &'static str, form: ValueForm, about: &'static str) -> Self {
         SchemaField {
             name,
@@ -243,7 +243,7 @@ impl SchemaField {
         }
     }
 
-    /// A key that is written wherever its map is.
+    /// A key that is required wherever its object is.
     pub const fn required(name: &'static str, form: ValueForm, about: &'static str) -> Self {
         SchemaField {
             presence: KeyPresence::Required,
@@ -253,7 +253,7 @@ impl SchemaField {
 }
 
 impl SchemaTable {
-    /// A table that knows all its keys.
+    /// A table that refuses unknown keys.
     pub const fn strict(what: &'static str, fields: &'static [SchemaField]) -> Self {
         SchemaTable {
             what,
@@ -263,7 +263,7 @@ impl SchemaTable {
         }
     }
 
-    /// A table that lets unknown keys pass.
+    /// A table that accepts unknown keys.
     pub const fn open(what: &'static str, fields: &'static [SchemaField]) -> Self {
         SchemaTable {
             others: OtherKeys::Accepted,
@@ -271,7 +271,7 @@ impl SchemaTable {
         }
     }
 
-    /// The same next to keys of another program.
+    /// The table with additional keys of another program.
     pub const fn beside(self, passthrough: &'static Passthrough) -> Self {
         SchemaTable {
             passthrough: Some(passthrough),
@@ -279,7 +279,7 @@ impl SchemaTable {
         }
     }
 
-    /// The key of that name.
+    /// The key with a name.
     pub fn field(&self, name: &str) -> Option<&'static SchemaField> {
         self.fields.iter().find(|field| field.name == name)
     }
@@ -289,13 +289,13 @@ impl SchemaTable {
         self.fields.iter().map(|field| field.name)
     }
 
-    /// The keys that must be written.
+    /// The required keys.
     pub fn required(&self) -> impl Iterator<Item = &'static SchemaField> + use<> {
         let required = |field: &&SchemaField| field.presence == KeyPresence::Required;
         self.fields.iter().filter(required)
     }
 
-    /// Whether a key is another program's.
+    /// Whether a key belongs to another program.
     pub fn passes(&self, name: &str) -> bool {
         self.passthrough
             .is_some_and(|list| list.keys.contains(&name))
@@ -310,7 +310,7 @@ impl SchemaTable {
         }
     }
 
-    /// The keys of an object that are mistakes, each with what it was probably meant to be.
+    /// The unknown keys of an object, each with the key that was probably meant.
     pub fn unknown_keys<'n>(&self, map: NodeRef<'n>) -> impl Iterator<Item = UnknownKey<'n>> {
         let unknown = map
             .entries()
@@ -323,7 +323,7 @@ impl SchemaTable {
         })
     }
 
-    /// The edit that gives a misspelled key of an object the name that it was probably meant to have.
+    /// The edit that renames a misspelled key of an object to the one that was probably meant.
     pub fn rename(&self, map: NodeRef<'_>, key: NodeRef<'_>) -> Option<SuggestedEdit> {
         map.renamed_key(key, nearest(key.content(), self.names())?)
     }

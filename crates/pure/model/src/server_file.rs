@@ -1,10 +1,10 @@
-//! The shapes in which authors write MCP servers into a JSON file.
+//! The formats in which authors write MCP servers to a JSON file.
 
 use agpm_text::Value;
 use agpm_tools::{REFERENCE_TOOL, server_formats};
 
-/// Keys under which tools keep their servers, in the order in which they are looked for: the reference's first, which no
-/// server is called by, then the last of the table, because the early ones are plain words.
+/// Keys under which tools keep their servers, in search order: the reference's first, which no server is named after,
+/// then the table from its end, because the early ones are common words.
 fn wrappers() -> impl Iterator<Item = &'static str> {
     let others = server_formats().rev().map(|format| format.key);
     reference_wrapper().into_iter().chain(others)
@@ -15,31 +15,31 @@ fn reference_wrapper() -> Option<&'static str> {
     servers.map(|servers| servers.format.key)
 }
 
-/// Keys next to servers that belong to the file, and not to a server.
+/// Keys next to servers that belong to the file and not to a server.
 const FILE_KEYS: [&str; 4] = ["$schema", "inputs", "dependencies", "agpm"];
 
-/// A file with MCP servers, by its shape.
+/// A file with MCP servers, by its format.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ServerFile<'v> {
-    /// Servers by name, under a key.
+    /// Named servers under a key.
     Wrapped {
         /// The key.
         key: &'static str,
         /// The servers under it.
         servers: &'v Value,
     },
-    /// Servers by name, without a key around them.
+    /// Named servers without a key around them.
     Bare(&'v Value),
-    /// One server, without a name.
+    /// A single server without a name.
     Single(&'v Value),
 }
 
 impl<'v> ServerFile<'v> {
-    /// The shape of a file.
+    /// Detects the format of a file.
     pub fn of(root: &'v Value) -> Self {
         let wrapper = wrappers().find_map(|key| Some((key, root.get(key)?)));
         match wrapper {
-            // A server may be called like a wrapper.
+            // A server may be named like a wrapper.
             Some((key, servers))
                 if reference_wrapper() == Some(key) || !is_server(servers) && !is_server(root) =>
             {
@@ -56,7 +56,7 @@ impl<'v> ServerFile<'v> {
     }
 }
 
-/// Whether a value says how a server is reached.
+/// Whether a value states how to reach a server.
 fn is_server(value: &Value) -> bool {
     let urls = server_formats().map(|format| format.urls.http);
     urls.chain(["command"]).any(|key| value.get(key).is_some())

@@ -1,4 +1,4 @@
-//! The rules for the head of a `SKILL.md`. Real skills break them, so each is a warning with a way out.
+//! The rules for the front matter of a `SKILL.md`. Real skills break them, so each is a warning with a fix.
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_text::{NodeKind, NodeRef};
@@ -8,21 +8,23 @@ use crate::check::spot;
 use crate::limits::{LONGEST_SKILL_DESCRIPTION, LONGEST_SKILL_NAME};
 use crate::resource::SKILL_FILE;
 
-/// Properties of a skill's front matter that strict tools reject; `folder` is its name where it is installed.
-pub fn skill_findings(head: Option<NodeRef<'_>>, folder: &str) -> Vec<Diagnostic> {
-    let Some(head) = head.filter(|head| head.kind() == NodeKind::Map) else {
-        let message = format!("the {SKILL_FILE} of `{folder}` has no front matter");
+/// Findings about a skill's front matter that strict tools reject; `directory` is its installed name.
+pub fn skill_findings(front_matter: Option<NodeRef<'_>>, directory: &str) -> Vec<Diagnostic> {
+    let Some(front_matter) =
+        front_matter.filter(|front_matter| front_matter.kind() == NodeKind::Map)
+    else {
+        let message = format!("the {SKILL_FILE} of `{directory}` has no front matter");
         return vec![finding(
             message,
             None,
-            format!("add `name: {}` and `description`", slug(folder)),
+            format!("add `name: {}` and `description`", slug(directory)),
         )];
     };
     let found = [
-        name(head, folder),
-        description(head, folder),
-        tools(head),
-        metadata(head, folder),
+        name(front_matter, directory),
+        description(front_matter, directory),
+        tools(front_matter),
+        metadata(front_matter, directory),
     ];
     found.into_iter().flatten().collect()
 }
@@ -32,24 +34,24 @@ fn finding(message: String, node: Option<NodeRef<'_>>, help: String) -> Diagnost
     node.map_or(diagnostic.clone(), |node| diagnostic.at_spot(spot(node)))
 }
 
-fn name(head: NodeRef<'_>, folder: &str) -> Option<Diagnostic> {
-    let Some(node) = head.get("name") else {
-        let help = format!("set `name: {}`", slug(folder));
+fn name(front_matter: NodeRef<'_>, directory: &str) -> Option<Diagnostic> {
+    let Some(node) = front_matter.get("name") else {
+        let help = format!("set `name: {}`", slug(directory));
         return Some(finding(
-            format!("the skill `{folder}` has no `name`"),
+            format!("the skill `{directory}` has no `name`"),
             None,
             help,
         ));
     };
     let Some(name) = node.as_str() else {
         let message = format!(
-            "the `name` of the skill `{folder}` is {}",
+            "the `name` of the skill `{directory}` is {}",
             node.kind().word()
         );
         return Some(finding(
             message,
             Some(node),
-            format!("set `name: {}`", slug(folder)),
+            format!("set `name: {}`", slug(directory)),
         ));
     };
     if let Some(why) = name_problem(name) {
@@ -60,16 +62,16 @@ fn name(head: NodeRef<'_>, folder: &str) -> Option<Diagnostic> {
             format!("use `{}`", slug(name)),
         ));
     }
-    (name != folder).then(|| {
-        let message = format!("the skill `{name}` is in a directory named `{folder}`");
+    (name != directory).then(|| {
+        let message = format!("the skill `{name}` is in a directory named `{directory}`");
         let help = format!("give it `filename = \"{name}\"`, or patch its `name`");
         finding(message, Some(node), help)
     })
 }
 
-/// Some tools do not load a skill with other metadata than an object.
-fn metadata(head: NodeRef<'_>, folder: &str) -> Option<Diagnostic> {
-    let node = head
+/// Some tools do not load a skill whose metadata is not an object.
+fn metadata(front_matter: NodeRef<'_>, directory: &str) -> Option<Diagnostic> {
+    let node = front_matter
         .get("metadata")
         .filter(|node| node.kind() != NodeKind::Map)?;
     let strict: Vec<&str> = TOOLS
@@ -78,7 +80,7 @@ fn metadata(head: NodeRef<'_>, folder: &str) -> Option<Diagnostic> {
         .map(|tool| tool.title)
         .collect();
     let message = format!(
-        "the `metadata` of the skill `{folder}` is {}, not an object",
+        "the `metadata` of the skill `{directory}` is {}, not an object",
         node.kind().word()
     );
     Some(finding(
@@ -111,7 +113,7 @@ fn name_problem(name: &str) -> Option<String> {
     odd.then(|| "has a misplaced hyphen".to_owned())
 }
 
-/// A name that keeps to the rules and is near to this one.
+/// A valid name that resembles this one.
 fn slug(name: &str) -> String {
     let plain: String = name
         .to_lowercase()
@@ -127,17 +129,17 @@ fn slug(name: &str) -> String {
     }
 }
 
-fn description(head: NodeRef<'_>, folder: &str) -> Option<Diagnostic> {
+fn description(front_matter: NodeRef<'_>, directory: &str) -> Option<Diagnostic> {
     let help = format!(
         "describe in 1 to {LONGEST_SKILL_DESCRIPTION} characters what it does and when to use it"
     );
-    let node = head.get("description");
+    let node = front_matter.get("description");
     let message = match node.map(|node| node.as_str().map(|text| text.trim().chars().count())) {
-        None => format!("the skill `{folder}` has no `description`"),
-        Some(None) => format!("the `description` of the skill `{folder}` is not a string"),
-        Some(Some(0)) => format!("the `description` of the skill `{folder}` is empty"),
+        None => format!("the skill `{directory}` has no `description`"),
+        Some(None) => format!("the `description` of the skill `{directory}` is not a string"),
+        Some(Some(0)) => format!("the `description` of the skill `{directory}` is empty"),
         Some(Some(length)) if length > LONGEST_SKILL_DESCRIPTION => {
-            format!("the `description` of the skill `{folder}` has {length} characters")
+            format!("the `description` of the skill `{directory}` has {length} characters")
         }
         Some(Some(_)) => return None,
     };
@@ -147,8 +149,8 @@ fn description(head: NodeRef<'_>, folder: &str) -> Option<Diagnostic> {
     })
 }
 
-fn tools(head: NodeRef<'_>) -> Option<Diagnostic> {
-    let node = head.get("allowed-tools").filter(|node| {
+fn tools(front_matter: NodeRef<'_>) -> Option<Diagnostic> {
+    let node = front_matter.get("allowed-tools").filter(|node| {
         let texts = || node.items().all(|item| item.as_str().is_some());
         !(matches!(node.kind(), NodeKind::String | NodeKind::Null)
             || node.kind() == NodeKind::List && texts())
@@ -167,9 +169,9 @@ mod tests {
 
     use super::*;
 
-    fn findings(folder: &str, head: &str) -> Vec<String> {
-        let parsed = parse_alone(format!("---\n{head}\n---\n"), Format::Markdown);
-        let found = skill_findings(parsed.document.root(), folder);
+    fn findings(directory: &str, front_matter: &str) -> Vec<String> {
+        let parsed = parse_alone(format!("---\n{front_matter}\n---\n"), Format::Markdown);
+        let found = skill_findings(parsed.document.root(), directory);
         found
             .into_iter()
             .map(|one| format!("{}; {}", one.message, one.help.unwrap_or_default()))
@@ -186,7 +188,7 @@ mod tests {
             findings("a", "name: a\ndescription: d\nallowed-tools: Read, Bash"),
             Vec::<String>::new()
         );
-        for (folder, head, expected) in [
+        for (directory, front_matter, expected) in [
             (
                 "a",
                 "name: b\ndescription: d",
@@ -228,7 +230,11 @@ mod tests {
                 "`allowed-tools` is an object; write a string, or a list of strings",
             ),
         ] {
-            assert_eq!(findings(folder, head), [expected], "{head}");
+            assert_eq!(
+                findings(directory, front_matter),
+                [expected],
+                "{front_matter}"
+            );
         }
         assert_eq!(findings("My Skill", "- x").len(), 1);
         let long = format!(

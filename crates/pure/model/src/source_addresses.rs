@@ -1,4 +1,4 @@
-//! Every repository that a manifest or a lockfile names.
+//! Lists the repositories of a manifest or a lockfile.
 
 use crate::address::SourceAddress;
 use crate::catalog_remote::CatalogRemote;

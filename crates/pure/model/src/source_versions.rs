@@ -1,4 +1,4 @@
-//! The versions that a source has, and which of them a requirement allows.
+//! The versions of a source, and those that a requirement allows.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,35 +8,35 @@ use crate::version::{
     DEFAULT_VERSION, Requirement, VersionLabel, VersionRequirement, newest_range,
 };
 
-/// The fewest digits that are treated as the beginning of a commit: fewer are probably a name.
+/// The fewest digits of an abbreviated commit: fewer are probably a name.
 // Seven is the shortest abbreviation that git prints itself.
 const FEWEST_DIGITS: usize = 7;
 const MOST_DIGITS: usize = 64;
 
-/// The tags and branches of a source with the revision that each is.
+/// The tags and branches of a source with their revisions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourceVersions {
-    /// The branch that is meant where none is named.
+    /// The default branch.
     pub default_branch: Option<String>,
     /// Branches.
     pub branches: BTreeMap<String, ObjectId>,
     /// Tags.
     pub tags: BTreeMap<String, ObjectId>,
-    /// The objects of annotated tags, which have their own date.
+    /// The objects of annotated tags, which have a separate date.
     pub annotated: BTreeMap<String, ObjectId>,
 }
 
-/// A tag, branch or commit of a source as it is required, with its revision.
+/// A required tag, branch or commit of a source, with its revision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResolvedVersion {
-    /// The tag or branch, or the commit as it is written.
+    /// The tag or branch, or the commit as written.
     pub label: VersionLabel,
     /// The commit.
     pub revision: ObjectId,
 }
 
 impl SourceVersions {
-    /// The meaning of a name to git: a tag before a branch, and the default branch if no name is given.
+    /// The reference with a name, as git resolves it: a tag before a branch, and the default branch without a name.
     pub fn reference(&self, name: Option<&str>) -> Option<ResolvedVersion> {
         let name = name.filter(|name| *name != "HEAD");
         let written = name.or(self.default_branch.as_deref())?;
@@ -74,13 +74,13 @@ impl SourceVersions {
     }
 }
 
-/// Whether a name can be a commit that is meant by its first digits.
+/// Whether a name can be an abbreviated commit.
 pub fn is_abbreviated_commit(name: &str) -> bool {
     (FEWEST_DIGITS..=MOST_DIGITS).contains(&name.len())
         && name.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// The versions of a source by number: branches by name, then tags from the highest version down.
+/// The versions of a source by index: branches by name, then tags from the highest version down.
 #[derive(Clone, Debug)]
 pub struct VersionIndex {
     versions: Arc<SourceVersions>,
@@ -91,9 +91,9 @@ pub struct VersionIndex {
 /// The versions of a source that a requirement allows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AllowedVersions {
-    /// These versions by number, best first; none if nothing fits.
+    /// These versions by index, best first; empty if nothing fits.
     Listed(Vec<usize>),
-    /// The commit with these digits, which may be no version that is listed.
+    /// The commit with these digits, which may be unlisted.
     Commit(String),
 }
 
@@ -123,7 +123,7 @@ impl VersionIndex {
         self.branches.len() + self.tags.len()
     }
 
-    /// The version of a number.
+    /// The version with an index.
     pub fn version(&self, number: usize) -> Option<ResolvedVersion> {
         let (label, revisions) = match self.branches.get(number) {
             Some(branch) => (branch, &self.versions.branches),
@@ -138,7 +138,7 @@ impl VersionIndex {
         })
     }
 
-    /// The numbers of stable tags, highest first, each with its tag.
+    /// The indices of stable tags, highest first, each with its tag.
     pub fn stable(&self) -> impl Iterator<Item = (usize, &VersionLabel)> {
         let numbered = self.tags.iter().enumerate();
         numbered
@@ -146,7 +146,7 @@ impl VersionIndex {
             .map(|(at, tag)| (self.branches.len() + at, tag))
     }
 
-    /// The tags of a revision: another requirement may name it so.
+    /// The tags of a revision: another requirement may name it by one of them.
     pub fn tags_of(&self, revision: &ObjectId) -> impl Iterator<Item = usize> {
         let numbered = self.tags.iter().enumerate();
         numbered
@@ -195,14 +195,14 @@ impl VersionIndex {
         std::iter::once(at).chain(self.tags_of(revision)).collect()
     }
 
-    /// The branch that the source names as its default, whatever it is called.
+    /// The branch that the source declares as its default.
     fn default_branch(&self) -> Vec<usize> {
         let default = self.versions.default_branch.as_deref();
         default.map(|name| self.branch(name)).unwrap_or_default()
     }
 }
 
-/// The requirement where none is written: the newest stable tag, else the default branch.
+/// The default requirement: the newest stable tag, else the default branch.
 pub fn default_requirement(
     versions: &SourceVersions,
     names: &[String],
@@ -277,7 +277,7 @@ mod tests {
         };
         assert_eq!(labels("^1.0"), ["v1.1.0", "v1.0.0"]);
         assert_eq!(labels("latest"), ["v1.1.0"]);
-        // The tag of a branch's commit fits too.
+        // The tag of a branch's commit matches too.
         assert_eq!(labels("trunk"), ["trunk", "v1.1.0"]);
         assert_eq!(labels("main"), ["trunk", "v1.1.0"], "the default branch");
         assert_eq!(labels("abcdef1"), ["commit abcdef1"]);

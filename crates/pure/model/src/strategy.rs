@@ -1,4 +1,4 @@
-//! Strategies are data: what happens to maps, lists and values, and rules for locations that differ.
+//! Strategies are data: the treatment of maps, lists and values, and rules for some pointers.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,29 +8,29 @@ use agpm_text::Pointer;
 
 use crate::pattern::PointerPattern;
 
-/// The operation at one position that several layers have.
+/// The operation on a value that several layers have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MergeOperation {
-    /// Maps merge all the way down; lists and values are the highest's.
+    /// Maps merge recursively; lists and values are taken from the highest layer.
     Deep,
-    /// The highest's, whole.
+    /// The value of the highest layer.
     Replace,
-    /// Lists get what they do not hold yet at their end.
+    /// New items are added to the end of a list.
     Extend,
-    /// Lists get everything at their end.
+    /// All items are added to the end of a list.
     Append,
-    /// Lists get everything at their beginning.
+    /// All items are added to the beginning of a list.
     Prepend,
     /// Lists become sets: every item once.
     Union,
-    /// Items of lists are distinguished by a key.
+    /// Items of lists are identified by a key.
     ByKey {
         /// The key that every item has.
         key: String,
-        /// The rule for two items with one key.
+        /// The rule for two items with the same key.
         items: ItemRule,
     },
-    /// Lists become sets also where one layer alone applies, without their blank items. Only policies say it.
+    /// Lists become sets even in a single layer, without their blank items. Only policies use it.
     Unite {
         /// The identity of items.
         identity: ListIdentity,
@@ -39,28 +39,28 @@ pub enum MergeOperation {
     },
     /// Maps merge field by field, one level deep.
     Overlay,
-    /// The highest that is not blank.
+    /// The highest value that is not blank.
     NonEmpty,
-    /// The lowest's, whole.
+    /// The value of the lowest layer.
     KeepLower,
     /// Two layers with different values are an error.
     Forbid,
 }
 
-/// The identity of list items where not every item has a key: items without one are compared as a whole.
+/// The identity of list items if some items have no key: those are compared as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ListIdentity {
-    /// Fields that count together.
+    /// Fields that form the identity together.
     pub fields: &'static [IdentityField],
-    /// How an item reads as plain text; an item that is that text is the same.
+    /// How an item reads as plain text; an item that is that text is equal.
     pub projection: Option<TextProjection>,
 }
 
-/// The first of these that an item has identifies it; each may be spelled in several ways.
+/// Alternative fields: the first that an item has identifies it.
 pub type IdentityField = &'static [&'static [&'static str]];
 
 impl ListIdentity {
-    /// All that an item says.
+    /// The whole item is its identity.
     pub const WHOLE: ListIdentity = ListIdentity {
         fields: &[],
         projection: None,
@@ -70,25 +70,25 @@ impl ListIdentity {
 /// How an object reads as plain text: a line `Title: item` for each of its items, or its title alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextProjection {
-    /// The first of these that it has is its title.
+    /// The keys of the title; the first that exists is used.
     pub title: &'static [&'static str],
-    /// The first of these that it has holds its items.
+    /// The keys of the items; the first that exists is used.
     pub items: &'static [&'static str],
-    /// The keys that identify an item that is an object: the first of these that it has.
+    /// The keys that identify an item that is an object; the first that exists is used.
     pub item: &'static [&'static str],
 }
 
-/// The rule for two list items with one key.
+/// The rule for two list items with the same key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ItemRule {
-    /// The higher one applies.
+    /// The item of the higher layer wins.
     #[default]
     Replace,
     /// The items are merged.
     Deep,
 }
 
-/// Every operation with what it does, for messages and for `agpm strategies`.
+/// All operations with their descriptions, for messages and for `agpm strategies`.
 pub const OPERATIONS: &[(&str, &str)] = &[
     (
         "deep",
@@ -112,7 +112,7 @@ pub const OPERATIONS: &[(&str, &str)] = &[
     ("forbid", "different values in two layers are an error"),
 ];
 
-/// Why text is not an operation.
+/// The reason why text is not an operation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OperationError {
     /// No operation has that name.
@@ -120,19 +120,19 @@ pub enum OperationError {
     Unknown {
         /// The name as written.
         name: String,
-        /// Near names, or all.
+        /// Similar names, or all.
         help: Option<String>,
     },
     /// `by-key` without a key.
     #[error("`by-key` needs the key that identifies an item, as in `by-key:id`")]
     NoKey,
-    /// Something after the last argument.
+    /// An argument too many.
     #[error("unexpected argument `{0}`: write `by-key:KEY` or `by-key:KEY:deep`")]
     TooMuch(String),
 }
 
 impl MergeOperation {
-    /// Whether it takes one layer's value whole.
+    /// Whether it takes the whole value of one layer.
     pub fn selects(&self) -> bool {
         matches!(
             self,
@@ -140,7 +140,7 @@ impl MergeOperation {
         )
     }
 
-    /// Whether it says something about lists.
+    /// Whether it affects lists.
     pub fn is_for_lists(&self) -> bool {
         matches!(
             self,
@@ -237,25 +237,24 @@ impl fmt::Display for MergeOperation {
     }
 }
 
-/// The effect of an empty map or list over one that is not empty.
+/// The effect of an empty map or list over a non-empty one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EmptyRule {
     /// It is a value like any other.
     #[default]
     Value,
-    /// As if it did not exist.
+    /// It is ignored.
     Ignore,
     /// An empty value removes everything below.
     Clear,
-    /// As if it did not exist, and so is everything that holds only blanks: null, blank text. Only policies
-    /// say it.
+    /// It is ignored, and so is everything that contains only blanks: null or blank strings. Only policies use it.
     Blank,
 }
 
-/// The rule for the locations that a pattern matches.
+/// The rule for the pointers that a pattern matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PointerRule {
-    /// The positions that it is for.
+    /// The pointers that it applies to.
     pub pattern: PointerPattern,
     /// The operation; without one, the strategy decides.
     pub operation: Option<MergeOperation>,
@@ -268,16 +267,16 @@ pub struct PointerRule {
 pub enum MapRule {
     /// Maps are merged recursively.
     Merge,
-    /// The highest's.
+    /// The value of the highest layer.
     Replace,
 }
 
 /// The default operation for lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ListRule {
-    /// As the operation does; one of `replace`, `extend`, `append`, `prepend`, `union`, `by-key`.
+    /// One of `replace`, `extend`, `append`, `prepend`, `union`, `by-key`.
     By(MergeOperation),
-    /// By `id` where every item is an object with one, else `extend`.
+    /// By `id` if every item is an object with one, else `extend`.
     Smart,
 }
 
@@ -296,7 +295,7 @@ pub enum BodySeparator {
 }
 
 impl BodySeparator {
-    /// Every separator with its word.
+    /// All separators with their names.
     pub const ALL: &[(&str, BodySeparator)] = &[
         ("rule", BodySeparator::Rule),
         ("heading", BodySeparator::Heading),
@@ -314,40 +313,41 @@ pub struct MergeDriver {
     pub author: ProgramAuthor,
 }
 
-/// Whose file names a program. Only the user's own files are trusted: a project may have been cloned just now.
+/// The author of the file that names a program. Only the user's own files are trusted: a project may have been cloned
+/// just now.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ProgramAuthor {
     /// The manifest of the project.
     #[default]
     Project,
-    /// The user's configuration, or the user's own manifest.
+    /// The user's configuration or manifest.
     User,
 }
 
-/// A complete way to merge a file.
+/// A complete definition of how to merge a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Strategy {
     /// The name of the strategy.
     pub name: String,
-    /// Maps.
+    /// The default operation for maps.
     pub maps: MapRule,
-    /// Lists.
+    /// The default operation for lists.
     pub lists: ListRule,
     /// The effect of empty maps and lists where no rule matches.
     pub empty: EmptyRule,
-    /// Between Markdown bodies.
+    /// The separator between Markdown bodies.
     pub separator: BodySeparator,
-    /// Locations that differ.
+    /// Rules for some pointers.
     pub rules: Vec<PointerRule>,
-    /// Locations that are deleted from the result.
+    /// Pointers that are deleted from the result.
     pub unset: Vec<Pointer>,
-    /// A program that does it all instead.
+    /// An external program that merges instead.
     pub driver: Option<MergeDriver>,
     /// The form of the result on disk.
     pub output: MergeOutput,
 }
 
-/// The form of merged text on disk.
+/// The form of the merged result on disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MergeOutput {
     /// A file, or keys of one.
@@ -357,23 +357,23 @@ pub enum MergeOutput {
     Blocks,
 }
 
-/// A strategy that comes with the program.
+/// A built-in strategy.
 #[derive(Clone, Copy, Debug)]
 pub struct BuiltIn {
     /// The name of the strategy.
     pub name: &'static str,
     /// The treatment of maps, lists and values, in words.
     pub table: [&'static str; 3],
-    /// The files that it is for.
+    /// The files that it is meant for.
     pub purpose: &'static str,
-    /// Lower document, higher document, result.
+    /// The lower document, the higher document, and the result.
     pub example: [&'static str; 3],
 }
 
-/// The strategy that gives every layer a block.
+/// The strategy that creates a block for every layer.
 const BLOCK: &str = "block";
 
-/// The strategies that come with the program.
+/// The built-in strategies.
 pub const BUILT_IN: &[BuiltIn] = &[
     BuiltIn {
         name: "deep",
@@ -432,7 +432,7 @@ pub const BUILT_IN: &[BuiltIn] = &[
 ];
 
 impl Strategy {
-    /// The built-in strategy of that name.
+    /// The built-in strategy with a name.
     pub fn built_in(name: &str) -> Option<Strategy> {
         let (maps, lists) = match name {
             "deep" => (MapRule::Merge, ListRule::By(MergeOperation::Replace)),
@@ -461,7 +461,7 @@ impl Strategy {
 }
 
 impl MapRule {
-    /// The operation, in words.
+    /// The operation, as users read it.
     pub fn words(self) -> &'static str {
         match self {
             MapRule::Merge => "merge recursively",

@@ -1,23 +1,23 @@
-//! Tools as a table: which kind of resource goes where.
+//! Tools as a table: the destination of each resource type.
 
 use std::collections::BTreeMap;
 
 use agpm_tools::{
-    CommandFormat, Directory, EntryFormat, FileFormat, HookFormat, HookPlace, InstructionFormat,
-    InstructionPlace, OWN_TOOL, ScopedValue, ServerFormat, TOOLS, ToolDefinition,
+    CommandFormat, Directory, EntryFormat, FileFormat, HookFormat, HookLocation, InstructionFormat,
+    InstructionLocation, OWN_TOOL, ScopedValue, ServerFormat, TOOLS, ToolDefinition,
 };
 
 use crate::name::ToolName;
 use crate::path::RelativePath;
 use crate::resource::{PLUGIN_PARTS, RESOURCE_TYPES, ResourceType, TargetLayout};
 
-/// For whom things are installed.
+/// The scope of an installation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum InstallScope {
-    /// For those who work on a project, in its directory.
+    /// Everyone who works on a project, in its directory.
     #[default]
     Project,
-    /// For one user, in the home directory.
+    /// One user, in the home directory.
     User,
 }
 
@@ -31,35 +31,35 @@ impl InstallScope {
     }
 }
 
-/// Where a tool keeps one kind of resource.
+/// The destination of a resource type in a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Destination {
     /// As files in a directory.
     Files(ToolDirectory, FileFormat),
     /// As entries of a file, by its path from the project.
     Entries(RelativePath, EntryFormat),
-    /// As blocks in a file, by its path from the project. Some blocks go into a file of that name in a directory there.
+    /// As blocks in a file, by its path from the project. Some blocks go into a file of that name in a directory.
     Blocks(RelativePath),
 }
 
 impl Destination {
-    /// Whether two tools want the same bytes, wherever they want them.
-    pub fn has_format_of(&self, other: &Destination) -> bool {
-        match (self, other) {
-            (Destination::Files(_, one), Destination::Files(_, other)) => one == other,
-            (Destination::Entries(_, one), Destination::Entries(_, other)) => one == other,
+    /// Whether two destinations need the same bytes, whatever their paths.
+    pub fn has_format_of(&self, second: &Destination) -> bool {
+        match (self, second) {
+            (Destination::Files(_, first), Destination::Files(_, second)) => first == second,
+            (Destination::Entries(_, first), Destination::Entries(_, second)) => first == second,
             (Destination::Blocks(_), Destination::Blocks(_)) => true,
             _ => false,
         }
     }
 }
 
-/// A directory that files go to.
+/// A directory for files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ToolDirectory {
-    /// Under the tool's own, and moved with it; `None` is the tool's own.
+    /// Under the tool's directory, and moved with it; `None` is the tool's directory itself.
     Own(Option<RelativePath>),
-    /// One that several tools read, by its path from the project.
+    /// A directory that several tools read, by its path from the project.
     Shared(RelativePath),
 }
 
@@ -77,33 +77,33 @@ pub enum ToolState {
 pub struct Tool {
     /// The name of the tool.
     pub name: ToolName,
-    /// Its directory in the project; `None` is the project's own.
-    pub folder: Option<RelativePath>,
+    /// Its directory in the project; `None` is the project itself.
+    pub directory: Option<RelativePath>,
     /// Whether it is used.
     pub state: ToolState,
-    /// Where each kind goes; what is not here it does not support.
+    /// The destination of each type; missing types are not supported.
     pub destinations: BTreeMap<ResourceType, Destination>,
-    /// How files of a kind are laid out, where the manifest says so.
+    /// The layout of files by type, if the manifest sets it.
     pub layouts: BTreeMap<ResourceType, TargetLayout>,
-    /// Directories with skills that it reads besides its own.
+    /// Further directories with skills that it reads.
     pub other_skills: Vec<RelativePath>,
-    /// Files that blocks go into: it reads the first that exists, and the last if none does.
+    /// Files for blocks: the tool reads the first that exists, and the last if none does.
     pub block_files: Vec<RelativePath>,
 }
 
-/// All tools, and which are the defaults of a kind.
+/// All tools, and the defaults of each type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tools {
     pub(crate) tools: Vec<Tool>,
     defaults: BTreeMap<ResourceType, DefaultTools>,
 }
 
-/// The tools of a kind whose dependencies name none.
+/// The default tools of a type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct DefaultTools {
-    /// Those that it is installed for, at least one.
+    /// The tools that support it, at least one.
     able: Vec<ToolName>,
-    /// Those that the manifest names and that have no place for it.
+    /// The tools of the manifest that do not support it.
     unable: Vec<ToolName>,
 }
 
@@ -113,7 +113,7 @@ impl Default for Tools {
     }
 }
 
-/// Where a built-in tool keeps each type of resource in a scope.
+/// The destinations of a built-in tool in a scope.
 fn destinations(
     tool: &'static ToolDefinition,
     scope: InstallScope,
@@ -121,7 +121,7 @@ fn destinations(
     let files = |directory: Option<Directory>, format| {
         directory.map(|directory| Destination::Files(directory.into(), format))
     };
-    let unchanged = |place| files(scope.of(place), FileFormat::Unchanged);
+    let unchanged = |location| files(scope.of(location), FileFormat::Unchanged);
     let agents = tool.agents.as_ref();
     let commands = tool.commands.as_ref();
     let hooks = tool.hooks.as_ref();
@@ -130,35 +130,60 @@ fn destinations(
     let all = [
         (
             ResourceType::Agents,
-            agents.and_then(|own| files(scope.of(own.place), FileFormat::Agent(&own.format))),
+            agents.and_then(|support| {
+                files(
+                    scope.of(support.location),
+                    FileFormat::Agent(&support.format),
+                )
+            }),
         ),
         (
             ResourceType::Commands,
-            commands.and_then(|own| files(scope.of(own.place), command_format(&own.format))),
+            commands.and_then(|support| {
+                files(scope.of(support.location), command_format(&support.format))
+            }),
         ),
         (
             ResourceType::Snippets,
-            tool.snippets.as_ref().and_then(|own| unchanged(own.place)),
+            tool.snippets
+                .as_ref()
+                .and_then(|support| unchanged(support.location)),
         ),
         (
             ResourceType::Scripts,
-            tool.scripts.as_ref().and_then(|own| unchanged(own.place)),
+            tool.scripts
+                .as_ref()
+                .and_then(|support| unchanged(support.location)),
         ),
         (
             ResourceType::Skills,
-            tool.skills.as_ref().and_then(|own| unchanged(own.place)),
+            tool.skills
+                .as_ref()
+                .and_then(|support| unchanged(support.location)),
         ),
         (
             ResourceType::Hooks,
-            hooks.and_then(|own| Some(hook_destination(scope.of(own.place)?, &own.format))),
+            hooks.and_then(|support| {
+                Some(hook_destination(
+                    scope.of(support.location)?,
+                    &support.format,
+                ))
+            }),
         ),
         (
             ResourceType::McpServers,
-            servers.and_then(|own| Some(server_destination(scope.of(own.place)?, &own.format))),
+            servers.and_then(|support| {
+                Some(server_destination(
+                    scope.of(support.location)?,
+                    &support.format,
+                ))
+            }),
         ),
         (
             ResourceType::Instructions,
-            instructions.and_then(|own| instruction_destination(scope.of(own.place)?, &own.format)),
+            instructions.and_then(|support| {
+                instruction_destination(scope.of(support.location)?, &support.format)
+            }),
         ),
     ];
     let mut supported: BTreeMap<ResourceType, Destination> = all
@@ -171,10 +196,10 @@ fn destinations(
     supported
 }
 
-/// The directory of plugins in agpm's own.
+/// The directory of plugins in agpm's directory.
 const PLUGIN_DIRECTORY: &str = "plugins";
 
-/// Where plugins are kept as they are. All tools share one copy: only the parts are for a tool.
+/// The destination of plugins. All tools share one copy: only the parts are for a tool.
 pub fn plugin_destination(scope: InstallScope) -> Destination {
     let directory = format!("{}/{PLUGIN_DIRECTORY}", scope.of(OWN_TOOL.directory));
     Destination::Files(
@@ -185,7 +210,7 @@ pub fn plugin_destination(scope: InstallScope) -> Destination {
 
 fn other_skills(tool: &ToolDefinition, scope: InstallScope) -> Vec<RelativePath> {
     let skills = tool.skills.iter();
-    let paths = skills.flat_map(|own| scope.of(own.format.also_reads));
+    let paths = skills.flat_map(|support| scope.of(support.format.also_reads));
     paths.map(|text| path(text)).collect()
 }
 
@@ -196,25 +221,25 @@ fn command_format(format: &'static CommandFormat) -> FileFormat {
     }
 }
 
-fn hook_destination(place: HookPlace, format: &'static HookFormat) -> Destination {
-    match place {
-        HookPlace::Files(directory) => {
+fn hook_destination(location: HookLocation, format: &'static HookFormat) -> Destination {
+    match location {
+        HookLocation::Files(directory) => {
             Destination::Files(directory.into(), FileFormat::Hooks(format))
         }
-        HookPlace::Entries(file) => Destination::Entries(path(file), EntryFormat::Hooks(format)),
+        HookLocation::Entries(file) => Destination::Entries(path(file), EntryFormat::Hooks(format)),
     }
 }
 
 fn instruction_destination(
-    place: InstructionPlace,
+    location: InstructionLocation,
     format: &'static InstructionFormat,
 ) -> Option<Destination> {
-    match (place.rules, &format.rule) {
+    match (location.rules, &format.rule) {
         (Some(directory), Some(rule)) => {
             let format = FileFormat::Instruction(rule);
             Some(Destination::Files(directory.into(), format))
         }
-        _ => place
+        _ => location
             .blocks
             .last()
             .map(|file| Destination::Blocks(path(file))),
@@ -222,8 +247,8 @@ fn instruction_destination(
 }
 
 fn block_files(tool: &ToolDefinition, scope: InstallScope) -> Vec<RelativePath> {
-    let place = tool.instructions.as_ref();
-    let files = place.and_then(|own| Some(scope.of(own.place)?.blocks));
+    let instructions = tool.instructions.as_ref();
+    let files = instructions.and_then(|support| Some(scope.of(support.location)?.blocks));
     files
         .unwrap_or_default()
         .iter()
@@ -253,11 +278,11 @@ fn name(text: &str) -> ToolName {
 }
 
 impl Tools {
-    /// The built-in tools with their locations in a project or in home.
+    /// The built-in tools with their paths in a scope.
     pub fn in_scope(scope: InstallScope) -> Self {
         let tools = TOOLS.iter().map(|tool| Tool {
             name: name(tool.name),
-            folder: Some(path(scope.of(tool.directory))),
+            directory: Some(path(scope.of(tool.directory))),
             state: ToolState::Enabled,
             destinations: destinations(tool, scope),
             layouts: BTreeMap::new(),
@@ -272,8 +297,8 @@ impl Tools {
         tools
     }
 
-    /// Sets the tools of dependencies that name none: those of their kind, else those of the project, else the kind's
-    /// own default. The last applies too if none of the others has a location for the kind.
+    /// Sets the default tools: those of the type, else those of the project, else the built-in default of the type. The
+    /// last also applies if none of the others supports the type.
     pub(crate) fn set_defaults(
         &mut self,
         by_kind: &BTreeMap<ResourceType, Vec<ToolName>>,
@@ -284,7 +309,7 @@ impl Tools {
             let (mut able, unable): (Vec<ToolName>, Vec<ToolName>) = named
                 .iter()
                 .cloned()
-                .partition(|tool| self.has_place(tool, kind));
+                .partition(|tool| self.supports(tool, kind));
             if able.is_empty() {
                 able.push(name(kind.default_tool()));
             }
@@ -292,13 +317,13 @@ impl Tools {
         }
     }
 
-    /// Whether a tool has a location for resources of a kind.
-    pub fn has_place(&self, name: &ToolName, kind: ResourceType) -> bool {
+    /// Whether a tool supports a type.
+    pub fn supports(&self, name: &ToolName, kind: ResourceType) -> bool {
         self.named(name.as_str())
             .is_some_and(|tool| tool.destination(kind).is_some())
     }
 
-    /// The tool of that name.
+    /// The tool with a name.
     pub fn named(&self, name: &str) -> Option<&Tool> {
         self.tools.iter().find(|tool| tool.name.as_str() == name)
     }
@@ -308,42 +333,44 @@ impl Tools {
         self.tools.iter()
     }
 
-    /// Whether a tool exists and used.
+    /// Whether a tool exists and is enabled.
     pub fn is_enabled(&self, name: &ToolName) -> bool {
         self.named(name.as_str())
             .is_some_and(|tool| tool.state == ToolState::Enabled)
     }
 
-    /// The tools that a kind goes to if nothing else is said, at least one.
+    /// The default tools of a type, at least one.
     pub fn defaults_for(&self, kind: ResourceType) -> &[ToolName] {
         &self.defaults[&kind].able
     }
 
-    /// Default tools of the manifest that have no place for a kind.
+    /// Default tools of the manifest that do not support a type.
     pub fn unable_defaults(&self, kind: ResourceType) -> &[ToolName] {
         &self.defaults[&kind].unable
     }
 }
 
 impl Tool {
-    /// A directory of a type, from the project: in the tool's own, or one that tools share. Nothing is the project's.
-    pub fn directory(&self, folder: &ToolDirectory) -> Option<RelativePath> {
-        match (folder, &self.folder) {
-            (ToolDirectory::Shared(folder), _) | (ToolDirectory::Own(Some(folder)), None) => {
-                Some(folder.clone())
+    /// A directory of a type, from the project; `None` is the project itself.
+    pub fn directory(&self, inner: &ToolDirectory) -> Option<RelativePath> {
+        match (inner, &self.directory) {
+            (ToolDirectory::Shared(inner), _) | (ToolDirectory::Own(Some(inner)), None) => {
+                Some(inner.clone())
             }
-            (ToolDirectory::Own(Some(folder)), Some(own)) => Some(own.join(folder)),
-            (ToolDirectory::Own(None), own) => own.clone(),
+            (ToolDirectory::Own(Some(inner)), Some(tool_directory)) => {
+                Some(tool_directory.join(inner))
+            }
+            (ToolDirectory::Own(None), tool_directory) => tool_directory.clone(),
         }
     }
 
-    /// Where a kind goes; `None` if it is not supported.
+    /// The destination of a type; `None` if it is not supported.
     pub fn destination(&self, kind: ResourceType) -> Option<&Destination> {
         self.destinations.get(&kind)
     }
 
-    /// Whether blocks for this tool may be in the file at a path: one that it reads, or one of that name in a directory of
-    /// the project.
+    /// Whether blocks for this tool may be in the file at a path: one that it reads, or one of that name in a directory
+    /// of the project.
     pub fn may_hold_blocks(&self, path: &RelativePath) -> bool {
         self.block_files.iter().any(|file| {
             let is_in_project = !file.as_str().contains('/');
@@ -351,7 +378,7 @@ impl Tool {
         })
     }
 
-    /// How files of a kind are laid out unless their dependency says otherwise.
+    /// The default layout of files of a type.
     pub fn layout(&self, kind: ResourceType) -> TargetLayout {
         self.layouts.get(&kind).copied().unwrap_or(kind.layout())
     }
@@ -368,30 +395,30 @@ mod tests {
                 let [tool] = tools.defaults_for(kind) else {
                     panic!("{kind} has several defaults");
                 };
-                assert!(tools.has_place(tool, kind), "{kind}");
+                assert!(tools.supports(tool, kind), "{kind}");
             }
         }
     }
 
-    /// Every place, one a line.
-    fn places(scope: InstallScope) -> String {
+    /// All destinations, one per line.
+    fn list_destinations(scope: InstallScope) -> String {
         let tools = Tools::in_scope(scope);
         let mut out = String::new();
         for tool in tools.iter() {
             for (kind, destination) in &tool.destinations {
-                let place = match destination {
-                    Destination::Files(folder, form) => {
-                        let folder = match folder {
-                            ToolDirectory::Own(folder) => {
+                let location = match destination {
+                    Destination::Files(directory, form) => {
+                        let directory = match directory {
+                            ToolDirectory::Own(directory) => {
                                 format!(
                                     "{}/{}",
-                                    tool.folder.as_ref().unwrap(),
-                                    folder.as_ref().unwrap()
+                                    tool.directory.as_ref().unwrap(),
+                                    directory.as_ref().unwrap()
                                 )
                             }
-                            ToolDirectory::Shared(folder) => folder.to_string(),
+                            ToolDirectory::Shared(directory) => directory.to_string(),
                         };
-                        folder
+                        directory
                             + &form
                                 .extension()
                                 .map_or(String::new(), |extension| format!("/*.{extension}"))
@@ -399,7 +426,7 @@ mod tests {
                     Destination::Entries(file, _) => format!("entries of {file}"),
                     Destination::Blocks(file) => format!("blocks in {file}"),
                 };
-                out.push_str(&format!("{} {kind}: {place}\n", tool.name));
+                out.push_str(&format!("{} {kind}: {location}\n", tool.name));
             }
         }
         out
@@ -408,7 +435,7 @@ mod tests {
     #[test]
     fn the_built_in_table_is_whole() {
         assert_eq!(
-            places(InstallScope::Project),
+            list_destinations(InstallScope::Project),
             "claude-code agents: .claude/agents\n\
              claude-code snippets: .claude/snippets\n\
              claude-code commands: .claude/commands\n\
@@ -503,7 +530,7 @@ mod tests {
     #[test]
     fn the_built_in_table_is_whole_in_home() {
         assert_eq!(
-            places(InstallScope::User),
+            list_destinations(InstallScope::User),
             "claude-code agents: .claude/agents\n\
              claude-code snippets: .claude/snippets\n\
              claude-code commands: .claude/commands\n\

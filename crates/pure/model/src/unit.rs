@@ -1,4 +1,4 @@
-//! A resource in its source: a path or pattern there, or on this machine.
+//! A resource in its source: a path or pattern in the source, or on this machine.
 
 use std::fmt;
 
@@ -8,12 +8,12 @@ use crate::glob::{Glob, GlobError};
 use crate::name::{ResourceName, SourceName};
 use crate::path::{PathError, RelativePath};
 
-/// Where a resource comes from.
+/// The origin of a resource.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ResourceOrigin {
-    /// The manifest itself, which says all there is to say.
+    /// The manifest itself, which contains the whole resource.
     Manifest,
-    /// This machine, from the manifest's directory.
+    /// This machine, relative to the manifest's directory.
     Local,
     /// A named source.
     Source(SourceName),
@@ -34,13 +34,13 @@ impl ResourceOrigin {
 pub enum ResourceExtent {
     /// A single file.
     File,
-    /// A directory with everything in it.
+    /// A directory with all its content.
     Folder,
-    /// A directory with everything in it, whatever is in there; some of it are their own resources.
+    /// A directory with all its content, some of which are separate resources.
     Plugin,
 }
 
-/// Whether a file is a program.
+/// Whether a file is executable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum FileMode {
     /// The file is not executable.
@@ -57,14 +57,14 @@ pub struct ResourcePath {
     meaning: PathMeaning,
 }
 
-/// A file may have a name that would be a pattern if somebody wrote it.
+/// Whether special characters form a pattern: the name of an existing file may look like one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum PathMeaning {
     Literal,
     Pattern,
 }
 
-/// A resource, or a pattern for several, in its location.
+/// A resource, or a pattern for several, in its source.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Unit {
     /// The source.
@@ -90,7 +90,7 @@ impl ResourcePath {
         Ok(ResourcePath::written(parts.join("/")))
     }
 
-    /// A directory of a source, which may be its top.
+    /// A directory of a source, which may be its root.
     pub fn directory_in_source(text: &str) -> Result<Self, PathError> {
         match text.trim_end_matches('/') {
             "." => Ok(ResourcePath {
@@ -101,7 +101,7 @@ impl ResourcePath {
         }
     }
 
-    /// The path of a file that exists, whatever characters it has.
+    /// The path of an existing file, whatever its characters.
     pub fn found(text: &str) -> Result<Self, PathError> {
         let written = if text.starts_with(['/', '.']) {
             ResourcePath::local(text)?
@@ -114,7 +114,7 @@ impl ResourcePath {
         })
     }
 
-    /// The path of a resource that has none, from its name in the manifest.
+    /// The path of a resource that has none, derived from its name in the manifest.
     pub fn of_name(name: &ResourceName) -> Self {
         ResourcePath {
             text: name.as_str().to_owned(),
@@ -131,7 +131,7 @@ impl ResourcePath {
         ResourcePath { text, meaning }
     }
 
-    /// A path or pattern on this machine: it may go up, or start at the root.
+    /// A path or pattern on this machine: it may be absolute, or lead upwards.
     pub fn local(text: &str) -> Result<Self, PathError> {
         if text.trim().is_empty() {
             return Err(PathError::Empty);
@@ -168,7 +168,7 @@ impl ResourcePath {
         self.text == TOP
     }
 
-    /// The path as sources take it, where the top is empty.
+    /// The path in the tree of the source, where the root is empty.
     pub fn in_tree(&self) -> &str {
         match self.text.as_str() {
             TOP => "",
@@ -184,12 +184,12 @@ impl ResourcePath {
         }
     }
 
-    /// Whether it starts outside of the directory that it is read from.
-    pub fn leaves_folder(&self) -> bool {
+    /// Whether it leads out of the directory that it starts from.
+    pub fn leaves_directory(&self) -> bool {
         self.text.starts_with('/') || self.text.starts_with("../") || self.text == ".."
     }
 
-    /// Whether it represents several.
+    /// Whether it is a pattern.
     pub fn is_pattern(&self) -> bool {
         self.meaning == PathMeaning::Pattern
     }
@@ -199,32 +199,34 @@ impl ResourcePath {
         Glob::new(&self.text)
     }
 
-    /// The directories that lead to every match: those before the first part with a special character.
-    pub fn literal_folder(&self) -> &str {
+    /// The directories common to all matches: those before the first component with a special character.
+    pub fn literal_directory(&self) -> &str {
         let special = self.text.find(is_special).unwrap_or(self.text.len());
         self.text[..special]
             .rsplit_once('/')
-            .map_or("", |(folder, _)| folder)
+            .map_or("", |(directory, _)| directory)
     }
 
-    /// The directory it is in; empty at the root.
-    pub fn folder(&self) -> &str {
-        self.text.rsplit_once('/').map_or("", |(folder, _)| folder)
+    /// The parent directory; empty at the root.
+    pub fn directory(&self) -> &str {
+        self.text
+            .rsplit_once('/')
+            .map_or("", |(directory, _)| directory)
     }
 
-    /// The last part.
+    /// The last component.
     pub fn file_name(&self) -> &str {
         self.text.rsplit('/').next().unwrap_or(&self.text)
     }
 
-    /// The last part without its extension.
+    /// The last component without its extension.
     pub fn stem(&self) -> &str {
         let name = self.file_name();
         name.rsplit_once('.')
             .map_or(name, |(stem, _)| if stem.is_empty() { name } else { stem })
     }
 
-    /// The extension of the last part.
+    /// The extension of the last component.
     pub fn extension(&self) -> Option<&str> {
         self.file_name()
             .rsplit_once('.')
@@ -233,7 +235,7 @@ impl ResourcePath {
     }
 }
 
-/// How the top of a source is written.
+/// The notation for the root of a source.
 const TOP: &str = ".";
 
 fn is_special(c: char) -> bool {
@@ -275,7 +277,7 @@ mod tests {
         assert_eq!(path("a\\b"), Err(PathError::NotPortable));
         let pattern = ResourcePath::in_source("agents/**/[ab]?.md").unwrap();
         assert!(pattern.is_pattern());
-        assert_eq!(pattern.literal_folder(), "agents");
+        assert_eq!(pattern.literal_directory(), "agents");
         assert!(pattern.glob().unwrap().is_match("agents/a1.md"));
         assert!(
             !ResourcePath::in_source("agents/*.md")
@@ -302,12 +304,12 @@ mod tests {
     fn parts_of_a_path() {
         let path = ResourcePath::in_source("agents/ai/x.tar.gz").unwrap();
         assert_eq!(
-            (path.folder(), path.stem(), path.extension()),
+            (path.directory(), path.stem(), path.extension()),
             ("agents/ai", "x.tar", Some("gz"))
         );
         let hidden = ResourcePath::in_source(".env").unwrap();
         assert_eq!(
-            (hidden.folder(), hidden.stem(), hidden.extension()),
+            (hidden.directory(), hidden.stem(), hidden.extension()),
             ("", ".env", None)
         );
     }

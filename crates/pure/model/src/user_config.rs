@@ -1,4 +1,4 @@
-//! The user's own configuration, `config.toml`, as a document that is shown and edited.
+//! The user's configuration, `config.toml`, as a document that is shown and edited.
 
 use agpm_diag::{Diagnostic, Failure, codes, mask_line_after};
 use agpm_text::{Document, Edit, EditError, Format, NodeKind, NodeRef, Pointer, parse_alone};
@@ -15,14 +15,14 @@ pub struct UserConfig<'d>(Option<&'d Document>);
 /// A source of the configuration.
 #[derive(Clone, Debug)]
 pub struct ConfiguredSource {
-    /// Its name, as it is written.
+    /// The name, as written.
     pub name: String,
     /// Its URL.
     pub address: SourceAddress,
 }
 
 impl<'d> UserConfig<'d> {
-    /// The configuration in a document.
+    /// The configuration of a document.
     pub fn of(document: Option<&'d Document>) -> Self {
         UserConfig(document)
     }
@@ -34,7 +34,7 @@ impl<'d> UserConfig<'d> {
         table.into_iter().flat_map(NodeRef::entries)
     }
 
-    /// The sources whose URLs can be understood.
+    /// The sources with valid URLs.
     pub fn sources(self) -> Vec<ConfiguredSource> {
         let source = |(name, value): (NodeRef<'_>, NodeRef<'_>)| {
             Some(ConfiguredSource {
@@ -51,13 +51,13 @@ impl<'d> UserConfig<'d> {
         names.map(|(name, _)| name.content().to_owned()).collect()
     }
 
-    /// Whether it has a source of that name.
+    /// Whether it has a source with a name.
     pub fn has_source(self, name: &str) -> bool {
         self.0
-            .is_some_and(|document| document.at(&source_place(name)).is_some())
+            .is_some_and(|document| document.at(&source_pointer(name)).is_some())
     }
 
-    /// The text without the secrets of its URLs, and with what looks like one masked line by line.
+    /// The text without the secrets of its URLs, and with lines that look like secrets masked.
     pub fn masked_text(self) -> String {
         let text = self.0.map(|document| document.text().to_string());
         let scrubbed = self.sources().iter().fold(
@@ -90,22 +90,22 @@ impl<'d> UserConfig<'d> {
         })
     }
 
-    /// The text with a source of that name.
+    /// The text with a source added.
     pub fn with_source(self, name: &str, address: &SourceAddress) -> Result<String, Failure> {
         self.edited(&Edit::Set {
-            at: source_place(name),
+            at: source_pointer(name),
             value: address.reveal().into(),
         })
     }
 
-    /// The text without that source.
+    /// The text without a source.
     pub fn without_source(self, name: &str) -> Result<String, Failure> {
         self.edited(&Edit::Remove {
-            at: source_place(name),
+            at: source_pointer(name),
         })
     }
 
-    /// The text with another host of `OWNER/REPO`.
+    /// The text with another default host.
     pub fn with_default_host(self, host: &DefaultHost) -> Result<String, Failure> {
         self.edited(&Edit::Set {
             at: Pointer::root().child(DEFAULT_HOST),
@@ -122,7 +122,7 @@ impl<'d> UserConfig<'d> {
     }
 }
 
-fn source_place(name: &str) -> Pointer {
+fn source_pointer(name: &str) -> Pointer {
     Pointer::root().child(SOURCES).child(name)
 }
 
@@ -146,9 +146,9 @@ mod tests {
     #[test]
     fn no_secret_of_an_url_is_shown() {
         let document = document(TEXT);
-        let shown = UserConfig::of(Some(&document)).masked_text();
-        assert!(!shown.contains("hunter2"), "{shown}");
-        assert!(shown.starts_with("# mine\n[sources]\nteam = "), "{shown}");
+        let masked = UserConfig::of(Some(&document)).masked_text();
+        assert!(!masked.contains("hunter2"), "{masked}");
+        assert!(masked.starts_with("# mine\n[sources]\nteam = "), "{masked}");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Sets of template variables: the project's own, and those of dependencies with `template_vars`.
+//! Sets of template variables: the project's, and those of dependencies with `template_vars`.
 
 use agpm_text::Value;
 
@@ -7,21 +7,21 @@ use agpm_text::Value;
 pub struct Variant(usize);
 
 impl Variant {
-    /// The project's own.
+    /// The project's variables.
     pub const PLAIN: Variant = Variant(0);
 }
 
-/// Every set that the manifest has.
+/// All sets of the manifest.
 #[derive(Clone, Debug, Default)]
 pub struct Variants(Vec<Value>);
 
 impl Variants {
-    /// The variant of these variables; the same ones are one variant.
+    /// The variant of these variables; equal ones share a variant.
     pub(crate) fn of(&mut self, variables: Value) -> Variant {
         if matches!(&variables, Value::Map(entries) if entries.is_empty()) {
             return Variant::PLAIN;
         }
-        let found = self.0.iter().position(|known| *known == variables);
+        let found = self.0.iter().position(|existing| *existing == variables);
         Variant(
             1 + found.unwrap_or_else(|| {
                 self.0.push(variables);
@@ -30,24 +30,24 @@ impl Variants {
         )
     }
 
-    /// Every variant, the plain one first.
+    /// All variants, the plain one first.
     pub fn all(&self) -> impl Iterator<Item = Variant> + use<> {
         (0..=self.0.len()).map(Variant)
     }
 
-    /// The project's variables as a variant has them: its `project` is merged over them, tables key by key.
+    /// The project's variables in a variant: its `project` is merged over them.
     pub fn project(&self, variant: Variant, project: &Value) -> Value {
         let mut merged = project.clone();
-        if let Some(own) = self
+        if let Some(project_variables) = self
             .variables(variant)
             .and_then(|variables| variables.get("project"))
         {
-            merge(&mut merged, own);
+            merge(&mut merged, project_variables);
         }
         merged
     }
 
-    /// Variables that have their own names.
+    /// Variables with names other than `project`.
     pub fn names(&self, variant: Variant) -> impl Iterator<Item = (&str, &Value)> {
         let entries = match self.variables(variant) {
             Some(Value::Map(entries)) => entries.as_slice(),
@@ -64,13 +64,13 @@ impl Variants {
     }
 }
 
-/// Tables merge key by key, everything else replaces.
+/// Merges tables key by key; everything else is replaced.
 fn merge(below: &mut Value, above: &Value) {
     match (below, above) {
         (Value::Map(entries), Value::Map(over)) => {
             for (key, value) in over {
                 match entries.iter_mut().find(|(name, _)| name == key) {
-                    Some((_, place)) => merge(place, value),
+                    Some((_, existing)) => merge(existing, value),
                     None => entries.push((key.clone(), value.clone())),
                 }
             }
@@ -96,14 +96,15 @@ mod tests {
                 ]),
             ),
         ]);
-        let own = Value::map([("paths", Value::map([("tests", Value::list(["c"]))]))]);
+        let project_variables =
+            Value::map([("paths", Value::map([("tests", Value::list(["c"]))]))]);
         let variant = variants.of(Value::map([
-            ("project", own.clone()),
+            ("project", project_variables.clone()),
             ("mood", Value::from("calm")),
         ]));
         assert_eq!(
             variants.of(Value::map([
-                ("project", own),
+                ("project", project_variables),
                 ("mood", Value::from("calm"))
             ])),
             variant

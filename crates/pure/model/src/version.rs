@@ -13,7 +13,7 @@ pub const DEFAULT_VERSION: &str = "main";
 /// Characters that may end a tag's prefix, as in `agents-v1.0.0`.
 const PREFIX_ENDS: [char; 4] = ['-', '/', '@', '_'];
 
-/// A dependency's requirement on the versions of a source, as it is written.
+/// The version requirement of a dependency, as written.
 #[derive(Clone, Debug)]
 pub struct VersionRequirement {
     written: String,
@@ -24,7 +24,7 @@ pub struct VersionRequirement {
 enum RequirementKind {
     /// The tag of this version.
     Exact(PrefixedVersion<Version>),
-    /// Tags that fit.
+    /// Tags in a range.
     Range(PrefixedVersion<RangeComparators>),
     /// The highest stable tag.
     Latest(PrefixedVersion<()>),
@@ -32,11 +32,11 @@ enum RequirementKind {
     Name,
 }
 
-/// Something after a prefix such as `agents-`, which may be empty.
+/// A value after a prefix such as `agents-`, which may be empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct PrefixedVersion<T> {
     prefix: String,
-    what: T,
+    value: T,
 }
 
 #[derive(Clone, Debug)]
@@ -45,21 +45,21 @@ struct RangeComparators {
     none: Vec<Comparator>,
 }
 
-/// Why text is not a requirement.
+/// The reason why text is not a requirement.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RequirementError {
     /// The text is empty.
     #[error("the version is empty")]
     Empty,
-    /// It begins like a range and is none.
+    /// The text begins like a range but is invalid.
     #[error("invalid version range `{0}`")]
     Range(String),
-    /// Neither a version nor a name that git takes.
+    /// Neither a version nor a valid git reference.
     #[error("invalid version, tag or branch name `{0}`")]
     Name(String),
 }
 
-/// The name of a version of a source: a tag, a branch or a commit as it is written, with the version number in it.
+/// The name of a version of a source: a tag, branch or commit as written, with its version number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VersionLabel {
     name: String,
@@ -67,7 +67,7 @@ pub struct VersionLabel {
 }
 
 impl VersionRequirement {
-    /// Reads a requirement.
+    /// Parses a requirement.
     pub fn parse(text: &str) -> Result<Self, RequirementError> {
         let written = text.trim().to_owned();
         if written.is_empty() {
@@ -77,54 +77,55 @@ impl VersionRequirement {
         Ok(VersionRequirement { written, wants })
     }
 
-    /// As written.
+    /// The requirement as written.
     pub fn as_str(&self) -> &str {
         &self.written
     }
 
-    /// Whether a tag fits; `latest` is decided among all tags.
+    /// Whether a tag matches; `latest` is decided among all tags.
     fn fits(&self, tag: &VersionLabel) -> bool {
         match (&self.wants, &tag.version) {
             (RequirementKind::Name, _) => tag.name == self.written,
             (RequirementKind::Exact(exact), Some(version)) => exact == version,
             (RequirementKind::Range(range), Some(version)) => {
-                range.prefix == version.prefix && range.what.fit(&version.what)
+                range.prefix == version.prefix && range.value.fit(&version.value)
             }
             (RequirementKind::Latest(latest), Some(version)) => {
-                // Pre-releases must be requested by name; `latest` is what most people should have.
-                latest.prefix == version.prefix && version.what.pre.is_empty()
+                // Pre-releases must be required by name; `latest` is for most people.
+                latest.prefix == version.prefix && version.value.pre.is_empty()
             }
             // A tag that is not a version can only be required by its exact name.
             (_, None) => tag.name == self.written,
         }
     }
 
-    /// The locations of the tags that fit, highest version first.
+    /// The indices of the tags that match, highest version first.
     pub fn among(&self, tags: &[VersionLabel]) -> Vec<usize> {
         let mut found: Vec<usize> = (0..tags.len()).filter(|at| self.fits(&tags[*at])).collect();
         found.sort_by(|a, b| tags[*b].cmp(&tags[*a]).then_with(|| a.cmp(b)));
         if matches!(self.wants, RequirementKind::Latest(_)) {
             let highest = found.first().map(|at| tags[*at].version.clone());
-            // `latest` means the newest or nothing: an older one would hide that the newest does not fit.
+            // `latest` is the newest or nothing: an older one would hide that the newest does not fit.
             found.retain(|at| Some(&tags[*at].version) == highest.as_ref());
         }
-        // Of `v1.0.0` and `1.0.0` the one that is written is meant.
+        // Of `v1.0.0` and `1.0.0`, the one as written is meant.
         if found.iter().any(|at| tags[*at].name == self.written) {
             found.retain(|at| tags[*at].name == self.written);
         }
         found
     }
 
-    /// Whether a tag that was chosen before may stay. `latest` lets every version stay: what is newer is for `update`.
+    /// Whether a tag that was chosen before may stay. `latest` allows every version to stay: `update` chooses newer
+    /// ones.
     pub fn allows(&self, tag: &VersionLabel) -> bool {
         match &self.wants {
-            // Which tag is the newest depends on all tags. For a single one only the prefix can be compared.
+            // The newest tag depends on all tags. For a single one only the prefix can be compared.
             RequirementKind::Latest(latest) => tag.prefix() == Some(&latest.prefix),
             _ => self.fits(tag),
         }
     }
 
-    /// The text before the version, as in `agents-^1.0`; nothing if a name is meant.
+    /// The prefix before the version, as in `agents-^1.0`; `None` for a name.
     pub fn prefix(&self) -> Option<&str> {
         match &self.wants {
             RequirementKind::Exact(exact) => Some(&exact.prefix),
@@ -134,12 +135,12 @@ impl VersionRequirement {
         }
     }
 
-    /// The name of a branch or commit that is meant if no tag has it.
+    /// The name of a branch or commit, used if no tag has it.
     pub fn as_name(&self) -> Option<&str> {
         matches!(self.wants, RequirementKind::Name).then_some(self.written.as_str())
     }
 
-    /// Whether several versions may fit.
+    /// Whether several versions may match.
     pub fn is_range(&self) -> bool {
         matches!(
             self.wants,
@@ -160,7 +161,7 @@ fn parse_requirement_kind(text: &str) -> Result<RequirementKind, RequirementErro
         if rest == "latest" {
             return Ok(RequirementKind::Latest(PrefixedVersion {
                 prefix,
-                what: (),
+                value: (),
             }));
         }
         // A complete version before comparators: `1.2.3` is exact here, while the semver library would read it as
@@ -168,13 +169,13 @@ fn parse_requirement_kind(text: &str) -> Result<RequirementKind, RequirementErro
         if let Some(version) = full_version(rest) {
             return Ok(RequirementKind::Exact(PrefixedVersion {
                 prefix,
-                what: version,
+                value: version,
             }));
         }
         if let Some(comparators) = comparators(rest, &prefix) {
             return Ok(RequirementKind::Range(PrefixedVersion {
                 prefix,
-                what: comparators,
+                value: comparators,
             }));
         }
     }
@@ -190,7 +191,7 @@ fn parse_requirement_kind(text: &str) -> Result<RequirementKind, RequirementErro
     }
 }
 
-/// Every way to take the text for a prefix and a rest, the shortest prefix first.
+/// All splits of the text into a prefix and a remainder, the shortest prefix first.
 fn splits(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let ends = text
         .match_indices(PREFIX_ENDS)
@@ -205,7 +206,7 @@ fn is_prefix(prefix: &str) -> bool {
     !prefix.contains(|c: char| "^~=<>*!, ".contains(c) || c.is_control())
 }
 
-/// A whole version, with or without `v`.
+/// A complete version, with or without `v`.
 fn full_version(text: &str) -> Option<Version> {
     Version::parse(text.strip_prefix(['v', 'V']).unwrap_or(text)).ok()
 }
@@ -237,7 +238,7 @@ fn comparators(text: &str, prefix: &str) -> Option<RangeComparators> {
     })
 }
 
-/// One comparator. A bare version is none by itself, unless it has a star: `1.2` may be the name of a tag.
+/// A single comparator. A bare version is not one by itself, unless it has a star: `1.2` may be the name of a tag.
 fn comparator(text: &str, bare: bool) -> Option<Comparator> {
     let at = text.find(|c: char| !"^~=<>".contains(c))?;
     let (operator, version) = text.split_at(at);
@@ -258,7 +259,7 @@ fn comparator(text: &str, bare: bool) -> Option<Comparator> {
     Comparator::parse(&format!("{operator}{version}")).ok()
 }
 
-/// Whether git takes the text for the name of a branch or tag, by its own rules.
+/// Whether git accepts the text as the name of a branch or tag.
 pub(crate) fn is_ref_name(text: &str) -> bool {
     let odd = |c: char| c.is_control() || c.is_whitespace() || "~^:?*[\\".contains(c);
     let part = |part: &str| !part.is_empty() && !part.starts_with('.') && !part.ends_with(".lock");
@@ -272,12 +273,12 @@ pub(crate) fn is_ref_name(text: &str) -> bool {
 }
 
 impl VersionLabel {
-    /// Reads a name; the shortest prefix that leaves a version applies.
+    /// Parses a name; the shortest prefix that leaves a version applies.
     pub fn new(name: &str) -> Self {
         let version = splits(name).find_map(|(prefix, rest)| {
-            full_version(rest).map(|what| PrefixedVersion {
+            full_version(rest).map(|value| PrefixedVersion {
                 prefix: prefix.to_owned(),
-                what,
+                value,
             })
         });
         VersionLabel {
@@ -292,20 +293,20 @@ impl VersionLabel {
     }
 
     pub(crate) fn version(&self) -> Option<&Version> {
-        self.version.as_ref().map(|version| &version.what)
+        self.version.as_ref().map(|version| &version.value)
     }
 
-    /// The text before the version; nothing if the name holds no version.
+    /// The prefix before the version; `None` if the name has no version.
     pub fn prefix(&self) -> Option<&str> {
         self.version.as_ref().map(|version| version.prefix.as_str())
     }
 
-    /// The range of versions that are compatible with this one, with its prefix; nothing if the name holds no version.
+    /// The range of compatible versions, with the prefix; `None` if the name has no version.
     pub fn caret(&self) -> Option<String> {
-        let PrefixedVersion { prefix, what } = self.version.as_ref()?;
+        let PrefixedVersion { prefix, value } = self.version.as_ref()?;
         Some(format!(
             "{prefix}^{}.{}.{}",
-            what.major, what.minor, what.patch
+            value.major, value.minor, value.patch
         ))
     }
 
@@ -313,7 +314,7 @@ impl VersionLabel {
     pub fn is_stable(&self) -> bool {
         self.version
             .as_ref()
-            .is_some_and(|version| version.what.pre.is_empty())
+            .is_some_and(|version| version.value.pre.is_empty())
     }
 }
 
@@ -329,10 +330,11 @@ impl Serialize for VersionLabel {
     }
 }
 
-/// By version, then by name; names without a version are below all others.
+/// By version, then by name; names without a version are lowest.
 impl Ord for VersionLabel {
     fn cmp(&self, other: &Self) -> Ordering {
-        let version = |tag: &VersionLabel| tag.version.as_ref().map(|version| version.what.clone());
+        let version =
+            |tag: &VersionLabel| tag.version.as_ref().map(|version| version.value.clone());
         version(self)
             .cmp(&version(other))
             .then_with(|| self.name.cmp(&other.name))
@@ -352,8 +354,8 @@ pub fn newest_range<'t>(tags: impl Iterator<Item = &'t str>, names: &[String]) -
         .and_then(VersionLabel::caret)
 }
 
-/// The newest stable tag of a resource. Where tags carry prefixes, only those count whose prefix is one of these names of
-/// the resource, and those without a prefix.
+/// The newest stable tag of a resource. Tags with a prefix apply only if the prefix is one of the names of the
+/// resource.
 pub fn newest_tag<'t>(
     tags: impl Iterator<Item = &'t str>,
     names: &[String],
@@ -370,37 +372,37 @@ pub fn newest_tag<'t>(
     };
     // A tag with the name of the resource wins over a newer one of the whole repository: the author versions it
     // separately.
-    let own = stable.iter().filter(is_named).max();
-    let newest = own.or_else(|| stable.iter().filter(|tag| tag.prefix() == Some("")).max());
+    let named_tag = stable.iter().filter(is_named).max();
+    let newest = named_tag.or_else(|| stable.iter().filter(|tag| tag.prefix() == Some("")).max());
     newest.cloned()
 }
 
-/// Whether text is what separates a name from its version.
+/// Whether text separates a name from its version.
 fn is_separator(text: &str) -> bool {
     matches!(text, "-" | "--" | "/" | "@" | "_")
 }
 
-/// The requirement that decides the version of a dependency: a commit beats a branch beats a version.
+/// The requirement that decides the version of a dependency.
 #[derive(Clone, Debug)]
 pub enum Requirement {
-    /// There is just one: a file on this machine.
+    /// A file on this machine, which has one version.
     Only,
     /// A requirement on versions.
     Version(VersionRequirement),
     /// The tip of a branch.
     Branch(String),
-    /// A commit, by its whole name or the beginning of it.
+    /// A commit, by its full or abbreviated name.
     Rev(String),
 }
 
 impl Requirement {
-    /// Whether several versions may fit.
+    /// Whether several versions may match.
     pub fn is_range(&self) -> bool {
         matches!(self, Requirement::Version(requirement) if requirement.is_range())
     }
 
-    /// The versions that `latest` chooses from; other requirements stay as they are. Where some versions are left out,
-    /// it means the highest of the others.
+    /// The versions that `latest` chooses from; other requirements are returned as they are. If some versions are
+    /// excluded, `latest` is the highest of the others.
     pub fn choices(&self) -> Requirement {
         let latest = match self {
             Requirement::Version(requirement) => match &requirement.wants {
@@ -411,14 +413,13 @@ impl Requirement {
         };
         let all = latest.and_then(|latest| {
             let all = VersionRequirement::parse(&format!("{}*", latest.prefix)).ok()?;
-            // For the solver `latest` is any version with the prefix; the newest of those that fit is chosen
-            // anyway.
+            // For the solver `latest` is any version with the prefix; the newest that fits is chosen anyway.
             all.is_range().then_some(Requirement::Version(all))
         });
         all.unwrap_or_else(|| self.clone())
     }
 
-    /// As written; empty if nothing was.
+    /// The requirement as written; empty if there is none.
     pub fn as_str(&self) -> &str {
         match self {
             Requirement::Only => "",
@@ -432,7 +433,7 @@ impl Requirement {
             Requirement::Only => 0,
             Requirement::Version(_) => 1,
             Requirement::Branch(_) => 2,
-            // The order of precedence where several are set: what names a commit leaves nothing open.
+            // The precedence of several requirements: one that names a commit leaves no choice.
             Requirement::Rev(_) => 3,
         };
         (rank, self.as_str())
@@ -549,12 +550,12 @@ mod tests {
             ("*", "v2.0.0 v1.2.0 v1.1.0 v1.0.0 1.0.0"),
             ("1.*", "v1.2.0 v1.1.0 v1.0.0 1.0.0"),
             ("latest", "v2.0.0"),
-            // Pre-releases only where the requirement names one.
+            // Pre-releases match only if the requirement names one.
             ("^1.2.0-beta", "v1.2.0 v1.2.0-beta.1"),
             ("v1.2.0-beta.1", "v1.2.0-beta.1"),
             (">=3.0.0-alpha", "v3.0.0-alpha"),
             ("^3", ""),
-            // Prefixes keep to themselves.
+            // Prefixes are separate.
             ("agents-^v1.0.0", "agents-v1.4.0 agents-v1.0.0"),
             ("agents-v1.0.0", "agents-v1.0.0"),
             ("agents-1.4.0", "agents-v1.4.0"),

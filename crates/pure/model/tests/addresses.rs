@@ -29,7 +29,7 @@ fn requirement(inner: &InnerAddress) -> &str {
         .map_or("-", VersionRequirement::as_str)
 }
 
-/// An address in one line: its form, then where, path and requirement.
+/// An address on one line: its form, URL, path and requirement.
 fn describe(text: &str) -> String {
     match parse(text) {
         Ok(Address::Repository(found)) => {
@@ -40,7 +40,7 @@ fn describe(text: &str) -> String {
             format!(
                 "page {} {} {:?}",
                 page.url.redacted(),
-                page.shown(),
+                page.location(),
                 page.reference
             )
         }
@@ -396,7 +396,7 @@ fn urls_mean_what_people_mean() {
             "oci://ghcr.io/o/skills:1.0.0",
             "registry oci://ghcr.io/o/skills:1.0.0",
         ),
-        // What is none.
+        // Invalid addresses.
         ("", "error the URL or path is empty"),
         (
             "a b",

@@ -1,4 +1,4 @@
-//! File patterns against `globset` as the oracle, and where they differ from it on purpose.
+//! File patterns compared with `globset`, and their intended differences.
 #![allow(clippy::unwrap_used)]
 
 use agpm_model::{Glob, GlobError};
@@ -100,7 +100,7 @@ fn differences_from_globset_are_deliberate() {
     assert!(matches("docs{,/api}/*.md", "docs/api/a.md"));
 }
 
-/// Each star could match in many ways; trying one after the other would not end.
+/// Each star could match in many ways; backtracking would not terminate.
 #[test]
 fn a_hostile_pattern_takes_no_longer_than_its_length_times_the_path() {
     let pattern = "a*".repeat(1000) + "b";

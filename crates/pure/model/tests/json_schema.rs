@@ -1,4 +1,4 @@
-//! Schemas say what the readers accept, on every manifest that is written down anywhere in this repository.
+//! The schemas agree with the readers, on every manifest that is written anywhere in this repository.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods)]
 
 use std::collections::BTreeSet;
@@ -15,7 +15,7 @@ use agpm_text::{Document, Format, Limits, NodeRef, Value, parse, print, to_value
 
 const KEY: &str = "no-such-key";
 
-/// A manifest with every key that there is.
+/// A manifest with every key.
 const WHOLE: &str = r#"
 extends = ["github:corp/base@^3", "../base"]
 allow-executables = ["scripts/*", "source:hub"]
@@ -141,7 +141,7 @@ remotes = ["hub#v1.0.0:/team", "git+https://example.com/more.git"]
 [lineage]
 "#;
 
-/// A manifest as one document; nothing if it is no TOML.
+/// Parses a manifest; `None` if it is not TOML.
 fn document(text: &str) -> Option<Document> {
     let source = SourceMap::default().add("agpm.toml", text);
     let parsed = parse(source, text, Format::Toml, Limits::default());
@@ -149,12 +149,12 @@ fn document(text: &str) -> Option<Document> {
     good.then_some(parsed.document)
 }
 
-/// What the reader of manifests has to say.
+/// The findings of the manifest reader.
 fn read(document: &Document) -> Vec<Diagnostic> {
     read_beside(document, &[])
 }
 
-/// The same where a text has syntax errors.
+/// The findings for a text with syntax errors.
 fn read_beside(document: &Document, syntax_errors: &[SourceSpan]) -> Vec<Diagnostic> {
     let section = |name: &str| document.root().and_then(|root| root.get(name));
     let entries = |name: &str| {
@@ -167,7 +167,7 @@ fn read_beside(document: &Document, syntax_errors: &[SourceSpan]) -> Vec<Diagnos
     let texts = ManifestTexts {
         scope: InstallScope::Project,
         project: document,
-        own: document,
+        manifest: document,
         bases: &[],
         private: None,
         config: None,
@@ -181,7 +181,7 @@ fn value_of(document: &Document) -> Value {
     to_value(document.root().unwrap())
 }
 
-/// Every text of the repository that may be a manifest: files, blocks of documents, literals of tests.
+/// All texts of the repository that may be a manifest: files, code blocks of documents, literals of tests.
 fn texts() -> BTreeSet<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
     let mut texts = BTreeSet::new();
@@ -210,7 +210,7 @@ fn texts() -> BTreeSet<String> {
     texts
 }
 
-/// The blocks of TOML in a document.
+/// The TOML code blocks of a document.
 fn blocks(text: &str) -> Vec<String> {
     let parts = text.split("\n```toml\n").skip(1);
     parts
@@ -218,7 +218,7 @@ fn blocks(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// What stands between quotes in a program, well enough to find manifests.
+/// The string literals of a program, accurately enough to find manifests.
 fn literals(text: &str) -> Vec<String> {
     let raw = text
         .split("r#\"")
@@ -243,7 +243,7 @@ fn literals(text: &str) -> Vec<String> {
 
 static TEXTS: LazyLock<BTreeSet<String>> = LazyLock::new(texts);
 
-/// Every manifest that the reader accepts and that says something.
+/// All non-empty manifests that the reader accepts.
 static ACCEPTED: LazyLock<Vec<Value>> = LazyLock::new(|| {
     let documents = TEXTS.iter().filter_map(|text| document(text));
     let good = documents
@@ -298,7 +298,7 @@ fn keys_that_the_reader_does_not_know_are_not_valid() {
     }
 }
 
-/// The value with a strange key in each of its tables, one after the other.
+/// Copies of the value, each with an unknown key in one of its tables.
 fn with_strange_keys(value: &Value) -> Vec<Value> {
     let mut found = Vec::new();
     if let Value::Map(entries) = value {
@@ -311,7 +311,7 @@ fn with_strange_keys(value: &Value) -> Vec<Value> {
     found
 }
 
-/// The value without each of its keys, and with each of its leaves another one, one after the other.
+/// Copies of the value, each without one key or with one changed leaf.
 fn with_less(value: &Value) -> Vec<Value> {
     let mut found = with_parts(value, &with_less);
     match value {
@@ -331,7 +331,7 @@ fn with_less(value: &Value) -> Vec<Value> {
     found
 }
 
-/// The value with one part of it changed, in every way.
+/// All copies of the value with one changed part.
 fn with_parts(value: &Value, change: &dyn Fn(&Value) -> Vec<Value>) -> Vec<Value> {
     match value {
         Value::Map(entries) => (0..entries.len())
@@ -434,7 +434,7 @@ fn every_key_says_what_it_is_for() {
     check(&LOCK_SCHEMA.to_json_schema(), "lock");
 }
 
-/// The keys of all tables that a schema knows.
+/// The keys of all tables of a schema.
 fn known_keys(schema: &Value, keys: &mut BTreeSet<String>) {
     let inner = match schema {
         Value::Map(entries) => entries.iter().map(|(_, inner)| inner).collect(),
@@ -467,7 +467,7 @@ fn the_whole_manifest_has_every_key_and_is_valid() {
     assert_eq!(missing, Vec::<&String>::new());
 }
 
-/// Where keys are, all the way down.
+/// The spans of all keys, recursively.
 fn key_spans(map: NodeRef<'_>, found: &mut BTreeSet<(usize, usize)>) {
     for (key, value) in map.entries() {
         found.insert((key.span().start as usize, key.span().end as usize));
@@ -489,7 +489,7 @@ fn the_edit_for_a_misspelled_key_restores_the_manifest() {
     let (mut restored, mut others) = (0, 0);
     let long = |(start, end): (usize, usize)| (end - start > 3).then_some(start);
     for start in spans.into_iter().filter_map(long) {
-        // Without its second letter.
+        // The key without its second letter.
         let text = format!("{}{}", &WHOLE[..start + 1], &WHOLE[start + 2..]);
         let Some(misspelled) = document(&text) else {
             continue;
@@ -550,10 +550,10 @@ fn no_edit_is_suggested_that_would_not_be_enough() {
     for text in [
         // Two headers have the key.
         "[tolos.a]\npath = \"a\"\n[tolos.b]\npath = \"b\"\n",
-        // The right one exists.
+        // The correct key exists.
         "[sources]\n[soruces]\n",
         "[[layers]]\nname = \"a\"\nnmae = \"b\"\npath = \".\"\n",
-        // Nothing is near.
+        // No name is similar.
         "elsewhere = 1\n",
         "[workspace]\n",
     ] {
@@ -566,7 +566,7 @@ fn no_edit_is_suggested_that_would_not_be_enough() {
     }
 }
 
-/// Texts that differ from a manifest in one character that is gone or too many.
+/// Texts that differ from a manifest by one missing or additional character.
 fn with_slips(text: &str) -> impl Iterator<Item = String> + '_ {
     let slips = |at: usize| {
         let (before, after) = text.split_at(at);

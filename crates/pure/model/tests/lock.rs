@@ -1,4 +1,4 @@
-//! A lockfile reads back as what was written, whatever it holds.
+//! A written lockfile reads back unchanged.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use agpm_diag::SourceMap;
@@ -129,12 +129,12 @@ prop_compose! {
     fn remote()(
         base in prop::sample::select(vec!["community", "git+https://me:secret@h/o/r", "git+file:///C:/r"]),
         reference in prop::option::of("[a-z]{1,5}(/[a-z]{1,3})?"),
-        folder in prop::option::of("[a-z]{1,5}(/[a-z]{1,3})?"),
+        directory in prop::option::of("[a-z]{1,5}(/[a-z]{1,3})?"),
         digits in "[0-9a-f]{40}",
     ) -> LockedRemote {
         let reference = reference.map(|text| format!("#{text}")).unwrap_or_default();
-        let folder = folder.map(|text| format!(":/{text}")).unwrap_or_default();
-        let remote = CatalogRemote::parse(&format!("{base}{reference}{folder}")).unwrap();
+        let directory = directory.map(|text| format!(":/{text}")).unwrap_or_default();
+        let remote = CatalogRemote::parse(&format!("{base}{reference}{directory}")).unwrap();
         let version = ResolvedVersion { label: VersionLabel::new("main"), revision: digits.parse().unwrap() };
         LockedRemote::new(&remote, version)
     }
@@ -184,7 +184,7 @@ fn value(text: &str) -> Value {
     )
 }
 
-/// Keys of the tables of a lockfile that have no line in its schema.
+/// Keys in the tables of a lockfile that its schema lacks.
 fn unknown_keys(schema: &Value, lock: &Value) -> Vec<String> {
     let entries = |value: &Value| {
         if let Value::Map(entries) = value {
@@ -201,7 +201,7 @@ fn unknown_keys(schema: &Value, lock: &Value) -> Vec<String> {
             "catalog" => "remote",
             _ => "entry",
         };
-        let known = schema
+        let known_keys = schema
             .get("$defs")
             .and_then(|all| all.get(definition)?.get("properties"))
             .unwrap();
@@ -216,7 +216,7 @@ fn unknown_keys(schema: &Value, lock: &Value) -> Vec<String> {
             continue;
         };
         let keys = tables.iter().flat_map(entries).map(|(key, _)| key);
-        unknown.extend(keys.filter(|key| known.get(key).is_none()));
+        unknown.extend(keys.filter(|key| known_keys.get(key).is_none()));
     }
     unknown
 }

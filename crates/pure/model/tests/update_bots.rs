@@ -1,4 +1,4 @@
-//! The expressions that the guide gives to update bots read the addresses that the manifest takes.
+//! The expressions in the guide for update bots match the URLs that the manifest accepts.
 #![allow(clippy::unwrap_used)]
 
 use agpm_model::{Address, AddressContext, DefaultHost, VersionRequirement};
@@ -24,7 +24,7 @@ fn expressions() -> Vec<Regex> {
         .collect()
 }
 
-/// Which expression reads a line, with the repository and the version that it finds.
+/// The expression that matches a line, with the repository and the version that it finds.
 fn read(line: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (number, expression) in expressions().iter().enumerate() {
@@ -79,7 +79,7 @@ fn each_url_is_read_by_one_expression() {
             default_host: &host,
             is_source: &|_| false,
         };
-        // What the bot takes for the version is what agpm requires.
+        // The bot's version is the one that agpm requires.
         let Ok(Address::Repository(parsed)) = Address::parse(address, &context) else {
             unreachable!("{address} is a repository");
         };

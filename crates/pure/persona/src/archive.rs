@@ -1,4 +1,4 @@
-//! The lossless rule: a persona document that is removed is archived first.
+//! The lossless rule: a removed persona document must be archived.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use crate::levels::PersonaLevels;
 /// The directory that documents are archived in, anywhere in a repository.
 pub(crate) const ARCHIVE: &str = "legacy-imports";
 
-/// Whether a path of a repository is that of a persona's document that is at work.
+/// Whether a path is that of an active persona document.
 fn is_live_document(path: &str) -> bool {
     let in_persona = path.starts_with(".clia/agents/") || path.contains("/.clia/agents/");
     in_persona
@@ -22,20 +22,22 @@ fn is_live_document(path: &str) -> bool {
 
 /// Whether a path of a repository is in an archive.
 fn is_archived(path: &str) -> bool {
-    path.rsplit('/').skip(1).any(|folder| folder == ARCHIVE)
+    path.rsplit('/')
+        .skip(1)
+        .any(|directory| directory == ARCHIVE)
 }
 
-/// A repository, as far as the lossless rule requires it. Paths are from its root.
+/// A repository, as the lossless rule needs it. Paths are from its root.
 pub trait CommitHistory {
-    /// The files of a revision, each with what it held.
+    /// The files of a revision, each with the id of its content.
     fn files_at(&self, revision: &str) -> Result<Vec<(String, ObjectId)>, Failure>;
     /// The files of the work tree that are not ignored.
     fn files_now(&self) -> Result<Vec<String>, Failure>;
-    /// The contents of files in the work tree.
+    /// The ids of the contents of files in the work tree.
     fn contents(&self, files: &[String]) -> Result<Vec<ObjectId>, Failure>;
     /// Every version of every file that was committed since a revision.
     fn changes_since(&self, revision: &str) -> Result<Vec<(String, ObjectId)>, Failure>;
-    /// The bytes of objects, in their order; nothing for one that does not exist.
+    /// The bytes of objects, in order; `None` for a missing one.
     fn bytes_of(&self, objects: &[ObjectId]) -> Result<Vec<Option<Vec<u8>>>, Failure>;
     /// Whether a file is in the work tree.
     fn is_file(&self, path: &str) -> bool;
@@ -44,7 +46,7 @@ pub trait CommitHistory {
 }
 
 impl PersonaLevels<'_> {
-    /// Documents of the revision that are neither there nor archived.
+    /// Documents of the revision that are neither present nor archived.
     pub fn not_archived(
         &self,
         history: &dyn CommitHistory,
@@ -58,14 +60,15 @@ impl PersonaLevels<'_> {
                 "`git show {revision}:{path}` has it: restore it in an `{ARCHIVE}/` directory, such as that of the persona that replaces it"
             );
             let found = Diagnostic::new(&codes::LINEAGE_NOT_ARCHIVED, message).help(help);
-            found.in_file(self.shown(&root.join(path)))
+            found.in_file(self.display_path(&root.join(path)))
         };
         let lost = lost_documents(history, revision)?;
         Ok(lost.into_iter().map(finding).collect())
     }
 }
 
-/// Documents of the revision that are neither there nor archived: to the byte in some version since, or with all they said.
+/// Documents of the revision that are neither present nor archived: byte for byte in some later version, or with all of
+/// their content.
 fn lost_documents(history: &dyn CommitHistory, revision: &str) -> Result<Vec<String>, Failure> {
     let was = history.files_at(revision)?;
     let is_gone = |path: &str| is_live_document(path) && !history.is_file(path);
@@ -73,49 +76,58 @@ fn lost_documents(history: &dyn CommitHistory, revision: &str) -> Result<Vec<Str
     if gone.is_empty() {
         return Ok(Vec::new());
     }
-    // A document that is new since may be one that moved; one that existed before is another.
+    // A document that is new since may be a moved one; one that existed before is not.
     let before: BTreeSet<&str> = was.iter().map(|(path, _)| path.as_str()).collect();
     let is_new = |path: &str| is_live_document(path) && !before.contains(path);
-    let mut kept = history.files_now()?;
-    kept.retain(|path| (is_archived(path) || is_new(path)) && history.is_file(path));
-    let contents: BTreeSet<ObjectId> = history.contents(&kept)?.into_iter().collect();
+    let mut current_files = history.files_now()?;
+    current_files.retain(|path| (is_archived(path) || is_new(path)) && history.is_file(path));
+    let contents: BTreeSet<ObjectId> = history.contents(&current_files)?.into_iter().collect();
     let changes = history.changes_since(revision)?;
     let mut versions: BTreeMap<&str, BTreeSet<&ObjectId>> = BTreeMap::new();
-    for (path, held) in gone.iter().copied().chain(&changes) {
-        versions.entry(path).or_default().insert(held);
+    for (path, content) in gone.iter().copied().chain(&changes) {
+        versions.entry(path).or_default().insert(content);
     }
-    let is_kept = |path: &str| versions[path].iter().any(|held| contents.contains(held));
+    let is_kept = |path: &str| {
+        versions[path]
+            .iter()
+            .any(|content| contents.contains(content))
+    };
     let missing: Vec<&str> = gone
         .iter()
         .map(|(path, _)| path.as_str())
         .filter(|path| !is_kept(path))
         .collect();
-    let archived = kept.iter().filter(|path| is_archived(path));
+    let archived = current_files.iter().filter(|path| is_archived(path));
     let archive = ArchivedDocuments::new(archived.filter_map(|path| history.read(path)));
     let ids = missing.iter().flat_map(|path| &versions[path]);
     let ids: Vec<ObjectId> = ids.copied().cloned().collect();
-    // Requiring the bytes takes a process: nothing is asked that nothing could keep.
-    let mut said = if archive.is_empty() {
+    // Reading objects starts a process, so nothing is read if no archive could keep it.
+    let mut past_bytes = if archive.is_empty() {
         Vec::new().into_iter()
     } else {
         history.bytes_of(&ids)?.into_iter()
     };
     let mut lost = Vec::new();
     for path in missing {
-        let own: Vec<Option<Vec<u8>>> = said.by_ref().take(versions[path].len()).collect();
-        if !own.into_iter().flatten().any(|said| archive.keeps(said)) {
+        let versions_bytes: Vec<Option<Vec<u8>>> =
+            past_bytes.by_ref().take(versions[path].len()).collect();
+        if !versions_bytes
+            .into_iter()
+            .flatten()
+            .any(|past_bytes| archive.keeps(past_bytes))
+        {
             lost.push(path.to_owned());
         }
     }
     Ok(lost)
 }
 
-/// Documents that are kept.
+/// Archived documents.
 #[derive(Debug, Default)]
 struct ArchivedDocuments(Vec<Document>);
 
 impl ArchivedDocuments {
-    /// Reads them; what is not a string keeps nothing.
+    /// Parses them; anything that is not text is ignored.
     fn new(texts: impl Iterator<Item = Vec<u8>>) -> Self {
         ArchivedDocuments(texts.filter_map(document).collect())
     }
@@ -125,16 +137,16 @@ impl ArchivedDocuments {
         self.0.is_empty()
     }
 
-    /// Whether one of them has all that a document said; it may be written in another way, and say more.
-    fn keeps(&self, said: Vec<u8>) -> bool {
-        let said = document(said);
-        let Some(said) = said.as_ref().and_then(Document::root) else {
+    /// Whether one of them has all content of a document; it may be formatted differently, and have more content.
+    fn keeps(&self, bytes: Vec<u8>) -> bool {
+        let bytes = document(bytes);
+        let Some(bytes) = bytes.as_ref().and_then(Document::root) else {
             return false;
         };
         self.0
             .iter()
             .filter_map(Document::root)
-            .any(|kept| holds(kept, said))
+            .any(|archived| holds(archived, bytes))
     }
 }
 
@@ -142,17 +154,18 @@ fn document(bytes: Vec<u8>) -> Option<Document> {
     Some(parse_alone(String::from_utf8(bytes).ok()?, Format::Json).document)
 }
 
-/// Whether a value exists with all that is in it: keys may have come, and items too.
-fn holds(kept: NodeRef<'_>, said: NodeRef<'_>) -> bool {
-    match (kept.kind(), said.kind()) {
-        (NodeKind::Map, NodeKind::Map) => said.entries().all(|(key, value)| {
-            kept.get(key.content())
-                .is_some_and(|kept| holds(kept, value))
+/// Whether a value contains another one; it may have further keys and items.
+fn holds(archived: NodeRef<'_>, original: NodeRef<'_>) -> bool {
+    match (archived.kind(), original.kind()) {
+        (NodeKind::Map, NodeKind::Map) => original.entries().all(|(key, value)| {
+            archived
+                .get(key.content())
+                .is_some_and(|archived| holds(archived, value))
         }),
-        (NodeKind::List, NodeKind::List) => said
+        (NodeKind::List, NodeKind::List) => original
             .items()
-            .all(|item| kept.items().any(|kept| holds(kept, item))),
-        _ => equal(kept, said),
+            .all(|item| archived.items().any(|archived| holds(archived, item))),
+        _ => equal(archived, original),
     }
 }
 
@@ -185,9 +198,9 @@ mod tests {
 
     #[test]
     fn an_archive_keeps_what_says_all_of_it() {
-        let said = r#"{"title": "Bob", "tags": ["a", {"b": 1}]}"#;
-        for (kept, keeps) in [
-            (said, true),
+        let original = r#"{"title": "Bob", "tags": ["a", {"b": 1}]}"#;
+        for (archived, keeps) in [
+            (original, true),
             (
                 r#"{"tags":[0,{"c":2,"b":1},"a"],"title":"Bob","archived":true}"#,
                 true,
@@ -198,9 +211,9 @@ mod tests {
             ("{", false),
             ("", false),
         ] {
-            let archive = ArchivedDocuments::new([kept.into()].into_iter());
-            assert_eq!(archive.keeps(said.into()), keeps, "{kept}");
+            let archive = ArchivedDocuments::new([archived.into()].into_iter());
+            assert_eq!(archive.keeps(original.into()), keeps, "{archived}");
         }
-        assert!(!ArchivedDocuments::default().keeps(said.into()));
+        assert!(!ArchivedDocuments::default().keeps(original.into()));
     }
 }

@@ -1,4 +1,4 @@
-//! One document: what it says of itself before anything is merged.
+//! A single document, before merging.
 
 use std::sync::Arc;
 
@@ -7,15 +7,15 @@ use agpm_text::{Document, Format, Limits, NodeId, NodeKind, NodeRef, parse};
 
 use crate::schema::{INHERITS, LINKS, SCHEMA_VERSION};
 
-/// The version of the schema that is read, with any third number.
+/// The supported version of the schema, with any third number.
 const VERSION: &str = "0.4";
 
-/// A document that applies.
+/// A usable document.
 #[derive(Clone, Debug)]
 pub struct PersonaDocument {
     /// The content of the persona document.
     pub document: Arc<Document>,
-    /// Whom it inherits, in the order of its list.
+    /// The documents that it inherits, in list order.
     pub parents: Vec<ParentReference>,
     /// Findings that do not exclude it.
     pub diagnostics: Vec<Diagnostic>,
@@ -51,24 +51,24 @@ pub(crate) struct ChainLink {
     pub(crate) prefix: String,
     /// The path from the top directory.
     pub(crate) path: String,
-    /// The path of the document that inherits it; nothing for one of a level's own.
+    /// The path of the document that inherits it; `None` for a document of a level.
     pub(crate) inherited_from: Option<String>,
 }
 
-/// Why a document does not count, to be reported together with who requested it.
+/// The reason why a document is ignored, reported together with the document that names it.
 #[derive(Clone, Debug)]
 pub struct UnusableDocument {
     /// The reason, without the document's name.
     pub reason: String,
     /// The position.
     pub span: Span,
-    /// Under which code.
+    /// The code of the finding.
     pub code: &'static agpm_diag::Code,
     /// The fix.
     pub help: String,
 }
 
-/// Reads a document; one that cannot be read, or is of another version, says why.
+/// Reads a document, or returns why it cannot be read or has another version.
 pub fn read_document(
     source: SourceId,
     text: impl Into<Text>,
@@ -171,7 +171,7 @@ fn parents(source: SourceId, root: NodeRef<'_>) -> (Vec<ParentReference>, Vec<Di
     (parents, diagnostics)
 }
 
-/// Two spellings of one field: `href` of a link is read as `url` where that says nothing.
+/// Reads `href` of a link as `url` if that is missing.
 fn read_href_as_url(document: &mut Document) {
     let links = document.root().and_then(|root| root.get(LINKS));
     let spelled = |link: NodeRef<'_>| {

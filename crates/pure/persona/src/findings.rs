@@ -1,4 +1,4 @@
-//! Findings about documents that are left out, and about odd directories.
+//! Findings about ignored documents and unusual directories.
 
 use std::path::Path;
 
@@ -12,11 +12,11 @@ impl PersonaLevels<'_> {
     pub(crate) fn two_documents(
         &self,
         first: &Path,
-        other: &Path,
+        ignored: &Path,
         kind: PersonaKind,
     ) -> Diagnostic {
-        let (first, file) = (self.label(first), self.shown(other));
-        let message = format!("`{}` is ignored", self.label(other));
+        let (first, file) = (self.label(first), self.display_path(ignored));
+        let message = format!("`{}` is ignored", self.label(ignored));
         let diagnostic = Diagnostic::new(&codes::LINEAGE_TWO_DOCUMENTS, message).in_file(file);
         diagnostic
             .detail(format!("`{first}` is the {kind} document of its directory"))
@@ -25,31 +25,31 @@ impl PersonaLevels<'_> {
 
     /// Names in one directory that differ only in case.
     pub(crate) fn case(&self, level: &PersonaLevel, names: &[String]) -> Vec<Diagnostic> {
-        let told = |pair: &[String]| {
-            let (one, other) = (&pair[0], &pair[1]);
-            let message = format!("the personas `{one}` and `{other}` differ only in case");
+        let finding = |pair: &[String]| {
+            let (first, ignored) = (&pair[0], &pair[1]);
+            let message = format!("the personas `{first}` and `{ignored}` differ only in case");
             let diagnostic = Diagnostic::new(&codes::LINEAGE_CASE, message);
-            let diagnostic = diagnostic.in_file(self.shown(&level.agents().join(other)));
+            let diagnostic = diagnostic.in_file(self.display_path(&level.agents().join(ignored)));
             diagnostic
                 .help("rename one of them: on case-insensitive file systems they are one directory")
         };
-        names.windows(2).map(told).collect()
+        names.windows(2).map(finding).collect()
     }
 
-    /// Something that cannot be read, for this reason.
+    /// The finding about something that cannot be read.
     pub(crate) fn left_out_finding(&self, path: &Path, reason: &str, help: &str) -> Diagnostic {
         let message = format!("`{}` is ignored", self.label(path));
         let diagnostic = Diagnostic::new(&codes::LINEAGE_UNREADABLE, message);
         diagnostic
             .detail(reason)
-            .in_file(self.shown(path))
+            .in_file(self.display_path(path))
             .help(help)
     }
 
     pub(crate) fn leads_out(&self, path: &Path) -> Diagnostic {
         let message = format!("`{}` is ignored", self.label(path));
         let diagnostic =
-            Diagnostic::new(&codes::LINEAGE_OUTSIDE, message).in_file(self.shown(path));
+            Diagnostic::new(&codes::LINEAGE_OUTSIDE, message).in_file(self.display_path(path));
         diagnostic
             .detail("it is a symlink out of its repository")
             .help("copy its target, or inherit the target by its path")

@@ -2,10 +2,10 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-/// The three kinds of document that a persona may have.
+/// The three kinds of persona documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PersonaKind {
-    /// Who it is, and what it must and must not do.
+    /// The identity of the persona, with its duties and limits.
     Agent,
     /// Its plans.
     Agenda,
@@ -47,12 +47,12 @@ impl fmt::Display for PersonaKind {
     }
 }
 
-/// A persona's name: the name of its directory.
+/// The name of a persona, which is the name of its directory.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct PersonaSlug(String);
 
 impl PersonaSlug {
-    /// A name that leads to one directory and nowhere else.
+    /// A name that is a single directory name.
     pub fn new(text: &str) -> Option<Self> {
         let leads_elsewhere = text.contains(['/', '\\', '\0']) || matches!(text, "." | "..");
         (!text.trim().is_empty() && !leads_elsewhere).then(|| PersonaSlug(text.to_owned()))
@@ -73,7 +73,7 @@ impl fmt::Display for PersonaSlug {
 /// The parts of a document's file name: `PREFIX.KIND.triad.json`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DocumentName {
-    /// `SLUG@TAG` as a rule, and free.
+    /// Usually `SLUG@TAG`.
     pub prefix: String,
     /// The kind of document.
     pub kind: PersonaKind,
@@ -83,7 +83,7 @@ impl DocumentName {
     /// The suffix of all documents' names.
     pub const ENDING: &'static str = ".triad.json";
 
-    /// Reads a file's name; nothing if it is not a document's.
+    /// Parses a file name; `None` if it is not a document.
     pub fn read(file: &str) -> Option<Self> {
         let (prefix, kind) = file.strip_suffix(DocumentName::ENDING)?.rsplit_once('.')?;
         let kind = PersonaKind::named(kind)?;
@@ -93,7 +93,7 @@ impl DocumentName {
         })
     }
 
-    /// The prefix of a document that is inherited and may have any name.
+    /// The prefix of an inherited document, which may have any name.
     pub fn prefix_of(file: &str) -> &str {
         let stem = file
             .strip_suffix(DocumentName::ENDING)

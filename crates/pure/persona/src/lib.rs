@@ -1,6 +1,6 @@
-//! Personas: which documents make one up, where they are, how they merge, and what a merged one reads like.
+//! Personas: their documents, and how these are found, merged and printed.
 //!
-//! Sees files through [`agpm_model::MachineFiles`] and a repository through [`CommitHistory`], and touches neither.
+//! Accesses files through [`agpm_model::MachineFiles`] and a repository through [`CommitHistory`] only.
 
 mod archive;
 mod document;

@@ -1,4 +1,4 @@
-//! The personas that can be seen from a directory: found by level, merged along `inherits`.
+//! The personas visible from a directory: found by level, merged along `inherits`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -14,18 +14,18 @@ use crate::kind::{DocumentName, PersonaKind, PersonaSlug};
 use crate::levels::{PersonaLevel, PersonaLevels, repository_of};
 use crate::policy::policy;
 
-/// Where a document really is; one that does not exist is known by where it would be.
+/// The real path of a document; for a missing one, the path where it would be.
 pub(crate) type Place = Arc<Path>;
 
-/// The personas that can be seen from a directory.
+/// The personas visible from a directory.
 pub struct PersonaLibrary<'f> {
     /// Whether documents may inherit from anywhere.
     pub(crate) outside: OutsideReads,
-    /// Where personas are looked for.
+    /// The searched levels.
     pub levels: PersonaLevels<'f>,
     /// The repositories that directories are in.
     pub(crate) repositories: BTreeMap<PathBuf, Option<PathBuf>>,
-    /// The names of each level's personas, in order: they are looked at for every one of them.
+    /// The names of each level's personas, in order, which are used for every persona.
     pub(crate) rosters: Vec<LevelRoster>,
     pub(crate) policy: MergePolicy,
     pub(crate) documents: BTreeMap<Place, DocumentState>,
@@ -34,13 +34,13 @@ pub struct PersonaLibrary<'f> {
 /// The personas of a level.
 pub(crate) struct LevelRoster {
     pub(crate) names: BTreeSet<String>,
-    /// Those that differ only in case, by what they are in small letters.
+    /// Names that differ only in case, by their lower-case form.
     pub(crate) alike: BTreeMap<String, Vec<String>>,
     /// Findings about the directory.
     pub(crate) odd: Vec<Diagnostic>,
 }
 
-/// A persona that can be seen.
+/// A visible persona.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct VisiblePersona {
     pub(crate) kinds: BTreeSet<PersonaKind>,
@@ -55,7 +55,7 @@ pub(crate) enum DocumentState {
         source: Option<SourceId>,
         unfit: UnusableDocument,
     },
-    /// A location for credentials, which was not opened.
+    /// A location of credentials, which was not opened.
     Refused(UnusableDocument),
     Missing,
 }
@@ -99,8 +99,11 @@ impl<'f> PersonaLibrary<'f> {
     }
 
     fn roster(&self, level: &PersonaLevel) -> LevelRoster {
-        let mut own = Notes::default();
-        let names: BTreeSet<String> = self.names(&level.agents(), &mut own).into_iter().collect();
+        let mut roster_notes = Notes::default();
+        let names: BTreeSet<String> = self
+            .names(&level.agents(), &mut roster_notes)
+            .into_iter()
+            .collect();
         let mut alike: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for name in &names {
             alike
@@ -112,7 +115,7 @@ impl<'f> PersonaLibrary<'f> {
         LevelRoster {
             names,
             alike,
-            odd: own.diagnostics,
+            odd: roster_notes.diagnostics,
         }
     }
 
@@ -144,32 +147,32 @@ impl<'f> PersonaLibrary<'f> {
         found
     }
 
-    /// Whether a level has a directory of that name.
-    pub(crate) fn has_folder(&self, slug: &str) -> bool {
+    /// Whether a level has a directory with a name.
+    pub(crate) fn has_directory(&self, slug: &str) -> bool {
         self.rosters
             .iter()
             .any(|roster| roster.names.contains(slug))
     }
 
-    /// The documents of a persona in one level, in the order of their names.
+    /// The documents of a persona in one level, by name.
     pub(crate) fn own_documents(
         &self,
         level: &PersonaLevel,
         slug: &PersonaSlug,
         notes: &mut Notes,
     ) -> Vec<(PathBuf, DocumentName)> {
-        let folder = level.agents().join(slug.as_str());
-        let Some(real) = self.reach(&folder, &level.repository, notes) else {
+        let directory = level.agents().join(slug.as_str());
+        let Some(real) = self.reach(&directory, &level.repository, notes) else {
             return Vec::new();
         };
         let names = self.names(&real, notes);
         names
             .iter()
-            .filter_map(|name| Some((folder.join(name), DocumentName::read(name)?)))
+            .filter_map(|name| Some((directory.join(name), DocumentName::read(name)?)))
             .collect()
     }
 
-    /// Where a path really is, unless that is outside or nowhere.
+    /// The real path, unless it is outside or missing.
     pub(crate) fn reach(&self, path: &Path, repository: &Path, notes: &mut Notes) -> Option<Place> {
         let odd = match self.levels.files.reach(path) {
             Ok(None) => return None,
@@ -184,11 +187,11 @@ impl<'f> PersonaLibrary<'f> {
                     .left_out_finding(path, &format!("it {problem}"), help)
             }
             Ok(Some(ResolvedPath::Folder(real) | ResolvedPath::File(real))) => {
-                // Its own repository inside is another one; outside of any, it may not leave the top.
-                let own = repository_of(self.levels.files, &real)
-                    .filter(|own| own.starts_with(repository))
+                // A nested repository is a different one; outside any repository, a path must not leave the top.
+                let roster_notes = repository_of(self.levels.files, &real)
+                    .filter(|roster_notes| roster_notes.starts_with(repository))
                     .unwrap_or(repository);
-                if real.starts_with(repository) && own == repository {
+                if real.starts_with(repository) && roster_notes == repository {
                     return Some(Arc::from(real));
                 }
                 self.levels.leads_out(path)
@@ -198,30 +201,37 @@ impl<'f> PersonaLibrary<'f> {
         None
     }
 
-    /// The names in a directory, in order; what cannot be read is reported.
-    fn names(&self, folder: &Path, notes: &mut Notes) -> Vec<String> {
-        let names = self.levels.files.names(folder).unwrap_or_else(|problem| {
-            let help = "check its type and permissions";
-            notes.diagnostics.push(self.levels.left_out_finding(
-                folder,
-                &format!("it {problem}"),
-                help,
-            ));
-            Vec::new()
-        });
+    /// The names in a directory, sorted; problems are reported.
+    fn names(&self, directory: &Path, notes: &mut Notes) -> Vec<String> {
+        let names = self
+            .levels
+            .files
+            .names(directory)
+            .unwrap_or_else(|problem| {
+                let help = "check its type and permissions";
+                notes.diagnostics.push(self.levels.left_out_finding(
+                    directory,
+                    &format!("it {problem}"),
+                    help,
+                ));
+                Vec::new()
+            });
         let (good, bad): (Vec<String>, Vec<String>) = names
             .into_iter()
             .partition(|name| !name.contains(char::REPLACEMENT_CHARACTER));
-        let told = |name: String| {
-            self.levels
-                .left_out_finding(&folder.join(name), "its name is not UTF-8", "rename it")
+        let finding = |name: String| {
+            self.levels.left_out_finding(
+                &directory.join(name),
+                "its name is not UTF-8",
+                "rename it",
+            )
         };
-        notes.diagnostics.extend(bad.into_iter().map(told));
+        notes.diagnostics.extend(bad.into_iter().map(finding));
         good
     }
 
-    pub(crate) fn usable(&self, place: &Place) -> Option<&UsableDocument> {
-        match self.documents.get(place) {
+    pub(crate) fn usable(&self, location: &Place) -> Option<&UsableDocument> {
+        match self.documents.get(location) {
             Some(DocumentState::Usable(document)) => Some(document),
             _ => None,
         }

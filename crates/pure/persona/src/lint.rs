@@ -1,4 +1,4 @@
-//! Valid but doubtful content of personas.
+//! Reports valid but doubtful content of personas.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,12 +12,11 @@ use crate::kind::{PersonaKind, PersonaSlug};
 use crate::library::PersonaLibrary;
 use crate::merging::{FoundPersona, MergedPersona};
 
-/// The persona whose documents are the rules for all others.
+/// The persona whose documents apply to all others.
 const ROOT: &str = "root";
 
 impl PersonaLibrary<'_> {
-    /// Looks at every persona that can be seen, and gives how many there are. `root` is the root directives document that
-    /// the manifest names.
+    /// Checks every visible persona, and returns their number. `root` is the root directives document in the manifest.
     pub fn lint(&mut self, root: Option<&Path>, notes: &mut Notes) -> usize {
         let personas = self.personas(notes);
         let root = root.map(|root| self.levels.files.real_path(root));
@@ -52,15 +51,15 @@ impl PersonaLibrary<'_> {
     }
 }
 
-/// Whether a persona is at work.
+/// Whether a persona is active.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PersonaActivity {
     Yes,
-    /// It is anything else, or not said.
+    /// The status is anything else, or missing.
     No,
 }
 
-/// Whether a merged persona says that it is active.
+/// Whether a merged persona is active.
 fn is_active(resolution: &Resolution) -> PersonaActivity {
     let status = resolution.at(&Pointer::root().child("status"));
     match status.map(TreeView::shape) {
@@ -73,7 +72,7 @@ fn is_active(resolution: &Resolution) -> PersonaActivity {
 
 /// Guardrails that differ from an earlier one only in case or spaces.
 fn near_duplicates(resolution: &Resolution) -> Vec<Diagnostic> {
-    let mut seen: BTreeMap<String, agpm_text::NodeRef<'_>> = BTreeMap::new();
+    let mut first_by_text: BTreeMap<String, agpm_text::NodeRef<'_>> = BTreeMap::new();
     let mut found = Vec::new();
     resolution.each_leaf(&Pointer::root().child("guardrails"), &mut |leaf| {
         let Some(text) = leaf
@@ -88,9 +87,9 @@ fn near_duplicates(resolution: &Resolution) -> Vec<Diagnostic> {
             .collect::<Vec<_>>()
             .join(" ")
             .to_lowercase();
-        match seen.get(&plain) {
+        match first_by_text.get(&plain) {
             None => {
-                seen.insert(plain, leaf.value);
+                first_by_text.insert(plain, leaf.value);
             }
             Some(earlier) => {
                 let message = "two guardrails differ only in case or spaces";
@@ -105,21 +104,21 @@ fn near_duplicates(resolution: &Resolution) -> Vec<Diagnostic> {
     found
 }
 
-/// An active persona follows the rules for all.
+/// Reports an active persona that does not inherit the root directives.
 fn no_root(slug: &PersonaSlug, merged: &MergedPersona, root: Option<&Path>) -> Option<Diagnostic> {
     let inherits = merged
-        .places
+        .locations
         .iter()
-        .any(|place| is_root_document(place) || Some(&**place) == root);
+        .any(|location| is_root_document(location) || Some(&**location) == root);
     if slug.as_str() == ROOT || inherits || is_active(&merged.resolution) == PersonaActivity::No {
         return None;
     }
-    let mut place = None;
+    let mut location = None;
     let status = Pointer::root().child("status");
     merged.resolution.each_leaf(&status, &mut |leaf| {
-        place = Some((leaf.value.source(), leaf.value.span()));
+        location = Some((leaf.value.source(), leaf.value.span()));
     });
-    let (source, span): (SourceId, Span) = place?;
+    let (source, span): (SourceId, Span) = location?;
     let message =
         format!("the active persona `{slug}` does not inherit a root directives document");
     let diagnostic =
@@ -127,8 +126,8 @@ fn no_root(slug: &PersonaSlug, merged: &MergedPersona, root: Option<&Path>) -> O
     Some(diagnostic.help("add one of `.clia/agents/root/` to its `inherits`, or set `root` in `[lineage]` of the manifest"))
 }
 
-fn is_root_document(place: &Path) -> bool {
-    let folders: Vec<_> = place
+fn is_root_document(location: &Path) -> bool {
+    let folders: Vec<_> = location
         .parent()
         .into_iter()
         .flat_map(Path::components)

@@ -1,11 +1,11 @@
-//! A merged persona for people to read.
+//! Prints a merged persona for people to read.
 
 use agpm_text::Value;
 
-/// Fields that are at the top, in this order.
+/// Fields at the top, in this order.
 const HEAD: &[&str] = &["title", "purpose"];
 
-/// The keys that name an item of a list: the first of these that it has.
+/// The keys that name an item of a list; the first that exists is used.
 const NAMES: &[&str] = &[
     "title",
     "name",
@@ -19,7 +19,7 @@ const NAMES: &[&str] = &[
     "path",
 ];
 
-/// A page: the title, or else the name, what is said in one line, then a section for each thing that is said in more.
+/// A page: the title or name, the short fields, then a section for each longer one.
 pub fn markdown(profile: &Value, name: &str) -> String {
     let Value::Map(entries) = profile else {
         return String::new();
@@ -74,7 +74,7 @@ impl MarkdownPage {
         self.text.push_str("\n\n");
     }
 
-    /// A blank line, unless there is one.
+    /// Adds a blank line, unless one exists.
     fn gap(&mut self) {
         if !self.text.is_empty() && !self.text.ends_with("\n\n") {
             self.text.push('\n');
@@ -121,7 +121,7 @@ impl MarkdownPage {
                     .iter()
                     .find_map(|name| Some((*name, text_at(entries, name)?)));
                 let url = text_at(entries, "url");
-                let told =
+                let is_shown =
                     |key: &str| name.as_ref().is_some_and(|(name, _)| *name == key) || key == "url";
                 match (&name, &url) {
                     (Some((_, name)), Some(url)) => self.bullet(depth, &link(name, url)),
@@ -129,7 +129,7 @@ impl MarkdownPage {
                     (None, Some(url)) => self.bullet(depth, &link(url, url)),
                     (None, None) => self.bullet(depth, "…"),
                 }
-                let rest = entries.iter().filter(|(key, _)| !told(key));
+                let rest = entries.iter().filter(|(key, _)| !is_shown(key));
                 rest.for_each(|(key, value)| self.field(depth + 1, key, value));
             }
             Value::List(items) => {
@@ -142,7 +142,7 @@ impl MarkdownPage {
 }
 
 fn text_at(entries: &[(String, Value)], key: &str) -> Option<String> {
-    let (_, value) = entries.iter().find(|(known, _)| known == key)?;
+    let (_, value) = entries.iter().find(|(name, _)| name == key)?;
     let scalar = !matches!(value, Value::Map(_) | Value::List(_) | Value::Null);
     scalar
         .then(|| plain(value))
@@ -185,7 +185,7 @@ fn link(name: &str, url: &str) -> String {
 
 /// `focusDomains` as `Focus domains`.
 fn words(key: &str) -> String {
-    // A pointer is to be copied.
+    // A pointer stays as it is, for copying.
     if key.starts_with('/') {
         return key.to_owned();
     }

@@ -1,4 +1,4 @@
-//! One kind of a persona, merged out of the documents of all levels and whom they inherit.
+//! Merges one kind of document of a persona from all levels and the documents that they inherit.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,24 +17,24 @@ use crate::library::{DocumentState, PersonaLibrary, Place, UsableDocument};
 pub struct MergedPersona {
     /// The merged value of its documents.
     pub resolution: Resolution,
-    /// Lowest first, as the contributions of the resolution.
+    /// The documents, lowest first, like the contributions of the resolution.
     pub(crate) chain: Vec<ChainLink>,
-    /// Where the documents of the chain really are.
-    pub(crate) places: Vec<Place>,
+    /// The real paths of the documents in the chain.
+    pub(crate) locations: Vec<Place>,
 }
 
-/// The result of searching one kind of a persona.
+/// The result of looking up one kind of document of a persona.
 pub enum FoundPersona {
-    /// Documents, merged.
+    /// Merged documents.
     Merged(Box<MergedPersona>),
-    /// Documents, none of which can be read.
+    /// Documents exist, but none of them is readable.
     Unreadable,
     /// No document exists.
     Nowhere,
 }
 
 impl PersonaLibrary<'_> {
-    /// Merges what all levels, and whom they inherit, say of one kind of a persona.
+    /// Merges the documents of one kind from all levels, and those that they inherit.
     pub fn merge(
         &mut self,
         slug: &PersonaSlug,
@@ -55,7 +55,7 @@ impl PersonaLibrary<'_> {
         let documents: Vec<(&Place, &UsableDocument)> = lineage
             .order
             .iter()
-            .filter_map(|place| Some((place, self.usable(place)?)))
+            .filter_map(|location| Some((location, self.usable(location)?)))
             .collect();
         if documents.is_empty() {
             return FoundPersona::Unreadable;
@@ -73,18 +73,18 @@ impl PersonaLibrary<'_> {
             .diagnostics
             .extend(resolution.diagnostics().iter().cloned());
         let chain = chain(&start, &documents);
-        let places = documents
+        let locations = documents
             .iter()
-            .map(|(place, _)| Arc::clone(place))
+            .map(|(location, _)| Arc::clone(location))
             .collect();
         FoundPersona::Merged(Box::new(MergedPersona {
             resolution,
             chain,
-            places,
+            locations,
         }))
     }
 
-    /// Each level's own document, lowest first.
+    /// The document of each level, lowest first.
     fn starts(&mut self, slug: &PersonaSlug, kind: PersonaKind, notes: &mut Notes) -> Vec<Place> {
         let mut start = Vec::new();
         for at in 0..self.levels.list.len() {
@@ -99,17 +99,17 @@ impl PersonaLibrary<'_> {
             if !roster.names.contains(slug.as_str()) {
                 continue;
             }
-            let mut own = self.own_documents(&level, slug, notes);
-            own.retain(|(_, name)| name.kind == kind);
-            let Some((path, name)) = own.first() else {
+            let mut documents_here = self.own_documents(&level, slug, notes);
+            documents_here.retain(|(_, name)| name.kind == kind);
+            let Some((path, name)) = documents_here.first() else {
                 continue;
             };
-            let others = own
+            let ignored = documents_here
                 .iter()
                 .skip(1)
                 .map(|(other, _)| self.levels.two_documents(path, other, kind));
-            notes.diagnostics.extend(others);
-            let Some(place) = self.reach(path, &level.repository, notes) else {
+            notes.diagnostics.extend(ignored);
+            let Some(location) = self.reach(path, &level.repository, notes) else {
                 continue;
             };
             let link = ChainLink {
@@ -118,14 +118,14 @@ impl PersonaLibrary<'_> {
                 path: self.levels.label(path),
                 inherited_from: None,
             };
-            self.read(&place, path, link, notes);
-            start.push(place);
+            self.read(&location, path, link, notes);
+            start.push(location);
         }
         start
     }
 }
 
-/// Documents of personas, as the walk along `inherits` sees them.
+/// Documents of personas, as a graph along `inherits`.
 pub(crate) struct InheritedDocuments<'l, 'f> {
     pub(crate) library: &'l mut PersonaLibrary<'f>,
     pub(crate) notes: &'l mut Notes,
@@ -134,26 +134,26 @@ pub(crate) struct InheritedDocuments<'l, 'f> {
 impl DocumentGraph for InheritedDocuments<'_, '_> {
     type Id = Place;
 
-    fn parents(&mut self, place: &Place) -> Result<Vec<Place>, UnavailableReason> {
-        self.library.parents(place, self.notes)
+    fn parents(&mut self, location: &Place) -> Result<Vec<Place>, UnavailableReason> {
+        self.library.parents(location, self.notes)
     }
 
     fn describe(&mut self, flaw: &ReferenceFailure<Place>) -> Option<Diagnostic> {
         let library = &*self.library;
-        let [.., place] = &flaw.chain[..] else {
+        let [.., location] = &flaw.chain[..] else {
             return None;
         };
-        let here = library.reference(&flaw.chain);
+        let reference = library.reference(&flaw.chain);
         if matches!(
             flaw.kind,
             ReferenceFailureKind::Malformed | ReferenceFailureKind::Refused
         ) {
-            return library.unfit_document(place, here);
+            return library.unfit_document(location, reference);
         }
-        let (fit, parent) = here?;
+        let (fit, parent) = reference?;
         let (diagnostic, label) = match flaw.kind {
             ReferenceFailureKind::Cyclic => (library.cycle(&flaw.chain), "this leads back"),
-            _ => (library.missing_parent(fit, parent, place), ""),
+            _ => (library.missing_parent(fit, parent, location), ""),
         };
         Some(
             diagnostic
@@ -164,18 +164,21 @@ impl DocumentGraph for InheritedDocuments<'_, '_> {
 }
 
 impl PersonaLibrary<'_> {
-    /// The last reference of a chain: the document that names another, and where it does.
+    /// The last reference of a chain: the document that contains it, and the reference.
     fn reference(&self, chain: &[Place]) -> Option<(&UsableDocument, &ParentReference)> {
-        let [.., referrer, place] = chain else {
+        let [.., referrer, location] = chain else {
             return None;
         };
         let fit = self.usable(referrer)?;
-        let (_, parent) = fit.parents.iter().find(|(named, _)| named == place)?;
+        let (_, parent) = fit.parents.iter().find(|(named, _)| named == location)?;
         Some((fit, parent))
     }
 
     fn cycle(&self, chain: &[Place]) -> Diagnostic {
-        let names: Vec<String> = chain.iter().map(|place| self.levels.label(place)).collect();
+        let names: Vec<String> = chain
+            .iter()
+            .map(|location| self.levels.label(location))
+            .collect();
         let message = "`inherits` has a cycle";
         let help = "remove one of these documents from an `inherits`";
         Diagnostic::new(&codes::LINEAGE_CYCLE, message)
@@ -187,12 +190,12 @@ impl PersonaLibrary<'_> {
         &self,
         fit: &UsableDocument,
         parent: &ParentReference,
-        place: &Place,
+        location: &Place,
     ) -> Diagnostic {
         let message = format!("inherited file `{}` does not exist", parent.path);
         let help = format!(
             "searched at `{}`; paths are relative to the root of the document's repository",
-            self.levels.label(place)
+            self.levels.label(location)
         );
         Diagnostic::new(&codes::LINEAGE_MISSING_PARENT, message)
             .detail(format!("inherited by `{}`", fit.link.path))
@@ -201,41 +204,41 @@ impl PersonaLibrary<'_> {
 
     fn unfit_document(
         &self,
-        place: &Place,
-        here: Option<(&UsableDocument, &ParentReference)>,
+        location: &Place,
+        reference: Option<(&UsableDocument, &ParentReference)>,
     ) -> Option<Diagnostic> {
-        let (source, unfit) = match self.documents.get(place)? {
+        let (source, unfit) = match self.documents.get(location)? {
             DocumentState::Unfit { source, unfit } => (*source, unfit),
             DocumentState::Refused(unfit) => (None, unfit),
             DocumentState::Usable(_) | DocumentState::Missing => return None,
         };
-        let message = match here {
+        let message = match reference {
             Some((_, parent)) => format!("inherited file `{}` is ignored", parent.path),
-            None => format!("`{}` is ignored", self.levels.label(place)),
+            None => format!("`{}` is ignored", self.levels.label(location)),
         };
-        let by = here.map(|(fit, _)| format!("inherited by `{}`", fit.link.path));
+        let by = reference.map(|(fit, _)| format!("inherited by `{}`", fit.link.path));
         let mut diagnostic = Diagnostic::new(unfit.code, message)
             .detail(&unfit.reason)
             .details(by)
             .help(&unfit.help);
         diagnostic = match source {
             Some(source) => diagnostic.at(source, unfit.span, ""),
-            None => diagnostic.in_file(self.levels.shown(place)),
+            None => diagnostic.in_file(self.levels.display_path(location)),
         };
-        if let Some((fit, parent)) = here.filter(|_| source.is_some()) {
+        if let Some((fit, parent)) = reference.filter(|_| source.is_some()) {
             diagnostic = diagnostic.at(fit.source(), parent.span, "inherited here");
         }
         Some(diagnostic)
     }
 }
 
-/// Who inherits whom: the lowest of those that name a document.
+/// The heirs of documents: for each, the lowest document that names it.
 fn chain(start: &[Place], documents: &[(&Place, &UsableDocument)]) -> Vec<ChainLink> {
     let start: BTreeSet<&Place> = start.iter().collect();
     let mut heirs: BTreeMap<&Place, &str> = BTreeMap::new();
     let mut below: BTreeSet<&Place> = BTreeSet::new();
-    for (place, fit) in documents {
-        // One that is above is where a cycle was cut.
+    for (location, fit) in documents {
+        // A parent that is already in the chain is where a cycle was cut.
         for (parent, _) in fit
             .parents
             .iter()
@@ -243,10 +246,10 @@ fn chain(start: &[Place], documents: &[(&Place, &UsableDocument)]) -> Vec<ChainL
         {
             heirs.entry(parent).or_insert(&fit.link.path);
         }
-        below.insert(place);
+        below.insert(location);
     }
-    let link = |(place, fit): &(&Place, &UsableDocument)| {
-        let heir = heirs.get(place).filter(|_| !start.contains(place));
+    let link = |(location, fit): &(&Place, &UsableDocument)| {
+        let heir = heirs.get(location).filter(|_| !start.contains(location));
         ChainLink {
             inherited_from: heir.map(|heir| (*heir).to_owned()),
             ..fit.link.clone()

@@ -1,4 +1,4 @@
-//! The table of how persona documents merge.
+//! The merge policy of persona documents.
 
 use agpm_merge::{Composition, MergePolicy, ReferencePolicy};
 use agpm_model::{
@@ -6,7 +6,7 @@ use agpm_model::{
     Strategy, TextProjection,
 };
 
-/// How sections and the like read as plain text.
+/// How sections and similar objects read as plain text.
 pub(crate) const TEXT: TextProjection = TextProjection {
     title: &["title", "name", "slug", "id", "key"],
     items: &["items"],
@@ -22,14 +22,14 @@ pub(crate) const TITLED: &[&str] = &[
     "backlog",
 ];
 
-/// Lists whose items are distinguished by what they are, and of which the highest is treated as a whole.
+/// Lists whose items have an identity; the item of the highest document is used as a whole.
 const SELECTED: &[(&str, ListIdentity)] = &[
     ("/contributionMix/primary", by(&[&[&["type"]]])),
     ("/contributionMix/secondary", by(&[&[&["type"]]])),
     ("/focusDomains", by(&[&[&["identifier"]]])),
 ];
 
-/// Lists whose items are distinguished by some fields, and whose other fields are filled from below.
+/// Lists whose items are identified by some fields, and whose other fields are filled from lower documents.
 const UNITED: &[(&str, ListIdentity)] = &[
     ("/links", by(&[&[&["title"]], &[&["url"]]])),
     ("/entries", by(&[&[&["timestamp"]], &[&["title"]]])),
@@ -45,9 +45,9 @@ const fn by(fields: &'static [IdentityField]) -> ListIdentity {
     }
 }
 
-/// How the documents of one persona compose: scalars are the highest's that is not blank, lists are united, maps
-/// merge, and what the tables above name goes its own way. Problems with a reference are reported, and the reference
-/// is left out.
+/// How the documents of one persona are combined: scalars are the highest that is not blank, lists are united, maps
+/// merge, and the tables above define the exceptions. Problems with a reference are reported, and the reference is
+/// skipped.
 // A profile is for reading, so one unreadable document must not make a persona unavailable. A bottle is a security
 // boundary and has the opposite policy.
 pub fn policy() -> MergePolicy {

@@ -17,7 +17,7 @@ use crate::projections::projections;
 pub enum ProfileKinds {
     /// One kind.
     One(PersonaKind),
-    /// All three, each under its own key.
+    /// All three kinds, each under its own key.
     All,
 }
 
@@ -26,9 +26,9 @@ pub enum ProfileKinds {
 pub enum ProfileAddition {
     /// `contextChain`: every document, lowest first.
     Chain,
-    /// `sources`: where every value came from.
+    /// `sources`: the origin of every value.
     Sources,
-    /// `projections`: sections and the like as plain text.
+    /// `projections`: sections and similar objects as plain text.
     Projections,
 }
 
@@ -40,18 +40,18 @@ pub struct ProfileReport {
     pub value: Value,
 }
 
-/// A persona that can be seen.
+/// A visible persona.
 #[derive(Clone, Debug, Serialize)]
 pub struct PersonaRow {
     /// The name of the persona.
     pub slug: PersonaSlug,
-    /// Which kinds of document it has.
+    /// The kinds of documents that it has.
     pub kinds: Vec<PersonaKind>,
-    /// The directories that have documents of it, lowest first.
+    /// The directories with its documents, lowest first.
     pub levels: Vec<String>,
 }
 
-/// All personas that can be seen, in the order of their names.
+/// All visible personas, by name.
 #[derive(Clone, Debug, Serialize)]
 #[serde(transparent)]
 pub struct PersonasReport {
@@ -108,7 +108,7 @@ impl PersonaLibrary<'_> {
         })
     }
 
-    /// The persona `SLUG`, for the agent document, or `SLUG/KIND`.
+    /// The persona of `SLUG`, for the agent document, or `SLUG/KIND`.
     pub fn merge_named(&mut self, name: &str, notes: &mut Notes) -> Result<MergedPersona, Failure> {
         let (slug, word) = name
             .rsplit_once('/')
@@ -137,7 +137,7 @@ impl PersonaLibrary<'_> {
         }
     }
 
-    /// All personas that can be seen.
+    /// All visible personas.
     pub fn rows(&self, notes: &mut Notes) -> PersonasReport {
         let personas = self.personas(notes).into_iter();
         let row = |(slug, visible): (PersonaSlug, VisiblePersona)| PersonaRow {
@@ -151,7 +151,7 @@ impl PersonaLibrary<'_> {
     }
 }
 
-/// There are documents, and none of them applies.
+/// The failure if documents exist, but none is usable.
 fn unreadable(slug: &PersonaSlug, kinds: &[PersonaKind]) -> Failure {
     let kinds: Vec<&str> = kinds.iter().map(|kind| kind.word()).collect();
     let message = format!("no {} document of `{slug}` can be read", kinds.join(" or "));
@@ -162,11 +162,15 @@ fn unreadable(slug: &PersonaSlug, kinds: &[PersonaKind]) -> Failure {
         .into()
 }
 
-/// No such persona exists; near names help.
+/// The failure for an unknown persona, with similar names.
 fn unknown_persona(library: &PersonaLibrary<'_>, slug: &str) -> Failure {
-    let known = library.personas(&mut Notes::default());
-    let near = did_you_mean(slug, "personas are", known.keys().map(PersonaSlug::as_str));
-    if library.has_folder(slug) {
+    let personas = library.personas(&mut Notes::default());
+    let near = did_you_mean(
+        slug,
+        "personas are",
+        personas.keys().map(PersonaSlug::as_str),
+    );
+    if library.has_directory(slug) {
         let help = format!(
             "name its documents `{slug}@TAG.agent.triad.json`, with `agent`, `agenda` or `agency`"
         );
@@ -185,10 +189,10 @@ fn unknown_persona(library: &PersonaLibrary<'_>, slug: &str) -> Failure {
     unknown_name("persona", slug, Some(help))
 }
 
-/// No such document exists of a persona, or no such persona.
+/// The failure for an unknown kind of document, or an unknown persona.
 fn no_such_kind(library: &PersonaLibrary<'_>, slug: &PersonaSlug, kind: PersonaKind) -> Failure {
-    let known = library.personas(&mut Notes::default());
-    let Some(visible) = known.get(slug) else {
+    let personas = library.personas(&mut Notes::default());
+    let Some(visible) = personas.get(slug) else {
         return unknown_persona(library, slug.as_str());
     };
     if visible.kinds.contains(&kind) {
@@ -221,14 +225,14 @@ fn value_of(merged: &MergedPersona, additions: &[ProfileAddition], notes: &mut N
             ProfileAddition::Sources => ("sources", sources_value(merged, notes)),
             ProfileAddition::Projections => ("projections", projections(&merged.resolution)),
         };
-        if entries.iter().any(|(known, _)| known == key) {
+        if entries.iter().any(|(personas, _)| personas == key) {
             let message =
                 format!("the documents' value of `{key}` is not shown: the profile uses that key");
             let diagnostic = Diagnostic::new(&codes::LINEAGE_VALUE, message);
             notes
                 .diagnostics
                 .push(diagnostic.help("leave out the flag that adds the key to see it"));
-            entries.retain(|(known, _)| known != key);
+            entries.retain(|(personas, _)| personas != key);
         }
         entries.push((key.to_owned(), value));
     }
@@ -244,9 +248,9 @@ fn link_value(link: &ChainLink) -> Value {
     ])
 }
 
-/// Where every value came from, by its location.
+/// The origin of every value, by pointer.
 fn sources_value(merged: &MergedPersona, notes: &Notes) -> Value {
-    let mut places = Vec::new();
+    let mut sources = Vec::new();
     merged.resolution.each_leaf(&Pointer::root(), &mut |leaf| {
         let link = &merged.chain[leaf.layer as usize];
         let line = notes
@@ -258,7 +262,7 @@ fn sources_value(merged: &MergedPersona, notes: &Notes) -> Value {
             ("line", line.into()),
             ("operation", leaf.operation.word().into()),
         ]);
-        places.push((leaf.pointer.to_string(), origin));
+        sources.push((leaf.pointer.to_string(), origin));
     });
-    Value::Map(places)
+    Value::Map(sources)
 }

@@ -21,27 +21,27 @@ impl PersonaLibrary<'_> {
     /// The parents of a document, which is read if it was not yet.
     pub(crate) fn parents(
         &mut self,
-        place: &Place,
+        location: &Place,
         notes: &mut Notes,
     ) -> Result<Vec<Place>, UnavailableReason> {
-        if !self.documents.contains_key(place) {
-            let file = place
+        if !self.documents.contains_key(location) {
+            let file = location
                 .file_name()
                 .map(|name| name.to_string_lossy().into_owned())
                 .unwrap_or_default();
             let link = ChainLink {
-                layer: self.levels.label(home_of(place)),
+                layer: self.levels.label(home_of(location)),
                 prefix: DocumentName::prefix_of(&file).to_owned(),
-                path: self.levels.label(place),
+                path: self.levels.label(location),
                 inherited_from: None,
             };
-            self.read(place, place, link, notes);
+            self.read(location, location, link, notes);
         }
-        match self.documents.get(place) {
+        match self.documents.get(location) {
             Some(DocumentState::Usable(fit)) => Ok(fit
                 .parents
                 .iter()
-                .map(|(place, _)| Arc::clone(place))
+                .map(|(location, _)| Arc::clone(location))
                 .collect()),
             Some(DocumentState::Unfit { .. }) => Err(UnavailableReason::Malformed),
             Some(DocumentState::Refused(_)) => Err(UnavailableReason::Refused),
@@ -49,15 +49,21 @@ impl PersonaLibrary<'_> {
         }
     }
 
-    pub(crate) fn read(&mut self, place: &Place, path: &Path, link: ChainLink, notes: &mut Notes) {
-        if self.documents.contains_key(place) {
+    pub(crate) fn read(
+        &mut self,
+        location: &Place,
+        path: &Path,
+        link: ChainLink,
+        notes: &mut Notes,
+    ) {
+        if self.documents.contains_key(location) {
             return;
         }
-        if let Some(refusal) = self.refusal(place) {
-            self.documents.insert(Arc::clone(place), refusal);
+        if let Some(refusal) = self.refusal(location) {
+            self.documents.insert(Arc::clone(location), refusal);
             return;
         }
-        let read = match self.levels.files.read(place) {
+        let read = match self.levels.files.read(location) {
             Err(problem) if problem.kind == ProblemKind::NotFound => DocumentState::Missing,
             Err(problem) => DocumentState::Unfit {
                 source: None,
@@ -69,9 +75,9 @@ impl PersonaLibrary<'_> {
             },
             Ok(bytes) => {
                 let text = String::from_utf8_lossy(&bytes).into_owned();
-                let source = notes.sources.add(self.levels.shown(path), text);
+                let source = notes.sources.add(self.levels.display_path(path), text);
                 match parse_document(source, bytes) {
-                    Ok(content) => self.with_parents(place, content, link, notes),
+                    Ok(content) => self.with_parents(location, content, link, notes),
                     Err(unfit) => DocumentState::Unfit {
                         source: Some(source),
                         unfit,
@@ -79,19 +85,19 @@ impl PersonaLibrary<'_> {
                 }
             }
         };
-        self.documents.insert(Arc::clone(place), read);
+        self.documents.insert(Arc::clone(location), read);
     }
 
     /// Why a document must not be read, whatever it holds.
-    fn refusal(&self, place: &Path) -> Option<DocumentState> {
+    fn refusal(&self, location: &Path) -> Option<DocumentState> {
         let refused = |reason: &str, code| UnusableDocument {
             reason: reason.to_owned(),
             span: Span::at(0),
             code,
             help: "remove it from `inherits`, or copy it into the repository".to_owned(),
         };
-        let is_outside = !place.starts_with(&self.levels.top);
-        if is_outside && is_credential_path(&place.to_string_lossy()) {
+        let is_outside = !location.starts_with(&self.levels.top);
+        if is_outside && is_credential_path(&location.to_string_lossy()) {
             return Some(DocumentState::Refused(refused(
                 "it is a location for credentials",
                 &codes::TRUST_CREDENTIALS,
@@ -106,12 +112,12 @@ impl PersonaLibrary<'_> {
 
     fn with_parents(
         &mut self,
-        place: &Place,
+        location: &Place,
         content: PersonaDocument,
         link: ChainLink,
         notes: &mut Notes,
     ) -> DocumentState {
-        let (source, base) = (content.document.source(), self.base_of(place));
+        let (source, base) = (content.document.source(), self.base_of(location));
         let mut parents: Vec<(Place, ParentReference)> = Vec::new();
         let mut named = BTreeSet::new();
         for parent in &content.parents {
@@ -120,9 +126,9 @@ impl PersonaLibrary<'_> {
                 continue;
             }
             let path = normalize(&base.join(parent.path.trim()));
-            let place: Place = Arc::from(self.levels.files.real_path(&path));
-            if named.insert(Arc::clone(&place)) {
-                parents.push((place, parent.clone()));
+            let location: Place = Arc::from(self.levels.files.real_path(&path));
+            if named.insert(Arc::clone(&location)) {
+                parents.push((location, parent.clone()));
             }
         }
         DocumentState::Usable(Box::new(UsableDocument {
@@ -133,21 +139,21 @@ impl PersonaLibrary<'_> {
     }
 
     /// Where paths start that a document inherits: at the root of its repository, or else at the top.
-    fn base_of(&mut self, place: &Path) -> PathBuf {
-        let folder = place.parent().unwrap_or(place);
+    fn base_of(&mut self, location: &Path) -> PathBuf {
+        let directory = location.parent().unwrap_or(location);
         let files = self.levels.files;
-        let found = || repository_of(files, folder).map(Path::to_owned);
+        let found = || repository_of(files, directory).map(Path::to_owned);
         let repository = self
             .repositories
-            .entry(folder.to_owned())
+            .entry(directory.to_owned())
             .or_insert_with(found)
             .clone();
         let top = &self.levels.top;
         repository.unwrap_or_else(|| {
-            if place.starts_with(top) {
+            if location.starts_with(top) {
                 top.clone()
             } else {
-                home_of(place).to_owned()
+                home_of(location).to_owned()
             }
         })
     }
@@ -162,11 +168,13 @@ fn parse_document(source: SourceId, bytes: Vec<u8>) -> Result<PersonaDocument, U
 }
 
 /// The directory that a document belongs to: the one that holds `.clia`, or else its own.
-fn home_of(place: &Path) -> &Path {
-    let clia = place
+fn home_of(location: &Path) -> &Path {
+    let clia = location
         .ancestors()
         .find(|above| above.file_name().is_some_and(|name| name == CLIA));
-    clia.or(Some(place)).and_then(Path::parent).unwrap_or(place)
+    clia.or(Some(location))
+        .and_then(Path::parent)
+        .unwrap_or(location)
 }
 
 fn unusable_document(reason: String, span: Span, help: &str) -> UnusableDocument {

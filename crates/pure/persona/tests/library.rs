@@ -14,10 +14,10 @@ const GIT: (&str, &str) = ("/repo/.git/HEAD", "");
 const TOP: &str = "/repo/.clia/agents/ada/ada@top.agent.triad.json";
 const LOW: &str = "/repo/app/.clia/agents/ada/ada@app.agent.triad.json";
 
-fn search(folder: &str) -> LevelSearch {
+fn search(directory: &str) -> LevelSearch {
     LevelSearch {
-        here: folder.into(),
-        folder: folder.into(),
+        working_directory: directory.into(),
+        directory: directory.into(),
         ceiling: None,
         submodules: Vec::new(),
     }
@@ -52,8 +52,8 @@ fn named(text: &str) -> String {
     format!("{{\"title\": \"{text}\"}}")
 }
 
-fn good(files: &MemoryFiles, folder: &str) -> String {
-    let (title, codes) = title(files, search(folder));
+fn good(files: &MemoryFiles, directory: &str) -> String {
+    let (title, codes) = title(files, search(directory));
     assert_eq!(codes, Vec::<&str>::new());
     title.unwrap()
 }

@@ -1,20 +1,20 @@
-//! One change with its reason, and the obstacles to one.
+//! A planned change with its reason, and the obstacles to changes.
 
 use agpm_model::{ObservedPath, Owner, RelativePath};
 use agpm_text::{BlockName, NodeKind, Pointer};
 use serde::{Serialize, Serializer};
 
-/// Who wrote what agpm manages. A file that the user wrote stays on disk when agpm no longer manages it.
+/// The author of managed content. A file that the user wrote stays on disk when agpm no longer manages it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Author {
-    /// agpm did.
+    /// agpm wrote it.
     #[default]
     Agpm,
-    /// The user did, with the very content that a resource wants: agpm adopted it.
+    /// The user wrote exactly the content of a resource, and agpm adopted it.
     User,
 }
 
-/// An author as the field `adopted`, which files lack that agpm wrote.
+/// Serializes an author as the field `adopted`, which files written by agpm omit.
 pub(crate) mod adopted {
     use serde::{Deserialize, Deserializer, Serializer};
 
@@ -37,48 +37,48 @@ pub(crate) mod adopted {
     }
 }
 
-/// Which modified files may be overwritten.
+/// The content that agpm may overwrite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OverwriteRule {
-    /// No modified file.
+    /// No modified content.
     Nothing,
     /// Files that agpm did not write.
     Unowned,
-    /// These, and managed files that were edited.
+    /// Unmanaged files, and managed files that were edited.
     Everything,
 }
 
-/// Why something happens to a file, or does not.
+/// The reason for a change, or for leaving a file unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangeReason {
     /// The file did not exist before.
     New,
-    /// It is managed and was gone.
+    /// The managed file was missing.
     WasMissing,
-    /// Only its mode is not as it should be.
+    /// Only the mode of the file differs.
     Mode,
-    /// Its desired content changed.
+    /// The desired content of the file changed.
     Content,
-    /// It was edited, and the user wants it overwritten.
+    /// The file was edited, and the user allows overwriting it.
     EditDropped,
-    /// It was unmanaged, and the user adopts it.
+    /// The file was unmanaged, and the user adopts it.
     TakenOver,
     /// The user edited it.
     Edited,
-    /// The user has just what is wanted.
+    /// The user's content equals the desired content.
     Identical,
-    /// Nothing requires it any more, and the user wrote it.
+    /// Nothing requires the file any more, and the user wrote it.
     UsersOwn,
-    /// Nothing requires it any more.
+    /// Nothing requires the file any more.
     Unasked,
-    /// Nothing requires it any more; it was edited, and the user wants that dropped.
+    /// Nothing requires the file any more; it was edited, and the user allows dropping the edit.
     UnaskedEditDropped,
-    /// Nothing requires it any more, but it was edited: it is the user's from now on.
+    /// Nothing requires the file any more, but it was edited, so the user keeps it.
     UnaskedEdited,
 }
 
 impl ChangeReason {
-    /// The reason in words.
+    /// The reason as users read it.
     pub fn words(self) -> &'static str {
         match self {
             ChangeReason::New => "new",
@@ -105,33 +105,33 @@ impl Serialize for ChangeReason {
     }
 }
 
-/// The obstacle at a file or a node.
+/// The obstacle to a change of a file or node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Obstacle {
-    /// A file that agpm did not write; the user may let agpm take it over.
+    /// A file that agpm did not write; `--adopt` takes it over.
     File,
-    /// An entry of a shared file that agpm did not write; the user may let agpm take it over.
+    /// An entry of a shared file that agpm did not write; `--adopt` takes it over.
     Entry,
-    /// A block that agpm did not write; the user may let agpm take it over.
+    /// A block that agpm did not write; `--adopt` takes it over.
     Block,
     /// A directory at the path of a file.
     Directory,
-    /// A symlink, wherever it leads.
+    /// A symlink, whatever its target.
     Symlink,
-    /// A device, a pipe or the like.
+    /// A device, pipe or other special file.
     Special,
-    /// A file at the path of a directory above.
+    /// A file at the path of a parent directory.
     BelowFile,
-    /// A value that has no room for entries.
+    /// A value that cannot hold entries.
     Value(NodeKind),
-    /// A TOML list written as `[[tables]]`, which has no room for other items.
+    /// A TOML list written as `[[tables]]`, which cannot hold other items.
     Tables,
-    /// A value whose text cannot be changed alone.
+    /// A value that cannot be edited on its own.
     Uneditable,
 }
 
 impl Obstacle {
-    /// An obstacle that is never replaced; nothing for files and free paths.
+    /// The obstacle at a path; `None` for files and free paths.
     pub fn of(now: ObservedPath) -> Option<Obstacle> {
         match now {
             ObservedPath::Missing | ObservedPath::File(_) => None,
@@ -141,7 +141,7 @@ impl Obstacle {
         }
     }
 
-    /// The obstacle in words.
+    /// The obstacle as users read it.
     pub fn words(self) -> &'static str {
         match self {
             Obstacle::File => "an unmanaged file",
@@ -168,11 +168,11 @@ pub enum ChangeAction {
     Update,
     /// The file is removed.
     Remove,
-    /// It was edited and stays as it is.
+    /// The file was edited and is left unchanged.
     Keep,
-    /// It is as it should be, written by the user, and managed from now on.
+    /// The file already has the desired content, written by the user, and becomes managed.
     Adopt,
-    /// It stays, written by the user, and is no longer managed.
+    /// The file was written by the user, stays, and is no longer managed.
     Release,
 }
 
@@ -186,7 +186,7 @@ impl ChangeAction {
     }
 }
 
-/// One change, or a file that is left alone although it is not as it should be.
+/// A planned change, or a file that is left as it is although it differs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PlannedChange {
     /// The action.
@@ -198,10 +198,10 @@ pub struct PlannedChange {
     pub owner: Owner,
     /// The reason.
     pub reason: ChangeReason,
-    /// The key or the list inside it, or the item that is kept; nothing for whole files.
-    #[serde(rename = "key", skip_serializing_if = "is_whole_file")]
-    pub place: Option<Pointer>,
-    /// The block inside it; nothing for anything else.
+    /// The changed key or list, or the kept item, in the file; `None` for whole files.
+    #[serde(rename = "key", skip_serializing_if = "concerns_whole_file")]
+    pub pointer: Option<Pointer>,
+    /// The changed block in the file.
     #[serde(
         skip_serializing_if = "Option::is_none",
         serialize_with = "write_block"
@@ -213,11 +213,11 @@ pub struct PlannedChange {
 }
 
 impl PlannedChange {
-    /// The location inside the file, unless it is the file as a whole.
-    pub fn inner_place(&self) -> Option<&Pointer> {
-        self.place
+    /// The pointer of the change, unless it concerns the whole file.
+    pub fn inner_pointer(&self) -> Option<&Pointer> {
+        self.pointer
             .as_ref()
-            .filter(|place| !place.steps().is_empty())
+            .filter(|pointer| !pointer.steps().is_empty())
     }
 }
 
@@ -225,21 +225,23 @@ fn write_block<S: Serializer>(block: &Option<BlockName>, s: S) -> Result<S::Ok, 
     s.serialize_some(&block.as_ref().map(BlockName::as_str))
 }
 
-fn is_whole_file(place: &Option<Pointer>) -> bool {
-    place.as_ref().is_none_or(|place| place.steps().is_empty())
+fn concerns_whole_file(pointer: &Option<Pointer>) -> bool {
+    pointer
+        .as_ref()
+        .is_none_or(|pointer| pointer.steps().is_empty())
 }
 
-/// A file.
+/// A change that agpm refuses to make.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefusedChange {
     /// The file.
     pub path: RelativePath,
-    /// The position of the obstacle in the file; nothing for whole files.
-    pub place: Option<Pointer>,
-    /// The obstructing block; nothing for anything else.
+    /// The pointer of the obstacle in the file; `None` for whole files.
+    pub pointer: Option<Pointer>,
+    /// The obstructing block.
     pub block: Option<BlockName>,
     /// The obstacle.
-    pub what: Obstacle,
+    pub obstacle: Obstacle,
     /// The intended owner.
     pub owner: Owner,
 }

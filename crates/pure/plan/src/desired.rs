@@ -1,4 +1,4 @@
-//! Everything that is to be on the disk: whole files, and nodes inside files that users write too.
+//! The desired state: whole files, and nodes in files that users write too.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,7 +14,7 @@ use crate::blocks::DesiredBlock;
 use crate::change::OverwriteRule;
 use crate::nodes::{DesiredNode, OnEqualUserValue};
 
-/// Files of agpm itself, where nothing is installed.
+/// Paths of agpm's own files, where nothing may be installed.
 const RESERVED: [&str; 7] = [
     "agpm.toml",
     "agpm.private.toml",
@@ -25,53 +25,53 @@ const RESERVED: [&str; 7] = [
     ".local/state/agpm/.gitignore",
 ];
 
-/// Whether a path, in lower case, is a file of agpm itself.
+/// Whether a lower-case path is one of agpm's own files.
 pub fn is_reserved(path: &str) -> bool {
     RESERVED.contains(&path)
 }
 
-/// A file as it is to be.
+/// A desired file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DesiredFile {
     /// The path, from the project.
     pub path: RelativePath,
     /// The checksum of the bytes.
     pub checksum: Checksum,
-    /// Of the bytes in the source.
+    /// The checksum of the bytes in the source.
     pub source: Checksum,
-    /// The mode of the desired file.
+    /// The desired mode.
     pub mode: FileMode,
     /// The owner.
     pub owner: Owner,
     /// The treatment of a user's file with the same bytes.
     pub on_equal: OnEqualUserValue,
-    /// Whether it is a document of the layers without a single key, which adds nothing to a file of the user's.
+    /// Whether it is a layer document without keys, which adds nothing to a user's file.
     pub is_empty_document: bool,
 }
 
-/// A structured file of the layers that others may write too.
+/// A structured file of the layers that users may write too.
 #[derive(Clone, Copy, Debug)]
 pub struct LayerDocument<'a> {
-    /// From the project.
+    /// The path, from the project.
     pub path: &'a RelativePath,
-    /// The mode of a file that is new.
+    /// The mode of a new file.
     pub mode: FileMode,
-    /// The layers that give it.
+    /// The layers that define the file.
     pub owner: &'a Owner,
-    /// The text that the layers give.
+    /// The merged text of the layers.
     pub text: &'a LazyDocument,
     /// The keys and items of the layer document.
     pub nodes: &'a [DesiredNode],
 }
 
-/// A file that others write too, as it is to be.
+/// A desired file that users write too.
 #[derive(Clone, Debug)]
 pub struct DesiredShared<'a> {
-    /// The text that the layers give; a file that does not exist, or wholly managed, is made from it.
+    /// The merged text of the layers, used to create a file that does not exist or is wholly managed.
     pub(crate) base: Option<&'a LazyDocument>,
-    /// The layers that give it.
+    /// The layers that define the file.
     pub(crate) layers: Option<&'a Owner>,
-    /// The mode of a file that is new.
+    /// The mode of a new file.
     pub(crate) mode: FileMode,
     pub(crate) nodes: Cow<'a, [DesiredNode]>,
 }
@@ -87,37 +87,37 @@ impl Default for DesiredShared<'_> {
     }
 }
 
-/// Everything that is to be on the disk.
+/// The desired state of the disk.
 #[derive(Clone, Debug, Default)]
 pub struct DesiredState<'a> {
     pub(crate) files: Vec<DesiredFile>,
     pub(crate) shared: BTreeMap<RelativePath, DesiredShared<'a>>,
-    /// Blocks in files that users write too, in the order in which new ones are added.
+    /// Blocks in files that users write too, in the order in which new ones are appended.
     pub(crate) blocks: BTreeMap<RelativePath, Vec<DesiredBlock>>,
-    /// Blocks that take the location of a whole file of the layers, where the user has their own file.
+    /// Blocks that replace a whole file of the layers where the user has a file at that path.
     pub(crate) blocks_beside_user: BTreeMap<RelativePath, Vec<DesiredBlock>>,
-    /// Where each file is in the list. On some systems case does not matter, so the paths are in lower case.
+    /// The index of each file by its lower-case path, because some file systems ignore case.
     by_path: BTreeMap<String, usize>,
-    /// Files and directories that are described where they are.
+    /// Files and directories that the manifest describes in place.
     in_place: BTreeSet<RelativePath>,
 }
 
 impl<'a> DesiredState<'a> {
-    /// Leaves a file, or a directory with all that is in it, to the user, whoever wrote it.
+    /// Leaves a file, or a directory and its contents, to the user.
     pub fn leave_in_place(&mut self, path: RelativePath) {
         self.in_place.insert(path);
     }
 
-    /// Whether a file stays where it is.
+    /// Whether the manifest describes a file in place.
     pub(crate) fn is_in_place(&self, path: &RelativePath) -> bool {
-        let is_within = |kept: &RelativePath| {
-            let rest = path.as_str().strip_prefix(kept.as_str());
+        let is_within = |in_place: &RelativePath| {
+            let rest = path.as_str().strip_prefix(in_place.as_str());
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
         self.in_place.iter().any(is_within)
     }
 
-    /// Adds a whole file. Two resources may want the same file only with the same bytes.
+    /// Adds a whole file. Two resources may share a file only if its bytes are equal.
     pub fn add_file(&mut self, file: DesiredFile) -> Result<(), Failure> {
         let path = file.path.as_str().to_lowercase();
         match self.by_path.get(&path).map(|at| &self.files[*at]) {
@@ -126,8 +126,10 @@ impl<'a> DesiredState<'a> {
                 self.files.push(file);
                 Ok(())
             }
-            Some(known) if known.path == file.path && known.checksum == file.checksum => Ok(()),
-            Some(known) => Err(two_at_once(known, &file)),
+            Some(existing) if existing.path == file.path && existing.checksum == file.checksum => {
+                Ok(())
+            }
+            Some(existing) => Err(two_at_once(existing, &file)),
         }
     }
 
@@ -145,19 +147,22 @@ impl<'a> DesiredState<'a> {
     /// Adds a block to a file. Tools that read one file share the block.
     pub fn add_block(&mut self, path: &RelativePath, block: DesiredBlock) {
         let blocks = self.blocks.entry(path.clone()).or_default();
-        match blocks.iter_mut().find(|known| known.name == block.name) {
-            Some(known) => known.limit = known.limit.or(block.limit),
+        match blocks
+            .iter_mut()
+            .find(|existing| existing.name == block.name)
+        {
+            Some(existing) => existing.limit = existing.limit.or(block.limit),
             None => blocks.push(block),
         }
     }
 
-    /// Adds blocks of the layers to a file: they are below what the project says itself.
+    /// Adds blocks of the layers to a file, after those of the project.
     pub fn add_layer_blocks(&mut self, path: &RelativePath, blocks: Vec<DesiredBlock>) {
         let all = self.blocks.entry(path.clone()).or_default();
         all.splice(0..0, blocks);
     }
 
-    /// Adds the blocks that a whole file is made of where the user has another file at its path.
+    /// Adds the blocks that replace a whole file where the user has another file at its path.
     pub fn add_blocks_beside_user(&mut self, path: &RelativePath, blocks: Vec<DesiredBlock>) {
         self.blocks_beside_user.insert(path.clone(), blocks);
     }
@@ -167,13 +172,13 @@ impl<'a> DesiredState<'a> {
         self.blocks.keys().chain(self.blocks_beside_user.keys())
     }
 
-    /// Whether a path is to have blocks and nothing else.
+    /// Whether a path has only blocks.
     pub fn has_blocks(&self, path: &RelativePath) -> bool {
         self.blocks.contains_key(path)
     }
 
-    /// The same with blocks in the location of whole files, where the user has their own file or other blocks are in
-    /// it: what the user wrote and what the layers give live side by side.
+    /// Replaces whole files with blocks where the user has a file, or where the path has other blocks, so the user's
+    /// text and the layers' text coexist.
     pub(crate) fn with_blocks_beside_user(
         &self,
         observation: &Observation,
@@ -186,7 +191,7 @@ impl<'a> DesiredState<'a> {
             let is_users = |now: Checksum| {
                 let is_managed = ledger.files.contains_key(path);
                 let is_twin = file.is_some_and(|file| file.checksum == now);
-                // Whoever lets agpm take files over gets the layers' file.
+                // With `--adopt` the file of the layers replaces the user's.
                 let is_kept = overwrite == OverwriteRule::Nothing;
                 ledger.blocks.contains_key(path) || is_kept && !is_managed && !is_twin
             };
@@ -201,12 +206,12 @@ impl<'a> DesiredState<'a> {
     }
 
     fn index_files(&mut self) {
-        let place = |(at, file): (usize, &DesiredFile)| (file.path.as_str().to_lowercase(), at);
-        self.by_path = self.files.iter().enumerate().map(place).collect();
+        let numbered = |(at, file): (usize, &DesiredFile)| (file.path.as_str().to_lowercase(), at);
+        self.by_path = self.files.iter().enumerate().map(numbered).collect();
     }
 
-    /// Whether a document of the layers goes into a shared file. One without keys is a file like any other, unless
-    /// resources have entries there; so these are added first.
+    /// Whether a layer document is written to a shared file. A document without keys is a plain file unless resources
+    /// have entries in it, so entries must be added first.
     pub fn shares(&self, document: &LayerDocument<'_>) -> bool {
         !document.nodes.is_empty() || self.shared.contains_key(document.path)
     }
@@ -234,19 +239,19 @@ impl<'a> DesiredState<'a> {
         self.shared.keys()
     }
 
-    /// Whether a path is to be a shared file.
+    /// Whether a path is a shared file in the desired state.
     pub fn is_shared(&self, path: &RelativePath) -> bool {
         self.shared.contains_key(path)
     }
 
-    /// Whether a path is to be a whole file, whatever exists now.
+    /// Whether a path is a whole file in the desired state, whatever exists now.
     pub fn is_surely_whole(&self, path: &RelativePath) -> bool {
         let at = self.by_path.get(&path.as_str().to_lowercase());
         at.map(|at| &self.files[*at])
             .is_some_and(|file| file.path == *path && !file.is_empty_document)
     }
 
-    /// Leaves out what goes into files that cannot be read.
+    /// Drops everything that belongs into files that cannot be read.
     pub fn leave_out(&mut self, paths: &BTreeSet<RelativePath>) {
         self.shared.retain(|path, _| !paths.contains(path));
         self.blocks.retain(|path, _| !paths.contains(path));
@@ -257,7 +262,7 @@ impl<'a> DesiredState<'a> {
         self.index_files();
     }
 
-    /// Refuses whole files at the paths of agpm's own files and of shared files.
+    /// Refuses whole files at paths of agpm's own files and of shared files.
     pub fn refuse_reserved(&self) -> Result<(), Failure> {
         let shared: BTreeMap<String, &DesiredShared<'_>> = self
             .shared
@@ -287,7 +292,7 @@ impl<'a> DesiredState<'a> {
     }
 }
 
-/// The refusal of a resource whose path belongs to something else.
+/// The refusal of a resource whose path is reserved.
 pub fn reserved_target(owner: &Owner, path: &RelativePath, why: &str) -> Failure {
     let message = format!("{owner} would be installed at `{path}`, {why}");
     let diagnostic =

@@ -1,4 +1,4 @@
-//! How a file changes, for people to read.
+//! Describes how a file changes, for people to read.
 
 use agpm_diag::mask_line;
 use agpm_model::{FileMode, Owner, RelativePath};
@@ -8,18 +8,18 @@ use serde::Serialize;
 use crate::limits::LARGEST_COMPARED;
 use crate::line_diff::LineDiff;
 
-/// A file before and after.
+/// A file before and after a change.
 #[derive(Clone, Debug)]
 pub struct FileVersions {
     /// The path, from the project.
     pub path: RelativePath,
-    /// Who gives it, or the entries in it that change.
+    /// The owners of the file, or of its changed entries.
     pub owners: Vec<Owner>,
     /// The current content; nothing if the file is new.
     pub before: Option<Vec<u8>>,
     /// The new content; nothing if the file is removed.
     pub after: Option<Vec<u8>>,
-    /// Whether it may be run afterwards.
+    /// The resulting mode.
     pub mode: FileMode,
 }
 
@@ -28,19 +28,19 @@ pub struct FileVersions {
 pub struct FileDifference {
     /// The path, from the project.
     pub path: RelativePath,
-    /// The resources and layers that change in it.
+    /// The resources and layers whose content changes.
     pub ids: Vec<Owner>,
-    /// The action on it.
+    /// The action on the file.
     pub action: FileAction,
-    /// Fields of the front matter that change.
+    /// The changed fields of the front matter.
     pub fields: Vec<FieldDifference>,
-    /// Lines that come.
+    /// The number of added lines.
     pub added: usize,
-    /// Lines that go.
+    /// The number of removed lines.
     pub removed: usize,
-    /// The lines as a unified diff, with secrets masked; nothing for files that are not text, or too large to compare.
+    /// The unified diff, with secrets masked; `None` for binary files and files too large to compare.
     pub diff: Option<String>,
-    /// Whether it may be run.
+    /// Whether the file is executable.
     #[serde(rename = "executable", serialize_with = "is_executable")]
     pub mode: FileMode,
 }
@@ -61,10 +61,10 @@ pub enum FileAction {
     Remove,
 }
 
-/// A field of front matter before and after, as JSON.
+/// A changed field of the front matter, with its values as JSON.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FieldDifference {
-    /// The name of the field difference.
+    /// The name of the field.
     pub field: String,
     /// The old value; nothing if the field is new.
     pub before: Option<String>,
@@ -73,7 +73,7 @@ pub struct FieldDifference {
 }
 
 impl FileVersions {
-    /// The difference as it is shown.
+    /// Computes the difference.
     pub fn difference(self) -> FileDifference {
         let action = match (&self.before, &self.after) {
             (None, _) => FileAction::Create,
@@ -118,7 +118,7 @@ impl FileDifference {
         self.diff = Some(self.unified_diff(before, after));
     }
 
-    /// Fields that are shown one by one are left out of the lines.
+    /// Omits fields that are listed separately.
     fn unified_diff(&self, before: &str, after: &str) -> String {
         let (before, after) = if self.fields.is_empty() {
             (before, after)
@@ -131,14 +131,14 @@ impl FileDifference {
             FileAction::Update => (format!("a/{}", self.path), format!("b/{}", self.path)),
         };
         let text = LineDiff::new(before, after).unified(&from, &to);
-        // Files that others write too may hold secrets of the user.
+        // Files that users write too may contain secrets.
         text.lines()
             .map(|line| format!("{}\n", masked(line)))
             .collect()
     }
 }
 
-/// A line of a diff after its sign.
+/// Masks a line of a diff, without its sign.
 fn masked(line: &str) -> String {
     match line.chars().next() {
         Some(sign @ ('+' | '-' | ' ')) => format!("{sign}{}", mask_line(&line[1..])),
@@ -146,14 +146,14 @@ fn masked(line: &str) -> String {
     }
 }
 
-/// The fields of the front matter that differ; none where it cannot be read.
+/// The fields of the front matter that differ; none if it cannot be parsed.
 fn changed_fields(before: &str, after: &str) -> Vec<FieldDifference> {
     let (Some(before), Some(after)) = (fields_of(before), fields_of(after)) else {
         return Vec::new();
     };
     let value = |fields: &[(String, Value)], name: &str| {
         let found = fields.iter().find(|(field, _)| field == name);
-        found.map(|(_, value)| shown(value))
+        found.map(|(_, value)| display_value(value))
     };
     let names = before.iter().chain(&after).map(|(name, _)| name);
     let mut seen: Vec<&String> = Vec::new();
@@ -187,8 +187,8 @@ fn fields_of(text: &str) -> Option<Vec<(String, Value)>> {
     }
 }
 
-/// A value in one line; strings without their quotes.
-fn shown(value: &Value) -> String {
+/// A value on one line; strings without quotes.
+fn display_value(value: &Value) -> String {
     match value {
         Value::String(text) => mask_line(text),
         Value::List(items) if items.iter().all(|item| item.as_str().is_some()) => {

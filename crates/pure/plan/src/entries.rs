@@ -1,4 +1,4 @@
-//! From a solved graph to entries: which tool, which name, which location, and who needs whom.
+//! Turns a solved graph into entries with a tool, name, path and dependencies.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -12,32 +12,32 @@ use crate::names::{NameBasis, derive, excluded};
 use crate::skill_directories::skill_directories;
 use crate::target::{TargetRequest, ToolSharing, skill_in, target};
 
-/// A declaration and the units that it means.
+/// A declaration and the units that it resolves to.
 pub type Need<'a> = (&'a DeclaredDependency, Vec<&'a Unit>);
 
-/// The graph that entries are made from.
+/// The graph to create entries from.
 pub struct EntryGraph<'a> {
     /// The manifest's dependencies.
     pub dependencies: &'a [Dependency],
-    /// The tools.
+    /// The tools of the manifest.
     pub tools: &'a Tools,
-    /// The dependencies that each unit declares at its chosen version under a variant, with the unit that is meant;
-    /// patterns are resolved.
+    /// The dependencies that a unit declares at its chosen version under a variant, with the units that they resolve
+    /// to; patterns are expanded.
     pub children: &'a dyn Fn(&Unit, Variant) -> Vec<Need<'a>>,
     /// The matches of a pattern, in order.
     pub matches: &'a dyn Fn(&Unit) -> Vec<&'a Unit>,
 }
 
-/// One copy of a resource: for one tool, or for several that read it at the same location.
+/// One copy of a resource, for one tool or for several that read it at the same path.
 #[derive(Clone, Debug)]
 pub struct ResourceEntry {
-    /// The kind of the resource entry.
+    /// The resource type.
     pub kind: ResourceType,
-    /// The name of the resource entry.
+    /// The name of the resource.
     pub name: ResourceName,
-    /// The resource in its source.
+    /// The unit in its source.
     pub unit: Unit,
-    /// Which dependency of the manifest it is, by number; none if it came through others.
+    /// The index of its manifest dependency; `None` if it is transitive.
     pub root: Option<usize>,
     /// The tool whose format it has.
     pub tool: ToolName,
@@ -47,23 +47,23 @@ pub struct ResourceEntry {
     pub target: Option<RelativePath>,
     /// Whether it is written.
     pub install: InstallMode,
-    /// The sets of template variables under which it is wanted.
+    /// The sets of template variables that it is required with.
     pub variants: Vec<Variant>,
-    /// Entries that it needs, by number, in the order of their declaration.
+    /// The indices of the entries that it needs, in declaration order.
     pub needs: Vec<usize>,
 }
 
 /// The reason why an entry has no path.
 #[derive(Clone, Debug)]
 pub enum EntryError {
-    /// A declared tool does not exist, or keeps no such resources.
+    /// A declared tool does not exist, or does not support the type.
     Tool {
         /// The declaring resource.
         parent: Unit,
         /// The declaration.
         declared: Box<DeclaredDependency>,
     },
-    /// The target is not a path that can be used.
+    /// The target is not a valid path.
     Target {
         /// The resource.
         unit: Unit,
@@ -80,24 +80,24 @@ struct EntrySeed {
     root: Option<usize>,
     tool: ToolName,
     filename: Option<RelativePath>,
-    folder: Option<RelativePath>,
+    target_directory: Option<RelativePath>,
     layout: Option<TargetLayout>,
     install: InstallMode,
     variants: Vec<Variant>,
-    /// A match of a pattern has the name of its file.
+    /// The custom name; a match of a pattern is named after its file.
     named: Option<ResourceName>,
     needs: Vec<usize>,
 }
 
 impl EntrySeed {
-    /// Its name if it is a whole source.
+    /// The name, if the unit is a whole source.
     fn name_of_source(&self) -> &str {
         let source = self.unit.origin.source().map_or("", SourceName::as_str);
         self.named.as_ref().map_or(source, ResourceName::as_str)
     }
 }
 
-/// A resource for one tool, as several dependents may need it.
+/// A resource for one tool, which several dependents may share.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct SharedResource {
     kind: ResourceType,
@@ -108,23 +108,23 @@ struct SharedResource {
 struct EntryWalk<'g, 'a> {
     graph: &'g EntryGraph<'a>,
     seeds: Vec<EntrySeed>,
-    /// The entries that others may share.
+    /// Entries that several dependents may share.
     shared: BTreeMap<SharedResource, Vec<usize>>,
-    /// Resources whose needs under a variant are still to be looked at, each once.
+    /// Resources whose dependencies under a variant are still to be followed, each once.
     queue: VecDeque<ReachedResource>,
     reached: BTreeSet<ReachedResource>,
     errors: Vec<EntryError>,
 }
 
-/// A resource as something requires it: for these tools, by the numbers of their seeds, under a variant. Its
-/// dependencies are those for all its tools together.
+/// A required resource: for these tools, by the indices of their seeds, under a variant. Its dependencies are those for
+/// all its tools together.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct ReachedResource {
     seeds: Vec<usize>,
     variant: Variant,
 }
 
-/// Makes the entries, sorted by kind and name.
+/// Creates the entries, sorted by type and name.
 pub fn entries(graph: &EntryGraph<'_>) -> Result<Vec<ResourceEntry>, Vec<EntryError>> {
     let mut walk = EntryWalk {
         graph,
@@ -156,7 +156,7 @@ impl<'a> EntryWalk<'_, 'a> {
             root: Some(number),
             tool: tool.clone(),
             filename: dependency.filename.clone(),
-            folder: dependency.target.clone(),
+            target_directory: dependency.target.clone(),
             layout: dependency.layout,
             install: dependency.install,
             variants: vec![dependency.variant],
@@ -231,7 +231,7 @@ impl<'a> EntryWalk<'_, 'a> {
         }
     }
 
-    /// A dependency for a tool is the child for that tool, or another one if the tool has none.
+    /// Links each parent to the child for its tool, or to another child if there is none for that tool.
     fn link(&mut self, parents: &[usize], children: &[usize]) {
         for parent in parents {
             let tool = self.seeds[*parent].tool.clone();
@@ -242,7 +242,8 @@ impl<'a> EntryWalk<'_, 'a> {
         }
     }
 
-    /// Its own, else those of the parent that have a location for the kind, else the kind's defaults.
+    /// The tools of a declaration: the declared one, else those of the parent that support the type, else the defaults
+    /// of the type.
     fn tools(
         &mut self,
         parents: &[usize],
@@ -250,7 +251,7 @@ impl<'a> EntryWalk<'_, 'a> {
     ) -> Option<Vec<ToolName>> {
         let tools = self.graph.tools;
         match &declared.tool {
-            Some(own) if tools.has_place(own, declared.kind) => Some(vec![own.clone()]),
+            Some(named) if tools.supports(named, declared.kind) => Some(vec![named.clone()]),
             Some(_) => {
                 let declared = Box::new(declared.clone());
                 self.errors.push(EntryError::Tool {
@@ -262,7 +263,7 @@ impl<'a> EntryWalk<'_, 'a> {
             None => {
                 let of_parents = parents.iter().map(|parent| &self.seeds[*parent].tool);
                 let able: Vec<ToolName> = of_parents
-                    .filter(|tool| tools.has_place(tool, declared.kind))
+                    .filter(|tool| tools.supports(tool, declared.kind))
                     .cloned()
                     .collect();
                 Some(able)
@@ -272,23 +273,23 @@ impl<'a> EntryWalk<'_, 'a> {
         }
     }
 
-    /// The entry that others share under a variant: the manifest's own if it has the same variables, or the one that
-    /// represents all variants.
+    /// The shared entry under a variant: the manifest's if it has the same variables, or the one that represents all
+    /// variants.
     fn shared(&self, key: &SharedResource, variant: Variant) -> Option<usize> {
         let numbers = self.shared.get(key)?;
-        let own = |number: &&usize| {
+        let from_manifest = |number: &&usize| {
             let seed = &self.seeds[**number];
             seed.root.is_some() && seed.variants.contains(&variant)
         };
-        let others = |number: &&usize| self.seeds[**number].root.is_none();
+        let transitive = |number: &&usize| self.seeds[**number].root.is_none();
         numbers
             .iter()
-            .find(own)
-            .or_else(|| numbers.iter().find(others))
+            .find(from_manifest)
+            .or_else(|| numbers.iter().find(transitive))
             .copied()
     }
 
-    /// The entry that a declaration leads to, which others may share.
+    /// The entry for a declaration, which several dependents may share.
     fn child(
         &mut self,
         declared: &DeclaredDependency,
@@ -306,12 +307,12 @@ impl<'a> EntryWalk<'_, 'a> {
             if !seed.variants.contains(&variant) {
                 seed.variants.push(variant);
             }
-            // One dependent that wants the file written is enough; the manifest's own setting wins.
+            // One dependent that installs the file is enough; a setting in the manifest wins.
             if seed.root.is_none() {
                 if declared.install == InstallMode::Write {
                     seed.install = InstallMode::Write;
                 }
-                // The order does not matter: flat wins over nested.
+                // Flat wins over nested, whatever the order.
                 seed.layout = [TargetLayout::Flat, TargetLayout::Folders]
                     .into_iter()
                     .find(|layout| [seed.layout, declared.layout].contains(&Some(*layout)));
@@ -324,7 +325,7 @@ impl<'a> EntryWalk<'_, 'a> {
             root: None,
             tool: tool.clone(),
             filename: None,
-            folder: None,
+            target_directory: None,
             layout: declared.layout,
             install: declared.install,
             variants: vec![variant],
@@ -368,7 +369,7 @@ impl<'a> EntryWalk<'_, 'a> {
         }
     }
 
-    /// The tools that each resource is written for, and the directories of skills that they read.
+    /// The tools that each resource is written for, and the skill directories that they read.
     fn groups(&self) -> BTreeMap<ResourceKey, ResourceTools> {
         let mut tools: BTreeMap<ResourceKey, Vec<&ToolName>> = BTreeMap::new();
         for seed in &self.seeds {
@@ -402,13 +403,13 @@ impl<'a> EntryWalk<'_, 'a> {
         let Some(tool) = self.graph.tools.named(seed.tool.as_str()) else {
             return Ok(None);
         };
-        // The directory of a plugin has its name, wherever the plugin comes from.
+        // The directory of a plugin is named after it, wherever the plugin comes from.
         let own_name = RelativePath::new(name.as_str()).ok();
         let own_name = own_name.filter(|_| seed.kind == ResourceType::Plugins);
-        let wanted = TargetRequest {
+        let request = TargetRequest {
             kind: seed.kind,
             path: &seed.unit.path,
-            target: seed.folder.as_ref(),
+            target: seed.target_directory.as_ref(),
             filename: seed.filename.as_ref().or(own_name.as_ref()),
             layout: seed.layout,
             pattern: self.pattern_of(seed),
@@ -420,8 +421,8 @@ impl<'a> EntryWalk<'_, 'a> {
             form: self.form_of(seed),
         };
         match group.skills.get(&seed.tool) {
-            Some(directory) => skill_in(directory, tool, &wanted).map(Some),
-            None => target(tool, &wanted),
+            Some(directory) => skill_in(directory, tool, &request).map(Some),
+            None => target(tool, &request),
         }
     }
 
@@ -481,32 +482,32 @@ impl<'a> EntryWalk<'_, 'a> {
     }
 }
 
-/// A resource with all its tools: its kind, what it is, and the dependency of the manifest that it is of.
+/// A resource for all its tools: its type, its unit, and its manifest dependency.
 type ResourceKey = (ResourceType, Unit, Option<usize>);
 
 /// The settings that the tools of a resource share.
 struct ResourceTools {
     sharing: ToolSharing,
-    /// The directory of a skill for each tool, if there are several.
+    /// The skill directory for each tool, if there are several.
     skills: BTreeMap<ToolName, RelativePath>,
 }
 
-/// The number of a seed and the entry that was made of it.
+/// The indices of the seeds of an entry, and the entry.
 type Numbered = (Vec<usize>, ResourceEntry);
 
-/// Makes one entry of those that would write one resource in one format to one place.
+/// Merges entries that would write one resource in one format to one path.
 fn merge_copies(entries: Vec<(usize, ResourceEntry)>, tools: &Tools) -> Vec<Numbered> {
-    let mut places: BTreeMap<(ResourceType, String, RelativePath), Vec<usize>> = BTreeMap::new();
+    let mut by_target: BTreeMap<(ResourceType, String, RelativePath), Vec<usize>> = BTreeMap::new();
     let mut merged: Vec<Numbered> = Vec::new();
     for (number, entry) in entries {
         let key = |target: &RelativePath| (entry.kind, entry.name.to_string(), target.clone());
         let key = entry.target.as_ref().map(key);
         let same = key
             .as_ref()
-            .and_then(|key| places.get(key))
-            .and_then(|known| {
+            .and_then(|key| by_target.get(key))
+            .and_then(|candidates| {
                 let is_same = |at: &&usize| is_same_copy(&merged[**at].1, &entry, tools);
-                known.iter().find(is_same).copied()
+                candidates.iter().find(is_same).copied()
             });
         match same {
             Some(at) => {
@@ -516,7 +517,7 @@ fn merge_copies(entries: Vec<(usize, ResourceEntry)>, tools: &Tools) -> Vec<Numb
             }
             None => {
                 if let Some(key) = key {
-                    places.entry(key).or_default().push(merged.len());
+                    by_target.entry(key).or_default().push(merged.len());
                 }
                 merged.push((vec![number], entry));
             }
@@ -525,38 +526,38 @@ fn merge_copies(entries: Vec<(usize, ResourceEntry)>, tools: &Tools) -> Vec<Numb
     merged
 }
 
-fn is_same_copy(one: &ResourceEntry, other: &ResourceEntry, tools: &Tools) -> bool {
+fn is_same_copy(first: &ResourceEntry, second: &ResourceEntry, tools: &Tools) -> bool {
     let destination =
         |entry: &ResourceEntry| tools.named(entry.tool.as_str())?.destination(entry.kind);
-    let formats = destination(one).zip(destination(other));
-    (&one.unit, one.root, one.install) == (&other.unit, other.root, other.install)
-        && formats.is_some_and(|(one, other)| one.has_format_of(other))
+    let formats = destination(first).zip(destination(second));
+    (&first.unit, first.root, first.install) == (&second.unit, second.root, second.install)
+        && formats.is_some_and(|(first, second)| first.has_format_of(second))
 }
 
 impl ResourceEntry {
-    /// Takes in a copy of the same resource for other tools.
-    fn absorb(&mut self, other: ResourceEntry) {
-        self.readers.extend(other.readers);
+    /// Merges a copy of the same resource for other tools.
+    fn absorb(&mut self, copy: ResourceEntry) {
+        self.readers.extend(copy.readers);
         self.readers.sort();
         self.tool = self.readers[0].clone();
-        let new = other.variants.into_iter();
+        let new = copy.variants.into_iter();
         let new: Vec<Variant> = new.filter(|one| !self.variants.contains(one)).collect();
         self.variants.extend(new);
         self.variants.sort();
-        self.needs.extend(other.needs);
+        self.needs.extend(copy.needs);
     }
 }
 
-/// By kind and name, with the numbers of needs following.
+/// Sorts by type and name, and renumbers dependencies accordingly.
 fn sorted(mut entries: Vec<Numbered>) -> Vec<ResourceEntry> {
     entries.sort_by(|(_, a), (_, b)| (a.kind, &a.name, &a.tool).cmp(&(b.kind, &b.name, &b.tool)));
-    let mut place = BTreeMap::new();
+    let mut new_numbers = BTreeMap::new();
     for (now, (before, _)) in entries.iter().enumerate() {
-        place.extend(before.iter().map(|before| (*before, now)));
+        new_numbers.extend(before.iter().map(|before| (*before, now)));
     }
     let renumber = |(_, mut entry): Numbered| {
         let mut needs = Vec::new();
-        for need in entry.needs.iter().map(|need| place[need]) {
+        for need in entry.needs.iter().map(|need| new_numbers[need]) {
             if !needs.contains(&need) {
                 needs.push(need);
             }

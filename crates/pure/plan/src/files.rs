@@ -1,4 +1,4 @@
-//! Whole files: desired against observed, one by one.
+//! Plans whole files: desired against observed, one by one.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::nodes::OnEqualUserValue;
 use crate::observation::Observation;
 use crate::plan::Plan;
 
-/// Plans every file that is to be there, and every managed one that is not to be there any more.
+/// Plans every desired file, and every managed file that is no longer desired.
 pub(crate) fn plan_files(
     desired: &[&DesiredFile],
     observation: &Observation,
@@ -23,13 +23,13 @@ pub(crate) fn plan_files(
     let mut plan = Plan::default();
     for file in desired {
         let owned = ledger.files.get(&file.path);
-        // A file of agpm's own in the location of the directory makes way for it.
-        // Reported once for the directory instead of as a failed write for every file in it.
+        // A managed file at the path of a directory is removed for it. Other files are reported once for the directory
+        // instead of as a failed write for every file in it.
         let blocker = observation.blocker_above(&file.path);
         if blocker.is_some_and(|blocker| !ledger.files.contains_key(blocker)) {
             plan.refuse(file, Obstacle::BelowFile);
         } else {
-            place(
+            plan_file(
                 file,
                 observation.get(&file.path),
                 owned,
@@ -51,21 +51,21 @@ pub(crate) fn plan_files(
     plan
 }
 
-/// The placement of a desired file.
+/// The decision about a desired file.
 enum FilePlacement {
     /// The file is unchanged.
     Settled,
-    /// It changes, and is the work of this author from then on.
+    /// The file changes, and this is its author afterwards.
     Change(ChangeAction, ChangeReason, Author),
-    /// It was edited and stays as it is.
+    /// The file was edited and is left unchanged.
     Kept,
-    /// The user has exactly the desired file, and it stays the user's.
+    /// The user's file equals the desired one and stays unmanaged.
     UsersTwin,
     Refused(Obstacle),
 }
 
-/// One file that is to be there.
-fn place(
+/// Plans one desired file.
+fn plan_file(
     file: &DesiredFile,
     now: ObservedPath,
     owned: Option<&OwnedFile>,
@@ -74,7 +74,7 @@ fn place(
 ) {
     let change = |action, reason| PlannedChange {
         path: file.path.clone(),
-        place: None,
+        pointer: None,
         block: None,
         action,
         before: now,
@@ -82,8 +82,8 @@ fn place(
         owner: file.owner.clone(),
     };
     let placement = match now {
-        ObservedPath::File(now) => place_on_file(file, now, owned, overwrite),
-        now => place_on_other(now, owned),
+        ObservedPath::File(now) => plan_on_file(file, now, owned, overwrite),
+        now => plan_on_other(now, owned),
     };
     let mut record = OwnedFile {
         checksum: file.checksum,
@@ -109,12 +109,12 @@ fn place(
             plan.ledger.theirs.insert(file.path.clone(), file.checksum);
             return;
         }
-        FilePlacement::Refused(what) => return plan.refuse(file, what),
+        FilePlacement::Refused(obstacle) => return plan.refuse(file, obstacle),
     }
     plan.ledger.files.insert(file.path.clone(), record);
 }
 
-fn place_on_other(now: ObservedPath, owned: Option<&OwnedFile>) -> FilePlacement {
+fn plan_on_other(now: ObservedPath, owned: Option<&OwnedFile>) -> FilePlacement {
     match Obstacle::of(now) {
         Some(obstacle) => FilePlacement::Refused(obstacle),
         None if owned.is_some() => {
@@ -124,7 +124,7 @@ fn place_on_other(now: ObservedPath, owned: Option<&OwnedFile>) -> FilePlacement
     }
 }
 
-fn place_on_file(
+fn plan_on_file(
     file: &DesiredFile,
     now: FileState,
     owned: Option<&OwnedFile>,
@@ -169,7 +169,7 @@ fn place_on_file(
     }
 }
 
-/// One managed file that is not to be there any more.
+/// Plans one managed file that is no longer desired.
 fn retire(
     path: &RelativePath,
     now: ObservedPath,
@@ -187,12 +187,12 @@ fn retire(
         ObservedPath::File(_) if overwrite == OverwriteRule::Everything => {
             (ChangeAction::Remove, ChangeReason::UnaskedEditDropped)
         }
-        // From now on it is the user's.
+        // The user keeps the edited file.
         _ => (ChangeAction::Keep, ChangeReason::UnaskedEdited),
     };
     Some(PlannedChange {
         path: path.clone(),
-        place: None,
+        pointer: None,
         block: None,
         action,
         before: now,
@@ -202,12 +202,12 @@ fn retire(
 }
 
 impl Plan {
-    fn refuse(&mut self, file: &DesiredFile, what: Obstacle) {
+    fn refuse(&mut self, file: &DesiredFile, obstacle: Obstacle) {
         self.refusals.push(RefusedChange {
             path: file.path.clone(),
-            place: None,
+            pointer: None,
             block: None,
-            what,
+            obstacle,
             owner: file.owner.clone(),
         });
     }

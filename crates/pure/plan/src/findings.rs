@@ -1,4 +1,4 @@
-//! The findings of a plan: obstacles, and edited files that stay.
+//! Reports the findings of a plan: obstacles, and edited files that agpm keeps.
 
 use std::collections::BTreeSet;
 
@@ -18,8 +18,8 @@ impl Plan {
         let mut blockers = BTreeSet::new();
         for refusal in self.refusals.iter().take(MOST_REFUSALS_SHOWN) {
             match observation.blocker_above(&refusal.path) {
-                // One file may be blocking of many others.
-                Some(blocker) if refusal.what == Obstacle::BelowFile => {
+                // One file can block many others.
+                Some(blocker) if refusal.obstacle == Obstacle::BelowFile => {
                     if blockers.insert(blocker) {
                         notes.diagnostics.push(no_directory(blocker));
                     }
@@ -32,7 +32,7 @@ impl Plan {
         }
     }
 
-    /// Edited files and nodes that stay.
+    /// Findings about edited files and nodes that agpm keeps.
     pub fn kept_findings(&self, overwrite: OverwriteRule) -> impl Iterator<Item = Diagnostic> {
         let kept = self
             .changes
@@ -53,16 +53,18 @@ fn no_directory(blocker: &RelativePath) -> Diagnostic {
 fn in_the_way(refusal: &RefusedChange, observation: &Observation, notes: &mut Notes) -> Diagnostic {
     let RefusedChange {
         path,
-        place,
+        pointer,
         block,
-        what,
+        obstacle,
         owner,
     } = refusal;
-    let inner = place.as_ref().filter(|place| !place.steps().is_empty());
-    let inner = inner.map(|place| format!("`{place}` of "));
+    let inner = pointer
+        .as_ref()
+        .filter(|pointer| !pointer.steps().is_empty());
+    let inner = inner.map(|pointer| format!("`{pointer}` of "));
     let block = block.as_ref().map(|block| format!("`{block}` in "));
     let at = inner.or(block).unwrap_or_default();
-    let message = format!("{at}`{path}` is {}", what.words());
+    let message = format!("{at}`{path}` is {}", obstacle.words());
     let mut diagnostic = Diagnostic::new(&codes::INSTALL_NOT_OURS, message)
         .detail(format!("agpm cannot install {owner}"))
         .help(way_out(refusal));
@@ -75,7 +77,7 @@ fn in_the_way(refusal: &RefusedChange, observation: &Observation, notes: &mut No
 
 fn way_out(refusal: &RefusedChange) -> &'static str {
     let of_layers = refusal.owner.layers().is_some();
-    match refusal.what {
+    match refusal.obstacle {
         Obstacle::File if of_layers => {
             "move it, or run `agpm install --adopt` to use the layers' file"
         }
@@ -89,7 +91,7 @@ fn way_out(refusal: &RefusedChange) -> &'static str {
         Obstacle::Block => {
             "remove the block with its markers, or run `agpm install --adopt` to replace it"
         }
-        _ if refusal.place.is_some() => {
+        _ if refusal.pointer.is_some() => {
             "fix the file: agpm adds to its value and does not replace it"
         }
         _ if of_layers => "move it, or exclude the file from the layers with `include`",
@@ -97,15 +99,15 @@ fn way_out(refusal: &RefusedChange) -> &'static str {
     }
 }
 
-/// The position of the obstacle in a shared file; nothing for whole files.
+/// The label of the obstacle in a shared file; `None` for whole files.
 fn spot_of(
     refusal: &RefusedChange,
     observation: &Observation,
     notes: &mut Notes,
 ) -> Option<SourceSpan> {
-    let place = refusal.place.as_ref()?;
+    let pointer = refusal.pointer.as_ref()?;
     let document = observation.document(&refusal.path)?;
-    let span = document.at(place)?.span();
+    let span = document.at(pointer)?.span();
     let source = notes
         .sources
         .add(refusal.path.as_str(), document.text().clone());
@@ -113,12 +115,12 @@ fn spot_of(
 }
 
 fn kept_finding(change: &PlannedChange, overwrite: OverwriteRule) -> Diagnostic {
-    let what = match (&change.place, &change.block) {
+    let subject = match (&change.pointer, &change.block) {
         (_, Some(block)) => format!("the block `{block}` of `{}`", change.path),
-        (Some(place), None) => format!("`{place}` of `{}`", change.path),
+        (Some(pointer), None) => format!("`{pointer}` of `{}`", change.path),
         (None, None) => format!("`{}`", change.path),
     };
-    let message = format!("{what} was edited; agpm keeps it");
+    let message = format!("{subject} was edited; agpm keeps it");
     let help = match change.reason {
         ChangeReason::UnaskedEdited if change.block.is_some() => {
             "agpm no longer manages it: delete the block and its markers if you do not need it"
@@ -130,7 +132,7 @@ fn kept_finding(change: &PlannedChange, overwrite: OverwriteRule) -> Diagnostic 
         _ => "run `agpm install --force` to overwrite it",
     };
     Diagnostic::new(&codes::INSTALL_EDITED, message)
-        .details(change.place.as_ref().map(|_| change.owner.to_string()))
+        .details(change.pointer.as_ref().map(|_| change.owner.to_string()))
         .in_file(change.path.as_str())
         .help(help)
 }

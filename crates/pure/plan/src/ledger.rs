@@ -1,4 +1,4 @@
-//! The ledger: which files on disk, and which nodes inside others' files, agpm manages, and the content that it wrote.
+//! The ledger: the managed files, nodes and blocks, with the checksums of what agpm wrote.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt;
@@ -14,12 +14,13 @@ use crate::blocks::OwnedBlocks;
 use crate::change::{Author, adopted};
 use crate::nodes::{NodesRecord, OwnedNodes};
 
-/// The newest form that is read.
+/// The newest version that agpm reads.
 // A ledger of a newer version is refused and not ignored: ignoring it would make every managed file look like the
 // user's.
 const VERSION: u32 = 3;
 
-/// The form of a ledger. An earlier program would lose blocks, so only a ledger without any has the earlier form.
+/// The version of a ledger. Programs before version 3 would lose blocks, so version 3 is used only for ledgers with
+/// blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LedgerVersion {
     /// Files and nodes.
@@ -48,44 +49,44 @@ impl<'d> Deserialize<'d> for LedgerVersion {
     }
 }
 
-/// Everything that agpm manages on disk. In its file, the nodes of each shared file are one string: most runs ask only
-/// whether there is anything to do, and need not read thousands of them.
+/// Everything that agpm manages on disk. The nodes of each shared file are stored as one string: most runs only check
+/// whether anything changed, and need not parse thousands of them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ledger<N = OwnedNodes> {
-    /// The version of the file's form.
+    /// The version of the file format.
     pub version: LedgerVersion,
-    /// The inputs of the last install; nothing if it did not finish.
+    /// The inputs of the last install; `None` if it did not finish.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inputs: Option<Checksum>,
-    /// Files on this machine that were read for it, and what they held.
+    /// Files outside the project that were read for it, with their checksums.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub reads: BTreeMap<String, Checksum>,
-    /// Directories on this machine that layers were taken from.
+    /// Directories outside the project that provided layers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub watched: Vec<WatchedDirectory>,
-    /// Resources that rightly write nothing: a hook that is switched off, say.
+    /// Resources that correctly write nothing, such as a disabled hook.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub nothing: BTreeSet<Owner>,
-    /// Files of the user's that are just what is wanted, as they were.
+    /// User files that equal a desired file, with their checksums.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub theirs: BTreeMap<RelativePath, Checksum>,
     /// The capabilities of resources and layers from directories: no pin describes them, so their earlier state cannot
-    /// be read again. Older programs keep nothing of it.
+    /// be read again. Older programs ignore them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capabilities: Option<BTreeMap<Owner, CapabilitySet>>,
     /// Files by path.
     #[serde(default = "BTreeMap::new", deserialize_with = "sorted_map")]
     pub files: BTreeMap<RelativePath, OwnedFile>,
-    /// The managed nodes in files that others write too, by path.
+    /// The managed nodes in files that users write too, by path.
     #[serde(default = "BTreeMap::new", skip_serializing_if = "BTreeMap::is_empty")]
     pub shared: BTreeMap<RelativePath, N>,
-    /// Managed Blocks inside files that others write too, by path.
+    /// The managed blocks in files that users write too, by path.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub blocks: BTreeMap<RelativePath, OwnedBlocks>,
 }
 
-/// An object whose keys come in order, as they are written. Thousands of them are put in place at once and not one by one,
-/// which a run with nothing to do would notice.
+/// Deserializes an object with sorted keys. Inserting thousands of keys one by one would slow down every run with
+/// nothing to do.
 fn sorted_map<'d, D: Deserializer<'d>>(
     deserializer: D,
 ) -> Result<BTreeMap<RelativePath, OwnedFile>, D::Error> {
@@ -112,7 +113,7 @@ fn sorted_map<'d, D: Deserializer<'d>>(
         .collect())
 }
 
-/// The ledger as its file has it.
+/// The ledger as it is stored.
 pub type LedgerFile = Ledger<NodesRecord>;
 
 impl<N> Default for Ledger<N> {
@@ -132,14 +133,14 @@ impl<N> Default for Ledger<N> {
     }
 }
 
-/// A directory that files were taken from, and how it looked then.
+/// A directory that provided files, and its state at that time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WatchedDirectory {
     /// The path of the directory.
     pub folder: String,
-    /// The directories in it that were looked into.
+    /// The inspected directories in it.
     pub folders: Vec<String>,
-    /// Changes when anything in them does.
+    /// A checksum that changes when any of them changes.
     pub stamp: Checksum,
 }
 
@@ -148,7 +149,7 @@ pub struct WatchedDirectory {
 pub struct OwnedFile {
     /// The checksum of the written bytes.
     pub checksum: Checksum,
-    /// Of the bytes in the source, if they are others.
+    /// The checksum of the bytes in the source, if it differs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<Checksum>,
     /// The mode that agpm set.
@@ -159,7 +160,7 @@ pub struct OwnedFile {
         skip_serializing_if = "executable::is_plain"
     )]
     pub mode: FileMode,
-    /// The author of its content.
+    /// The author of the content.
     #[serde(
         rename = "adopted",
         default,
@@ -172,7 +173,7 @@ pub struct OwnedFile {
     pub owner: Owner,
 }
 
-/// A mode as the field `executable`, which plain files lack.
+/// Serializes a mode as the field `executable`, which plain files omit.
 mod executable {
     use super::*;
 
@@ -194,7 +195,7 @@ mod executable {
 }
 
 impl<N> Ledger<N> {
-    /// How many blocks inside shared files are managed.
+    /// The number of managed blocks in shared files.
     pub fn block_count(&self) -> usize {
         let blocks = self.blocks.values().map(|owned| owned.blocks.len());
         blocks.sum()
@@ -202,7 +203,7 @@ impl<N> Ledger<N> {
 }
 
 impl Ledger {
-    /// Whoever has something on the disk, or rightly has nothing there.
+    /// The owners of anything on disk, and those that correctly write nothing.
     pub fn owners(&self) -> HashSet<&Owner> {
         let files = self.files.values().map(|owned| &owned.owner);
         let nodes = self
@@ -219,7 +220,7 @@ impl Ledger {
             .collect()
     }
 
-    /// Whoever owns the file at a path, or something in it.
+    /// The owners of the file at a path, or of anything in it.
     pub fn owners_at(&self, path: &RelativePath) -> BTreeSet<&Owner> {
         let file = self.files.get(path).map(|owned| &owned.owner);
         let nodes = self.shared.get(path).into_iter();
@@ -230,17 +231,18 @@ impl Ledger {
         file.into_iter().chain(nodes).chain(blocks).collect()
     }
 
-    /// The entries of owners of one sort, and those of all others.
-    pub fn split(self, is_meant: impl Fn(&Owner) -> bool) -> (Ledger, Ledger) {
-        let (mut meant, mut rest) = (Ledger::default(), self);
-        let files = std::mem::take(&mut rest.files).into_iter();
-        (meant.files, rest.files) = files.partition(|(_, owned)| is_meant(&owned.owner));
-        for (path, owned) in &mut rest.shared {
+    /// Splits the ledger into the entries of the selected owners and all others.
+    pub fn split(self, is_selected: impl Fn(&Owner) -> bool) -> (Ledger, Ledger) {
+        let (mut selected, mut remaining) = (Ledger::default(), self);
+        let files = std::mem::take(&mut remaining.files).into_iter();
+        (selected.files, remaining.files) = files.partition(|(_, owned)| is_selected(&owned.owner));
+        for (path, owned) in &mut remaining.shared {
             let nodes = std::mem::take(&mut owned.nodes).into_iter();
-            let (chosen, others): (Vec<_>, Vec<_>) = nodes.partition(|node| is_meant(&node.owner));
+            let (chosen, others): (Vec<_>, Vec<_>) =
+                nodes.partition(|node| is_selected(&node.owner));
             owned.nodes = others;
             if !chosen.is_empty() {
-                meant.shared.insert(
+                selected.shared.insert(
                     path.clone(),
                     OwnedNodes {
                         nodes: chosen,
@@ -249,23 +251,23 @@ impl Ledger {
                 );
             }
         }
-        for (path, owned) in &mut rest.blocks {
+        for (path, owned) in &mut remaining.blocks {
             let blocks = std::mem::take(&mut owned.blocks).into_iter();
             let (chosen, others): (Vec<_>, Vec<_>) =
-                blocks.partition(|block| is_meant(&block.owner));
+                blocks.partition(|block| is_selected(&block.owner));
             owned.blocks = others;
             if !chosen.is_empty() {
                 let chosen = OwnedBlocks {
                     blocks: chosen,
                     ..owned.clone()
                 };
-                meant.blocks.insert(path.clone(), chosen);
+                selected.blocks.insert(path.clone(), chosen);
             }
         }
-        (meant, rest)
+        (selected, remaining)
     }
 
-    /// How many files and nodes inside shared files are managed.
+    /// The number of managed files and of managed nodes in shared files.
     pub fn count(&self) -> usize {
         self.files.len()
             + self.theirs.len()
@@ -273,13 +275,12 @@ impl Ledger {
             + self.block_count()
     }
 
-    /// The file's text.
+    /// The serialized ledger.
     pub fn to_text(&self) -> String {
         to_json(self)
     }
 
-    /// Reads a ledger. One that cannot be understood is an error: without it, managed files would be treated as the
-    /// user's.
+    /// Parses a ledger. An invalid one is an error: without it, managed files would be treated as the user's.
     pub fn read(bytes: &[u8]) -> Result<Self, Diagnostic> {
         let file = LedgerFile::read_file(bytes)?;
         let nodes =
@@ -301,7 +302,7 @@ impl Ledger {
 }
 
 impl LedgerFile {
-    /// Reads a ledger, and nothing of the nodes in shared files but how many there are.
+    /// Parses a ledger without the nodes of shared files, of which it reads only the number.
     pub fn read_file(bytes: &[u8]) -> Result<Self, Diagnostic> {
         from_json::<_, VERSION>(bytes).map_err(|error| match error {
             OwnFileError::Newer => newer(),
@@ -309,7 +310,7 @@ impl LedgerFile {
         })
     }
 
-    /// How many files and nodes inside shared files are managed.
+    /// The number of managed files and of managed nodes in shared files.
     pub fn count(&self) -> usize {
         let shared = self.shared.values().map(|record| record.count);
         self.files.len() + self.theirs.len() + shared.sum::<usize>() + self.block_count()
@@ -331,7 +332,7 @@ fn newer() -> Diagnostic {
 mod tests {
     use super::*;
 
-    /// Everything that version 2 can say, as programs before serde wrote it.
+    /// Every feature of version 2, as programs before the use of serde wrote it.
     const VERSION_2: &str = r#"{
   "version": 2,
   "inputs": "sha256:14b04cac9bbf190fa9693638122c0eecc7c509bdef4b74dfb4b0e3fb6daa9853",

@@ -1,16 +1,16 @@
-//! In which order entries can be made.
+//! The order in which entries can be rendered.
 
-/// The numbers of entries, so each comes in a later level than what it needs. No cycles exist.
+/// Groups the indices of entries into levels, each after the levels that it needs. The graph has no cycles.
 pub fn levels(needs: &[&[usize]]) -> Vec<Vec<usize>> {
     let mut depth: Vec<Option<usize>> = vec![None; needs.len()];
     for start in 0..needs.len() {
         let mut stack = vec![start];
         while let Some(number) = stack.last().copied() {
-            let own = needs[number];
-            match own.iter().find(|need| depth[**need].is_none()) {
+            let dependencies = needs[number];
+            match dependencies.iter().find(|need| depth[**need].is_none()) {
                 Some(need) if depth[number].is_none() => stack.push(*need),
                 _ => {
-                    let below = own.iter().filter_map(|need| depth[*need]).max();
+                    let below = dependencies.iter().filter_map(|need| depth[*need]).max();
                     depth[number] = Some(below.map_or(0, |below| below + 1));
                     stack.pop();
                 }
@@ -38,7 +38,7 @@ mod tests {
             [vec![2], vec![0, 3], vec![1]]
         );
         assert!(levels(&[]).is_empty());
-        // A chain as long as a lockfile takes no stack.
+        // A chain as long as a lockfile must not overflow the stack.
         let chain: Vec<Vec<usize>> = (0..50_000)
             .map(|at| if at == 0 { vec![] } else { vec![at - 1] })
             .collect();

@@ -1,6 +1,6 @@
-//! Target files of resources, desired against observed, and the ledger of what is managed.
+//! Target paths of resources, plans of desired against observed state, and the ledger of managed content.
 //!
-//! Knows no disk: what exists is reported to it, and what is to be done is given back as data.
+//! The crate has no access to the disk: it is given the observed state, and returns the changes as data.
 
 mod blocks;
 mod change;
@@ -59,7 +59,7 @@ pub use planner::{PlanEach, plan};
 pub use recovery::{hides_written_bytes, ledger_of_lock, may_explain, recover_ownership};
 pub use shared::SharedFilePlan;
 pub use target::{
-    TargetClash, TargetRequest, ToolSharing, clashes, could_install_at, path_in_type_folder,
+    TargetClash, TargetRequest, ToolSharing, clashes, could_install_at, path_in_type_directory,
     placements, target,
 };
 pub use undo::{ChangedFile, UndoneLedgers};

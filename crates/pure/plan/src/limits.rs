@@ -1,11 +1,11 @@
-//! Limits of planning, and the reasons.
+//! Limits of planning, with their reasons.
 
-/// Bytes that edits of one file may read in all. One edit at a time leaves the most as it was, but each reads the whole
-/// text again; what would read more is done at once.
+/// The bytes that edits of one file may parse in total. Single edits preserve the most layout, but each parses the
+/// whole text again; beyond this, all edits are made at once.
 pub(crate) const MOST_READ_AGAIN: usize = 1 << 20;
 
-/// Files blocking that are reported one by one. Whoever has more than these has them for one reason.
+/// The blocking files that are reported one by one. More than these usually have one cause.
 pub(crate) const MOST_REFUSALS_SHOWN: usize = 20;
 
-/// Bytes of a file up to which its lines are compared for people to read.
+/// The largest file, in bytes, whose lines are compared.
 pub(crate) const LARGEST_COMPARED: usize = 1 << 20;

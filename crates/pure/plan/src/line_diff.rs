@@ -17,7 +17,7 @@ pub(crate) struct LineDiff<'a> {
 impl<'a> LineDiff<'a> {
     pub(crate) fn new(before: &'a str, after: &'a str) -> Self {
         let input = InternedInput::new(before, after);
-        // Myers for short diffs; its heuristics give up on the shortest one before the time becomes quadratic.
+        // Myers for short diffs; its heuristics give up on the shortest diff before the time becomes quadratic.
         let mut diff = Diff::compute(Algorithm::Myers, &input);
         diff.postprocess_lines(&input);
         LineDiff { input, diff }
@@ -87,7 +87,7 @@ fn is_near(group: &[Hunk], next: &Hunk) -> bool {
         .is_some_and(|last| next.before.start - last.before.end <= 2 * CONTEXT)
 }
 
-/// Start and length as `diff -u` writes them: no length of 1, and an empty range is after the line that it names.
+/// Start and length as in `diff -u`: a length of 1 is omitted, and an empty range names the line before it.
 fn numbers(range: &Range<u32>) -> String {
     match range.len() {
         0 => format!("{},0", range.start),
@@ -143,7 +143,7 @@ mod tests {
         let diff = LineDiff::new(&before, &after);
         assert_eq!((diff.added(), diff.removed()), (30_000, 30_000));
     }
-    /// The text that a unified diff makes of another one, with every line of the old one compared.
+    /// Applies a unified diff to a text, comparing every removed and context line.
     fn applied(before: &str, diff: &str) -> String {
         let old: Vec<&str> = before.split_inclusive('\n').collect();
         let (mut at, mut after) = (0, String::new());

@@ -1,4 +1,4 @@
-//! Capabilities in two lockfiles: the one that was, and the one that comes out.
+//! Compares the capabilities of the old and the new lockfile.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,16 +7,17 @@ use agpm_model::{
     ResourceName, ResourceType,
 };
 
-/// Where something stands that may have capabilities.
+/// The approval state of something that may have capabilities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CapabilityStanding {
-    /// It was not locked before, or it is another file now.
+    /// It was not locked before, or it is a different file now.
     New,
-    /// It was not locked before, but the pattern that it matches was: naming the pattern approved what it matched then.
+    /// It was not locked before, but the pattern that it matches was: listing the pattern approved its matches at that
+    /// time.
     NewMatch,
     /// It has the capabilities that were locked.
     AsLocked,
-    /// Its content is another one than was locked, and so may be its capabilities.
+    /// Its content differs from the locked one, and so may its capabilities.
     Changed,
 }
 
@@ -31,7 +32,7 @@ pub struct LockedCapabilities<'l> {
 }
 
 impl<'l> LockedCapabilities<'l> {
-    /// Those of a lockfile; nothing is locked without one.
+    /// The capabilities of a lockfile; empty without one.
     pub fn of(lock: Option<&'l Lockfile>) -> Self {
         let entries = lock.iter().flat_map(|lock| &lock.entries);
         let layers = lock.iter().flat_map(|lock| &lock.layers);
@@ -83,8 +84,8 @@ impl<'l> LockedCapabilities<'l> {
         }
     }
 
-    /// Whether a digest is the one that was locked. Without any digest in a lockfile, a missing one proves nothing
-    /// about something that has capabilities now.
+    /// Whether a digest is the locked one. In a lockfile without any digest, a missing one proves nothing about
+    /// something that has capabilities now.
     fn is_same(&self, old: Option<Checksum>, new: Option<Checksum>) -> bool {
         old == new && (self.has_digests || new.is_none())
     }
@@ -102,8 +103,8 @@ impl<'l> LockedCapabilities<'l> {
     }
 }
 
-/// How capabilities differ from those that are locked, in words; nothing if they do not. A lockfile without any digest
-/// was written by an older program and says nothing about them.
+/// The difference between the capabilities and the locked ones, as users read it; `None` if they are equal. A lockfile
+/// without any digest was written by an older program and says nothing about them.
 pub fn capability_difference(old: &Lockfile, new: &Lockfile) -> Option<String> {
     if !old.locks_capabilities() {
         return None;
@@ -121,7 +122,7 @@ pub fn capability_difference(old: &Lockfile, new: &Lockfile) -> Option<String> {
     ))
 }
 
-/// Whether a lockfile keeps no digest although it should have one.
+/// Whether a lockfile lacks a digest that it should have.
 pub fn lacks_capabilities(old: &Lockfile, new: &Lockfile) -> bool {
     !old.locks_capabilities() && new.locks_capabilities()
 }

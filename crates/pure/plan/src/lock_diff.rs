@@ -1,4 +1,4 @@
-//! Two lockfiles: the one that was, and the one that comes out.
+//! Compares the old and the new lockfile.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use crate::ledger::Ledger;
 use crate::lock_capabilities::capability_difference;
 use crate::target::could_install_at;
 
-/// The failure of a lockfile that does not fit and must not change.
+/// The failure of an outdated lockfile that must not change.
 pub fn outdated_lock(message: String) -> Failure {
     let help = "run `agpm install` without `--locked` or `--frozen`, and commit `agpm.lock`";
     Failure::new(
@@ -21,8 +21,8 @@ pub fn outdated_lock(message: String) -> Failure {
     )
 }
 
-/// Refuses a lockfile with paths where no tool of the manifest installs anything, unless an install put something there
-/// before: whoever can change the lockfile would choose which files of the project are deleted.
+/// Refuses a lockfile with paths where no tool of the manifest installs anything, unless an earlier install wrote
+/// there: anyone who can change the lockfile could choose which files of the project are deleted.
 pub fn refuse_foreign_paths(
     lock: &Lockfile,
     manifest: &Manifest,
@@ -40,7 +40,7 @@ pub fn refuse_foreign_paths(
                 .chain(built_in.iter())
                 .any(could_install)
     };
-    // Nothing is written or removed because of an entry in place, wherever it says that it is.
+    // An entry in place never writes or removes anything, whatever its path.
     let mut entries = lock
         .entries
         .iter()
@@ -68,14 +68,14 @@ pub fn refuse_foreign_paths(
     Err(Failure::new(FailureKind::Lock, diagnostic))
 }
 
-/// How a lockfile would change for everybody, in words; nothing if it would not.
+/// The shared changes of a lockfile, as users read them; `None` if there are none.
 pub fn lock_difference(old: &Lockfile, new: &Lockfile) -> Option<String> {
     let (old, new) = (shared_part(old), shared_part(new));
     (old != new).then(|| difference(&old, &new))
 }
 
-/// The same for a lockfile that was made from the old one alone. Nothing was resolved for it, so it has no requirements of
-/// transitive resources.
+/// The same for a lockfile that was derived from the old one alone. Nothing was resolved for it, so it lacks the
+/// requirements of transitive resources.
 pub fn frozen_difference(old: &Lockfile, new: &Lockfile) -> Option<String> {
     let mut new = new.clone();
     for entry in &mut new.entries {
@@ -90,8 +90,8 @@ pub fn frozen_difference(old: &Lockfile, new: &Lockfile) -> Option<String> {
         .or_else(|| capability_difference(old, &new))
 }
 
-/// A version that its own requirement does not allow: somebody changed one of them. Pre-releases depend on what other versions
-/// there were, so they are not judged.
+/// A version that does not satisfy its requirement: someone changed one of them. Pre-releases are not checked, because
+/// they depend on which other versions existed.
 fn version_misfit(lock: &Lockfile) -> Option<String> {
     let is_misfit = |one: &LockedPin<'_>| {
         let version = &one.pin.version;
@@ -109,7 +109,7 @@ fn version_misfit(lock: &Lockfile) -> Option<String> {
     ))
 }
 
-/// The part that is the same for everybody: private patches belong to one user. Capabilities are compared separately.
+/// The part that is the same for everyone: private patches belong to one user. Capabilities are compared separately.
 fn shared_part(lock: &Lockfile) -> Lockfile {
     let mut lock = lock.clone();
     for entry in &mut lock.entries {
@@ -123,7 +123,7 @@ fn shared_part(lock: &Lockfile) -> Lockfile {
     lock
 }
 
-/// Warnings about resources whose bytes are not those that were locked. A commit does not change, so somebody changed the
+/// Warnings about resources whose bytes differ from the locked ones. A commit never changes, so someone changed the
 /// lockfile.
 pub fn checksum_findings(old: &Lockfile, new: &Lockfile) -> Vec<Diagnostic> {
     let mut before: BTreeMap<&ResourceName, Vec<&LockEntry>> = BTreeMap::new();
@@ -155,10 +155,10 @@ fn is_same_pin(was: &LockEntry, now: &LockEntry) -> bool {
         && was.requirement().is_some()
 }
 
-/// A pin that is in both lockfiles with different commits.
+/// A pin that has different commits in the two lockfiles.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MovedPin<'l> {
-    /// The subject of the moved pin.
+    /// The subject of the pin.
     pub id: PinId,
     /// The old pin.
     pub old: &'l Pin,
@@ -166,7 +166,8 @@ pub struct MovedPin<'l> {
     pub new: &'l Pin,
 }
 
-/// Pins in both lockfiles whose commit differs. A resource that is another file of its source now did not move.
+/// The pins whose commits differ between two lockfiles. A resource that is a different file of its source now did not
+/// move.
 pub fn moved_pins<'l>(old: &'l Lockfile, new: &'l Lockfile) -> Vec<MovedPin<'l>> {
     let before: BTreeMap<PinId, &Pin> = old.pins().map(|one| (one.id, one.pin)).collect();
     let units: BTreeSet<&Unit> = old.entries.iter().map(|locked| &locked.unit).collect();
@@ -194,7 +195,7 @@ fn difference(old: &Lockfile, new: &Lockfile) -> String {
     let keys = |lock: &Lockfile| lock.entries.iter().map(key).collect::<BTreeSet<_>>();
     let (was, is) = (keys(old), keys(new));
     let name = |(kind, name): &(ResourceType, ResourceName)| format!("{kind}/{name}");
-    let what = if let Some(added) = is.difference(&was).next() {
+    let change = if let Some(added) = is.difference(&was).next() {
         format!("{} would be added", name(added))
     } else if let Some(removed) = was.difference(&is).next() {
         format!("{} would be removed", name(removed))
@@ -233,7 +234,7 @@ fn difference(old: &Lockfile, new: &Lockfile) -> String {
     } else {
         "its sources differ from the manifest".to_owned()
     };
-    format!("`{LOCK_NAME}` would change: {what}")
+    format!("`{LOCK_NAME}` would change: {change}")
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Names for resources that the manifest does not name: the stem, and as much more as it takes to be unique.
+//! Derives names for resources that the manifest does not name: the stem, extended until it is unique.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,12 +11,12 @@ pub(crate) struct NameBasis<'a> {
     pub(crate) kind: ResourceType,
     pub(crate) unit: &'a Unit,
     pub(crate) tool: &'a ToolName,
-    /// The manifest's key of the pattern that it matched.
+    /// The manifest key of the pattern that it matches.
     pub(crate) pattern: Option<&'a ResourceName>,
 }
 
 impl NameBasis<'_> {
-    /// The file's name without its extension, of which `.instructions` is a part.
+    /// The file name without its extension, which includes `.instructions`.
     fn stem(&self) -> &str {
         let stem = self.unit.path.stem();
         let is_instruction = self.kind == ResourceType::Instructions;
@@ -26,8 +26,8 @@ impl NameBasis<'_> {
         short.filter(|short| !short.is_empty()).unwrap_or(stem)
     }
 
-    /// Names to try, the shortest first; the last one is unique. `twin` says that the same file exists for another
-    /// tool, which only the tool can distinguish.
+    /// Candidate names, shortest first; the last one is unique. `twin` means that the same file exists for another
+    /// tool, so only the tool distinguishes them.
     fn candidates(&self, twin: bool) -> Vec<String> {
         if twin && self.tool.as_str() != self.kind.default_tool() {
             let plain = self.candidates(false);
@@ -37,32 +37,32 @@ impl NameBasis<'_> {
                 .collect();
         }
         let path = &self.unit.path;
-        let folders: Vec<&str> = path
-            .folder()
+        let directories: Vec<&str> = path
+            .directory()
             .split('/')
             .filter(|part| !matches!(*part, "" | ".."))
             .collect();
         let source = self.unit.origin.source().map(ToString::to_string);
-        // A source that nobody named is called by its URL, or after a plugin and its marketplace.
-        let own = source.as_deref().filter(|_| path.is_top());
+        // A source without a name is named after its URL, or after a plugin and its marketplace.
+        let unnamed_source = source.as_deref().filter(|_| path.is_top());
         let stem = self.stem();
-        let mut names = vec![own.map_or(stem, repository_name).to_owned()];
-        for count in 1..=folders.len() {
-            let parts = &folders[folders.len() - count..];
+        let mut names = vec![unnamed_source.map_or(stem, repository_name).to_owned()];
+        for count in 1..=directories.len() {
+            let parts = &directories[directories.len() - count..];
             names.push(format!("{}-{stem}", parts.join("-")));
         }
         if let ResourceOrigin::Source(source) = &self.unit.origin {
             let longest = names.last().cloned().unwrap_or_default();
             names.push(format!("{source}-{longest}"));
         }
-        let whole = format!("{}-{}", folders.join("-"), path.file_name());
-        names.push(whole.trim_start_matches('-').to_owned());
+        let full_path = format!("{}-{}", directories.join("-"), path.file_name());
+        names.push(full_path.trim_start_matches('-').to_owned());
         if let ResourceOrigin::Source(source) = &self.unit.origin {
-            names.push(format!("{source}-{whole}"));
+            names.push(format!("{source}-{full_path}"));
         }
         let longest = names.last().cloned().unwrap_or_default();
         names.push(format!("{longest}-{}", self.tool));
-        // One file may be there twice for one tool, through two patterns.
+        // One tool may have a file twice, through two patterns.
         names.extend(
             self.pattern
                 .map(|pattern| format!("{pattern}-{longest}-{}", self.tool)),
@@ -71,26 +71,26 @@ impl NameBasis<'_> {
     }
 }
 
-/// The matches of a pattern that a dependency leaves out, and the exclusions that mean none of them or several.
+/// The matches of a pattern that a dependency excludes, and the exclusions that match nothing or several resources.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExcludedMatches {
-    /// The matches, by their locations in the list.
+    /// The indices of the excluded matches.
     pub matches: BTreeSet<usize>,
-    /// The exclusions, by their locations in the dependency's list.
+    /// The indices of the exclusions that do not match exactly one resource.
     pub unknown: Vec<usize>,
 }
 
-/// Which matches of a pattern a dependency leaves out. A match has its name once all resources are known, and is read
-/// long before that; so every name applies that could become its own, as long as it is not another match's.
+/// The matches of a pattern that a dependency excludes. The final name of a match is only known later, so every name
+/// that it could get applies, as long as no other match could get it.
 pub fn excluded(dependency: &Dependency, tool: &ToolName, matches: &[&Unit]) -> ExcludedMatches {
-    let mut places: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
-    let wanted: BTreeSet<&str> = dependency
+    let mut matches_by_name: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
+    let excluded_names: BTreeSet<&str> = dependency
         .exclude
         .iter()
         .map(|one| one.name.as_str())
         .collect();
     let mut out = ExcludedMatches::default();
-    if wanted.is_empty() {
+    if excluded_names.is_empty() {
         return out;
     }
     for (at, unit) in matches.iter().enumerate() {
@@ -104,13 +104,13 @@ pub fn excluded(dependency: &Dependency, tool: &ToolName, matches: &[&Unit]) -> 
         names.extend(nameless.candidates(true));
         for name in names
             .into_iter()
-            .filter(|name| wanted.contains(name.as_str()))
+            .filter(|name| excluded_names.contains(name.as_str()))
         {
-            places.entry(name).or_default().insert(at);
+            matches_by_name.entry(name).or_default().insert(at);
         }
     }
     for (at, exclusion) in dependency.exclude.iter().enumerate() {
-        match places.get(&exclusion.name) {
+        match matches_by_name.get(&exclusion.name) {
             Some(found) if found.len() == 1 => out.matches.extend(found),
             _ => out.unknown.push(at),
         }
@@ -118,7 +118,7 @@ pub fn excluded(dependency: &Dependency, tool: &ToolName, matches: &[&Unit]) -> 
     out
 }
 
-/// A name for each; `taken` are those of the manifest. All that share a name get a longer one.
+/// Derives a name for each resource; `taken` are the names of the manifest. All that share a name get a longer one.
 pub(crate) fn derive(
     nameless: &[NameBasis<'_>],
     taken: &BTreeMap<(ResourceType, &str), ()>,
@@ -183,8 +183,14 @@ mod tests {
         ];
         let tool = ToolName::new("claude-code").unwrap();
         let kind = ResourceType::Agents;
-        let other = ToolName::new("opencode").unwrap();
-        let tool_of = |at: usize| if at + 1 == units.len() { &other } else { &tool };
+        let opencode = ToolName::new("opencode").unwrap();
+        let tool_of = |at: usize| {
+            if at + 1 == units.len() {
+                &opencode
+            } else {
+                &tool
+            }
+        };
         let nameless: Vec<NameBasis<'_>> = units
             .iter()
             .enumerate()

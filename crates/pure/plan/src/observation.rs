@@ -9,14 +9,14 @@ use agpm_text::{BlockDocument, Document, Format, document_of};
 
 use crate::change::Obstacle;
 
-/// The disk as it was seen once, before anything was decided.
+/// A single observation of the disk, before any decision.
 #[derive(Debug, Default)]
 pub struct Observation {
     entries: BTreeMap<RelativePath, ObservedPath>,
     documents: BTreeMap<RelativePath, Arc<Document>>,
     block_documents: BTreeMap<RelativePath, BlockDocument>,
     unreadable: BTreeSet<RelativePath>,
-    /// Files in the location of directories that desired files need.
+    /// Files at the paths of directories that desired files need.
     blockers: BTreeSet<RelativePath>,
 }
 
@@ -59,17 +59,17 @@ impl Observation {
         self.block_documents.get(path)
     }
 
-    /// Records that a shared file exists and cannot be understood. It is never treated as empty.
+    /// Records that a shared file exists and cannot be parsed. It is never treated as empty.
     pub fn add_unreadable(&mut self, path: RelativePath) {
         self.unreadable.insert(path);
     }
 
-    /// Records a file in the location of a directory.
+    /// Records a file at the path of a directory.
     pub fn add_blocker(&mut self, path: RelativePath) {
         self.blockers.insert(path);
     }
 
-    /// Whether anything is known of a path.
+    /// Whether a path was observed.
     pub fn has(&self, path: &RelativePath) -> bool {
         self.entries.contains_key(path)
     }
@@ -82,8 +82,8 @@ impl Observation {
             || self.entries.get(path).is_some_and(is_not_file)
     }
 
-    /// The state of a path. A path that nobody looked at is treated as missing: if something exists after all, the
-    /// transaction refuses to write over it.
+    /// The state of a path. An unobserved path is treated as missing: if something exists there after all, the
+    /// transaction refuses to overwrite it.
     pub fn get(&self, path: &RelativePath) -> ObservedPath {
         self.entries
             .get(path)
@@ -101,12 +101,12 @@ impl Observation {
         self.documents.get(path).map(|document| &**document)
     }
 
-    /// Shared files that exist and cannot be understood.
+    /// Shared files that exist and cannot be parsed.
     pub fn unreadable(&self) -> &BTreeSet<RelativePath> {
         &self.unreadable
     }
 
-    /// The file in the location of a directory above a path.
+    /// The file at the path of a parent directory.
     pub fn blocker_above(&self, path: &RelativePath) -> Option<&RelativePath> {
         let is_above = |blocker: &&RelativePath| {
             path.as_str()
@@ -127,15 +127,15 @@ impl Observation {
     }
 }
 
-/// The format of a shared file; JSON may have comments, whatever the file is called.
+/// The format of a shared file; JSON may have comments, whatever the file is named.
 pub fn shared_format(path: &RelativePath) -> Format {
-    let known = Format::of_file(path.file_name());
-    known
+    let by_name = Format::of_file(path.file_name());
+    by_name
         .filter(|format| matches!(format, Format::Toml | Format::Yaml))
         .unwrap_or(Format::Jsonc)
 }
 
-/// The structure of a shared file. One that cannot be understood is never treated as empty.
+/// Parses a shared file. One that cannot be parsed is never treated as empty.
 pub fn read_shared_file(
     path: &RelativePath,
     bytes: Vec<u8>,

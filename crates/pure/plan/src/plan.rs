@@ -1,4 +1,4 @@
-//! Everything that is to be done, as data.
+//! The plan: all changes, as data.
 
 use agpm_diag::Diagnostic;
 use agpm_model::{FileMode, ObservedPath, RelativePath};
@@ -7,38 +7,38 @@ use crate::change::{PlannedChange, RefusedChange};
 use crate::ledger::Ledger;
 use crate::nodes::FileOutcome;
 
-/// The change to a file that others write too.
+/// The change to a file that users write too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SharedChange {
-    /// From the project.
+    /// The path, from the project.
     pub path: RelativePath,
-    /// The file afterwards.
+    /// The resulting file.
     pub outcome: FileOutcome,
-    /// The mode of a file that is new.
+    /// The mode of a new file.
     pub mode: FileMode,
     /// The current state.
     pub before: ObservedPath,
 }
 
-/// Everything that is to be done, by path.
+/// All planned changes, by path.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plan {
     /// Changes by path.
     pub changes: Vec<PlannedChange>,
-    /// The strings of shared files that change.
+    /// The changes to the text of shared files.
     pub shared: Vec<SharedChange>,
-    /// Changes that are refused. If there is any, nothing is.
+    /// Refused changes. If there are any, no change is made.
     pub refusals: Vec<RefusedChange>,
     /// The ledger afterwards.
     pub ledger: Ledger,
-    /// How many files are as they should be.
+    /// The number of unchanged files.
     pub unchanged: usize,
     /// Findings for users.
     pub findings: Vec<Diagnostic>,
 }
 
 impl Plan {
-    /// Whether files change.
+    /// Whether the plan changes no file.
     pub fn is_empty(&self) -> bool {
         self.changes
             .iter()
@@ -49,8 +49,8 @@ impl Plan {
 /// The reason why planning failed.
 #[derive(Debug)]
 pub enum PlanError {
-    /// A shared file exists and cannot be understood.
+    /// A shared file exists and cannot be parsed.
     Unreadable(RelativePath),
-    /// Resources want different things of one place.
+    /// Resources need different values at one location.
     Clash(Box<Diagnostic>),
 }

@@ -1,4 +1,4 @@
-//! Desired state against the observed disk.
+//! Plans the desired state against the observed disk.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -15,14 +15,15 @@ use crate::observation::Observation;
 use crate::plan::{Plan, PlanError, SharedChange};
 use crate::shared::{SharedFilePlan, plan_shared_file};
 
-/// How the shared files are planned: no file depends on another, so the caller may use threads. This crate starts none.
+/// How the shared files are planned: they are independent of each other, so the caller may use threads. This crate
+/// starts none.
 pub type PlanEach<'f> = dyn for<'p> Fn(
         Vec<&'p RelativePath>,
         &(dyn Fn(&'p RelativePath) -> Result<SharedFilePlan, PlanError> + Sync),
     ) -> Vec<Result<SharedFilePlan, PlanError>>
     + 'f;
 
-/// Compares the desired state with the existing one.
+/// Plans the desired state against the observed one.
 pub fn plan(
     desired: &DesiredState<'_>,
     observation: &Observation,
@@ -41,7 +42,7 @@ pub fn plan(
     let ledger = &*with_desired_ownership(ledger, desired, &files, observation);
     let ledger = &*with_released_files(ledger, desired);
     let mut plan = plan_files(&files, observation, ledger, overwrite);
-    // Desired and recorded paths together: a file that nothing wants any more has nodes to remove.
+    // Desired and recorded paths together: a file that is no longer desired has nodes to remove.
     let paths: BTreeSet<&RelativePath> =
         desired.shared.keys().chain(ledger.shared.keys()).collect();
     let plan_one = |path| {
@@ -53,7 +54,7 @@ pub fn plan(
             overwrite,
         )
     };
-    // Results are added in the order of the paths, whatever thread was first, so two runs give one plan.
+    // Results are added in path order, whichever thread finishes first, so two runs give the same plan.
     for planned in each(paths.into_iter().collect(), &plan_one) {
         plan.add_shared(planned?);
     }
@@ -73,18 +74,18 @@ fn plan_blocks(
     for path in paths {
         let blocks = desired.blocks.get(path).map_or(&[][..], Vec::as_slice);
         let before = observation.get(path);
-        if let Some(what) = Obstacle::of(before) {
+        if let Some(obstacle) = Obstacle::of(before) {
             plan.refusals
                 .extend(blocks.first().map(|block| RefusedChange {
                     path: path.clone(),
-                    place: None,
+                    pointer: None,
                     block: None,
-                    what,
+                    obstacle,
                     owner: block.owner.clone(),
                 }));
             continue;
         }
-        // A file that is to be whole takes the location of its blocks.
+        // A whole file replaces the blocks at its path.
         if desired.is_surely_whole(path) {
             continue;
         }
@@ -94,12 +95,12 @@ fn plan_blocks(
             // A file that cannot be parsed is not treated as empty: the plan would write over everything in it.
             return Err(PlanError::Unreadable(path.clone()));
         }
-        // A file that is wholly managed and untouched has nothing of the user's.
-        let whole = plan.release_whole_file(path, before);
+        // A wholly managed, unmodified file has no content of the user.
+        let was_whole = plan.release_whole_file(path, before);
         let planned = plan_block_file(&BlockFile {
             path,
             before,
-            document: document.filter(|_| !whole),
+            document: document.filter(|_| !was_whole),
             desired: blocks,
             owned: ledger.blocks.get(path),
             overwrite,
@@ -113,7 +114,7 @@ fn plan_blocks(
     Ok(())
 }
 
-/// Whether an empty document of the layers meets a file of the user's: it would add nothing.
+/// Whether an empty layer document meets a file of the user, to which it would add nothing.
 fn is_left_to_user(file: &DesiredFile, observation: &Observation, ledger: &Ledger) -> bool {
     let Some(now) = observation.checksum(&file.path) else {
         return false;
@@ -123,7 +124,7 @@ fn is_left_to_user(file: &DesiredFile, observation: &Observation, ledger: &Ledge
     file.is_empty_document && !ledger.files.contains_key(&file.path) && !is_managed
 }
 
-/// Files that agpm wrote and the manifest now describes in place are the user's from now on.
+/// Releases files that agpm wrote and that the manifest now describes in place.
 fn with_released_files<'l>(ledger: &'l Ledger, desired: &DesiredState<'_>) -> Cow<'l, Ledger> {
     let is_released = |path: &RelativePath| desired.is_in_place(path);
     if !ledger.files.keys().any(is_released) {
@@ -137,37 +138,37 @@ fn with_released_files<'l>(ledger: &'l Ledger, desired: &DesiredState<'_>) -> Co
     Cow::Owned(ledger)
 }
 
-/// The ledger with files under the kind of ownership that is desired for them now: a file that is whole and untouched
-/// may become shared, and the other way round; one that was edited is the user's then.
+/// Converts the ledger to the desired kind of ownership: an unmodified whole file may become shared, and vice versa; an
+/// edited one becomes the user's.
 fn with_desired_ownership<'l>(
     ledger: &'l Ledger,
     desired: &DesiredState<'_>,
     files: &[&DesiredFile],
     observation: &Observation,
 ) -> Cow<'l, Ledger> {
-    let mut wanted = Cow::Borrowed(ledger);
+    let mut adjusted = Cow::Borrowed(ledger);
     for path in desired.shared.keys() {
         let Some(owned) = ledger.files.get(path) else {
             continue;
         };
-        let wanted = wanted.to_mut();
-        wanted.files.remove(path);
-        // An edited file does not become managed by the change of ownership; its content is the user's then.
+        let adjusted = adjusted.to_mut();
+        adjusted.files.remove(path);
+        // An edited file does not become managed by the conversion; its content is the user's.
         if observation.checksum(path) == Some(owned.checksum) {
             let nodes = OwnedNodes::whole(owned.checksum);
-            wanted.shared.insert(path.clone(), nodes);
+            adjusted.shared.insert(path.clone(), nodes);
         }
     }
     for file in files {
         let Some(owned) = ledger.shared.get(&file.path) else {
             continue;
         };
-        let wanted = wanted.to_mut();
-        wanted.shared.remove(&file.path);
+        let adjusted = adjusted.to_mut();
+        adjusted.shared.remove(&file.path);
         let managed = observation
             .checksum(&file.path)
             .filter(|now| owned.is_whole(*now) || *now == file.checksum);
-        wanted.files.extend(managed.map(|checksum| {
+        adjusted.files.extend(managed.map(|checksum| {
             let record = OwnedFile {
                 checksum,
                 source: None,
@@ -178,14 +179,14 @@ fn with_desired_ownership<'l>(
             (file.path.clone(), record)
         }));
     }
-    wanted
+    adjusted
 }
 
 impl Plan {
-    /// Drops the removal of a whole file that is to have blocks instead; whether the file was untouched.
+    /// Drops the removal of a whole file that gets blocks instead; returns whether the file was unmodified.
     fn release_whole_file(&mut self, path: &RelativePath, before: ObservedPath) -> bool {
         let is_removal = |change: &PlannedChange| {
-            change.path == *path && change.block.is_none() && change.place.is_none()
+            change.path == *path && change.block.is_none() && change.pointer.is_none()
         };
         let removed = self.changes.iter().find(|change| is_removal(change));
         let is_untouched = removed.is_some_and(|change| change.action == ChangeAction::Remove);

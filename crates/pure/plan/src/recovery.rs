@@ -1,5 +1,5 @@
-//! Managed files that the ledger does not record: a fresh clone has no ledger, and after a pull the ledger is out of
-//! date. The lockfile records what was written, and files that are still exactly that are managed.
+//! Recovers ownership that the ledger does not record: a fresh clone has no ledger, and after a pull the ledger is
+//! outdated. Files that still equal what the lockfile records are managed.
 
 use agpm_model::{FileMode, InstallMode, LockEntry, Lockfile, ObservedPath, Owner, RelativePath};
 
@@ -11,7 +11,7 @@ use crate::nodes::{OnEqualUserValue, OwnedNodes, recognise_file, recognise_nodes
 use crate::observation::Observation;
 use crate::plan::Plan;
 
-/// Whether a lockfile has resources whose written bytes it does not~report by itself.
+/// Whether a lockfile has resources whose written bytes it does not determine by itself.
 pub fn hides_written_bytes(lock: &Lockfile) -> bool {
     // The lockfile has the checksum of the source. With a patch or in a shared file the written bytes differ, and
     // only rendering the locked state again shows what agpm wrote.
@@ -19,16 +19,16 @@ pub fn hides_written_bytes(lock: &Lockfile) -> bool {
     !lock.layers.is_empty() || lock.entries.iter().any(hides)
 }
 
-/// Whether a plan that was made with a ledger meets things that the lockfile may explain.
+/// Whether the lockfile may explain files that the plan does not recognize.
 pub fn may_explain(
     lock: &Lockfile,
     plan: &Plan,
     ledger: &Ledger,
     observation: &Observation,
 ) -> bool {
-    let known = ledger.owners();
+    let recorded_owners = ledger.owners();
     let is_unknown = |locked: &LockEntry| {
-        !locked.paths().is_empty() && !known.contains(&Owner::from(locked.id()))
+        !locked.paths().is_empty() && !recorded_owners.contains(&Owner::from(locked.id()))
     };
     let is_changed = |path: &RelativePath, owned: &OwnedNodes| {
         observation
@@ -56,7 +56,7 @@ pub fn may_explain(
             .any(|(path, owned)| is_edited_file(path, owned))
 }
 
-/// The ledger with everything on the disk that is as the locked state would be written.
+/// The ledger with everything on disk that equals the locked state.
 pub fn recover_ownership(
     locked: &DesiredState<'_>,
     observation: &Observation,
@@ -64,16 +64,16 @@ pub fn recover_ownership(
 ) -> Ledger {
     // The ledger is not committed. Bytes that are exactly those of the locked state were written by agpm on another
     // machine; anything else may be the user's and stays unmanaged.
-    let mut known = ledger.clone();
+    let mut recovered = ledger.clone();
     for file in &locked.files {
         if let Some(owned) = recover_file(file, observation, ledger) {
-            known.files.insert(file.path.clone(), owned);
+            recovered.files.insert(file.path.clone(), owned);
         }
     }
     for (path, shared) in &locked.shared {
-        let recorded = known.shared.get(path);
+        let recorded = recovered.shared.get(path);
         if let Some(owned) = recover_nodes(path, shared, observation, recorded) {
-            known.shared.insert(path.clone(), owned);
+            recovered.shared.insert(path.clone(), owned);
         }
     }
     for (path, blocks) in &locked
@@ -85,14 +85,14 @@ pub fn recover_ownership(
             .block_document(path)
             .zip(observation.checksum(path))
             .and_then(|(document, seen)| recognize_blocks(document, seen, blocks, recorded));
-        known
+        recovered
             .blocks
             .extend(found.map(|found| (path.clone(), found)));
     }
-    known
+    recovered
 }
 
-/// The record of a file that has just the locked bytes; nothing if the ledger has it already.
+/// The record of a file with exactly the locked bytes; `None` if the ledger already has it.
 fn recover_file(
     file: &DesiredFile,
     observation: &Observation,
@@ -105,11 +105,11 @@ fn recover_file(
         .files
         .get(&file.path)
         .is_some_and(|owned| owned.checksum == file.checksum);
-    // A file of the user's that equals the layers' stays the user's.
+    // A user's file that equals the layers' stays unmanaged.
     let is_users =
         file.on_equal == OnEqualUserValue::Keep && ledger.theirs.contains_key(&file.path);
-    // Only equal bytes are claimed. A file that differs may be the work of the user, and a wrong claim would delete
-    // it with the next removal.
+    // Only equal bytes are claimed. A file that differs may be the user's work, and a wrong claim would delete it with
+    // the next removal.
     (now.checksum == file.checksum && !is_recorded && !is_users).then(|| OwnedFile {
         checksum: file.checksum,
         source: Some(file.source).filter(|source| *source != file.checksum),
@@ -126,12 +126,12 @@ fn recover_nodes(
     recorded: Option<&OwnedNodes>,
 ) -> Option<OwnedNodes> {
     let document = observation.document(path)?;
-    let whole = shared
+    let whole_file = shared
         .base
         .and_then(|base| recognise_file(document, base, &shared.nodes));
-    // A file that agpm would write whole is recognized first: node by node, its comments would look like the
+    // A file that agpm would write as a whole is recognized first: node by node, its comments would look like the
     // user's.
-    whole.or_else(|| recognise_nodes(document, &shared.nodes, recorded))
+    whole_file.or_else(|| recognise_nodes(document, &shared.nodes, recorded))
 }
 
 /// The plain files that a lockfile records, for use without a ledger.
@@ -143,7 +143,7 @@ pub fn ledger_of_lock(lock: &Lockfile) -> Ledger {
 }
 
 fn owned_by_lock(locked: &LockEntry) -> Vec<(RelativePath, OwnedFile)> {
-    // Entries and the files of skills have no checksum there.
+    // Entries and files of skills have no checksum in the lockfile.
     let is_written = locked.kind.is_file() && locked.install == InstallMode::Write;
     let checksum = locked.checksum.filter(|_| is_written);
     let owned = checksum.map(|checksum| OwnedFile {

@@ -1,4 +1,4 @@
-//! Files that users write too: the desired nodes against the existing ones.
+//! Plans files that users write too: desired nodes against existing ones.
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{FileMode, LayerSet, ObservedPath, Owner, RelativePath};
@@ -38,7 +38,7 @@ pub(crate) fn plan_shared_file(
     let document = match observation.shared(path) {
         SharedContent::Missing => None,
         SharedContent::Document(document) => Some(document),
-        SharedContent::Obstacle(what) => return Ok(refused(path, nodes, None, what)),
+        SharedContent::Obstacle(obstacle) => return Ok(refused(path, nodes, None, obstacle)),
         SharedContent::Unreadable => return Err(PlanError::Unreadable(path.clone())),
     };
     let planned = plan_nodes(&SharedFile {
@@ -61,8 +61,8 @@ pub(crate) fn plan_shared_file(
 fn refused(
     path: &RelativePath,
     desired: &[DesiredNode],
-    place: Option<Pointer>,
-    what: Obstacle,
+    pointer: Option<Pointer>,
+    obstacle: Obstacle,
 ) -> SharedFilePlan {
     let owner = desired
         .first()
@@ -72,9 +72,9 @@ fn refused(
         changes: Vec::new(),
         refusals: vec![RefusedChange {
             path: path.clone(),
-            place,
+            pointer,
             block: None,
-            what,
+            obstacle,
             owner,
         }],
         unchanged: 0,
@@ -104,7 +104,7 @@ fn whole_file(
     }
     let mut outcome = planned.outcome;
     if changes.is_empty() && desired.is_some() && matches!(outcome, FileOutcome::Write(_)) {
-        // Comments or the order of things changed, and nothing else.
+        // Only comments or the order changed.
         changes.push(text_change(
             path,
             before,
@@ -116,7 +116,7 @@ fn whole_file(
         .owned
         .as_ref()
         .is_some_and(|owned| owned.file == FileOrigin::Whole);
-    // The mode of a file that the user made is the user's.
+    // The mode of a file that the user created is not changed.
     if is_whole
         && outcome == FileOutcome::Unchanged
         && let (ObservedPath::File(now), Some(document)) = (before, document)
@@ -130,7 +130,7 @@ fn whole_file(
         ));
         outcome = FileOutcome::Write(document.text().to_string());
     }
-    // A file that is wholly managed is one thing.
+    // A wholly managed file is reported as one.
     let unchanged = if is_whole {
         usize::from(changes.is_empty())
     } else {
@@ -161,7 +161,7 @@ fn text_change(
 ) -> PlannedChange {
     PlannedChange {
         path: path.clone(),
-        place: Some(Pointer::root()),
+        pointer: Some(Pointer::root()),
         block: None,
         action: ChangeAction::Update,
         before,
@@ -170,19 +170,19 @@ fn text_change(
     }
 }
 
-/// A file that comes or goes with the layers is reported as a whole, and not key by key.
+/// Reports a file that is created or removed with the layers as one change, not key by key.
 fn as_one_change(changes: Vec<PlannedChange>, owner: Option<Owner>) -> Vec<PlannedChange> {
     let (layers, mut others): (Vec<PlannedChange>, Vec<PlannedChange>) = changes
         .into_iter()
         .partition(|change| change.owner.layers().is_some());
     let sets = layers.iter().filter_map(|change| change.owner.layers());
     let owner = owner.unwrap_or_else(|| Owner::Layers(LayerSet::union(sets)));
-    let whole = layers.first().map(|first| PlannedChange {
-        place: Some(Pointer::root()),
+    let summary = layers.first().map(|first| PlannedChange {
+        pointer: Some(Pointer::root()),
         owner,
         ..first.clone()
     });
-    others.splice(0..0, whole);
+    others.splice(0..0, summary);
     others
 }
 

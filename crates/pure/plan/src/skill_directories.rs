@@ -1,11 +1,11 @@
-//! Which directories hold the copies of a skill: the fewest that all its tools read.
+//! Chooses the directories for the copies of a skill: the fewest that all its tools read.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_model::{Destination, RelativePath, ResourceType, Tool, ToolName, Tools};
 use agpm_tools::COMMON_SKILLS;
 
-/// The directory of each tool; a tool alone has its own.
+/// The directory for each tool; a single tool uses its own.
 pub(crate) fn skill_directories(
     tools: &Tools,
     names: &[&ToolName],
@@ -31,18 +31,18 @@ pub(crate) fn skill_directories(
 
 /// The directories that a tool reads skills from, its own first.
 fn directories_of(tool: &Tool) -> Vec<RelativePath> {
-    let Some(Destination::Files(folder, _)) = tool.destination(ResourceType::Skills) else {
+    let Some(Destination::Files(tool_directory, _)) = tool.destination(ResourceType::Skills) else {
         return Vec::new();
     };
-    let own = tool.directory(folder);
-    own.map_or_else(Vec::new, |own| {
-        let others = tool.other_skills.iter().cloned();
-        [own].into_iter().chain(others).collect()
+    let own_directory = tool.directory(tool_directory);
+    own_directory.map_or_else(Vec::new, |own_directory| {
+        let further = tool.other_skills.iter().cloned();
+        [own_directory].into_iter().chain(further).collect()
     })
 }
 
-/// For each reader the number of one of its directories, so there are as few different ones as possible. Of equally
-/// good choices the one with the common directory wins, then the one with more readers in their own.
+/// Assigns each reader one of its directories, by index, and uses as few as possible. Among equal choices, one
+/// with the common directory wins, then one with more readers in their own.
 fn fewest_directories(readers: &[Vec<&str>]) -> Vec<usize> {
     if readers.len() < 2 {
         return vec![0; readers.len()];
@@ -51,8 +51,8 @@ fn fewest_directories(readers: &[Vec<&str>]) -> Vec<usize> {
     for directory in readers.iter().flatten() {
         *count.entry(directory).or_default() += 1;
     }
-    // A directory that is the only one of a reader is always there, so only the others are tried out. Those are few:
-    // tools of a manifest have one directory.
+    // A directory that is the only one of a reader is always used, so only the others are tried. Those are few: tools
+    // of a manifest have one directory.
     let forced: BTreeSet<&str> = readers
         .iter()
         .filter(|read| read.len() == 1)
@@ -72,37 +72,38 @@ fn fewest_directories(readers: &[Vec<&str>]) -> Vec<usize> {
     });
     let choices = choice.map(|shared: BTreeSet<&str>| DirectoryChoice::of(readers, &shared));
     let best = choices.min_by_key(|choice| choice.cost);
-    best.map_or_else(|| vec![0; readers.len()], |choice| choice.places)
+    best.map_or_else(|| vec![0; readers.len()], |choice| choice.chosen)
 }
 
-/// Directories that several tools of the table read; 2 to the power of it are tried out.
+/// The number of directories that several tools read; all subsets of them are tried.
 const MOST_TRIED: usize = 10;
 
-/// One way to serve all readers.
+/// One assignment of directories to all readers.
 struct DirectoryChoice {
-    places: Vec<usize>,
-    /// Smaller is better: how many directories, whether the common one is missing, how many read a foreign one.
+    chosen: Vec<usize>,
+    /// Smaller is better: the number of directories, whether the common one is missing, and the readers outside their
+    /// own.
     cost: (usize, usize, usize),
 }
 
 impl DirectoryChoice {
-    /// Readers of no shared directory have their own.
+    /// Readers without a shared directory use their own.
     fn of(readers: &[Vec<&str>], shared: &BTreeSet<&str>) -> Self {
-        let place = |read: &Vec<&str>| {
+        let first_shared = |read: &Vec<&str>| {
             let found = read.iter().position(|directory| shared.contains(directory));
             found.unwrap_or_default()
         };
-        let places: Vec<usize> = readers.iter().map(place).collect();
+        let chosen: Vec<usize> = readers.iter().map(first_shared).collect();
         let used: BTreeSet<&str> = readers
             .iter()
-            .zip(&places)
+            .zip(&chosen)
             .map(|(read, at)| read[*at])
             .collect();
         let misses_common = usize::from(!used.contains(COMMON_SKILLS));
-        let foreign = places.iter().filter(|at| **at > 0).count();
+        let foreign = chosen.iter().filter(|at| **at > 0).count();
         DirectoryChoice {
             cost: (used.len(), misses_common, foreign),
-            places,
+            chosen,
         }
     }
 }
@@ -160,14 +161,14 @@ mod tests {
         }
     }
 
-    /// Lists of directories, each once.
+    /// Lists of distinct directories.
     fn readers() -> impl Strategy<Value = Vec<Vec<&'static str>>> {
         let names = vec!["a", "b", "c", "d", "e", COMMON_SKILLS];
         let read = prop::sample::subsequence(names, 1..4).prop_shuffle();
         prop::collection::vec(read, 0..7)
     }
 
-    /// The fewest directories that serve all, by trying every set.
+    /// The smallest number of directories that serve all readers, found by brute force.
     fn fewest(readers: &[Vec<&str>]) -> usize {
         let all: BTreeSet<&str> = readers.iter().flatten().copied().collect();
         let all: Vec<&str> = all.into_iter().collect();

@@ -1,4 +1,4 @@
-//! Where a resource goes: tool directory, type directory, `target`, file name.
+//! The target path of a resource: tool directory, type directory, `target`, file name.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::skill_directories::skill_directories;
 /// The inputs that decide the path of one file.
 #[derive(Clone, Copy, Debug)]
 pub struct TargetRequest<'a> {
-    /// The kind.
+    /// The resource type.
     pub kind: ResourceType,
     /// The path in its source.
     pub path: &'a ResourcePath,
@@ -21,29 +21,30 @@ pub struct TargetRequest<'a> {
     pub target: Option<&'a RelativePath>,
     /// A custom file name.
     pub filename: Option<&'a RelativePath>,
-    /// Whether directories are kept, if it is said.
+    /// Whether to keep directories, if the manifest sets it.
     pub layout: Option<TargetLayout>,
     /// The pattern that the path matches.
     pub pattern: Option<&'a ResourcePath>,
-    /// Whether it is for other tools too.
+    /// Whether other tools use the resource too.
     pub sharing: ToolSharing,
-    /// Its name: instruction files are named after it, and so are whole sources, which have no name in themselves.
+    /// The name of the resource. Instruction files are named after it, and so are whole sources, which have no file
+    /// name.
     pub name: &'a str,
     /// How an instruction is installed.
     pub form: InstructionForm,
 }
 
-/// Whether a resource is for one tool.
+/// Whether one or several tools use a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ToolSharing {
-    /// The file is for one tool.
+    /// One tool uses the file.
     OneTool,
-    /// It is for several, whose files have different extensions.
+    /// Several tools use it, with different file extensions.
     SeveralTools,
 }
 
 impl ToolSharing {
-    /// The sharing of a file among so many tools.
+    /// The sharing for a number of tools.
     pub fn of(tools: usize) -> Self {
         if tools > 1 {
             ToolSharing::SeveralTools
@@ -53,14 +54,14 @@ impl ToolSharing {
     }
 }
 
-/// Two entries that would be at one place, by their numbers.
+/// Two entries with the same path, by index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TargetClash {
-    /// The location, as the first one has it.
+    /// The path, as the first entry spells it.
     pub path: RelativePath,
-    /// The first.
+    /// The index of the first entry.
     pub first: usize,
-    /// The second.
+    /// The index of the second entry.
     pub second: usize,
 }
 
@@ -87,49 +88,49 @@ impl TargetRequest<'_> {
     }
 }
 
-/// The path from the project of the file, of the skill's directory, or of the file that holds the entries or the block;
-/// `None` if the tool has no place for the kind. A block for some files may go into a directory instead.
-pub fn target(tool: &Tool, wanted: &TargetRequest<'_>) -> Result<Option<RelativePath>, PathError> {
-    let (folder, form) = match tool.destination(wanted.kind) {
-        Some(_) if wanted.is_block() => return Ok(tool.block_files.last().cloned()),
-        Some(Destination::Files(folder, form)) => (folder, form),
+/// The path, from the project, of the file, of the skill's directory, or of the file that holds the entries or the
+/// block; `None` if the tool does not support the type. A block for some files may go into a directory instead.
+pub fn target(tool: &Tool, request: &TargetRequest<'_>) -> Result<Option<RelativePath>, PathError> {
+    let (tool_directory, form) = match tool.destination(request.kind) {
+        Some(_) if request.is_block() => return Ok(tool.block_files.last().cloned()),
+        Some(Destination::Files(tool_directory, form)) => (tool_directory, form),
         Some(Destination::Entries(file, _) | Destination::Blocks(file)) => {
             return Ok(Some(file.clone()));
         }
         None => return Ok(None),
     };
-    let name = match wanted.kind {
-        ResourceType::Skills | ResourceType::Plugins => folder_name(wanted),
-        ResourceType::Instructions => instruction_name(wanted, *form),
-        _ => file_name(wanted, *form),
+    let name = match request.kind {
+        ResourceType::Skills | ResourceType::Plugins => directory_name(request),
+        ResourceType::Instructions => instruction_name(request, *form),
+        _ => file_name(request, *form),
     };
-    let directory = tool.directory(folder);
-    path_in(directory.as_ref(), tool, wanted, &name).map(Some)
+    let directory = tool.directory(tool_directory);
+    path_in(directory.as_ref(), tool, request, &name).map(Some)
 }
 
 /// The directory of a skill in one of the directories that a tool reads.
 pub(crate) fn skill_in(
     directory: &RelativePath,
     tool: &Tool,
-    wanted: &TargetRequest<'_>,
+    request: &TargetRequest<'_>,
 ) -> Result<RelativePath, PathError> {
-    path_in(Some(directory), tool, wanted, &folder_name(wanted))
+    path_in(Some(directory), tool, request, &directory_name(request))
 }
 
 fn path_in(
     directory: Option<&RelativePath>,
     tool: &Tool,
-    wanted: &TargetRequest<'_>,
+    request: &TargetRequest<'_>,
     name: &str,
 ) -> Result<RelativePath, PathError> {
     // Tools differ: some read subdirectories, others ignore the files in them. The manifest can override either.
-    let inner = match wanted.layout.unwrap_or(tool.layout(wanted.kind)) {
+    let inner = match request.layout.unwrap_or(tool.layout(request.kind)) {
         TargetLayout::Flat => "",
-        TargetLayout::Folders => kept_directories(wanted),
+        TargetLayout::Folders => kept_directories(request),
     };
     let parts = [
         directory.map(RelativePath::as_str),
-        wanted.target.map(RelativePath::as_str),
+        request.target.map(RelativePath::as_str),
         Some(inner).filter(|inner| !inner.is_empty()),
         Some(name),
     ];
@@ -139,21 +140,21 @@ fn path_in(
     RelativePath::new(&path)
 }
 
-/// Where each of several tools has a resource; nothing for tools without a location for the kind.
+/// The path of a resource for each of several tools; `None` for tools that do not support the type.
 pub fn placements(
     tools: &Tools,
     names: &[&ToolName],
-    wanted: &TargetRequest<'_>,
+    request: &TargetRequest<'_>,
 ) -> Result<Vec<LockedPlacement>, PathError> {
-    let directories = match wanted.kind {
+    let directories = match request.kind {
         ResourceType::Skills => skill_directories(tools, names),
         _ => BTreeMap::new(),
     };
     let mut placements = Vec::new();
     for name in names {
         let at = match (tools.named(name.as_str()), directories.get(*name)) {
-            (Some(tool), Some(directory)) => Some(skill_in(directory, tool, wanted)?),
-            (Some(tool), None) => target(tool, wanted)?,
+            (Some(tool), Some(directory)) => Some(skill_in(directory, tool, request)?),
+            (Some(tool), None) => target(tool, request)?,
             (None, _) => None,
         };
         let tool = (*name).clone();
@@ -163,24 +164,26 @@ pub fn placements(
     Ok(placements)
 }
 
-/// Whether a tool could have installed a resource of a type at a path, whatever the manifest said of it then.
+/// Whether a tool could have installed a resource of a type at a path, whatever the manifest contained at that time.
 pub fn could_install_at(tool: &Tool, kind: ResourceType, path: &RelativePath) -> bool {
     match tool.destination(kind) {
         Some(_) if kind == ResourceType::Instructions && tool.may_hold_blocks(path) => true,
         // The lockfile of a clone names paths that agpm would delete later. One that no tool writes to is refused.
-        Some(Destination::Files(folder, _)) => path_in_type_folder(tool, folder, path).is_some(),
+        Some(Destination::Files(tool_directory, _)) => {
+            path_in_type_directory(tool, tool_directory, path).is_some()
+        }
         Some(Destination::Entries(file, _) | Destination::Blocks(file)) => file == path,
         None => false,
     }
 }
 
-/// The path of a file from the directory of its tool and type; nothing if it is not in there.
-pub fn path_in_type_folder<'p>(
+/// The path of a file from the directory of its tool and type; `None` if it is outside.
+pub fn path_in_type_directory<'p>(
     tool: &Tool,
-    folder: &ToolDirectory,
+    tool_directory: &ToolDirectory,
     path: &'p RelativePath,
 ) -> Option<&'p str> {
-    let Some(directory) = tool.directory(folder) else {
+    let Some(directory) = tool.directory(tool_directory) else {
         return Some(path.as_str());
     };
     path.as_str()
@@ -188,74 +191,79 @@ pub fn path_in_type_folder<'p>(
         .strip_prefix('/')
 }
 
-/// The directories that stay at the target: those under the first one that is named like the type, or all of them if
-/// there is none. A pattern with `flatten = false` may match the type's directory in many locations; then all stay too,
-/// because only the directories above it report the matches apart.
-fn kept_directories<'a>(wanted: &TargetRequest<'a>) -> &'a str {
-    let mut folder = wanted.path.folder();
-    // The directories above the project are this machine's own.
-    // `../shared/agents/x.md` must not be written outside the project, and the name of a sibling directory means
-    // nothing to others.
-    while let Some(rest) = folder.strip_prefix("..") {
-        folder = rest.trim_start_matches('/');
+/// The directories to keep in the target: those under the first one named like the type, or all of them if none is. A
+/// pattern with `flatten = false` may match the type's directory in many locations; then all are kept, because only the
+/// directories above it distinguish the matches.
+fn kept_directories<'a>(request: &TargetRequest<'a>) -> &'a str {
+    let mut directories = request.path.directory();
+    // The directories above the project are specific to this machine. `../shared/agents/x.md` must not be written
+    // outside the project, and the name of a sibling directory means nothing to others.
+    while let Some(rest) = directories.strip_prefix("..") {
+        directories = rest.trim_start_matches('/');
     }
-    let fixed = wanted
+    let fixed = request
         .pattern
-        .filter(|_| wanted.layout == Some(TargetLayout::Folders));
-    let fixed = fixed.map_or(folder.len(), |pattern| pattern.literal_folder().len());
+        .filter(|_| request.layout == Some(TargetLayout::Folders));
+    let fixed = fixed.map_or(directories.len(), |pattern| {
+        pattern.literal_directory().len()
+    });
     let mut start = 0;
-    for part in folder.split('/') {
+    for part in directories.split('/') {
         let end = start + part.len();
-        if part == wanted.kind.plural() || part == wanted.kind.singular() {
+        if part == request.kind.plural() || part == request.kind.singular() {
             // The type's directory in the fixed part of a pattern is common to all matches and can go; one inside
             // the variable part is what distinguishes them.
             return if start == 0 || end <= fixed {
-                folder.get(end + 1..).unwrap_or_default()
+                directories.get(end + 1..).unwrap_or_default()
             } else {
-                folder
+                directories
             };
         }
         start = end + 1;
     }
-    if folder.starts_with('/') { "" } else { folder }
-}
-
-/// An instruction has the name of its entry, whatever its file is called.
-fn instruction_name(wanted: &TargetRequest<'_>, format: FileFormat) -> String {
-    let extension = format.extension().or(wanted.path.extension());
-    match (wanted.filename, extension) {
-        (Some(_), _) => file_name(wanted, format),
-        (None, Some(extension)) => format!("{}.{extension}", wanted.name),
-        (None, None) => wanted.name.to_owned(),
+    if directories.starts_with('/') {
+        ""
+    } else {
+        directories
     }
 }
 
-/// A name with an extension is taken as it is; any other gets the one that the tool wants, or the source's.
-fn file_name(wanted: &TargetRequest<'_>, format: FileFormat) -> String {
-    let own = wanted.path;
-    let stem = match wanted.filename {
+/// An instruction is named after its entry, whatever the name of its file.
+fn instruction_name(request: &TargetRequest<'_>, format: FileFormat) -> String {
+    let extension = format.extension().or(request.path.extension());
+    match (request.filename, extension) {
+        (Some(_), _) => file_name(request, format),
+        (None, Some(extension)) => format!("{}.{extension}", request.name),
+        (None, None) => request.name.to_owned(),
+    }
+}
+
+/// A name with an extension is used as it is; any other gets the extension of the tool, or of the source.
+fn file_name(request: &TargetRequest<'_>, format: FileFormat) -> String {
+    let path = request.path;
+    let stem = match request.filename {
         Some(name) if name.file_name().contains('.') => {
             // With several tools one `filename` is used for files of different formats, so the extension follows
             // the tool.
-            let other = format
+            let tool_extension = format
                 .extension()
                 .filter(|extension| !has_extension(name.as_str(), extension));
-            match other.filter(|_| wanted.sharing == ToolSharing::SeveralTools) {
+            match tool_extension.filter(|_| request.sharing == ToolSharing::SeveralTools) {
                 Some(extension) => return format!("{}.{extension}", stem_of(name.as_str())),
                 None => return name.to_string(),
             }
         }
         Some(name) => name.as_str(),
-        None => own.stem(),
+        None => path.stem(),
     };
     match format.extension() {
         Some(extension)
-            if wanted.filename.is_none() && has_extension(own.file_name(), extension) =>
+            if request.filename.is_none() && has_extension(path.file_name(), extension) =>
         {
-            own.file_name().to_owned()
+            path.file_name().to_owned()
         }
         Some(extension) => format!("{stem}.{extension}"),
-        None => own
+        None => path
             .extension()
             .map_or(stem.to_owned(), |extension| format!("{stem}.{extension}")),
     }
@@ -270,21 +278,21 @@ fn has_extension(name: &str, extension: &str) -> bool {
         .is_some_and(|rest| rest.len() > 1 && rest.ends_with('.'))
 }
 
-/// A directory has no extension.
-fn folder_name(wanted: &TargetRequest<'_>) -> String {
-    match wanted.filename {
+/// The name of a directory, which has no extension.
+fn directory_name(request: &TargetRequest<'_>) -> String {
+    match request.filename {
         Some(name) => name.to_string(),
-        None if wanted.path.is_top() => wanted.name.to_owned(),
-        None => wanted.path.file_name().to_owned(),
+        None if request.path.is_top() => request.name.to_owned(),
+        None => request.path.file_name().to_owned(),
     }
 }
 
-/// Pairs of files that cannot both be there: on some systems case does not count, and a file is not a directory.
+/// Pairs of paths that cannot coexist: some file systems ignore case, and a file cannot also be a directory.
 pub fn clashes<'a>(files: impl IntoIterator<Item = (usize, &'a RelativePath)>) -> Vec<TargetClash> {
     let mut seen: BTreeMap<String, (usize, &RelativePath)> = BTreeMap::new();
     let mut found = Vec::new();
     for (entry, path) in files {
-        // Compared in lower case on every system: a lockfile made on Linux is installed on macOS and Windows too.
+        // Compared in lower case on every system: a lockfile written on Linux is installed on macOS and Windows too.
         match seen.get(&path.as_str().to_lowercase()) {
             Some((first, path)) => found.push(TargetClash {
                 path: (*path).clone(),
@@ -323,7 +331,7 @@ mod tests {
     ) -> String {
         let tools = Tools::default();
         let path = ResourcePath::local(path).unwrap();
-        let mut wanted = TargetRequest {
+        let mut request = TargetRequest {
             kind,
             path: &path,
             target: None,
@@ -334,8 +342,8 @@ mod tests {
             name: "",
             form: InstructionForm::default(),
         };
-        set(&mut wanted);
-        target(tools.named(tool).unwrap(), &wanted)
+        set(&mut request);
+        target(tools.named(tool).unwrap(), &request)
             .unwrap()
             .map_or_else(|| "none".into(), |p| p.to_string())
     }
@@ -465,12 +473,12 @@ mod tests {
 
     #[test]
     fn the_manifest_may_say_otherwise() {
-        let folder = RelativePath::new("team/own").unwrap();
+        let directory = RelativePath::new("team/own").unwrap();
         let plain = RelativePath::new("dev-tool").unwrap();
         let dotted = RelativePath::new("dev.txt").unwrap();
         let agents = ResourceType::Agents;
         assert_eq!(
-            at("claude-code", agents, "agents/ai/x.md", |wanted| wanted
+            at("claude-code", agents, "agents/ai/x.md", |request| request
                 .layout =
                 Some(TargetLayout::Folders)),
             ".claude/agents/ai/x.md"
@@ -480,7 +488,7 @@ mod tests {
                 "agpm",
                 ResourceType::Snippets,
                 "snippets/py/u.md",
-                |wanted| wanted.layout = Some(TargetLayout::Flat)
+                |request| request.layout = Some(TargetLayout::Flat)
             ),
             ".agpm/snippets/u.md"
         );
@@ -490,10 +498,10 @@ mod tests {
             (&plain, ".claude/agents/team/own/dev-tool.md"),
             (&dotted, ".claude/agents/team/own/dev.txt"),
         ] {
-            let wanted = TargetRequest {
+            let request = TargetRequest {
                 kind: agents,
                 path: &path,
-                target: Some(&folder),
+                target: Some(&directory),
                 filename: Some(filename),
                 layout: None,
                 pattern: None,
@@ -501,7 +509,7 @@ mod tests {
                 name: "",
                 form: InstructionForm::default(),
             };
-            let found = target(tools.named("claude-code").unwrap(), &wanted).unwrap();
+            let found = target(tools.named("claude-code").unwrap(), &request).unwrap();
             assert_eq!(found.unwrap().as_str(), expected);
         }
     }
@@ -555,7 +563,7 @@ mod tests {
             ),
         ] {
             let path = ResourcePath::in_source(path).unwrap();
-            let wanted = TargetRequest {
+            let request = TargetRequest {
                 kind,
                 path: &path,
                 target: None,
@@ -566,7 +574,7 @@ mod tests {
                 name: "",
                 form: InstructionForm::default(),
             };
-            let found = target(Tools::default().named(tool).unwrap(), &wanted).unwrap();
+            let found = target(Tools::default().named(tool).unwrap(), &request).unwrap();
             assert_eq!(found.unwrap().as_str(), expected);
         }
     }
@@ -594,7 +602,7 @@ mod tests {
         ] {
             let pattern = ResourcePath::local(pattern).unwrap();
             let path = ResourcePath::found(path).unwrap();
-            let wanted = TargetRequest {
+            let request = TargetRequest {
                 kind: ResourceType::Agents,
                 path: &path,
                 target: None,
@@ -605,7 +613,7 @@ mod tests {
                 name: "",
                 form: InstructionForm::default(),
             };
-            let found = target(Tools::default().named("claude-code").unwrap(), &wanted).unwrap();
+            let found = target(Tools::default().named("claude-code").unwrap(), &request).unwrap();
             assert_eq!(found.unwrap().as_str(), expected);
         }
     }

@@ -1,4 +1,4 @@
-//! The content of a file when a transaction is undone after a user changed the file.
+//! Undoes a transaction in a file that the user has changed since.
 
 use std::fmt::Display;
 
@@ -13,28 +13,28 @@ use crate::observation::read_shared_file;
 /// The ledgers before and after a transaction.
 #[derive(Clone, Copy)]
 pub struct UndoneLedgers<'l> {
-    /// Before it.
+    /// The ledger before the transaction.
     pub before: &'l Ledger,
-    /// After it.
+    /// The ledger after the transaction.
     pub after: &'l Ledger,
 }
 
-/// A file as it is, and as it was before the transaction.
+/// A file now, and before the transaction.
 pub struct ChangedFile {
-    /// The current content of the changed file.
+    /// The current content.
     pub now: Vec<u8>,
-    /// Its content before; nothing if it did not exist.
+    /// The content before; `None` if the file did not exist.
     pub before: Option<Vec<u8>>,
 }
 
 impl UndoneLedgers<'_> {
-    /// Whether the user writes a file too: then only what is managed in it goes back, and their changes stay.
+    /// Whether the user writes a file too: then only its managed content is undone.
     pub fn is_shared(&self, path: &RelativePath) -> bool {
         let is_in = |one: &Ledger| one.shared.contains_key(path) || one.blocks.contains_key(path);
         is_in(self.before) || is_in(self.after)
     }
 
-    /// The content of such a file after the undo; nothing if it is removed.
+    /// The content of such a file after the undo; `None` if it is removed.
     pub fn take_back(
         &self,
         path: &RelativePath,

@@ -1,4 +1,4 @@
-//! Laws of blocks: whatever a user has in a file and does to it, every byte outside of the blocks stays.
+//! Laws of blocks: whatever a file contains and however the user edits it, every byte outside the blocks is preserved.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use agpm_diag::Notes;
@@ -93,7 +93,7 @@ fn desired(blocks: &[(&str, &str)]) -> DesiredState<'static> {
     desired
 }
 
-/// The text without its blocks, to the byte.
+/// The text without its blocks, byte for byte.
 fn outside(text: &str) -> String {
     let mut document = BlockDocument::read(text).unwrap();
     NAMES.iter().for_each(|block| document.remove(&name(block)));
@@ -105,8 +105,8 @@ fn blocks_of(text: &str) -> Vec<String> {
     document.names().map(ToString::to_string).collect()
 }
 
-/// A user's Markdown: front matter or none, one line ending or both, fences with text like markers in them, blank lines,
-/// a byte order mark, with or without a final newline.
+/// Markdown of a user: with or without front matter, mixed line endings, fences with marker-like text, blank lines, a
+/// byte order mark, and a final newline.
 fn markdown() -> impl Strategy<Value = String> {
     let line = prop_oneof![
         4 => "[a-z #*-]{0,12}",
@@ -135,7 +135,7 @@ fn markdown() -> impl Strategy<Value = String> {
             }
             let mut seen = false;
             for (line, ending) in lines {
-                // A block may be there only once.
+                // A block may occur only once.
                 let is_block = line.starts_with("<!-- agpm:begin other");
                 if !(is_block && seen) {
                     text.push_str(&line.replace('\n', ending));
@@ -150,29 +150,29 @@ fn markdown() -> impl Strategy<Value = String> {
         })
 }
 
-/// What happens to the file.
+/// A step in the life of a file.
 #[derive(Clone, Debug)]
 enum Step {
-    /// These blocks are wanted from now on, each in one of its versions.
+    /// Installs these blocks, each in one of its versions.
     Install(Vec<(usize, usize)>),
-    /// The user writes a line before everything.
+    /// The user adds a line before everything.
     WriteAbove,
-    /// The user writes a line after everything.
+    /// The user adds a line after everything.
     WriteBelow,
     /// The user moves the last block to the start.
     MoveUp,
-    /// The user edits what is in a block.
+    /// The user edits the content of a block.
     Edit(usize),
     /// The user removes all blank lines at the end.
     Trim,
-    /// The last install goes back.
+    /// The last install is undone.
     Undo,
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
-    let wanted = prop::collection::btree_map(0..NAMES.len(), 0..3usize, 0..=NAMES.len());
+    let blocks = prop::collection::btree_map(0..NAMES.len(), 0..3usize, 0..=NAMES.len());
     let step = prop_oneof![
-        4 => wanted.prop_map(|wanted| Step::Install(wanted.into_iter().collect())),
+        4 => blocks.prop_map(|blocks| Step::Install(blocks.into_iter().collect())),
         1 => Just(Step::WriteAbove),
         1 => Just(Step::WriteBelow),
         1 => Just(Step::MoveUp),
@@ -185,7 +185,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 
 const VERSIONS: [&str; 3] = ["", "one\n", "```\ntwo\n```\n\nmore\n"];
 
-/// The lines of the user with their endings, without blank ones, which may separate blocks.
+/// The user's lines with their endings, without blank ones, which may separate blocks.
 fn lines(text: &str) -> Vec<String> {
     let outside = outside(text);
     let (_, unmarked) = outside.split_at(mark_length(&outside));
@@ -196,7 +196,7 @@ fn lines(text: &str) -> Vec<String> {
     lines.map(str::to_owned).collect()
 }
 
-/// Whether the lines are the same to the byte. The ending of the last one is agpm's if the user wrote none.
+/// Whether the lines are equal byte for byte. agpm adds the ending of the last line if the user wrote none.
 fn are_same_lines(before: &[String], after: &[String]) -> bool {
     match (before.split_last(), after.split_last()) {
         (Some((last, before)), Some((now, after))) => {
@@ -229,7 +229,7 @@ fn mark_length(text: &str) -> usize {
     }
 }
 
-/// What a transaction left behind, for its undo.
+/// The state before a transaction, for its undo.
 struct Past {
     before: Project,
     after: Project,
@@ -272,7 +272,7 @@ fn take(project: &mut Project, step: &Step, history: &mut Vec<Past>) {
             let text = project
                 .text()
                 .replacen(&begin, &format!("{begin}edited\n"), 1);
-            // In a fence it is no marker.
+            // Inside a fence it is not a marker.
             if BlockDocument::read(&text).is_ok() && outside(&text) == outside(project.text()) {
                 project.text = project.text.as_ref().map(|_| text);
             }
@@ -285,7 +285,7 @@ fn take(project: &mut Project, step: &Step, history: &mut Vec<Past>) {
     }
 }
 
-/// As `agpm undo` does: the very bytes if nothing changed since, else the blocks alone.
+/// As `agpm undo` does: the exact bytes if nothing changed since, else only the blocks.
 fn undo(project: &mut Project, history: &mut Vec<Past>) {
     let Some(past) = history.pop() else {
         return;
@@ -324,16 +324,16 @@ proptest! {
     #[test]
     fn blocks_come_and_go_without_a_trace(text in markdown(), order in Just([0, 1, 2]).prop_shuffle()) {
         let mut project = Project::of(&text);
-        let mut wanted: Vec<(&str, &str)> = order.iter().map(|at| (NAMES[*at], VERSIONS[*at])).collect();
-        project.install(&wanted);
+        let mut blocks: Vec<(&str, &str)> = order.iter().map(|at| (NAMES[*at], VERSIONS[*at])).collect();
+        project.install(&blocks);
         let document = BlockDocument::read(project.text()).unwrap();
-        for (block, version) in &wanted {
+        for (block, version) in &blocks {
             prop_assert_eq!(document.inner(&name(block)), Some((*version).to_owned()));
         }
         prop_assert!(project.text().starts_with(&text));
-        prop_assert!(project.install(&wanted).shared.is_empty());
-        while wanted.pop().is_some() {
-            project.install(&wanted);
+        prop_assert!(project.install(&blocks).shared.is_empty());
+        while blocks.pop().is_some() {
+            project.install(&blocks);
             prop_assert!(project.text().starts_with(&text));
         }
         prop_assert_eq!(project.text(), &text);
@@ -359,14 +359,14 @@ proptest! {
     }
 
     #[test]
-    fn moved_blocks_stay_where_they_are_through_updates_and_undos(text in markdown(), wanted in prop::collection::vec(0..3usize, 1..5)) {
+    fn moved_blocks_stay_where_they_are_through_updates_and_undos(text in markdown(), blocks in prop::collection::vec(0..3usize, 1..5)) {
         let mut project = Project::of(&text);
         project.install(&[(NAMES[0], "first\n"), (NAMES[1], "b\n")]);
         let Some(moved) = with_block_on_top(project.text()) else { return Ok(()) };
         project.text = Some(moved.clone());
         let order = blocks_of(&moved);
         let mut history = Vec::new();
-        for version in &wanted {
+        for version in &blocks {
             take(&mut project, &Step::Install(vec![(0, *version), (1, *version)]), &mut history);
             prop_assert_eq!(blocks_of(project.text()), order.clone());
             prop_assert_eq!(outside(project.text()), outside(&moved));
@@ -399,11 +399,11 @@ proptest! {
     #[test]
     fn a_block_that_the_user_moved_stays_there_and_leaves_every_byte(text in markdown(), version in 0..3usize) {
         let mut project = Project::of(&text);
-        let wanted = [(NAMES[0], VERSIONS[version])];
-        project.install(&wanted);
+        let blocks = [(NAMES[0], VERSIONS[version])];
+        project.install(&blocks);
         let Some(moved) = with_block_on_top(project.text()) else { return Ok(()) };
         project.text = Some(moved.clone());
-        project.install(&wanted);
+        project.install(&blocks);
         prop_assert_eq!(project.text(), moved.as_str());
         project.install(&[(NAMES[0], "other\n")]);
         prop_assert_eq!(outside(project.text()), outside(&moved));
@@ -414,10 +414,10 @@ proptest! {
     #[test]
     fn a_clone_knows_what_is_in_the_file(text in markdown(), version in 0..3usize) {
         let mut project = Project::of(&text);
-        let wanted = [(NAMES[0], VERSIONS[version]), (NAMES[1], "b\n")];
-        project.install(&wanted);
+        let blocks = [(NAMES[0], VERSIONS[version]), (NAMES[1], "b\n")];
+        project.install(&blocks);
         let clone = Project::of(project.text());
-        let locked = desired(&wanted);
+        let locked = desired(&blocks);
         let ledger = recover_ownership(&locked, &clone.observation(), &Ledger::default());
         let clone = Project { ledger, ..clone };
         let plan = clone.plan(&locked, OverwriteRule::Nothing);
@@ -428,7 +428,7 @@ proptest! {
     }
 }
 
-/// A file that agpm created goes with its last block, and comes back with the next.
+/// A file that agpm created is removed with its last block, and created again with the next.
 #[test]
 fn a_created_file_goes_with_its_last_block() {
     let mut project = Project::default();

@@ -1,4 +1,4 @@
-//! Laws of the plan: what it says is right to do, does what was asked, and is then done.
+//! Laws of the plan: it changes only what it may, produces the desired state, and is empty afterwards.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
@@ -136,13 +136,13 @@ proptest! {
         let plan = plan(&desired, &disk, &ledger, OverwriteRule::Nothing);
         for change in plan.changes.iter().filter(|change| change.action.changes_disk()) {
             let owned = ledger.files.get(&change.path);
-            let wanted = desired.iter().find(|file| file.path == change.path);
+            let desired_file = desired.iter().find(|file| file.path == change.path);
             match disk.get(&change.path) {
                 None | Some(ObservedPath::Missing) => prop_assert_eq!(change.action, ChangeAction::Create),
                 Some(ObservedPath::Directory | ObservedPath::Symlink | ObservedPath::Special) => prop_assert!(false, "{:?}", change),
                 Some(ObservedPath::File(now)) => {
                     let as_we_left_it = owned.is_some_and(|owned| owned.checksum == now.checksum);
-                    let same_bytes = wanted.is_some_and(|wanted| wanted.checksum == now.checksum);
+                    let same_bytes = desired_file.is_some_and(|desired_file| desired_file.checksum == now.checksum);
                     prop_assert!(as_we_left_it || same_bytes, "{:?}", change);
                 }
             }
@@ -157,8 +157,8 @@ proptest! {
         let after = applied(&disk, &desired, &plan);
         for file in &desired {
             let refused = plan.refusals.iter().any(|refusal| refusal.path == file.path);
-            let there = after.get(&file.path) == Some(&ObservedPath::file(file.checksum, file.mode));
-            prop_assert!(refused != there, "{:?}", file);
+            let is_written = after.get(&file.path) == Some(&ObservedPath::file(file.checksum, file.mode));
+            prop_assert!(refused != is_written, "{:?}", file);
         }
         for (path, owned) in &ledger.files {
             if owned.author == Author::Agpm && desired.iter().all(|file| file.path != *path) {

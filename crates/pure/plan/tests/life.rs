@@ -1,4 +1,4 @@
-//! The whole life of a file that layers, packages and the user write, in any order: what is the user's stays.
+//! The life of a file that layers, packages and the user write in any order: everything of the user is preserved.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod support;
@@ -60,7 +60,7 @@ fn layer_value(tape: &mut Tape<'_>, depth: usize) -> Value {
     }
 }
 
-/// Printed, with comments between lines.
+/// Prints a document with comments between its lines.
 fn layer_text(tape: &mut Tape<'_>, format: Format) -> String {
     let text = print(&layer_value(tape, 0), format).unwrap();
     let comment = match format {
@@ -88,31 +88,31 @@ fn packages(tape: &mut Tape<'_>) -> Vec<DesiredNode> {
         .collect()
 }
 
-/// What the user said under a key.
+/// A value that the user set.
 #[derive(Clone, Debug)]
-struct Said {
+struct UserValue {
     value: Value,
-    /// It was ours, and is again when we want just that.
+    /// Whether it replaced a managed value; it becomes managed again when exactly this value is desired.
     edited: bool,
 }
 
-/// A file, and what is the user's in it.
+/// A file, and the user's content in it.
 #[derive(Debug)]
 struct Life {
     file: File,
-    keys: BTreeMap<Pointer, Said>,
+    keys: BTreeMap<Pointer, UserValue>,
     items: Vec<(Pointer, Value)>,
-    /// Lists of ours that the user changed: they are the user's when they are not wanted any more.
+    /// Managed lists that the user changed; they become the user's when they are no longer desired.
     edited_lists: BTreeSet<Pointer>,
     touched: bool,
-    /// A map of the user's may be empty since then.
+    /// Whether a map of the user may have become empty.
     dropped: bool,
-    /// What was wanted in the last run that was carried out.
-    last: Wish,
+    /// The desired state of the last run that was applied.
+    last: DesiredLayers,
     count: usize,
 }
 
-/// Maps and lists that are reached by keys, none of them inside a node of ours.
+/// Maps and lists that are reachable by keys and are not inside a managed node.
 fn containers(
     now: NodeRef<'_>,
     at: &Pointer,
@@ -140,7 +140,7 @@ impl Life {
             edited_lists,
             touched: false,
             dropped: false,
-            last: Wish::default(),
+            last: DesiredLayers::default(),
             count: 0,
         }
     }
@@ -152,12 +152,12 @@ impl Life {
             .map(|text| read(text, self.file.format))
     }
 
-    /// Keys that are ours.
+    /// Managed keys.
     fn solid(&self) -> BTreeSet<Pointer> {
         let nodes = self.file.owned.iter().flat_map(|owned| &owned.nodes);
         nodes
-            .filter(|node| matches!(node.place, NodeLocation::Key(_)))
-            .map(|node| node.place.pointer().clone())
+            .filter(|node| matches!(node.location, NodeLocation::Key(_)))
+            .map(|node| node.location.pointer().clone())
             .collect()
     }
 
@@ -167,12 +167,12 @@ impl Life {
             containers(root, &Pointer::root(), &self.solid(), &mut out);
         }
         out.into_iter()
-            .filter(|(_, own)| *own == kind)
+            .filter(|(_, pointer)| *pointer == kind)
             .map(|(at, _)| at)
             .collect()
     }
 
-    /// Whether an edit of the user's was made.
+    /// Applies an edit of the user; returns whether it was possible.
     fn make(&mut self, edit: &Edit) -> bool {
         let edited = self
             .document()
@@ -227,24 +227,24 @@ impl Life {
         if is_there || self.document().is_none() {
             return;
         }
-        let said = if list {
+        let new_value = if list {
             Value::List(vec![value.clone()])
         } else {
             value.clone()
         };
-        // A missing node of ours that the user says anew is an edit.
+        // A missing managed node that the user sets again is an edit.
         let edited = self.solid().contains(&at);
         if edited && list {
             return;
         }
         if self.make(&Edit::Set {
             at: at.clone(),
-            value: said,
+            value: new_value,
         }) {
             if list {
                 self.items.push((at, value));
             } else {
-                self.keys.insert(at, Said { value, edited });
+                self.keys.insert(at, UserValue { value, edited });
             }
         }
     }
@@ -284,7 +284,7 @@ impl Life {
         }
     }
 
-    /// A scalar of ours that is as we wrote it.
+    /// A managed scalar that is unmodified.
     fn ours(&self, tape: &mut Tape<'_>) -> Option<Pointer> {
         let document = self.document()?;
         let is_scalar = |at: &Pointer| {
@@ -309,7 +309,7 @@ impl Life {
         all.get(tape.index(all.len())).cloned()
     }
 
-    /// A map or a list goes with all that is in it.
+    /// Removes a map or list with everything in it.
     fn drop_container(&mut self, tape: &mut Tape<'_>) {
         let Some(at) = self.any_container(tape) else {
             return;
@@ -319,7 +319,7 @@ impl Life {
         }
     }
 
-    /// A word comes in the place of a map or a list.
+    /// Replaces a map or list with a scalar.
     fn cover(&mut self, tape: &mut Tape<'_>) {
         let Some(at) = self.any_container(tape) else {
             return;
@@ -333,7 +333,7 @@ impl Life {
             self.forget(&at);
             self.keys.insert(
                 at,
-                Said {
+                UserValue {
                     value,
                     edited: false,
                 },
@@ -342,15 +342,15 @@ impl Life {
     }
 
     fn forget(&mut self, at: &Pointer) {
-        self.keys.retain(|own, _| !own.is_within(at));
-        self.items.retain(|(own, _)| !own.is_within(at));
-        self.edited_lists.retain(|own| !own.is_within(at));
+        self.keys.retain(|pointer, _| !pointer.is_within(at));
+        self.items.retain(|(pointer, _)| !pointer.is_within(at));
+        self.edited_lists.retain(|pointer| !pointer.is_within(at));
         self.dropped = true;
     }
 
-    /// Whether something of the user's is at a place or on the way to it.
+    /// Whether a value of the user is at a pointer or on the way to it.
     fn is_users(&self, at: &Pointer) -> bool {
-        self.edited_lists.contains(at) || self.keys.keys().any(|own| at.is_within(own))
+        self.edited_lists.contains(at) || self.keys.keys().any(|pointer| at.is_within(pointer))
     }
 
     fn edit_ours(&mut self, tape: &mut Tape<'_>) {
@@ -368,7 +368,7 @@ impl Life {
         {
             self.keys.insert(
                 at,
-                Said {
+                UserValue {
                     value,
                     edited: true,
                 },
@@ -376,17 +376,17 @@ impl Life {
         }
     }
 
-    /// One run; whether it was refused.
+    /// Runs once; returns whether the run was refused.
     fn run(
         &mut self,
         base: Option<&Document>,
-        wanted: &[DesiredNode],
+        desired: &[DesiredNode],
         overwrite: OverwriteRule,
     ) -> bool {
-        let plan = match self.file.plan_on(base, wanted, overwrite) {
+        let plan = match self.file.plan_on(base, desired, overwrite) {
             Ok(plan) => plan,
             Err(NodeError::Clash { .. }) => return true,
-            Err(error) => panic!("{error} {self:?} {wanted:?}"),
+            Err(error) => panic!("{error} {self:?} {desired:?}"),
         };
         if !plan.refusals.is_empty() {
             assert_eq!(
@@ -395,7 +395,7 @@ impl Life {
             );
             return true;
         }
-        let plan = self.file.get_on(base, wanted, overwrite);
+        let plan = self.file.get_on(base, desired, overwrite);
         self.edited_lists.retain(|at| {
             let now = self
                 .file
@@ -404,7 +404,7 @@ impl Life {
                 .map(|text| read(text, self.file.format));
             now.is_some_and(|now| now.at(at).is_some())
         });
-        self.settle(wanted);
+        self.settle(desired);
         if !self.touched {
             assert!(
                 plan.changes
@@ -415,68 +415,70 @@ impl Life {
         false
     }
 
-    /// What the last run wrote is looked for in the file, lists in the way they are wanted now.
+    /// Recognizes the nodes of the last run in the file, with the current ownership of lists.
     fn recognise(&mut self, lists: Lists) {
         let Some(now) = self.document() else { return };
         let written = self.last.nodes(lists);
-        let whole = self
+        let whole_file = self
             .last
             .base
             .as_ref()
             .and_then(|base| recognise_file(&now, &unread(base), &written));
-        let known = whole.or_else(|| recognise_nodes(&now, &written, self.file.owned.as_ref()));
-        if known.is_some() {
-            self.file.owned = known;
+        let recognized =
+            whole_file.or_else(|| recognise_nodes(&now, &written, self.file.owned.as_ref()));
+        if recognized.is_some() {
+            self.file.owned = recognized;
             self.settle(&written);
         }
     }
 
-    /// Whether packages and layers do not go together, or a package has no room.
-    fn is_clash(&self, wanted: &[DesiredNode]) -> bool {
-        wanted
+    /// Whether packages and layers conflict, or a package cannot be placed.
+    fn is_clash(&self, desired: &[DesiredNode]) -> bool {
+        desired
             .iter()
             .any(|node| node.on_equal == OnEqualUserValue::Adopt)
     }
 
-    /// What was edited is ours if it is wanted just so, and the user's if it is not wanted.
-    fn settle(&mut self, wanted: &[DesiredNode]) {
+    /// An edited value becomes managed if it is exactly desired, and the user's if it is not desired.
+    fn settle(&mut self, desired: &[DesiredNode]) {
         let value = |at: &Pointer| {
-            let node = wanted
+            let node = desired
                 .iter()
-                .find(|node| node.node.place == NodeLocation::Key(at.clone()));
+                .find(|node| node.node.location == NodeLocation::Key(at.clone()));
             node.map(|node| node.node.value.clone())
         };
-        self.keys
-            .retain(|at, said| !said.edited || value(at).as_ref() != Some(&said.value));
-        for (at, said) in &mut self.keys {
-            said.edited &= value(at).is_some();
+        self.keys.retain(|at, user_value| {
+            !user_value.edited || value(at).as_ref() != Some(&user_value.value)
+        });
+        for (at, user_value) in &mut self.keys {
+            user_value.edited &= value(at).is_some();
         }
     }
 
-    /// All that is the user's is there, and nothing else but what is wanted.
-    fn check(&self, wanted: &[DesiredNode]) {
+    /// Everything of the user exists, and nothing else but the desired nodes.
+    fn check(&self, desired: &[DesiredNode]) {
         let now = self
             .document()
             .and_then(|document| document.root().map(to_value));
         let mut rest = now.unwrap_or(Value::Map(Vec::new()));
-        for (at, said) in &self.keys {
+        for (at, user_value) in &self.keys {
             assert_eq!(
                 take(&mut rest, at),
-                Some(said.value.clone()),
-                "{at} {self:?}\n{wanted:?}"
+                Some(user_value.value.clone()),
+                "{at} {self:?}\n{desired:?}"
             );
         }
         for (list, value) in &self.items {
             assert!(
                 take_item(&mut rest, list, value),
-                "{list} {value:?} {self:?}\n{wanted:?}"
+                "{list} {value:?} {self:?}\n{desired:?}"
             );
         }
         for list in &self.edited_lists {
             take(&mut rest, list);
         }
-        for node in wanted {
-            match &node.node.place {
+        for node in desired {
+            match &node.node.location {
                 NodeLocation::Key(at) if !self.is_users(at) => {
                     let list = matches!(node.node.value, Value::List(_));
                     if !list {
@@ -497,37 +499,40 @@ impl Life {
                 _ => {}
             }
         }
-        assert!(is_bare(&rest), "{rest:?} {self:?}\n{wanted:?}");
+        assert!(is_bare(&rest), "{rest:?} {self:?}\n{desired:?}");
     }
 
-    /// Every list that is wanted holds what is wanted in it, or the user changed it.
-    fn check_lists(&self, wanted: &[DesiredNode]) {
+    /// Every desired list holds its desired items, unless the user changed it.
+    fn check_lists(&self, desired: &[DesiredNode]) {
         let mut now = self
             .document()
             .and_then(|document| document.root().map(to_value));
-        for EntryNode { place, value } in wanted.iter().map(|node| &node.node) {
-            let at = place.pointer();
-            let there = now
+        for EntryNode {
+            location: position,
+            value,
+        } in desired.iter().map(|node| &node.node)
+        {
+            let at = position.pointer();
+            let list_value = now
                 .as_mut()
                 .and_then(|now| find(now, at.steps()))
-                .map(|there| there.clone());
-            let holds =
-                |item: &Value| matches!(&there, Some(Value::List(items)) if items.contains(item));
+                .map(|list_value| list_value.clone());
+            let holds = |item: &Value| matches!(&list_value, Some(Value::List(items)) if items.contains(item));
             let id = |item: &Value| item.child("id").cloned();
-            let is_there = match (place, value) {
+            let is_there = match (position, value) {
                 (NodeLocation::Key(_), Value::List(items)) => items.iter().all(holds),
-                (NodeLocation::Default(_), Value::List(_)) => there.is_some(),
+                (NodeLocation::Default(_), Value::List(_)) => list_value.is_some(),
                 (NodeLocation::Item(_), _) => holds(value),
                 (NodeLocation::Keyed { .. }, _) => {
-                    matches!(&there, Some(Value::List(items)) if items.iter().any(|item| id(item) == id(value)))
+                    matches!(&list_value, Some(Value::List(items)) if items.iter().any(|item| id(item) == id(value)))
                 }
                 _ => true,
             };
-            assert!(is_there || self.is_users(at), "{at} {self:?}\n{wanted:?}");
+            assert!(is_there || self.is_users(at), "{at} {self:?}\n{desired:?}");
         }
     }
 
-    /// Taking the last run back leaves all that is the user's.
+    /// Undoing the last run preserves everything of the user.
     fn check_taken_back(&self, before: &File) {
         let Some(now) = self.document() else { return };
         let old = before.text.as_ref().map(|text| read(text, before.format));
@@ -546,10 +551,10 @@ impl Life {
         let mut rest = read(&text, before.format)
             .root()
             .map_or(Value::Null, to_value);
-        for (at, said) in &self.keys {
+        for (at, user_value) in &self.keys {
             assert_eq!(
                 take(&mut rest, at),
-                Some(said.value.clone()),
+                Some(user_value.value.clone()),
                 "{at} {self:?}\n{before:?}\n{text}"
             );
         }
@@ -561,7 +566,7 @@ impl Life {
         }
     }
 
-    /// Where no comment may be in a container of ours, none of them is left.
+    /// Without comments, no empty managed container is left.
     fn check_containers(&self) {
         let users: Vec<&Pointer> = self
             .keys
@@ -603,19 +608,19 @@ fn take(value: &mut Value, at: &Pointer) -> Option<Value> {
     let Value::Map(entries) = find(value, parent.steps())? else {
         return None;
     };
-    let place = entries.iter().position(|(key, _)| key == step)?;
-    Some(entries.remove(place).1)
+    let position = entries.iter().position(|(key, _)| key == step)?;
+    Some(entries.remove(position).1)
 }
 
 fn take_item(value: &mut Value, list: &Pointer, item: &Value) -> bool {
     let Some(Value::List(items)) = find(value, list.steps()) else {
         return false;
     };
-    let place = items.iter().position(|own| own == item);
-    place.map(|place| items.remove(place)).is_some()
+    let position = items.iter().position(|pointer| pointer == item);
+    position.map(|position| items.remove(position)).is_some()
 }
 
-/// Nothing but containers.
+/// Whether a value consists of containers only.
 fn is_bare(value: &Value) -> bool {
     match value {
         Value::Map(entries) => entries.iter().all(|(_, value)| is_bare(value)),
@@ -624,19 +629,19 @@ fn is_bare(value: &Value) -> bool {
     }
 }
 
-/// What is wanted in one run: the text of the layers, and the nodes of packages.
+/// The desired state of one run: the text of the layers, and the nodes of packages.
 #[derive(Clone, Debug, Default)]
-struct Wish {
+struct DesiredLayers {
     base: Option<Document>,
     packages: Vec<DesiredNode>,
 }
 
-impl Wish {
+impl DesiredLayers {
     fn new(tape: &mut Tape<'_>, format: Format) -> Self {
         let layered = tape.pick(&[false, true, true, true]);
         let base = layered.then(|| read(&layer_text(tape, format), format));
         let base = base.filter(|base| !leaves(base, Lists::Whole).is_empty());
-        Wish {
+        DesiredLayers {
             base,
             packages: packages(tape),
         }
@@ -656,23 +661,23 @@ fn live(bytes: &[u8], format: Format) {
     let mut tape = Tape { bytes, at: 0 };
     let mut life = Life::new(format);
     while tape.at < tape.bytes.len() {
-        let (wish, lists) = (Wish::new(&mut tape, format), tape.pick(LISTS));
+        let (layers, lists) = (DesiredLayers::new(&mut tape, format), tape.pick(LISTS));
         if tape.pick(&[false, true]) {
             life.recognise(lists);
         }
-        let (base, wanted) = (wish.base.clone(), wish.nodes(lists));
+        let (base, desired) = (layers.base.clone(), layers.nodes(lists));
         let before = life.file.clone();
-        let refused = life.run(base.as_ref(), &wanted, OverwriteRule::Nothing);
+        let refused = life.run(base.as_ref(), &desired, OverwriteRule::Nothing);
         if !refused {
-            life.check(&wanted);
-            life.check_lists(&wanted);
-            life.last = wish;
+            life.check(&desired);
+            life.check_lists(&desired);
+            life.last = layers;
         }
         if let (false, false, Some(base), true) = (
             refused,
             life.touched,
             &base,
-            wanted
+            desired
                 .iter()
                 .all(|node| node.on_equal == OnEqualUserValue::Keep),
         ) {
@@ -696,22 +701,22 @@ fn live(bytes: &[u8], format: Format) {
     }
 }
 
-/// Whatever may be overwritten, a plan that was carried out is followed by an empty one.
+/// Whatever may be overwritten, the plan after an applied plan is empty.
 fn live_wildly(bytes: &[u8], format: Format) {
     let mut tape = Tape { bytes, at: 0 };
     let mut life = Life::new(format);
     while tape.at < tape.bytes.len() {
-        let (wish, lists) = (Wish::new(&mut tape, format), tape.pick(LISTS));
+        let (layers, lists) = (DesiredLayers::new(&mut tape, format), tape.pick(LISTS));
         if tape.pick(&[false, true]) {
             life.recognise(lists);
         }
-        let (overwrite, wanted) = (tape.pick(OVERWRITES), wish.nodes(lists));
-        let refused = life.run(wish.base.as_ref(), &wanted, overwrite);
+        let (overwrite, desired) = (tape.pick(OVERWRITES), layers.nodes(lists));
+        let refused = life.run(layers.base.as_ref(), &desired, overwrite);
         assert!(
-            !refused || overwrite == OverwriteRule::Nothing || life.is_clash(&wanted),
+            !refused || overwrite == OverwriteRule::Nothing || life.is_clash(&desired),
             "{life:?}"
         );
-        life.last = if refused { life.last } else { wish };
+        life.last = if refused { life.last } else { layers };
         for _ in 0..tape.pick(&[0, 1, 3]) {
             life.meddle(&mut tape);
         }

@@ -1,4 +1,4 @@
-//! Nodes of ours inside files that users write too: awkward files through a whole life, and laws.
+//! Managed nodes in files that users write too: awkward files through a whole life, and laws.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod support;
@@ -164,23 +164,23 @@ fn toml_more() -> Vec<DesiredNode> {
     more
 }
 
-/// Whether all bytes of the user's are there in their order; blanks directly inside brackets may be others.
+/// Whether all bytes of the user are preserved in order; whitespace directly inside brackets may differ.
 fn keeps(user: &str, now: &str) -> bool {
     is_within(&tight(user), &tight(now))
 }
 
-/// Whether all but blanks and commas is there in its order.
+/// Whether everything but whitespace and commas is preserved in order.
 fn keeps_solid(user: &str, now: &str) -> bool {
     let solid = |text: &str| text.split([' ', '\t', '\r', '\n', ',']).collect::<String>();
     is_within(&solid(user), &solid(now))
 }
 
-fn is_within(part: &str, whole: &str) -> bool {
-    let mut rest = whole.chars();
+fn is_within(part: &str, full: &str) -> bool {
+    let mut rest = full.chars();
     part.chars().all(|c| rest.any(|other| other == c))
 }
 
-/// Without blanks after opening and before closing brackets.
+/// Removes whitespace after opening and before closing brackets.
 fn tight(text: &str) -> String {
     let opened: Vec<&str> = text.split_inclusive(['{', '[']).collect();
     let opened: String = opened
@@ -209,7 +209,7 @@ fn whole_life(text: &str, format: Format, stages: &[Vec<DesiredNode>]) -> File {
         file.get(desired, OverwriteRule::Nothing);
         assert!(keeps(text, file.now()), "{text}\n---\n{}", file.now());
         for node in desired {
-            let there = match &node.node.place {
+            let exists = match &node.node.location {
                 NodeLocation::Item(list) => {
                     matches!(file.at(&list.to_string()), Some(Value::List(items)) if items.contains(&node.node.value))
                 }
@@ -219,7 +219,7 @@ fn whole_life(text: &str, format: Format, stages: &[Vec<DesiredNode>]) -> File {
                     file.at(&at.to_string()).as_ref() == Some(&node.node.value)
                 }
             };
-            assert!(there, "{node:?}\n{}", file.now());
+            assert!(exists, "{node:?}\n{}", file.now());
         }
     }
     file
@@ -285,7 +285,7 @@ fn a_new_file_is_laid_out_and_goes_with_its_last_node() {
         (ChangeAction::Create, ChangeReason::New)
     );
     assert_eq!(
-        plan.changes[0].place,
+        plan.changes[0].pointer,
         Some("/mcpServers/fs".parse().unwrap())
     );
     assert_eq!(file.owned.as_ref().unwrap().file, FileOrigin::Ours);
@@ -327,10 +327,10 @@ fn a_users_entry_is_refused_unless_it_may_be_taken_over() {
     let plan = file.plan(&ours, OverwriteRule::Nothing).unwrap();
     let refusal = &plan.refusals[0];
     assert_eq!(
-        (refusal.what, &refusal.owner),
+        (refusal.obstacle, &refusal.owner),
         (Obstacle::Entry, &"mcp-servers/fs".into())
     );
-    assert_eq!(refusal.place, Some("/mcpServers/fs".parse().unwrap()));
+    assert_eq!(refusal.pointer, Some("/mcpServers/fs".parse().unwrap()));
     assert_eq!((plan.outcome, plan.owned), (FileOutcome::Unchanged, None));
     let plan = file.get(&ours, OverwriteRule::Unowned);
     assert_eq!(
@@ -383,8 +383,12 @@ fn an_obstacle_that_cannot_be_replaced_blocks_even_with_force() {
                 OverwriteRule::Everything,
             )
             .unwrap();
-        assert_eq!(plan.refusals[0].what, Obstacle::Value(what), "{text}");
-        assert_eq!(plan.refusals[0].place, Some(at.parse().unwrap()), "{text}");
+        assert_eq!(plan.refusals[0].obstacle, Obstacle::Value(what), "{text}");
+        assert_eq!(
+            plan.refusals[0].pointer,
+            Some(at.parse().unwrap()),
+            "{text}"
+        );
         assert_eq!(plan.outcome, FileOutcome::Unchanged);
     }
     for text in ["{\"hooks\": \"x\"}", "{\"hooks\": {\"Stop\": {}}}"] {
@@ -395,7 +399,7 @@ fn an_obstacle_that_cannot_be_replaced_blocks_even_with_force() {
             )
             .unwrap();
         assert!(
-            matches!(plan.refusals[0].what, Obstacle::Value(_)),
+            matches!(plan.refusals[0].obstacle, Obstacle::Value(_)),
             "{text}"
         );
     }
@@ -492,7 +496,7 @@ fn items_are_replaced_where_they_stand_and_edited_ones_not_doubled() {
 }
 
 impl File {
-    /// The bytes of a node.
+    /// The text of a node.
     fn at_text(&self, pointer: &str) -> String {
         let document = read(self.now(), self.format);
         let range = document
@@ -745,7 +749,7 @@ const GAPS: &[&str] = &[
     "\n// c\n  ",
 ];
 
-/// How a generated document stands.
+/// The layout of a generated document.
 #[derive(Clone, Copy)]
 enum Look {
     Wild,
@@ -925,7 +929,7 @@ fn toml_text(bytes: &[u8]) -> String {
     }
 }
 
-/// What the user has after adding a key of their own.
+/// The user's text after adding a key.
 fn with_own_key(text: &str, format: Format) -> Option<String> {
     let at = "/mine".parse().unwrap();
     read(text, format)
@@ -965,8 +969,8 @@ proptest! {
         if let (Some(edited), Some(expected)) = (with_own_key(file.now(), format), with_own_key(&text, format)) {
             file.text = Some(edited);
             file.get(&[], OverwriteRule::Nothing);
-            let whole = |text: &str| read(text, format).root().map(to_value);
-            prop_assert_eq!(whole(file.now()), whole(&expected));
+            let full = |text: &str| read(text, format).root().map(to_value);
+            prop_assert_eq!(full(file.now()), full(&expected));
             prop_assert!(keeps_solid(&text, file.now()), "{}\n---\n{}", text, file.now());
         }
     }
@@ -1020,7 +1024,7 @@ fn yaml_comes_back_too() {
 }
 
 impl File {
-    /// How often each thing is there that [`meddle`] put in.
+    /// The number of occurrences of each thing that [`meddle`] added.
     fn users(&self) -> [usize; 5] {
         let text = self.text.as_deref().unwrap_or_default();
         [
@@ -1034,7 +1038,7 @@ impl File {
     }
 }
 
-/// What a user does to nodes of ours, or beside them.
+/// An edit of the user, in or next to managed nodes.
 fn meddle(file: &mut File, how: u8) {
     let edits = [
         ("\"npx\"", "\"bunx\""),

@@ -1,4 +1,4 @@
-//! Plans and recovered ledgers on made-up disks.
+//! Plans and recovered ledgers on simulated disks.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::sync::Arc;
@@ -35,7 +35,7 @@ fn file(at: &str, content: &str) -> DesiredFile {
     }
 }
 
-/// A file without keys, as the layers give it.
+/// A document of the layers without keys.
 fn empty_document(at: &str) -> DesiredFile {
     DesiredFile {
         owner: "layers/org".into(),
@@ -114,14 +114,14 @@ fn decisions(plan: &Plan) -> Vec<(&str, ChangeAction, ChangeReason)> {
 fn with_entry() -> DesiredState<'static> {
     let mut desired = DesiredState::default();
     let node = EntryNode {
-        place: NodeLocation::Key("/servers/fs".parse().unwrap()),
+        location: NodeLocation::Key("/servers/fs".parse().unwrap()),
         value: Value::from(1_usize),
     };
     desired.add_entries(&path(SETTINGS), &"mcp-servers/fs".into(), &[node]);
     desired
 }
 
-/// What the layers give to the settings.
+/// The layers' contribution to the settings.
 struct Layer {
     path: RelativePath,
     text: LazyDocument,
@@ -131,7 +131,7 @@ struct Layer {
 impl Layer {
     fn new() -> Self {
         let node = EntryNode {
-            place: NodeLocation::Key("/a".parse().unwrap()),
+            location: NodeLocation::Key("/a".parse().unwrap()),
             value: Value::from(1_usize),
         };
         Layer {
@@ -200,7 +200,7 @@ fn a_file_in_the_place_of_a_directory_refuses_everything_below_it() {
     let refused: Vec<_> = plan
         .refusals
         .iter()
-        .map(|refusal| (refusal.path.as_str(), refusal.what))
+        .map(|refusal| (refusal.path.as_str(), refusal.obstacle))
         .collect();
     let below = Obstacle::BelowFile;
     assert_eq!(refused, [("d/a.md", below), ("d/b.md", below)]);
@@ -242,7 +242,7 @@ fn an_empty_document_leaves_the_users_file_alone() {
         decisions(&free),
         [(SETTINGS, ChangeAction::Create, ChangeReason::New)]
     );
-    // A file that is wholly managed becomes the empty document.
+    // A wholly managed file becomes the empty document.
     let mut ours = Ledger::default();
     let nodes = OwnedNodes::whole(sum(TEXT));
     ours.shared.insert(path(SETTINGS), nodes);
@@ -267,7 +267,7 @@ fn a_whole_file_becomes_shared_and_stays_managed_unless_it_was_edited() {
 
     let edited_text = "{\"a\": 2}";
     let edited = planned(&desired, &shared_disk(edited_text), &before);
-    assert_eq!(edited.refusals[0].what, Obstacle::Entry);
+    assert_eq!(edited.refusals[0].obstacle, Obstacle::Entry);
     let mut notes = Notes::default();
     edited.report_refusals(&shared_disk(edited_text), &mut notes);
     let label = &notes.diagnostics[0].labels[0];
@@ -318,7 +318,7 @@ fn only_files_are_replaced_by_a_shared_file() {
         let plan = planned(&with_entry(), &disk, &Ledger::default());
         let refusal = &plan.refusals[0];
         assert_eq!(
-            (refusal.what, &refusal.owner),
+            (refusal.obstacle, &refusal.owner),
             (what, &"mcp-servers/fs".into())
         );
         assert!(plan.shared.is_empty());
@@ -329,13 +329,13 @@ fn only_files_are_replaced_by_a_shared_file() {
 fn files_with_the_locked_bytes_are_recovered_and_edited_ones_are_not() {
     let locked = state([file("a.md", "a"), file("b.md", "b"), file("c.md", "c")]);
     let disk = disk(&[("a.md", "a"), ("b.md", "edited")]);
-    let known = recover_ownership(&locked, &disk, &Ledger::default());
-    assert_eq!(known, ledger(&[("a.md", "a")]));
-    // After a pull the ledger is behind: it has the bytes of the version before.
+    let recovered = recover_ownership(&locked, &disk, &Ledger::default());
+    assert_eq!(recovered, ledger(&[("a.md", "a")]));
+    // After a pull the ledger is outdated: it has the checksums of the version before.
     let behind = ledger(&[("a.md", "before"), ("b.md", "b")]);
-    let known = recover_ownership(&locked, &disk, &behind);
-    assert_eq!(known, ledger(&[("a.md", "a"), ("b.md", "b")]));
-    assert_eq!(recover_ownership(&locked, &disk, &known), known);
+    let recovered = recover_ownership(&locked, &disk, &behind);
+    assert_eq!(recovered, ledger(&[("a.md", "a"), ("b.md", "b")]));
+    assert_eq!(recover_ownership(&locked, &disk, &recovered), recovered);
 }
 
 #[test]
@@ -345,19 +345,19 @@ fn a_file_of_the_user_that_equals_the_layers_is_not_recovered() {
     let mut users = Ledger::default();
     users.theirs.insert(path(SETTINGS), sum("{}\n"));
     assert_eq!(recover_ownership(&locked, &disk, &users), users);
-    let known = recover_ownership(&locked, &disk, &Ledger::default());
-    assert!(known.files.contains_key(&path(SETTINGS)));
+    let recovered = recover_ownership(&locked, &disk, &Ledger::default());
+    assert!(recovered.files.contains_key(&path(SETTINGS)));
 }
 
 #[test]
 fn entries_and_whole_documents_are_recovered_from_what_is_on_the_disk() {
     let entry = "{\"servers\": {\"fs\": 1}, \"mine\": true}";
-    let known = recover_ownership(&with_entry(), &shared_disk(entry), &Ledger::default());
-    assert_eq!(known.shared[&path(SETTINGS)].nodes.len(), 1);
+    let recovered = recover_ownership(&with_entry(), &shared_disk(entry), &Ledger::default());
+    assert_eq!(recovered.shared[&path(SETTINGS)].nodes.len(), 1);
     let layer = Layer::new();
     let locked = layer.desired(FileMode::Plain);
-    let known = recover_ownership(&locked, &shared_disk(TEXT), &Ledger::default());
-    assert!(known.shared[&path(SETTINGS)].is_whole(sum(TEXT)));
-    let plan = planned(&locked, &shared_disk(TEXT), &known);
+    let recovered = recover_ownership(&locked, &shared_disk(TEXT), &Ledger::default());
+    assert!(recovered.shared[&path(SETTINGS)].is_whole(sum(TEXT)));
+    let plan = planned(&locked, &shared_disk(TEXT), &recovered);
     assert!(plan.is_empty() && plan.refusals.is_empty());
 }

@@ -80,10 +80,10 @@ pub(crate) fn read_manifest(root: NodeRef<'_>, reader: &mut PluginFileReader) ->
 /// Lowercase letters and digits, with single `-` and `.` inside.
 fn is_name(name: &str) -> bool {
     let is_inner = |c: char| matches!(c, '.' | '-');
-    let known = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || is_inner(c);
+    let is_allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || is_inner(c);
     !name.is_empty()
         && name.len() <= LONGEST_NAME
-        && name.chars().all(known)
+        && name.chars().all(is_allowed)
         && !name.starts_with(is_inner)
         && !name.ends_with(is_inner)
         && !name.contains("--")
@@ -119,9 +119,9 @@ pub(crate) fn find_parts(reading: &mut PartFinder<'_, '_>) {
     }
 }
 
-fn skip(reading: &mut PartFinder<'_, '_>, what: &str, why: &str) {
+fn skip(reading: &mut PartFinder<'_, '_>, subject: &str, why: &str) {
     let message = format!(
-        "{what} of plugin `{}` is skipped: {why}",
+        "{subject} of plugin `{}` is skipped: {why}",
         reading.context.name
     );
     let mut found = Diagnostic::new(&codes::PLUGIN_SKIPPED, message);
@@ -156,7 +156,7 @@ fn skill_problem(reading: &mut PartFinder<'_, '_>, directory: &str, name: &str) 
     }
 }
 
-/// Why a server is not started.
+/// The reason why a server is not started.
 fn server_problem(server: NodeRef<'_>) -> Option<String> {
     if server.kind() != NodeKind::Map {
         return Some("it is not an object".to_owned());

@@ -1,6 +1,6 @@
 //! Plugins and marketplaces of AI coding clients: their files as checked types, and the parts of a plugin.
 //!
-//! Knows no sources, no tools and no disk: it is handed the files of a plugin and says what they are.
+//! The crate has no access to sources, tools and the disk: it is given the files of a plugin, and interprets them.
 
 mod agent_plugins;
 mod limits;
@@ -20,7 +20,7 @@ pub use marketplace::{
 pub use parts::{PartContent, PluginListing, PluginPart};
 pub use plugin::read_plugin;
 pub use root::{
-    PluginPlace, RootReference, environment_of, has_root_variable, named_files, rewrite_command,
+    PluginPaths, RootReference, environment_of, has_root_variable, named_files, rewrite_command,
     rewrite_hooks, rewrite_markdown, rewrite_servers, unknown_variables,
 };
 pub use tree::{PluginContext, PluginTree, manifest_of};

@@ -20,8 +20,8 @@ pub enum PluginDialect {
     AgentPlugins,
 }
 
-/// Where a plugin's manifest is looked for. A plugin for several clients has one for each: the first is used, because the
-/// parts that it names are those that agpm converts from.
+/// The paths of a plugin's manifest. A plugin for several clients has one for each: the first is used, because agpm
+/// converts from the parts that it names.
 pub const MANIFESTS: [(&str, PluginDialect); 5] = [
     (".claude-plugin/plugin.json", PluginDialect::Claude),
     (".cursor-plugin/plugin.json", PluginDialect::Cursor),
@@ -54,7 +54,7 @@ pub struct PluginDependency {
     pub marketplace: Option<String>,
     /// The range of its versions.
     pub version: Option<String>,
-    /// Where the manifest has it.
+    /// The position in the manifest.
     pub spot: SourceSpan,
 }
 

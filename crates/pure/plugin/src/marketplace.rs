@@ -26,7 +26,7 @@ pub struct Marketplace {
 pub struct MarketplaceEntry {
     /// The name of the marketplace entry.
     pub name: String,
-    /// Where it is; nothing if the entry does not say so in a way that is understood.
+    /// The location; `None` if the entry does not state a supported one.
     pub source: Option<PluginSource>,
     /// Whether it has its own manifest.
     pub strictness: Strictness,
@@ -36,7 +36,7 @@ pub struct MarketplaceEntry {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Where a plugin is.
+/// The location of a plugin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PluginSource {
     /// In the marketplace's own source, by its path; the top is empty.
@@ -56,7 +56,7 @@ pub enum PluginSource {
     Unsupported(String),
 }
 
-/// Which of two manifests is the plugin's.
+/// Which of two manifests applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strictness {
     /// The plugin's own; the entry may add to it.
@@ -140,8 +140,8 @@ pub fn read_marketplace(root: NodeRef<'_>, file: &str) -> (Marketplace, Vec<Diag
 fn entry(node: NodeRef<'_>, plugin_root: &str, file: &str) -> Option<MarketplaceEntry> {
     // An entry without a name cannot be requested.
     let name = node.get("name").and_then(NodeRef::as_str)?.to_owned();
-    let what = format!("plugin `{name}` of {file}");
-    let mut reader = PluginFileReader::new(what, &codes::PLUGIN_MARKETPLACE);
+    let subject = format!("plugin `{name}` of {file}");
+    let mut reader = PluginFileReader::new(subject, &codes::PLUGIN_MARKETPLACE);
     let strictness = match node.get("strict").and_then(NodeRef::as_bool) {
         Some(false) => Strictness::EntryAlone,
         _ => Strictness::PluginManifest,

@@ -15,7 +15,7 @@ use crate::tree::{PluginContext, PluginTree};
 pub struct PluginPart {
     /// The id of the plugin part.
     pub id: ResourceId,
-    /// Where it is written, from the top of the plugin.
+    /// The path, from the root of the plugin.
     pub path: String,
     /// The content of the plugin part.
     pub content: PartContent,
@@ -41,7 +41,7 @@ pub struct PluginListing {
     pub parts: Vec<PluginPart>,
     /// Contents that no tool of agpm gets.
     pub unsupported: Vec<String>,
-    /// Whose manifest it has.
+    /// The client whose manifest it has.
     pub dialect: Option<PluginDialect>,
 }
 
@@ -154,9 +154,9 @@ impl PartFinder<'_, '_> {
             self.skill_at_top();
             self.hooks_of("hooks/hooks.json");
             self.servers_of(".mcp.json");
-            for (path, what) in UNSUPPORTED_PATHS {
+            for (path, feature) in UNSUPPORTED_PATHS {
                 if self.tree.has(path) {
-                    self.unsupported.insert(what.to_owned());
+                    self.unsupported.insert(feature.to_owned());
                 }
             }
         }
@@ -294,14 +294,14 @@ impl PartFinder<'_, '_> {
     /// Hooks have no name: the first ones are called like the plugin.
     fn add_hooks(&mut self, path: &str, content: PartContent) {
         let is_hooks = |part: &&PluginPart| part.id.kind == ResourceType::Hooks;
-        let own = self.parts.values().filter(is_hooks);
-        if own
+        let hooks = self.parts.values().filter(is_hooks);
+        if hooks
             .clone()
             .any(|part| part.path == path && matches!(part.content, PartContent::File))
         {
             return;
         }
-        let name = match own.count() {
+        let name = match hooks.count() {
             0 => self.context.name.to_owned(),
             number => format!("{}-{}", self.context.name, number + 1),
         };

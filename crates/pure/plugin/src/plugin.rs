@@ -10,7 +10,7 @@ use crate::parts::{DefaultDirectories, PartFinder, PluginListing};
 use crate::reader::PluginFileReader;
 use crate::tree::{PluginContext, PluginTree, manifest_of};
 
-/// Reads a plugin; `entry` is what its marketplace says of it. Nothing if it is rejected, and the notes say why.
+/// Reads a plugin; `entry` is its entry in the marketplace. `None` if it is rejected, with the reason in the notes.
 pub fn read_plugin(
     tree: &PluginTree<'_>,
     entry: Option<&MarketplaceEntry>,
@@ -23,7 +23,7 @@ pub fn read_plugin(
         None => None,
     };
     let dialect = found.map(|(_, dialect)| dialect);
-    let own = match &document {
+    let manifest = match &document {
         Some((path, document)) => read_manifest(path, document, dialect, context, notes)?,
         None => PluginManifest::default(),
     };
@@ -31,9 +31,9 @@ pub fn read_plugin(
     let mut reading = PartFinder::new(tree, context, manifest_path, notes);
     if dialect == Some(PluginDialect::AgentPlugins) {
         agent_plugins::find_parts(&mut reading);
-        return Some(reading.listing(own, dialect));
+        return Some(reading.listing(manifest, dialect));
     }
-    reading.find(&own.components, DefaultDirectories::Searched);
+    reading.find(&manifest.components, DefaultDirectories::Searched);
     if let Some(entry) = entry {
         let defaults = match entry.strictness {
             Strictness::EntryAlone => DefaultDirectories::Skipped,
@@ -44,7 +44,7 @@ pub fn read_plugin(
         }
         reading.find(&entry.manifest.components, defaults);
     }
-    Some(reading.listing(own, dialect))
+    Some(reading.listing(manifest, dialect))
 }
 
 fn read_manifest(

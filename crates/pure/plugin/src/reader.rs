@@ -6,7 +6,7 @@ use agpm_text::{NodeKind, NodeRef};
 
 /// Collects what is wrong with a file of a plugin.
 pub(crate) struct PluginFileReader {
-    /// How messages call the file.
+    /// The name of the file in messages.
     pub(crate) file: String,
     code: &'static Code,
     pub(crate) diagnostics: Vec<Diagnostic>,
@@ -39,9 +39,9 @@ impl PluginFileReader {
         }
     }
 
-    pub(crate) fn wrong_kind(&mut self, node: NodeRef<'_>, key: &str, wanted: &str) {
+    pub(crate) fn wrong_kind(&mut self, node: NodeRef<'_>, key: &str, expected: &str) {
         let message = format!("`{key}` is {}", node.kind().word());
-        self.error(node, message, &format!("the author must write {wanted}"));
+        self.error(node, message, &format!("the author must write {expected}"));
     }
 
     pub(crate) fn is_map(&mut self, node: NodeRef<'_>, key: &str) -> bool {
@@ -108,7 +108,7 @@ impl PluginFileReader {
     }
 }
 
-/// A path from the top of a plugin, which itself is empty; nothing if it leads out.
+/// A path from the root of a plugin, which itself is empty; `None` if it leads out.
 pub(crate) fn path_in_plugin(text: &str) -> Option<String> {
     let inner = text.trim();
     if matches!(inner.trim_end_matches('/'), "." | "") && !inner.starts_with('/') {

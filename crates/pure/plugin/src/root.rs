@@ -7,9 +7,9 @@ use agpm_text::Value;
 use crate::limits::MOST_MANIFEST_BYTES;
 use crate::tree::PluginTree;
 
-/// Where a plugin is kept, from the project.
+/// The directories of an installed plugin, from the project.
 #[derive(Clone, Copy, Debug)]
-pub struct PluginPlace<'a> {
+pub struct PluginPaths<'a> {
     /// The directory of the plugin.
     pub root: &'a str,
     /// The directory for what it writes.
@@ -18,7 +18,7 @@ pub struct PluginPlace<'a> {
     pub environment: &'a [&'static str],
 }
 
-/// How a tool names the directory that paths start from, where it runs things.
+/// A tool's reference to the directory that paths start from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RootReference<'a> {
     /// An environment variable of commands that a shell runs.
@@ -46,7 +46,7 @@ struct FoundVariable<'t> {
     end: usize,
 }
 
-impl<'a> PluginPlace<'a> {
+impl<'a> PluginPaths<'a> {
     /// The path that a variable means.
     fn path(&self, variable: &str) -> Option<&'a str> {
         if ROOT_VARIABLES.contains(&variable) {
@@ -92,7 +92,7 @@ enum ShellQuotes {
 
 /// A shell command with the plugin's variables as paths. The variable for the directory that paths start from is quoted
 /// where the command does not quote it, since that directory may have spaces in its name.
-pub fn rewrite_command(text: &str, place: PluginPlace<'_>, reference: RootReference<'_>) -> String {
+pub fn rewrite_command(text: &str, paths: PluginPaths<'_>, reference: RootReference<'_>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut quotes = ShellQuotes::None;
     let mut at = 0;
@@ -113,7 +113,7 @@ pub fn rewrite_command(text: &str, place: PluginPlace<'_>, reference: RootRefere
                 let found = variable_at(text, at);
                 let path = found
                     .as_ref()
-                    .and_then(|found| Some((place.path(found.name)?, found.end)));
+                    .and_then(|found| Some((paths.path(found.name)?, found.end)));
                 if let Some((path, end)) = path {
                     out.push_str(&shell_path(path, reference, quotes));
                     at = end;
@@ -138,7 +138,7 @@ fn shell_path(path: &str, reference: RootReference<'_>, quotes: ShellQuotes) -> 
 }
 
 /// Text that no shell reads, with the plugin's variables replaced.
-fn rewrite_text(text: &str, place: PluginPlace<'_>, before: Option<&str>) -> String {
+fn rewrite_text(text: &str, paths: PluginPaths<'_>, before: Option<&str>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
     while let Some(next) = text[at..].find('$').map(|next| at + next) {
@@ -146,7 +146,7 @@ fn rewrite_text(text: &str, place: PluginPlace<'_>, before: Option<&str>) -> Str
         let found = variable_at(text, next);
         let path = found
             .as_ref()
-            .and_then(|found| Some((place.path(found.name)?, found.end)));
+            .and_then(|found| Some((paths.path(found.name)?, found.end)));
         match path {
             Some((path, end)) => {
                 out.extend(before.map(|before| format!("{before}/")));
@@ -164,48 +164,48 @@ fn rewrite_text(text: &str, place: PluginPlace<'_>, before: Option<&str>) -> Str
 }
 
 /// Markdown for which paths start at the project.
-pub fn rewrite_markdown(text: &str, place: PluginPlace<'_>) -> String {
-    rewrite_text(text, place, None)
+pub fn rewrite_markdown(text: &str, paths: PluginPaths<'_>) -> String {
+    rewrite_text(text, paths, None)
 }
 
 /// A file of hooks with the plugin's variables as paths.
-pub fn rewrite_hooks(hooks: &Value, place: PluginPlace<'_>, reference: RootReference<'_>) -> Value {
+pub fn rewrite_hooks(hooks: &Value, paths: PluginPaths<'_>, reference: RootReference<'_>) -> Value {
     let has_arguments = hooks.get("args").is_some();
     let rewrite = |key: &str, value: &Value| match value {
         // With `args` nothing goes through a shell, and the tool itself replaces `${NAME}`.
         Value::String(text) if SHELL_FIELDS.contains(&key) && !has_arguments => {
-            let command = rewrite_command(text, place, reference);
-            Value::String(exports(place, reference) + &command)
+            let command = rewrite_command(text, paths, reference);
+            Value::String(exports(paths, reference) + &command)
         }
         Value::String(text) => {
             let before = reference.command.map(|name| format!("${{{name}}}"));
-            Value::String(rewrite_text(text, place, before.as_deref()))
+            Value::String(rewrite_text(text, paths, before.as_deref()))
         }
-        value => rewrite_hooks(value, place, reference),
+        value => rewrite_hooks(value, paths, reference),
     };
     each(hooks, rewrite)
 }
 
 /// Gives the files of a plugin the variables that they read. A path from the directory that the command runs in is made
 /// whole, because a file may be anywhere when it uses it.
-fn exports(place: PluginPlace<'_>, reference: RootReference<'_>) -> String {
+fn exports(paths: PluginPaths<'_>, reference: RootReference<'_>) -> String {
     let base = reference.command.unwrap_or("PWD");
     let export = |name: &&str| {
-        let path = place.path(name).unwrap_or(place.root);
+        let path = paths.path(name).unwrap_or(paths.root);
         format!("export {name}=\"${base}/{path}\"; ")
     };
-    place.environment.iter().map(export).collect()
+    paths.environment.iter().map(export).collect()
 }
 
 /// A file of MCP servers with the plugin's variables as paths.
 pub fn rewrite_servers(
     servers: &Value,
-    place: PluginPlace<'_>,
+    paths: PluginPaths<'_>,
     reference: RootReference<'_>,
 ) -> Value {
     let rewritten = each(servers, |_, value| match value {
-        Value::String(text) => Value::String(rewrite_text(text, place, reference.field)),
-        value => rewrite_servers(value, place, reference),
+        Value::String(text) => Value::String(rewrite_text(text, paths, reference.field)),
+        value => rewrite_servers(value, paths, reference),
     });
     match rewritten {
         Value::Map(fields)
@@ -213,7 +213,7 @@ pub fn rewrite_servers(
                 .get("command")
                 .is_some_and(|one| one.as_str().is_some()) =>
         {
-            Value::Map(with_environment(fields, place, reference))
+            Value::Map(with_environment(fields, paths, reference))
         }
         value => value,
     }
@@ -222,10 +222,10 @@ pub fn rewrite_servers(
 /// The fields of a server that is a program, with the variables that the plugin's files read.
 fn with_environment(
     mut fields: Vec<(String, Value)>,
-    place: PluginPlace<'_>,
+    paths: PluginPaths<'_>,
     reference: RootReference<'_>,
 ) -> Vec<(String, Value)> {
-    if place.environment.is_empty() {
+    if paths.environment.is_empty() {
         return fields;
     }
     let at = fields.iter().position(|(key, _)| key == "env");
@@ -233,10 +233,10 @@ fn with_environment(
         Some((_, Value::Map(env))) => env,
         _ => Vec::new(),
     };
-    for name in place.environment {
+    for name in paths.environment {
         if !env.iter().any(|(key, _)| key == name) {
             let variable = format!("${{{name}}}");
-            let path = rewrite_text(&variable, place, reference.field);
+            let path = rewrite_text(&variable, paths, reference.field);
             env.push(((*name).to_owned(), Value::String(path)));
         }
     }

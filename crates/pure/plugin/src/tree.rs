@@ -14,12 +14,12 @@ pub struct PluginTree<'a> {
     files: BTreeMap<&'a str, &'a [u8]>,
 }
 
-/// How messages call a plugin.
+/// The name of a plugin in messages.
 #[derive(Clone, Copy, Debug)]
 pub struct PluginContext<'a> {
     /// The name under which it is installed.
     pub name: &'a str,
-    /// Where it comes from, as `SOURCE:PATH@VERSION`.
+    /// The origin, as `SOURCE:PATH@VERSION`.
     pub label: &'a str,
 }
 

@@ -1,13 +1,13 @@
 //! The variables of a plugin's directory.
 
 use agpm_plugin::{
-    PluginPlace, PluginTree, RootReference, environment_of, has_root_variable, named_files,
+    PluginPaths, PluginTree, RootReference, environment_of, has_root_variable, named_files,
     rewrite_command, rewrite_hooks, rewrite_markdown, rewrite_servers, unknown_variables,
 };
 use agpm_text::{Format, Value, parse_alone, to_value};
 use proptest::prelude::*;
 
-const PLACE: PluginPlace<'_> = PluginPlace {
+const PLACE: PluginPaths<'_> = PluginPaths {
     root: ".agpm/plugins/kit",
     data: ".agpm/plugin-data/kit",
     environment: &[],
@@ -106,20 +106,20 @@ fn programs_that_read_a_variable_get_it() {
     ]);
     let environment = environment_of(&tree);
     assert_eq!(environment, ["CLAUDE_PLUGIN_ROOT"]);
-    let place = PluginPlace {
+    let paths = PluginPaths {
         environment: &environment,
         ..PLACE
     };
     let hooks = json(r#"{"command": "python3 ${CLAUDE_PLUGIN_ROOT}/a.py && x"}"#);
     assert_eq!(
-        rewrite_hooks(&hooks, place, RootReference::default()),
+        rewrite_hooks(&hooks, paths, RootReference::default()),
         json(
             r#"{"command": "export CLAUDE_PLUGIN_ROOT=\"$PWD/.agpm/plugins/kit\"; python3 .agpm/plugins/kit/a.py && x"}"#
         )
     );
     let servers = json(r#"{"a": {"command": "a"}, "b": {"url": "https://b.example"}}"#);
     assert_eq!(
-        rewrite_servers(&servers, place, CLAUDE),
+        rewrite_servers(&servers, paths, CLAUDE),
         json(
             r#"{"a": {"command": "a", "env": {"CLAUDE_PLUGIN_ROOT": "${CLAUDE_PROJECT_DIR:-.}/.agpm/plugins/kit"}},
                 "b": {"url": "https://b.example"}}"#

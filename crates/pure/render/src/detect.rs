@@ -1,42 +1,42 @@
-//! Which strings are templates.
+//! Detects templates.
 
 use agpm_diag::has_errors;
 use agpm_text::{Format, NodeRef, markdown_body, parse_alone};
 
-/// Whether Markdown text is a template: front matter decides; without a setting there, a tag that mentions one of
-/// agpm's names.
+/// Whether Markdown is a template: its front matter decides; without a setting, a tag that mentions one of agpm's
+/// names.
 pub fn is_template(text: &str) -> bool {
     if !has_tags(text) {
         return false;
     }
-    // Most strings say nothing of templates, and need not be read for it.
+    // Most strings do not mention templates, and need not be parsed.
     if !text.contains("templating") {
         return mentions_agpm(text);
     }
     let parsed = parse_alone(text, Format::Markdown);
-    let said = if has_errors(&parsed.diagnostics) {
-        // Text that is not valid YAML may still have the setting on one line.
+    let setting = if has_errors(&parsed.diagnostics) {
+        // Text with invalid YAML may still have the setting on one line.
         templating_line(&text[..text.len() - markdown_body(text).len()])
     } else {
         parsed.document.root().and_then(templating)
     };
-    said.unwrap_or_else(|| mentions_agpm(text))
+    setting.unwrap_or_else(|| mentions_agpm(text))
 }
 
-/// The setting for templates in a line of front matter; where lines contradict each other, no.
+/// The template setting in a line of front matter; `false` if lines contradict each other.
 fn templating_line(front: &str) -> Option<bool> {
     let word = |line: &str| {
-        let said = line
+        let setting = line
             .trim()
             .trim_start_matches("agpm.")
             .strip_prefix("templating:")?;
-        said.split('#').next()?.trim().parse::<bool>().ok()
+        setting.split('#').next()?.trim().parse::<bool>().ok()
     };
     let words: Vec<bool> = front.lines().filter_map(word).collect();
     [false, true].into_iter().find(|word| words.contains(word))
 }
 
-/// The setting for templates in front matter; where it contradicts itself, no.
+/// The template setting in front matter; `false` if it contradicts itself.
 pub fn templating(root: NodeRef<'_>) -> Option<bool> {
     let nested = root.get("agpm").and_then(|agpm| agpm.get("templating"));
     let words = [nested, root.get("agpm.templating")].map(|word| word.and_then(NodeRef::as_bool));
@@ -45,13 +45,13 @@ pub fn templating(root: NodeRef<'_>) -> Option<bool> {
         .find(|word| words.contains(&Some(*word)))
 }
 
-/// Whether text holds a template tag at all.
+/// Whether text contains a template tag.
 pub fn has_tags(text: &str) -> bool {
     text.contains("{{") || text.contains("{%")
 }
 
-/// Whether a template tag of the text mentions one of agpm's names. Text with `{{ agpm.project.* }}`, which no
-/// template can say, is about templates and none itself.
+/// Whether a template tag mentions one of agpm's names. Text with `{{ agpm.project.* }}`, which is invalid in
+/// templates, documents templates and is not one itself.
 fn mentions_agpm(text: &str) -> bool {
     let mut mentioned = false;
     let mut rest = text;

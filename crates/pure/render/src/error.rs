@@ -1,8 +1,8 @@
-//! Why a template could not be rendered.
+//! Errors of templates.
 
 pub(crate) const TOO_LARGE: &str = "the template output is larger than 8 MiB";
 
-/// Why a template gave no text.
+/// The reason why a template could not be rendered.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct RenderError {
@@ -10,7 +10,7 @@ pub struct RenderError {
     pub message: String,
     /// The fix.
     pub help: String,
-    /// The bytes of the template concerned, if they are known.
+    /// The range of the mistake in the template, if it is known.
     pub range: Option<std::ops::Range<usize>>,
 }
 

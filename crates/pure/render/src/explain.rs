@@ -1,4 +1,4 @@
-//! The meaning of the engine's errors for authors of templates.
+//! Explains the engine's errors to authors of templates.
 
 use std::ops::Range;
 
@@ -26,7 +26,7 @@ pub(crate) fn explain(error: &Error, template: &str, names: &TemplateNames) -> R
         (ErrorKind::UndefinedError, _) => {
             "the template uses a value that is not defined".to_owned()
         }
-        // These say all there is to say.
+        // These messages are clear.
         (ErrorKind::InvalidOperation, Some(detail)) => detail.to_owned(),
         (kind, Some(detail)) => format!("{kind}: {detail}"),
         (kind, None) => kind.to_string(),
@@ -43,7 +43,7 @@ pub(crate) fn explain(error: &Error, template: &str, names: &TemplateNames) -> R
     }
 }
 
-/// The name in the engine's words `… is undefined`.
+/// The name in the engine's message `… is undefined`.
 fn undefined_name(detail: &str) -> Option<&str> {
     let (before, _) = detail.split_once("` is undefined")?;
     before.rsplit_once('`').map(|(_, name)| name)
@@ -55,25 +55,28 @@ fn undefined(
     template: &str,
     names: &TemplateNames,
 ) -> RenderError {
-    let place = range
+    let name_range = range
         .clone()
-        .and_then(|range| place_of(name, &range, template));
-    if let Some(whole) = place.clone().and_then(|place| hyphenated(place, template)) {
-        let written = &template[whole.clone()];
+        .and_then(|range| name_range_of(name, &range, template));
+    if let Some(full_name) = name_range
+        .clone()
+        .and_then(|name_range| hyphenated(name_range, template))
+    {
+        let written = &template[full_name.clone()];
         return RenderError {
             message: format!("`{written}` is read as a subtraction"),
             help: hyphen_help(written, names),
-            range: Some(whole),
+            range: Some(full_name),
         };
     }
     RenderError {
         message: format!("undefined value: `{name}` is undefined"),
         help: help_for(name, names),
-        range: place.or(range),
+        range: name_range.or(range),
     }
 }
 
-/// Names of resources have underscores for their hyphens; the project's own names are as they are.
+/// Names of resources have underscores instead of hyphens; names in the project are unchanged.
 fn hyphen_help(written: &str, names: &TemplateNames) -> String {
     let has = |table: &str, name: &str| {
         let keys = names.keys_at(&table.split('.').collect::<Vec<_>>());
@@ -88,10 +91,10 @@ fn hyphen_help(written: &str, names: &TemplateNames) -> String {
     }
 }
 
-/// Where a name is in the tag that the engine points into.
-fn place_of(name: &str, range: &Range<usize>, template: &str) -> Option<Range<usize>> {
+/// The range of a name in the tag that the engine points into.
+fn name_range_of(name: &str, range: &Range<usize>, template: &str) -> Option<Range<usize>> {
     let tag = tags(template).find(|tag| tag.contains(&range.start))?;
-    // The engine's place may begin in the midst of the name, and never after it but for filters.
+    // The engine's position may be inside the name, and is never after it except for filters.
     let near = template
         .get(tag.start..range.end.min(tag.end))?
         .rfind(name)
@@ -100,12 +103,12 @@ fn place_of(name: &str, range: &Range<usize>, template: &str) -> Option<Range<us
     Some(start..start + name.len())
 }
 
-/// The whole of a name that is written with hyphens, without a blank around them.
-fn hyphenated(place: Range<usize>, template: &str) -> Option<Range<usize>> {
+/// The full name, if it is written with hyphens and without blanks around them.
+fn hyphenated(name_range: Range<usize>, template: &str) -> Option<Range<usize>> {
     let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-');
-    let before = template[..place.start].trim_end_matches(part).len();
-    let behind = &template[place.end..];
-    let end = place.end + behind.len() - behind.trim_start_matches(part).len();
+    let before = template[..name_range.start].trim_end_matches(part).len();
+    let after = &template[name_range.end..];
+    let end = name_range.end + after.len() - after.trim_start_matches(part).len();
     let written = &template[before..end];
     let joins = |pair: &[u8]| pair[0].is_ascii_alphanumeric() && pair[1] == b'-';
     let inside = written.as_bytes().windows(2).any(joins);
@@ -120,20 +123,20 @@ fn help_for(name: &str, names: &TemplateNames) -> String {
     };
     match near(name, names) {
         Some(near) if near.ends_with('?') => format!("{near} Otherwise {general}"),
-        Some(there) => format!("{there}; {general}"),
+        Some(hint) => format!("{hint}; {general}"),
         None => general.to_owned(),
     }
 }
 
-/// The names near the missing one.
+/// Names similar to the missing one.
 fn near(name: &str, names: &TemplateNames) -> Option<String> {
     let steps: Vec<&str> = name.split('.').collect();
     let (missing, parents) = steps.split_last()?;
     let keys = names.keys_at(parents)?;
-    let place = if parents.is_empty() {
+    let scope = if parents.is_empty() {
         "available names".to_owned()
     } else {
         format!("available in `{}`", parents.join("."))
     };
-    did_you_mean(missing, &place, keys.iter().map(String::as_str))
+    did_you_mean(missing, &scope, keys.iter().map(String::as_str))
 }

@@ -1,4 +1,4 @@
-//! Files that templates read with the `content` filter. Reading them is the caller's work.
+//! Files that templates read with the `content` filter. The caller reads them.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,19 +11,19 @@ use minijinja::{Error, ErrorKind, State};
 use crate::limits::{LONGEST_PATH, MOST_FILES, MOST_FILTERED};
 use crate::names::TemplateNames;
 
-/// How the reason begins why a file is not given.
+/// The start of the reason why a file is not provided.
 pub(crate) const CANNOT_READ: &str = "cannot read";
-/// The name under which filters find their run; no template can write it.
+/// The name under which filters find their run; no template can contain it.
 const RUN: &str = "\0run";
-/// Represents a content that does not exist yet, in strings that are thrown away.
+/// Represents content that is not provided yet, in discarded output.
 const PENDING: char = '\0';
 
-/// Files by path: their text, or why it cannot be had.
+/// Files by path: their text, or the reason why it is missing.
 #[derive(Clone, Debug, Default)]
 pub struct TemplateFiles(Arc<BTreeMap<String, Result<Arc<str>, String>>>);
 
 impl TemplateFiles {
-    /// Adds a file that a render needed; of Markdown only the body applies.
+    /// Adds a file that a render needed; only the body of Markdown is used.
     pub fn provide(&mut self, path: impl Into<String>, text: Result<String, String>) {
         let path = path.into();
         let text = text.map(|text| {
@@ -67,9 +67,9 @@ pub(crate) struct RenderUsage {
     pub(crate) needed: Vec<String>,
     /// Provided paths, in the order of the template.
     pub(crate) read: Vec<String>,
-    /// Whether it came to more files than a template may read.
+    /// Whether the template reads more files than allowed.
     pub(crate) too_many: bool,
-    /// Bytes that filters went through.
+    /// Bytes that filters processed.
     filtered: usize,
 }
 
@@ -104,7 +104,7 @@ impl RenderRun {
             Some(Err(reason)) => return Err(refused(format!("{CANNOT_READ} `{path}`: {reason}"))),
             None => (Item::from(PENDING), &mut used.needed),
         };
-        if !list.iter().any(|known| known == path) {
+        if !list.iter().any(|existing| existing == path) {
             list.push(path.to_owned());
         }
         used.too_many = used.needed.len() + used.read.len() > MOST_FILES;
@@ -132,7 +132,7 @@ fn refused(detail: String) -> Error {
     Error::new(ErrorKind::InvalidOperation, detail)
 }
 
-/// The root of what the engine looks names up in.
+/// The root of the engine's name lookup.
 #[derive(Debug)]
 pub(crate) struct TemplateContext {
     pub(crate) names: TemplateNames,
@@ -152,12 +152,12 @@ impl Object for TemplateContext {
     }
 }
 
-/// The content of a file, for the filter of that name.
+/// The content of a file, for the filter `content`.
 pub(crate) fn content(state: &State<'_, '_>, path: &str) -> Result<Item, Error> {
     with_run(state, |run| run.content(path))
 }
 
-/// Applies the bytes that a filter goes through.
+/// Counts the bytes that a filter processes.
 pub(crate) fn charge(state: &State<'_, '_>, bytes: usize) -> Result<(), Error> {
     with_run(state, |run| run.charge(bytes))
 }

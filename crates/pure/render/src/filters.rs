@@ -1,4 +1,4 @@
-//! Filters as template authors know them from Tera: with named arguments, and also without. Each gives a bounded text.
+//! Filters as in Tera, with named or positional arguments. Each returns a bounded text.
 
 use minijinja::value::{Kwargs, StringInput};
 use minijinja::{Environment, Error, ErrorKind, State, Value, filters, tests};
@@ -24,7 +24,7 @@ pub(crate) fn add(environment: &mut Environment<'_>) {
     environment.add_test("none", tests::is_none);
 }
 
-/// The argument of a filter, as text; an undefined one is an error that names it.
+/// The argument of a filter as text; an undefined one is an error that names it.
 fn text<'a>(state: &State<'_, '_>, value: &'a Value) -> Result<StringInput<'a>, Error> {
     let text = StringInput::new(state, value)?;
     charge(state, text.as_str().len())?;
@@ -48,11 +48,12 @@ fn bounded(length: usize, longest_input: usize) -> Result<(), Error> {
     }
 }
 
-fn default(value: &Value, other: Option<Value>, kwargs: Kwargs) -> Result<Value, Error> {
-    let other = argument(other, "value", &kwargs)?.unwrap_or_else(|| Value::from(""));
+fn default(value: &Value, default_value: Option<Value>, kwargs: Kwargs) -> Result<Value, Error> {
+    let default_value =
+        argument(default_value, "value", &kwargs)?.unwrap_or_else(|| Value::from(""));
     kwargs.assert_all_used()?;
     Ok(if value.is_undefined() {
-        other
+        default_value
     } else {
         value.clone()
     })

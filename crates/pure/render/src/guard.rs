@@ -1,5 +1,5 @@
-//! Constructs that no legitimate template needs and a hostile one would use. The engine counts steps, not bytes: text
-//! that doubles forty times is forty steps.
+//! Refuses constructs that no legitimate template needs and a hostile one would use. The engine counts steps, not
+//! bytes: text that doubles forty times takes forty steps.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::limits::{
 };
 use crate::tags::tags;
 
-/// Statements of the engine that agpm refuses, and what to write instead.
+/// Statements of the engine that agpm refuses, and the alternatives.
 // They read other templates or define code; both would make a template larger than what a reviewer sees.
 const REFUSED: &[(&str, &str)] = &[
     ("include", OTHER_FILES),
@@ -25,7 +25,7 @@ const REFUSED: &[(&str, &str)] = &[
 const OTHER_FILES: &str =
     "write `{{ 'path/of/file.md' | content }}`, or declare a dependency and use its `content`";
 
-/// How far strings may grow in a template.
+/// Bounds for the growth of strings in a template.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct GrowthBound {
     /// The longest tag, which bounds every literal.
@@ -33,21 +33,21 @@ pub(crate) struct GrowthBound {
     /// The most joins in one tag.
     joins: usize,
     /// Joins whose result has a name.
-    kept: usize,
-    /// The least that a filter whose result has a name may give.
+    named_joins: usize,
+    /// The smallest bound of a filter whose result has a name.
     filtered: usize,
 }
 
 impl GrowthBound {
-    /// Steps for a template that knows strings of so many bytes: the longer they may become, the fewer.
+    /// The steps for a template with strings of so many bytes: the longer they may become, the fewer.
     pub(crate) fn fuel(self, longest: usize) -> u64 {
         // The engine counts steps and not bytes. A named join can double a string at every step, so each one halves
         // the steps that are left.
-        let longest = (longest.max(self.tag).max(self.filtered) as u64) << self.kept;
+        let longest = (longest.max(self.tag).max(self.filtered) as u64) << self.named_joins;
         MOST_STEPS.min(MOST_COPIED / longest.max(1).saturating_mul(self.joins as u64 + 1))
     }
 
-    /// Applies what a statement that gives names may add.
+    /// Adds the growth of a statement that assigns names.
     fn name(&mut self, code: &str, joins: usize) {
         let statement = statement(code);
         let value = text_after(code, statement);
@@ -59,23 +59,23 @@ impl GrowthBound {
         let growing = words(code)
             .filter(|(_, word)| GROWING.contains(word))
             .count();
-        self.kept += joins.max(references(value).saturating_sub(1)) + growing;
+        self.named_joins += joins.max(references(value).saturating_sub(1)) + growing;
         if growing > 0 {
             self.filtered = LARGEST_FILTERED;
         }
     }
 }
 
-/// Statements that give names to values.
+/// Statements that assign names to values.
 const NAMING: &[&str] = &["set", "with", "for"];
-/// Words that never name a value.
+/// Words that are never names of values.
 const NEVER_NAMES: &[&str] = &["true", "false", "none", "True", "False", "None", "not"];
-/// Words that join two operands, and are names where an operand is due.
+/// Operators between two operands, which are names in the position of an operand.
 const OPERATORS: &[&str] = &["if", "else", "and", "or", "in", "is"];
-/// Filters whose text may be longer than what they are given.
+/// Filters whose output may be longer than their input.
 const GROWING: &[&str] = &["join", "replace", "upper", "lower"];
 
-/// Refuses a template that could take the machine down.
+/// Refuses a template that could exhaust memory or time.
 pub(crate) fn check(template: &str) -> Result<GrowthBound, RenderError> {
     if template.len() > LARGEST_TEMPLATE {
         return Err(refusal("the template is larger than 1 MiB", 0..0));
@@ -133,7 +133,7 @@ fn check_tag(tag: &str, growth: &mut GrowthBound) -> Result<(), RefusedTag> {
         check_naming(statement, &code)?;
         growth.name(&code, joins);
     }
-    match (growth.kept > MOST_KEPT_JOINS, joins > MOST_JOINS) {
+    match (growth.named_joins > MOST_KEPT_JOINS, joins > MOST_JOINS) {
         (true, _) => Err(RefusedTag::new(
             "the template builds too many values on each other",
         )),
@@ -142,7 +142,7 @@ fn check_tag(tag: &str, growth: &mut GrowthBound) -> Result<(), RefusedTag> {
     }
 }
 
-/// Refuses what gives names to values without a bound.
+/// Refuses statements that assign names without a bound.
 fn check_naming(statement: &str, code: &str) -> Result<(), RefusedTag> {
     match statement {
         "set" if !code.contains('=') => Err(RefusedTag::new(
@@ -155,14 +155,14 @@ fn check_naming(statement: &str, code: &str) -> Result<(), RefusedTag> {
     }
 }
 
-/// The text after the first occurrence of a given word.
+/// The text after the first occurrence of `word`.
 fn text_after<'a>(code: &'a str, word: &str) -> &'a str {
     words(code)
         .find(|(_, found)| *found == word)
         .map_or(code, |(at, _)| &code[at + word.len()..])
 }
 
-/// The iterated expression of a loop: after `in`, and before an `if` that is not inside brackets.
+/// The iterated expression of a loop: after `in`, and before an `if` outside brackets.
 fn looped_over(code: &str) -> &str {
     let list = text_after(code, "in");
     let depth = |at: usize| {
@@ -174,7 +174,7 @@ fn looped_over(code: &str) -> &str {
         .map_or(list, |(at, _)| &list[..at])
 }
 
-/// How many values of other names an expression holds.
+/// The number of names that an expression refers to.
 fn references(code: &str) -> usize {
     words(code)
         .filter(|(at, word)| is_reference(code[..*at].trim_end(), word, &code[at + word.len()..]))
@@ -203,7 +203,7 @@ fn last_word(text: &str) -> &str {
         .unwrap_or_default()
 }
 
-/// Names and keywords, with their locations.
+/// Names and keywords with their positions.
 fn words(code: &str) -> impl Iterator<Item = (usize, &str)> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let mut at = 0;
@@ -229,7 +229,7 @@ fn statement(code: &str) -> &str {
         .unwrap_or_default()
 }
 
-/// A tag with `"` in the location of each string.
+/// A tag with each string replaced by `"`.
 fn without_strings(tag: &str) -> String {
     let mut code = String::with_capacity(tag.len());
     let mut quote = None;

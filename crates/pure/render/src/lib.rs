@@ -1,6 +1,7 @@
-//! Templates and patches. Templates are hostile input, so strict, with fuel, and without environment, clock or loader.
+//! Templates and patches. Templates are untrusted, so the engine is strict and limited, without environment, clock or
+//! loader.
 //!
-//! Knows values and strings, not resources or files.
+//! The crate handles values and strings, not resources or files.
 
 mod convert;
 mod detect;
@@ -37,21 +38,21 @@ pub use links::{FileLink, file_links};
 pub use names::TemplateNames;
 pub use patch::{FieldChange, PatchError, PatchedDocument, patch};
 
-/// The result of a template.
+/// The result of rendering a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RenderedTemplate {
     /// The text.
     Text {
         /// The rendered text.
         text: String,
-        /// The provided files that it used, in the order of the template.
+        /// The provided files that it used, in template order.
         read: Vec<String>,
     },
-    /// Files that have to be provided first, in the order of the template.
+    /// Files that have to be provided first, in template order.
     Needs(Vec<String>),
 }
 
-/// The template engine, set up once for many renders.
+/// The template engine, configured once for many renders.
 #[derive(Debug)]
 pub struct TemplateRenderer {
     environment: Environment<'static>,
@@ -64,7 +65,7 @@ impl Default for TemplateRenderer {
 }
 
 impl TemplateRenderer {
-    /// Empty but for what is bounded: no functions, no loader, few filters and tests.
+    /// An engine with bounded features only: no functions, no loader, few filters and tests.
     pub fn new() -> Self {
         let mut environment = Environment::empty();
         environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
@@ -78,7 +79,7 @@ impl TemplateRenderer {
         TemplateRenderer { environment }
     }
 
-    /// Fills a template.
+    /// Renders a template.
     pub fn render(
         &self,
         template: &str,
@@ -97,7 +98,7 @@ impl TemplateRenderer {
                 read: used.read,
             })
         } else {
-            // The error may be due to their absence.
+            // The error may be caused by missing files.
             Ok(RenderedTemplate::Needs(used.needed))
         }
     }
@@ -129,7 +130,7 @@ fn fill(
     }
 }
 
-/// Booleans as TOML writes them, everything else as it is.
+/// Prints booleans as in TOML, everything else unchanged.
 fn formatter(
     out: &mut minijinja::Output<'_>,
     state: &mut minijinja::State<'_, '_>,
@@ -143,7 +144,7 @@ fn formatter(
     }
 }
 
-/// Text that does not grow past its limit.
+/// A writer with a size limit.
 struct BoundedWriter {
     bytes: Vec<u8>,
     full: bool,
@@ -273,8 +274,8 @@ mod tests {
             format!("{{% if 0 %}}{}{{% endif %}}", "{% elif 0 %}".repeat(15_000)),
             "{% macro f(x) %}{{ f(x ~ x) }}{% endmacro %}{{ f('xx') }}".to_owned(),
         ] {
-            let shown: String = template.chars().take(60).collect();
-            assert!(render(&template, &context()).is_err(), "{shown}");
+            let excerpt: String = template.chars().take(60).collect();
+            assert!(render(&template, &context()).is_err(), "{excerpt}");
         }
     }
 }

@@ -1,17 +1,17 @@
-//! Links of Markdown to files.
+//! Links in Markdown to files.
 
 use std::ops::Range;
 
 /// A link to a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileLink {
-    /// Where the path is in the text.
+    /// The range of the path in the text.
     pub range: Range<usize>,
-    /// The path, without what points into the file.
+    /// The path, without a fragment.
     pub path: String,
 }
 
-/// The links of text that lead to files: relative ones, outside of code.
+/// The links in text to files: relative ones, outside code.
 pub fn file_links(text: &str) -> Vec<FileLink> {
     let mut links = Vec::new();
     let mut fence: Option<&str> = None;
@@ -39,19 +39,19 @@ fn fence_marks(line: &str) -> Option<&str> {
 fn links_of_line(line: &str, start: usize, links: &mut Vec<FileLink>) {
     let mut at = 0;
     while let Some(found) = line[at..].find(['`', ']']) {
-        let here = at + found;
-        at = if line[here..].starts_with('`') {
-            behind_code(line, here)
+        let found_at = at + found;
+        at = if line[found_at..].starts_with('`') {
+            after_code(line, found_at)
         } else {
-            let (inner, next) = destination(line, here + 1);
+            let (inner, next) = destination(line, found_at + 1);
             links.extend(inner.and_then(|range| link(line, range, start)));
             next
         };
     }
 }
 
-/// The location after a code span that begins here; after its marks if it has no end.
-fn behind_code(line: &str, at: usize) -> usize {
+/// The position after a code span that begins here; after its marks if it is not closed.
+fn after_code(line: &str, at: usize) -> usize {
     let marks = line[at..].len() - line[at..].trim_start_matches('`').len();
     let ticks = &line[at..at + marks];
     line[at + marks..]
@@ -59,7 +59,7 @@ fn behind_code(line: &str, at: usize) -> usize {
         .map_or(at + marks, |end| at + marks + end + marks)
 }
 
-/// The text in the round brackets after text in square ones, and where to go on.
+/// The text in parentheses after text in square brackets, and the position after it.
 fn destination(line: &str, at: usize) -> (Option<Range<usize>>, usize) {
     if !line[at..].starts_with('(') {
         return (None, at);
@@ -89,7 +89,7 @@ fn link(line: &str, inner: Range<usize>, start: usize) -> Option<FileLink> {
     })
 }
 
-/// Whether a target is a file near by: no URL, no anchor, no place of the whole machine, nothing to be filled in.
+/// Whether a target is a relative file: not a URL, an anchor, an absolute path, or a template.
 fn is_file(target: &str, path: &str) -> bool {
     let first = target.split('/').next().unwrap_or_default();
     !path.is_empty()

@@ -1,18 +1,18 @@
-//! Markdown whose fences marked `literal` are left alone.
+//! Renders Markdown except for fences marked `literal`.
 
 use std::ops::Range;
 
 use crate::limits::LARGEST_OUTPUT;
 use crate::{RenderError, RenderedTemplate, TemplateFiles, TemplateNames, TemplateRenderer};
 
-/// The word of a code fence whose content is left alone.
+/// The mark of a code fence whose content is not rendered.
 const LITERAL: &str = "literal";
-/// The markers around the number of a literal, while its text is missing.
+/// The markers around the index of a literal while its text is removed.
 const OPEN: &str = "\u{1}literal ";
 const CLOSE: char = '\u{1}';
 
 impl TemplateRenderer {
-    /// Fills a Markdown template; locations in errors are those of `text`.
+    /// Renders a Markdown template; positions in errors refer to `text`.
     pub fn render_markdown(
         &self,
         text: &str,
@@ -40,7 +40,7 @@ impl TemplateRenderer {
     }
 }
 
-/// The text with something short in the location of each literal.
+/// The text with each literal replaced by a short marker.
 fn without(text: &str, literals: &[Range<usize>]) -> String {
     let mut template = String::with_capacity(text.len());
     let mut at = 0;
@@ -53,7 +53,7 @@ fn without(text: &str, literals: &[Range<usize>]) -> String {
     template
 }
 
-/// The literals where they stood, each as often as the template gives it.
+/// Restores the literals, each as often as the template outputs its marker.
 fn put_back(filled: &str, literals: &[&str]) -> Result<String, RenderError> {
     let mut out = String::with_capacity(filled.len());
     let mut pieces = filled.split(OPEN);
@@ -71,7 +71,7 @@ fn put_back(filled: &str, literals: &[&str]) -> Result<String, RenderError> {
     Ok(out)
 }
 
-/// An error with its location as it is in the text with the literals.
+/// An error with its position in the original text.
 fn in_text(mut error: RenderError, literals: &[Range<usize>]) -> RenderError {
     let original = |at: usize| {
         literals.iter().enumerate().fold(at, |at, (number, range)| {
@@ -92,10 +92,10 @@ fn placeholder(number: usize) -> String {
     format!("{OPEN}{number}{CLOSE}")
 }
 
-/// The contents of fences that are marked to be left alone.
+/// The contents of fences marked `literal`.
 fn literals(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
-    // The fence that is open, where its content begins, and whether it is marked.
+    // The open fence, the start of its content, and whether it is marked.
     let mut open: Option<(&str, usize, bool)> = None;
     let mut at = 0;
     for line in text.split_inclusive('\n') {
@@ -115,7 +115,7 @@ fn literals(text: &str) -> Vec<Range<usize>> {
         }
         at += line.len();
     }
-    // A fence without an end reaches to the end of the text.
+    // An unclosed fence extends to the end of the text.
     found.extend(
         open.filter(|(_, _, marked)| *marked)
             .map(|(_, start, _)| start..text.len()),
@@ -134,7 +134,7 @@ fn fence(line: &str) -> Option<(&str, &str)> {
     (marks >= 3).then(|| (&line[..marks], line[marks..].trim()))
 }
 
-/// A line without the marks of quotes and lists that it is in.
+/// A line without the marks of its quotes and lists.
 fn inside(line: &str) -> &str {
     let mut line = line.trim_start();
     loop {

@@ -1,4 +1,4 @@
-//! The template variables, as the engine reads them: converted once, shared by many renders.
+//! Template variables in the engine's form: converted once, shared by many renders.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use agpm_text::{NodeShape, TreeView, Value};
 use minijinja::Value as Item;
 use minijinja::value::{Enumerator, Object};
 
-/// The names that a template knows; cheap to clone and to extend.
+/// The names that a template can use; cheap to clone and to extend.
 #[derive(Clone, Debug, Default)]
 pub struct TemplateNames(Arc<NameMap>);
 
@@ -19,13 +19,13 @@ impl TemplateNames {
         }
     }
 
-    /// These names with a value at a location; maps on the way are made where they are missing.
+    /// Adds a value at a path; missing maps on the way are created.
     #[must_use]
     pub fn with(&self, path: &[&str], value: &Value) -> Self {
         TemplateNames(Arc::new(self.0.with(path, item(value), longest(value))))
     }
 
-    /// These names with others at a location, which are shared and not copied.
+    /// Adds other names at a path, which are shared and not copied.
     #[must_use]
     pub fn with_names(&self, path: &[&str], names: &TemplateNames) -> Self {
         TemplateNames(Arc::new(self.0.with(
@@ -35,7 +35,7 @@ impl TemplateNames {
         )))
     }
 
-    /// The longest text that the names may hold, in bytes.
+    /// The length of the longest text in the names, in bytes.
     pub(crate) fn longest(&self) -> usize {
         self.0.longest
     }
@@ -44,7 +44,7 @@ impl TemplateNames {
         self.0.get(key).cloned()
     }
 
-    /// The keys of an object at a location; `None` if there is none.
+    /// The keys of an object at a path; `None` if it does not exist.
     pub(crate) fn keys_at(&self, path: &[&str]) -> Option<Vec<String>> {
         let mut map = Arc::clone(&self.0);
         for step in path {
@@ -54,13 +54,13 @@ impl TemplateNames {
     }
 }
 
-/// Entries in the order of their source.
+/// Entries in their original order.
 #[derive(Debug, Default)]
 pub(crate) struct NameMap {
     entries: Vec<(Item, Item)>,
-    /// Locations of the entries, ascending by key.
+    /// Indices of the entries, ascending by key.
     sorted: Vec<u32>,
-    /// Bytes of the longest text in here.
+    /// The length of the longest text in it, in bytes.
     longest: usize,
 }
 
@@ -75,19 +75,21 @@ impl NameMap {
         }
     }
 
-    fn place(&self, key: &str) -> Option<usize> {
+    fn index_of(&self, key: &str) -> Option<usize> {
         let key_at = |at: &u32| self.entries[*at as usize].0.as_str();
         let found = self
             .sorted
             .binary_search_by(|at| key_at(at).cmp(&Some(key)));
-        found.ok().map(|place| self.sorted[place] as usize)
+        found
+            .ok()
+            .map(|sorted_index| self.sorted[sorted_index] as usize)
     }
 
     fn get(&self, key: &str) -> Option<&Item> {
-        self.place(key).map(|at| &self.entries[at].1)
+        self.index_of(key).map(|at| &self.entries[at].1)
     }
 
-    /// A copy with something else at a location; only the maps on the way are new.
+    /// A copy with another value at a path; only the maps on the way are new.
     fn with(&self, path: &[&str], value: Item, longest: usize) -> NameMap {
         let Some((step, rest)) = path.split_first() else {
             return value
@@ -100,7 +102,7 @@ impl NameMap {
             rest => Item::from_object(self.child(step).with(rest, value, longest)),
         };
         let mut entries = self.entries.clone();
-        match self.place(step) {
+        match self.index_of(step) {
             Some(at) => entries[at].1 = below,
             None => entries.push((Item::from(*step), below)),
         }
@@ -139,7 +141,7 @@ impl Object for NameMap {
         ))
     }
 
-    /// As in Tera; all that the names hold would have no bound.
+    /// As in Tera; printing all names would have no bound.
     fn render(self: &Arc<Self>, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("[object]")
     }
@@ -172,7 +174,7 @@ fn item(value: &Value) -> Item {
     }
 }
 
-/// Bytes of the longest text in a value; what is not a string is short.
+/// The length of the longest text in a value; other values are short.
 fn longest(value: &Value) -> usize {
     match value {
         Value::String(text) => text.len(),

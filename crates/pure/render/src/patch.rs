@@ -1,4 +1,4 @@
-//! Patches: fields of front matter, JSON, YAML or TOML set by a lossless edit.
+//! Applies patches: sets fields of front matter, JSON, YAML or TOML by a lossless edit.
 
 use std::borrow::Cow;
 
@@ -29,24 +29,24 @@ pub struct PatchedDocument {
     pub fields: Vec<FieldChange>,
 }
 
-/// Why a patch was not applied.
+/// The reason why a patch was not applied.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum PatchError {
-    /// The format has no fields that a patch could set.
+    /// The format has no fields.
     #[error("the file has no fields")]
     NoFields,
-    /// The fields do not read.
+    /// The fields cannot be parsed.
     #[error("the file's fields cannot be read")]
     Broken(Vec<Diagnostic>),
-    /// The fields are not map but this.
+    /// The fields are not an object, but this.
     #[error("the file has {0} instead of fields")]
     NoMap(&'static str),
-    /// A location cannot be changed, or not alone.
+    /// A field cannot be changed, or not alone.
     #[error(transparent)]
     Edit(#[from] EditError),
 }
 
-/// Sets the fields of `body`, an object: nested maps merge key by key, everything else replaces.
+/// Sets the fields of `body`, an object: nested maps merge key by key, everything else is replaced.
 pub fn patch(
     source: SourceId,
     text: &str,
@@ -57,7 +57,7 @@ pub fn patch(
         return Err(PatchError::NoFields);
     }
     let document = readable(parse(source, text, format, Limits::default()))?;
-    let body = held_by(format, body);
+    let body = representable(format, body);
     let root = document.root();
     let fields: Vec<FieldChange> = FieldPath::all(&body)
         .into_iter()
@@ -99,8 +99,8 @@ fn readable(parsed: ParsedDocument) -> Result<Document, PatchError> {
     }
 }
 
-/// The patch with dates as text where the format has none.
-fn held_by(format: Format, body: &Value) -> Cow<'_, Value> {
+/// The patch with dates as strings if the format has none.
+fn representable(format: Format, body: &Value) -> Cow<'_, Value> {
     if format != Format::Toml && has_dates(body) {
         Cow::Owned(dates_as_text(body))
     } else {
@@ -142,7 +142,7 @@ fn change(field: FieldPath, root: Option<NodeRef<'_>>, body: &Value) -> FieldCha
         .try_fold(body, |value, key| value.get(key))
         .cloned()
         .unwrap_or(Value::Null);
-    // An empty map adds nothing to an object that exists.
+    // An empty map adds nothing to an existing object.
     let after = before
         .clone()
         .filter(|before| matches!((before, &new), (Value::Map(_), Value::Map(_))));
@@ -153,14 +153,14 @@ fn change(field: FieldPath, root: Option<NodeRef<'_>>, body: &Value) -> FieldCha
     }
 }
 
-/// The value after a patch, without a copy of what stays.
+/// The value after a patch, without copying unchanged parts.
 #[derive(Clone, Copy)]
 enum PatchedValue<'a> {
     /// The unchanged node of the document.
     Kept(NodeRef<'a>),
-    /// As the patch has it.
+    /// A value of the patch.
     New(&'a Value),
-    /// Two maps.
+    /// Two merged maps.
     Both(NodeRef<'a>, &'a [(String, Value)]),
 }
 
@@ -176,7 +176,7 @@ impl<'a> PatchedValue<'a> {
     }
 }
 
-/// The entries of a patch whose keys an object does not have.
+/// The entries of a patch with new keys.
 fn added<'a>(
     node: NodeRef<'a>,
     entries: &'a [(String, Value)],
@@ -227,19 +227,19 @@ impl<'a> TreeView<'a> for PatchedValue<'a> {
     }
 }
 
-/// First what the object has, then what the patch adds.
+/// First the entries of the object, then those that the patch adds.
 fn merged_entry<'a>(
     node: NodeRef<'a>,
     entries: &'a [(String, Value)],
     index: usize,
 ) -> (&'a str, PatchedValue<'a>) {
     if index < node.len() {
-        let (key, own) = node.entry(index);
+        let (key, existing) = node.entry(index);
         let set = entries.iter().find(|(name, _)| name == key);
         return (
             key,
-            set.map_or(PatchedValue::Kept(own), |(_, value)| {
-                PatchedValue::of(own, value)
+            set.map_or(PatchedValue::Kept(existing), |(_, value)| {
+                PatchedValue::of(existing, value)
             }),
         );
     }

@@ -1,8 +1,8 @@
-//! The tags of a template, found as the engine finds them: a closing mark inside a string or brackets closes nothing.
+//! Finds the tags of a template as the engine does: a closing mark inside a string or brackets does not close a tag.
 
 use std::ops::Range;
 
-/// The `{{ … }}` and `{% … %}` of a template, but no comments and nothing inside `{% raw %}`; the last may have no end.
+/// The `{{ … }}` and `{% … %}` of a template, without comments and `{% raw %}` content; the last may be unclosed.
 pub(crate) fn tags(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -29,7 +29,7 @@ pub(crate) fn tags(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// After the closing mark.
+/// The position after the closing mark.
 fn end_of_tag(text: &str, start: usize, close: &str) -> usize {
     let bytes = text.as_bytes();
     let mut depth = 0i64;
@@ -49,7 +49,7 @@ fn end_of_tag(text: &str, start: usize, close: &str) -> usize {
     text.len()
 }
 
-/// Where the closing quote stands.
+/// The position of the closing quote.
 fn end_of_string(bytes: &[u8], start: usize, quote: u8) -> usize {
     let mut at = start;
     while at < bytes.len() && bytes[at] != quote {
@@ -58,7 +58,7 @@ fn end_of_string(bytes: &[u8], start: usize, quote: u8) -> usize {
     at
 }
 
-/// Before the tag that ends a raw part.
+/// The position before the tag that ends a raw part.
 fn end_of_raw(text: &str, start: usize) -> usize {
     let opens = text[start..].match_indices("{%").map(|(at, _)| start + at);
     let ends = |at: &usize| {

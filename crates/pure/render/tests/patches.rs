@@ -1,4 +1,4 @@
-//! Patches of front matter and JSON: the value afterwards is the merged one, and no other byte changes.
+//! Patches of front matter and JSON: the result is the merged value, and no other byte changes.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use agpm_diag::{SourceMap, has_errors};
@@ -20,7 +20,7 @@ fn apply(text: &str, format: Format, body: &Value) -> Result<PatchedDocument, Pa
     patch(SourceMap::default().add("x", text), text, format, body)
 }
 
-/// A patch, as the manifest writes it.
+/// A patch, as in the manifest.
 fn toml(body: &str) -> Value {
     let parsed = read(body, Format::Toml);
     assert!(!has_errors(&parsed.diagnostics), "{body}");
@@ -37,7 +37,7 @@ fn value_of(text: &str, format: Format) -> Value {
     parsed.document.root().map_or(Value::Map(vec![]), to_value)
 }
 
-/// What a patch means, said once more and without regard to text.
+/// The meaning of a patch, as a reference without regard to text.
 fn merged(value: &Value, body: &Value) -> Value {
     let (Value::Map(own), Value::Map(new)) = (value, body) else {
         return body.clone();
@@ -52,13 +52,13 @@ fn merged(value: &Value, body: &Value) -> Value {
     Value::Map(entries)
 }
 
-/// The lines of the text that belong to no key that the patch touches, before and after the touched ones.
+/// The lines of keys that the patch does not touch, before and after the touched ones.
 fn untouched(text: &str, format: Format, body: &Value) -> Vec<String> {
     let parsed = read(text, format);
     let Value::Map(set) = body else {
         panic!("a patch is a map")
     };
-    // Between brackets all entries may share a line, and a comma comes behind the last one.
+    // In brackets all entries may share a line, and the last one may get a comma.
     if parsed
         .document
         .root()
@@ -91,7 +91,7 @@ fn untouched(text: &str, format: Format, body: &Value) -> Vec<String> {
     lines.map(str::to_owned).collect()
 }
 
-/// Whether `lines` are among those of `text`, in this order.
+/// Whether the text contains `lines` in this order.
 fn has_lines(text: &str, lines: &[String]) -> bool {
     let mut all = text.split_inclusive('\n');
     lines.iter().all(|line| all.any(|other| other == line))
@@ -177,7 +177,7 @@ const PATCHES: &[&str] = &[
     "added = {}",
 ];
 
-/// Bodies that hold what front matter might be taken for.
+/// Bodies that resemble front matter.
 const BODIES: &[&str] = &[
     "",
     "# Title\n",
@@ -206,7 +206,7 @@ fn front_matter_corpus() {
     }
 }
 
-/// As it is written, patched, and what comes out.
+/// The original, the patch, and the result.
 const EXACT: &[(&str, &str, &str)] = &[
     (
         "---\nmodel: a # why\n---\nx",

@@ -1,4 +1,4 @@
-//! Templates: what they know, what they may read, what they say when something is missing, and what they cannot do.
+//! Templates: their names, files, errors and limits.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use agpm_render::{RenderError, RenderedTemplate, TemplateFiles, TemplateNames, TemplateRenderer};
@@ -283,7 +283,7 @@ fn errors_say_which_name_where_and_what_instead() {
         ("{{ env.HOME }}", "env", "`env` is undefined", "`agpm`"),
         ("{% if %}", "", "syntax error", "raw"),
     ];
-    for (template, place, message, help) in table {
+    for (template, position, message, help) in table {
         let error = rendered(template).expect_err(template);
         assert!(error.message.contains(message), "{template}: {error:?}");
         assert!(error.help.contains(help), "{template}: {error:?}");
@@ -291,7 +291,7 @@ fn errors_say_which_name_where_and_what_instead() {
             .range
             .unwrap_or_else(|| panic!("{template} has no place"));
         assert!(
-            place.is_empty() || template[range.clone()] == **place,
+            position.is_empty() || template[range.clone()] == **position,
             "{template}: {:?}",
             &template[range]
         );
@@ -302,7 +302,7 @@ fn big(bytes: usize) -> String {
     "0123456789abcde\n".repeat(bytes / 16)
 }
 
-/// A template that goes round `900 * 900` times.
+/// A template that loops `900 * 900` times.
 fn rounds(inside: &str) -> String {
     let list = format!("[{}]", "1,".repeat(900));
     format!("{{% for i in {list} %}}{{% for j in {list} %}}{inside}{{% endfor %}}{{% endfor %}}")
@@ -435,7 +435,7 @@ fn a_large_dependency_can_be_used_as_usual() {
     );
 }
 
-/// Values that hold what looks like the end of a tag, and one that the guard refuses.
+/// Values that resemble the end of a tag, and one that the guard refuses.
 const OPERANDS: &[&str] = &[
     "'}}'",
     "\"%}\"",
@@ -447,7 +447,7 @@ const OPERANDS: &[&str] = &[
     "{'k': {'l': 1}}",
     "'q' * 3",
 ];
-/// Parts that hold what looks like a tag or a string, and neither is one.
+/// Text that resembles a tag or a string, but is neither.
 const BETWEEN: &[&str] = &[
     "{# ' #}",
     "{# {{ #}",

@@ -1,4 +1,4 @@
-//! Why no solution exists, in words: who requires what, and the smallest change that helps.
+//! Explains why no solution exists: the conflicting requirements, and the smallest change that helps.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ use agpm_solve::{ClashKind, Conflict, ConflictingUnit, RequirementChain, Suggest
 use crate::entries::dependency_of;
 use crate::index::SourceIndex;
 
-/// Versions that are listed one by one.
+/// The number of versions that are listed individually.
 const MOST_LISTED: usize = 8;
 
-/// The chain as people draw it.
+/// The cycle as a chain of names.
 pub fn cycle(chain: &[Unit]) -> Failure {
     let paths: Vec<&str> = chain.iter().map(|unit| unit.path.as_str()).collect();
     let message = "Circular dependency detected";
@@ -26,7 +26,7 @@ pub fn cycle(chain: &[Unit]) -> Failure {
         .into()
 }
 
-/// The search was given up; whether there is a solution is not index.
+/// The search was given up; whether a solution exists is unknown.
 pub fn too_hard(units: &[Unit]) -> Failure {
     let named: Vec<String> = units
         .iter()
@@ -52,7 +52,7 @@ pub enum PathContent {
     Skill,
     /// Another directory.
     Directory,
-    /// A file, or nothing.
+    /// A file, or no content.
     Other,
 }
 
@@ -75,7 +75,7 @@ pub struct ConflictReporter<'a> {
 }
 
 impl ConflictReporter<'_> {
-    /// Every clash as a diagnostic.
+    /// A diagnostic for every clash.
     pub fn report(
         &self,
         conflict: &Conflict<Unit, Requirement>,
@@ -102,7 +102,7 @@ impl ConflictReporter<'_> {
 }
 
 impl ConflictReporter<'_> {
-    /// With the manifest's entries that lead there.
+    /// Adds the manifest entries that lead to the conflict.
     fn at_manifest_entries(
         &self,
         mut diagnostic: Diagnostic,
@@ -114,13 +114,13 @@ impl ConflictReporter<'_> {
         {
             diagnostic = diagnostic.at(spot.source, spot.span, "declared here");
         }
-        let mut seen = Vec::new();
+        let mut reported = Vec::new();
         for ask in &clash.asks {
             let Some(dependency) = dependency_of(self.manifest, ask.root) else {
                 continue;
             };
-            if !seen.contains(&ask.root) {
-                seen.push(ask.root);
+            if !reported.contains(&ask.root) {
+                reported.push(ask.root);
                 let text = match (clash.asks.len(), ask.chain.len()) {
                     (0 | 1, _) => String::new(),
                     (_, 0 | 1) => format!("requires `{}`", ask.requirement),
@@ -157,13 +157,13 @@ impl ConflictReporter<'_> {
             .map(|ask| listed(&ask.allows))
             .unwrap_or_default();
         let skill = clash.unit.extent == ResourceExtent::Folder;
-        let what = match (clash.unit.path.is_pattern(), skill) {
+        let subject = match (clash.unit.path.is_pattern(), skill) {
             (true, false) => "nothing matches",
             (true, true) => "no skill matches",
             (false, false) => "no resource",
             (false, true) => "no skill",
         };
-        let place = match &clash.unit.origin {
+        let origin = match &clash.unit.origin {
             ResourceOrigin::Manifest => " in the manifest".to_owned(),
             ResourceOrigin::Local => String::new(),
             ResourceOrigin::Source(name) if labels == "local" => format!(" in source `{name}`"),
@@ -175,7 +175,7 @@ impl ConflictReporter<'_> {
         } else {
             String::new()
         };
-        let message = format!("{what} `{}`{place}{by}", clash.unit.path);
+        let message = format!("{subject} `{}`{origin}{by}", clash.unit.path);
         let mut diagnostic = Diagnostic::new(&codes::PACKAGE_NOT_FOUND, message);
         diagnostic.help = if skill {
             Some(
@@ -193,7 +193,7 @@ impl ConflictReporter<'_> {
             let within = if ask.within.is_empty() {
                 String::new()
             } else {
-                // One commit may have dozens of names, and the same ones for each who requires it.
+                // One commit may have dozens of names, and the same ones for each dependent.
                 format!(" (at {})", listed_up_to(1, &ask.within))
             };
             format!(
@@ -209,7 +209,7 @@ impl ConflictReporter<'_> {
             .help("change one of the requirements so a version satisfies all of them")
     }
 
-    /// The names from the manifest's entry down to the one that asks.
+    /// The names from the manifest entry down to the dependent.
     fn chain(&self, ask: &RequirementChain<Unit, Requirement>) -> String {
         let root = dependency_of(self.manifest, ask.root);
         let first = root
@@ -319,8 +319,8 @@ impl ConflictReporter<'_> {
             }
             PathContent::Other => {}
         }
-        let folder = clash.unit.path.literal_folder();
-        let files = self.files.in_directory(source, commit, folder);
+        let directory = clash.unit.path.literal_directory();
+        let files = self.files.in_directory(source, commit, directory);
         if files.iter().any(|file| file == clash.unit.path.as_str()) {
             let escaped = clash.unit.path.as_str().replace('[', "[[]");
             return Some(format!(
@@ -353,28 +353,29 @@ fn chains(asks: &[RequirementChain<Unit, Requirement>]) -> String {
     asks.iter().map(chain).collect::<Vec<_>>().join(" and ")
 }
 
-/// The tags with the prefix of a requirement, or with one that is near; nothing if it has no prefix.
+/// The tags with the prefix of a requirement, or with a similar one; `None` if it has no prefix.
 fn prefixed_tags<'t>(requirement: &str, tags: impl Iterator<Item = &'t str>) -> Option<String> {
     let requirement = VersionRequirement::parse(requirement).ok()?;
     let prefix = requirement.prefix().filter(|prefix| !prefix.is_empty())?;
     let mut by_prefix: BTreeMap<String, Vec<VersionLabel>> = BTreeMap::new();
     for tag in tags.map(VersionLabel::new) {
-        let own = tag.prefix().map(str::to_owned);
-        own.into_iter()
-            .for_each(|own| by_prefix.entry(own).or_default().push(tag.clone()));
+        let tag_prefix = tag.prefix().map(str::to_owned);
+        tag_prefix
+            .into_iter()
+            .for_each(|tag_prefix| by_prefix.entry(tag_prefix).or_default().push(tag.clone()));
     }
-    let shown = |prefix: &str| {
+    let listed = |prefix: &str| {
         let mut tags = by_prefix.get(prefix).cloned().unwrap_or_default();
         tags.sort_by(|a, b| b.cmp(a));
         listed(&tags.iter().map(|tag| tag.to_string()).collect::<Vec<_>>())
     };
     if by_prefix.contains_key(prefix) {
-        return Some(format!("the tags with this prefix are: {}", shown(prefix)));
+        return Some(format!("the tags with this prefix are: {}", listed(prefix)));
     }
     let near = agpm_diag::nearest(prefix, by_prefix.keys().map(String::as_str))?;
     Some(format!(
         "no tag starts with `{prefix}`; did you mean `{near}`? Its tags are: {}",
-        shown(near)
+        listed(near)
     ))
 }
 
@@ -393,14 +394,14 @@ fn listed(labels: &[String]) -> String {
 fn listed_up_to(most: usize, labels: &[String]) -> String {
     let mut labels = labels.to_vec();
     labels.dedup();
-    let shown = labels
+    let listed = labels
         .iter()
         .take(most)
         .cloned()
         .collect::<Vec<_>>()
         .join(", ");
     match labels.len().saturating_sub(most) {
-        0 => shown,
-        more => format!("{shown} and {more} more"),
+        0 => listed,
+        more => format!("{listed} and {more} more"),
     }
 }

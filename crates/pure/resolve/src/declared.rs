@@ -1,4 +1,4 @@
-//! The declarations of a resource, from its bytes.
+//! Reads the declarations of a resource.
 
 use agpm_diag::{Diagnostic, Notes, SourceId, Span, codes, has_errors};
 use agpm_model::{
@@ -11,14 +11,14 @@ use agpm_render::{
 };
 use agpm_text::{Document, Format, Limits, Value, decode, parse};
 
-/// The word without which nothing is declared.
+/// The key of all declarations.
 const KEY: &[u8] = b"dependencies";
 
 /// A resource whose declarations are read.
 pub struct DeclaringResource<'a> {
     /// The resource.
     pub unit: &'a Unit,
-    /// Its version, for messages.
+    /// The version, for messages.
     pub label: &'a str,
     /// The bytes of the declaring resource.
     pub bytes: &'a [u8],
@@ -29,7 +29,7 @@ pub struct DeclaringResource<'a> {
 }
 
 impl DeclaringResource<'_> {
-    /// Its declarations; what is wrong goes to the notes.
+    /// Reads the declarations; mistakes are added to the notes.
     pub fn read(&self, notes: &mut Notes) -> Vec<DeclaredDependency> {
         let format = match format_of(self.unit) {
             Some(format @ (Format::Markdown | Format::Jsonc)) => format,
@@ -71,8 +71,8 @@ impl DeclaringResource<'_> {
         declared
     }
 
-    /// The declarations of front matter once it is rendered as a whole, if statements in it may change them; nothing
-    /// if that cannot be done before everything is resolved.
+    /// The declarations of front matter after rendering it, if template statements may change them; `None` if that is
+    /// impossible before everything is resolved.
     fn as_filled(
         &self,
         document: &Document,
@@ -106,8 +106,8 @@ impl DeclaringResource<'_> {
         )
     }
 
-    /// Front matter that is not YAML as it stands: a template may make it so. If nothing in it speaks of dependencies it
-    /// is not for this code to judge.
+    /// Reports front matter that is invalid YAML unless a template makes it valid. If it does not mention dependencies,
+    /// other code reports it.
     fn broken(
         &self,
         document: &Document,
@@ -138,14 +138,14 @@ impl DeclaringResource<'_> {
                 .flat_map(declarations);
             return nodes.flat_map(|node| self.take(node, notes)).collect();
         }
-        // A key in somebody's prose declares nothing. Front matter of another format gets a warning where it is written.
+        // A key in prose declares nothing. Front matter of another format gets a warning where it is written.
         if document.format() != Format::Markdown || front.lines().any(declares) {
             notes.diagnostics.extend(found);
         }
         Vec::new()
     }
 
-    /// Declarations whose strings are templates, filled and read again.
+    /// Renders declarations that contain templates, and reads them again.
     fn rendered(
         &self,
         document: &Document,
@@ -190,7 +190,7 @@ impl DeclaringResource<'_> {
         declared
     }
 
-    /// The file that messages name; of a skill, the one with its front matter.
+    /// The file that messages name; for a skill, its `SKILL.md`.
     fn file_name(&self) -> String {
         match self.unit.extent {
             ResourceExtent::File => format!("{}@{}", self.unit, self.label),
@@ -199,13 +199,13 @@ impl DeclaringResource<'_> {
         }
     }
 
-    /// The names that are known before anything is resolved: neither its final name nor its path yet.
+    /// The template names that are known before anything is resolved, without the final name and path.
     fn names(&self) -> TemplateNames {
         let source = match &self.unit.origin {
             ResourceOrigin::Source(name) => name.as_str(),
             ResourceOrigin::Local | ResourceOrigin::Manifest => "",
         };
-        let known = [
+        let names = [
             ("type", ""),
             ("name", self.unit.path.stem()),
             ("install_path", ""),
@@ -216,7 +216,7 @@ impl DeclaringResource<'_> {
         ];
         self.names.with(
             &["agpm", "resource"],
-            &Value::map(known.map(|(key, text)| (key, text.into()))),
+            &Value::map(names.map(|(key, text)| (key, text.into()))),
         )
     }
 
@@ -260,17 +260,17 @@ fn contains(bytes: &[u8], word: &[u8]) -> bool {
     bytes.windows(word.len()).any(|window| window == word)
 }
 
-fn is_below(folder: &str, path: &ResourcePath) -> bool {
+fn is_below(directory: &str, path: &ResourcePath) -> bool {
     path.as_str()
-        .strip_prefix(folder)
+        .strip_prefix(directory)
         .is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// Why a declared path leads nowhere.
+/// The reason why a declared path is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EscapedPath;
 
-/// The format of a unit's file, if it has fields; of a skill, its `SKILL.md`.
+/// The format of a unit's file, if it has fields; for a skill, that of its `SKILL.md`.
 pub fn format_of(unit: &Unit) -> Option<Format> {
     match (unit.extent, &unit.origin) {
         (ResourceExtent::Folder, _) => Some(Format::Markdown),
@@ -280,28 +280,30 @@ pub fn format_of(unit: &Unit) -> Option<Format> {
     }
 }
 
-/// Whether a local file may need another one. A file of the project cannot reach the rest of the machine; one outside
-/// was named by the manifest, and may need its siblings, wherever they are. Absolute paths are never accepted.
+/// Whether a local file may need another one. A file of the project cannot need files elsewhere on the machine; one
+/// outside was named by the manifest, and may need its siblings. Absolute paths are never accepted.
 fn may_need(parent: &ResourcePath, path: &ResourcePath) -> bool {
     let near = !path.as_str().starts_with('/') || parent.as_str().starts_with('/');
-    !path.leaves_folder() || is_below(parent.folder(), path) || parent.leaves_folder() && near
+    !path.leaves_directory()
+        || is_below(parent.directory(), path)
+        || parent.leaves_directory() && near
 }
 
-/// The unit that a declared path means: from the root of the source, or from the declaring file.
+/// The unit of a declared path: from the root of the source, or from the declaring file.
 pub fn declared_unit(
     parent: &Unit,
     declared: &DeclaredDependency,
     exists: &dyn Fn(&str) -> bool,
 ) -> Result<Unit, EscapedPath> {
-    let path = declared.kind.folder_of(declared.path.trim());
+    let path = declared.kind.directory_of(declared.path.trim());
     // The declaring file of a skill is in its directory.
-    let folder = match parent.extent {
-        ResourceExtent::File => parent.path.folder(),
+    let directory = match parent.extent {
+        ResourceExtent::File => parent.path.directory(),
         ResourceExtent::Folder | ResourceExtent::Plugin => parent.path.in_tree(),
     };
-    let beside = |path: &str| match folder {
+    let beside = |path: &str| match directory {
         "" => path.to_owned(),
-        folder => format!("{folder}/{path}"),
+        directory => format!("{directory}/{path}"),
     };
     let relative = path.starts_with("./") || path.starts_with("../");
     let bare = !path.contains('/');
@@ -310,7 +312,7 @@ pub fn declared_unit(
         (false, true) if !exists(path) && exists(&beside(path)) => beside(path),
         _ => path.to_owned(),
     };
-    // Steps up are taken before the path is judged: `agents/../snippets/x.md` stays inside.
+    // Steps up are resolved before the path is checked: `agents/../snippets/x.md` stays inside.
     let plain = ResourcePath::local(&chosen).map_err(|_| EscapedPath)?;
     let path = match parent.origin {
         ResourceOrigin::Source(_) => {
@@ -326,7 +328,7 @@ pub fn declared_unit(
     })
 }
 
-/// The finding about a template that fails.
+/// The finding about a failing template.
 pub fn template_error(source: SourceId, start: usize, error: RenderError) -> Diagnostic {
     let range = error.range.unwrap_or(0..0);
     Diagnostic::new(&codes::RESOURCE_TEMPLATE, error.message)

@@ -1,4 +1,4 @@
-//! From a solution to the entries that are installed, with what each was resolved to.
+//! Turns a solution into installable entries with their resolved versions.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -16,14 +16,14 @@ use agpm_solve::{ChosenCandidate, RootRequirement, Solution};
 
 use crate::index::{DeclaredNeeds, FoundContent, ResourceFiles, SourceIndex, SourceVersion};
 
-/// An entry with what it was resolved to.
+/// An entry with its resolved version and content.
 #[derive(Debug)]
 pub struct ResolvedEntry {
     /// The installed resource, and its path.
     pub entry: ResourceEntry,
-    /// The version that was chosen.
+    /// The chosen version.
     pub version: SourceVersion,
-    /// Everything that was asked of its version.
+    /// All requirements on its version.
     pub requirements: BTreeSet<Requirement>,
     /// Whether it was found by a pattern.
     pub matched_pattern: bool,
@@ -31,7 +31,7 @@ pub struct ResolvedEntry {
     pub resource: Arc<ResourceFiles>,
     /// The declarations of the resolved entry.
     pub needs: Arc<DeclaredNeeds>,
-    /// Where it is on this machine, if it is not a file of a repository.
+    /// Its path on this machine, unless it is from a repository.
     pub file: Option<PathBuf>,
     /// The plugin that it is a part of.
     pub part_of: Option<ResourceId>,
@@ -52,7 +52,7 @@ impl ResolvedEntry {
     }
 }
 
-/// The manifest's requirements, as the solver takes them.
+/// The manifest's requirements, for the solver.
 pub fn roots(manifest: &Manifest) -> Vec<RootRequirement<Unit, Requirement>> {
     let root = |dependency: &Dependency| RootRequirement {
         unit: dependency.unit.clone(),
@@ -66,7 +66,7 @@ pub(crate) fn dependency_of(manifest: &Manifest, root: usize) -> Option<&Depende
     manifest.dependencies.get(root)
 }
 
-/// The chosen version of a unit and what exists.
+/// The chosen version of a unit, and its content.
 struct ChosenUnit<'a> {
     index: &'a SourceIndex,
     solution: &'a Solution<Unit, Requirement>,
@@ -114,7 +114,7 @@ impl<'a> ChosenUnit<'a> {
     }
 }
 
-/// Entries at their versions, and those that would be written to the same file.
+/// Resolved entries, and those with the same target.
 pub struct ResolvedEntries {
     /// The entries, in the order of the manifest.
     pub entries: Vec<ResolvedEntry>,
@@ -132,7 +132,7 @@ impl From<Vec<ResolvedEntry>> for ResolvedEntries {
     }
 }
 
-/// The entries of a solution; `file_of` says where a unit is on this machine.
+/// The entries of a solution; `file_of` returns the path of a local unit.
 pub fn resolved_entries(
     manifest: &Manifest,
     index: &SourceIndex,
@@ -147,9 +147,10 @@ pub fn resolved_entries(
         children: &|unit, variant| chosen.children(unit, variant),
         matches: &|unit| chosen.matches(unit),
     };
-    let made = entries(&graph).map_err(|errors| report_entry_errors(manifest, &errors, notes))?;
+    let entries =
+        entries(&graph).map_err(|errors| report_entry_errors(manifest, &errors, notes))?;
     report_unable_defaults(manifest, notes);
-    let clashes = target_clashes(manifest, &made);
+    let clashes = target_clashes(manifest, &entries);
     let patterns = solution
         .units
         .iter()
@@ -179,7 +180,7 @@ pub fn resolved_entries(
         })
     };
     Ok(ResolvedEntries {
-        entries: made.into_iter().filter_map(resolved).collect(),
+        entries: entries.into_iter().filter_map(resolved).collect(),
         clashes,
     })
 }
@@ -222,7 +223,7 @@ fn report_entry_errors(manifest: &Manifest, errors: &[EntryError], notes: &mut N
     Failure::reported_as(kind)
 }
 
-/// Whether an entry is a file or its own directory on the disk.
+/// Whether an entry is a separate file or directory on disk.
 pub(crate) fn is_written_as_file(manifest: &Manifest, entry: &ResourceEntry) -> bool {
     let tool = manifest.tools.named(entry.tool.as_str());
     let destination = tool.and_then(|tool| tool.destination(entry.kind));
@@ -233,7 +234,7 @@ pub(crate) fn is_written_as_file(manifest: &Manifest, entry: &ResourceEntry) -> 
         && matches!(destination, Some(Destination::Files(..)))
 }
 
-/// Default tools that some dependencies cannot be installed for, one note for each type.
+/// Default tools that do not support some dependencies, one note for each type.
 fn report_unable_defaults(manifest: &Manifest, notes: &mut Notes) {
     for kind in RESOURCE_TYPES {
         let unable = manifest.tools.unable_defaults(kind);
@@ -253,23 +254,23 @@ fn report_unable_defaults(manifest: &Manifest, notes: &mut Notes) {
     }
 }
 
-/// All entries that would be at one place with another.
-fn target_clashes(manifest: &Manifest, made: &[ResourceEntry]) -> Vec<Diagnostic> {
-    let files = made
+/// All entries with the same target.
+fn target_clashes(manifest: &Manifest, entries: &[ResourceEntry]) -> Vec<Diagnostic> {
+    let files = entries
         .iter()
         .enumerate()
         .filter(|(_, entry)| is_written_as_file(manifest, entry));
     let files = files.filter_map(|(number, entry)| Some((number, entry.target.as_ref()?)));
-    // One file under two sets of variables may come out the same, which is seen when it is made.
+    // One file with two sets of variables may render to the same bytes, which is known later.
     let twins = |clash: &TargetClash| {
-        let (first, second) = (&made[clash.first], &made[clash.second]);
+        let (first, second) = (&entries[clash.first], &entries[clash.second]);
         (first.kind, &first.unit, &first.target) == (second.kind, &second.unit, &second.target)
             && first.variants != second.variants
             && (first.root.is_none() || second.root.is_none())
     };
-    // Two tools may read one file; whether they want the same bytes is seen when it is rendered.
+    // Two tools may read one file; whether they need the same bytes is known after rendering.
     let copies = |clash: &TargetClash| {
-        let (first, second) = (&made[clash.first], &made[clash.second]);
+        let (first, second) = (&entries[clash.first], &entries[clash.second]);
         (first.kind, &first.name, &first.target) == (second.kind, &second.name, &second.target)
     };
     let found: Vec<TargetClash> = clashes(files)
@@ -277,13 +278,13 @@ fn target_clashes(manifest: &Manifest, made: &[ResourceEntry]) -> Vec<Diagnostic
         .filter(|clash| !twins(clash) && !copies(clash))
         .collect();
     let report = |clash: &TargetClash| {
-        let (first, second) = (&made[clash.first], &made[clash.second]);
+        let (first, second) = (&entries[clash.first], &entries[clash.second]);
         let name =
             |entry: &ResourceEntry| format!("{}/{} ({})", entry.kind, entry.name, entry.unit);
         let message = format!("two resources would be installed at `{}`", clash.path);
         let mut diagnostic = Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message)
             .details([name(first), name(second)]);
-        diagnostic.help = Some(way_out(manifest, made, first, second));
+        diagnostic.help = Some(way_out(manifest, entries, first, second));
         let roots: BTreeSet<usize> = [second.root, first.root].into_iter().flatten().collect();
         for root in roots
             .into_iter()
@@ -296,10 +297,10 @@ fn target_clashes(manifest: &Manifest, made: &[ResourceEntry]) -> Vec<Diagnostic
     found.iter().map(report).collect()
 }
 
-/// A change of the manifest that takes one of two entries out of the way.
+/// A change of the manifest that resolves a clash.
 fn way_out(
     manifest: &Manifest,
-    made: &[ResourceEntry],
+    entries: &[ResourceEntry],
     first: &ResourceEntry,
     second: &ResourceEntry,
 ) -> String {
@@ -312,7 +313,7 @@ fn way_out(
         |entry: &&ResourceEntry| root_of(entry).is_some_and(|root| !root.unit.path.is_pattern());
     if let Some(entry) = [second, first].into_iter().find(is_alone) {
         let id = format!("{}/{}", entry.kind, entry.name);
-        return match free_name(entry, made) {
+        return match free_name(entry, entries) {
             Some(name) => format!("add `filename = \"{name}\"` to {id}, or set a `target`"),
             None => format!("set another `filename` or `target` for {id}"),
         };
@@ -330,48 +331,48 @@ fn way_out(
         "leave it out with `exclude = [\"{}\"]` on {}/{}",
         entry.name, root.kind, root.name
     );
-    if first.root == second.root && differ_in_folders(manifest, root, first, second) {
+    if first.root == second.root && differ_in_directories(manifest, root, first, second) {
         format!("{exclude}, or keep the directories with `flatten = false` there")
     } else {
         exclude
     }
 }
 
-/// A file name without an extension, so every tool adds its own, at which nothing else would be.
-fn free_name(entry: &ResourceEntry, made: &[ResourceEntry]) -> Option<String> {
+/// A free file name without an extension, to which every tool adds its own.
+fn free_name(entry: &ResourceEntry, entries: &[ResourceEntry]) -> Option<String> {
     let target = entry.target.as_ref()?;
     let extension = match target.file_name().split_once('.') {
         Some((_, extension)) => format!(".{extension}"),
         None => String::new(),
     };
     let taken = |path: &str| {
-        let mut targets = made.iter().filter_map(|other| other.target.as_ref());
+        let mut targets = entries.iter().filter_map(|other| other.target.as_ref());
         targets.any(|other| other.as_str().eq_ignore_ascii_case(path))
     };
     let name = entry.name.as_str();
     let names = [name.to_owned(), format!("{name}-2")];
     names.into_iter().find(|name| {
-        let folder = target.as_str().strip_suffix(target.file_name());
-        let path = format!("{}{name}{extension}", folder.unwrap_or_default());
+        let directory = target.as_str().strip_suffix(target.file_name());
+        let path = format!("{}{name}{extension}", directory.unwrap_or_default());
         !name.contains(['.', '/']) && !taken(&path)
     })
 }
 
-/// Whether two matches of a pattern have different locations if it keeps their directories.
-fn differ_in_folders(
+/// Whether two matches of a pattern have different targets if it keeps their directories.
+fn differ_in_directories(
     manifest: &Manifest,
     root: &Dependency,
     first: &ResourceEntry,
     second: &ResourceEntry,
 ) -> bool {
-    let place = |entry: &ResourceEntry| {
-        let wanted = TargetRequest {
+    let target_path = |entry: &ResourceEntry| {
+        let request = TargetRequest {
             layout: Some(TargetLayout::Folders),
             ..TargetRequest::of(root, &entry.unit.path, &manifest.tools)
         };
-        target(manifest.tools.named(entry.tool.as_str())?, &wanted)
+        target(manifest.tools.named(entry.tool.as_str())?, &request)
             .ok()
             .flatten()
     };
-    place(first) != place(second)
+    target_path(first) != target_path(second)
 }

@@ -1,4 +1,4 @@
-//! The known facts about sources, as the solver requires them.
+//! The known facts about sources, for the solver.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -13,19 +13,19 @@ use agpm_model::{
 use agpm_solve::{CandidateRank, RequiredUnit, UnitContent, UnitFacts};
 use agpm_trust::ReleaseAge;
 
-/// The one version of what is on this machine.
+/// The only version of local content.
 pub(crate) const LOCAL: &str = "local";
-// A smaller candidate is a better one, so the pin wins wherever it fits, and an install with a lockfile asks no
+// A smaller candidate is preferred, so the pin wins wherever it fits, and an install with a lockfile never asks a
 // source for its versions.
-/// The candidate that represents the pin.
+/// The candidate of the pin.
 const PINNED: CandidateRank = CandidateRank(0);
 
 /// A version of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceVersion {
-    /// The tag, branch or commit as it is requested.
+    /// The tag, branch or commit as required.
     pub label: VersionLabel,
-    /// Nothing for what is on this machine.
+    /// The commit; `None` for local content.
     pub commit: Option<ObjectId>,
 }
 
@@ -38,14 +38,14 @@ impl From<ResolvedVersion> for SourceVersion {
     }
 }
 
-/// The use of a pin.
+/// The state of a pin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PinState {
-    /// It stays where the requirements allow it.
+    /// The pin stays if the requirements allow it.
     Kept,
-    /// It was let go; what it was is still worth a comparison.
+    /// The pin was released, and is kept for comparison.
     Released,
-    /// The URL of its source changed. A tag of the same name keeps the version, at whatever commit it exists.
+    /// The URL of its source changed. A tag with the same name keeps the version, at whatever commit it is now.
     Relocated,
 }
 
@@ -56,7 +56,7 @@ pub struct SolverPin {
     pub state: PinState,
     /// The locked version.
     pub version: SourceVersion,
-    /// The requirements when it was locked; nothing if unknown.
+    /// The requirements when it was locked; empty if unknown.
     pub requirements: Vec<String>,
 }
 
@@ -79,10 +79,9 @@ impl SolverPin {
 pub struct SourceFile {
     /// The bytes.
     pub bytes: Vec<u8>,
-    /// Of the bytes.
-    /// Of the bytes.
+    /// The checksum of the bytes.
     pub checksum: Checksum,
-    /// Whether it may be run.
+    /// Whether it is executable.
     pub mode: FileMode,
 }
 
@@ -106,7 +105,7 @@ pub struct ResourceFiles {
     pub others: Vec<(RelativePath, SourceFile)>,
     /// The checksum of all files.
     pub checksum: Checksum,
-    /// The author's text, if paths in the main file were changed to fit a tool.
+    /// The author's text, if paths in the main file were adapted to a tool.
     pub authored: Option<String>,
 }
 
@@ -121,7 +120,7 @@ impl ResourceFiles {
         }
     }
 
-    /// A directory without a file that represents it; its checksum covers every path, mode and content.
+    /// A directory without a main file; its checksum covers every path, mode and content.
     pub fn plugin(files: Vec<(RelativePath, SourceFile)>) -> Self {
         let mut lines: Vec<String> = files
             .iter()
@@ -137,7 +136,7 @@ impl ResourceFiles {
     }
 
     /// A directory; its checksum covers every path, mode and content.
-    pub fn folder(main: SourceFile, others: Vec<(RelativePath, SourceFile)>) -> Self {
+    pub fn directory(main: SourceFile, others: Vec<(RelativePath, SourceFile)>) -> Self {
         let mut lines: Vec<String> = others
             .iter()
             .map(|(path, file)| tree_line(path.as_str(), file.mode, file.checksum))
@@ -153,7 +152,7 @@ impl ResourceFiles {
     }
 }
 
-/// The line of one file in a checksum of many.
+/// The line of one file in the checksum of a directory.
 pub fn tree_line(path: &str, mode: FileMode, checksum: Checksum) -> String {
     let mode = if mode == FileMode::Executable {
         "x"
@@ -163,17 +162,17 @@ pub fn tree_line(path: &str, mode: FileMode, checksum: Checksum) -> String {
     format!("{path}\0{mode}\0{checksum}\n")
 }
 
-/// The declarations of a resource, by the variables under which it is read.
+/// The declarations of a resource, by variant.
 #[derive(Clone, Debug, Default)]
 pub struct DeclaredNeeds {
     by_variant: BTreeMap<Variant, Vec<(DeclaredDependency, Unit)>>,
-    /// All of them, for the solver.
+    /// All declarations, for the solver.
     children: Vec<RequiredUnit<Unit, Requirement>>,
 }
 
 impl DeclaredNeeds {
     fn add(&mut self, variant: Variant, declared: Vec<(DeclaredDependency, Unit)>) {
-        let known: BTreeSet<RequiredUnit<Unit, Requirement>> =
+        let existing: BTreeSet<RequiredUnit<Unit, Requirement>> =
             self.children.iter().cloned().collect();
         let child = |(declared, unit): &(DeclaredDependency, Unit)| RequiredUnit {
             unit: unit.clone(),
@@ -183,12 +182,12 @@ impl DeclaredNeeds {
             declared
                 .iter()
                 .map(child)
-                .filter(|child| !known.contains(child)),
+                .filter(|child| !existing.contains(child)),
         );
         self.by_variant.insert(variant, declared);
     }
 
-    /// Its declarations under a variant, each with the unit that is meant.
+    /// The declarations under a variant, each with its unit.
     pub fn under(&self, variant: Variant) -> &[(DeclaredDependency, Unit)] {
         self.by_variant
             .get(&variant)
@@ -196,7 +195,7 @@ impl DeclaredNeeds {
             .unwrap_or_default()
     }
 
-    /// The same under any variant.
+    /// The declarations under any variant.
     pub fn all(&self) -> impl Iterator<Item = &(DeclaredDependency, Unit)> {
         self.by_variant.values().flatten()
     }
@@ -213,20 +212,20 @@ pub enum FoundContent {
     Matches(Arc<Vec<RequiredUnit<Unit, Requirement>>>),
 }
 
-/// Something to be read before the solver can go on.
+/// Something to read before the solver can continue.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MissingFact {
     /// The refs of a source.
     Refs(SourceName),
-    /// The commit that a short name represents.
+    /// The commit of an abbreviated name.
     Rev(SourceName, String),
     /// The content at a path, or the matches of a pattern.
     Content(Unit, Option<ObjectId>),
-    /// When these tags of a source were released.
+    /// The release dates of these tags of a source.
     Releases(SourceName, Vec<VersionLabel>),
 }
 
-/// How old versions must be, and what time it is.
+/// The minimum age of versions, and the current time.
 #[derive(Clone, Copy, Debug)]
 pub struct ReleaseLimit {
     /// The minimum age in seconds.
@@ -236,7 +235,7 @@ pub struct ReleaseLimit {
 }
 
 impl ReleaseLimit {
-    /// The first of these versions that is old enough; their release dates are in the same order.
+    /// The first of these versions that is old enough; the release dates are in the same order.
     pub fn first_old_enough<'v>(
         &self,
         versions: &'v [ResolvedVersion],
@@ -257,7 +256,7 @@ pub struct SourceIndex {
     /// The pins of the lockfile.
     pub pins: BTreeMap<Unit, SolverPin>,
     contents: BTreeMap<Unit, BTreeMap<Option<ObjectId>, FoundContent>>,
-    /// The variables under which each unit is wanted.
+    /// The variants that require each unit.
     variants: BTreeMap<Unit, BTreeSet<Variant>>,
     /// Sources that have no versions.
     plain: Vec<SourceName>,
@@ -268,7 +267,7 @@ pub struct SourceIndex {
 }
 
 impl SourceIndex {
-    /// Nothing is known yet but what is locked, and which sources have no versions.
+    /// An index with only the pins, and the sources without versions.
     pub fn new(plain: Vec<SourceName>, pins: BTreeMap<Unit, SolverPin>) -> Self {
         SourceIndex {
             plain,
@@ -277,7 +276,7 @@ impl SourceIndex {
         }
     }
 
-    /// With versions left out that are younger than this, where a range leaves a choice.
+    /// Excludes versions younger than this if a range leaves a choice.
     #[must_use]
     pub fn with_release_limit(self, release_limit: Option<ReleaseLimit>) -> Self {
         SourceIndex {
@@ -286,7 +285,7 @@ impl SourceIndex {
         }
     }
 
-    /// Takes in when a tag was released, in seconds since 1970.
+    /// Adds the release date of a tag, in seconds since 1970.
     pub fn set_released(&mut self, source: &SourceName, tag: VersionLabel, released: Option<u64>) {
         let now = self.release_limit.map_or(0, |limit| limit.now);
         let age = ReleaseAge::of(released, now);
@@ -296,8 +295,8 @@ impl SourceIndex {
             .insert(tag, age);
     }
 
-    /// The tags that a requirement allows and that are too young, best first, each with its age; none where all are,
-    /// as then none is left out.
+    /// The tags that a requirement allows and that are too young, best first, each with its age; empty if all are,
+    /// because then none is excluded.
     pub fn skipped(
         &self,
         source: &SourceName,
@@ -309,13 +308,13 @@ impl SourceIndex {
             return Vec::new();
         };
         match self.old_enough(source, requirement, numbers.clone()) {
-            Ok(kept) if kept.len() < numbers.len() => numbers
+            Ok(old_enough) if old_enough.len() < numbers.len() => numbers
                 .into_iter()
-                .filter(|number| !kept.contains(number))
+                .filter(|number| !old_enough.contains(number))
                 .filter_map(|number| {
                     let tag = index.version(number)?.label;
                     let age = *self.releases.get(source)?.get(&tag)?;
-                    // Versions older than the latest are left out for another reason.
+                    // Versions older than the latest are excluded for another reason.
                     let is_young = !age.reaches(self.release_limit?.min_age);
                     is_young.then_some((tag, age))
                 })
@@ -324,8 +323,8 @@ impl SourceIndex {
         }
     }
 
-    /// The numbers of versions that are old enough. An exact requirement leaves no choice, and neither does a range
-    /// without any version that is: then the policy itself refuses what is chosen.
+    /// The versions that are old enough. An exact requirement leaves no choice, and neither does a range without any
+    /// such version: then the policy itself refuses the chosen version.
     fn old_enough(
         &self,
         source: &SourceName,
@@ -339,31 +338,31 @@ impl SourceIndex {
         else {
             return Ok(numbers);
         };
-        let known = self.releases.get(source);
-        let age = |tag: &VersionLabel| known.and_then(|known| known.get(tag)).copied();
+        let releases = self.releases.get(source);
+        let age = |tag: &VersionLabel| releases.and_then(|releases| releases.get(tag)).copied();
         let mut unknown = Vec::new();
-        let mut kept = Vec::new();
+        let mut allowed = Vec::new();
         for number in &numbers {
             let Some(version) = index.version(*number) else {
                 continue;
             };
             match age(&version.label) {
                 None => unknown.push(version.label),
-                Some(age) if age.reaches(limit.min_age) => kept.push(*number),
+                Some(age) if age.reaches(limit.min_age) => allowed.push(*number),
                 Some(_) => {}
             }
         }
         if !unknown.is_empty() {
             return Err(MissingFact::Releases(source.clone(), unknown));
         }
-        let mut kept = if kept.is_empty() { numbers } else { kept };
+        let mut allowed = if allowed.is_empty() { numbers } else { allowed };
         if self.choices(requirement) != *requirement {
-            kept.truncate(1);
+            allowed.truncate(1);
         }
-        Ok(kept)
+        Ok(allowed)
     }
 
-    /// The versions that a requirement allows, where some are too young.
+    /// The versions that a requirement allows, if some are too young.
     fn choices(&self, requirement: &Requirement) -> Requirement {
         match self.release_limit {
             Some(_) => requirement.choices(),
@@ -371,13 +370,13 @@ impl SourceIndex {
         }
     }
 
-    /// Takes in the versions of a source.
+    /// Adds the versions of a source.
     pub fn list(&mut self, source: SourceName, versions: Arc<SourceVersions>) {
         self.relocate_pins(&source, &versions);
         self.indexes.insert(source, VersionIndex::new(versions));
     }
 
-    /// Pins of a source that moved stay where it still has the tag.
+    /// Keeps pins of a relocated source that still has the tag.
     fn relocate_pins(&mut self, source: &SourceName, versions: &SourceVersions) {
         let moved = |unit: &Unit, pin: &SolverPin| {
             unit.origin.source() == Some(source) && pin.state == PinState::Relocated
@@ -393,21 +392,21 @@ impl SourceIndex {
         }
     }
 
-    /// The pin of a unit that can be chosen.
+    /// The pin of a unit, if it can be chosen.
     fn pin(&self, unit: &Unit) -> Option<&SolverPin> {
         self.pins
             .get(unit)
             .filter(|pin| pin.state == PinState::Kept)
     }
 
-    /// Sources that have to be opened before anything is known of what is required from them.
+    /// Takes the sources that have to be opened.
     pub fn take_required_sources(&mut self) -> Vec<SourceDeclaration> {
         std::mem::take(&mut self.required_sources)
             .into_values()
             .collect()
     }
 
-    /// Whether a source was requested its versions.
+    /// Whether the versions of a source are known.
     pub fn is_listed(&self, source: &SourceName) -> bool {
         self.indexes.contains_key(source)
     }
@@ -417,22 +416,22 @@ impl SourceIndex {
         self.plain.contains(source)
     }
 
-    /// The versions of a source, if it was asked.
+    /// The versions of a source, if they are known.
     pub fn versions(&self, source: &SourceName) -> Option<&SourceVersions> {
         self.indexes.get(source).map(VersionIndex::versions)
     }
 
-    /// Takes in the commit that digits represent.
+    /// Adds the commit of an abbreviated name.
     pub fn set_rev(&mut self, source: SourceName, rev: String, commit: ObjectId) {
         self.revs.insert((source, rev), commit);
     }
 
-    /// Takes in what was read of a unit at a commit.
+    /// Adds the content of a unit at a commit.
     pub fn set_content(&mut self, unit: Unit, commit: Option<ObjectId>, found: FoundContent) {
         self.contents.entry(unit).or_default().insert(commit, found);
     }
 
-    /// Notes that a unit is wanted under a variant; the answer is whether that is new.
+    /// Records that a unit is required under a variant; returns whether that is new.
     pub fn want(&mut self, unit: &Unit, variant: Variant) -> bool {
         self.variants
             .entry(unit.clone())
@@ -440,7 +439,7 @@ impl SourceIndex {
             .insert(variant)
     }
 
-    /// The variables under which a unit is wanted.
+    /// The variants that require a unit.
     pub fn variants_of(&self, unit: &Unit) -> Vec<Variant> {
         self.variants
             .get(unit)
@@ -460,7 +459,7 @@ impl SourceIndex {
             .collect()
     }
 
-    /// Takes in what a unit declares under a variant.
+    /// Adds the declarations of a unit under a variant.
     pub fn set_needs(
         &mut self,
         unit: &Unit,
@@ -477,12 +476,12 @@ impl SourceIndex {
         }
     }
 
-    /// The content of a unit at a commit, as far as it was read.
+    /// The content of a unit at a commit, if it was read.
     pub fn found(&self, unit: &Unit, commit: Option<&ObjectId>) -> Option<&FoundContent> {
         self.contents.get(unit)?.get(&commit.cloned())
     }
 
-    /// Where a unit says that it needs another one.
+    /// The position where a unit declares another one.
     pub fn declared_at(&self, parent: &Unit, child: &Unit) -> Option<SourceSpan> {
         let found = self
             .contents
@@ -495,7 +494,7 @@ impl SourceIndex {
         found.map(|(declared, _)| declared.spot)
     }
 
-    /// How a unit came to be required: a unit of these, what that needs, and so on to the unit itself.
+    /// The path of dependencies from one of these units to a unit.
     pub fn chain_to(&self, roots: &[Unit], unit: &Unit) -> Vec<Unit> {
         let mut parents: BTreeMap<&Unit, &Unit> = BTreeMap::new();
         let mut open: VecDeque<&Unit> = roots.iter().collect();
@@ -539,13 +538,13 @@ impl SourceIndex {
         children
     }
 
-    /// The requirements on a pinned unit; nothing if it has no pin that stays.
+    /// The requirements on a pinned unit; `None` if it has no pin that stays.
     pub fn pinned_requirements(&self, unit: &Unit) -> &[String] {
         self.pin(unit)
             .map_or(&[], |pin| pin.requirements.as_slice())
     }
 
-    /// The source of a unit that has versions.
+    /// The versioned source of a unit.
     fn versioned<'u>(&self, unit: &'u Unit) -> Option<&'u SourceName> {
         match &unit.origin {
             ResourceOrigin::Source(name) if !self.plain.contains(name) => Some(name),
@@ -553,7 +552,7 @@ impl SourceIndex {
         }
     }
 
-    /// The version that a number represents: the pin, then branches, tags and commits.
+    /// The version of a candidate: the pin, then branches, tags and commits.
     pub fn version(&self, unit: &Unit, candidate: CandidateRank) -> SourceVersion {
         let local = || SourceVersion {
             label: VersionLabel::new(LOCAL),
@@ -633,9 +632,9 @@ impl SourceIndex {
             .filter(|((name, _), _)| name == source)
             .enumerate();
         let same = of_source
-            .filter(|(_, (_, other))| *other == commit)
+            .filter(|(_, (_, revision))| *revision == commit)
             .map(|(at, _)| number(index.count() + at));
-        // A tag of that commit will do as well, if another requirement requires it.
+        // A tag of that commit is acceptable too, if another requirement names it.
         let tags = index.tags_of(commit).map(number);
         let mut all: Vec<CandidateRank> = same.chain(tags).collect();
         all.sort_unstable();
@@ -643,7 +642,7 @@ impl SourceIndex {
     }
 }
 
-/// The candidate of a location in the list; the first number is the pin's.
+/// The candidate at an index of the list; the first rank is that of the pin.
 fn number(at: usize) -> CandidateRank {
     CandidateRank(u32::try_from(at + 1).unwrap_or(u32::MAX))
 }
@@ -664,7 +663,7 @@ impl UnitFacts for SourceIndex {
         let pinned = self
             .pin(unit)
             .is_some_and(|pin| self.keeps(pin, requirement));
-        // A pin that fits is enough: the source is asked only if there is a conflict.
+        // A pin that fits is enough: the source is queried only for a conflict.
         if pinned && !self.is_listed(source) {
             return Ok(vec![PINNED]);
         }

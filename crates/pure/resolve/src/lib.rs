@@ -1,6 +1,6 @@
-//! From a manifest, a lockfile and what sources have to the entries that are installed.
+//! Resolves a manifest and a lockfile to the entries that are installed.
 //!
-//! Knows no files, no network and no git: what is still missing is named, and handed in by the caller.
+//! The crate has no access to files, the network or git: it names the missing facts, and the caller provides them.
 
 mod conflict;
 mod declared;

@@ -1,4 +1,4 @@
-//! Whether a manifest requires exactly what is locked.
+//! Checks whether a manifest requires exactly the locked resources.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,14 +13,14 @@ use agpm_plan::{TargetRequest, outdated_lock, placements};
 use crate::declared::format_of;
 use crate::entries::ResolvedEntry;
 
-/// Finds the dependency of the manifest that a locked resource is of, whatever is required of it.
+/// Finds the manifest dependency of a locked resource, whatever its requirement.
 pub struct RootFinder<'m> {
     manifest: &'m Manifest,
     by_name: BTreeMap<(ResourceType, &'m ResourceName), usize>,
 }
 
 impl<'m> RootFinder<'m> {
-    /// Finds those of one manifest.
+    /// A finder for one manifest.
     pub fn new(manifest: &'m Manifest) -> Self {
         let dependencies = manifest.dependencies.iter().enumerate();
         let by_name =
@@ -31,7 +31,7 @@ impl<'m> RootFinder<'m> {
         }
     }
 
-    /// The number of the dependency; nothing for what only other resources require.
+    /// The index of the dependency; `None` for transitive resources.
     pub fn find(&self, locked: &LockEntry) -> Option<usize> {
         let number = *self.by_name.get(&(locked.kind, locked.manifest_key()))?;
         is_locked_as(&self.manifest.dependencies[number], locked).then_some(number)
@@ -62,7 +62,7 @@ pub fn locked_roots(manifest: &Manifest, lock: &Lockfile) -> Result<Vec<Option<u
     Ok(roots)
 }
 
-/// Whether every source is where it was.
+/// Checks that no source has moved.
 pub fn check_locked_sources(manifest: &Manifest, lock: &Lockfile) -> Result<(), Failure> {
     for locked in &lock.sources {
         let now = manifest
@@ -80,7 +80,7 @@ pub fn check_locked_sources(manifest: &Manifest, lock: &Lockfile) -> Result<(), 
     Ok(())
 }
 
-/// Whether a dependency means what is locked.
+/// Checks that a dependency matches its locked resource.
 pub fn is_locked_as(dependency: &Dependency, locked: &LockEntry) -> bool {
     let path = locked.pattern.as_ref().unwrap_or(&locked.unit.path);
     dependency.unit.origin == locked.unit.origin && dependency.unit.path == *path
@@ -92,19 +92,21 @@ fn check_locked_as(
     locked: &LockEntry,
 ) -> Result<(), Failure> {
     let tools = manifest.tools.used_by(dependency);
-    let wanted = TargetRequest {
+    let request = TargetRequest {
         name: locked.name.as_str(),
         ..TargetRequest::of(dependency, &locked.unit.path, &manifest.tools)
     };
-    let mut places = placements(&manifest.tools, &tools, &wanted).unwrap_or_default();
+    let mut placements = placements(&manifest.tools, &tools, &request).unwrap_or_default();
     match dependency.install {
         InstallMode::Write => {}
-        InstallMode::ResolveOnly => places.iter_mut().for_each(|placement| placement.at = None),
+        InstallMode::ResolveOnly => placements
+            .iter_mut()
+            .for_each(|placement| placement.at = None),
         InstallMode::InPlace => {
-            let own = RelativePath::new(locked.unit.path.as_str()).ok();
-            places
+            let source_path = RelativePath::new(locked.unit.path.as_str()).ok();
+            placements
                 .iter_mut()
-                .for_each(|placement| placement.at.clone_from(&own));
+                .for_each(|placement| placement.at.clone_from(&source_path));
         }
     }
     // Without a commit nothing was resolved, and the requirement of a directory has no effect.
@@ -116,7 +118,7 @@ fn check_locked_as(
             "tool",
             locked.tools().collect::<BTreeSet<_>>() != tools.into_iter().collect(),
         ),
-        ("path", !are_same_places(manifest, locked, &places)),
+        ("path", !are_same_placements(manifest, locked, &placements)),
         ("`install`", locked.install != dependency.install),
         (
             "`exclude`",
@@ -135,14 +137,14 @@ fn check_locked_as(
     ];
     match differs.into_iter().find(|(_, differs)| *differs) {
         None => Ok(()),
-        Some((what, _)) => {
-            let differ = if what == "patches" {
+        Some((field, _)) => {
+            let differ = if field == "patches" {
                 "differ"
             } else {
                 "differs"
             };
             let message = format!(
-                "the {what} of {} {differ} from the lockfile",
+                "the {field} of {} {differ} from the lockfile",
                 locked.label()
             );
             Err(outdated_lock(message))
@@ -150,33 +152,37 @@ fn check_locked_as(
     }
 }
 
-/// Whether a resource is locked at the locations that the manifest gives it. Which directory a block is in depends on the
-/// files that it is for, and on the project.
-fn are_same_places(manifest: &Manifest, locked: &LockEntry, places: &[LockedPlacement]) -> bool {
+/// Whether a resource is locked at the paths that the manifest gives it. The directory of a block depends on the files
+/// that it applies to, and on the project.
+fn are_same_placements(
+    manifest: &Manifest,
+    locked: &LockEntry,
+    placements: &[LockedPlacement],
+) -> bool {
     // Which of a tool's block files is used depends on what the project already has, so two clones may differ.
     let is_same = |(locked, now): (&LockedPlacement, &LockedPlacement)| {
         let tool = manifest.tools.named(now.tool.as_str());
-        let is_block = |place: &LockedPlacement| {
+        let is_block = |placement: &LockedPlacement| {
             let holds = |path: &RelativePath| tool.is_some_and(|tool| tool.may_hold_blocks(path));
-            place.at.as_ref().is_some_and(holds)
+            placement.at.as_ref().is_some_and(holds)
         };
         locked == now || locked.tool == now.tool && is_block(locked) && is_block(now)
     };
     let is_instruction = locked.kind == ResourceType::Instructions;
-    locked.placements == places
+    locked.placements == placements
         || is_instruction
-            && locked.placements.len() == places.len()
-            && locked.placements.iter().zip(places).all(is_same)
+            && locked.placements.len() == placements.len()
+            && locked.placements.iter().zip(placements).all(is_same)
 }
 
-/// Whether the manifest says something else of a server than when it was locked.
+/// Whether the manifest's definition of a server changed since it was locked.
 fn is_other_server(dependency: &Dependency, locked: &LockEntry) -> bool {
     let now = dependency.server_bytes();
     let now = now.filter(|_| locked.unit.origin == ResourceOrigin::Manifest);
     now.is_some_and(|bytes| locked.checksum != Some(Checksum::of(&bytes)))
 }
 
-/// The locked fields that everybody's patches set.
+/// The locked fields that shared patches set.
 fn shared_patches(locked: &LockEntry) -> BTreeSet<String> {
     locked
         .patches
@@ -186,7 +192,7 @@ fn shared_patches(locked: &LockEntry) -> BTreeSet<String> {
         .collect()
 }
 
-/// The same as the manifest has it; what has no fields cannot be patched.
+/// The fields that the manifest's shared patches set; resources without fields cannot be patched.
 fn project_patches(manifest: &Manifest, locked: &LockEntry) -> BTreeSet<String> {
     let concerns = |patch: &&Patch| {
         patch.kind == locked.kind
@@ -202,12 +208,12 @@ fn project_patches(manifest: &Manifest, locked: &LockEntry) -> BTreeSet<String> 
     fields.map(|field| field.to_string()).collect()
 }
 
-/// Fails if a locked resource is required by nothing any more.
+/// Fails if nothing requires a locked resource any more.
 fn check_reachable(lock: &Lockfile, roots: &[Option<usize>]) -> Result<(), Failure> {
     let references = numbers_by_reference(lock);
     let numbers = 0..lock.entries.len();
-    // From the roots on: a removed dependency leaves its transitive ones in the lockfile, and a frozen install must
-    // not install them.
+    // From the roots: a removed dependency leaves its transitive ones in the lockfile, and a frozen install must not
+    // install them.
     let mut queue: Vec<usize> = numbers.filter(|at| roots[*at].is_some()).collect();
     let mut reached: BTreeSet<usize> = queue.iter().copied().collect();
     while let Some(number) = queue.pop() {
@@ -225,7 +231,7 @@ fn check_reachable(lock: &Lockfile, roots: &[Option<usize>]) -> Result<(), Failu
     }
 }
 
-/// The numbers of locked resources by how others refer to them.
+/// The indices of locked resources, by the references of dependents.
 pub(crate) fn numbers_by_reference(lock: &Lockfile) -> BTreeMap<String, usize> {
     lock.entries
         .iter()
@@ -234,7 +240,7 @@ pub(crate) fn numbers_by_reference(lock: &Lockfile) -> BTreeMap<String, usize> {
         .collect()
 }
 
-/// The declarations of resources must match the lockfile: a variable of the project may have changed them.
+/// Checks that the declarations of resources match the lockfile: a variable of the project may have changed them.
 pub fn check_declared_needs(manifest: &Manifest, entries: &[ResolvedEntry]) -> Result<(), Failure> {
     for resolved in entries {
         let locked: BTreeSet<&Unit> = resolved
@@ -262,7 +268,7 @@ pub fn check_declared_needs(manifest: &Manifest, entries: &[ResolvedEntry]) -> R
     Ok(())
 }
 
-/// The parts of plugins must be those that are locked: the manifest may choose others by now.
+/// Checks that the parts of plugins are the locked ones: the manifest may select others now.
 pub fn check_plugin_parts(lock: &Lockfile, entries: &[ResolvedEntry]) -> Result<(), Failure> {
     for locked in lock
         .entries
@@ -315,7 +321,7 @@ mod tests {
         let (manifest, found) = Manifest::read(&ManifestTexts {
             scope: InstallScope::Project,
             project: &document,
-            own: &document,
+            manifest: &document,
             bases: &[],
             private: None,
             config: None,

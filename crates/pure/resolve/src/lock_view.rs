@@ -12,7 +12,7 @@ use agpm_plan::Ledger;
 
 use crate::written_id::{ambiguous, means, near_ids};
 
-/// A project's lockfile, which may be empty, and who needs whom in it.
+/// A project's lockfile, which may be empty, with its dependency graph.
 #[derive(Debug, Default)]
 pub struct LockView {
     /// The locked resources.
@@ -21,13 +21,13 @@ pub struct LockView {
     pub sources: BTreeSet<String>,
     /// The names of the tools, locked and in the manifest.
     pub tools: BTreeSet<String>,
-    /// Entries that the manifest itself requires, in order.
+    /// The entries that the manifest requires, in order.
     pub roots: Vec<usize>,
     /// The dependencies of each entry.
     pub needs: Vec<Vec<usize>>,
     /// The layers.
     pub layers: Vec<LockedLayer>,
-    /// Where things are installed.
+    /// The installation directory.
     pub folder: PathBuf,
     /// The plugin of each entry that is a part of one.
     pub part_of: BTreeMap<usize, usize>,
@@ -46,7 +46,7 @@ impl LockView {
         let roots = (0..lock.entries.len())
             .filter(|at| is_root(&lock.entries[*at]))
             .collect();
-        let own = manifest
+        let of_manifest = manifest
             .sources
             .iter()
             .map(|source| source.name.to_string());
@@ -54,7 +54,7 @@ impl LockView {
             .sources
             .iter()
             .map(|source| source.name.to_string())
-            .chain(own)
+            .chain(of_manifest)
             .collect();
         let tools = manifest.tools.iter().map(|tool| &tool.name);
         let locked_tools = lock.entries.iter().flat_map(LockEntry::tools);
@@ -72,7 +72,8 @@ impl LockView {
         }
     }
 
-    /// The view of a lockfile whose manifest cannot be read: resources that nothing else requires are treated as required by it.
+    /// The view of a lockfile whose manifest cannot be read: entries without dependents are treated as required by the
+    /// manifest.
     pub fn without_manifest(lock: Lockfile, folder: PathBuf) -> Self {
         let mut view = LockView::of(lock, &Manifest::default(), folder);
         let needed: BTreeSet<usize> = view.needs.iter().flatten().copied().collect();
@@ -81,7 +82,7 @@ impl LockView {
         view
     }
 
-    /// The same with the parts of plugins as entries that their plugins need, after all others.
+    /// Adds the parts of plugins as entries that their plugins need.
     pub fn with_parts(mut self) -> Self {
         for plugin in 0..self.entries.len() {
             for part in self.entries[plugin].parts.clone() {
@@ -95,7 +96,7 @@ impl LockView {
         self
     }
 
-    /// The resources that own a file, or something in it.
+    /// The owners of a file, or of something in it.
     pub fn owned_at(&self, working: &Path, ledger: &Ledger, word: &str) -> Vec<usize> {
         let mut owners: BTreeSet<String> = BTreeSet::new();
         for path in self
@@ -108,7 +109,7 @@ impl LockView {
         self.matching(|entry| owners.contains(&entry.label()))
     }
 
-    /// Notes dependencies that the manifest has got since.
+    /// Notes about dependencies that were added to the manifest since.
     pub fn note_unlocked(&self, manifest: &Manifest, notes: &mut Notes) {
         let locked: BTreeSet<(ResourceType, &str)> = self
             .entries
@@ -130,7 +131,7 @@ impl LockView {
         }
     }
 
-    /// The other direction: who needs each entry.
+    /// The dependents of each entry.
     pub fn needed_by(&self) -> Vec<Vec<usize>> {
         let mut needed_by = vec![Vec::new(); self.entries.len()];
         for (at, needs) in self.needs.iter().enumerate() {
@@ -141,9 +142,9 @@ impl LockView {
         needed_by
     }
 
-    /// The entries that a name means, all of one kind; a pattern's name means all that it matched.
+    /// The entries with a name, all of one type; the name of a pattern selects all its matches.
     pub fn find(&self, name: &str) -> Result<Vec<usize>, Failure> {
-        let fits = |entry: &LockEntry, own: &str| means(name, entry.kind, own);
+        let fits = |entry: &LockEntry, entry_name: &str| means(name, entry.kind, entry_name);
         let mut found =
             self.matching(|entry| fits(entry, entry.name.as_str()) || entry.reference() == name);
         if found.is_empty() {
@@ -163,8 +164,7 @@ impl LockView {
         }
     }
 
-    /// The entries whose file this is, or of whose directory it is a part, seen from the working directory or from the
-    /// project's.
+    /// The entries whose file or directory contains a path, relative to the working directory or to the project.
     pub fn at_path(&self, working: &Path, word: &str) -> Vec<usize> {
         let names = self.paths_of(working, word);
         self.matching(|entry| {
@@ -176,19 +176,19 @@ impl LockView {
         })
     }
 
-    /// A path from where things are installed, as it may be meant.
+    /// The possible paths of an argument, from the installation directory.
     pub fn paths_of(&self, working: &Path, word: &str) -> Vec<String> {
         let short = word
             .strip_prefix("./")
             .unwrap_or(word)
             .trim_end_matches('/');
-        let here = normalize(&working.join(short));
-        let inside = here.strip_prefix(&self.folder).ok();
+        let absolute = normalize(&working.join(short));
+        let inside = absolute.strip_prefix(&self.folder).ok();
         let inside = inside.map(|path| path.to_string_lossy().replace('\\', "/"));
         std::iter::once(short.to_owned()).chain(inside).collect()
     }
 
-    /// The entries that an argument means: by the path of a file, or as [`LockView::find`] does.
+    /// The entries that an argument names: by the path of a file, or as in [`LockView::find`].
     pub fn find_word(&self, working: &Path, word: &str) -> Result<Vec<usize>, Failure> {
         let at_path = self.at_path(working, word);
         if at_path.is_empty() {
@@ -205,24 +205,24 @@ impl LockView {
     }
 
     fn not_found(&self, name: &str) -> Failure {
-        let known: BTreeSet<(ResourceType, &str)> = self
+        let ids: BTreeSet<(ResourceType, &str)> = self
             .entries
             .iter()
             .map(|entry| (entry.kind, entry.name.as_str()))
             .collect();
-        unknown_name("resource", name, near_ids(name, known))
+        unknown_name("resource", name, near_ids(name, ids))
     }
 }
 
-/// Whether a path is that of an entry; a skill is a directory with files.
-fn is_of(entry: &LockEntry, own: &str, path: &str) -> bool {
+/// Whether a path belongs to an entry; a skill is a directory with files.
+fn is_of(entry: &LockEntry, entry_path: &str, path: &str) -> bool {
     let inner = path
-        .strip_prefix(own)
+        .strip_prefix(entry_path)
         .filter(|_| entry.kind.extent() != ResourceExtent::File);
-    path == own || inner.is_some_and(|rest| rest.starts_with('/'))
+    path == entry_path || inner.is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// Who needs whom; a reference that leads nowhere is passed over.
+/// The dependencies of each entry; dangling references are ignored.
 fn needs(entries: &[LockEntry]) -> Vec<Vec<usize>> {
     let mut exact: BTreeMap<String, usize> = BTreeMap::new();
     let mut plain: BTreeMap<String, usize> = BTreeMap::new();
@@ -245,19 +245,19 @@ fn needs(entries: &[LockEntry]) -> Vec<Vec<usize>> {
     entries.iter().map(of).collect()
 }
 
-/// The note of commands that read a lockfile where none exists.
+/// The note of commands that find no lockfile.
 pub fn no_lockfile() -> Diagnostic {
     let mut diagnostic = Diagnostic::new(&codes::LOCK_OUTDATED, "No lockfile; run `agpm install`");
     diagnostic.severity = Severity::Note;
     diagnostic
 }
 
-/// The note of commands that would list nothing.
+/// The note of commands with an empty listing.
 pub fn nothing_listed(message: &str) -> Diagnostic {
     Diagnostic::new(&codes::LIST_EMPTY, message)
 }
 
-/// A note that the lockfile is not what the next install would write.
+/// A note that the next install would change the lockfile.
 pub fn lockfile_note(message: String) -> Diagnostic {
     let mut diagnostic = Diagnostic::new(&codes::LOCK_OUTDATED, message).help("run `agpm install`");
     diagnostic.severity = Severity::Note;

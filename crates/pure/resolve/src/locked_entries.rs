@@ -1,4 +1,4 @@
-//! Resolved entries out of the lockfile alone, once their bytes are known.
+//! Resolves entries from the lockfile alone, once their bytes are known.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -22,14 +22,14 @@ pub struct LockedContent<'a> {
     pub manifest: &'a Manifest,
     /// The dependency of the manifest for each of them.
     pub roots: &'a [Option<usize>],
-    /// Their bytes.
-    pub known: &'a SourceIndex,
-    /// Where a unit is on this machine; nothing for one of a repository.
+    /// The index with their bytes.
+    pub index: &'a SourceIndex,
+    /// The path of a local unit; `None` for one of a repository.
     pub file_of: &'a dyn Fn(&Unit) -> Option<PathBuf>,
 }
 
 impl LockedContent<'_> {
-    /// One entry for each place that a resource is locked at. Bytes that are not the locked ones fail.
+    /// One entry for each locked path of a resource. Fails if bytes differ from the locked ones.
     pub fn entries(&self, lock: &Lockfile) -> Result<Vec<ResolvedEntry>, Failure> {
         let mut entries = Vec::new();
         let mut copies = Vec::new();
@@ -50,7 +50,7 @@ impl LockedContent<'_> {
     ) -> Result<Vec<ResolvedEntry>, Failure> {
         let name = locked.label();
         let Some(FoundContent::Resource(resource, needed)) =
-            self.known.found(&locked.unit, locked.commit())
+            self.index.found(&locked.unit, locked.commit())
         else {
             let version = locked
                 .version()
@@ -132,14 +132,14 @@ fn entries_at(locked: &LockEntry, root: Option<usize>) -> Vec<ResourceEntry> {
     entries
 }
 
-/// Every copy depends on the copy of a resource for one of the same tools, or else the first one.
+/// Every copy depends on the copy of a resource for one of the same tools, or else on the first one.
 fn link_needs(
     lock: &Lockfile,
     copies: &[Range<usize>],
     entries: &mut [ResolvedEntry],
 ) -> Result<(), Failure> {
     let references = numbers_by_reference(lock);
-    for (locked, own) in lock.entries.iter().zip(copies) {
+    for (locked, own_copies) in lock.entries.iter().zip(copies) {
         for reference in &locked.dependencies {
             let Some(needed) = references.get(reference) else {
                 return Err(outdated_lock(format!(
@@ -148,11 +148,11 @@ fn link_needs(
                 )));
             };
             let needed = copies[*needed].clone();
-            for at in own.clone() {
+            for at in own_copies.clone() {
                 let reads = |need: &usize| {
                     let readers = &entries[at].entry.readers;
-                    let others = &entries[*need].entry.readers;
-                    others.iter().any(|tool| readers.contains(tool))
+                    let other_readers = &entries[*need].entry.readers;
+                    other_readers.iter().any(|tool| readers.contains(tool))
                 };
                 let same: Vec<usize> = needed.clone().filter(reads).collect();
                 let needs = if same.is_empty() {
@@ -167,7 +167,7 @@ fn link_needs(
     Ok(())
 }
 
-/// The manifest's own entries have its variables, and what they need follows them.
+/// The manifest's entries have its variables, and their dependencies inherit them.
 fn spread_variants(manifest: &Manifest, entries: &mut [ResolvedEntry]) {
     let mut queue: Vec<(usize, Variant)> = Vec::new();
     for (number, resolved) in entries.iter_mut().enumerate() {
@@ -189,14 +189,14 @@ fn spread_variants(manifest: &Manifest, entries: &mut [ResolvedEntry]) {
     }
 }
 
-/// The part of a lockfile that the tools and inline servers of a manifest can still be installed from, whatever it
+/// The part of a lockfile that can still be installed with the tools and inline servers of a manifest, whatever it
 /// requires.
 pub fn installable_part(lock: &Lockfile, manifest: &Manifest) -> Lockfile {
     let finder = RootFinder::new(manifest);
     let known_part = |locked: &LockEntry| {
         let mut locked = locked.clone();
         let kind = locked.kind;
-        let has_place = |one: &LockedPlacement| manifest.tools.has_place(&one.tool, kind);
+        let has_place = |one: &LockedPlacement| manifest.tools.supports(&one.tool, kind);
         locked.placements.retain(has_place);
         let is_named =
             locked.unit.origin != ResourceOrigin::Manifest || finder.find(&locked).is_some();
@@ -205,7 +205,7 @@ pub fn installable_part(lock: &Lockfile, manifest: &Manifest) -> Lockfile {
     part_of_lock(lock, known_part)
 }
 
-/// A lockfile with some of its entries, and with what these still need of each other.
+/// A lockfile with some of its entries, and their dependencies on each other.
 pub fn part_of_lock(lock: &Lockfile, part: impl Fn(&LockEntry) -> Option<LockEntry>) -> Lockfile {
     let mut entries: Vec<LockEntry> = lock.entries.iter().filter_map(part).collect();
     let references: BTreeSet<String> = entries.iter().map(LockEntry::reference).collect();

@@ -13,18 +13,18 @@ use serde::{Serialize, Serializer};
 /// The fields at the start of every view of a resource.
 #[derive(Clone, Debug)]
 pub struct ResourceIdentity {
-    /// The word for its type.
+    /// The name of its type.
     pub kind: &'static str,
     /// The name of the resource identity.
     pub name: String,
-    /// Its version; nothing for files of the project itself.
+    /// The version; `None` for files of the project itself.
     pub version: Option<VersionLabel>,
-    /// The name of its source, if it has one.
+    /// The name of its source.
     pub source: Option<String>,
 }
 
 impl ResourceIdentity {
-    /// That of a locked resource.
+    /// The identity of a locked resource.
     pub fn of(entry: &LockEntry) -> Self {
         ResourceIdentity {
             kind: entry.kind.singular(),
@@ -34,7 +34,7 @@ impl ResourceIdentity {
         }
     }
 
-    /// `TYPE/NAME`, as every command accepts it; the type is in the plural.
+    /// `TYPE/NAME` with the type in the plural, as every command accepts it.
     fn id(&self) -> String {
         let plural = match ResourceType::named(self.kind) {
             Some(kind) => kind.plural(),
@@ -56,12 +56,12 @@ impl Serialize for ResourceIdentity {
     }
 }
 
-/// The tools of a resource, and where it is installed for each.
+/// The tools of a resource, and its path for each.
 #[derive(Clone, Debug)]
 pub struct Placements(Vec<LockedPlacement>);
 
 impl Placements {
-    /// Those of a locked resource.
+    /// The placements of a locked resource.
     pub fn of(entry: &LockEntry) -> Self {
         Placements(entry.placements.clone())
     }
@@ -80,7 +80,7 @@ impl Placements {
         self.0.iter().map(|placement| &placement.tool)
     }
 
-    /// Where it is installed, each path once.
+    /// The installed paths, each once.
     pub fn paths(&self) -> BTreeSet<&RelativePath> {
         let paths = self.0.iter();
         paths
@@ -89,11 +89,11 @@ impl Placements {
     }
 }
 
-/// Where a resource is for one tool.
+/// The path of a resource for one tool.
 #[derive(Serialize)]
 struct InstalledPath<'a> {
     tool: &'a ToolName,
-    /// The name of `path` in earlier versions.
+    /// The former name of `path`.
     at: &'a RelativePath,
     path: &'a RelativePath,
 }
@@ -110,7 +110,7 @@ impl<'a> InstalledPath<'a> {
 }
 
 impl Serialize for Placements {
-    /// Lists, and for a resource of one tool the two fields of the lockfile too.
+    /// Serializes lists, and for a resource of one tool also the two fields of the lockfile.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let tools: Vec<&ToolName> = self.tools().collect();
         let installed = self.0.iter().filter_map(InstalledPath::of);
@@ -132,16 +132,16 @@ pub struct LockedResource {
     /// The resource.
     #[serde(flatten)]
     pub identity: ResourceIdentity,
-    /// Where it is in its source.
+    /// The path in its source.
     pub path: String,
     /// The version that is required.
     pub requirement: Option<String>,
-    /// The commit that it is taken from.
+    /// The commit.
     #[serde(flatten, serialize_with = "agpm_model::serialize_commit")]
     pub resolved_commit: Option<ObjectId>,
-    /// Of what it is in its source.
+    /// The checksum of the content in its source.
     pub checksum: Option<Checksum>,
-    /// The tools it is for, and where it is installed for them.
+    /// The tools that it is for, and its paths.
     #[serde(flatten)]
     pub placements: Placements,
     /// The dependencies of the locked resource.
@@ -149,7 +149,7 @@ pub struct LockedResource {
     /// The installed parts of a plugin, as `TYPE/NAME`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<String>,
-    /// The fields that patches change.
+    /// The patched fields.
     pub patches: Vec<String>,
 }
 

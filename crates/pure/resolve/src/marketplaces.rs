@@ -1,4 +1,4 @@
-//! Plugins by their names in marketplaces: where each of them is, out of the lockfile or of a `marketplace.json`.
+//! Locates plugins of marketplaces, from the lockfile or a `marketplace.json`.
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, SourceSpan, codes};
 use agpm_model::{
@@ -8,15 +8,15 @@ use agpm_model::{
 };
 use agpm_plugin::{Marketplace, MarketplaceEntry, PluginSource};
 
-/// Gives plugins of marketplaces the locations that the lockfile has for them, as long as the manifest requires the same.
+/// Binds plugins of marketplaces to their locked locations, if the manifest still requires the same.
 pub fn bind_locked_plugins(manifest: &mut Manifest, lock: &Lockfile) {
     let mut sources = Vec::new();
     for dependency in &mut manifest.dependencies {
         let Some(locked) = locked_plugin(dependency, lock) else {
             continue;
         };
-        if let Some(own) = &mut dependency.marketplace {
-            own.pin = locked.marketplace.clone();
+        if let Some(named) = &mut dependency.marketplace {
+            named.pin = locked.marketplace.clone();
         }
         dependency.unit = locked.unit.clone();
         if let Some(requirement) = locked.requirement() {
@@ -45,21 +45,21 @@ pub fn bind_locked_plugins(manifest: &mut Manifest, lock: &Lockfile) {
     }
 }
 
-/// The requirement as it was locked: of a plugin elsewhere, the commit that its marketplace names.
-fn locked_requirement(requirement: &str, own: &Requirement) -> Requirement {
-    if own.as_str() == requirement {
-        return own.clone();
+/// The locked requirement: for a plugin in another repository, the commit that its marketplace names.
+fn locked_requirement(requirement: &str, declared: &Requirement) -> Requirement {
+    if declared.as_str() == requirement {
+        return declared.clone();
     }
     if requirement.parse::<ObjectId>().is_ok() {
         return Requirement::Rev(requirement.to_owned());
     }
-    VersionRequirement::parse(requirement).map_or_else(|_| own.clone(), Requirement::Version)
+    VersionRequirement::parse(requirement).map_or_else(|_| declared.clone(), Requirement::Version)
 }
 
 fn locked_plugin<'l>(dependency: &Dependency, lock: &'l Lockfile) -> Option<&'l LockEntry> {
-    let own = dependency.marketplace.as_ref()?;
+    let named = dependency.marketplace.as_ref()?;
     let is_same = |from: &LockedMarketplace| {
-        from.plugin == own.plugin && from.requirement == own.requirement.as_str()
+        from.plugin == named.plugin && from.requirement == named.requirement.as_str()
     };
     lock.entries.iter().find(|locked| {
         locked.kind == ResourceType::Plugins
@@ -75,14 +75,14 @@ pub fn add_source(manifest: &mut Manifest, source: SourceDeclaration) {
     }
 }
 
-/// Where a plugin of a marketplace is.
+/// The location of a plugin of a marketplace.
 #[derive(Debug)]
 pub struct PluginLocation {
     /// The plugin.
     pub unit: Unit,
-    /// The requirement on its source, if that is another one than the marketplace's.
+    /// The requirement on its source, if it is not the marketplace's.
     pub requirement: Option<Requirement>,
-    /// The source that it opens.
+    /// The source to open for it.
     pub source: Option<SourceDeclaration>,
     /// The commit that the marketplace names.
     pub commit: Option<NamedCommit>,
@@ -94,12 +94,12 @@ pub struct NamedCommit {
     /// The id of the named commit.
     pub id: ObjectId,
     reference: Option<String>,
-    /// Where the plugin is required.
+    /// The position of the dependency in the manifest.
     spot: SourceSpan,
 }
 
 impl NamedCommit {
-    /// The commit of an entry, if it names one.
+    /// The commit that an entry names.
     pub fn new(sha: Option<&ObjectId>, reference: Option<&str>, spot: SourceSpan) -> Option<Self> {
         Some(NamedCommit {
             id: sha?.clone(),
@@ -108,9 +108,9 @@ impl NamedCommit {
         })
     }
 
-    /// The tip of the branch that the commit must be reachable from, or nothing if nothing is left to check.
+    /// The tip of the branch that must contain the commit; `None` if nothing is left to check.
     ///
-    /// Git prefers a tag to a branch of its name.
+    /// Git prefers a tag to a branch of the same name.
     pub fn branch_tip<'v>(
         &self,
         source: &SourceName,
@@ -149,7 +149,7 @@ impl NamedCommit {
         }
     }
 
-    /// That the commit is not in the past of its branch, or does not exist.
+    /// The finding that the commit is not in the history of its branch, or does not exist.
     pub fn not_reachable(&self, source: &SourceName) -> Failure {
         let commit = self.id.short();
         let message = match &self.reference {
@@ -173,10 +173,10 @@ pub fn find_entry<'m>(
     dependency: &Dependency,
     marketplace: &'m Marketplace,
 ) -> Result<&'m MarketplaceEntry, Failure> {
-    let Some(own) = &dependency.marketplace else {
+    let Some(named) = &dependency.marketplace else {
         return Err(Failure::reported());
     };
-    let plugin = &own.plugin;
+    let plugin = &named.plugin;
     marketplace.find(&plugin.name).map_err(|unknown| {
         let message = format!(
             "marketplace `{}` has no plugin `{}`",
@@ -190,23 +190,23 @@ pub fn find_entry<'m>(
     })
 }
 
-/// Where an entry of a marketplace says that its plugin is.
+/// The location of a plugin, from its entry in a marketplace.
 pub fn locate_plugin(
     manifest: &Manifest,
     dependency: &Dependency,
     entry: &MarketplaceEntry,
 ) -> Result<PluginLocation, Failure> {
-    let Some(own) = &dependency.marketplace else {
+    let Some(named) = &dependency.marketplace else {
         return Err(Failure::reported());
     };
-    let plugin = &own.plugin;
+    let plugin = &named.plugin;
     let wrong = |message: String, help: &str| -> Failure {
         Diagnostic::new(&codes::PLUGIN_MARKETPLACE, message)
             .at_spot(dependency.spot)
             .help(help)
             .into()
     };
-    let what = format!("plugin `{}` of `{}`", entry.name, plugin.marketplace);
+    let subject = format!("plugin `{}` of `{}`", entry.name, plugin.marketplace);
     match &entry.source {
         Some(PluginSource::Relative(path)) => Ok(PluginLocation {
             unit: plugin_at(&plugin.marketplace, path),
@@ -221,24 +221,32 @@ pub fn locate_plugin(
             sha,
         }) => {
             let address = SourceAddress::parse(url).map_err(|error| {
-                wrong(format!("{what}: {error}"), "report it to the marketplace")
+                wrong(
+                    format!("{subject}: {error}"),
+                    "report it to the marketplace",
+                )
             })?;
             let marketplace = manifest.source(&plugin.marketplace);
             let is_near = marketplace.is_some_and(|source| source.address.is_local());
             if address.is_local() && !is_near {
-                let message = format!("{what} names a path on this machine");
+                let message = format!("{subject} names a path on this machine");
                 let help = "a remote marketplace cannot refer to local files";
                 return Err(wrong(message, help));
             }
             let name = SourceName::new(&format!("{}/{}", plugin.marketplace, entry.name)).map_err(
-                |error| wrong(format!("{what}: {error}"), "report it to the marketplace"),
+                |error| {
+                    wrong(
+                        format!("{subject}: {error}"),
+                        "report it to the marketplace",
+                    )
+                },
             )?;
-            let known = manifest
+            let existing = manifest
                 .sources
                 .iter()
                 .find(|source| source.address.redacted() == address.redacted());
-            let source = match known {
-                Some(known) => known.clone(),
+            let source = match existing {
+                Some(existing) => existing.clone(),
                 None => SourceDeclaration {
                     name,
                     address,
@@ -248,7 +256,10 @@ pub fn locate_plugin(
             };
             let requirement =
                 remote_requirement(sha.as_ref(), reference.as_deref()).map_err(|error| {
-                    wrong(format!("{what}: {error}"), "report it to the marketplace")
+                    wrong(
+                        format!("{subject}: {error}"),
+                        "report it to the marketplace",
+                    )
                 })?;
             Ok(PluginLocation {
                 unit: plugin_at(&source.name, path),
@@ -258,18 +269,18 @@ pub fn locate_plugin(
             })
         }
         Some(PluginSource::Unsupported(kind)) => {
-            let message = format!("{what} has a source of type `{kind}`");
+            let message = format!("{subject} has a source of type `{kind}`");
             let help = "agpm reads plugins from git repositories; choose another one";
             Err(wrong(message, help))
         }
         None => Err(wrong(
-            format!("{what} has no usable `source`"),
+            format!("{subject} has no usable `source`"),
             "report it to the marketplace",
         )),
     }
 }
 
-/// An entry's requirement on the repository that it names: a commit wins over a name for it.
+/// An entry's requirement on the repository that it names: a commit wins over a reference.
 pub fn remote_requirement(
     sha: Option<&ObjectId>,
     reference: Option<&str>,
@@ -322,7 +333,7 @@ mod tests {
             let tip = commit.branch_tip(&source, &versions);
             tip.map(|tip| tip.cloned()).map_err(|failure| failure.kind)
         };
-        let whole = id("c").to_string();
+        let full_id = id("c").to_string();
         for (reference, expected) in [
             (None, Ok(None)),
             (Some("v1"), Ok(None)),
@@ -331,7 +342,7 @@ mod tests {
             (Some("main"), Ok(Some(id("b")))),
             (Some("refs/heads/both"), Ok(Some(id("b")))),
             (Some("gone"), Err(FailureKind::Network)),
-            (Some(whole.as_str()), Err(FailureKind::Errors)),
+            (Some(full_id.as_str()), Err(FailureKind::Errors)),
         ] {
             assert_eq!(check(reference), expected, "{reference:?}");
         }

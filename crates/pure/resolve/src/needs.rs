@@ -1,4 +1,4 @@
-//! The dependencies of resources, from their bytes: their sources are read through a port.
+//! Reads the dependencies of resources; sources are accessed through a trait.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -19,27 +19,27 @@ use crate::required_source::{
     RequiredSource, SourceRefusal, refused_source, required_source, unit_of_source,
 };
 
-/// The requirement where none is declared, after a prefix.
+/// The default requirement, after a prefix.
 const LATEST: &str = "latest";
 
 /// The content of a unit at a commit.
 pub struct ReadContent {
     /// The unit.
     pub unit: Unit,
-    /// Nothing for what is on this machine.
+    /// The commit; `None` for local content.
     pub commit: Option<ObjectId>,
     /// The content.
     pub found: FoundContent,
 }
 
-/// A unit at a commit, wanted under one variant.
+/// A unit at a commit that is required under one variant.
 struct VariantUnit {
     unit: Unit,
     commit: Option<ObjectId>,
     variant: Variant,
 }
 
-/// Reads what resources of one manifest need.
+/// Reads the dependencies of a manifest's resources.
 pub struct NeedsReader<'a> {
     manifest: &'a Manifest,
     sources: &'a dyn OpenSources,
@@ -49,7 +49,7 @@ pub struct NeedsReader<'a> {
 }
 
 impl<'a> NeedsReader<'a> {
-    /// Reads with these names for templates.
+    /// A reader with these names for templates.
     pub fn new(
         manifest: &'a Manifest,
         sources: &'a dyn OpenSources,
@@ -63,7 +63,7 @@ impl<'a> NeedsReader<'a> {
         }
     }
 
-    /// The matches of a pattern that some dependency with this pattern wants.
+    /// The matches of a pattern that some dependency with this pattern includes.
     pub fn without_excluded(
         &self,
         pattern: &Unit,
@@ -89,19 +89,19 @@ impl<'a> NeedsReader<'a> {
             });
         }
         let left_out = left_out.unwrap_or_default();
-        let kept = matches
+        let included = matches
             .into_iter()
             .enumerate()
             .filter(|(at, _)| !left_out.contains(at));
-        kept.map(|(_, unit)| unit).collect()
+        included.map(|(_, unit)| unit).collect()
     }
 
-    /// Takes in what was read, and reads what it declares under every variant in which it is wanted; what it needs is
-    /// wanted under the same ones.
-    pub fn learn(
+    /// Adds content and reads its declarations under every variant that requires it; its dependencies inherit the
+    /// variants.
+    pub fn add_content(
         &self,
         read: ReadContent,
-        known: &mut SourceIndex,
+        index: &mut SourceIndex,
         notes: &mut Notes,
     ) -> Result<(), Failure> {
         let ReadContent {
@@ -109,32 +109,32 @@ impl<'a> NeedsReader<'a> {
             commit,
             found,
         } = read;
-        known.set_content(unit.clone(), commit.clone(), found);
+        index.set_content(unit.clone(), commit.clone(), found);
         let wanted_under = |variant| VariantUnit {
             unit: unit.clone(),
             commit: commit.clone(),
             variant,
         };
-        let variants = known.variants_of(&unit).into_iter();
+        let variants = index.variants_of(&unit).into_iter();
         let mut queue: Vec<VariantUnit> = variants.map(wanted_under).collect();
         while let Some(next) = queue.pop() {
             let variant = next.variant;
-            let wanted: Vec<Unit> = match known.found(&next.unit, next.commit.as_ref()) {
+            let children: Vec<Unit> = match index.found(&next.unit, next.commit.as_ref()) {
                 None | Some(FoundContent::Absent) => continue,
                 Some(FoundContent::Matches(matches)) => {
                     matches.iter().map(|child| child.unit.clone()).collect()
                 }
                 Some(FoundContent::Resource(resource, _)) => {
                     let resource = Arc::clone(resource);
-                    let declared = self.understand(&next, &resource, known, notes)?;
+                    let declared = self.read_declared(&next, &resource, index, notes)?;
                     let units = declared.iter().map(|(_, unit)| unit.clone()).collect();
-                    known.set_needs(&next.unit, &next.commit, variant, declared);
+                    index.set_needs(&next.unit, &next.commit, variant, declared);
                     units
                 }
             };
-            for unit in wanted {
-                if known.want(&unit, variant) {
-                    let commits = known.commits_of(&unit).into_iter();
+            for unit in children {
+                if index.want(&unit, variant) {
+                    let commits = index.commits_of(&unit).into_iter();
                     queue.extend(commits.map(|commit| VariantUnit {
                         unit: unit.clone(),
                         commit,
@@ -146,28 +146,28 @@ impl<'a> NeedsReader<'a> {
         Ok(())
     }
 
-    /// The declarations of a resource under a variant, each with the unit that it means.
-    fn understand(
+    /// The declarations of a resource under a variant, each with its unit.
+    fn read_declared(
         &self,
-        wanted: &VariantUnit,
+        variant_unit: &VariantUnit,
         resource: &ResourceFiles,
-        known: &mut SourceIndex,
+        index: &mut SourceIndex,
         notes: &mut Notes,
     ) -> Result<Vec<(DeclaredDependency, Unit)>, Failure> {
         let VariantUnit {
             unit,
             commit,
             variant,
-        } = wanted;
+        } = variant_unit;
         if unit.extent == ResourceExtent::Plugin {
             let finder = PluginFinder {
                 manifest: self.manifest,
                 sources: self.sources,
             };
             let needs = plugin_needs(&finder, unit, commit.as_ref(), resource, notes)?;
-            return self.needed_plugins(unit, needs, known);
+            return self.needed_plugins(unit, needs, index);
         }
-        // The tool alone reads a file in place: agpm is reported where it is, not what it means.
+        // Only the tool reads a file in place: agpm knows its path, not its content.
         if self.manifest.is_in_place(unit) {
             return Ok(Vec::new());
         }
@@ -184,10 +184,10 @@ impl<'a> NeedsReader<'a> {
         let (mut children, mut escapes) = (Vec::new(), Vec::new());
         for declared in declared {
             if declared.source.is_some() {
-                match self.in_other_source(&declared, known) {
+                match self.in_other_source(&declared, index) {
                     Ok(child) => children.extend(child),
                     Err(refusal) => {
-                        let chain = known.chain_to(&self.roots(), unit);
+                        let chain = index.chain_to(&self.roots(), unit);
                         escapes.push(refused_source(&refusal, &chain, declared.spot));
                     }
                 }
@@ -228,7 +228,7 @@ impl<'a> NeedsReader<'a> {
         &self,
         unit: &Unit,
         needs: Vec<PluginNeed>,
-        known: &mut SourceIndex,
+        index: &mut SourceIndex,
     ) -> Result<Vec<(DeclaredDependency, Unit)>, Failure> {
         let mut children = Vec::new();
         for need in needs {
@@ -239,8 +239,8 @@ impl<'a> NeedsReader<'a> {
                 }
                 PluginNeed::Elsewhere(remote) => remote,
             };
-            let child = self.in_other_source(&remote.declared, known);
-            let child = child.map_err(|_| remote.refusal(&known.chain_to(&self.roots(), unit)))?;
+            let child = self.in_other_source(&remote.declared, index);
+            let child = child.map_err(|_| remote.refusal(&index.chain_to(&self.roots(), unit)))?;
             let Some((declared, child)) = child else {
                 continue;
             };
@@ -257,11 +257,11 @@ impl<'a> NeedsReader<'a> {
         dependencies.map(|one| one.unit.clone()).collect()
     }
 
-    /// The unit in another source; nothing if that has to be opened first.
+    /// The unit in another source; `None` if that has to be opened first.
     fn in_other_source(
         &self,
         declared: &DeclaredDependency,
-        known: &mut SourceIndex,
+        index: &mut SourceIndex,
     ) -> Result<Option<(DeclaredDependency, Unit)>, SourceRefusal> {
         let written = declared.source.as_deref().unwrap_or_default();
         let (name, source) = match required_source(self.manifest, written, declared.spot)? {
@@ -272,7 +272,7 @@ impl<'a> NeedsReader<'a> {
             RequiredSource::Allowed(source) => (source.name.clone(), Some(*source)),
         };
         if !self.sources.is_open(&name) {
-            known
+            index
                 .required_sources
                 .extend(source.map(|source| (name, source)));
             return Ok(None);
@@ -280,7 +280,7 @@ impl<'a> NeedsReader<'a> {
         let unit = unit_of_source(&name, declared)
             .map_err(|_| SourceRefusal::NoRepository(declared.path.clone()))?;
         let requirement = declared.requirement.clone();
-        let requirement = requirement.or_else(|| self.default_requirement(&name, &unit, known));
+        let requirement = requirement.or_else(|| self.default_requirement(&name, &unit, index));
         let declared = DeclaredDependency {
             requirement,
             ..declared.clone()
@@ -288,14 +288,14 @@ impl<'a> NeedsReader<'a> {
         Ok(Some((declared, unit)))
     }
 
-    /// The requirement where none is declared. The lockfile saves a question to the source.
+    /// The default requirement. A pin in the lockfile avoids a query to the source.
     fn default_requirement(
         &self,
         source: &SourceName,
         unit: &Unit,
-        known: &SourceIndex,
+        index: &SourceIndex,
     ) -> Option<Requirement> {
-        let locked = known.pinned_requirements(unit);
+        let locked = index.pinned_requirements(unit);
         let is_latest = |text: &&String| text.ends_with(LATEST);
         if let Some(latest) = locked.iter().find(is_latest) {
             return VersionRequirement::parse(latest)
@@ -310,7 +310,7 @@ impl<'a> NeedsReader<'a> {
     }
 }
 
-/// A warning for each name in `exclude` that does not mean one match.
+/// A warning for each name in `exclude` that does not match exactly one resource.
 fn unknown_exclusions(
     dependency: &Dependency,
     found: &ExcludedMatches,

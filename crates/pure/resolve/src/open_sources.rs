@@ -1,4 +1,4 @@
-//! The queries to a project's sources while its resources are read.
+//! Queries to a project's sources while its resources are read.
 
 use std::sync::Arc;
 
@@ -8,27 +8,27 @@ use agpm_plugin::Marketplace;
 
 use crate::marketplaces::NamedCommit;
 
-/// The sources of a project that are open.
+/// The open sources of a project.
 pub trait OpenSources: Sync {
-    /// Whether a source is one of them.
+    /// Whether a source is open.
     fn is_open(&self, source: &SourceName) -> bool;
 
-    /// Whether an origin has a path at a commit.
+    /// Whether a path exists in an origin at a commit.
     fn exists(&self, origin: &ResourceOrigin, commit: Option<&ObjectId>, path: &str) -> bool;
 
-    /// The tags and branches of a source; nothing for one without versions.
+    /// The tags and branches of a source; `None` for one without versions.
     fn versions(&self, source: &SourceName) -> Result<Option<Arc<SourceVersions>>, Failure>;
 
-    /// The marketplace that a source is at a revision.
+    /// The marketplace of a source at a revision.
     fn marketplace(
         &self,
         source: &SourceName,
         revision: Option<&ObjectId>,
     ) -> Result<Marketplace, Failure>;
 
-    /// The same at the revision of a source that nothing is required of.
+    /// The marketplace of a source without a requirement.
     fn default_marketplace(&self, source: &SourceName) -> Result<Marketplace, Failure>;
 
-    /// Fails unless a commit that a marketplace names belongs to the branch or tag that it names with it.
+    /// Fails unless a commit of a marketplace entry belongs to the entry's branch or tag.
     fn check_commit(&self, source: &SourceName, commit: &NamedCommit) -> Result<(), Failure>;
 }

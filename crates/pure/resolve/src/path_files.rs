@@ -1,4 +1,4 @@
-//! The files at a path of a source, before they are parsed.
+//! The unparsed files at a path of a source.
 
 use std::sync::Arc;
 
@@ -17,25 +17,26 @@ pub enum PathFiles {
     File(SourceFile),
     /// The files of a skill or a plugin.
     Folder(Vec<(RelativePath, SourceFile)>),
-    /// Something that is not taken.
+    /// Content that is refused.
     Unfit(Unfit),
     /// The matches of a pattern.
     Matches(Vec<Unit>),
 }
 
-/// Why something of a source is not taken.
+/// The reason why content is refused.
 pub enum Unfit {
-    /// It is a symlink, which is not followed: it may lead anywhere.
+    /// A symlink, which is not followed because it may lead anywhere.
     Link,
-    /// A skill breaks a limit.
+    /// A skill exceeds a limit.
     Skill(String),
-    /// A plugin breaks a limit, or is more than itself.
+    /// A plugin exceeds a limit, or contains itself.
     Plugin(String),
-    /// A pattern would have to be searched for in more directories than this.
+    /// A pattern would search more directories than this.
     Pattern(usize),
 }
 
-/// A path inside a skill or a plugin: one that every system can have, that is what it looks like, and that is not git's own; nothing for any other.
+/// A path inside a skill or plugin that is valid on every system, contains no invisible characters, and is not git's
+/// own; `None` for any other.
 pub fn portable_path(path: &str) -> Option<RelativePath> {
     let odd = |c: char| matches!(c, '\u{fffd}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');
     let gits = |part: &str| matches!(part.to_lowercase().as_str(), ".git" | "git~1");
@@ -45,7 +46,7 @@ pub fn portable_path(path: &str) -> Option<RelativePath> {
     RelativePath::new(path).ok()
 }
 
-/// Why these paths cannot all exist where case is ignored.
+/// The reason why these paths cannot coexist on case-insensitive file systems.
 pub fn path_clash<'p>(paths: impl Iterator<Item = &'p RelativePath>) -> Option<String> {
     let numbered: Vec<(usize, &RelativePath)> = paths.enumerate().collect();
     let clash = clashes(numbered).into_iter().next()?;
@@ -93,7 +94,7 @@ pub fn found_unit(pattern: &Unit, path: &str) -> Option<Unit> {
 }
 
 impl PathFiles {
-    /// The same as the solver and the renderer know it; what is not taken is a finding.
+    /// The parsed content; refused content is a finding.
     pub fn understood(
         self,
         unit: &Unit,
@@ -121,7 +122,7 @@ impl PathFiles {
                     .iter()
                     .position(|(path, _)| path.as_str() == SKILL_FILE);
                 match main.map(|at| files.remove(at)) {
-                    Some((_, main)) => resource(ResourceFiles::folder(main, files)),
+                    Some((_, main)) => resource(ResourceFiles::directory(main, files)),
                     None => FoundContent::Absent,
                 }
             }

@@ -1,4 +1,4 @@
-//! From a lockfile to what the solver keeps.
+//! Selects the pins of a lockfile that the solver keeps.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,26 +12,26 @@ use crate::index::{PinState, SolverPin};
 /// The pins that may change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UpdateScope {
-    /// None: what is locked stays.
+    /// No pin changes.
     Nothing,
     /// All pins.
     Everything,
-    /// The given pins.
+    /// These pins.
     Only(BTreeSet<PinId>),
 }
 
 impl UpdateScope {
-    /// Whether a layer may become another version.
+    /// Whether a layer may change its version.
     pub fn moves_layer(&self, layer: &LayerName) -> bool {
         self.moves(|| PinId::Layer(layer.clone()))
     }
 
-    /// Whether a remote of the catalog may.
+    /// Whether a remote of the catalog may change its version.
     pub fn moves_remote(&self, remote: &CatalogRemote) -> bool {
         self.moves(|| PinId::Remote(remote.without_secrets()))
     }
 
-    /// Whether a base of the manifest may.
+    /// Whether a base of the manifest may change its version.
     pub fn moves_base(&self, base: &BaseName) -> bool {
         self.moves(|| PinId::Base(base.clone()))
     }
@@ -45,7 +45,7 @@ impl UpdateScope {
     }
 }
 
-/// The pins; whether a requirement still allows them is for the solver to see.
+/// The pins; the solver checks whether a requirement still allows them.
 pub fn pins(
     manifest: &Manifest,
     lock: &Lockfile,
@@ -91,7 +91,7 @@ pub fn pins(
             };
             pins.entry(unit).or_insert_with(|| pin.clone());
         }
-        // A resource that is locked twice moves with either of them.
+        // A resource that is locked twice is released with either of them.
         if !released.contains(&locked.unit) {
             pins.insert(locked.unit.clone(), pin);
         }
@@ -99,7 +99,7 @@ pub fn pins(
     pins
 }
 
-/// The sources that are locked with another URL than the manifest has.
+/// The sources whose URL differs from the locked one.
 pub fn relocated_sources<'l>(manifest: &Manifest, lock: &'l Lockfile) -> BTreeSet<&'l SourceName> {
     let has_moved = |locked: &&LockedSource| {
         let now = manifest
@@ -114,7 +114,7 @@ pub fn relocated_sources<'l>(manifest: &Manifest, lock: &'l Lockfile) -> BTreeSe
         .collect()
 }
 
-/// The lockfile with sources called as the manifest calls them now, where only the name changed.
+/// The lockfile with sources renamed as in the manifest, if only the name changed.
 pub fn with_names_of(manifest: &Manifest, lock: &Lockfile) -> Lockfile {
     let mut lock = lock.clone();
     for source in lock

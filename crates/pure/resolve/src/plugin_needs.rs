@@ -1,5 +1,5 @@
-//! The dependencies of plugins, and the plugins that hooks and servers need: both are read from files that are not
-//! agpm's own.
+//! The dependencies of plugins, and the plugins that hooks and servers need; both are read from files in foreign
+//! formats.
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, SourceSpan, codes};
 use agpm_model::{
@@ -15,7 +15,7 @@ use crate::index::ResourceFiles;
 use crate::marketplaces::{NamedCommit, remote_requirement};
 use crate::open_sources::OpenSources;
 
-/// Where the plugins are looked for that other plugins need.
+/// Searches for the plugins that other plugins need.
 pub(crate) struct PluginFinder<'a> {
     pub(crate) manifest: &'a Manifest,
     pub(crate) sources: &'a dyn OpenSources,
@@ -29,24 +29,24 @@ struct Listing {
 
 /// A plugin that another one needs.
 pub(crate) enum PluginNeed {
-    /// In a source that is open.
+    /// A plugin in an open source.
     Here(DeclaredDependency, Unit),
-    /// In the repository that its marketplace names.
+    /// A plugin in the repository that its marketplace names.
     Elsewhere(RemoteNeed),
 }
 
 /// A needed plugin in a repository that its marketplace names.
 pub(crate) struct RemoteNeed {
-    /// The repository's URL, the path in it, and what is required of it.
+    /// The repository's URL, the path in it, and the requirement.
     pub(crate) declared: DeclaredDependency,
     /// The commit that the marketplace names.
     pub(crate) commit: Option<NamedCommit>,
-    /// The entry of the manifest that would approve it.
+    /// The manifest entry that would approve it.
     entry: String,
 }
 
 impl RemoteNeed {
-    /// That the manifest neither names nor allows the repository.
+    /// The finding that the manifest neither names nor allows the repository.
     pub(crate) fn refusal(&self, chain: &[Unit]) -> Failure {
         let url = self.declared.source.as_deref().unwrap_or_default();
         let needing: Vec<String> = chain.iter().map(|unit| format!("`{unit}`")).collect();
@@ -91,7 +91,7 @@ pub(crate) fn plugin_needs(
     Ok(needs)
 }
 
-/// The marketplace that a dependency is from: the plugin's own, or one that is a source of the manifest.
+/// The marketplace of a dependency: the plugin's own, or one that is a source of the manifest.
 fn marketplace_of(
     finder: &PluginFinder<'_>,
     unit: &Unit,
@@ -104,9 +104,9 @@ fn marketplace_of(
         .iter()
         .filter(|one| one.unit == *unit)
         .find_map(|one| one.marketplace.as_ref()?.pin.as_ref());
-    let own = of_manifest.map(|pin| (pin.plugin.marketplace.clone(), pin.commit.clone()));
-    let own = own.or_else(|| Some((unit.origin.source()?.clone(), commit.cloned())));
-    let Some((own, revision)) = own else {
+    let own_source = of_manifest.map(|pin| (pin.plugin.marketplace.clone(), pin.commit.clone()));
+    let own_source = own_source.or_else(|| Some((unit.origin.source()?.clone(), commit.cloned())));
+    let Some((own_source, revision)) = own_source else {
         let message = format!(
             "plugin `{unit}` needs plugin `{}`, and is in no marketplace",
             dependency.name
@@ -114,45 +114,48 @@ fn marketplace_of(
         let help = format!("add `{}` to `[plugins]` yourself", dependency.name);
         return Err(refused(dependency, message, help));
     };
-    let other = dependency
+    let marketplace_name = dependency
         .marketplace
         .as_deref()
-        .filter(|name| *name != own.as_str());
-    let Some(other) = other else {
-        let marketplace = finder.sources.marketplace(&own, revision.as_ref())?;
+        .filter(|name| *name != own_source.as_str());
+    let Some(marketplace_name) = marketplace_name else {
+        let marketplace = finder.sources.marketplace(&own_source, revision.as_ref())?;
         return Ok(Listing {
-            source: own,
+            source: own_source,
             marketplace,
         });
     };
-    // The marketplace may call itself otherwise than the manifest calls its source.
-    if let Ok(marketplace) = finder.sources.marketplace(&own, revision.as_ref())
-        && marketplace.name == other
+    // The marketplace may have another name than its source in the manifest.
+    if let Ok(marketplace) = finder.sources.marketplace(&own_source, revision.as_ref())
+        && marketplace.name == marketplace_name
     {
         return Ok(Listing {
-            source: own,
+            source: own_source,
             marketplace,
         });
     }
     let sources = &finder.manifest.sources;
-    if let Some(source) = sources.iter().find(|source| source.name.as_str() == other) {
+    if let Some(source) = sources
+        .iter()
+        .find(|source| source.name.as_str() == marketplace_name)
+    {
         return default_listing(finder, &source.name);
     }
     let listings = sources.iter().filter_map(|source| {
         let listing = default_listing(finder, &source.name).ok()?;
-        (listing.marketplace.name == other).then_some(listing)
+        (listing.marketplace.name == marketplace_name).then_some(listing)
     });
     listings.into_iter().next().ok_or_else(|| {
         let message = format!(
-            "plugin `{unit}` needs `{}` of the unknown marketplace `{other}`",
+            "plugin `{unit}` needs `{}` of the unknown marketplace `{marketplace_name}`",
             dependency.name
         );
-        let help = format!("add its repository to `[sources]`: `{other} = \"URL\"`");
+        let help = format!("add its repository to `[sources]`: `{marketplace_name} = \"URL\"`");
         refused(dependency, message, help)
     })
 }
 
-/// A marketplace that nothing is required of.
+/// A marketplace without a requirement.
 fn default_listing(finder: &PluginFinder<'_>, source: &SourceName) -> Result<Listing, Failure> {
     Ok(Listing {
         marketplace: finder.sources.default_marketplace(source)?,
@@ -167,7 +170,7 @@ fn refused(dependency: &PluginDependency, message: String, help: String) -> Fail
         .into()
 }
 
-/// Where a plugin is that another one needs.
+/// Finds a plugin that another one needs.
 fn found(
     finder: &PluginFinder<'_>,
     listing: &Listing,
@@ -186,22 +189,28 @@ fn found(
         found.help = unknown.help;
         Failure::new(FailureKind::NotFound, found)
     })?;
-    let here = |unit: Unit, requirement| {
+    let in_open_source = |unit: Unit, requirement| {
         let declared = declaration(unit.path.as_str(), requirement, dependency.spot);
         PluginNeed::Here(declared, unit)
     };
-    let is_named = |own: &&agpm_model::Dependency| {
-        own.marketplace
+    let is_named = |dependency_source: &&agpm_model::Dependency| {
+        dependency_source
+            .marketplace
             .as_ref()
-            .is_some_and(|own| own.plugin.marketplace == *source && own.plugin.name == entry.name)
+            .is_some_and(|dependency_source| {
+                dependency_source.plugin.marketplace == *source
+                    && dependency_source.plugin.name == entry.name
+            })
     };
     if let Some(named) = finder.manifest.dependencies.iter().find(is_named) {
         // The marketplace's requirement on another repository is the requirement of the manifest's entry.
         let requirement = match named.unit.origin.source() {
-            Some(own) if own == source => range_over_tags(finder, source, &entry.name, dependency)?,
+            Some(dependency_source) if dependency_source == source => {
+                range_over_tags(finder, source, &entry.name, dependency)?
+            }
             _ => Some(named.requirement.clone()),
         };
-        return Ok(here(named.unit.clone(), requirement));
+        return Ok(in_open_source(named.unit.clone(), requirement));
     }
     let broken = |message: String| refused(dependency, message, "report it".to_owned());
     match &entry.source {
@@ -214,7 +223,7 @@ fn found(
                 extent: ResourceExtent::Plugin,
             };
             let requirement = range_over_tags(finder, source, &entry.name, dependency)?;
-            Ok(here(unit, requirement))
+            Ok(in_open_source(unit, requirement))
         }
         Some(PluginSource::Git {
             url,
@@ -246,7 +255,7 @@ fn found(
     }
 }
 
-/// A range as a requirement over the tags of the plugin, `NAME--vVERSION`, or else over those of the source.
+/// A range as a requirement on the tags of the plugin, `NAME--vVERSION`, or else on those of the source.
 fn range_over_tags(
     finder: &PluginFinder<'_>,
     source: &SourceName,
@@ -260,8 +269,8 @@ fn range_over_tags(
         return Ok(None);
     };
     let prefix = format!("{name}--");
-    let own = versions.tags.keys().any(|tag| tag.starts_with(&prefix));
-    let written = if own {
+    let has_plugin_tags = versions.tags.keys().any(|tag| tag.starts_with(&prefix));
+    let written = if has_plugin_tags {
         format!("{prefix}{range}")
     } else {
         range.to_owned()
@@ -291,8 +300,7 @@ pub(crate) fn declaration(
     }
 }
 
-/// The plugin that a file of hooks or servers belongs to, if it cannot do without: the nearest directory above it that is
-/// one.
+/// The plugin that a file of hooks or servers depends on: the nearest parent directory that is one.
 pub(crate) fn plugin_of_file(
     unit: &Unit,
     bytes: &[u8],
@@ -303,7 +311,7 @@ pub(crate) fn plugin_of_file(
     if unit.extent != ResourceExtent::File || !is_json || !has_root_variable(text) {
         return None;
     }
-    let mut directory = unit.path.folder();
+    let mut directory = unit.path.directory();
     loop {
         let inside = |file: &str| match directory {
             "" => file.to_owned(),

@@ -1,9 +1,9 @@
-//! Where a plugin is kept, and what its parts say of that location in a tool.
+//! The directory of a plugin, and its notation in the files of a tool.
 
 use agpm_model::{RelativePath, ResourceType, ToolName};
 use agpm_plan::ResourceEntry;
 use agpm_plugin::{
-    PluginDialect, PluginPlace, PluginTree, RootReference, environment_of, rewrite_hooks,
+    PluginDialect, PluginPaths, PluginTree, RootReference, environment_of, rewrite_hooks,
     rewrite_markdown, rewrite_servers,
 };
 use agpm_text::Value;
@@ -11,15 +11,15 @@ use agpm_tools::{OWN_TOOL, find};
 
 use crate::index::ResourceFiles;
 
-/// The directory for what plugins write, next to that of plugins.
+/// The directory for files that plugins write, next to that of plugins.
 const DATA_DIRECTORY: &str = "plugin-data";
 
-/// Where a plugin is kept.
+/// The directory of a plugin.
 pub(crate) struct PluginDirectory {
     root: String,
     data: String,
     scope: PathScope,
-    /// The variables that the plugin's programs read.
+    /// The environment variables that the plugin's programs read.
     environment: Vec<&'static str>,
 }
 
@@ -31,35 +31,35 @@ enum PathScope {
 }
 
 impl PluginDirectory {
-    /// That of an entry that is a plugin.
+    /// The directory of a plugin entry.
     pub(crate) fn of(plugin: &ResourceEntry, tree: &PluginTree<'_>) -> Self {
         let root = plugin
             .target
             .as_ref()
             .map_or(String::new(), RelativePath::to_string);
         let is_project = root.starts_with(&format!("{}/", OWN_TOOL.directory.project));
-        let (own, scope) = if is_project {
+        let (base_directory, scope) = if is_project {
             (OWN_TOOL.directory.project, PathScope::Project)
         } else {
             (OWN_TOOL.directory.user, PathScope::Home)
         };
         PluginDirectory {
-            data: format!("{own}/{DATA_DIRECTORY}/{}", plugin.name),
+            data: format!("{base_directory}/{DATA_DIRECTORY}/{}", plugin.name),
             root,
             scope,
             environment: environment_of(tree),
         }
     }
 
-    fn place(&self) -> PluginPlace<'_> {
-        PluginPlace {
+    fn paths(&self) -> PluginPaths<'_> {
+        PluginPaths {
             root: &self.root,
             data: &self.data,
             environment: &self.environment,
         }
     }
 
-    /// How a tool finds the directory that the paths start from.
+    /// The tool's reference to the directory that paths start from.
     fn reference(&self, tool: &ToolName) -> RootReference<'static> {
         if self.scope == PathScope::Home {
             return RootReference {
@@ -74,22 +74,22 @@ impl PluginDirectory {
         }
     }
 
-    /// Markdown, for which paths start at the project or at home.
+    /// Markdown, in which paths start at the project or at home.
     pub(crate) fn markdown(&self, text: &str) -> String {
         if self.scope == PathScope::Project {
-            return rewrite_markdown(text, self.place());
+            return rewrite_markdown(text, self.paths());
         }
-        // In home, the tool works in whatever project.
+        // In home, the tool runs in any project.
         let (root, data) = (
             format!("$HOME/{}", self.root),
             format!("$HOME/{}", self.data),
         );
-        let place = PluginPlace {
+        let paths = PluginPaths {
             root: &root,
             data: &data,
             environment: &[],
         };
-        rewrite_markdown(text, place)
+        rewrite_markdown(text, paths)
     }
 
     /// Hooks or servers with paths that work in a tool.
@@ -103,11 +103,11 @@ impl PluginDirectory {
         let reference = self.reference(tool);
         let authored = Some(value.to_json());
         let value = match kind {
-            ResourceType::Hooks => rewrite_hooks(value, self.place(), reference),
+            ResourceType::Hooks => rewrite_hooks(value, self.paths(), reference),
             _ if dialect == Some(PluginDialect::AgentPlugins) && reference.field.is_none() => {
                 self.in_own_directory(value)
             }
-            _ => rewrite_servers(value, self.place(), reference),
+            _ => rewrite_servers(value, self.paths(), reference),
         };
         ResourceFiles {
             authored,
@@ -115,11 +115,11 @@ impl PluginDirectory {
         }
     }
 
-    /// Servers that run in the plugin's directory, so their paths start there.
+    /// Servers that run in the plugin's directory, where their paths start.
     fn in_own_directory(&self, value: &Value) -> Value {
         let steps = self.root.split('/').count();
         let data = format!("{}{}", "../".repeat(steps), self.data);
-        let inner = PluginPlace {
+        let inner = PluginPaths {
             root: ".",
             data: &data,
             environment: &[],
@@ -132,7 +132,7 @@ impl PluginDirectory {
             let value = match (key.as_str(), value) {
                 ("cwd", Value::String(_)) => {
                     let alone = Value::map([("cwd", value.clone())]);
-                    let moved = rewrite_servers(&alone, self.place(), none);
+                    let moved = rewrite_servers(&alone, self.paths(), none);
                     moved.get("cwd").cloned().unwrap_or(Value::Null)
                 }
                 (_, Value::Map(_)) if key != "env" && key != "headers" => {

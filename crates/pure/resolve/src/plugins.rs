@@ -1,4 +1,4 @@
-//! From a resolved plugin to its parts: entries like any others, with the plugin's files as their content.
+//! Expands a resolved plugin into its parts: entries like any other, with the plugin's files as their content.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -21,10 +21,10 @@ use crate::entries::{ResolvedEntry, is_written_as_file};
 use crate::index::{DeclaredNeeds, ResourceFiles, SourceFile};
 use crate::plugin_root::PluginDirectory;
 
-/// The marketplaces' entries of plugins, by where the plugins are.
+/// The marketplace entries of plugins, by unit.
 pub type MarketplaceEntries = BTreeMap<Unit, MarketplaceEntry>;
 
-/// Adds the parts of all plugins to the entries; what is wrong with them is reported together.
+/// Adds the parts of all plugins to the entries; all mistakes in them are reported together.
 pub fn expand_plugins(
     manifest: &Manifest,
     marketplaces: &MarketplaceEntries,
@@ -52,7 +52,7 @@ pub fn expand_plugins(
     notes.check()
 }
 
-/// Parts that would be at one place with another resource, whatever they are called.
+/// Reports parts with the same target as another resource, whatever their names.
 fn report_target_clashes(manifest: &Manifest, entries: &[ResolvedEntry], notes: &mut Notes) {
     let files = entries.iter().enumerate().filter_map(|(number, resolved)| {
         let is_file = is_written_as_file(manifest, &resolved.entry);
@@ -83,7 +83,7 @@ fn report_target_clashes(manifest: &Manifest, entries: &[ResolvedEntry], notes: 
     }
 }
 
-/// Whether the parts of a plugin are wanted. One that only hooks or servers need exists for its files.
+/// Whether the parts of a plugin are installed. One that only hooks or servers need provides only files.
 fn is_installed(entries: &[ResolvedEntry], number: usize) -> bool {
     let is_parent = |resolved: &ResolvedEntry| {
         resolved.entry.kind == ResourceType::Plugins && resolved.entry.needs.contains(&number)
@@ -91,7 +91,7 @@ fn is_installed(entries: &[ResolvedEntry], number: usize) -> bool {
     entries[number].entry.root.is_some() || entries.iter().any(is_parent)
 }
 
-/// Gives hooks and servers that need their plugin the paths of it.
+/// Adapts hooks and servers to the paths of the plugin that they need.
 fn point_to_plugins(entries: &mut [ResolvedEntry]) {
     for number in 0..entries.len() {
         let resolved = &entries[number];
@@ -137,7 +137,7 @@ fn tree_of(plugin: &ResolvedEntry) -> PluginTree<'_> {
     PluginTree::new(files.map(|(path, file)| (path.as_str(), file.bytes.as_slice())))
 }
 
-/// One plugin on its way to its parts.
+/// The expansion of one plugin.
 struct PluginExpansion<'a> {
     manifest: &'a Manifest,
     plugin: &'a ResolvedEntry,
@@ -145,7 +145,7 @@ struct PluginExpansion<'a> {
     directory: PluginDirectory,
 }
 
-/// A part that was chosen, under the name that it gets.
+/// A selected part, with its name.
 struct ChosenPart<'p> {
     part: &'p PluginPart,
     id: ResourceId,
@@ -229,14 +229,15 @@ impl<'a> PluginExpansion<'a> {
         entries
     }
 
-    /// A plugin that others need is called after its directory, and shell commands name it.
+    /// The finding about an invalid name: a transitive plugin is named after its directory, which shell commands
+    /// contain.
     fn bad_name(&self) -> Diagnostic {
         let message = format!("`{}` cannot be the name of a plugin", self.name());
         let help = "add it to `[plugins]` under a name of letters, digits, `-`, `_` and `.`";
         Diagnostic::new(&codes::PLUGIN_MANIFEST, message).help(help)
     }
 
-    /// A plugin without any part that agpm knows, whatever the tool.
+    /// The finding about a plugin without any supported part.
     fn nothing_to_install(&self, listing: &PluginListing) -> Diagnostic {
         let name = self.name();
         let (message, help) = match listing.unsupported.join(", ") {
@@ -252,7 +253,7 @@ impl<'a> PluginExpansion<'a> {
         Diagnostic::new(&codes::PLUGIN_NO_PARTS, message).help(help)
     }
 
-    /// A plugin whose parts were all left out, or do not fit a tool.
+    /// The finding about a plugin whose parts are all excluded, or unsupported by its tools.
     fn no_parts(&self, listing: &PluginListing) -> Diagnostic {
         let readers = &self.plugin.entry.readers;
         let tools: Vec<&str> = readers.iter().map(ToolName::as_str).collect();
@@ -308,10 +309,12 @@ impl<'a> PluginExpansion<'a> {
         self.report(notes, found.help(help));
     }
 
-    /// The parts that the manifest wants, under the names that it gives them.
+    /// The parts that the manifest selects, with their names.
     fn chosen<'p>(&self, listing: &'p PluginListing, notes: &mut Notes) -> Vec<ChosenPart<'p>> {
         let every = PartChoice::default();
-        let choice = self.dependency.map_or(&every, |own| &own.parts);
+        let choice = self
+            .dependency
+            .map_or(&every, |dependency| &dependency.parts);
         let ids: Vec<String> = listing
             .parts
             .iter()
@@ -322,7 +325,9 @@ impl<'a> PluginExpansion<'a> {
                 notes.diagnostics.push(self.unknown_part(filter, &ids));
             }
         }
-        let rename = self.dependency.map_or(&[][..], |own| &own.rename);
+        let rename = self
+            .dependency
+            .map_or(&[][..], |dependency| &dependency.rename);
         self.check_renames(rename, listing, notes);
         let chosen = |part: &'p PluginPart| ChosenPart {
             id: self.new_id(part, choice.names, rename),
@@ -433,13 +438,13 @@ impl<'a> PluginExpansion<'a> {
         }
     }
 
-    /// Where a part is in its source.
+    /// The path of a part in its source.
     fn path_of(&self, part: &PluginPart) -> ResourcePath {
         let plugin = &self.plugin.entry.unit.path;
         ResourcePath::found(&plugin.join(&part.path)).unwrap_or_else(|_| plugin.clone())
     }
 
-    /// Where a part goes in each tool of the plugin; nowhere in those that do not support it.
+    /// The targets of a part for each tool of the plugin; `None` for tools that do not support it.
     fn placements(&self, chosen: &ChosenPart<'_>) -> Vec<LockedPlacement> {
         let ChosenPart { part, id } = chosen;
         let path = self.path_of(part);
@@ -449,10 +454,10 @@ impl<'a> PluginExpansion<'a> {
             .entry
             .readers
             .iter()
-            .partition(|tool| tools.has_place(tool, id.kind));
+            .partition(|tool| tools.supports(tool, id.kind));
         let filename = RelativePath::new(id.name.as_str()).ok();
         let is_named_by_file = id.kind != ResourceType::Skills && id.name.as_str() == path.stem();
-        let wanted = TargetRequest {
+        let request = TargetRequest {
             kind: id.kind,
             path: &path,
             target: None,
@@ -467,15 +472,15 @@ impl<'a> PluginExpansion<'a> {
             tool: (*tool).clone(),
             at: None,
         };
-        let places = placements(tools, &able, &wanted);
-        let places = places.unwrap_or_else(|_| able.iter().map(nowhere).collect());
-        places
+        let placements = placements(tools, &able, &request);
+        let placements = placements.unwrap_or_else(|_| able.iter().map(nowhere).collect());
+        placements
             .into_iter()
             .chain(unable.iter().map(nowhere))
             .collect()
     }
 
-    /// A part for a tool; nothing if the tool has no place for it.
+    /// The entry of a part for a tool; `None` if the tool does not support it.
     fn entry(
         &self,
         listing: &PluginListing,
@@ -484,7 +489,7 @@ impl<'a> PluginExpansion<'a> {
     ) -> Option<ResolvedEntry> {
         let ChosenPart { part, id } = chosen;
         let LockedPlacement { tool, at } = placement;
-        let place = at.clone()?;
+        let target_path = at.clone()?;
         let plugin = &self.plugin.entry;
         let path = self.path_of(part);
         let resource = self.content(listing, chosen, tool)?;
@@ -500,7 +505,7 @@ impl<'a> PluginExpansion<'a> {
                 root: plugin.root,
                 tool: tool.clone(),
                 readers: vec![tool.clone()],
-                target: Some(place),
+                target: Some(target_path),
                 install: plugin.install,
                 variants: plugin.variants.clone(),
                 needs: Vec::new(),
@@ -598,10 +603,10 @@ impl<'a> PluginExpansion<'a> {
                 others.push((inner, file.clone()));
             }
         }
-        Some(ResourceFiles::folder(main?, others))
+        Some(ResourceFiles::directory(main?, others))
     }
 
-    /// Markdown with the plugin's directory as a path, and under its new name.
+    /// Markdown with the paths of the plugin's directory, and with its new name.
     fn markdown(&self, file: &SourceFile, name: Option<&str>, field: NameField) -> SourceFile {
         let Ok(text) = std::str::from_utf8(&file.bytes) else {
             return file.clone();
@@ -631,12 +636,12 @@ fn add_copy(entries: &mut Vec<ResolvedEntry>, part: ResolvedEntry) {
     }
 }
 
-/// When the field `name` of front matter is set.
+/// When to set the field `name` of front matter.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum NameField {
-    /// A skill has the name of its directory.
+    /// A skill is named after its directory.
     Always,
-    /// A command has the name of its file, unless it says otherwise.
+    /// A command is named after its file, unless its front matter has a name.
     IfWritten,
 }
 
@@ -651,7 +656,7 @@ fn with_name(text: &str, name: &str, field: NameField) -> String {
     }
     let body = Value::map([("name", Value::from(name))]);
     let source = parsed.document.source();
-    // Front matter that cannot be read is reported where the resource is rendered.
+    // Invalid front matter is reported when the resource is rendered.
     patch(source, text, Format::Markdown, &body).map_or_else(|_| text.to_owned(), |done| done.text)
 }
 
@@ -663,7 +668,7 @@ fn renamed_server(file: &Value, name: &str) -> Value {
     Value::map([("mcpServers", Value::map(servers))])
 }
 
-/// The object that a part is, or is written in.
+/// The object of a part, or the one that contains it.
 fn json_of(tree: &PluginTree<'_>, part: &PluginPart) -> Option<Value> {
     match &part.content {
         PartContent::Inline(value) => Some(value.clone()),
@@ -687,14 +692,15 @@ impl ResourceFiles {
     }
 }
 
-/// Parts that have the name of another resource in one tool.
+/// Reports parts with the name of another resource in one tool.
 fn report_part_clashes(manifest: &Manifest, entries: &[ResolvedEntry], notes: &mut Notes) {
-    let mut seen: BTreeMap<(ResourceType, &str, &ToolName), &ResolvedEntry> = BTreeMap::new();
+    let mut first_by_name: BTreeMap<(ResourceType, &str, &ToolName), &ResolvedEntry> =
+        BTreeMap::new();
     let mut reported: BTreeSet<(String, Checksum)> = BTreeSet::new();
     for resolved in entries {
         let entry = &resolved.entry;
         let key = (entry.kind, entry.name.as_str(), &entry.tool);
-        let Some(first) = seen.insert(key, resolved) else {
+        let Some(first) = first_by_name.insert(key, resolved) else {
             continue;
         };
         if first.part_of.is_none() && resolved.part_of.is_none() {
@@ -736,7 +742,7 @@ fn clash(manifest: &Manifest, first: &ResolvedEntry, second: &ResolvedEntry) -> 
     found
 }
 
-/// A change of the plugin's entry that takes a part out of the way.
+/// A change of the plugin's manifest entry that resolves a clash.
 pub(crate) fn part_way_out(part: &ResolvedEntry, plugin: &ResourceId) -> String {
     let (kind, name) = (part.entry.kind, &part.entry.name);
     let exclude = format!("leave it out with `exclude = [\"{kind}/{name}\"]`");

@@ -1,4 +1,4 @@
-//! Sources that resources require themselves: which of them may be used, and what they are called.
+//! Sources that resources require: which of them may be used, and their names.
 
 use agpm_diag::{Diagnostic, SourceSpan, codes};
 use agpm_model::{
@@ -16,7 +16,7 @@ pub enum RequiredSource {
     Allowed(Box<SourceDeclaration>),
 }
 
-/// Why a source cannot be used.
+/// The reason why a source cannot be used.
 #[derive(Clone, Debug)]
 pub enum SourceRefusal {
     /// The project has no source of that name.
@@ -27,8 +27,7 @@ pub enum SourceRefusal {
     NoRepository(String),
 }
 
-/// The source that a declared dependency means. A repository is treated as the manifest's own whichever way its URL is
-/// written.
+/// The source of a declared dependency. A repository of the manifest is recognized however its URL is written.
 pub fn required_source(
     manifest: &Manifest,
     written: &str,
@@ -36,8 +35,8 @@ pub fn required_source(
 ) -> Result<RequiredSource, SourceRefusal> {
     let is_source = |name: &str| manifest.sources.iter().any(|one| one.name.as_str() == name);
     if is_source(written) {
-        let known = SourceName::new(written).ok().map(RequiredSource::Known);
-        return known.ok_or_else(|| SourceRefusal::UnknownName(written.to_owned()));
+        let named = SourceName::new(written).ok().map(RequiredSource::Known);
+        return named.ok_or_else(|| SourceRefusal::UnknownName(written.to_owned()));
     }
     let address = repository_of(manifest, written)?;
     if let Some(source) = source_at(manifest, &address) {
@@ -60,17 +59,17 @@ fn source_at<'m>(manifest: &'m Manifest, address: &SourceAddress) -> Option<&'m 
     sources.find(|source| same_repository(&source.address, address))
 }
 
-/// Whether `allow-sources` covers a repository. A directory of this machine is nothing that a resource may choose.
+/// Whether `allow-sources` covers a repository. Resources may not use directories of this machine.
 fn is_allowed(manifest: &Manifest, address: &SourceAddress) -> bool {
     let mut allowed = manifest.allow_sources.iter();
     allowed.any(|pattern| pattern.matches(address))
 }
 
 fn repository_of(manifest: &Manifest, written: &str) -> Result<SourceAddress, SourceRefusal> {
-    let other = || SourceRefusal::NoRepository(written.to_owned());
+    let not_a_repository = || SourceRefusal::NoRepository(written.to_owned());
     let url = written.strip_prefix("git+").unwrap_or(written);
     if url.contains("://") {
-        return SourceAddress::parse(url).map_err(|_| other());
+        return SourceAddress::parse(url).map_err(|_| not_a_repository());
     }
     if !Address::has_scheme(written) && !written.contains('/') {
         return Err(SourceRefusal::UnknownName(written.to_owned()));
@@ -85,7 +84,7 @@ fn repository_of(manifest: &Manifest, written: &str) -> Result<SourceAddress, So
         {
             Ok(repository.url)
         }
-        _ => Err(other()),
+        _ => Err(not_a_repository()),
     }
 }
 
@@ -103,12 +102,12 @@ fn unused_name(address: &SourceAddress, is_taken: &dyn Fn(&str) -> bool) -> Sour
     SourceName::new(&free).expect("a URL is one line")
 }
 
-/// The resource that is meant in another source: its path is from the root there.
+/// The resource in another source, by its path from the root.
 pub fn unit_of_source(
     source: &SourceName,
     declared: &DeclaredDependency,
 ) -> Result<Unit, PathError> {
-    let path = declared.kind.folder_of(declared.path.trim());
+    let path = declared.kind.directory_of(declared.path.trim());
     let path = match declared.kind.extent() {
         ResourceExtent::File => ResourcePath::in_source(path)?,
         ResourceExtent::Folder | ResourceExtent::Plugin => ResourcePath::directory_in_source(path)?,
@@ -120,8 +119,8 @@ pub fn unit_of_source(
     })
 }
 
-/// Adds the sources that locked resources come from and no entry of the manifest names: they are called as they were, as
-/// long as the manifest still allows them.
+/// Adds the sources of locked resources that no entry of the manifest names: they keep their names if the manifest
+/// still allows them.
 pub fn add_locked_sources(manifest: &mut Manifest, lock: &Lockfile) {
     for locked in &lock.sources {
         if manifest.source(&locked.name).is_some() {

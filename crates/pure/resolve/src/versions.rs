@@ -1,4 +1,4 @@
-//! Notes about versions that were chosen, moved or passed over.
+//! Reports versions that were chosen, moved or skipped.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use agpm_solve::Solution;
 use crate::entries::ResolvedEntry;
 use crate::index::{PinState, SolverPin, SourceIndex};
 
-/// Everything that is worth a warning about a solution.
+/// All warnings about a solution.
 pub fn report_versions(
     manifest: &Manifest,
     index: &SourceIndex,
@@ -25,7 +25,7 @@ pub fn report_versions(
     report_default_branches(manifest, index, solution, notes);
 }
 
-/// Versions that a range allows and that a policy finds too young, if they would have been chosen.
+/// Versions that a range allows but a policy considers too young, if they would have been chosen.
 pub fn report_skipped(index: &SourceIndex, entries: &[ResolvedEntry], notes: &mut Notes) {
     let mut reported = BTreeSet::new();
     for resolved in entries {
@@ -52,7 +52,7 @@ pub fn report_skipped(index: &SourceIndex, entries: &[ResolvedEntry], notes: &mu
     }
 }
 
-/// Tags that point elsewhere than when they were locked. The locked commits stay, except where a pin was let go.
+/// Tags that moved since they were locked. The locked commits stay, unless a pin was released.
 fn moved_tags(index: &SourceIndex, solution: &Solution<Unit, Requirement>, notes: &mut Notes) {
     let mut reported = BTreeSet::new();
     for unit in solution.units.keys() {
@@ -79,7 +79,7 @@ fn moved_tags(index: &SourceIndex, solution: &Solution<Unit, Requirement>, notes
     }
 }
 
-/// One word for each source that has another URL than when it was locked.
+/// One note for each source whose URL differs from the locked one.
 pub fn report_relocated(pins: &BTreeMap<Unit, SolverPin>, notes: &mut Notes) {
     let relocated = pins
         .iter()
@@ -92,14 +92,14 @@ pub fn report_relocated(pins: &BTreeMap<Unit, SolverPin>, notes: &mut Notes) {
         .extend(sources.into_iter().map(source_relocated));
 }
 
-/// The note about a source with another URL than when it was locked.
+/// The note about a source whose URL differs from the locked one.
 pub fn source_relocated(source: &SourceName) -> Diagnostic {
     let message = format!("the URL of source `{source}` changed; its pins were resolved again");
     let help = "compare `agpm.lock` before you commit it";
     Diagnostic::new(&codes::LOCK_SOURCE_URL, message).help(help)
 }
 
-/// One word for each source without the branch that is the default of dependencies.
+/// One note for each source without the default branch of dependencies.
 fn report_default_branches(
     manifest: &Manifest,
     index: &SourceIndex,
@@ -139,7 +139,7 @@ fn report_default_branches(
     }
 }
 
-/// Makes one note of all files whose `dependencies` are another program's: a source may have hundreds.
+/// Combines the notes about files whose `dependencies` belong to another program: a source may have hundreds.
 pub fn fold_foreign_dependencies(notes: &mut Notes) {
     let is_foreign = |found: &Diagnostic| *found.code == codes::RESOURCE_FOREIGN_DEPENDENCIES;
     let count = notes
@@ -161,7 +161,7 @@ pub fn fold_foreign_dependencies(notes: &mut Notes) {
     });
 }
 
-/// The same for everything that a lockfile has of a source.
+/// Reports the moved tags of everything that a lockfile has of a source.
 pub fn report_moved_tags(
     lock: &Lockfile,
     source: &SourceName,
@@ -180,7 +180,7 @@ pub fn report_moved_tags(
     notes.diagnostics.extend(moved);
 }
 
-/// A warning if a tag is at another commit than when it was locked.
+/// A warning if a tag moved since it was locked.
 pub fn moved_tag(
     source: &SourceName,
     refs: &SourceVersions,
@@ -200,7 +200,7 @@ pub fn moved_tag(
     Some(Diagnostic::new(&codes::LOCK_MOVED_TAG, message).help(help))
 }
 
-/// A version that is asked of a directory without versions.
+/// Reports versions required of a directory without versions.
 fn report_ignored_versions(manifest: &Manifest, index: &SourceIndex, notes: &mut Notes) {
     for dependency in &manifest.dependencies {
         let Unit {
@@ -241,7 +241,7 @@ fn report_passed_over(
     }
 }
 
-/// A warning that the newest version that fits lacks a resource.
+/// A warning that the newest matching version lacks a resource.
 pub fn passed_over(unit: &Unit, dropped: &str, used: &str) -> Diagnostic {
     let message = format!("`{unit}` is not in {dropped}, so {used} is used");
     let help = "check whether it was renamed or removed, or require the older version";

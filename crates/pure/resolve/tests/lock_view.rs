@@ -1,4 +1,4 @@
-//! What a word on the command line means in a lockfile.
+//! The meaning of command-line arguments in a lockfile.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! How an ask came about: the shortest way through a proof from a root to it.
+//! The origin of a requirement: the shortest path through a proof from a root to it.
 
 use std::collections::VecDeque;
 
@@ -38,31 +38,31 @@ impl<'e> ProofPaths<'e> {
     /// The ask of `edge` on `unit`, from its root on.
     pub(crate) fn describe<F: UnitFacts>(
         &self,
-        known: &mut FactCache<'_, F>,
+        facts: &mut FactCache<'_, F>,
         unit: UnitId,
         edge: &ProofEdge,
     ) -> Option<RequirementChain<F::Unit, F::Requirement>> {
         let (root, path) = self.path(edge)?;
         let requirement = edge.requirement?;
-        let allowed = known.allowed((unit, requirement)).ok()?;
+        let allowed = facts.allowed((unit, requirement)).ok()?;
         let parent = edge.from.unit();
         let within = parent.map(|parent| {
             edge.within
                 .iter()
-                .map(|number| known.label(parent, *number))
+                .map(|number| facts.label(parent, *number))
                 .collect()
         });
         Some(RequirementChain {
             root,
             chain: path
                 .into_iter()
-                .map(|unit| known.unit(unit).clone())
+                .map(|unit| facts.unit(unit).clone())
                 .collect(),
             within: within.unwrap_or_default(),
-            requirement: known.requirement(requirement).clone(),
+            requirement: facts.requirement(requirement).clone(),
             allows: allowed
                 .iter()
-                .map(|number| known.label(unit, *number))
+                .map(|number| facts.label(unit, *number))
                 .collect(),
         })
     }

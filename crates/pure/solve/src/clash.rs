@@ -37,7 +37,7 @@ pub(crate) fn shape(edges: &[ProofEdge]) -> ProofShape {
 ///
 /// There is always one: if each unit had a candidate that all its asks allow, those would satisfy the whole proof.
 pub(crate) fn clashes<F: UnitFacts>(
-    known: &mut FactCache<'_, F>,
+    facts: &mut FactCache<'_, F>,
     roots: &[UnitRequirement],
     edges: &[ProofEdge],
 ) -> Vec<ConflictingUnit<F::Unit, F::Requirement>> {
@@ -45,24 +45,24 @@ pub(crate) fn clashes<F: UnitFacts>(
     let shape = shape(edges);
     let mut units: Vec<UnitId> = edges.iter().filter_map(|edge| edge.to.unit()).collect();
     // Ids follow the order in which facts arrived, which depends on the cache; messages must not depend on it.
-    units.sort_by(|one, two| known.unit(*one).cmp(known.unit(*two)));
+    units.sort_by(|one, two| facts.unit(*one).cmp(facts.unit(*two)));
     units.dedup();
     let mut found = Vec::new();
     for unit in units {
         let is_ask =
             |edge: &&ProofEdge| edge.to == SolverPackage::Unit(unit) && edge.requirement.is_some();
         let asks: Vec<&ProofEdge> = edges.iter().filter(is_ask).collect();
-        if asks.is_empty() || is_possible(known, unit, &asks) {
+        if asks.is_empty() || is_possible(facts, unit, &asks) {
             continue;
         }
-        let asks = fewest(known, unit, asks, shape);
-        let kind = kind(known, unit, &asks, shape);
+        let asks = fewest(facts, unit, asks, shape);
+        let kind = kind(facts, unit, &asks, shape);
         let asks = asks
             .into_iter()
-            .filter_map(|edge| chains.describe(known, unit, edge))
+            .filter_map(|edge| chains.describe(facts, unit, edge))
             .collect();
         found.push(ConflictingUnit {
-            unit: known.unit(unit).clone(),
+            unit: facts.unit(unit).clone(),
             kind,
             asks,
         });
@@ -72,12 +72,12 @@ pub(crate) fn clashes<F: UnitFacts>(
 
 /// The candidates that all these asks allow.
 fn common<F: UnitFacts>(
-    known: &mut FactCache<'_, F>,
+    facts: &mut FactCache<'_, F>,
     unit: UnitId,
     asks: &[&ProofEdge],
 ) -> Vec<u32> {
     let requirements = asks.iter().filter_map(|edge| edge.requirement);
-    let lists = requirements.filter_map(|requirement| known.allowed((unit, requirement)).ok());
+    let lists = requirements.filter_map(|requirement| facts.allowed((unit, requirement)).ok());
     lists
         .map(|list| list.to_vec())
         .reduce(|one, two| intersect(&one, &two))
@@ -85,24 +85,24 @@ fn common<F: UnitFacts>(
 }
 
 fn is_possible<F: UnitFacts>(
-    known: &mut FactCache<'_, F>,
+    facts: &mut FactCache<'_, F>,
     unit: UnitId,
     asks: &[&ProofEdge],
 ) -> bool {
-    common(known, unit, asks)
+    common(facts, unit, asks)
         .into_iter()
-        .any(|number| !known.is_absent(unit, number))
+        .any(|number| !facts.is_absent(unit, number))
 }
 
 /// As few asks as still leave nothing; asks that cannot hold at once are all needed.
 fn fewest<'e, F: UnitFacts>(
-    known: &mut FactCache<'_, F>,
+    facts: &mut FactCache<'_, F>,
     unit: UnitId,
     mut asks: Vec<&'e ProofEdge>,
     shape: ProofShape,
 ) -> Vec<&'e ProofEdge> {
     // A requirement that nothing satisfies explains the conflict alone; the others would only distract from it.
-    if let Some(alone) = asks.iter().find(|edge| !is_possible(known, unit, &[edge])) {
+    if let Some(alone) = asks.iter().find(|edge| !is_possible(facts, unit, &[edge])) {
         return vec![alone];
     }
     let mut index = asks.len();
@@ -110,7 +110,7 @@ fn fewest<'e, F: UnitFacts>(
     while shape == ProofShape::Straight && index > 0 {
         index -= 1;
         let left_out = asks.remove(index);
-        if is_possible(known, unit, &asks) {
+        if is_possible(facts, unit, &asks) {
             asks.insert(index, left_out);
         }
     }
@@ -118,12 +118,12 @@ fn fewest<'e, F: UnitFacts>(
 }
 
 fn kind<F: UnitFacts>(
-    known: &mut FactCache<'_, F>,
+    facts: &mut FactCache<'_, F>,
     unit: UnitId,
     asks: &[&ProofEdge],
     shape: ProofShape,
 ) -> ClashKind {
-    match (common(known, unit, asks).is_empty(), asks.len(), shape) {
+    match (common(facts, unit, asks).is_empty(), asks.len(), shape) {
         (true, 1, _) => ClashKind::NoCandidate,
         (false, 1, _) | (false, _, ProofShape::Straight) => ClashKind::Absent,
         (true, _, ProofShape::Straight) => ClashKind::Incompatible,

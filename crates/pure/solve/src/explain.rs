@@ -10,24 +10,24 @@ use crate::outcome::{Conflict, SuggestedChange};
 use crate::package::SolverPackage;
 use crate::proof::{Proof, ProofEdge};
 
-/// Why `roots` cannot be had, as few of them as possible, and what would help.
+/// Explains why `roots` have no solution, with as few of them as possible, and what would help.
 pub(crate) fn explain<F: UnitFacts>(
-    known: &mut FactCache<'_, F>,
+    facts: &mut FactCache<'_, F>,
     roots: &[UnitRequirement],
     proof: &Proof,
 ) -> Conflict<F::Unit, F::Requirement> {
     // Making a refusal shorter or more helpful may cost as much again as the refusal itself, not a multiple of it.
-    known.refill();
-    let edges = proof.edges(known, roots);
-    let edges = shrink(known, edges);
-    let clashes = clashes(known, roots, &edges);
+    facts.refill();
+    let edges = proof.edges(facts, roots);
+    let edges = shrink(facts, edges);
+    let clashes = clashes(facts, roots, &edges);
     let index = |ask: &UnitRequirement| roots.iter().position(|root| root == ask);
-    let mut involved: Vec<usize> = is_required_by_root(known, &edges)
+    let mut involved: Vec<usize> = is_required_by_root(facts, &edges)
         .iter()
         .filter_map(index)
         .collect();
     involved.sort_unstable();
-    let suggestions = suggestions(known, roots, &edges, &involved);
+    let suggestions = suggestions(facts, roots, &edges, &involved);
     Conflict {
         roots: involved,
         clashes,
@@ -36,8 +36,8 @@ pub(crate) fn explain<F: UnitFacts>(
 }
 
 /// The proof from those roots alone without which no conflict exists.
-fn shrink<F: UnitFacts>(known: &mut FactCache<'_, F>, mut edges: Vec<ProofEdge>) -> Vec<ProofEdge> {
-    let mut involved = is_required_by_root(known, &edges);
+fn shrink<F: UnitFacts>(facts: &mut FactCache<'_, F>, mut edges: Vec<ProofEdge>) -> Vec<ProofEdge> {
+    let mut involved = is_required_by_root(facts, &edges);
     // Leaving out one root at a time gives a minimal set, not the smallest one: that would need a search over all
     // subsets.
     for ask in involved.clone().into_iter().take(MOST_SHRINKING) {
@@ -49,27 +49,27 @@ fn shrink<F: UnitFacts>(known: &mut FactCache<'_, F>, mut edges: Vec<ProofEdge>)
         if fewer.len() == involved.len() {
             continue;
         }
-        // Only a refutation removes a root. An attempt that lacks facts or gives up says nothing about the roots
-        // that are left.
-        if let AttemptOutcome::Refuted(proof) = attempt(known, &fewer) {
-            edges = proof.edges(known, &fewer);
-            involved = is_required_by_root(known, &edges);
+        // Only a refutation removes a root. An attempt that lacks facts or gives up proves nothing about the remaining
+        // roots.
+        if let AttemptOutcome::Refuted(proof) = attempt(facts, &fewer) {
+            edges = proof.edges(facts, &fewer);
+            involved = is_required_by_root(facts, &edges);
         }
     }
     edges
 }
 
 fn is_required_by_root<F: UnitFacts>(
-    known: &FactCache<'_, F>,
+    facts: &FactCache<'_, F>,
     edges: &[ProofEdge],
 ) -> Vec<UnitRequirement> {
     let of_root = edges.iter().filter(|edge| edge.from == SolverPackage::Root);
-    known.in_order(of_root.filter_map(|edge| Some((edge.to.unit()?, edge.requirement?))))
+    facts.in_order(of_root.filter_map(|edge| Some((edge.to.unit()?, edge.requirement?))))
 }
 
 /// For each root in the proof the best requirement that makes everything solvable, if there is one.
 fn suggestions<F: UnitFacts>(
-    known: &mut FactCache<'_, F>,
+    facts: &mut FactCache<'_, F>,
     roots: &[UnitRequirement],
     edges: &[ProofEdge],
     involved: &[usize],
@@ -77,27 +77,27 @@ fn suggestions<F: UnitFacts>(
     let tries = MOST_SUGGESTING / involved.len().clamp(1, MOST_SUGGESTING);
     let indices = involved.iter().copied().take(MOST_SUGGESTING);
     indices
-        .filter_map(|index| suggest(known, roots, edges, index, tries))
+        .filter_map(|index| suggest(facts, roots, edges, index, tries))
         .collect()
 }
 
 fn suggest<F: UnitFacts>(
-    known: &mut FactCache<'_, F>,
+    facts: &mut FactCache<'_, F>,
     roots: &[UnitRequirement],
     edges: &[ProofEdge],
     index: usize,
     tries: usize,
 ) -> Option<SuggestedChange<F::Requirement>> {
-    let unit = known.unit(roots[index].0).clone();
-    let mut all = known.facts().all(&unit);
+    let unit = facts.unit(roots[index].0).clone();
+    let mut all = facts.facts().all(&unit);
     // Trying a candidate is a search. Those that every other dependent already allows are tried first, so the
     // budget is spent where it may help.
-    all.sort_by_cached_key(|(candidate, _)| hope(known, edges, roots[index], candidate.0));
+    all.sort_by_cached_key(|(candidate, _)| hope(facts, edges, roots[index], candidate.0));
     let mut changed = roots.to_vec();
     let helps = |(_, requirement): &(_, F::Requirement)| {
-        changed[index] = known.ask(&unit, requirement);
+        changed[index] = facts.ask(&unit, requirement);
         // A suggestion is printed only after it was solved: an untested one could lead to the next conflict.
-        changed[index] != roots[index] && is_solvable(known, &changed)
+        changed[index] != roots[index] && is_solvable(facts, &changed)
     };
     let (_, requirement) = all.into_iter().take(tries).find(helps)?;
     Some(SuggestedChange {
@@ -115,7 +115,7 @@ enum RepairChance {
 }
 
 fn hope<F: UnitFacts>(
-    known: &mut FactCache<'_, F>,
+    facts: &mut FactCache<'_, F>,
     edges: &[ProofEdge],
     root: UnitRequirement,
     number: u32,
@@ -129,7 +129,7 @@ fn hope<F: UnitFacts>(
         .filter(is_other)
         .filter_map(|edge| edge.requirement);
     let allows = |requirement| {
-        known
+        facts
             .allowed((root.0, requirement))
             .is_ok_and(|list| list.binary_search(&number).is_ok())
     };
@@ -140,10 +140,10 @@ fn hope<F: UnitFacts>(
     }
 }
 
-fn is_solvable<F: UnitFacts>(known: &mut FactCache<'_, F>, roots: &[UnitRequirement]) -> bool {
-    match attempt(known, roots) {
+fn is_solvable<F: UnitFacts>(facts: &mut FactCache<'_, F>, roots: &[UnitRequirement]) -> bool {
+    match attempt(facts, roots) {
         // A change that resolves versions but closes a dependency cycle would fail the next install.
-        AttemptOutcome::Solved(survey) => trace(known, &survey, roots).ring.is_none(),
+        AttemptOutcome::Solved(survey) => trace(facts, &survey, roots).ring.is_none(),
         AttemptOutcome::Need(_) | AttemptOutcome::Refuted(_) | AttemptOutcome::GivenUp(_) => false,
     }
 }

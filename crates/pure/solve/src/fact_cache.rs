@@ -105,8 +105,8 @@ impl<'f, F: UnitFacts> FactCache<'f, F> {
 
     /// The candidates that the requirement allows, sorted.
     pub(crate) fn allowed(&mut self, ask: UnitRequirement) -> Result<NumberSet, F::Need> {
-        if let Some(known) = self.allowed.get(&ask) {
-            return Ok(known.clone());
+        if let Some(facts) = self.allowed.get(&ask) {
+            return Ok(facts.clone());
         }
         // Errors are not cached: the caller reads a missing fact between two calls, and then it must be found.
         let candidates = self
@@ -120,8 +120,8 @@ impl<'f, F: UnitFacts> FactCache<'f, F> {
     }
 
     pub(crate) fn body(&mut self, unit: UnitId, number: u32) -> Result<UnitBody, F::Need> {
-        if let Some(known) = self.bodies.get(&(unit, number)) {
-            return Ok(known.clone());
+        if let Some(facts) = self.bodies.get(&(unit, number)) {
+            return Ok(facts.clone());
         }
         let body = match self
             .facts
@@ -189,8 +189,8 @@ impl<T> Default for Interner<T> {
 
 impl<T: Clone + Eq + Hash> Interner<T> {
     fn id(&mut self, item: &T) -> u32 {
-        if let Some(known) = self.ids.get(item) {
-            return *known;
+        if let Some(facts) = self.ids.get(item) {
+            return *facts;
         }
         // Numbers instead of clones: PubGrub copies packages and sets in its inner loop.
         let id = u32::try_from(self.items.len()).unwrap_or(u32::MAX);

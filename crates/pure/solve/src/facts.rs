@@ -31,7 +31,7 @@ pub trait UnitFacts {
         candidate: CandidateRank,
     ) -> Result<UnitContent<'_, Self::Unit, Self::Requirement>, Self::Need>;
 
-    /// How a candidate is called, for messages.
+    /// The name of a candidate, for messages.
     fn label(&self, unit: &Self::Unit, candidate: CandidateRank) -> String;
 
     /// The known candidates of the unit with the requirement that names exactly each, best first, for suggestions.

@@ -29,26 +29,26 @@ struct GraphWalk {
 
 /// Walks from the smallest root on, children by name.
 pub(crate) fn trace<F: UnitFacts>(
-    known: &FactCache<'_, F>,
+    facts: &FactCache<'_, F>,
     survey: &UnitSurvey<F::Need>,
     roots: &[UnitRequirement],
 ) -> GraphTrace {
     // Sorted once by name; the walk then orders children by position, a number, and the result still does not
     // depend on ids.
     let mut by_name = survey.reached.clone();
-    by_name.sort_by(|one, two| known.unit(*one).cmp(known.unit(*two)));
+    by_name.sort_by(|one, two| facts.unit(*one).cmp(facts.unit(*two)));
     let size = by_name
         .iter()
         .map(|unit| unit.index() + 1)
         .max()
         .unwrap_or(0);
-    let mut places = vec![0; size];
+    let mut order = vec![0; size];
     by_name
         .iter()
         .enumerate()
-        .for_each(|(place, unit)| places[unit.index()] = place);
+        .for_each(|(position, unit)| order[unit.index()] = position);
     let pending = |mut units: Vec<UnitId>| {
-        units.sort_unstable_by_key(|unit| std::cmp::Reverse(places[unit.index()]));
+        units.sort_unstable_by_key(|unit| std::cmp::Reverse(order[unit.index()]));
         units.dedup();
         units
     };

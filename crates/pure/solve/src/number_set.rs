@@ -53,7 +53,7 @@ thread_local! {
     static WORK: Cell<u64> = const { Cell::new(0) };
 }
 
-/// How many sets were compared so far by this thread.
+/// The number of sets that this thread has compared so far.
 pub(crate) fn work() -> u64 {
     WORK.get()
 }

@@ -61,7 +61,7 @@ pub struct ConflictingUnit<U, W> {
     pub unit: U,
     /// The kind of failure.
     pub kind: ClashKind,
-    /// Who requires what; all of them are needed for the conflict.
+    /// The requirements; all of them are needed for the conflict.
     pub asks: Vec<RequirementChain<U, W>>,
 }
 

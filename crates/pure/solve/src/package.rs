@@ -22,7 +22,7 @@ impl Display for SolverPackage {
     }
 }
 
-/// Why a unit cannot be had at a candidate, whatever else is chosen.
+/// The reason why a unit is impossible at a candidate, whatever else is chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ExclusionReason {
     Absent,

@@ -34,7 +34,7 @@ pub(crate) struct ProofEdge {
     pub(crate) to: SolverPackage,
     /// The tie of an ask to its unit has none.
     pub(crate) requirement: Option<RequirementId>,
-    /// The candidates of the parent in which it stands.
+    /// The candidates of the parent that contain it.
     pub(crate) within: Vec<u32>,
 }
 
@@ -48,7 +48,7 @@ impl Proof {
         let mut pending = vec![tree];
         while let Some(node) = pending.pop() {
             match node {
-                // Whoever holds a shared part last goes into it.
+                // The last owner of a shared part descends into it.
                 DerivationTree::Derived(Derived { cause1, cause2, .. }) => {
                     pending.extend([cause1, cause2].into_iter().filter_map(Arc::into_inner));
                 }
@@ -89,13 +89,13 @@ impl Proof {
     /// The edges by name.
     pub(crate) fn edges<F: UnitFacts>(
         &self,
-        known: &mut FactCache<'_, F>,
+        facts: &mut FactCache<'_, F>,
         roots: &[UnitRequirement],
     ) -> Vec<ProofEdge> {
         let mut edges: Vec<ProofEdge> = Vec::new();
         for (leaf, within) in &self.leaves {
             let requirement =
-                leaf.requirement(known, roots, within.first().copied().unwrap_or_default());
+                leaf.requirement(facts, roots, within.first().copied().unwrap_or_default());
             let within = within.iter().copied().collect();
             edges.push(ProofEdge {
                 from: leaf.from,
@@ -115,7 +115,7 @@ impl Proof {
         }
         // The shape of the derivation depends on the order of decisions. Sorted edges give one message for one
         // conflict.
-        edges.sort_by(|one, two| key(known, one).cmp(&key(known, two)));
+        edges.sort_by(|one, two| key(facts, one).cmp(&key(facts, two)));
         edges
     }
 }
@@ -123,14 +123,14 @@ impl Proof {
 type Key<'k, U, W> = (Option<&'k U>, Option<&'k W>, Option<&'k U>, Option<&'k W>);
 
 fn key<'k, F: UnitFacts>(
-    known: &'k FactCache<'_, F>,
+    facts: &'k FactCache<'_, F>,
     edge: &ProofEdge,
 ) -> Key<'k, F::Unit, F::Requirement> {
     let name = |package| match package {
         SolverPackage::Root => (None, None),
-        SolverPackage::Unit(unit) => (Some(known.unit(unit)), None),
+        SolverPackage::Unit(unit) => (Some(facts.unit(unit)), None),
         SolverPackage::Requirement(unit, requirement) => {
-            (Some(known.unit(unit)), Some(known.requirement(requirement)))
+            (Some(facts.unit(unit)), Some(facts.requirement(requirement)))
         }
     };
     let ((from, from_wish), (to, _)) = (name(edge.from), name(edge.to));
@@ -139,7 +139,7 @@ fn key<'k, F: UnitFacts>(
         from_wish,
         to,
         edge.requirement
-            .map(|requirement| known.requirement(requirement)),
+            .map(|requirement| facts.requirement(requirement)),
     )
 }
 
@@ -156,7 +156,7 @@ impl ProofLeaf {
     /// PubGrub keeps the set and not the requirement, so it is looked up where it was declared: here, in one candidate.
     fn requirement<F: UnitFacts>(
         &self,
-        known: &mut FactCache<'_, F>,
+        facts: &mut FactCache<'_, F>,
         roots: &[UnitRequirement],
         within: u32,
     ) -> Option<RequirementId> {
@@ -169,11 +169,11 @@ impl ProofLeaf {
             SolverPackage::Requirement(parent, _) if parent == unit => return None,
             SolverPackage::Requirement(_, requirement) => return Some(requirement),
             SolverPackage::Root => roots.to_vec(),
-            SolverPackage::Unit(parent) => own_wishes(known, parent, within),
+            SolverPackage::Unit(parent) => own_wishes(facts, parent, within),
         };
-        let mine = known.in_order(declared.into_iter().filter(|(child, _)| *child == unit));
+        let mine = facts.in_order(declared.into_iter().filter(|(child, _)| *child == unit));
         let same = |ask: &&UnitRequirement| {
-            known
+            facts
                 .allowed(**ask)
                 .is_ok_and(|list| *list == *self.allowed)
         };
@@ -182,14 +182,14 @@ impl ProofLeaf {
 }
 
 fn own_wishes<F: UnitFacts>(
-    known: &mut FactCache<'_, F>,
+    facts: &mut FactCache<'_, F>,
     unit: UnitId,
     number: u32,
 ) -> Vec<UnitRequirement> {
-    match known.body(unit, number) {
+    match facts.body(unit, number) {
         Ok(UnitBody::Present(children)) => children
             .iter()
-            .filter_map(|(child, own)| Some((*child, (*own)?)))
+            .filter_map(|(child, own_requirement)| Some((*child, (*own_requirement)?)))
             .collect(),
         Ok(UnitBody::Absent) | Err(_) => Vec::new(),
     }

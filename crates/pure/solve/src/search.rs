@@ -21,21 +21,21 @@ pub(crate) enum SearchOutcome<N> {
     Chosen(HashMap<UnitId, u32>),
     Need(BTreeSet<N>),
     Refuted(Proof),
-    /// The budget is used up; the units that were decided most often, which are those that stand against each other.
+    /// The budget is exhausted; the units that were decided most often, which are the conflicting ones.
     GivenUp(Vec<UnitId>),
 }
 
 /// Searches with `order`, most important unit first; roots must be in order of name.
 pub(crate) fn search<F: UnitFacts>(
-    known: &mut FactCache<'_, F>,
+    facts: &mut FactCache<'_, F>,
     roots: &[UnitRequirement],
     order: impl Iterator<Item = UnitId>,
 ) -> SearchOutcome<F::Need> {
     let ranks = order.zip(0..).collect();
     let start = work();
-    let limit = start.saturating_add(known.budget);
+    let limit = start.saturating_add(facts.budget);
     let provider = FactProvider {
-        known: RefCell::new(known),
+        facts: RefCell::new(facts),
         roots,
         ranks,
         chosen: RefCell::default(),
@@ -44,8 +44,8 @@ pub(crate) fn search<F: UnitFacts>(
         limit,
     };
     let resolved = resolve(&provider, SolverPackage::Root, 0_u32);
-    let known = provider.known.into_inner();
-    known.budget = known.budget.saturating_sub(work() - start);
+    let facts = provider.facts.into_inner();
+    facts.budget = facts.budget.saturating_sub(work() - start);
     match resolved {
         Ok(selected) => {
             let decisions = selected.into_iter();
@@ -56,8 +56,8 @@ pub(crate) fn search<F: UnitFacts>(
         Err(PubGrubError::NoSolution(tree)) => SearchOutcome::Refuted(Proof::new(tree)),
         // PubGrub has one error for both. An empty budget is final, so it is checked before the missing facts,
         // which would start another round.
-        Err(_) if known.budget == 0 => {
-            SearchOutcome::GivenUp(most_decided(known, provider.decisions.into_inner()))
+        Err(_) if facts.budget == 0 => {
+            SearchOutcome::GivenUp(most_decided(facts, provider.decisions.into_inner()))
         }
         Err(_) => SearchOutcome::Need(provider.needs.into_inner()),
     }
@@ -65,17 +65,17 @@ pub(crate) fn search<F: UnitFacts>(
 
 /// The units that were decided most often, those of the same number by name.
 fn most_decided<F: UnitFacts>(
-    known: &FactCache<'_, F>,
+    facts: &FactCache<'_, F>,
     decisions: HashMap<SolverPackage, u32>,
 ) -> Vec<UnitId> {
     let mut units: Vec<(UnitId, u32)> = decisions
         .into_iter()
         .filter_map(|(package, count)| Some((unit_of_package(package)?, count)))
         .collect();
-    units.sort_by(|(one, often), (two, other)| {
-        other
-            .cmp(often)
-            .then_with(|| known.unit(*one).cmp(known.unit(*two)))
+    units.sort_by(|(left, left_count), (right, right_count)| {
+        right_count
+            .cmp(left_count)
+            .then_with(|| facts.unit(*left).cmp(facts.unit(*right)))
     });
     units
         .into_iter()
@@ -105,13 +105,13 @@ enum DecisionTier {
 struct FactUnavailable;
 
 struct FactProvider<'p, 'f, F: UnitFacts> {
-    known: RefCell<&'p mut FactCache<'f, F>>,
+    facts: RefCell<&'p mut FactCache<'f, F>>,
     roots: &'p [UnitRequirement],
     ranks: HashMap<UnitId, u32>,
-    /// The last decision on each unit; asks are decided after all units, so it stands.
+    /// The last decision on each unit; requirements are decided after all units, so it is final.
     chosen: RefCell<HashMap<UnitId, u32>>,
     needs: RefCell<BTreeSet<F::Need>>,
-    /// How often each package was decided.
+    /// The number of decisions on each package.
     decisions: RefCell<HashMap<SolverPackage, u32>>,
     /// Up to which work the search may go.
     limit: u64,
@@ -128,7 +128,7 @@ impl<F: UnitFacts> FactProvider<'_, '_, F> {
     }
 
     fn allows(&self, ask: UnitRequirement, number: u32) -> Result<bool, FactUnavailable> {
-        let list = self.found(self.known.borrow_mut().allowed(ask))?;
+        let list = self.found(self.facts.borrow_mut().allowed(ask))?;
         Ok(list.binary_search(&number).is_ok())
     }
 
@@ -150,7 +150,7 @@ impl<F: UnitFacts> FactProvider<'_, '_, F> {
         // A requirement is decided after its unit. Another candidate than the chosen one would only force PubGrub
         // to learn that the two are tied.
         let chosen = self.chosen.borrow().get(&ask.0).copied();
-        let list = self.found(self.known.borrow_mut().allowed(ask))?;
+        let list = self.found(self.facts.borrow_mut().allowed(ask))?;
         let open = |number: &u32| range.contains(number) && list.binary_search(number).is_ok();
         self.first_readable(
             ask.0,
@@ -167,14 +167,14 @@ impl<F: UnitFacts> FactProvider<'_, '_, F> {
         let Some(first) = numbers.next() else {
             return Ok(None);
         };
-        let mut known = self.known.borrow_mut();
-        if let Err(need) = known.body(unit, first) {
+        let mut facts = self.facts.borrow_mut();
+        if let Err(need) = facts.body(unit, first) {
             // Each round of missing facts is a fetch. The next candidates are requested with the first, since a
             // search that fails here tries them next.
-            let others = numbers
+            let remaining = numbers
                 .take(MOST_CONTENTS)
-                .filter_map(|number| known.body(unit, number).err());
-            self.needs.borrow_mut().extend(others.chain([need]));
+                .filter_map(|number| facts.body(unit, number).err());
+            self.needs.borrow_mut().extend(remaining.chain([need]));
             return Err(FactUnavailable);
         }
         Ok(Some(first))
@@ -185,32 +185,32 @@ impl<F: UnitFacts> FactProvider<'_, '_, F> {
         &self,
         asks: Vec<UnitRequirement>,
     ) -> Result<Vec<(SolverPackage, CandidateSet)>, FactUnavailable> {
-        let mut known = self.known.borrow_mut();
-        let asks = known.in_order(asks);
+        let mut facts = self.facts.borrow_mut();
+        let asks = facts.in_order(asks);
         let lists: Vec<_> = asks
             .iter()
-            .map(|ask| self.found(known.allowed(*ask)))
+            .map(|ask| self.found(facts.allowed(*ask)))
             .collect();
-        let mut wanted = Vec::with_capacity(2 * asks.len());
+        let mut dependencies = Vec::with_capacity(2 * asks.len());
         for ((unit, requirement), list) in asks.into_iter().zip(lists) {
-            wanted.push((SolverPackage::Unit(unit), CandidateSet::Only(list?)));
-            wanted.push((
+            dependencies.push((SolverPackage::Unit(unit), CandidateSet::Only(list?)));
+            dependencies.push((
                 SolverPackage::Requirement(unit, requirement),
                 CandidateSet::full(),
             ));
         }
-        Ok(wanted)
+        Ok(dependencies)
     }
 
     fn below_unit(&self, unit: UnitId, number: u32) -> Result<Wanted, FactUnavailable> {
-        let body = self.found(self.known.borrow_mut().body(unit, number))?;
+        let body = self.found(self.facts.borrow_mut().body(unit, number))?;
         let UnitBody::Present(children) = body else {
             return Ok(Dependencies::Unavailable(ExclusionReason::Absent));
         };
         let asks = children
             .iter()
-            .filter_map(|(child, own)| Some((*child, (*own)?)));
-        let asks = self.known.borrow().in_order(asks);
+            .filter_map(|(child, own_requirement)| Some((*child, (*own_requirement)?)));
+        let asks = self.facts.borrow().in_order(asks);
         // PubGrub knows no package that depends on itself, so case is answered here.
         for (_, requirement) in asks.iter().filter(|(child, _)| *child == unit) {
             if !self.allows((unit, *requirement), number)? {
@@ -219,10 +219,10 @@ impl<F: UnitFacts> FactProvider<'_, '_, F> {
                 )));
             }
         }
-        let mut wanted = self.dependencies(asks)?;
+        let mut dependencies = self.dependencies(asks)?;
         // The dependency on itself was answered above, and PubGrub must not see it.
-        wanted.retain(|(package, _)| *package != SolverPackage::Unit(unit));
-        Ok(Dependencies::Available(wanted.into_iter().collect()))
+        dependencies.retain(|(package, _)| *package != SolverPackage::Unit(unit));
+        Ok(Dependencies::Available(dependencies.into_iter().collect()))
     }
 
     fn below_requirement(
@@ -232,7 +232,7 @@ impl<F: UnitFacts> FactProvider<'_, '_, F> {
         number: u32,
     ) -> Result<Wanted, FactUnavailable> {
         let tie = (SolverPackage::Unit(unit), CandidateSet::singleton(number));
-        let body = self.found(self.known.borrow_mut().body(unit, number))?;
+        let body = self.found(self.facts.borrow_mut().body(unit, number))?;
         let UnitBody::Present(children) = body else {
             // The unit itself reports that it is absent. Reporting it here too would put one fact into the proof
             // twice.
@@ -240,10 +240,11 @@ impl<F: UnitFacts> FactProvider<'_, '_, F> {
         };
         let heirs = children
             .iter()
-            .filter(|(child, own)| own.is_none() && *child != unit);
-        let wanted = self.dependencies(heirs.map(|(child, _)| (*child, requirement)).collect())?;
+            .filter(|(child, own_requirement)| own_requirement.is_none() && *child != unit);
+        let dependencies =
+            self.dependencies(heirs.map(|(child, _)| (*child, requirement)).collect())?;
         Ok(Dependencies::Available(
-            [tie].into_iter().chain(wanted).collect(),
+            [tie].into_iter().chain(dependencies).collect(),
         ))
     }
 }

@@ -1,4 +1,4 @@
-//! The way through: an attempt, and what to say about its outcome.
+//! Runs an attempt, and reports its outcome.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,35 +12,35 @@ use crate::number_set::NumberSet;
 use crate::outcome::{AnswerTo, ChosenCandidate, Solution, SolverOutcome};
 use crate::survey::{UnitPick, UnitSurvey};
 
-/// Chooses one candidate for every unit that the roots need, or says what is missing or blocking.
+/// Chooses one candidate for every unit that the roots need, or reports what is missing or conflicting.
 pub fn solve<F: UnitFacts>(
     facts: &F,
     roots: &[RootRequirement<F::Unit, F::Requirement>],
 ) -> AnswerTo<F> {
-    let mut known = FactCache::new(facts);
+    let mut cache = FactCache::new(facts);
     let asks: Vec<UnitRequirement> = roots
         .iter()
-        .map(|root| known.ask(&root.unit, &root.requirement))
+        .map(|root| cache.ask(&root.unit, &root.requirement))
         .collect();
-    match attempt(&mut known, &asks) {
+    match attempt(&mut cache, &asks) {
         AttemptOutcome::Need(needs) => SolverOutcome::Need(needs),
         AttemptOutcome::Refuted(proof) => {
-            SolverOutcome::Conflict(explain(&mut known, &asks, &proof))
+            SolverOutcome::Conflict(explain(&mut cache, &asks, &proof))
         }
         AttemptOutcome::GivenUp(units) => SolverOutcome::TooHard(
             units
                 .into_iter()
-                .map(|unit| known.unit(unit).clone())
+                .map(|unit| cache.unit(unit).clone())
                 .collect(),
         ),
         // Cycles are found after solving: versions may exclude the cycle, and only the chosen ones can have it.
-        AttemptOutcome::Solved(survey) => match trace(&known, &survey, &asks).ring {
+        AttemptOutcome::Solved(survey) => match trace(&cache, &survey, &asks).ring {
             Some(ring) => SolverOutcome::Cycle(
                 ring.into_iter()
-                    .map(|unit| known.unit(unit).clone())
+                    .map(|unit| cache.unit(unit).clone())
                     .collect(),
             ),
-            None => SolverOutcome::Solved(solution(&mut known, &survey)),
+            None => SolverOutcome::Solved(solution(&mut cache, &survey)),
         },
     }
 }
@@ -78,19 +78,19 @@ pub fn probe<F: UnitFacts>(
     if effort.left == 0 {
         return ProbeOutcome::Unsolvable;
     }
-    let mut known = FactCache::new(facts);
-    known.budget = effort.left;
+    let mut cache = FactCache::new(facts);
+    cache.budget = effort.left;
     let asks: Vec<UnitRequirement> = roots
         .iter()
-        .map(|root| known.ask(&root.unit, &root.requirement))
+        .map(|root| cache.ask(&root.unit, &root.requirement))
         .collect();
-    let attempt = attempt(&mut known, &asks);
+    let attempt = attempt(&mut cache, &asks);
     // The cache may have granted itself more for many units. A series of probes must still end, so the shared
     // budget only shrinks.
-    effort.left = effort.left.min(known.budget);
+    effort.left = effort.left.min(cache.budget);
     match attempt {
         AttemptOutcome::Need(needs) => ProbeOutcome::Need(needs),
-        AttemptOutcome::Solved(survey) if trace(&known, &survey, &asks).ring.is_none() => {
+        AttemptOutcome::Solved(survey) if trace(&cache, &survey, &asks).ring.is_none() => {
             ProbeOutcome::Solvable
         }
         AttemptOutcome::Solved(_) | AttemptOutcome::Refuted(_) | AttemptOutcome::GivenUp(_) => {
@@ -100,7 +100,7 @@ pub fn probe<F: UnitFacts>(
 }
 
 fn solution<F: UnitFacts>(
-    known: &mut FactCache<'_, F>,
+    facts: &mut FactCache<'_, F>,
     survey: &UnitSurvey<F::Need>,
 ) -> Solution<F::Unit, F::Requirement> {
     let mut units = BTreeMap::new();
@@ -109,10 +109,10 @@ fn solution<F: UnitFacts>(
         let Some(UnitPick::At(number, children)) = survey.pick(*unit) else {
             continue;
         };
-        let name = known.unit(*unit).clone();
+        let name = facts.unit(*unit).clone();
         // A newer version without the file is skipped silently by the search. Users expect the newest one, so it is
         // reported.
-        let passed = absent_before(known, survey, *unit, *number);
+        let passed = absent_before(facts, survey, *unit, *number);
         if !passed.is_empty() {
             passed_over.insert(name.clone(), passed);
         }
@@ -120,8 +120,8 @@ fn solution<F: UnitFacts>(
             .requirements(*unit)
             .unwrap_or_default()
             .iter()
-            .map(|requirement| known.requirement(*requirement).clone());
-        let children = children.iter().map(|(child, _)| known.unit(*child).clone());
+            .map(|requirement| facts.requirement(*requirement).clone());
+        let children = children.iter().map(|(child, _)| facts.unit(*child).clone());
         let choice = ChosenCandidate {
             candidate: CandidateRank(*number),
             requirements: requirements.collect(),
@@ -137,7 +137,7 @@ fn solution<F: UnitFacts>(
 
 /// The better candidates that all requirements allow and that do not have the unit.
 fn absent_before<F: UnitFacts>(
-    known: &mut FactCache<'_, F>,
+    facts: &mut FactCache<'_, F>,
     survey: &UnitSurvey<F::Need>,
     unit: UnitId,
     number: u32,
@@ -145,15 +145,19 @@ fn absent_before<F: UnitFacts>(
     let requirements = survey.requirements(unit).unwrap_or_default();
     let mut lists = requirements
         .iter()
-        .filter_map(|requirement| known.allowed((unit, *requirement)).ok());
+        .filter_map(|requirement| facts.allowed((unit, *requirement)).ok());
     let Some(first) = lists.next() else {
         return Vec::new();
     };
-    let others: Vec<NumberSet> = lists.collect();
+    let remaining: Vec<NumberSet> = lists.collect();
     let better = first.iter().copied().take_while(|other| *other < number);
-    let common = better.filter(|other| others.iter().all(|list| list.binary_search(other).is_ok()));
+    let common = better.filter(|other| {
+        remaining
+            .iter()
+            .all(|list| list.binary_search(other).is_ok())
+    });
     common
-        .filter(|other| known.is_absent(unit, *other))
+        .filter(|other| facts.is_absent(unit, *other))
         .map(CandidateRank)
         .collect()
 }

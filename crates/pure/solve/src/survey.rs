@@ -45,7 +45,7 @@ pub(crate) enum SurveyOutcome<N> {
 
 /// Walks until the requirements on every unit are those under which its candidate was picked.
 pub(crate) fn survey<F: UnitFacts>(
-    known: &mut FactCache<'_, F>,
+    facts: &mut FactCache<'_, F>,
     roots: &[UnitRequirement],
 ) -> SurveyOutcome<F::Need> {
     // A greedy walk settles nearly all inputs, and reports all missing facts of a level at once. PubGrub stops at the
@@ -54,14 +54,14 @@ pub(crate) fn survey<F: UnitFacts>(
     let mut memory: HashMap<UnitId, (Vec<RequirementId>, UnitPick)> = HashMap::default();
     // Two units can drive each other back and forth without end; such inputs are left to PubGrub.
     for _ in 0..MOST_WALKS {
-        let next = walk(known, roots, |known, unit, requirements, needs| {
+        let next = walk(facts, roots, |facts, unit, requirements, needs| {
             // The requirements of the walk before: within one walk a unit is chosen when it is first reached,
             // before its later dependents are known.
             let requirements = last.requirements(unit).unwrap_or(requirements);
             match memory.get(&unit) {
                 Some((under, at @ UnitPick::At(..))) if under == requirements => at.clone(),
                 _ => {
-                    let pick = pick(known, unit, requirements, needs);
+                    let pick = pick(facts, unit, requirements, needs);
                     memory.insert(unit, (requirements.to_vec(), pick.clone()));
                     pick
                 }
@@ -90,7 +90,7 @@ pub(crate) fn survey<F: UnitFacts>(
 
 /// Goes breadth-first through everything requested, with the candidates that `choose` gives.
 pub(crate) fn walk<'f, F: UnitFacts>(
-    known: &mut FactCache<'f, F>,
+    facts: &mut FactCache<'f, F>,
     roots: &[UnitRequirement],
     mut choose: impl FnMut(
         &mut FactCache<'f, F>,
@@ -110,7 +110,7 @@ pub(crate) fn walk<'f, F: UnitFacts>(
             let unit = survey.reached[index];
             let mut needs = std::mem::take(&mut survey.needs);
             let pick = choose(
-                known,
+                facts,
                 unit,
                 survey.requirements(unit).unwrap_or_default(),
                 &mut needs,
@@ -128,24 +128,24 @@ pub(crate) fn walk<'f, F: UnitFacts>(
 
 /// The best candidate that all requirements allow and that has the unit.
 fn pick<F: UnitFacts>(
-    known: &mut FactCache<'_, F>,
+    facts: &mut FactCache<'_, F>,
     unit: UnitId,
     requirements: &[RequirementId],
     needs: &mut BTreeSet<F::Need>,
 ) -> UnitPick {
-    let Some(common) = common(known, unit, requirements, needs) else {
+    let Some(common) = common(facts, unit, requirements, needs) else {
         return UnitPick::Unknown;
     };
     let mut rest = common.iter();
     while let Some(number) = rest.next() {
-        match known.body(unit, *number) {
+        match facts.body(unit, *number) {
             Ok(UnitBody::Present(children)) => return UnitPick::At(*number, children),
             Ok(UnitBody::Absent) => {}
             Err(need) => {
                 needs.insert(need);
                 // Absent in a better one: it may be in none, and one large batch is cheaper than many small ones.
                 if *number != common[0] {
-                    needs.extend(rest.filter_map(|number| known.body(unit, *number).err()));
+                    needs.extend(rest.filter_map(|number| facts.body(unit, *number).err()));
                 }
                 return UnitPick::Unknown;
             }
@@ -154,9 +154,9 @@ fn pick<F: UnitFacts>(
     UnitPick::Stuck
 }
 
-/// The candidates that all requirements allow, best first; nothing if a requirement is not understood yet.
+/// The candidates that all requirements allow, best first; `None` if a requirement is not known yet.
 fn common<F: UnitFacts>(
-    known: &mut FactCache<'_, F>,
+    facts: &mut FactCache<'_, F>,
     unit: UnitId,
     requirements: &[RequirementId],
     needs: &mut BTreeSet<F::Need>,
@@ -164,9 +164,9 @@ fn common<F: UnitFacts>(
     let mut narrowed: Option<NumberSet> = None;
     let mut is_understood = true;
     for requirement in requirements {
-        match (known.allowed((unit, *requirement)), &narrowed) {
-            (Ok(list), Some(others)) if list != *others => {
-                narrowed = Some(intersect(&list, others).into())
+        match (facts.allowed((unit, *requirement)), &narrowed) {
+            (Ok(list), Some(shared)) if list != *shared => {
+                narrowed = Some(intersect(&list, shared).into())
             }
             (Ok(list), _) => narrowed = Some(list),
             (Err(need), _) => {
@@ -221,9 +221,9 @@ impl<N: Ord> UnitSurvey<N> {
             self.reached.push(unit);
             return true;
         };
-        let place = entry.requirements.binary_search(&requirement);
-        place
-            .map_err(|place| entry.requirements.insert(place, requirement))
+        let position = entry.requirements.binary_search(&requirement);
+        position
+            .map_err(|position| entry.requirements.insert(position, requirement))
             .is_err()
     }
 
@@ -240,7 +240,7 @@ impl<N: Ord> UnitSurvey<N> {
     ) -> impl Iterator<Item = UnitRequirement> {
         self.children(unit)
             .iter()
-            .map(move |(child, own)| (*child, own.unwrap_or(requirement)))
+            .map(move |(child, own_requirement)| (*child, own_requirement.unwrap_or(requirement)))
     }
 
     fn is_complete(&self) -> bool {

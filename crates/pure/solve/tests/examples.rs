@@ -9,15 +9,15 @@ use agpm_solve::{
 };
 use toy::{Requirement, Toy, roots, solve_reading};
 
-fn solution(lines: &[&str], asked: &[&str]) -> Solution<String, Requirement> {
-    match solve(&Toy::read(lines), &roots(asked)) {
+fn solution(lines: &[&str], requirements: &[&str]) -> Solution<String, Requirement> {
+    match solve(&Toy::read(lines), &roots(requirements)) {
         SolverOutcome::Solved(solution) => solution,
         other => panic!("{other:?}"),
     }
 }
 
 /// The chosen tags, as `a v1.0, b v2.0`.
-fn chosen(lines: &[&str], asked: &[&str]) -> String {
+fn chosen(lines: &[&str], requirements: &[&str]) -> String {
     let toy = Toy::read(lines);
     let label = |(unit, choice): (&String, &agpm_solve::ChosenCandidate<String, Requirement>)| {
         format!(
@@ -25,7 +25,7 @@ fn chosen(lines: &[&str], asked: &[&str]) -> String {
             agpm_solve::UnitFacts::label(&toy, unit, choice.candidate)
         )
     };
-    solution(lines, asked)
+    solution(lines, requirements)
         .units
         .iter()
         .map(label)
@@ -33,8 +33,8 @@ fn chosen(lines: &[&str], asked: &[&str]) -> String {
         .join(", ")
 }
 
-fn conflict(lines: &[&str], asked: &[&str]) -> Conflict<String, Requirement> {
-    match solve(&Toy::read(lines), &roots(asked)) {
+fn conflict(lines: &[&str], requirements: &[&str]) -> Conflict<String, Requirement> {
+    match solve(&Toy::read(lines), &roots(requirements)) {
         SolverOutcome::Conflict(conflict) => conflict,
         other => panic!("{other:?}"),
     }
@@ -180,7 +180,7 @@ fn children_stay_as_declared() {
 #[test]
 fn a_ring_is_reported_from_where_it_is_entered() {
     let lines = ["a 1.0: b", "b 1.0: c", "c 1.0: a", "z 1.0: a"];
-    let ring = |asked| solve(&Toy::read(&lines), &roots(asked));
+    let ring = |requirements| solve(&Toy::read(&lines), &roots(requirements));
     assert_eq!(
         ring(&["a *"]),
         SolverOutcome::Cycle(["a", "b", "c", "a"].map(str::to_owned).into())

@@ -19,7 +19,7 @@ type Asks = BTreeMap<String, BTreeSet<Requirement>>;
 
 /// Everything asked for under an assignment, or nothing if a requirement is not satisfied.
 fn asks(toy: &Toy, roots: &[ToyRoot], candidate: impl Fn(&str) -> Option<u32>) -> Option<Asks> {
-    let mut seen = Asks::new();
+    let mut visited = Asks::new();
     let mut pending: Vec<(String, Requirement)> = roots
         .iter()
         .map(|root| (root.unit.clone(), root.requirement))
@@ -30,7 +30,7 @@ fn asks(toy: &Toy, roots: &[ToyRoot], candidate: impl Fn(&str) -> Option<u32>) -
             return None;
         }
         let children = toy.children(&unit, number)?;
-        if seen.entry(unit).or_default().insert(requirement) {
+        if visited.entry(unit).or_default().insert(requirement) {
             pending.extend(
                 children
                     .iter()
@@ -38,7 +38,7 @@ fn asks(toy: &Toy, roots: &[ToyRoot], candidate: impl Fn(&str) -> Option<u32>) -
             );
         }
     }
-    Some(seen)
+    Some(visited)
 }
 
 /// Whether any assignment of candidates satisfies every requirement.
@@ -64,14 +64,14 @@ fn has_ring(toy: &Toy, solution: &BTreeMap<String, u32>) -> bool {
             .map(|child| child.unit.clone())
     };
     solution.keys().any(|start| {
-        let mut seen = BTreeSet::new();
+        let mut visited = BTreeSet::new();
         let mut pending: Vec<String> = below(start).collect();
         while let Some(unit) = pending.pop() {
-            if seen.insert(unit.clone()) {
+            if visited.insert(unit.clone()) {
                 pending.extend(below(&unit));
             }
         }
-        seen.contains(start)
+        visited.contains(start)
     })
 }
 
@@ -130,11 +130,11 @@ fn any_tree() -> impl Strategy<Value = (Toy, usize)> {
         let mut toy = Toy::default();
         let mut depths = vec![0];
         for (index, (_, absent, _)) in units.iter().enumerate() {
-            let has = |place| (place != *absent).then(Vec::new);
+            let has = |position| (position != *absent).then(Vec::new);
             let tags = TAGS
                 .iter()
                 .enumerate()
-                .map(|(place, tag)| (*tag, has(place)))
+                .map(|(position, tag)| (*tag, has(position)))
                 .collect();
             toy.units.insert(name(index), tags);
         }
@@ -174,12 +174,12 @@ fn reversed(toy: &Toy) -> Toy {
 fn check_solution(toy: &Toy, roots: &[ToyRoot], solution: &Solution<String, Requirement>) {
     let number = |unit: &str| Some(solution.units.get(unit)?.candidate.0);
     let expected = asks(toy, roots, number).expect("the solution satisfies every requirement");
-    let told: Asks = solution
+    let reported: Asks = solution
         .units
         .iter()
         .map(|(unit, choice)| (unit.clone(), choice.requirements.clone()))
         .collect();
-    assert_eq!(told, expected);
+    assert_eq!(reported, expected);
     for (unit, choice) in &solution.units {
         let declared = toy
             .children(unit, choice.candidate.0)
@@ -195,9 +195,10 @@ fn check_solution(toy: &Toy, roots: &[ToyRoot], solution: &Solution<String, Requ
                     .all(|requirement| toy.allows(unit, *requirement, *number))
         };
         let expected: Vec<u32> = (0..choice.candidate.0).filter(is_passed_over).collect();
-        let told = solution.passed_over.iter().filter(|(name, _)| name == unit);
+        let reported = solution.passed_over.iter().filter(|(name, _)| name == unit);
         assert!(
-            told.flat_map(|(_, numbers)| numbers)
+            reported
+                .flat_map(|(_, numbers)| numbers)
                 .map(|candidate| candidate.0)
                 .eq(expected)
         );

@@ -38,7 +38,7 @@ fn tags(count: u32) -> impl Iterator<Item = Tag> {
     (0..count).rev().map(|minor| (1, minor))
 }
 
-fn timed(what: &str, toy: &Toy, roots: &[ToyRoot]) -> AnswerTo<Toy> {
+fn timed(label: &str, toy: &Toy, roots: &[ToyRoot]) -> AnswerTo<Toy> {
     let mut best = f64::MAX;
     let mut last = solve(toy, roots);
     for _ in 0..5 {
@@ -46,7 +46,7 @@ fn timed(what: &str, toy: &Toy, roots: &[ToyRoot]) -> AnswerTo<Toy> {
         last = solve(toy, roots);
         best = best.min(start.elapsed().as_secs_f64());
     }
-    println!("{what}: {:.2} ms", best * 1000.0);
+    println!("{label}: {:.2} ms", best * 1000.0);
     last
 }
 
@@ -252,13 +252,13 @@ fn too_many_pigeons() {
         let (toy, roots) = pigeons(count);
         let start = Instant::now();
         let answer = solve(&toy, &roots);
-        let what = match answer {
+        let label = match answer {
             SolverOutcome::Conflict(_) => "conflict",
             SolverOutcome::TooHard(_) => "given up",
             _ => "other",
         };
         println!(
-            "{count} pigeons: {what} in {:.2} ms",
+            "{count} pigeons: {label} in {:.2} ms",
             start.elapsed().as_secs_f64() * 1000.0
         );
     }

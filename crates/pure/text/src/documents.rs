@@ -1,4 +1,4 @@
-//! Bytes as documents whose mistakes can be shown.
+//! Parses bytes into documents, and reports the mistakes in them.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::limits::Limits;
 use crate::parse::{ParsedDocument, decode, parse};
 use crate::tree::{Document, Format};
 
-/// Bytes as a document; what is wrong with them goes to the notes.
+/// Parses bytes; mistakes are added to the notes.
 pub fn document_of(
     name: String,
     bytes: Vec<u8>,
@@ -16,19 +16,19 @@ pub fn document_of(
     notes: &mut Notes,
 ) -> Result<Arc<Document>, Failure> {
     let is_conflict = has_conflict_markers(&bytes);
-    let shown = name.clone();
+    let display_name = name.clone();
     let ParsedDocument {
         document,
         mut diagnostics,
     } = parse_bytes(name, bytes, format, notes)?;
-    // Every marker would be its own mistake.
+    // Reported once, because every marker would be a separate mistake.
     if let Some(first) = diagnostics
         .iter()
         .position(|found| found.severity == Severity::Error)
         .filter(|_| is_conflict)
     {
-        let message = format!("`{shown}` contains git merge conflict markers");
-        let help = format!("resolve the conflict in `{shown}`, then run the command again");
+        let message = format!("`{display_name}` contains git merge conflict markers");
+        let help = format!("resolve the conflict in `{display_name}`, then run the command again");
         diagnostics = vec![Diagnostic {
             message,
             help: Some(help),
@@ -39,14 +39,14 @@ pub fn document_of(
     Ok(Arc::new(document))
 }
 
-/// Whether a line is one that git writes where a merge needs a decision.
+/// Whether a line is a conflict marker of git.
 pub fn has_conflict_markers(bytes: &[u8]) -> bool {
     bytes
         .split(|byte| *byte == b'\n')
         .any(|line| line.starts_with(b"<<<<<<< "))
 }
 
-/// The same with what is wrong still apart.
+/// Parses bytes; mistakes are returned separately.
 pub fn parse_bytes(
     name: String,
     bytes: Vec<u8>,

@@ -5,7 +5,7 @@ use agpm_diag::Text;
 use crate::parse::parse_alone;
 use crate::tree::{Document, Format};
 
-/// Text that is read when its structure is first requested: most are only written.
+/// Text that is parsed on demand: most documents are only written.
 #[derive(Debug)]
 pub struct LazyDocument {
     text: Text,
@@ -14,7 +14,7 @@ pub struct LazyDocument {
 }
 
 impl LazyDocument {
-    /// Text in a format, known to be good.
+    /// Text in a format, known to be valid.
     pub fn new(text: impl Into<Text>, format: Format) -> Self {
         LazyDocument {
             text: text.into(),
@@ -28,7 +28,7 @@ impl LazyDocument {
         &self.text
     }
 
-    /// The structure of the lazy document.
+    /// The parsed document.
     pub fn document(&self) -> &Document {
         self.document
             .get_or_init(|| parse_alone(self.text.clone(), self.format).document)

@@ -1,9 +1,9 @@
-//! One ordered tree with a byte span for every key and value, for every format that users write,
-//! and edits that change only their node.
+//! One ordered tree with a byte span for every key and value, for every format that users write, and edits that change
+//! only their node.
 //!
-//! The only crate that knows format libraries. It knows no files and no merging. From the bottom up: [`tree`] is what
-//! documents have in common, [`formats`] what each format adds, and [`parse`] and [`write`] choose the format. [`blocks`]
-//! is for Markdown that agpm writes only a part of.
+//! The only crate that uses format libraries. It accesses no files and merges nothing. From the bottom up: [`tree`] is
+//! common to all documents, [`formats`] adds each format, and [`parse`] and [`write`] choose the format. [`blocks`] is
+//! for Markdown of which agpm writes only a part.
 
 mod blocks;
 mod documents;

@@ -1,13 +1,13 @@
-//! Limits for strings that are read, edited and printed, and the reasons.
+//! Limits for parsed, edited and printed text, with their reasons.
 
-/// How much a reader takes before it gives up with a diagnostic.
+/// The size at which a parser gives up with a diagnostic.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Bytes of a source: its tree takes several times as much memory.
+    /// Bytes of a source: its tree needs several times as much memory.
     pub bytes: usize,
-    /// Levels of nesting: trees are printed and compared by recursion.
+    /// Levels of nesting: trees are printed and compared recursively.
     pub depth: usize,
-    /// Nodes that aliases may represent, all in all: a few lines of YAML can represent billions.
+    /// Nodes that aliases may expand to in total: a few lines of YAML can expand to billions.
     pub expansion: usize,
 }
 
@@ -21,27 +21,27 @@ impl Default for Limits {
     }
 }
 
-/// Findings that are reported of one file: one that is wrong all over is not worth reading further.
+/// Reported findings per file: after so many mistakes the others do not help.
 pub(crate) const MOST_FINDINGS: usize = 25;
 
-/// Bytes of text that is read again after an edit and compared with what was meant. Tools' configuration is far
-/// smaller; above, reading twice would cost more time and memory than the merge itself.
+/// Bytes of text that is parsed again after an edit and compared with the intended value. Configuration of tools is far
+/// smaller; above, parsing twice would cost more time and memory than the merge itself.
 pub(crate) const LARGEST_CHECKED: usize = 4 << 20;
 
 /// Digits of a hexadecimal or octal number in YAML that is converted: the time grows with their square.
 pub(crate) const MOST_DIGITS: usize = 1_000;
 
-/// Columns of an indent in YAML that new lines imitate: wider ones are for looks.
+/// Columns of an indentation in YAML that new lines imitate: wider ones are decoration.
 pub(crate) const WIDEST_INDENT: usize = 8;
 
-/// Bytes of a key in YAML that is written without `?`: readers look only so far for the `:` after it.
+/// Bytes of a YAML key that is written without `?`: parsers search only so far for the `:` after it.
 pub(crate) const LONGEST_KEY: usize = 1_000;
 
-/// Tokens of TOML that are held at once: those of a whole file take many times its size.
+/// Tokens of TOML in memory at once: those of a whole file take many times its size.
 pub(crate) const MOST_TOKENS: usize = 8_192;
 
-/// Keys of an object in which misspelled ones are looked up: each of them costs a walk over all.
+/// Keys of an object among which misspelled ones are searched: each search visits all of them.
 pub(crate) const MOST_SEARCHED: usize = 1_000;
 
-/// The longest text that is searched for other locations of a misspelled key.
+/// The longest text that is searched for other occurrences of a misspelled key.
 pub(crate) const LONGEST_SEARCHED: usize = 64 << 10;

@@ -1,4 +1,4 @@
-//! Which format reads text.
+//! Parses text in any format.
 
 use agpm_diag::{Diagnostic, SourceId, SourceMap, Span, Text, codes};
 
@@ -7,16 +7,16 @@ use crate::formats::{csv, json, markdown, toml, yaml};
 use crate::limits::Limits;
 use crate::tree::{Document, Format, NodeRef, NodeTree, ReaderState};
 
-/// The result of reading: a tree of everything that was understood, and all errors.
+/// The result of parsing: a tree of everything that was understood, and all findings.
 #[derive(Clone, Debug)]
 pub struct ParsedDocument {
-    /// The document; without errors in `diagnostics` it is whole.
+    /// The document; it is complete if `diagnostics` has no errors.
     pub document: Document,
-    /// Everything that was found, in the order of the text.
+    /// All findings, in document order.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// The text in these bytes, or why there is none. A UTF-8 byte order mark stays.
+/// Decodes bytes, or reports why they are not text. A UTF-8 byte order mark stays.
 pub fn decode(source: SourceId, bytes: Vec<u8>) -> Result<Text, Diagnostic> {
     let utf16 = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
     String::from_utf8(bytes).map(Text::from).map_err(|error| {
@@ -35,7 +35,7 @@ pub fn decode(source: SourceId, bytes: Vec<u8>) -> Result<Text, Diagnostic> {
     })
 }
 
-/// Reads `text` as `format`. Never fails: what is wrong is in the diagnostics.
+/// Parses `text` as `format`. Never fails: mistakes are in the diagnostics.
 pub fn parse(
     source: SourceId,
     text: impl Into<Text>,
@@ -92,7 +92,7 @@ pub fn parse(
     }
 }
 
-/// Reads text that nobody is shown: its locations name no source.
+/// Parses text that is never shown: its spans refer to no source.
 pub fn parse_alone(text: impl Into<Text>, format: Format) -> ParsedDocument {
     parse(
         SourceMap::default().add("", ""),
@@ -103,8 +103,8 @@ pub fn parse_alone(text: impl Into<Text>, format: Format) -> ParsedDocument {
 }
 
 impl Document {
-    /// A node of JSON as a separate document; its locations are still those of the whole text. In other formats a
-    /// value hangs on what stands around it.
+    /// A node of JSON as a separate document; its spans still refer to the whole text. In other formats a value depends
+    /// on its surroundings.
     pub fn part(&self, node: NodeRef<'_>) -> Option<Document> {
         let dialect = match self.format {
             Format::Json => json::JsonDialect::Strict,

@@ -1,4 +1,4 @@
-//! Reports and state of the program itself, through serde.
+//! Serializes reports and internal state with serde.
 
 use std::fmt::{self, Display};
 use std::marker::PhantomData;
@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 use crate::tree::{Number, Pointer, Value};
 
-/// As JSON: indented by two spaces, with a final newline, as [`Value::to_json`] prints it.
+/// Serializes to JSON, indented by two spaces, with a final newline, like [`Value::to_json`].
 pub fn to_json<T: Serialize + ?Sized>(value: &T) -> String {
     let mut text = serde_json::to_string_pretty(value)
         .expect("what the program says has strings for keys, and no part of it fails");
@@ -18,18 +18,18 @@ pub fn to_json<T: Serialize + ?Sized>(value: &T) -> String {
     text
 }
 
-/// Why a file of the program's own cannot be read.
+/// The reason why an internal file cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OwnFileError {
-    /// Only a later program knows its form: it is whole, and must stay as it is.
+    /// A newer program wrote it: it is valid and must stay unchanged.
     #[error("it was written by a newer version of agpm")]
     Newer,
-    /// It is not what any version wrote.
+    /// No version wrote it.
     #[error("{0}")]
     Broken(String),
 }
 
-/// Reads what [`to_json`] wrote, where `VERSION` is the one that it has a [`FormatVersion`] of.
+/// Parses the output of [`to_json`], where `VERSION` is that of its [`FormatVersion`].
 pub fn from_json<'b, T: Deserialize<'b>, const VERSION: u32>(
     bytes: &'b [u8],
 ) -> Result<T, OwnFileError> {
@@ -45,8 +45,8 @@ pub fn from_json<'b, T: Deserialize<'b>, const VERSION: u32>(
     })
 }
 
-/// The field `version` of a file that only this program writes. A new form of a file has a number one higher; then the
-/// reader of the file gets a function that makes it of the form before.
+/// The field `version` of an internal file. A new format has the next number, and its reader gets a function that
+/// converts the previous format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FormatVersion<const VERSION: u32>;
 
@@ -65,7 +65,7 @@ impl<'d, const VERSION: u32> Deserialize<'d> for FormatVersion<VERSION> {
     }
 }
 
-/// A value that a string spells; for types that cannot hold every string.
+/// Deserializes a value from a string, for types that cannot hold every string.
 pub fn parsed<'d, T, D>(deserializer: D) -> Result<T, D::Error>
 where
     T: FromStr<Err: Display>,
@@ -87,7 +87,7 @@ where
     deserializer.deserialize_str(Spelled(PhantomData))
 }
 
-/// Pairs as an object that keeps their order; for `serialize_with`.
+/// Serializes pairs as an object in their order; for `serialize_with`.
 pub fn pairs<K: Serialize, V: Serialize, S: Serializer>(
     pairs: &[(K, V)],
     serializer: S,
@@ -109,10 +109,10 @@ impl Serialize for Value {
 }
 
 impl Serialize for Number {
-    /// Digit by digit: a number of a user's file may have more of them than a machine's number holds.
+    /// Digit by digit: a number in a user's file may exceed the machine's number types.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if !self.is_finite() {
-            // JSON has no word for these.
+            // JSON cannot represent these.
             return serializer.serialize_str(self.as_str());
         }
         RawValue::from_string(self.as_str().to_owned())

@@ -1,5 +1,5 @@
-//! Lossless edits. The tree says what changes and the format where bytes go; here it is checked afterwards that the
-//! new text reads as exactly what was meant.
+//! Lossless edits. The tree decides the changes and the format the bytes; here the new text is checked to parse to
+//! exactly the intended value.
 
 use agpm_diag::has_errors;
 
@@ -13,7 +13,7 @@ use crate::tree::{
 };
 
 impl Document {
-    /// The text after one edit.
+    /// Applies one edit to the text.
     pub fn edit(&self, edit: &Edit) -> Result<String, EditError> {
         let mut expected = self.root().map(to_value);
         edit.apply(&mut expected)?;
@@ -22,7 +22,7 @@ impl Document {
             .map(|text| text.to_string())
     }
 
-    /// The text that holds `target`, with all that can stay of this one: comments, order, spelling.
+    /// Rewrites the text to hold `target`, and preserves as much as possible: comments, order, spelling.
     pub fn rewrite<'v>(&self, target: impl TreeView<'v>) -> Result<RewrittenText, EditError> {
         let changes = match self.root() {
             Some(root) => DocumentChanges::between(root, target),
@@ -42,7 +42,7 @@ impl Document {
         if changes.is_empty() {
             return Ok(RewrittenText::unchanged(self.text.clone()));
         }
-        // The remaining text is in the document's format already.
+        // The remaining text is already in the document's format.
         if let Some(expected) = expected
             && !(holds_at_top(expected, self.format)
                 && changes.new_values().all(|new| holds(new, self.format)))
@@ -60,15 +60,15 @@ impl Document {
         let text = splices
             .apply(self.text.clone())
             .ok_or(EditError::Unsafe(self.format))?;
-        // A splice that the formats disagree about would damage a user's file, so the result must parse to what was meant.
-        // Larger strings come from merges only, where parsing again would cost more than the merge.
+        // A wrong splice would damage a user's file, so the result must parse to the intended value. Larger strings come
+        // only from merges, where parsing again would cost more than the merge.
         if self.text.len() <= LARGEST_CHECKED && !self.reads_as(&text, expected) {
             return Err(EditError::Unsafe(self.format));
         }
         Ok(text)
     }
 
-    /// Whether a new text is well-formed and holds exactly what was meant.
+    /// Whether a new text is valid and holds exactly the intended value.
     fn reads_as<'e>(&self, text: &RewrittenText, expected: Option<impl TreeView<'e>>) -> bool {
         let again = parse(
             self.source,
@@ -79,7 +79,7 @@ impl Document {
         let as_meant = match (again.document.root(), expected) {
             (Some(root), Some(expected)) => equal(root, expected),
             (None, None) => true,
-            // In TOML a file without keys is the empty map.
+            // In TOML, a file without keys is an empty map.
             (None, Some(expected)) => {
                 self.format == Format::Toml && expected.shape() == NodeShape::Map(0)
             }
@@ -89,7 +89,7 @@ impl Document {
     }
 }
 
-/// Prints a value in a format, from nothing.
+/// Prints a value in a format.
 pub fn print<'v>(view: impl TreeView<'v>, format: Format) -> Result<String, EditError> {
     check_holds(view, format)?;
     Ok(match format {

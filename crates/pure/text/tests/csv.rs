@@ -1,4 +1,4 @@
-//! CSV: records with spans, and what is wrong with them.
+//! CSV: records with spans, and their mistakes.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use agpm_diag::{SourceMap, has_errors};
@@ -77,7 +77,12 @@ fn findings_have_a_code_and_a_line() {
         let found: Vec<(&str, usize)> = parsed
             .diagnostics
             .iter()
-            .map(|d| (d.code.name, sources.place(id, d.labels[0].span.start).line))
+            .map(|d| {
+                (
+                    d.code.name,
+                    sources.position(id, d.labels[0].span.start).line,
+                )
+            })
             .collect();
         assert_eq!(found, expected, "{text:?}");
         assert!(parsed.diagnostics.iter().all(|d| d.help.is_some()));

@@ -38,10 +38,10 @@ fn findings(text: &str, format: Format) -> Vec<String> {
     let mut sources = SourceMap::default();
     let id = sources.add("x", text);
     let tell = |d: &agpm_diag::Diagnostic| {
-        let place = sources.place(id, d.labels[0].span.start);
+        let pointer = sources.position(id, d.labels[0].span.start);
         format!(
             "{}:{} {} {}",
-            place.line, place.column, d.code.name, d.message
+            pointer.line, pointer.column, d.code.name, d.message
         )
     };
     parse(id, text, format, Limits::default())
@@ -342,7 +342,7 @@ fn edits_change_their_node_and_nothing_else() {
         ),
         ("", "set /a 1", "{\n  \"a\": 1\n}\n"),
         ("// head\n", "set /a 1", "// head\n{\n  \"a\": 1\n}\n"),
-        // keys go
+        // removed keys
         (
             "{\"a\": 1, \"b\": 2, \"c\": 3}",
             "remove /a",
@@ -493,7 +493,7 @@ fn any_value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Prints a value with random layout, comments and commas; every comment is different.
+/// Prints a value with random layout, comments and commas; all comments are different.
 struct Scribe {
     seed: u64,
     out: String,
@@ -579,16 +579,16 @@ impl Scribe {
     }
 }
 
-fn places(node: NodeRef<'_>, at: &Pointer, out: &mut Vec<Pointer>) {
+fn pointers(node: NodeRef<'_>, at: &Pointer, out: &mut Vec<Pointer>) {
     out.push(at.clone());
     node.entries()
-        .for_each(|(key, value)| places(value, &at.child(key.content()), out));
+        .for_each(|(key, value)| pointers(value, &at.child(key.content()), out));
     node.items()
         .enumerate()
-        .for_each(|(index, item)| places(item, &at.child(index.to_string()), out));
+        .for_each(|(index, item)| pointers(item, &at.child(index.to_string()), out));
 }
 
-/// An edit at a place and the bytes within which it may change anything: its container's, for what comes and goes.
+/// An edit at a pointer, and the range that it may change: that of its container for insertions and removals.
 fn edit_at(
     document: &Document,
     at: &Pointer,
@@ -632,7 +632,7 @@ fn edit_at(
     })
 }
 
-/// Comments outside the bytes that an edit may replace.
+/// Comments outside the range that an edit may replace.
 fn comments<'t>(text: &'t str, except: &Range<usize>) -> Vec<&'t str> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -670,12 +670,12 @@ proptest! {
     }
 
     #[test]
-    fn an_edit_changes_only_its_node(value in any_value(), seed in any::<u64>(), place in any::<prop::sample::Index>(), verb: u8, new in any_value()) {
+    fn an_edit_changes_only_its_node(value in any_value(), seed in any::<u64>(), pointer in any::<prop::sample::Index>(), verb: u8, new in any_value()) {
         let text = Scribe::write(&value, seed);
         let document = sound(&text);
         let mut all = Vec::new();
-        places(document.root().unwrap(), &Pointer::root(), &mut all);
-        let at = &all[place.index(all.len())];
+        pointers(document.root().unwrap(), &Pointer::root(), &mut all);
+        let at = &all[pointer.index(all.len())];
         let Some((edit, region)) = edit_at(&document, at, verb, new) else { return Ok(()) };
         let edited = document.edit(&edit).unwrap();
         prop_assert!(edited.starts_with(&text[..region.start]), "{text:?}\n{edit:?}\n{edited:?}");

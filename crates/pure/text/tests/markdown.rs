@@ -1,4 +1,4 @@
-//! Markdown front matter: where it starts and ends, what is wrong with it, how it is edited.
+//! Markdown front matter: its range, its mistakes, and its edits.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use agpm_diag::SourceMap;
@@ -92,7 +92,7 @@ fn mistakes_are_reported_with_code_and_line() {
             .unwrap_or_else(|| panic!("{text:?} has no error"));
         let mut sources = SourceMap::default();
         let source = sources.add("x", *text);
-        let found = sources.place(source, first.labels[0].span.start).line;
+        let found = sources.position(source, first.labels[0].span.start).line;
         assert_eq!(
             (first.code.name, found),
             (*code, *line),

@@ -14,7 +14,7 @@ use agpm_text::Format;
 #[allow(dead_code, unreachable_pub)]
 mod checks;
 
-/// Every seed with its format, which its folder names.
+/// All seeds with their formats, which are the names of their directories.
 fn seeds() -> Vec<(Format, String)> {
     let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../fuzz/corpus-seeds");
     let folders = [
@@ -48,12 +48,12 @@ fn seeds_are_read_and_written_without_loss() {
 #[test]
 fn seeds_can_be_edited_everywhere() {
     for (format, text) in seeds().iter().filter(|(format, _)| *format != Format::Csv) {
-        // Not every value at every place: that would be the work of the fuzz target.
-        for (place, verb) in
-            (0..24).flat_map(|place| (0..checks::VERBS).map(move |verb| (place, verb)))
+        // Not every value at every pointer: that is the job of the fuzz target.
+        for (pointer, verb) in
+            (0..24).flat_map(|pointer| (0..checks::VERBS).map(move |verb| (pointer, verb)))
         {
             for value in 0..4 {
-                checks::check_edit(text, *format, verb, place, place + verb + value * 3);
+                checks::check_edit(text, *format, verb, pointer, pointer + verb + value * 3);
             }
         }
     }

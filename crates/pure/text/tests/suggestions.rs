@@ -1,4 +1,4 @@
-//! Edits that readers suggest: applied, the finding is gone and the value is the same.
+//! Edits that parsers suggest: after applying one, the finding is gone and the value is the same.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use agpm_diag::codes;

@@ -43,7 +43,7 @@ fn squeeze(json: &str) -> String {
         .replace("\": ", "\":")
 }
 
-/// Text, and what it says as JSON.
+/// Text, and its value as JSON.
 const READS: &[(&str, &str)] = &[
     ("", "nothing"),
     ("# only\n\n# comments", "nothing"),
@@ -259,7 +259,12 @@ fn mistakes_have_a_code_a_place_and_a_way_out() {
         let found: Vec<(&str, usize)> = parsed
             .diagnostics
             .iter()
-            .map(|d| (d.code.name, sources.place(id, d.labels[0].span.start).line))
+            .map(|d| {
+                (
+                    d.code.name,
+                    sources.position(id, d.labels[0].span.start).line,
+                )
+            })
             .collect();
         assert_eq!(found, *expected, "{text:?}: {:#?}", parsed.diagnostics);
         assert!(
@@ -297,7 +302,7 @@ fn depth_is_bounded_however_it_is_written() {
     }
 }
 
-/// What the `toml` crate makes of a text.
+/// The value that the `toml` crate reads from a text.
 fn oracle(text: &str) -> Option<Value> {
     let table: toml::Table = toml::from_str(text).ok()?;
     Some(from_toml(&toml::Value::Table(table)))
@@ -319,7 +324,7 @@ fn from_toml(value: &toml::Value) -> Value {
     }
 }
 
-/// A float as this crate's own reader gives it.
+/// A float as this crate reads it.
 fn float(number: f64) -> Value {
     let text = format!(
         "x = {}",
@@ -351,7 +356,7 @@ fn agrees_with_oracle(text: &str) {
     }
 }
 
-/// Equal, with dates in the spelling that the oracle prints.
+/// Whether values are equal, with dates in the oracle's spelling.
 fn alike(found: &Value, expected: &Value) -> bool {
     match (found, expected) {
         (Value::DateTime(found), Value::DateTime(expected)) => {
@@ -360,7 +365,7 @@ fn alike(found: &Value, expected: &Value) -> bool {
         (Value::List(found), Value::List(expected)) => {
             found.len() == expected.len() && found.iter().zip(expected).all(|(f, e)| alike(f, e))
         }
-        // The oracle moves a table to where its own header stands.
+        // The oracle moves a table to the position of its own header.
         (Value::Map(found), Value::Map(expected)) => {
             let same = |(key, value): &(String, Value)| {
                 expected
@@ -411,7 +416,7 @@ fn messages_name_the_mistake() {
     }
 }
 
-/// Lines that clash often: few names, many ways to say the same.
+/// Lines that often conflict: few names in many notations.
 fn any_line() -> impl Strategy<Value = String> {
     let key = prop_oneof![Just("a"), Just("b"), Just("c"), Just("'a'"), Just("\"b\"")];
     let path = prop::collection::vec(key, 1..4).prop_map(|keys| keys.join("."));
@@ -442,7 +447,7 @@ fn any_line() -> impl Strategy<Value = String> {
     ]
 }
 
-/// The oracle lets a dotted key go on through a `[[list]]`, which TOML forbids.
+/// The oracle lets a dotted key continue through a `[[list]]`, which TOML forbids.
 fn is_known_difference(text: &str) -> bool {
     let lists: Vec<&str> = text.lines().filter(|line| line.starts_with("[[")).collect();
     let forbidden = read(text).diagnostics.iter().all(|d| {
@@ -480,7 +485,7 @@ proptest! {
     }
 }
 
-/// One edit in the words of the tables below.
+/// One edit in the notation of the tables below.
 fn edit(words: &str) -> Edit {
     let (verb, rest) = words.split_once(' ').unwrap();
     let (at, value) = rest.split_once(" = ").unwrap_or((rest, "0"));
@@ -737,7 +742,7 @@ const EDITS: &[(&str, &str, &str)] = &[
         "k = 1\na = []\n\n[b]\n",
     ),
     ("[[a]]\nx = 1\n", "append /a = 5", "a = [{ x = 1 }, 5]\n"),
-    // What goes.
+    // Removals.
     (
         "# about a\na = 1 # one\nb = 2\n",
         "remove /a",
@@ -834,12 +839,12 @@ fn any_map(value: impl Strategy<Value = Value>) -> impl Strategy<Value = Value> 
     prop::collection::btree_map(key, value, 0..4).prop_map(Value::map)
 }
 
-/// Keys in the order that TOML can keep: of each map, what takes no section first.
+/// Keys in an order that TOML can keep: in each map, values without a section come first.
 fn sections_last(value: &Value) -> Value {
     match value {
         Value::Map(entries) => ordered(entries, is_section),
         Value::List(items) => Value::list(items.iter().map(|item| match item {
-            // A list of tables in an item of a list takes no section.
+            // A list of tables in an item of a list needs no section.
             Value::Map(entries) => ordered(entries, |value| matches!(value, Value::Map(_))),
             other => other.clone(),
         })),
@@ -869,7 +874,7 @@ fn is_section(value: &Value) -> bool {
     }
 }
 
-/// Keys in order, so that order counts.
+/// All keys in order, to compare the order too.
 fn all_keys(value: &Value, out: &mut Vec<String>) {
     match value {
         Value::Map(entries) => entries.iter().for_each(|(key, value)| {
@@ -881,7 +886,7 @@ fn all_keys(value: &Value, out: &mut Vec<String>) {
     }
 }
 
-/// Root keys that may come first, each line with the places whose edits it may not survive.
+/// Root keys that may come first, each line with the pointers whose edits it may not survive.
 const ROOT_LINES: &[&str] = &[
     "# free:",
     "a = 1 # c:/a",
@@ -947,7 +952,7 @@ fn all_places(node: NodeRef<'_>, here: &Pointer, out: &mut Vec<Pointer>) {
 #[derive(Clone, Debug)]
 struct Intent {
     verb: u8,
-    place: prop::sample::Index,
+    position: prop::sample::Index,
     value: Value,
 }
 
@@ -970,16 +975,20 @@ fn any_intent() -> impl Strategy<Value = Intent> {
         1 => simple.prop_map(|value| Value::list([value, Value::Map(vec![])])),
         1 => any_value(),
     ];
-    (0..7u8, any::<prop::sample::Index>(), value).prop_map(|(verb, place, value)| Intent {
+    (0..7u8, any::<prop::sample::Index>(), value).prop_map(|(verb, position, value)| Intent {
         verb,
-        place,
+        position,
         value,
     })
 }
 
-/// An edit that is possible in this document, with the place that it touches.
+/// An edit that is possible in this document, with the pointer that it touches.
 fn realize(document: &Document, intent: &Intent) -> (Edit, Pointer) {
-    let Intent { verb, place, value } = intent.clone();
+    let Intent {
+        verb,
+        position,
+        value,
+    } = intent.clone();
     let mut places = Vec::new();
     if let Some(root) = document.root() {
         all_places(root, &Pointer::root(), &mut places);
@@ -997,12 +1006,12 @@ fn realize(document: &Document, intent: &Intent) -> (Edit, Pointer) {
         if maps.is_empty() {
             Pointer::root().child(key)
         } else {
-            place.get(maps).child(key)
+            position.get(maps).child(key)
         }
     };
     match verb {
         0 | 1 if !below.is_empty() => {
-            let at = place.get(below).clone();
+            let at = position.get(below).clone();
             (
                 Edit::Set {
                     at: at.clone(),
@@ -1012,11 +1021,11 @@ fn realize(document: &Document, intent: &Intent) -> (Edit, Pointer) {
             )
         }
         2 | 3 if !below.is_empty() => {
-            let at = place.get(below).clone();
+            let at = position.get(below).clone();
             (Edit::Remove { at: at.clone() }, at)
         }
         4 if !lists.is_empty() => {
-            let to = place.get(&lists).clone();
+            let to = position.get(&lists).clone();
             (
                 Edit::Append {
                     to: to.clone(),
@@ -1026,9 +1035,9 @@ fn realize(document: &Document, intent: &Intent) -> (Edit, Pointer) {
             )
         }
         5 if !lists.is_empty() => {
-            let list = place.get(&lists);
+            let list = position.get(&lists);
             let count = document.at(list).unwrap().len();
-            let at = list.child(place.index(count + 1).to_string());
+            let at = list.child(position.index(count + 1).to_string());
             (
                 Edit::Insert {
                     at: at.clone(),
@@ -1060,13 +1069,13 @@ fn realize(document: &Document, intent: &Intent) -> (Edit, Pointer) {
     }
 }
 
-/// The place that the comment at the end of a line names.
+/// The pointer in the comment at the end of a line.
 fn tag(line: &str) -> Option<Pointer> {
     line.rsplit_once("# c:")
         .map(|(_, tag)| tag.parse().unwrap())
 }
 
-/// Whether an edit may take away or change a line with this tag.
+/// Whether an edit may remove or change a line with this tag.
 fn may_change(edit: &Edit, touched: &Pointer, tag: &Pointer) -> bool {
     let replaced_tables = ["/i", "/i/1/deep", "/n/m"].iter().any(|list| {
         let list: Pointer = list.parse().unwrap();
@@ -1081,7 +1090,7 @@ fn may_change(edit: &Edit, touched: &Pointer, tag: &Pointer) -> bool {
     tag.is_within(touched) || replaced_tables
 }
 
-/// Whether a line may get or lose a comma or its value because of what happens beside or inside it.
+/// Whether a line may change its comma or value because of a change next to or inside it.
 fn may_be_respelled(line: &str, touched: &Pointer, tag: &Pointer) -> bool {
     let header = line.trim_start().starts_with('[');
     let beside = tag
@@ -1168,7 +1177,7 @@ fn files_of_many_statements_are_read_whole() {
     let expected: toml::Table = toml::from_str(&text).unwrap();
     let document = sound(&text);
     assert_eq!(document.root().unwrap().len(), expected.len());
-    let at = |place: &str| to_value(document.at(&place.parse().unwrap()).unwrap()).to_json();
+    let at = |position: &str| to_value(document.at(&position.parse().unwrap()).unwrap()).to_json();
     assert_eq!(squeeze(&at("/t1998/k1999")), "[1999,{\"a\":{\"b\":\"x\"}}]");
     assert_eq!(at("/t1999/s"), "\"[\\n\"\n");
     let late = read(&format!("{text}x = =\n"));

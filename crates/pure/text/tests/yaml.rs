@@ -1,4 +1,4 @@
-//! YAML: what is read, where it stands, what is refused, how it is printed and edited.
+//! YAML: parsed values, their spans, refused text, printing and editing.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use agpm_diag::SourceMap;
@@ -12,7 +12,7 @@ fn read(text: &str) -> ParsedDocument {
     parse(source, text, Format::Yaml, Limits::default())
 }
 
-/// Every key and value with the text of its span, depth first.
+/// All keys and values with the text of their spans, depth first.
 fn spans(text: &str) -> String {
     fn walk(node: NodeRef<'_>, out: &mut Vec<String>) {
         out.push(format!(
@@ -287,7 +287,7 @@ fn mistakes_are_reported_with_code_and_line() {
             .unwrap_or_else(|| panic!("{text:?} has no error"));
         let mut sources = SourceMap::default();
         let source = sources.add("x", *text);
-        let found = sources.place(source, first.labels[0].span.start).line;
+        let found = sources.position(source, first.labels[0].span.start).line;
         let shown: String = text.chars().take(40).collect();
         assert_eq!(
             (first.code.name, found),

@@ -1,4 +1,4 @@
-//! Laws of YAML: printing loses nothing, an edit changes only its node, nothing makes us fall.
+//! Laws of YAML: printing loses nothing, an edit changes only its node, and no input causes a panic.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use std::ops::Range;
@@ -64,7 +64,7 @@ fn any_map() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// Writes a value as people do: every style, with comments all over.
+/// Writes a value as people do: in every style, with comments everywhere.
 struct Scribe {
     seed: u64,
     out: String,
@@ -128,7 +128,7 @@ impl Scribe {
         }
     }
 
-    /// A comment or nothing on a line of its own, from a line's start to the next one's.
+    /// Either a comment on its own line or nothing, from the start of a line to the start of the next one.
     fn own_comment(&mut self, column: usize) {
         if self.one_in(5) {
             self.comment();
@@ -212,7 +212,7 @@ impl Scribe {
         self.below(value, if indentless { column } else { column + deeper });
     }
 
-    /// What stands beside a colon or a dash.
+    /// Writes a value next to a colon or dash.
     fn value(&mut self, value: &Value, column: usize) {
         if matches!(value, Value::Null) && self.one_in(2) {
             return self.side_comment();
@@ -237,12 +237,12 @@ impl Scribe {
         }
     }
 
-    /// Says whether it became a literal block, beside which nothing can stand.
+    /// Returns whether it became a literal block, which nothing can follow on its line.
     fn string(&mut self, text: &str, literal: Option<usize>) -> bool {
         let printed = print(&Value::from(text), Format::Yaml).unwrap();
         let printed = printed.trim_end_matches('\n');
         if let Some(column) = literal.filter(|_| printed.starts_with('|')) {
-            // Trailing blank lines need a line after them to count.
+            // Trailing blank lines need a line after them to have an effect.
             if !printed.starts_with("|+") {
                 self.out.push_str(
                     &printed
@@ -330,8 +330,8 @@ impl Scribe {
     }
 }
 
-/// Every place of a document.
-fn places(root: NodeRef<'_>) -> Vec<Pointer> {
+/// All pointers of a document.
+fn pointers(root: NodeRef<'_>) -> Vec<Pointer> {
     fn walk(node: NodeRef<'_>, at: &Pointer, out: &mut Vec<Pointer>) {
         out.push(at.clone());
         node.items()
@@ -345,7 +345,7 @@ fn places(root: NodeRef<'_>) -> Vec<Pointer> {
     out
 }
 
-/// The edit of this verb at a place, and the bytes that it may touch.
+/// The edit of this verb at a pointer, and the range that it may touch.
 fn edit_at(
     document: &Document,
     at: &Pointer,
@@ -401,7 +401,7 @@ fn edit_at(
     }
 }
 
-/// From the key or dash that announces a node to the end of its last line.
+/// The range from the key or dash of a node to the end of its last line.
 fn lines(document: &Document, at: &Pointer, node: Range<usize>) -> Range<usize> {
     let text = document.text();
     let announced = at.split_last().map_or(node.start, |(parent, step)| {
@@ -439,7 +439,7 @@ fn comments(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Comments that the edit has no business with: outside of the node and not at the end of its last line.
+/// Comments that the edit must not touch: outside the node and not at the end of its last line.
 fn foreign_comments(document: &Document, edit: &Edit) -> Vec<String> {
     let text = document.text();
     let gone = match edit {
@@ -501,14 +501,14 @@ proptest! {
     fn an_edit_changes_only_its_node(
         value in any_map(),
         seed in any::<u64>(),
-        place in any::<prop::sample::Index>(),
+        pointer in any::<prop::sample::Index>(),
         verb in any::<u8>(),
         new in any_value(),
     ) {
         let text = Scribe::write(&value, seed);
         let document = document(&text, Format::Yaml);
-        let all = places(document.root().unwrap());
-        if let Some((edit, region)) = edit_at(&document, place.get(&all), verb, new) {
+        let all = pointers(document.root().unwrap());
+        if let Some((edit, region)) = edit_at(&document, pointer.get(&all), verb, new) {
             check_edit(&document, &edit, &region);
         }
     }
@@ -518,10 +518,10 @@ proptest! {
         let text = Scribe::write(&value, seed);
         let document = document(&text, Format::Yaml);
         let mut target = text.clone();
-        for (place, verb, new) in verbs {
+        for (pointer, verb, new) in verbs {
             let current = crate::document(&target, Format::Yaml);
-            let all = places(current.root().unwrap());
-            if let Some((edit, _)) = edit_at(&current, place.get(&all), verb, new) {
+            let all = pointers(current.root().unwrap());
+            if let Some((edit, _)) = edit_at(&current, pointer.get(&all), verb, new) {
                 target = current.edit(&edit).unwrap_or_else(|error| panic!("{error:?} {edit:?}\n{target}"));
             }
         }
@@ -545,10 +545,10 @@ proptest! {
             "- a\n", "b:\n", "  ", "\u{feff}", "\\",
         ]), 0..14),
         verb in any::<u8>(),
-        place in any::<prop::sample::Index>(),
+        pointer in any::<prop::sample::Index>(),
     ) {
         survives(&tokens.concat());
-        soup_edit(&tokens.concat(), verb, &place);
+        soup_edit(&tokens.concat(), verb, &pointer);
     }
 }
 
@@ -557,8 +557,8 @@ fn survives(text: &str) {
     for format in [Format::Yaml, Format::Markdown] {
         let parsed = parse(sources.add("x", text), text, format, Limits::default());
         if let Some(root) = parsed.document.root() {
-            for place in places(root) {
-                let _ = &text[parsed.document.at(&place).unwrap_or(root).span().range()];
+            for pointer in pointers(root) {
+                let _ = &text[parsed.document.at(&pointer).unwrap_or(root).span().range()];
             }
         }
         for diagnostic in &parsed.diagnostics {
@@ -567,7 +567,7 @@ fn survives(text: &str) {
     }
 }
 
-fn soup_edit(text: &str, verb: u8, place: &prop::sample::Index) {
+fn soup_edit(text: &str, verb: u8, pointer: &prop::sample::Index) {
     let mut sources = SourceMap::default();
     let parsed = parse(
         sources.add("x", text),
@@ -575,23 +575,28 @@ fn soup_edit(text: &str, verb: u8, place: &prop::sample::Index) {
         Format::Yaml,
         Limits::default(),
     );
-    // A byte order mark below blank lines is legal, and nobody writes one.
+    // A byte order mark after blank lines is legal, but nobody writes one.
     if has_errors(&parsed.diagnostics) || text.contains('\u{feff}') {
         return;
     }
     let Some(root) = parsed.document.root() else {
         return;
     };
-    let all = places(root);
-    let Some((edit, _)) = edit_at(&parsed.document, place.get(&all), verb, Value::list(["x"]))
-    else {
+    let all = pointers(root);
+    let Some((edit, _)) = edit_at(
+        &parsed.document,
+        pointer.get(&all),
+        verb,
+        Value::list(["x"]),
+    ) else {
         return;
     };
-    // A few soups are still refused as unsafe, such as `|+` over blanks without a line ending; never a panic.
+    // Some random inputs are still refused as unsafe, such as `|+` over blanks without a line ending, but never with a
+    // panic.
     let _ = parsed.document.edit(&edit);
 }
 
-/// Texts where places hang together, or that are written as hardly anyone does.
+/// Texts with dependent nodes, or in unusual notation.
 const AWKWARD: &[&str] = &[
     "a: &x {k: 1, l: [1, 2]}\nb: *x\nc: [*x, *x]\n",
     "m: &m\n  k: 1\n  l: &n {p: 1}\nn:\n  <<: *m\n  k: 2\no: {<<: [*m, *n], z: 1}\np:\n  - <<: *m\n  - q: *n\n    <<: {r: 1}\n",
@@ -625,7 +630,7 @@ const AWKWARD: &[&str] = &[
     "a: -1\n-b: --c\n? -\n: x\n",
     "a: {b: 1, c: 2,}\nd: [1, 2, ]\n",
     "a: \"x\"# no comment\n",
-    // Each of these once came out wrong.
+    // Each of these was once edited incorrectly.
     "...\n&x ",
     "|\n\n[",
     "? | #\n  \t",
@@ -673,13 +678,13 @@ fn every_edit_of_awkward_strings_is_made_or_refused_with_a_reason() {
         if has_errors(&parsed.diagnostics) {
             continue;
         }
-        let all = parsed.document.root().map(places).unwrap_or_default();
-        for (place, verb) in all
+        let all = parsed.document.root().map(pointers).unwrap_or_default();
+        for (pointer, verb) in all
             .iter()
-            .flat_map(|place| (0..5).map(move |verb| (place, verb)))
+            .flat_map(|pointer| (0..5).map(move |verb| (pointer, verb)))
         {
             for value in new_values() {
-                let Some((edit, _)) = edit_at(&parsed.document, place, verb, value) else {
+                let Some((edit, _)) = edit_at(&parsed.document, pointer, verb, value) else {
                     continue;
                 };
                 let result = parsed.document.edit(&edit);

@@ -5,12 +5,12 @@ use crate::prelude::*;
 pub(crate) static TOOL: ToolDefinition = ToolDefinition {
     directory: ScopedValue::both(".agents"),
     skills: Some(TypeSupport {
-        place: own("skills"),
+        location: own_directory("skills"),
         format: SkillFormat::PLAIN,
         source: source("Agent Skills, specification", "2026-11-15"),
     }),
     instructions: Some(TypeSupport {
-        place: blocks(&[COMMON_INSTRUCTIONS], None),
+        location: blocks(&[COMMON_INSTRUCTIONS], None),
         format: InstructionFormat::BLOCKS,
         source: source("AGENTS.md, agents.md", "2026-11-16"),
     }),

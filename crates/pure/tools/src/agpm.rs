@@ -9,7 +9,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         user: ".local/share/agpm",
     },
     snippets: Some(TypeSupport {
-        place: own("snippets"),
+        location: own_directory("snippets"),
         format: UnchangedFiles,
         source: source("agpm, docs/packages.md", "2026-11-15"),
     }),

@@ -8,7 +8,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         user: ".config/amp",
     },
     skills: Some(TypeSupport {
-        place: ScopedValue {
+        location: ScopedValue {
             project: Some(Directory::Shared(COMMON_SKILLS)),
             user: Some(Directory::Shared(".config/agents/skills")),
         },
@@ -22,7 +22,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         ),
     }),
     servers: Some(TypeSupport {
-        place: ScopedValue {
+        location: ScopedValue {
             project: Some(".amp/settings.json"),
             user: Some(".config/amp/settings.json"),
         },
@@ -30,7 +30,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         source: source("Amp, Owner's Manual: MCP, `amp.mcpServers`", "2026-11-18"),
     }),
     instructions: Some(TypeSupport {
-        place: blocks(&[COMMON_INSTRUCTIONS], Some(&[".config/amp/AGENTS.md"])),
+        location: blocks(&[COMMON_INSTRUCTIONS], Some(&[".config/amp/AGENTS.md"])),
         format: InstructionFormat::BLOCKS,
         source: source(
             "Amp, Owner's Manual: AGENTS.md; dyoshikawa/rulesync#1739",

@@ -12,7 +12,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         user: ".gemini/config",
     },
     commands: Some(TypeSupport {
-        place: ScopedValue {
+        location: ScopedValue {
             project: Some(Directory::Own("workflows")),
             user: Some(Directory::Shared(".gemini/antigravity/global_workflows")),
         },
@@ -20,20 +20,20 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         source: source("Antigravity, Rules and workflows", "2026-11-16"),
     }),
     skills: Some(TypeSupport {
-        place: own("skills"),
+        location: own_directory("skills"),
         format: SkillFormat::PLAIN,
         source: source("Antigravity, Skills", "2026-11-16"),
     }),
     hooks: Some(TypeSupport {
-        place: ScopedValue {
-            project: Some(HookPlace::Entries(".agents/hooks.json")),
-            user: Some(HookPlace::Entries(".gemini/config/hooks.json")),
+        location: ScopedValue {
+            project: Some(HookLocation::Entries(".agents/hooks.json")),
+            user: Some(HookLocation::Entries(".gemini/config/hooks.json")),
         },
         format: HOOKS,
         source: source("Antigravity, Hooks: schema, supported events", "2026-11-18"),
     }),
     servers: Some(TypeSupport {
-        place: ScopedValue {
+        location: ScopedValue {
             project: Some(".agents/mcp_config.json"),
             user: Some(".gemini/config/mcp_config.json"),
         },
@@ -41,7 +41,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         source: source("Antigravity, MCP", "2026-11-18"),
     }),
     instructions: Some(TypeSupport {
-        place: project_rules(Directory::Own("rules")),
+        location: project_rules(Directory::Own("rules")),
         format: InstructionFormat::rules(RULES),
         source: source(
             "Antigravity, Rules and workflows; rules of public repositories",

@@ -5,40 +5,40 @@ use crate::prelude::*;
 pub(crate) static TOOL: ToolDefinition = ToolDefinition {
     directory: ScopedValue::both(".claude"),
     agents: Some(TypeSupport {
-        place: own("agents"),
+        location: own_directory("agents"),
         format: AGENTS,
         source: source("Claude Code, Create custom subagents", "2026-11-16"),
     }),
     commands: Some(TypeSupport {
-        place: own("commands"),
+        location: own_directory("commands"),
         format: CommandFormat::Unchanged,
         source: source("Claude Code, Slash commands", "2026-11-15"),
     }),
     skills: Some(TypeSupport {
-        place: own("skills"),
+        location: own_directory("skills"),
         format: SkillFormat::PLAIN,
         source: source("Claude Code, Agent Skills", "2026-11-15"),
     }),
     snippets: Some(TypeSupport {
-        place: own("snippets"),
+        location: own_directory("snippets"),
         format: UnchangedFiles,
         source: source("agpm, docs/packages.md", "2026-11-15"),
     }),
     scripts: Some(TypeSupport {
-        place: own("scripts"),
+        location: own_directory("scripts"),
         format: UnchangedFiles,
         source: source("agpm, docs/packages.md", "2026-11-15"),
     }),
     hooks: Some(TypeSupport {
-        place: ScopedValue {
-            project: Some(HookPlace::Entries(".claude/settings.local.json")),
-            user: Some(HookPlace::Entries(".claude/settings.json")),
+        location: ScopedValue {
+            project: Some(HookLocation::Entries(".claude/settings.local.json")),
+            user: Some(HookLocation::Entries(".claude/settings.json")),
         },
         format: HOOKS,
         source: source("Claude Code, Hooks reference", "2026-11-15"),
     }),
     servers: Some(TypeSupport {
-        place: ScopedValue {
+        location: ScopedValue {
             project: Some(".mcp.json"),
             user: Some(".claude.json"),
         },
@@ -49,12 +49,12 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         ),
     }),
     instructions: Some(TypeSupport {
-        place: ScopedValue {
-            project: Some(InstructionPlace {
+        location: ScopedValue {
+            project: Some(InstructionLocation {
                 rules: Some(Directory::Own("rules")),
                 blocks: &["CLAUDE.md", COMMON_INSTRUCTIONS],
             }),
-            user: Some(InstructionPlace {
+            user: Some(InstructionLocation {
                 rules: Some(Directory::Own("rules")),
                 blocks: &[".claude/CLAUDE.md"],
             }),

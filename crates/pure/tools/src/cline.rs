@@ -9,7 +9,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
     directory: ScopedValue::both(".cline"),
     commands: Some(TypeSupport {
         // In home they are where the system keeps documents.
-        place: ScopedValue {
+        location: ScopedValue {
             project: Some(Directory::Shared(".clinerules/workflows")),
             user: None,
         },
@@ -20,7 +20,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         ),
     }),
     skills: Some(TypeSupport {
-        place: own("skills"),
+        location: own_directory("skills"),
         format: SkillFormat::also_reading(ScopedValue {
             project: &[".claude/skills", COMMON_SKILLS, ".clinerules/skills"],
             user: &[COMMON_SKILLS],
@@ -28,7 +28,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         source: source("cline/cline, `getSkillsDirectoriesForScan`", "2026-11-18"),
     }),
     servers: Some(TypeSupport {
-        place: ScopedValue {
+        location: ScopedValue {
             project: None,
             user: Some(".cline/data/settings/cline_mcp_settings.json"),
         },
@@ -39,12 +39,12 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         ),
     }),
     instructions: Some(TypeSupport {
-        place: ScopedValue {
-            project: Some(InstructionPlace {
+        location: ScopedValue {
+            project: Some(InstructionLocation {
                 rules: Some(Directory::Shared(".clinerules")),
                 blocks: &[COMMON_INSTRUCTIONS],
             }),
-            user: Some(InstructionPlace {
+            user: Some(InstructionLocation {
                 rules: None,
                 blocks: &[".agents/AGENTS.md"],
             }),

@@ -7,12 +7,12 @@ const TITLE: &str = "Codex";
 pub(crate) static TOOL: ToolDefinition = ToolDefinition {
     directory: ScopedValue::both(".codex"),
     agents: Some(TypeSupport {
-        place: own("agents"),
+        location: own_directory("agents"),
         format: AGENTS,
         source: source("Codex, Subagents: custom agent file schema", "2026-11-15"),
     }),
     skills: Some(TypeSupport {
-        place: shared(COMMON_SKILLS),
+        location: shared(COMMON_SKILLS),
         format: SkillFormat {
             also_reads: ScopedValue {
                 project: &[".codex/skills"],
@@ -25,12 +25,12 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         source: source("Codex, Agent Skills; Codex 0.166", "2026-11-16"),
     }),
     hooks: Some(TypeSupport {
-        place: ScopedValue::both(Some(HookPlace::Entries(".codex/hooks.json"))),
+        location: ScopedValue::both(Some(HookLocation::Entries(".codex/hooks.json"))),
         format: HOOKS,
         source: source("Codex, Hooks: config shape", "2026-11-15"),
     }),
     servers: Some(TypeSupport {
-        place: ScopedValue::both(Some(".codex/config.toml")),
+        location: ScopedValue::both(Some(".codex/config.toml")),
         format: SERVERS,
         source: source(
             "Codex, Configuration Reference: `mcp_servers`",
@@ -38,7 +38,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         ),
     }),
     instructions: Some(TypeSupport {
-        place: blocks(&[COMMON_INSTRUCTIONS], Some(&[".codex/AGENTS.md"])),
+        location: blocks(&[COMMON_INSTRUCTIONS], Some(&[".codex/AGENTS.md"])),
         format: InstructionFormat {
             largest_file: Some(32 * 1024),
             ..InstructionFormat::BLOCKS

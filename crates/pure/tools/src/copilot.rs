@@ -11,12 +11,12 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         user: ".copilot",
     },
     agents: Some(TypeSupport {
-        place: own("agents"),
+        location: own_directory("agents"),
         format: AGENTS,
         source: source("GitHub Copilot, Custom agents configuration", "2026-11-16"),
     }),
     commands: Some(TypeSupport {
-        place: ScopedValue {
+        location: ScopedValue {
             project: Some(Directory::Own("prompts")),
             user: None,
         },
@@ -27,12 +27,12 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         ),
     }),
     skills: Some(TypeSupport {
-        place: own("skills"),
+        location: own_directory("skills"),
         format: SkillFormat::also_reading(ScopedValue::both(&[".claude/skills", COMMON_SKILLS])),
         source: source("GitHub Copilot, Customization cheat sheet", "2026-11-15"),
     }),
     hooks: Some(TypeSupport {
-        place: ScopedValue::both(Some(HookPlace::Files(Directory::Own("hooks")))),
+        location: ScopedValue::both(Some(HookLocation::Files(Directory::Own("hooks")))),
         format: HOOKS,
         source: source(
             "GitHub Copilot, Hooks reference; VS Code, Agent hooks",
@@ -40,7 +40,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         ),
     }),
     servers: Some(TypeSupport {
-        place: ScopedValue {
+        location: ScopedValue {
             project: Some(".vscode/mcp.json"),
             user: None,
         },
@@ -48,7 +48,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         source: source("VS Code, MCP configuration reference", "2026-11-15"),
     }),
     instructions: Some(TypeSupport {
-        place: project_rules(Directory::Own("instructions")),
+        location: project_rules(Directory::Own("instructions")),
         format: InstructionFormat::rules(RULES),
         source: source(
             "GitHub Copilot, Customization cheat sheet: custom instructions",

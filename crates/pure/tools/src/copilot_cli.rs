@@ -12,12 +12,12 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         user: ".copilot",
     },
     agents: Some(TypeSupport {
-        place: own("agents"),
+        location: own_directory("agents"),
         format: AGENTS,
         source: source("GitHub Copilot, Custom agents configuration", "2026-11-16"),
     }),
     commands: Some(TypeSupport {
-        place: ScopedValue {
+        location: ScopedValue {
             project: Some(Directory::Shared(".claude/commands")),
             user: None,
         },
@@ -28,7 +28,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         ),
     }),
     skills: Some(TypeSupport {
-        place: own("skills"),
+        location: own_directory("skills"),
         format: SkillFormat::also_reading(ScopedValue::both(&[".claude/skills", COMMON_SKILLS])),
         source: source(
             "GitHub Copilot, Customization cheat sheet; github/copilot-cli, changelog",
@@ -36,7 +36,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         ),
     }),
     hooks: Some(TypeSupport {
-        place: ScopedValue::both(Some(HookPlace::Files(Directory::Own("hooks")))),
+        location: ScopedValue::both(Some(HookLocation::Files(Directory::Own("hooks")))),
         format: HOOKS,
         source: source(
             "GitHub Copilot, Hooks reference; github/copilot-cli, changelog",
@@ -44,7 +44,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         ),
     }),
     servers: Some(TypeSupport {
-        place: ScopedValue {
+        location: ScopedValue {
             project: Some(".github/mcp.json"),
             user: Some(".copilot/mcp-config.json"),
         },
@@ -55,12 +55,12 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         ),
     }),
     instructions: Some(TypeSupport {
-        place: ScopedValue {
-            project: Some(InstructionPlace {
+        location: ScopedValue {
+            project: Some(InstructionLocation {
                 rules: Some(Directory::Own("instructions")),
                 blocks: &[COMMON_INSTRUCTIONS],
             }),
-            user: Some(InstructionPlace {
+            user: Some(InstructionLocation {
                 rules: Some(Directory::Own("instructions")),
                 blocks: &[".copilot/copilot-instructions.md"],
             }),

@@ -7,17 +7,17 @@ const TITLE: &str = "Cursor";
 pub(crate) static TOOL: ToolDefinition = ToolDefinition {
     directory: ScopedValue::both(".cursor"),
     agents: Some(TypeSupport {
-        place: own("agents"),
+        location: own_directory("agents"),
         format: AGENTS,
         source: source("Cursor, Subagents: configuration fields", "2026-11-15"),
     }),
     commands: Some(TypeSupport {
-        place: own("commands"),
+        location: own_directory("commands"),
         format: CommandFormat::Unchanged,
         source: source("Cursor, Commands", "2026-11-15"),
     }),
     skills: Some(TypeSupport {
-        place: own("skills"),
+        location: own_directory("skills"),
         format: SkillFormat::also_reading(ScopedValue {
             project: &[".claude/skills", COMMON_SKILLS],
             user: &[],
@@ -25,7 +25,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         source: source("Cursor, Agent Skills", "2026-11-15"),
     }),
     hooks: Some(TypeSupport {
-        place: ScopedValue::both(Some(HookPlace::Entries(".cursor/hooks.json"))),
+        location: ScopedValue::both(Some(HookLocation::Entries(".cursor/hooks.json"))),
         format: HOOKS,
         source: source(
             "Cursor, Hooks: per-script configuration; Third Party Hooks",
@@ -33,7 +33,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         ),
     }),
     servers: Some(TypeSupport {
-        place: ScopedValue::both(Some(".cursor/mcp.json")),
+        location: ScopedValue::both(Some(".cursor/mcp.json")),
         format: SERVERS,
         source: source(
             "Cursor, Model Context Protocol: configuration, config interpolation",
@@ -41,7 +41,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         ),
     }),
     instructions: Some(TypeSupport {
-        place: project_rules(Directory::Own("rules")),
+        location: project_rules(Directory::Own("rules")),
         format: InstructionFormat::rules(RULES),
         source: source("Cursor, Rules: rule anatomy, AGENTS.md", "2026-11-16"),
     }),

@@ -27,21 +27,21 @@ pub struct ToolDefinition {
     /// Scripts.
     pub scripts: Option<TypeSupport<Directory, UnchangedFiles>>,
     /// Instructions.
-    pub instructions: Option<TypeSupport<InstructionPlace, InstructionFormat>>,
+    pub instructions: Option<TypeSupport<InstructionLocation, InstructionFormat>>,
     /// Hooks.
-    pub hooks: Option<TypeSupport<HookPlace, HookFormat>>,
+    pub hooks: Option<TypeSupport<HookLocation, HookFormat>>,
     /// MCP servers, by the path of the file that holds them.
     pub servers: Option<TypeSupport<&'static str, ServerFormat>>,
     /// Patterns of the files that it reads besides: rules, settings, its own directories. Layers may hold them. Files
     /// that a host runs by itself, such as workflows, are not among them.
     pub layer_files: SourcedList<&'static str>,
-    /// Where it keeps credentials: the last parts of the path, in lowercase.
+    /// The locations of its credentials: the last components of the path, in lower case.
     pub credentials: SourcedList<&'static [&'static str]>,
     /// Directories of the project whose files it runs when it starts, whatever their mode.
     pub loaded_code: SourcedList<&'static str>,
     /// Environment variables that it only sets where it runs a plugin.
     pub plugin_variables: SourcedList<&'static str>,
-    /// How it names the project's directory; `None` where paths start there by themselves, or nobody knows.
+    /// Its notation for the project's directory; `None` if paths start there by default, or if it is unknown.
     pub project_root: Option<ProjectRoot>,
     /// A file that a program of the same name does not read.
     pub unread_file: Option<UnreadFile>,
@@ -105,8 +105,8 @@ impl<T: Copy> ScopedValue<T> {
 /// A type of resource in one tool.
 #[derive(Debug)]
 pub struct TypeSupport<P: 'static, F> {
-    /// Where it goes; `None` where the tool does not have it in that scope.
-    pub place: ScopedValue<Option<P>>,
+    /// The location; `None` if the tool does not support the type in that scope.
+    pub location: ScopedValue<Option<P>>,
     /// The format of its files.
     pub format: F,
     /// The evidence for location and format.
@@ -123,7 +123,7 @@ pub enum Directory {
 }
 
 /// The same directory under the tool's own, in a project and in home.
-pub(crate) const fn own(directory: &'static str) -> ScopedValue<Option<Directory>> {
+pub(crate) const fn own_directory(directory: &'static str) -> ScopedValue<Option<Directory>> {
     ScopedValue::both(Some(Directory::Own(directory)))
 }
 
@@ -134,7 +134,7 @@ pub(crate) const fn shared(directory: &'static str) -> ScopedValue<Option<Direct
 
 /// The location of hooks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HookPlace {
+pub enum HookLocation {
     /// A file for each.
     Files(Directory),
     /// Entries of this file.
@@ -143,7 +143,7 @@ pub enum HookPlace {
 
 /// The location of instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct InstructionPlace {
+pub struct InstructionLocation {
     /// The directory of separate files; `None` where all are blocks.
     pub rules: Option<Directory>,
     /// Files that blocks go into. The tool reads the first of them that exists, and the last if none does.
@@ -157,14 +157,14 @@ pub const COMMON_INSTRUCTIONS: &str = "AGENTS.md";
 pub(crate) const fn blocks(
     project: &'static [&'static str],
     user: Option<&'static [&'static str]>,
-) -> ScopedValue<Option<InstructionPlace>> {
+) -> ScopedValue<Option<InstructionLocation>> {
     ScopedValue {
-        project: Some(InstructionPlace {
+        project: Some(InstructionLocation {
             rules: None,
             blocks: project,
         }),
         user: match user {
-            Some(blocks) => Some(InstructionPlace {
+            Some(blocks) => Some(InstructionLocation {
                 rules: None,
                 blocks,
             }),
@@ -173,10 +173,12 @@ pub(crate) const fn blocks(
     }
 }
 
-/// Files in a directory of the project, and blocks in the common file; nothing for the user.
-pub(crate) const fn project_rules(directory: Directory) -> ScopedValue<Option<InstructionPlace>> {
+/// Files in a directory of the project, and blocks in the common file; none for the user.
+pub(crate) const fn project_rules(
+    directory: Directory,
+) -> ScopedValue<Option<InstructionLocation>> {
     ScopedValue {
-        project: Some(InstructionPlace {
+        project: Some(InstructionLocation {
             rules: Some(directory),
             blocks: &[COMMON_INSTRUCTIONS],
         }),
@@ -200,7 +202,7 @@ pub struct SkillFormat {
 }
 
 impl SkillFormat {
-    /// Without anything to say of them.
+    /// A format without special features.
     pub(crate) const PLAIN: SkillFormat = SkillFormat {
         also_reads: ScopedValue::both(&[]),
         most_listed: None,
@@ -249,7 +251,7 @@ impl<T> SourcedList<T> {
     }
 }
 
-/// How a tool names the project's directory where it runs things, whatever directory they run in.
+/// A tool's notation for the project's directory, whatever directory it runs things in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProjectRoot {
     /// The environment variable of hooks.

@@ -7,7 +7,7 @@ const TITLE: &str = "Gemini CLI";
 pub(crate) static TOOL: ToolDefinition = ToolDefinition {
     directory: ScopedValue::both(".gemini"),
     agents: Some(TypeSupport {
-        place: own("agents"),
+        location: own_directory("agents"),
         format: AGENTS,
         source: source(
             "Gemini CLI, Subagents: configuration schema; `loadAgentsFromDirectory` of Gemini CLI 0.61.0",
@@ -15,7 +15,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         ),
     }),
     commands: Some(TypeSupport {
-        place: own("commands"),
+        location: own_directory("commands"),
         format: CommandFormat::Toml(COMMANDS),
         source: source(
             "Gemini CLI, Custom commands: TOML file format",
@@ -23,12 +23,12 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         ),
     }),
     skills: Some(TypeSupport {
-        place: own("skills"),
+        location: own_directory("skills"),
         format: SkillFormat::also_reading(ScopedValue::both(&[COMMON_SKILLS])),
         source: source("Gemini CLI, Agent Skills", "2026-11-15"),
     }),
     hooks: Some(TypeSupport {
-        place: ScopedValue::both(Some(HookPlace::Entries(".gemini/settings.json"))),
+        location: ScopedValue::both(Some(HookLocation::Entries(".gemini/settings.json"))),
         format: HOOKS,
         source: source(
             "Gemini CLI, Hooks reference: configuration schema",
@@ -36,7 +36,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         ),
     }),
     servers: Some(TypeSupport {
-        place: ScopedValue::both(Some(".gemini/settings.json")),
+        location: ScopedValue::both(Some(".gemini/settings.json")),
         format: SERVERS,
         source: source(
             "Gemini CLI, MCP servers: configuration properties",
@@ -44,7 +44,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         ),
     }),
     instructions: Some(TypeSupport {
-        place: blocks(&["GEMINI.md"], Some(&[".gemini/GEMINI.md"])),
+        location: blocks(&["GEMINI.md"], Some(&[".gemini/GEMINI.md"])),
         format: InstructionFormat::BLOCKS,
         source: source("Gemini CLI, Context files", "2026-11-16"),
     }),

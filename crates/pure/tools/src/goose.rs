@@ -10,7 +10,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         user: ".config/goose",
     },
     agents: Some(TypeSupport {
-        place: own("agents"),
+        location: own_directory("agents"),
         format: AGENTS,
         source: source(
             "aaif-goose/goose, `discover_filesystem_sources` and `AgentMetadata`",
@@ -18,7 +18,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         ),
     }),
     skills: Some(TypeSupport {
-        place: own("skills"),
+        location: own_directory("skills"),
         format: SkillFormat::also_reading(ScopedValue {
             project: &[".claude/skills", COMMON_SKILLS],
             user: &[COMMON_SKILLS, ".claude/skills", ".config/agents/skills"],
@@ -29,7 +29,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         ),
     }),
     hooks: Some(TypeSupport {
-        place: ScopedValue::both(Some(HookPlace::Entries(
+        location: ScopedValue::both(Some(HookLocation::Entries(
             ".agents/plugins/agpm/hooks/hooks.json",
         ))),
         format: HOOKS,
@@ -39,7 +39,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         ),
     }),
     servers: Some(TypeSupport {
-        place: ScopedValue::both(Some(".agents/plugins/agpm/.mcp.json")),
+        location: ScopedValue::both(Some(".agents/plugins/agpm/.mcp.json")),
         format: SERVERS,
         source: source(
             "block/goose#9471, MCP servers of plugins since 1.39; dyoshikawa/rulesync#2404",
@@ -47,7 +47,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         ),
     }),
     instructions: Some(TypeSupport {
-        place: blocks(&[COMMON_INSTRUCTIONS], Some(&[".config/goose/.goosehints"])),
+        location: blocks(&[COMMON_INSTRUCTIONS], Some(&[".config/goose/.goosehints"])),
         format: InstructionFormat::BLOCKS,
         source: source(
             "Goose, Using goosehints: `CONTEXT_FILE_NAMES`",

@@ -8,7 +8,7 @@ use crate::prelude::*;
 pub(crate) static TOOL: ToolDefinition = ToolDefinition {
     directory: ScopedValue::both(".kiro"),
     agents: Some(TypeSupport {
-        place: own("agents"),
+        location: own_directory("agents"),
         format: AGENTS,
         source: source(
             "Kiro, Custom agents: the Markdown format, tags; Kiro CLI 3.0, Agent config",
@@ -16,18 +16,18 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         ),
     }),
     skills: Some(TypeSupport {
-        place: own("skills"),
+        location: own_directory("skills"),
         format: SkillFormat::PLAIN,
         source: source("Kiro, Agent Skills; Kiro CLI, Agent Skills", "2026-11-16"),
     }),
     servers: Some(TypeSupport {
-        place: ScopedValue::both(Some(".kiro/settings/mcp.json")),
+        location: ScopedValue::both(Some(".kiro/settings/mcp.json")),
         format: SERVERS,
         source: source("Kiro, MCP: configuration", "2026-11-18"),
     }),
     instructions: Some(TypeSupport {
-        place: ScopedValue {
-            project: Some(InstructionPlace {
+        location: ScopedValue {
+            project: Some(InstructionLocation {
                 rules: Some(Directory::Own("steering")),
                 blocks: &[COMMON_INSTRUCTIONS],
             }),

@@ -29,7 +29,7 @@ mod windsurf;
 mod zed;
 
 pub use definition::{
-    COMMON_INSTRUCTIONS, COMMON_SKILLS, Directory, Executable, HookPlace, InstructionPlace,
+    COMMON_INSTRUCTIONS, COMMON_SKILLS, Directory, Executable, HookLocation, InstructionLocation,
     ProjectRoot, Replacement, ScopedValue, SkillFormat, SkillMetadata, SourcedList, ToolDefinition,
     TypeSupport, UnchangedFiles, UnreadFile,
 };

@@ -1,6 +1,6 @@
 //! The model names of tools.
 
-/// Which models a tool has, and how it names them.
+/// The models of a tool, and their names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ModelNames {
     /// The only vendor; `None` if there are several.
@@ -42,7 +42,7 @@ pub enum Vendor {
     Google,
 }
 
-/// How names of a vendor's models begin, in lowercase.
+/// The prefixes of a vendor's model names, in lower case.
 const BEGINNINGS: &[(Vendor, &[&str])] = &[
     (Vendor::Anthropic, &["claude", "opus", "sonnet", "haiku"]),
     (Vendor::OpenAi, &["gpt", "codex", "o1", "o3", "o4"]),

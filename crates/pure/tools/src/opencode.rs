@@ -10,22 +10,22 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         user: ".config/opencode",
     },
     agents: Some(TypeSupport {
-        place: own("agent"),
+        location: own_directory("agent"),
         format: AGENTS,
         source: source("OpenCode, schema of agents", "2026-11-16"),
     }),
     commands: Some(TypeSupport {
-        place: own("command"),
+        location: own_directory("command"),
         format: CommandFormat::Checked(COMMANDS),
         source: source("OpenCode, schema of commands", "2026-11-16"),
     }),
     skills: Some(TypeSupport {
-        place: own("skills"),
+        location: own_directory("skills"),
         format: SkillFormat::also_reading(ScopedValue::both(&[".claude/skills", COMMON_SKILLS])),
         source: source("OpenCode, Agent Skills", "2026-11-15"),
     }),
     servers: Some(TypeSupport {
-        place: ScopedValue {
+        location: ScopedValue {
             project: Some(".opencode/opencode.json"),
             user: Some(".config/opencode/opencode.json"),
         },
@@ -33,7 +33,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         source: source("OpenCode, MCP servers", "2026-11-15"),
     }),
     instructions: Some(TypeSupport {
-        place: blocks(
+        location: blocks(
             &[COMMON_INSTRUCTIONS],
             Some(&[".config/opencode/AGENTS.md"]),
         ),

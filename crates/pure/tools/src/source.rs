@@ -1,4 +1,4 @@
-//! Where a fact about a tool is from.
+//! The source of a fact about a tool.
 
 /// The evidence for a fact, and when it was last checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

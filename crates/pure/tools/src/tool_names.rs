@@ -39,7 +39,7 @@ impl ToolNames {
         }
     }
 
-    /// The name of a reference tool there, by its usual name; nothing if it has no name.
+    /// The names of a reference tool in this tool; empty if it has none.
     pub fn of(&self, reference: &str) -> &'static [&'static str] {
         let row = self.names.iter().find(|(name, _)| *name == reference);
         row.map_or(&[], |(_, names)| names)

@@ -62,7 +62,7 @@ pub const REFERENCE_EVENTS: &[&str] = &[
 /// Keys of MCP servers that hold something back, in clients that have no file here.
 pub const OTHER_SERVER_LIMITS: &[&str] = &["allowedTools"];
 
-/// How the environment variables begin that the reference tool sets for hooks.
+/// The prefix of the environment variables that the reference tool sets for hooks.
 pub const REFERENCE_VARIABLES: &str = "CLAUDE_";
 
 /// Whether a model is named as only the reference tool does: by an alias or an identifier. `Claude Sonnet 4.5`, as

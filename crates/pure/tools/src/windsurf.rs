@@ -13,7 +13,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         user: ".config/devin",
     },
     agents: Some(TypeSupport {
-        place: own("agents"),
+        location: own_directory("agents"),
         format: AGENTS,
         source: source(
             "Devin CLI, Subagents: custom subagents; Devin CLI 3000.3.22, changelog (files without a directory)",
@@ -21,7 +21,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         ),
     }),
     skills: Some(TypeSupport {
-        place: own("skills"),
+        location: own_directory("skills"),
         format: SkillFormat::also_reading(ScopedValue {
             project: &[
                 COMMON_SKILLS,
@@ -43,9 +43,9 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         ),
     }),
     hooks: Some(TypeSupport {
-        place: ScopedValue {
-            project: Some(HookPlace::Entries(".devin/config.json")),
-            user: Some(HookPlace::Entries(".config/devin/config.json")),
+        location: ScopedValue {
+            project: Some(HookLocation::Entries(".devin/config.json")),
+            user: Some(HookLocation::Entries(".config/devin/config.json")),
         },
         format: HOOKS,
         source: source(
@@ -54,7 +54,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         ),
     }),
     servers: Some(TypeSupport {
-        place: ScopedValue {
+        location: ScopedValue {
             project: Some(".devin/mcp_config.json"),
             user: Some(".config/devin/mcp_config.json"),
         },
@@ -65,12 +65,12 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         ),
     }),
     instructions: Some(TypeSupport {
-        place: ScopedValue {
-            project: Some(InstructionPlace {
+        location: ScopedValue {
+            project: Some(InstructionLocation {
                 rules: Some(Directory::Own("rules")),
                 blocks: &[COMMON_INSTRUCTIONS],
             }),
-            user: Some(InstructionPlace {
+            user: Some(InstructionLocation {
                 rules: None,
                 blocks: &[".config/devin/AGENTS.md"],
             }),

@@ -8,7 +8,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         user: ".config/zed",
     },
     skills: Some(TypeSupport {
-        place: shared(COMMON_SKILLS),
+        location: shared(COMMON_SKILLS),
         format: SkillFormat::PLAIN,
         source: source(
             "Zed, Skills: where skills live; dyoshikawa/rulesync#1705",
@@ -16,7 +16,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         ),
     }),
     servers: Some(TypeSupport {
-        place: ScopedValue {
+        location: ScopedValue {
             project: Some(".zed/settings.json"),
             user: Some(".config/zed/settings.json"),
         },
@@ -27,7 +27,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         ),
     }),
     instructions: Some(TypeSupport {
-        place: blocks(&[COMMON_INSTRUCTIONS], Some(&[".config/zed/AGENTS.md"])),
+        location: blocks(&[COMMON_INSTRUCTIONS], Some(&[".config/zed/AGENTS.md"])),
         format: InstructionFormat::BLOCKS,
         source: source("Zed, Instructions; dyoshikawa/rulesync#2415", "2026-11-18"),
     }),

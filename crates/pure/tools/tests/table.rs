@@ -4,14 +4,14 @@
 use std::collections::BTreeSet;
 
 use agpm_tools::{
-    AgentForm, AgentLimit, CommandFormat, Directory, FactSource, HookPlace, REFERENCE_EVENTS,
+    AgentForm, AgentLimit, CommandFormat, Directory, FactSource, HookLocation, REFERENCE_EVENTS,
     REFERENCE_TOOLS, ScopedValue, TOOLS, ToolDefinition, ToolNames, Variables, find,
 };
 
 /// Every path of a tool, from the project or from home.
 fn paths(tool: &ToolDefinition) -> Vec<&'static str> {
-    fn both<T>(place: ScopedValue<Option<T>>) -> impl Iterator<Item = T> {
-        place.project.into_iter().chain(place.user)
+    fn both<T>(location: ScopedValue<Option<T>>) -> impl Iterator<Item = T> {
+        location.project.into_iter().chain(location.user)
     }
     fn inner(directory: Directory) -> &'static str {
         match directory {
@@ -22,50 +22,60 @@ fn paths(tool: &ToolDefinition) -> Vec<&'static str> {
     paths.extend(
         tool.agents
             .iter()
-            .flat_map(|own| both(own.place))
+            .flat_map(|support| both(support.location))
             .map(inner),
     );
     paths.extend(
         tool.commands
             .iter()
-            .flat_map(|own| both(own.place))
+            .flat_map(|support| both(support.location))
             .map(inner),
     );
     paths.extend(
         tool.skills
             .iter()
-            .flat_map(|own| both(own.place))
+            .flat_map(|support| both(support.location))
             .map(inner),
     );
     paths.extend(
         tool.snippets
             .iter()
-            .flat_map(|own| both(own.place))
+            .flat_map(|support| both(support.location))
             .map(inner),
     );
     paths.extend(
         tool.scripts
             .iter()
-            .flat_map(|own| both(own.place))
+            .flat_map(|support| both(support.location))
             .map(inner),
     );
-    let hooks = tool.hooks.iter().flat_map(|own| both(own.place));
-    paths.extend(hooks.map(|place| match place {
-        HookPlace::Files(directory) => inner(directory),
-        HookPlace::Entries(file) => file,
+    let hooks = tool.hooks.iter().flat_map(|support| both(support.location));
+    paths.extend(hooks.map(|location| match location {
+        HookLocation::Files(directory) => inner(directory),
+        HookLocation::Entries(file) => file,
     }));
-    paths.extend(tool.servers.iter().flat_map(|own| both(own.place)));
-    let instructions = tool.instructions.iter().flat_map(|own| both(own.place));
-    for place in instructions {
-        paths.extend(place.rules.map(inner));
-        paths.extend(place.blocks);
+    paths.extend(
+        tool.servers
+            .iter()
+            .flat_map(|support| both(support.location)),
+    );
+    let instructions = tool
+        .instructions
+        .iter()
+        .flat_map(|support| both(support.location));
+    for location in instructions {
+        paths.extend(location.rules.map(inner));
+        paths.extend(location.blocks);
     }
     paths
 }
 
 fn tool_names(tool: &ToolDefinition) -> Vec<&'static ToolNames> {
     let definition = find(tool.name).unwrap();
-    let agents = definition.agents.as_ref().map(|own| &own.format.form);
+    let agents = definition
+        .agents
+        .as_ref()
+        .map(|support| &support.format.form);
     let list = match agents {
         Some(AgentForm::Fields(fields)) => match fields.limit {
             AgentLimit::List(list) => Some(list.names),
@@ -73,7 +83,10 @@ fn tool_names(tool: &ToolDefinition) -> Vec<&'static ToolNames> {
         },
         _ => None,
     };
-    let hooks = definition.hooks.as_ref().map(|own| own.format.tool_names);
+    let hooks = definition
+        .hooks
+        .as_ref()
+        .map(|support| support.format.tool_names);
     list.into_iter().chain(hooks).collect()
 }
 
@@ -81,20 +94,20 @@ fn tool_names(tool: &ToolDefinition) -> Vec<&'static ToolNames> {
 fn sources(tool: &ToolDefinition) -> Vec<FactSource> {
     let mut all: Vec<FactSource> = tool_names(tool).iter().map(|names| names.source).collect();
     all.extend(tool.project_root.iter().map(|root| root.source));
-    all.extend(tool.agents.iter().map(|own| own.source));
-    all.extend(tool.commands.iter().map(|own| own.source));
-    all.extend(tool.skills.iter().map(|own| own.source));
-    all.extend(tool.snippets.iter().map(|own| own.source));
-    all.extend(tool.scripts.iter().map(|own| own.source));
-    all.extend(tool.hooks.iter().map(|own| own.source));
-    all.extend(tool.instructions.iter().map(|own| own.source));
-    all.extend(tool.servers.iter().map(|own| own.source));
+    all.extend(tool.agents.iter().map(|support| support.source));
+    all.extend(tool.commands.iter().map(|support| support.source));
+    all.extend(tool.skills.iter().map(|support| support.source));
+    all.extend(tool.snippets.iter().map(|support| support.source));
+    all.extend(tool.scripts.iter().map(|support| support.source));
+    all.extend(tool.hooks.iter().map(|support| support.source));
+    all.extend(tool.instructions.iter().map(|support| support.source));
+    all.extend(tool.servers.iter().map(|support| support.source));
     all.extend(tool.layer_files.source);
     all.extend(tool.credentials.source);
     all.extend(tool.loaded_code.source);
     all.extend(tool.plugin_variables.source);
-    all.extend(tool.unread_file.iter().map(|own| own.source));
-    all.extend(tool.executable.iter().map(|own| own.source));
+    all.extend(tool.unread_file.iter().map(|support| support.source));
+    all.extend(tool.executable.iter().map(|support| support.source));
     all
 }
 
@@ -147,15 +160,21 @@ fn paths_stay_in_the_project() {
 fn formats_name_their_own_tool() {
     for tool in TOOLS {
         let mut titles = vec![];
-        titles.extend(tool.hooks.iter().map(|own| own.format.title));
-        if let Some(Variables::Named(names)) = tool.servers.as_ref().map(|own| own.format.variables)
+        titles.extend(tool.hooks.iter().map(|support| support.format.title));
+        if let Some(Variables::Named(names)) = tool
+            .servers
+            .as_ref()
+            .map(|support| support.format.variables)
         {
             titles.push(names.title);
         }
-        if let Some(AgentForm::Checked(format)) = tool.agents.as_ref().map(|own| &own.format.form) {
+        if let Some(AgentForm::Checked(format)) =
+            tool.agents.as_ref().map(|support| &support.format.form)
+        {
             titles.push(format.title);
         }
-        if let Some(CommandFormat::Checked(format)) = tool.commands.as_ref().map(|own| &own.format)
+        if let Some(CommandFormat::Checked(format)) =
+            tool.commands.as_ref().map(|support| &support.format)
         {
             titles.push(format.title);
         }
@@ -169,29 +188,38 @@ fn formats_name_their_own_tool() {
 #[test]
 fn tables_use_the_reference_words_in_their_order() {
     let tools: Vec<&str> = REFERENCE_TOOLS.iter().map(|tool| tool.names[0]).collect();
-    let place = |words: &[&str], word: &str| words.iter().position(|known| *known == word);
+    let location =
+        |words: &[&str], word: &str| words.iter().position(|candidate| *candidate == word);
     for tool in TOOLS {
         for names in tool_names(tool) {
-            let places: Option<Vec<usize>> = names
+            let positions: Option<Vec<usize>> = names
                 .names
                 .iter()
-                .map(|(reference, _)| place(&tools, reference))
+                .map(|(reference, _)| location(&tools, reference))
                 .collect();
-            assert!(places.unwrap().is_sorted_by(|a, b| a < b), "{}", tool.name);
+            assert!(
+                positions.unwrap().is_sorted_by(|a, b| a < b),
+                "{}",
+                tool.name
+            );
             let mut aliased = names.aliases.iter().flat_map(|(_, tools)| *tools);
             assert!(aliased.all(|name| tools.contains(name)), "{}", tool.name);
         }
         let Some(hooks) = &tool.hooks else { continue };
-        let places: Option<Vec<usize>> = hooks
+        let positions: Option<Vec<usize>> = hooks
             .format
             .events
             .iter()
-            .map(|event| place(REFERENCE_EVENTS, event.reference))
+            .map(|event| location(REFERENCE_EVENTS, event.reference))
             .collect();
-        assert!(places.unwrap().is_sorted_by(|a, b| a < b), "{}", tool.name);
-        for (own, reference) in hooks.format.spellings {
-            assert!(REFERENCE_EVENTS.contains(reference), "{own}");
-            assert!(!hooks.format.own_events.contains(own), "{own}");
+        assert!(
+            positions.unwrap().is_sorted_by(|a, b| a < b),
+            "{}",
+            tool.name
+        );
+        for (support, reference) in hooks.format.spellings {
+            assert!(REFERENCE_EVENTS.contains(reference), "{support}");
+            assert!(!hooks.format.own_events.contains(support), "{support}");
         }
     }
 }

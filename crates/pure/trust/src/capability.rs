@@ -1,7 +1,7 @@
-//! The capabilities of a resource or a file of a layer, for people to see before they are used.
+//! The capabilities of a resource or a file of a layer, shown before they are used.
 //!
-//! Found in every form that a tool reads, and wherever in a file it is: one line too many is better than one that nobody
-//! saw.
+//! They are found in every format that a tool reads, anywhere in a file: a false alarm is better than a missed
+//! capability.
 
 use agpm_diag::has_errors;
 use agpm_text::{Format, Pointer, Value, parse_alone, to_value};
@@ -16,20 +16,20 @@ pub struct Capability {
     pub value: String,
     /// The event that starts it, if it is a hook.
     pub event: Option<String>,
-    /// Where in its file it is.
+    /// The pointer in its file.
     #[serde(skip)]
-    pub place: Pointer,
+    pub pointer: Pointer,
 }
 
 impl Capability {
     /// A file that can be run.
     pub fn of_file(path: &str) -> Self {
-        let (kind, value, place) = (CapabilityKind::Runs, path.to_owned(), Pointer::root());
+        let (kind, value, pointer) = (CapabilityKind::Runs, path.to_owned(), Pointer::root());
         Capability {
             kind,
             value,
             event: None,
-            place,
+            pointer,
         }
     }
 }
@@ -154,37 +154,37 @@ struct CapabilitySearch {
 }
 
 impl CapabilitySearch {
-    fn add(&mut self, kind: CapabilityKind, value: String, event: Option<&str>, place: &Pointer) {
-        let known = |one: &Capability| {
+    fn add(&mut self, kind: CapabilityKind, value: String, event: Option<&str>, pointer: &Pointer) {
+        let is_duplicate = |one: &Capability| {
             one.kind == kind && one.value == value && one.event.as_deref() == event
         };
-        if !self.found.iter().any(known) {
+        if !self.found.iter().any(is_duplicate) {
             let event = event.map(str::to_owned);
             self.found.push(Capability {
                 kind,
                 value,
                 event,
-                place: place.clone(),
+                pointer: pointer.clone(),
             });
         }
     }
 
-    fn walk(&mut self, value: &Value, place: &Pointer, event: Option<&str>) {
+    fn walk(&mut self, value: &Value, pointer: &Pointer, event: Option<&str>) {
         match value {
             Value::List(items) => {
                 for (at, item) in items.iter().enumerate() {
-                    self.walk(item, &place.child(at.to_string()), event);
+                    self.walk(item, &pointer.child(at.to_string()), event);
                 }
             }
             Value::Map(entries) => {
-                let own = named_events(value);
-                let event = own.as_deref().or(event);
+                let events = named_events(value);
+                let event = events.as_deref().or(event);
                 for (key, inner) in entries {
-                    let place = place.child(key);
-                    self.entry(value, key, &place, event);
+                    let pointer = pointer.child(key);
+                    self.entry(value, key, &pointer, event);
                     self.walk(
                         inner,
-                        &place,
+                        &pointer,
                         if is_event(key, inner) {
                             Some(key)
                         } else {
@@ -197,14 +197,14 @@ impl CapabilitySearch {
         }
     }
 
-    fn entry(&mut self, map: &Value, key: &str, place: &Pointer, event: Option<&str>) {
+    fn entry(&mut self, map: &Value, key: &str, pointer: &Pointer, event: Option<&str>) {
         let Some(inner) = map.get(key) else { return };
         if COMMANDS.contains(&key) {
             let arguments = map
                 .get("args")
                 .filter(|_| matches!(key, "command" | "exec"));
             if let Some(line) = line(inner, arguments) {
-                self.add(CapabilityKind::Runs, line, event, place);
+                self.add(CapabilityKind::Runs, line, event, pointer);
             }
         }
         if key == PACKAGES
@@ -212,29 +212,34 @@ impl CapabilitySearch {
         {
             for name in names.iter().filter_map(Value::as_str) {
                 let package = format!("package {name}");
-                self.add(CapabilityKind::Runs, package, event, place);
+                self.add(CapabilityKind::Runs, package, event, pointer);
             }
         }
         if let (true, Some(url)) = (URLS.contains(&key), inner.as_str()) {
-            self.add(CapabilityKind::Connects, url.to_owned(), event, place);
+            self.add(CapabilityKind::Connects, url.to_owned(), event, pointer);
         }
         let is_permission =
             |(name, mode): &(&str, &str)| *name == key && inner.as_str() == Some(mode);
         if let Some((_, mode)) = PERMISSIONS.iter().find(|row| is_permission(row)) {
-            self.add(CapabilityKind::Permission, (*mode).to_owned(), None, place);
+            self.add(
+                CapabilityKind::Permission,
+                (*mode).to_owned(),
+                None,
+                pointer,
+            );
         }
         if key.starts_with("dangerously") && *inner == Value::Bool(true) {
-            self.add(CapabilityKind::Permission, key.to_owned(), None, place);
+            self.add(CapabilityKind::Permission, key.to_owned(), None, pointer);
         }
     }
 
     fn front_matter(&mut self, front: &Value) {
         let Value::Map(entries) = front else { return };
         for (key, inner) in entries {
-            let place = Pointer::root().child(key);
+            let pointer = Pointer::root().child(key);
             if DECLARING.contains(&key.as_str()) {
                 let before = self.found.len();
-                self.walk(inner, &place, None);
+                self.walk(inner, &pointer, None);
                 // A declaration that names nothing known is worth a line all the same.
                 if self.found.len() == before && !is_empty(inner) {
                     let value = format!(
@@ -245,16 +250,16 @@ impl CapabilitySearch {
                             .collect::<Vec<_>>()
                             .join(" ")
                     );
-                    self.add(CapabilityKind::Runs, value, None, &place);
+                    self.add(CapabilityKind::Runs, value, None, &pointer);
                 }
             } else if !matches!(inner, Value::List(_) | Value::Map(_)) {
-                self.entry(front, key, &place, None);
+                self.entry(front, key, &pointer, None);
             }
         }
         // Keys of the author's own are words for people: only those above are read by tools.
         self.found.retain(|one| {
             let top = one
-                .place
+                .pointer
                 .steps()
                 .first()
                 .map(String::as_str)
@@ -280,7 +285,7 @@ impl CapabilitySearch {
         }
     }
 
-    /// Commands that are run to fill their place in the text: `` !`cmd` ``, and fences that begin with `` ```! ``.
+    /// Commands whose output replaces them in the text: `` !`cmd` ``, and fences that begin with `` ```! ``.
     fn inline_commands(&mut self, text: &str) {
         let root = Pointer::root();
         let mut fence: Option<Vec<&str>> = None;
@@ -385,7 +390,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn shown(found: &[Capability]) -> Vec<String> {
+    fn listed(found: &[Capability]) -> Vec<String> {
         let line = |one: &Capability| {
             let event = one
                 .event
@@ -398,7 +403,7 @@ mod tests {
     }
 
     fn of_json(text: &str) -> Vec<String> {
-        shown(&capabilities_of(&to_value(
+        listed(&capabilities_of(&to_value(
             parse_alone(text, Format::Json).document.root().unwrap(),
         )))
     }
@@ -507,7 +512,7 @@ mod tests {
             ),
         ];
         for (text, expected) in table {
-            assert_eq!(shown(&capabilities_of_markdown(text)), *expected, "{text}");
+            assert_eq!(listed(&capabilities_of_markdown(text)), *expected, "{text}");
         }
     }
 }

@@ -13,8 +13,9 @@ use crate::tool_rule::ToolRule;
 pub enum ToolAccess {
     /// Every tool: an agent without `tools`.
     Unlimited,
-    /// The session's: a skill without `allowed-tools`. Nothing is limited, and nothing is allowed without asking, so a
-    /// list in its location allows more in one way, and no list in place of one allows more in the other.
+    /// The tools of the session, for a skill without `allowed-tools`. Nothing is limited, and nothing is allowed
+    /// without asking: replacing it by a list allows more in one way, and replacing a list by it allows more in the
+    /// other.
     Session,
     /// Only the given rules.
     Listed(BTreeSet<ToolRule>),
@@ -44,8 +45,8 @@ impl ToolAccess {
     pub(crate) fn shown_after(&self, before: &ToolAccess) -> String {
         match (before, self) {
             (ToolAccess::Listed(before), ToolAccess::Listed(after)) if !after.is_empty() => {
-                let kept = after.intersection(before);
-                let rules: Vec<String> = kept
+                let common = after.intersection(before);
+                let rules: Vec<String> = common
                     .chain(after.difference(before))
                     .map(ToString::to_string)
                     .collect();
@@ -57,9 +58,9 @@ impl ToolAccess {
 
     fn union(self, other: ToolAccess) -> ToolAccess {
         match (self, other) {
-            (ToolAccess::Listed(mut own), ToolAccess::Listed(others)) => {
-                own.extend(others);
-                ToolAccess::Listed(own)
+            (ToolAccess::Listed(mut left), ToolAccess::Listed(right)) => {
+                left.extend(right);
+                ToolAccess::Listed(left)
             }
             (ToolAccess::Session, ToolAccess::Session) => ToolAccess::Session,
             // The widest of the two: a union that is too narrow would hide an increase.
@@ -70,7 +71,7 @@ impl ToolAccess {
 
 fn new_rules(before: &BTreeSet<ToolRule>, after: &BTreeSet<ToolRule>) -> Option<String> {
     // Compared by coverage and not by spelling: `Bash(git:*)` already allows `Bash(git status)`.
-    let is_new = |rule: &&ToolRule| !before.iter().any(|known| known.covers(rule));
+    let is_new = |rule: &&ToolRule| !before.iter().any(|existing| existing.covers(rule));
     let new: Vec<String> = after
         .iter()
         .filter(is_new)
@@ -153,7 +154,7 @@ pub struct CapabilitySet {
     /// Hosts that are connected to.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub connects: BTreeSet<String>,
-    /// Tools that may be used; nothing for a resource that does not apply in it, such as a hook.
+    /// The allowed tools; `None` for a resource without tools, such as a hook.
     #[serde(skip_serializing_if = "limits_nothing")]
     pub tools: Option<ToolAccess>,
     /// The tools of agents, skills and commands of a layer, by file: one set holds them all.
@@ -235,7 +236,7 @@ impl fmt::Display for CapabilityIncrease {
 }
 
 impl CapabilitySet {
-    /// The set of a resource of this type that says nothing about what it may do.
+    /// The set of a resource of this type without any statement about its capabilities.
     pub fn default_of(id: &Owner) -> Self {
         let tools = match id.resource().map(|id| id.kind) {
             Some(ResourceType::Agents) => Some(ToolAccess::Unlimited),
@@ -248,7 +249,7 @@ impl CapabilitySet {
         }
     }
 
-    /// The digest that the lockfile keeps; nothing for a set without capabilities.
+    /// The digest for the lockfile; `None` for a set without capabilities.
     pub fn locked_digest(&self) -> Option<Checksum> {
         // Most resources have no capabilities; without a digest their lockfile entries stay as short as before.
         (!self.is_empty()).then(|| self.digest())
@@ -291,7 +292,7 @@ impl CapabilitySet {
             .retain(|run| run.event.is_some() || run.command != command);
     }
 
-    /// Everything in the set, sorted. Tools of the session are not named: nothing is said about them.
+    /// All items of the set, sorted. Tools of the session are not listed.
     pub fn items(&self) -> Vec<CapabilityIncrease> {
         let mut nothing = CapabilitySet::default();
         if !limits_nothing(&self.tools) {
@@ -316,7 +317,7 @@ impl CapabilitySet {
             add(CapabilityName::Tools, new);
         }
         for (file, tools) in &self.file_tools {
-            // A new file is compared with one that says nothing: a list limits an agent, and grants a command or a
+            // A new file is compared with one without a statement: a list limits an agent, and grants a command or a
             // skill the use of tools without asking.
             let unstated = if self.agent_files.contains(file) {
                 &ToolAccess::Unlimited
@@ -325,19 +326,20 @@ impl CapabilitySet {
             };
             // By file and not for the plugin as a whole: one agent that may do everything must not hide what
             // another one gains.
-            let known = before.file_tools.get(file).unwrap_or(unstated);
-            if let Some(new) = tools.beyond(known) {
+            let existing = before.file_tools.get(file).unwrap_or(unstated);
+            if let Some(new) = tools.beyond(existing) {
                 add(CapabilityName::Tools, format!("{new} ({file})"));
             }
         }
-        let is_granted = |rule: &&ToolRule| !before.granted.iter().any(|known| known.covers(rule));
+        let is_granted =
+            |rule: &&ToolRule| !before.granted.iter().any(|existing| existing.covers(rule));
         for rule in self.granted.iter().filter(is_granted) {
             add(CapabilityName::Tools, rule.to_string());
         }
         for mode in self.permission.difference(&before.permission) {
             add(CapabilityName::Permission, mode.clone());
         }
-        let is_kept = |rule: &&ToolRule| self.denied.iter().any(|kept| kept.covers(rule));
+        let is_kept = |rule: &&ToolRule| self.denied.iter().any(|common| common.covers(rule));
         // A denial that disappears is an increase too, and the easiest one to overlook in a diff.
         for rule in before.denied.iter().filter(|rule| !is_kept(rule)) {
             add(
@@ -371,8 +373,8 @@ impl CapabilitySet {
         self.server_commands.extend(other.server_commands);
         self.connects.extend(other.connects);
         self.tools = match (self.tools.take(), other.tools) {
-            (Some(own), Some(others)) => Some(own.union(others)),
-            (own, others) => own.or(others),
+            (Some(left), Some(right)) => Some(left.union(right)),
+            (left, right) => left.or(right),
         };
         self.file_tools.extend(other.file_tools);
         self.agent_files.extend(other.agent_files);
@@ -447,7 +449,7 @@ mod tests {
         }
     }
 
-    fn shown(after: &CapabilitySet, before: &CapabilitySet) -> Vec<String> {
+    fn grants(after: &CapabilitySet, before: &CapabilitySet) -> Vec<String> {
         let increases = after.increases_over(before);
         increases.iter().map(ToString::to_string).collect()
     }
@@ -455,21 +457,21 @@ mod tests {
     #[test]
     fn wider_tools_are_an_increase_and_narrower_ones_are_not() {
         assert_eq!(
-            shown(&listed("Read, Bash(*)"), &listed("Read")),
+            grants(&listed("Read, Bash(*)"), &listed("Read")),
             ["tools Bash(*)"]
         );
-        assert_eq!(shown(&unlimited(), &listed("Read")), ["all tools"]);
-        assert!(shown(&listed("Read"), &unlimited()).is_empty());
-        assert!(shown(&listed("Bash(git push)"), &listed("Bash(git:*)")).is_empty());
-        assert!(shown(&unlimited(), &listed("*")).is_empty());
+        assert_eq!(grants(&unlimited(), &listed("Read")), ["all tools"]);
+        assert!(grants(&listed("Read"), &unlimited()).is_empty());
+        assert!(grants(&listed("Bash(git push)"), &listed("Bash(git:*)")).is_empty());
+        assert!(grants(&unlimited(), &listed("*")).is_empty());
         let session = CapabilitySet {
             tools: Some(ToolAccess::Session),
             ..CapabilitySet::default()
         };
-        assert_eq!(shown(&session, &listed("Read")), ["all tools"]);
-        assert_eq!(shown(&listed("Bash"), &session), ["tools Bash"]);
+        assert_eq!(grants(&session, &listed("Read")), ["all tools"]);
+        assert_eq!(grants(&listed("Bash"), &session), ["tools Bash"]);
         assert_eq!(
-            shown(&listed("Bash"), &listed("Bash(git:*)")),
+            grants(&listed("Bash"), &listed("Bash(git:*)")),
             ["tools Bash"]
         );
     }
@@ -479,13 +481,13 @@ mod tests {
         let file = |set: CapabilitySet, kind| set.of_file("x.md", Some(kind));
         let nothing = CapabilitySet::default();
         let command = file(listed("Bash(*)"), ResourceType::Commands);
-        assert_eq!(shown(&command, &nothing), ["tools Bash(*) (x.md)"]);
+        assert_eq!(grants(&command, &nothing), ["tools Bash(*) (x.md)"]);
         // A list takes tools from an agent.
         let agent = file(listed("Bash(*)"), ResourceType::Agents);
-        assert!(shown(&agent, &nothing).is_empty());
-        assert!(shown(&file(unlimited(), ResourceType::Agents), &nothing).is_empty());
+        assert!(grants(&agent, &nothing).is_empty());
+        assert!(grants(&file(unlimited(), ResourceType::Agents), &nothing).is_empty());
         let wider = file(listed("Bash(*), Read"), ResourceType::Agents);
-        assert_eq!(shown(&wider, &agent), ["tools Read (x.md)"]);
+        assert_eq!(grants(&wider, &agent), ["tools Read (x.md)"]);
     }
 
     #[test]
@@ -495,10 +497,10 @@ mod tests {
             ..CapabilitySet::default()
         };
         assert_eq!(
-            shown(&denies("Read(.env)"), &denies("Read(.env), Bash(rm:*)")),
+            grants(&denies("Read(.env)"), &denies("Read(.env), Bash(rm:*)")),
             ["permission no longer denies Bash(rm:*)"]
         );
-        assert!(shown(&denies("Bash"), &denies("Bash(rm:*)")).is_empty());
+        assert!(grants(&denies("Bash"), &denies("Bash(rm:*)")).is_empty());
     }
 
     #[test]
@@ -507,10 +509,10 @@ mod tests {
             instructs: BTreeMap::from([("AGENTS.md".to_owned(), size)]),
             ..CapabilitySet::default()
         };
-        assert!(shown(&instructs(900), &instructs(10)).is_empty());
+        assert!(grants(&instructs(900), &instructs(10)).is_empty());
         assert_eq!(instructs(900).digest(), instructs(10).digest());
         assert_eq!(
-            shown(&instructs(1), &CapabilitySet::default()),
+            grants(&instructs(1), &CapabilitySet::default()),
             ["instructs AGENTS.md"]
         );
     }

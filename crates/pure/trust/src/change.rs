@@ -10,7 +10,7 @@ use crate::capability_set::{CapabilityIncrease, CapabilityName, CapabilitySet};
 pub struct CapabilityChange {
     /// `TYPE/NAME`, or `layers/NAME`.
     pub id: Owner,
-    /// The set that was locked; nothing for something new, or if the set cannot be found out any more.
+    /// The locked set; `None` for something new, or if the set is no longer available.
     pub before: Option<CapabilitySet>,
     /// The set that it has now.
     pub after: CapabilitySet,
@@ -55,7 +55,7 @@ impl CapabilityChange {
     }
 }
 
-/// Which increases of a resource are approved.
+/// The approved increases of a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IncreaseApproval {
     /// No increase is approved.

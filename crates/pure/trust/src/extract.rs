@@ -35,10 +35,10 @@ pub fn capability_set_of_value(kind: Option<ResourceType>, value: &Value) -> Cap
     match value {
         // Variables of a settings file are those of the tool itself; only servers and hooks pass their variables on.
         Value::Map(entries) if is_settings => {
-            let others = entries
+            let further = entries
                 .iter()
                 .filter(|(key, _)| !ENV_OBJECTS.contains(&key.as_str()));
-            others.for_each(|(key, inner)| walk_entry(&mut set, key, inner));
+            further.for_each(|(key, inner)| walk_entry(&mut set, key, inner));
         }
         _ => walk(&mut set, value),
     }
@@ -82,7 +82,8 @@ fn add_found(set: &mut CapabilitySet, kind: Option<ResourceType>, found: Vec<Cap
         let is_server = |step: &String| SERVER_OBJECTS.contains(&step.as_str());
         match one.kind {
             CapabilityKind::Runs => {
-                if kind == Some(ResourceType::McpServers) || one.place.steps().iter().any(is_server)
+                if kind == Some(ResourceType::McpServers)
+                    || one.pointer.steps().iter().any(is_server)
                 {
                     set.server_commands.insert(one.value.clone());
                 }
@@ -182,7 +183,7 @@ fn opencode_permissions(set: &mut CapabilitySet, entries: &[(String, Value)]) {
     }
 }
 
-/// The rules of a list, or of a string that lists them; nothing for other values.
+/// The rules of a list, or of a string that lists them; `None` for other values.
 fn rules(value: &Value) -> Option<BTreeSet<ToolRule>> {
     match value {
         Value::String(text) => Some(ToolRule::parse_list(text).into_iter().collect()),
@@ -216,7 +217,7 @@ mod tests {
         capability_set_of_value(None, &to_value(parsed.document.root().unwrap()))
     }
 
-    fn shown(set: &CapabilitySet) -> Vec<String> {
+    fn listed(set: &CapabilitySet) -> Vec<String> {
         let increases = set.increases_over(&CapabilitySet::default());
         increases.iter().map(ToString::to_string).collect()
     }
@@ -226,7 +227,7 @@ mod tests {
         let text = r#"{"mcpServers": {"a": {"command": "npx", "args": ["x"], "env": {"TOKEN": "${T}"}},
             "b": {"url": "https://user@API.corp:8080/mcp", "bearer_token_env_var": "KEY"}}}"#;
         assert_eq!(
-            shown(&of_json(text)),
+            listed(&of_json(text)),
             ["runs npx x", "connects api.corp", "env KEY", "env TOKEN"]
         );
     }
@@ -237,7 +238,7 @@ mod tests {
             "sandbox": {"enabled": false}, "env": {"RUST_LOG": "info"}, "statusLine": {"command": "s.sh"}}"#;
         let set = of_json(text);
         assert_eq!(
-            shown(&set),
+            listed(&set),
             [
                 "runs s.sh",
                 "tools Bash(git:*)",

@@ -20,13 +20,13 @@ pub struct JudgedContent<'a> {
     pub types: Vec<ResourceType>,
     /// The tools that get it.
     pub tools: Vec<String>,
-    /// Where it comes from; nothing for files on this machine.
+    /// The URL of its source; `None` for local files.
     pub source: Option<&'a SourceAddress>,
-    /// Its version; nothing for files on this machine.
+    /// The version; `None` for local files.
     pub version: Option<JudgedVersion>,
     /// The capabilities of the judged content.
     pub capabilities: CapabilitySet,
-    /// Who requires it, from the manifest down.
+    /// The chain of dependents, from the manifest down.
     pub chain: Vec<String>,
 }
 
@@ -37,11 +37,11 @@ pub struct JudgedVersion {
     pub label: VersionLabel,
     /// Whether it is the tip of a branch.
     pub is_branch: bool,
-    /// How long ago it was released.
+    /// The age of the release.
     pub age: ReleaseAge,
 }
 
-/// How long ago a version was released.
+/// The age of a version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReleaseAge {
     /// So many seconds.
@@ -72,7 +72,7 @@ impl ReleaseAge {
             // A date that is missing or wrong is chosen by the publisher. Treating it as old would let a new
             // release pass as one of last year.
             ReleaseAge::Future | ReleaseAge::Unknown => required == 0,
-            // Only `pinned-only` applies to it. An age that nobody computed must not fail the rule.
+            // Only `pinned-only` applies to it. An unknown age must not violate the rule.
             ReleaseAge::NotJudged => true,
         }
     }
@@ -100,7 +100,7 @@ pub struct Violation {
     pub message: String,
     /// The resource or the layer.
     pub id: String,
-    /// Who requires it, from the manifest down.
+    /// The chain of dependents, from the manifest down.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub chain: Vec<String>,
     /// The rule in its file.
@@ -306,9 +306,9 @@ impl Judgement<'_> {
         if let Some(rule) = &policy.min_release_age
             && !version.age.reaches(rule.value)
         {
-            let wanted = duration(rule.value);
+            let required = duration(rule.value);
             let problem = version.age.too_young(&version.label);
-            let message = format!("{problem}, and {wanted} are required");
+            let message = format!("{problem}, and {required} are required");
             self.forbid(RuleName::MinReleaseAge, rule.spot, message);
         }
     }
@@ -316,8 +316,8 @@ impl Judgement<'_> {
     fn permissions(&mut self) {
         let set = &self.content.capabilities;
         for rule in &self.policy.permissions_deny {
-            if let Some(held) = held_permission(set, &rule.value) {
-                let message = format!("it has the permission `{held}`");
+            if let Some(permission) = granted_permission(set, &rule.value) {
+                let message = format!("it has the permission `{permission}`");
                 self.forbid(RuleName::PermissionsDeny, rule.spot, message);
             }
         }
@@ -356,7 +356,7 @@ fn begins_with_words(command: &str, words: &str) -> bool {
 }
 
 /// The permission that a denied one names, as the content has it.
-fn held_permission(set: &CapabilitySet, denied: &str) -> Option<String> {
+fn granted_permission(set: &CapabilitySet, denied: &str) -> Option<String> {
     if set.permission.contains(denied) {
         return Some(denied.to_owned());
     }
@@ -373,8 +373,9 @@ fn held_permission(set: &CapabilitySet, denied: &str) -> Option<String> {
         ToolAccess::Listed(rules) => Some(rules),
         ToolAccess::Unlimited | ToolAccess::Session => None,
     });
-    let mut held = listed.flatten().chain(&set.granted);
-    held.find(|rule| violates(rule, &denied))
+    let mut permissions = listed.flatten().chain(&set.granted);
+    permissions
+        .find(|rule| violates(rule, &denied))
         .map(ToString::to_string)
 }
 

@@ -26,5 +26,5 @@ pub use judge::{
     JudgedContent, JudgedVersion, ReleaseAge, Violation, duration, judge, missing_requirements,
 };
 pub use policy_report::{PolicyCheckReport, PolicyReport, PolicyRuleReport};
-pub use policy_set::{PlacedPolicy, PolicyPlace, PolicySet, UnreachablePolicy};
+pub use policy_set::{PlacedPolicy, PolicyLocation, PolicySet, UnreachablePolicy};
 pub use tool_rule::ToolRule;

@@ -6,9 +6,9 @@ use serde::Serialize;
 /// The extent of a check against the policies.
 #[derive(Debug, Serialize)]
 pub struct PolicyCheckReport {
-    /// How many policies apply.
+    /// The number of policies that apply.
     pub policies: usize,
-    /// How many resources and layers were judged.
+    /// The number of checked resources and layers.
     pub checked: usize,
 }
 

@@ -4,9 +4,9 @@ use agpm_model::{ExecutableMode, OnUnreachable, Policy, PolicyRow};
 
 use crate::judge::{JudgedContent, ReleaseAge, Violation, judge, missing_requirements};
 
-/// Where a policy is, from near to far.
+/// The location of a policy, from near to far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum PolicyPlace {
+pub enum PolicyLocation {
     /// The machine's, or the one that `AGPM_POLICY` names.
     Machine,
     /// The user's configuration.
@@ -23,7 +23,7 @@ pub enum PolicyPlace {
 #[derive(Clone, Debug)]
 pub struct PlacedPolicy {
     /// The location of the policy.
-    pub place: PolicyPlace,
+    pub location: PolicyLocation,
     /// The policy.
     pub policy: Policy,
 }
@@ -32,7 +32,7 @@ pub struct PlacedPolicy {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnreachablePolicy {
     /// The location of the policy.
-    pub place: PolicyPlace,
+    pub location: PolicyLocation,
     /// As users name it.
     pub name: String,
 }
@@ -40,23 +40,23 @@ pub struct UnreachablePolicy {
 /// All policies that apply.
 #[derive(Clone, Debug, Default)]
 pub struct PolicySet {
-    /// From near to far; those of one place in the order in which they were found.
+    /// From near to far; those of one location in the order in which they were found.
     policies: Vec<PlacedPolicy>,
 }
 
 impl PolicySet {
     /// Puts policies in order.
     pub fn new(mut policies: Vec<PlacedPolicy>) -> Self {
-        policies.sort_by_key(|placed| placed.place);
+        policies.sort_by_key(|placed| placed.location);
         PolicySet { policies }
     }
 
-    /// Whether a run may go on without a policy: only if a nearer one says so. One that is as near or farther could be
-    /// written by whoever wants to get rid of it.
+    /// Whether a run may continue without a policy: only if a nearer one allows it. One that is as near or farther
+    /// could be written by the person who wants to avoid it.
     pub fn tolerates(&self, missing: &UnreachablePolicy) -> bool {
         let warns = |placed: &PlacedPolicy| {
             let answer = placed.policy.on_unreachable.as_ref();
-            placed.place < missing.place
+            placed.location < missing.location
                 && answer.is_some_and(|rule| rule.value == OnUnreachable::Warn)
         };
         self.policies.iter().any(warns)
@@ -79,7 +79,7 @@ impl PolicySet {
         strictest.unwrap_or(ExecutableMode::Allow)
     }
 
-    /// How old versions must be for all of the policies, in seconds; nothing if none of them asks.
+    /// The minimum age of versions for all policies, in seconds; `None` if no policy sets it.
     pub fn min_release_age(&self) -> Option<u64> {
         let ages = self
             .iter()
@@ -101,11 +101,11 @@ impl PolicySet {
     /// age would refuse every new version of itself.
     pub fn base_violations(&self, bases: &[JudgedContent<'_>]) -> Vec<Violation> {
         let mut found = Vec::new();
-        for PlacedPolicy { place, policy } in &self.policies {
+        for PlacedPolicy { location, policy } in &self.policies {
             for base in bases {
                 let mut base = base.clone();
                 if let Some(version) = &mut base.version
-                    && *place == PolicyPlace::Base
+                    && *location == PolicyLocation::Base
                 {
                     version.age = ReleaseAge::NotJudged;
                 }
@@ -126,34 +126,38 @@ mod tests {
 
     use super::*;
 
-    const PLACES: [PolicyPlace; 5] = [
-        PolicyPlace::Machine,
-        PolicyPlace::User,
-        PolicyPlace::Base,
-        PolicyPlace::Project,
-        PolicyPlace::Argument,
+    const PLACES: [PolicyLocation; 5] = [
+        PolicyLocation::Machine,
+        PolicyLocation::User,
+        PolicyLocation::Base,
+        PolicyLocation::Project,
+        PolicyLocation::Argument,
     ];
 
-    fn placed(place: PolicyPlace, text: &str) -> PlacedPolicy {
+    fn placed(location: PolicyLocation, text: &str) -> PlacedPolicy {
         let (policy, mistakes) = Policy::read(&parse_alone(text, Format::Toml).document);
         assert!(mistakes.is_empty(), "{mistakes:?}");
-        PlacedPolicy { place, policy }
+        PlacedPolicy { location, policy }
     }
 
     #[test]
     fn only_a_nearer_policy_lets_a_run_go_on_without_another() {
-        for (near, place) in PLACES.into_iter().enumerate() {
-            let set = PolicySet::new(vec![placed(place, "on-unreachable = \"warn\"")]);
-            for (far, other) in PLACES.into_iter().enumerate() {
+        for (near, location) in PLACES.into_iter().enumerate() {
+            let set = PolicySet::new(vec![placed(location, "on-unreachable = \"warn\"")]);
+            for (far, far_location) in PLACES.into_iter().enumerate() {
                 let missing = UnreachablePolicy {
-                    place: other,
+                    location: far_location,
                     name: "x".to_owned(),
                 };
-                assert_eq!(set.tolerates(&missing), near < far, "{place:?} {other:?}");
+                assert_eq!(
+                    set.tolerates(&missing),
+                    near < far,
+                    "{location:?} {far_location:?}"
+                );
             }
-            let strict = PolicySet::new(vec![placed(place, "on-unreachable = \"stop\"")]);
+            let strict = PolicySet::new(vec![placed(location, "on-unreachable = \"stop\"")]);
             let missing = UnreachablePolicy {
-                place: PolicyPlace::Argument,
+                location: PolicyLocation::Argument,
                 name: "x".to_owned(),
             };
             assert!(!strict.tolerates(&missing));
@@ -163,10 +167,13 @@ mod tests {
     #[test]
     fn rules_are_shown_from_near_to_far_and_the_strictest_holds() {
         let set = PolicySet::new(vec![
-            placed(PolicyPlace::Argument, "[executables]\nmode = \"allow\""),
-            placed(PolicyPlace::Project, "[versions]\nmin-release-age = \"1d\""),
-            placed(PolicyPlace::Base, "[versions]\nmin-release-age = \"7d\""),
-            placed(PolicyPlace::Machine, "[executables]\nmode = \"deny\""),
+            placed(PolicyLocation::Argument, "[executables]\nmode = \"allow\""),
+            placed(
+                PolicyLocation::Project,
+                "[versions]\nmin-release-age = \"1d\"",
+            ),
+            placed(PolicyLocation::Base, "[versions]\nmin-release-age = \"7d\""),
+            placed(PolicyLocation::Machine, "[executables]\nmode = \"deny\""),
         ]);
         let values: Vec<String> = set.rows().into_iter().map(|row| row.value).collect();
         assert_eq!(values, ["deny", "604800s", "86400s", "allow"]);

@@ -62,7 +62,7 @@ impl ToolRule {
         match (self.limit(), other.limit()) {
             (None, _) => true,
             (Some(_), None) => false,
-            (Some(own), Some(others)) => self.covers_uses(own, others),
+            (Some(own_uses), Some(other_uses)) => self.covers_uses(own_uses, other_uses),
         }
     }
 
@@ -90,15 +90,19 @@ impl ToolRule {
     }
 
     // A wrong "yes" would install a wider permission without approval, so every unclear case is a "no".
-    fn covers_uses(&self, own: &str, others: &str) -> bool {
+    fn covers_uses(&self, patterns: &str, uses: &str) -> bool {
         let wildcard = if PATH_TOOLS.contains(&self.tool.as_str()) {
             Wildcard::StaysInSegment
         } else {
             Wildcard::CrossesAll
         };
-        let own = alternatives(own);
-        let is_included = |one: &String| own.iter().any(|own| includes(own, one, wildcard));
-        alternatives(others).iter().all(is_included)
+        let patterns = alternatives(patterns);
+        let is_included = |one: &String| {
+            patterns
+                .iter()
+                .any(|patterns| includes(patterns, one, wildcard))
+        };
+        alternatives(uses).iter().all(is_included)
     }
 }
 
@@ -183,19 +187,19 @@ mod tests {
 
     #[test]
     fn lists_are_separated_outside_of_parentheses() {
-        let shown = |text: &str| -> Vec<String> {
+        let rules = |text: &str| -> Vec<String> {
             ToolRule::parse_list(text)
                 .iter()
                 .map(ToString::to_string)
                 .collect()
         };
         assert_eq!(
-            shown("Read, Bash(git add:*),Bash(*)"),
+            rules("Read, Bash(git add:*),Bash(*)"),
             ["Read", "Bash(git add:*)", "Bash(*)"]
         );
-        assert_eq!(shown("Read Grep"), ["Read", "Grep"]);
-        assert_eq!(shown("Bash(unclosed, Read"), ["Bash(unclosed, Read)"]);
-        assert!(shown(" ,\n").is_empty());
+        assert_eq!(rules("Read Grep"), ["Read", "Grep"]);
+        assert_eq!(rules("Bash(unclosed, Read"), ["Bash(unclosed, Read)"]);
+        assert!(rules(" ,\n").is_empty());
     }
 
     proptest::proptest! {

@@ -199,7 +199,7 @@ impl CandidateChooser<'_> {
     fn add(&self, target: &AddressWords, additions: &mut ManifestAdditions) -> Result<(), Failure> {
         let finder = LocationFinder {
             world: self.world,
-            sources: &additions.known,
+            sources: &additions.offered,
             directory: self.directory,
         };
         let (location, candidates) = match &target.address {

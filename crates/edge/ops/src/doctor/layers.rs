@@ -77,7 +77,7 @@ pub(super) fn check(
 
 fn is_version(sources: &ProjectSources, layer: &Layer) -> bool {
     layer
-        .place
+        .location
         .source()
         .is_some_and(|source| sources.versioned(source).is_some())
 }
@@ -86,7 +86,7 @@ fn is_version(sources: &ProjectSources, layer: &Layer) -> bool {
 fn is_cached(sources: &ProjectSources, layer: &Layer, lock: &Lockfile) -> bool {
     let locked: Option<&LockedLayer> = lock.layers.iter().find(|locked| locked.name == layer.name);
     let pin = locked.and_then(|locked| locked.pin.as_ref());
-    let source = layer.place.source();
+    let source = layer.location.source();
     let source = source.and_then(|name| sources.versioned(name));
     source
         .zip(pin)

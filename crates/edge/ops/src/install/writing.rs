@@ -161,7 +161,7 @@ fn file_changes(planned: &PlannedInstall) -> Vec<FileChange<'_>> {
     }
     let changes = planned.plan.changes.iter();
     changes
-        .filter(|change| change.place.is_none() && change.block.is_none())
+        .filter(|change| change.pointer.is_none() && change.block.is_none())
         .filter_map(|change| file_change(change, contents.get(&change.path).copied()))
         .collect()
 }

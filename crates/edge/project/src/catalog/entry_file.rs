@@ -58,16 +58,16 @@ impl OpenCatalog {
         reference: EntryReference<'_>,
         largest: u64,
     ) -> Result<CatalogFile, Failure> {
-        let EntryFile { row, place } = self.content.entry_file(reference)?;
+        let EntryFile { row, path } = self.content.entry_file(reference)?;
         let layer = self.content.layer(row);
-        let bytes = read_inside(&layer.folder, &place, largest)?;
+        let bytes = read_inside(&layer.folder, &path, largest)?;
         Ok(CatalogFile {
             kind: row.kind(),
             module: row.module().to_owned(),
             name: row.name().to_owned(),
             layer: layer.kind,
             remote: layer.remote.clone(),
-            path: layer.folder.join(place),
+            path: layer.folder.join(path),
             bytes,
         })
     }

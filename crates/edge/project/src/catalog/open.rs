@@ -238,7 +238,7 @@ fn find_manifests(
     let home = environment.home.as_deref();
     let mut layers = Vec::new();
     if options.mode.has(LayerKind::Project) {
-        let directory = discovery.project_folder(&project_start(environment), home);
+        let directory = discovery.project_directory(&project_start(environment), home);
         layers.extend(directory.map(|directory| layer(LayerKind::Project, None, &directory)));
     }
     if options.mode.has(LayerKind::User) {

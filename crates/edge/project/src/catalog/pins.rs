@@ -193,7 +193,7 @@ fn look_at(source: &dyn Source, remote: &CatalogRemote) -> Result<(), Failure> {
         Err(ReferenceError::Source(_)) if remote.source().is_some() => return Ok(()),
         version => version.map_err(|error| failure_of(remote, error))?,
     };
-    let Some(directory) = &remote.folder else {
+    let Some(directory) = &remote.directory else {
         return Ok(());
     };
     let required = source.require_directory(Some(&version.revision), directory);

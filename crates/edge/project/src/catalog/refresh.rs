@@ -37,7 +37,7 @@ pub(super) fn newest(
     source: &dyn Source,
     remote: &CatalogRemote,
 ) -> Result<RefreshedRemote, ReferenceError> {
-    let (reference, inner) = (remote.reference.as_deref(), remote.folder.as_ref());
+    let (reference, inner) = (remote.reference.as_deref(), remote.directory.as_ref());
     let version = resolve_reference(source, reference)?;
     // A remote becomes a directory in the cache, so one implementation finds, reads and confines the files of all
     // layers, and the paths in JSON output can be opened (ADR 8).
@@ -78,14 +78,14 @@ fn copy_instead(
         let version = versions.reference(remote.reference.as_deref())?;
         source.has_revision(&version.revision).then_some(version)
     })?;
-    let directory = source.directory(Some(&version.revision), remote.folder.as_ref());
+    let directory = source.directory(Some(&version.revision), remote.directory.as_ref());
     Some((version, directory.ok()?))
 }
 
 /// Returns the version that was last checked out.
 fn last(source: &dyn Source, remote: &CatalogRemote) -> Option<ResolvedVersion> {
     let reference = remote.reference.as_deref();
-    let (revision, _) = source.last_directory(reference, remote.folder.as_ref())?;
+    let (revision, _) = source.last_directory(reference, remote.directory.as_ref())?;
     let branch = || source.remembered_versions()?.default_branch;
     let label = match reference {
         Some(reference) => VersionLabel::new(reference),

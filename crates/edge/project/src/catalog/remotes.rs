@@ -81,7 +81,7 @@ pub(super) fn cached_layers(
 }
 
 fn cached_layer(sources: &ProjectSources, wanted: &WantedRemote<'_>) -> Option<RemoteLayer> {
-    let (remote, inner) = (wanted.remote, wanted.remote.folder.as_ref());
+    let (remote, inner) = (wanted.remote, wanted.remote.directory.as_ref());
     let source = sources.remote(remote)?;
     let (directory, commit) = match wanted.pin {
         _ if !is_versioned(source) => (plain(source, remote).ok()?, None),
@@ -139,7 +139,7 @@ fn reach(sources: &ProjectSources, wanted: &WantedRemote<'_>) -> Result<Reached,
     match wanted.pin {
         _ if !is_versioned(source) => Ok((layer(plain(source, remote)?, None), None)),
         Some(pin) => {
-            let directory = source.directory(Some(&pin.pin().commit), remote.folder.as_ref());
+            let directory = source.directory(Some(&pin.pin().commit), remote.directory.as_ref());
             let directory = directory.map_err(|error| failure_of(remote, error))?;
             Ok((layer(directory, Some(pin.pin().commit.clone())), None))
         }
@@ -156,6 +156,6 @@ pub(super) fn plain(source: &dyn Source, remote: &CatalogRemote) -> Result<PathB
     if remote.reference.is_some() {
         return Err(failure_of(remote, ReferenceError::NotFound(Vec::new())));
     }
-    let directory = source.directory(None, remote.folder.as_ref());
+    let directory = source.directory(None, remote.directory.as_ref());
     directory.map_err(|error| failure_of(remote, error))
 }

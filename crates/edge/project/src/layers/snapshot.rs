@@ -8,7 +8,7 @@ use agpm_layers::{
     ignored_version, layer_folder, missing_folder, missing_root, refuse_clashes,
     refuse_own_folders, too_large,
 };
-use agpm_model::{Checksum, Layer, LayerPlace, Manifest, Pin, RelativePath};
+use agpm_model::{Checksum, Layer, LayerLocation, Manifest, Pin, RelativePath};
 use agpm_resolve::{moved_tag, tree_line};
 use agpm_source::limits::{MOST_DIRECTORIES, MOST_LAYER_BYTES};
 use agpm_source::{DirectorySource, FileFetching, SourceError, SymlinkConfinement};
@@ -36,7 +36,7 @@ pub fn snapshots<'m>(
     };
     // With `AloneForFolders`, only directories are compared with the lockfile, so no source is contacted.
     let is_read = |layer: &Layer| {
-        let mut source = layer.place.source().into_iter();
+        let mut source = layer.location.source().into_iter();
         pinning.lock != LayerLock::AloneForFolders
             || !source.any(|name| sources.versioned(name).is_some())
     };
@@ -149,11 +149,11 @@ impl SnapshotReader<'_> {
     }
 
     fn read_layer(&self, layer: &Layer, notes: &mut Notes) -> Result<Option<ReadLayer>, Failure> {
-        let directory = match &layer.place {
-            LayerPlace::Folder(path) => {
+        let directory = match &layer.location {
+            LayerLocation::Folder(path) => {
                 local_path(path, &self.sources.project, &self.world.environment)
             }
-            LayerPlace::Source(name, requirement) => {
+            LayerLocation::Source(name, requirement) => {
                 let Some(source) = self.sources.get(name) else {
                     return Ok(None);
                 };
@@ -301,7 +301,7 @@ pub fn missing_directories(
     base: &Path,
 ) -> Vec<Diagnostic> {
     let missing = |layer: &Layer| {
-        let LayerPlace::Folder(path) = &layer.place else {
+        let LayerLocation::Folder(path) = &layer.location else {
             return None;
         };
         let path = layer_folder(&local_path(path, base, environment), layer);

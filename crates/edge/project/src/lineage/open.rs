@@ -47,9 +47,9 @@ pub fn open_library(
         .map(|ceiling| directory_above(environment, ceiling, &directory))
         .transpose()?;
     let search = LevelSearch {
-        here: store::real_path(&environment.folder),
+        working_directory: store::real_path(&environment.folder),
         submodules: submodules(environment, scope.submodules, &directory)?,
-        folder: directory,
+        directory,
         ceiling,
     };
     let levels = PersonaLevels::find(&Disk, search, notes);

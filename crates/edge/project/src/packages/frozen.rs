@@ -152,7 +152,7 @@ impl LockedReader<'_> {
         let content = LockedContent {
             manifest,
             roots,
-            known: &index,
+            index: &index,
             file_of: &|unit: &Unit| sources.file_of(unit),
         };
         let mut entries = content.entries(lock)?;

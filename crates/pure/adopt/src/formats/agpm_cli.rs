@@ -82,11 +82,11 @@ fn read_entry(
     value: NodeRef<'_>,
     sources: &Sources<'_>,
 ) -> Option<ManifestEntry> {
-    let known = reading.name(name, name.content())?;
+    let resource_name = reading.name(name, name.content())?;
     if value.kind() != NodeKind::Map {
         let path = reading.text(value, "a dependency")?;
         let fields = [("path", Value::from(path))];
-        return Some(ManifestEntry::of_fields(kind, known, fields));
+        return Some(ManifestEntry::of_fields(kind, resource_name, fields));
     }
     let named = reading.string(value, "source");
     let source = match named.map(|name| (name, sources.get(name))) {
@@ -109,7 +109,7 @@ fn read_entry(
     let fields = fields.into_iter().filter(|(key, _)| key != "source");
     Some(ManifestEntry {
         kind,
-        name: known.to_owned(),
+        name: resource_name.to_owned(),
         source,
         fields: fields.collect(),
     })

@@ -110,10 +110,10 @@ impl<'n> ApmPackage<'n> {
     /// The same with the commit and the type that were locked.
     fn with_lock(mut self, locked: &[ApmPackage<'n>]) -> Self {
         let is_same = |one: &&ApmPackage<'_>| match (&one.origin, &self.origin) {
-            (PackageOrigin::Repository(one_at), PackageOrigin::Repository(own)) => {
-                agpm_model::same_repository(one_at, own) && one.path == self.path
+            (PackageOrigin::Repository(left), PackageOrigin::Repository(right)) => {
+                agpm_model::same_repository(left, right) && one.path == self.path
             }
-            (one_at, own) => one_at == own,
+            (left, right) => left == right,
         };
         let Some(found) = locked.iter().find(is_same) else {
             return self;

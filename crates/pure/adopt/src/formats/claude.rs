@@ -24,7 +24,7 @@ pub(super) fn read(files: &mut ForeignFiles<'_>) -> ForeignManifest {
         "settings.json" => files.beside.beside("settings.local.json", Format::Jsonc),
         _ => None,
     };
-    let known = files.beside.in_home(KNOWN_MARKETPLACES, Format::Jsonc);
+    let known_marketplaces = files.beside.in_home(KNOWN_MARKETPLACES, Format::Jsonc);
     let settings: Vec<&ParsedDocument> = [Some(&files.main), local.as_ref()]
         .into_iter()
         .flatten()
@@ -32,8 +32,10 @@ pub(super) fn read(files: &mut ForeignFiles<'_>) -> ForeignManifest {
     let mut marketplaces: BTreeMap<String, SourceAddress> = BTreeMap::new();
     let official = parse_address(OFFICIAL.1).ok();
     marketplaces.extend(official.map(|address| (OFFICIAL.0.to_owned(), address)));
-    let own = known.as_ref().and_then(|known| known.document.root());
-    add_marketplaces(&mut reading, own, &mut marketplaces);
+    let known_root = known_marketplaces
+        .as_ref()
+        .and_then(|known_marketplaces| known_marketplaces.document.root());
+    add_marketplaces(&mut reading, known_root, &mut marketplaces);
     let mut roots = Vec::new();
     for parsed in settings {
         roots.extend(reading.root(parsed, "a settings file of Claude Code"));

@@ -28,7 +28,7 @@ pub struct ForeignFiles<'a> {
 
 /// The files around the one that is imported.
 pub trait NeighbouringFiles {
-    /// A file by its path from the directory of the imported one; nothing if there is none.
+    /// A file by its path from the directory of the imported one; `None` if it does not exist.
     fn beside(&mut self, path: &str, format: Format) -> Option<ParsedDocument>;
 
     /// A file of the user, by its path from home.

@@ -22,7 +22,7 @@ impl FormatReader {
     pub(crate) fn root<'d>(
         &mut self,
         parsed: &'d ParsedDocument,
-        what: &str,
+        subject: &str,
     ) -> Option<NodeRef<'d>> {
         let has_errors = agpm_diag::has_errors(&parsed.diagnostics);
         self.diagnostics.extend(parsed.diagnostics.iter().cloned());
@@ -32,7 +32,7 @@ impl FormatReader {
         match parsed.document.root() {
             Some(root) if root.kind() == NodeKind::Map => Some(root),
             _ => {
-                self.malformed_file(&parsed.document, &format!("this file is not {what}"));
+                self.malformed_file(&parsed.document, &format!("this file is not {subject}"));
                 None
             }
         }
@@ -59,7 +59,7 @@ impl FormatReader {
         );
     }
 
-    /// Something that the manifest cannot say.
+    /// Reports a setting that the manifest cannot express.
     pub(crate) fn report_lost(
         &mut self,
         node: NodeRef<'_>,
@@ -135,14 +135,14 @@ impl FormatReader {
     }
 
     /// The string that a node is.
-    pub(crate) fn text<'n>(&mut self, node: NodeRef<'n>, what: &str) -> Option<&'n str> {
+    pub(crate) fn text<'n>(&mut self, node: NodeRef<'n>, subject: &str) -> Option<&'n str> {
         let text = node.as_str().filter(|text| !text.trim().is_empty());
         if text.is_none() {
             let found = match node.kind() {
                 NodeKind::String => "empty",
                 other => other.word(),
             };
-            let message = format!("{what} is {found}, not a string");
+            let message = format!("{subject} is {found}, not a string");
             self.malformed(node, message, "check the file");
         }
         text
@@ -152,11 +152,11 @@ impl FormatReader {
     pub(crate) fn texts<'n>(
         &mut self,
         list: NodeRef<'n>,
-        what: &str,
+        subject: &str,
     ) -> Vec<(NodeRef<'n>, &'n str)> {
         let mut texts = Vec::new();
         for item in list.items() {
-            texts.extend(self.text(item, what).map(|text| (item, text)));
+            texts.extend(self.text(item, subject).map(|text| (item, text)));
         }
         texts
     }

@@ -40,8 +40,12 @@ pub(super) fn read(files: &mut ForeignFiles<'_>) -> ForeignManifest {
         .and_then(|parsed| reading.root(parsed, "a file of servers"));
     if let Some(servers) = legacy_root.and_then(|root| reading.map(root, "mcpServers")) {
         let more = servers_of(&mut reading, servers);
-        let is_new =
-            |one: &ManifestEntry| !manifest.entries.iter().any(|known| known.name == one.name);
+        let is_new = |one: &ManifestEntry| {
+            !manifest
+                .entries
+                .iter()
+                .any(|existing| existing.name == one.name)
+        };
         let more: Vec<ManifestEntry> = more.into_iter().filter(is_new).collect();
         manifest.entries.extend(more);
     }

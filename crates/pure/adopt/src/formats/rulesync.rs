@@ -20,7 +20,7 @@ const SETTINGS: [&str; 8] = [
     "flattenedCommandNaming",
     "gitignoreDestination",
 ];
-/// Where a source has skills unless it says otherwise.
+/// The default directory of skills in a source.
 const SKILLS: &str = "skills";
 /// The same for rules.
 const RULES: &str = "rules";
@@ -63,11 +63,11 @@ pub(super) fn read(files: &mut ForeignFiles<'_>) -> ForeignManifest {
     if let Some(servers) = servers.and_then(|root| reading.map(root, "mcpServers")) {
         manifest.entries.extend(servers_of(&mut reading, servers));
     }
-    for (directory, what) in OWN_FILES {
+    for (directory, noun) in OWN_FILES {
         let names = files.beside.names(directory);
-        let own = names.iter().filter(|name| !name.starts_with('.')).count();
-        if own > 0 {
-            let message = format!("{own} {what} in `{directory}` are in rulesync's format");
+        let count = names.iter().filter(|name| !name.starts_with('.')).count();
+        if count > 0 {
+            let message = format!("{count} {noun} in `{directory}` are in rulesync's format");
             let help = "run `agpm init --adopt` to describe the files that rulesync generated";
             reading.report_lost(root, message, help);
         }
@@ -137,7 +137,7 @@ fn read_source(
     let reference = reading.string(source, "ref").or(parts.reference);
     let commit = locked.and_then(|locked| locked_commit(locked, written, parts.repository));
     let version = match (reference, commit) {
-        // A tag says more than its commit.
+        // A tag is more informative than its commit.
         (Some(tag), _) if is_version(tag) => ForeignVersion::of_reference(tag),
         (_, Some(commit)) => ForeignVersion::of_reference(commit),
         (reference, None) => ForeignVersion::of_reference(reference.unwrap_or_default()),

@@ -21,8 +21,8 @@ pub(crate) fn servers_of(reading: &mut FormatReader, servers: NodeRef<'_>) -> Ve
             reading.malformed(server, message, "check the file");
             continue;
         }
-        if let Some(known) = reading.name(name, name.content()) {
-            entries.extend(server_entry(reading, known, server));
+        if let Some(server_key) = reading.name(name, name.content()) {
+            entries.extend(server_entry(reading, server_key, server));
         }
     }
     entries
@@ -48,9 +48,9 @@ pub(crate) fn server_entry(
             if !env.is_empty() {
                 fields.push(("env", Value::Map(env)));
             }
-        } else if let Some(known) = KEYS.iter().find(|known| **known == word) {
+        } else if let Some(server_key) = KEYS.iter().find(|server_key| **server_key == word) {
             if is_expected(word, value) {
-                fields.push((*known, to_value(value)));
+                fields.push((*server_key, to_value(value)));
             } else {
                 let message = format!("`{word}` of a server is {}", value.kind().word());
                 reading.malformed(value, message, "check the file");

@@ -6,7 +6,7 @@ use agpm_text::{NodeKind, NodeRef};
 use crate::entries::{ForeignVersion, ManifestEntry};
 use crate::formats::foreign::{ForeignFiles, ForeignManifest};
 use crate::formats::format_reader::FormatReader;
-use crate::places::resource_directories;
+use crate::locations::resource_directories;
 
 const VERSIONS: [&str; 2] = ["1", "3"];
 
@@ -115,7 +115,7 @@ fn address_of(reading: &mut FormatReader, skill: NodeRef<'_>) -> Option<SourceAd
 
 /// The tool whose directory has the skill.
 fn tool_of(files: &ForeignFiles<'_>, name: &str) -> Option<&'static str> {
-    let skills = |one: &&crate::places::ResourceDirectory| one.kind == ResourceType::Skills;
+    let skills = |one: &&crate::locations::ResourceDirectory| one.kind == ResourceType::Skills;
     let directories = resource_directories();
     let mut with_skill = directories.iter().filter(skills).filter(|one| {
         files

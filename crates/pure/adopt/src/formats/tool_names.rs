@@ -42,8 +42,8 @@ pub(crate) fn tools_of<'n>(
 ) -> Vec<String> {
     let mut tools: Vec<String> = Vec::new();
     for (node, name) in names {
-        let known = TOOL_NAMES.iter().find(|(foreign, _)| *foreign == name);
-        match known {
+        let row = TOOL_NAMES.iter().find(|(foreign, _)| *foreign == name);
+        match row {
             Some((_, tool)) if tools.iter().any(|one| one == tool) => {}
             Some((_, tool)) => tools.push((*tool).to_owned()),
             None => {

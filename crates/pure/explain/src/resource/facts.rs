@@ -21,13 +21,13 @@ pub struct ExplainedResource {
     /// The URL of its source, without secrets.
     #[serde(flatten, serialize_with = "agpm_model::serialize_url")]
     pub address: Option<String>,
-    /// Where it is in its source.
+    /// The path in its source.
     pub path: ResourcePath,
     /// The pattern that found it.
     pub pattern: Option<ResourcePath>,
     /// The version that is required, as the manifest or else the lockfile has it.
     pub requirement: Option<String>,
-    /// Where the manifest requires it.
+    /// The position where the manifest requires it.
     pub asked_at: Option<RequiredAt>,
     /// The commit that it is taken from.
     #[serde(flatten, serialize_with = "agpm_model::serialize_commit")]
@@ -76,7 +76,7 @@ pub struct ToolConversion {
     pub fate: FieldOutcome,
 }
 
-/// Where the manifest requires a resource.
+/// The position where the manifest requires a resource.
 #[derive(Debug, Serialize)]
 pub struct RequiredAt {
     /// The file.

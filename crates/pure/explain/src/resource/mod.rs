@@ -1,4 +1,4 @@
-//! Where an installed resource came from, and where the values of what is installed did.
+//! The origin of an installed resource, and of its values.
 
 mod facts;
 mod naming;

@@ -1,4 +1,4 @@
-//! Which resource a name means.
+//! Finds the resource with a name.
 
 use std::collections::BTreeSet;
 
@@ -35,16 +35,16 @@ pub(super) fn find_entry(
 }
 
 fn is_called(entry: &LockEntry, name: &str) -> bool {
-    let own = entry.name.as_str();
+    let entry_name = entry.name.as_str();
     let after = name
-        .strip_prefix(own)
+        .strip_prefix(entry_name)
         .and_then(|rest| rest.strip_prefix('@'));
     let mut more = entry
         .version()
         .map(VersionLabel::as_str)
         .into_iter()
         .chain(entry.tools().map(ToolName::as_str));
-    own == name || after.is_some_and(|after| more.any(|more| more == after))
+    entry_name == name || after.is_some_and(|after| more.any(|more| more == after))
 }
 
 fn ambiguous(entries: Vec<&LockEntry>, name: &str) -> Failure {
@@ -61,21 +61,21 @@ fn ambiguous(entries: Vec<&LockEntry>, name: &str) -> Failure {
     Failure::new(FailureKind::NotFound, diagnostic)
 }
 
-/// Why no such entry exists: the manifest may require it all the same.
+/// The reason why no such entry exists: the manifest may still require it.
 fn missing(view: &LockView, manifest: &Manifest, kind: ResourceType, name: &str) -> Failure {
     let of_kind = || manifest.dependencies.iter().filter(|one| one.kind == kind);
     if let Some(dependency) = of_kind().find(|one| one.name.as_str() == name) {
         return not_installed(manifest, dependency);
     }
     let locked = view.entries.iter().filter(|entry| entry.kind == kind);
-    let known: BTreeSet<&str> = locked
+    let names: BTreeSet<&str> = locked
         .map(|entry| entry.name.as_str())
         .chain(of_kind().map(|one| one.name.as_str()))
         .collect();
     let elsewhere = view.entries.iter().find(|entry| is_called(entry, name));
     let help = match elsewhere {
         Some(entry) => Some(format!("did you mean `{}:{name}`?", entry.kind.singular())),
-        None => did_you_mean(name, &format!("{kind} are"), known.iter().copied()),
+        None => did_you_mean(name, &format!("{kind} are"), names.iter().copied()),
     };
     unknown_name(
         kind.singular(),

@@ -1,11 +1,11 @@
-//! Which stated value an installed one comes from.
+//! Finds the stated value that an installed one comes from.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_merge::{ExplainedLeaf, Resolution, nearest_key};
 use agpm_text::{Document, Pointer, equal};
 
-/// How a value that is installed and one that is stated belong together, the surest first.
+/// How an installed and a stated value are related, the surest first.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum PairLikeness {
     /// The same value at the same location.
@@ -40,8 +40,8 @@ impl PairLikeness {
 /// Finds for values that are installed the ones that are stated.
 pub(super) struct PairFinder<'a> {
     pub(super) document: &'a Document,
-    /// Where in the document the resource is.
-    pub(super) places: &'a [Pointer],
+    /// The pointers of the resource in the document.
+    pub(super) pointers: &'a [Pointer],
     pub(super) resolution: &'a Resolution,
     pub(super) stated: &'a [ExplainedLeaf],
 }
@@ -56,28 +56,33 @@ pub(super) struct StatedPair {
 
 impl PairFinder<'_> {
     /// For each leaf the one that is stated.
-    pub(super) fn pairs(&self, here: &[ExplainedLeaf]) -> Vec<Option<StatedPair>> {
-        let by_place: BTreeMap<&Pointer, usize> = self
+    pub(super) fn pairs(&self, leaves: &[ExplainedLeaf]) -> Vec<Option<StatedPair>> {
+        let by_pointer: BTreeMap<&Pointer, usize> = self
             .stated
             .iter()
             .enumerate()
             .map(|(at, leaf)| (&leaf.pointer, at))
             .collect();
         let mut free: BTreeSet<usize> = (0..self.stated.len()).collect();
-        let mut pairs = vec![None; here.len()];
+        let mut pairs = vec![None; leaves.len()];
         for likeness in PairLikeness::ALL {
-            let unpaired = here
+            let unpaired = leaves
                 .iter()
                 .zip(&mut pairs)
                 .filter(|(_, pair)| pair.is_none());
             for (leaf, pair) in unpaired {
                 let pointer = &leaf.pointer;
-                let places = [&self.relative(pointer), pointer];
-                let at_place = || places.iter().find_map(|place| by_place.get(place)).copied();
+                let candidates = [&self.relative(pointer), pointer];
+                let same_pointer = || {
+                    candidates
+                        .iter()
+                        .find_map(|candidate| by_pointer.get(candidate))
+                        .copied()
+                };
                 let found = |at: &usize| self.fits(likeness, pointer, *at);
                 let at = match likeness {
                     PairLikeness::Same | PairLikeness::Changed => {
-                        at_place().filter(|at| free.contains(at) && found(at))
+                        same_pointer().filter(|at| free.contains(at) && found(at))
                     }
                     PairLikeness::Renamed | PairLikeness::Rewritten => {
                         free.iter().copied().find(found)
@@ -102,20 +107,22 @@ impl PairFinder<'_> {
 
     /// The pointer from where the resource is in the document.
     fn relative(&self, pointer: &Pointer) -> Pointer {
-        let mut places = self.places.iter();
-        let place = places.find(|place| pointer.is_within(place));
-        let depth = place.map_or(0, |place| place.steps().len());
+        let mut pointers = self.pointers.iter();
+        let outer = pointers.find(|outer| pointer.is_within(outer));
+        let depth = outer.map_or(0, |outer| outer.steps().len());
         let steps = pointer.steps()[depth..].iter();
         steps.fold(Pointer::root(), |pointer, step| pointer.child(step))
     }
 
-    fn fits(&self, likeness: PairLikeness, here: &Pointer, at: usize) -> bool {
-        let there = &self.stated[at].pointer;
-        let (Some(installed), Some(stated)) = (self.document.at(here), self.resolution.at(there))
-        else {
+    fn fits(&self, likeness: PairLikeness, installed_pointer: &Pointer, at: usize) -> bool {
+        let stated_pointer = &self.stated[at].pointer;
+        let (Some(installed), Some(stated)) = (
+            self.document.at(installed_pointer),
+            self.resolution.at(stated_pointer),
+        ) else {
             return false;
         };
-        let same_key = nearest_key(here) == nearest_key(there);
+        let same_key = nearest_key(installed_pointer) == nearest_key(stated_pointer);
         let text = installed.as_str().filter(|text| !text.is_empty());
         match likeness {
             PairLikeness::Same => equal(installed, stated),
@@ -165,43 +172,43 @@ mod tests {
     }
 
     /// For each installed leaf, the pointer of the stated one and whether its value is the same.
-    fn paired(installed: &str, place: &str, stated: &str) -> Vec<Option<(String, bool)>> {
+    fn paired(installed: &str, outer: &str, stated: &str) -> Vec<Option<(String, bool)>> {
         let (installed, stated) = (folded(installed), folded(stated));
         let pairing = PairFinder {
             document: &installed.document,
-            places: &[place.parse().expect("a good pointer")],
+            pointers: &[outer.parse().expect("a good pointer")],
             resolution: &stated.resolution,
             stated: &stated.leaves,
         };
-        let shown = |pair: StatedPair| {
+        let described = |pair: StatedPair| {
             let twin = &stated.leaves[pair.stated];
             (twin.pointer.to_string(), pair.likeness.is_same())
         };
         let pairs = pairing.pairs(&installed.leaves).into_iter();
-        pairs.map(|pair| pair.map(shown)).collect()
+        pairs.map(|pair| pair.map(described)).collect()
     }
 
     fn same(pointer: &str) -> Option<(String, bool)> {
         Some((pointer.to_owned(), true))
     }
 
-    fn other(pointer: &str) -> Option<(String, bool)> {
+    fn changed_pair(pointer: &str) -> Option<(String, bool)> {
         Some((pointer.to_owned(), false))
     }
 
     #[test]
     fn a_value_is_found_at_its_place_under_its_key_or_by_its_text() {
         let stated = r#"{"command": "db", "about": "a store", "port": 1}"#;
-        let at_place = paired(
+        let same_pointer = paired(
             r#"{"servers": {"db": {"command": "db"}}}"#,
             "/servers/db",
             stated,
         );
-        assert_eq!(at_place, [same("/command")]);
+        assert_eq!(same_pointer, [same("/command")]);
         let renamed = paired(r#"{"description": "a store"}"#, "", stated);
         assert_eq!(renamed, [same("/about")]);
         let changed = paired(r#"{"port": 2, "extra": true}"#, "", stated);
-        assert_eq!(changed, [other("/port"), None]);
+        assert_eq!(changed, [changed_pair("/port"), None]);
     }
 
     #[test]

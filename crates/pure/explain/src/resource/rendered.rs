@@ -21,11 +21,11 @@ use super::stated::layer_of;
 /// The values of a rendered file, or of nodes in a file that others write too.
 pub(super) struct RenderedValues {
     document: Arc<Document>,
-    /// Where in the document the resource is.
-    places: Vec<Pointer>,
+    /// The pointers of the resource in the document.
+    pointers: Vec<Pointer>,
     /// The step that changed the author's values.
     change: ValueChange,
-    /// Fields that the tool has no place for.
+    /// Fields that the tool does not support.
     lost: BTreeSet<String>,
 }
 
@@ -52,14 +52,14 @@ pub fn disk_path(content: &RenderedResource) -> Option<&RelativePath> {
 }
 
 impl RenderedValues {
-    /// Nothing if it has no fields, or is not written. `disk` is what is at its [`disk_path`].
+    /// `None` if it has no fields, or is not written. `disk` is the content at its [`disk_path`].
     pub(super) fn of(
         content: &RenderedResource,
         disk: Option<Vec<u8>>,
         notes: &mut Notes,
     ) -> Option<Self> {
         let output = &content.output;
-        let (document, places) = match (&output.entries, output.files.first()) {
+        let (document, pointers) = match (&output.entries, output.files.first()) {
             (Some(entries), _) => {
                 in_shared_file(entries, &content.resolved.id().into(), disk, notes)?
             }
@@ -76,7 +76,7 @@ impl RenderedValues {
             |fate: &FieldOutcome| fate.field.rsplit('.').next().unwrap_or_default().to_owned();
         Some(RenderedValues {
             document,
-            places,
+            pointers,
             change: ValueChange::of(content),
             lost: output.fates.iter().filter(is_lost).map(key).collect(),
         })
@@ -86,7 +86,7 @@ impl RenderedValues {
         self.document.root().map(to_value)
     }
 
-    /// Where everything comes from that is installed, and what is stated and not installed.
+    /// The origin of all installed values, and the stated values that are not installed.
     pub(super) fn explain(
         &self,
         resolution: &Resolution,
@@ -96,7 +96,7 @@ impl RenderedValues {
         let mut leaves = self.leaves(sources);
         let pairing = PairFinder {
             document: &self.document,
-            places: &self.places,
+            pointers: &self.pointers,
             resolution,
             stated: &stated,
         };
@@ -126,15 +126,19 @@ impl RenderedValues {
     fn leaves(&self, sources: &SourceMap) -> Vec<ExplainedLeaf> {
         let layer = LayerName::new(&self.change.layer)
             .expect("the name of a source or a tool is one of a layer");
-        let own = vec![Contribution {
+        let contributions = vec![Contribution {
             layer,
             document: Arc::clone(&self.document),
         }];
-        let resolution = fold(own, &MergePolicy::merge(Strategy::default()), None);
+        let resolution = fold(
+            contributions,
+            &MergePolicy::merge(Strategy::default()),
+            None,
+        );
         let mut all = Provenance::default();
-        self.places
+        self.pointers
             .iter()
-            .for_each(|place| all.add_values(&resolution, place, sources));
+            .for_each(|pointer| all.add_values(&resolution, pointer, sources));
         all.leaves
     }
 
@@ -199,17 +203,17 @@ fn in_shared_file(
         return None;
     };
     let document = readable(path, bytes, shared_format(path), notes);
-    let places = document.as_ref();
-    let places = places.map_or(Vec::new(), |document| places_in(document, entries, owner));
-    let is_required = |node: &&EntryNode| !matches!(node.place, NodeLocation::Default(_));
-    if places.len() < entries.nodes.iter().filter(is_required).count() {
+    let pointers = document.as_ref();
+    let pointers = pointers.map_or(Vec::new(), |document| pointers_in(document, entries, owner));
+    let is_required = |node: &&EntryNode| !matches!(node.location, NodeLocation::Default(_));
+    if pointers.len() < entries.nodes.iter().filter(is_required).count() {
         notes.diagnostics.push(edited(path));
     }
-    Some((document.filter(|_| !places.is_empty())?, places))
+    Some((document.filter(|_| !pointers.is_empty())?, pointers))
 }
 
-/// Where the nodes are that are as they are rendered; a fresh clone has no ledger that would know.
-fn places_in(document: &Document, entries: &OutputEntries, owner: &Owner) -> Vec<Pointer> {
+/// The pointers of nodes that equal the rendered ones; a fresh clone has no ledger.
+fn pointers_in(document: &Document, entries: &OutputEntries, owner: &Owner) -> Vec<Pointer> {
     let desired = |node: &EntryNode| DesiredNode {
         node: node.clone(),
         owner: owner.clone(),
@@ -217,8 +221,8 @@ fn places_in(document: &Document, entries: &OutputEntries, owner: &Owner) -> Vec
     };
     let written: Vec<DesiredNode> = entries.nodes.iter().map(desired).collect();
     let owned = recognise_nodes(document, &written, None);
-    let places = owned.iter().flat_map(|owned| owned.owners_in(document));
-    places.map(|(place, _)| place).collect()
+    let pointers = owned.iter().flat_map(|owned| owned.owners_in(document));
+    pointers.map(|(pointer, _)| pointer).collect()
 }
 
 fn readable(

@@ -16,7 +16,7 @@ use agpm_text::{Document, Format, Limits, NodeKind, Pointer, Value, decode, pars
 /// The layer that is shown for values of the manifest's own entry.
 const MANIFEST: &str = "manifest";
 
-/// Where statements about a resource are.
+/// The sources of statements about a resource.
 pub(super) struct StatementSources<'a> {
     pub(super) manifest: &'a Manifest,
     pub(super) locked: &'a LockEntry,
@@ -92,7 +92,7 @@ pub(super) fn layer_of(origin: &ResourceOrigin) -> &str {
     }
 }
 
-/// The values of its file in the source; nothing if it has no fields, or none that can be read.
+/// The values of its file in the source; `None` if it has no fields, or none that can be parsed.
 fn of_source(content: &RenderedResource, notes: &mut Notes) -> Option<LayerStatement> {
     let resolved = &content.resolved;
     let unit = &resolved.entry.unit;
@@ -115,10 +115,10 @@ impl StatementSources<'_> {
     fn of_entry(&self, sources: &SourceMap) -> Option<LayerStatement> {
         let is_server = |dependency: &&Dependency| dependency.server.is_some();
         let dependency = self.dependency.filter(is_server)?;
-        let place = [dependency.kind.plural(), dependency.name.as_str()];
+        let keys = [dependency.kind.plural(), dependency.name.as_str()];
         Some(LayerStatement {
             layer: MANIFEST.to_owned(),
-            document: of_manifest(dependency.spot, &place, sources)?,
+            document: of_manifest(dependency.spot, &keys, sources)?,
         })
     }
 
@@ -142,22 +142,22 @@ fn of_patch(patch: &Patch, sources: &SourceMap) -> Option<LayerStatement> {
         PatchScope::Project => "patch",
         PatchScope::Private => "private patch",
     };
-    let place = ["patch", patch.kind.plural(), patch.name.as_str()];
+    let keys = ["patch", patch.kind.plural(), patch.name.as_str()];
     Some(LayerStatement {
         layer: layer.to_owned(),
-        document: of_manifest(patch.spot, &place, sources)?,
+        document: of_manifest(patch.spot, &keys, sources)?,
     })
 }
 
 /// A part of the manifest that this location is in.
-fn of_manifest(spot: SourceSpan, place: &[&str], sources: &SourceMap) -> Option<Document> {
+fn of_manifest(spot: SourceSpan, keys: &[&str], sources: &SourceMap) -> Option<Document> {
     let bytes = sources.get(spot.source).text.as_bytes().to_vec();
     let text = decode(spot.source, bytes).ok()?;
     let document = parse(spot.source, text, Format::Toml, Limits::default()).document;
-    let place = place
+    let keys = keys
         .iter()
-        .fold(Pointer::root(), |place, key| place.child(*key));
-    Some(document.seen_from(document.at(&place)?))
+        .fold(Pointer::root(), |keys, key| keys.child(*key));
+    Some(document.seen_from(document.at(&keys)?))
 }
 
 /// A server that is alone in `mcpServers`, without it: a patch means the server either way.

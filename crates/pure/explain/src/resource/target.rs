@@ -30,7 +30,7 @@ pub struct ResourceTarget<'a> {
 pub struct ResourceExplanation {
     /// The facts.
     pub resource: ExplainedResource,
-    /// Where its values came from.
+    /// The provenance of its values.
     pub provenance: Provenance,
 }
 
@@ -109,7 +109,7 @@ impl<'a> ResourceTarget<'a> {
         })
     }
 
-    /// Where the values at a location came from, and all values, for near names.
+    /// The provenance of the values at a pointer, and all values, for similar names.
     fn values(
         &self,
         content: Option<&RenderedResource>,

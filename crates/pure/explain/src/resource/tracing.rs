@@ -73,13 +73,13 @@ mod tests {
             let source = "{\n\"same\": 1,\n\"converted\": 3}";
             Some(provenance("shared", "mcp/db.json@v1.0.0", source))
         });
-        let places: Vec<String> = all
+        let pointers: Vec<String> = all
             .leaves
             .iter()
             .map(|leaf| format!("{} {}:{}", leaf.pointer, leaf.file, leaf.line))
             .collect();
         assert_eq!(
-            places,
+            pointers,
             ["/same mcp/db.json@v1.0.0:2", "/converted settings.json:1"]
         );
     }

@@ -18,12 +18,12 @@ pub(super) fn not_locked() -> String {
     format!("is installed but not in `{LOCK_NAME}`")
 }
 
-pub(super) fn lacks_entry(place: &Pointer) -> String {
-    format!("has no entry at `{place}`")
+pub(super) fn lacks_entry(pointer: &Pointer) -> String {
+    format!("has no entry at `{pointer}`")
 }
 
-pub(super) fn has_other_entry(place: &Pointer) -> String {
-    format!("has a modified entry at `{place}`")
+pub(super) fn has_other_entry(pointer: &Pointer) -> String {
+    format!("has a modified entry at `{pointer}`")
 }
 
 pub(super) fn lacks_block(name: &BlockName) -> String {
@@ -82,7 +82,7 @@ pub fn not_cached(source: &SourceName) -> Diagnostic {
     )
 }
 
-/// Why files were compared with what the last install left, and not with the lockfile.
+/// The note that files were compared with the last install, and not with the lockfile.
 pub fn not_comparable(failure: Failure) -> Diagnostic {
     let why = failure
         .diagnostic

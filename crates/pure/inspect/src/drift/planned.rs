@@ -1,6 +1,6 @@
-//! The disk compared byte by byte with what the lockfile represents.
+//! Compares the disk byte by byte with the locked state.
 //!
-//! A ledger proves nothing, since a clone can bring one; it only helps to say what happened.
+//! A ledger proves nothing, since a clone can contain one; it only helps to explain differences.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +26,7 @@ use super::report::{DriftFinding, VerifyReport};
 pub struct Coverage<'l> {
     /// Resources whose source is the installed file itself, and whose bytes are not the locked ones.
     changed_in_place: Vec<&'l LockEntry>,
-    /// How many resources are in place, changed or not.
+    /// The number of resources in place, changed or not.
     in_place: usize,
     /// Entries whose bytes cannot be had any more, such as a local file that changed: they have only their record.
     pub recorded: Vec<&'l LockEntry>,
@@ -74,7 +74,7 @@ impl<'l> Coverage<'l> {
         self.changed_in_place.iter().flat_map(|one| one.paths())
     }
 
-    /// Resources in place that differ from what was locked.
+    /// Resources in place that differ from the locked state.
     pub fn drift_in_place(&self, disk: &BTreeMap<RelativePath, ObservedPath>) -> VerifyReport {
         let changed = self.changed_in_place.iter();
         let findings = changed.flat_map(|locked| drift_in_place(locked, disk));
@@ -122,16 +122,16 @@ fn drift_of(change: &PlannedChange, ledger: &Ledger) -> Option<DriftFinding> {
         Some(DriftFinding::changed(&change.path, owner, message))
     };
     let is_known = ledger.files.contains_key(&change.path) || *ledger == Ledger::default();
-    match (change.action, change.reason, change.inner_place()) {
+    match (change.action, change.reason, change.inner_pointer()) {
         (ChangeAction::Remove, ..) | (ChangeAction::Keep, ChangeReason::UnaskedEdited, _) => {
             changed(not_locked())
         }
-        (ChangeAction::Create, _, Some(place)) => missing(lacks_entry(place)),
-        (ChangeAction::Create, ..) if is_known || change.place.is_some() => {
+        (ChangeAction::Create, _, Some(pointer)) => missing(lacks_entry(pointer)),
+        (ChangeAction::Create, ..) if is_known || change.pointer.is_some() => {
             missing(ABSENT.to_owned())
         }
         (ChangeAction::Create, ..) => missing(NEVER_INSTALLED.to_owned()),
-        (_, _, Some(place)) => changed(has_other_entry(place)),
+        (_, _, Some(pointer)) => changed(has_other_entry(pointer)),
         (_, ChangeReason::Mode, _) => changed(OTHER_MODE.to_owned()),
         (_, ChangeReason::Edited, _) => changed(OTHER_BYTES.to_owned()),
         _ => changed(not_as_locked()),
@@ -147,16 +147,16 @@ fn drift_of_block(change: &PlannedChange, block: &BlockName) -> DriftFinding {
     }
 }
 
-/// Something in the location of what is locked.
+/// The finding about an obstacle at the path of a locked resource.
 fn drift_of_refusal(refusal: &RefusedChange) -> DriftFinding {
-    let message = match (&refusal.place, refusal.what) {
+    let message = match (&refusal.pointer, refusal.obstacle) {
         (None, Obstacle::Block) => match &refusal.block {
             Some(block) => has_other_block(block),
             None => "has another block than was installed".to_owned(),
         },
-        (Some(place), _) => has_other_entry(place),
+        (Some(position), _) => has_other_entry(position),
         (None, Obstacle::File | Obstacle::Entry) => "differs from the lockfile".to_owned(),
-        (None, what) => format!("is {} now", what.words()),
+        (None, obstacle) => format!("is {} now", obstacle.words()),
     };
     DriftFinding::changed(&refusal.path, refusal.owner.clone(), message)
 }
@@ -181,7 +181,7 @@ pub fn extra_files(resource: &RenderedResource, found: &[String]) -> Vec<DriftFi
         return Vec::new();
     };
     let RenderedResource { resolved, output } = resource;
-    let known: BTreeSet<&str> = output.files.iter().map(|file| file.path.as_str()).collect();
+    let paths: BTreeSet<&str> = output.files.iter().map(|file| file.path.as_str()).collect();
     let extra = |path: RelativePath, message: String| DriftFinding {
         code: &codes::VERIFY_EXTRA,
         path,
@@ -191,7 +191,7 @@ pub fn extra_files(resource: &RenderedResource, found: &[String]) -> Vec<DriftFi
     let of_name = |name: &String| {
         let kind = resolved.entry.kind.singular();
         match RelativePath::new(&format!("{directory}/{name}")) {
-            Ok(path) if known.contains(path.as_str()) => None,
+            Ok(path) if paths.contains(path.as_str()) => None,
             Ok(path) => Some(extra(path, format!("is not part of the {kind}"))),
             // No resource has such a name, so it is not part of this one either.
             Err(_) => {

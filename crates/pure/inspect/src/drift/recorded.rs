@@ -133,7 +133,7 @@ fn observed(disk: &BTreeMap<RelativePath, ObservedPath>, path: &RelativePath) ->
     disk.get(path).copied().unwrap_or(ObservedPath::Missing)
 }
 
-/// How a resource in place differs from what was locked.
+/// The difference between a resource in place and its locked state.
 pub(super) fn drift_in_place(
     locked: &LockEntry,
     disk: &BTreeMap<RelativePath, ObservedPath>,
@@ -153,11 +153,11 @@ pub(super) fn drift_in_place(
 /// Skills, hooks and servers that are locked and unknown here. Equal values of two resources are written once, for one
 /// of them.
 fn never_installed(composed: &[&LockEntry], ledger: &Ledger) -> Vec<DriftFinding> {
-    let known = ledger.owners();
+    let owners = ledger.owners();
     let mut findings = Vec::new();
     for entry in composed {
         let owner = Owner::from(entry.id());
-        if known.contains(&owner) {
+        if owners.contains(&owner) {
             continue;
         }
         let is_shared = |path: &&RelativePath| {
@@ -189,11 +189,13 @@ fn entry_findings(
     let found = check_nodes(document, owned).into_iter();
     found
         .map(|found| {
-            let place = found.place.pointer();
+            let pointer = found.location.pointer();
             match found.state {
-                NodeState::Missing => DriftFinding::missing(path, found.owner, lacks_entry(place)),
+                NodeState::Missing => {
+                    DriftFinding::missing(path, found.owner, lacks_entry(pointer))
+                }
                 NodeState::Edited => {
-                    DriftFinding::changed(path, found.owner, has_other_entry(place))
+                    DriftFinding::changed(path, found.owner, has_other_entry(pointer))
                 }
             }
         })
@@ -262,7 +264,7 @@ impl FileComparison<'_> {
     }
 }
 
-/// How something that exists differs from its records.
+/// The difference between existing content and its records.
 fn change_of(
     now: ObservedPath,
     owned: Option<&OwnedFile>,

@@ -7,20 +7,20 @@ use serde::{Serialize, Serializer};
 /// The checked files and the findings.
 #[derive(Debug, Default, Serialize)]
 pub struct VerifyReport {
-    /// How many files, keys and blocks were compared.
+    /// The number of compared files, keys and blocks.
     pub checked: usize,
     /// Modified and missing files, by path.
     pub findings: Vec<DriftFinding>,
 }
 
 impl VerifyReport {
-    /// How many findings are about something that is missing.
+    /// The number of findings about missing content.
     pub fn missing(&self) -> usize {
         let findings = self.findings.iter();
         findings.filter(|one| one.is_missing()).count()
     }
 
-    /// How many are about something that was changed.
+    /// The number of findings about changed content.
     pub fn modified(&self) -> usize {
         self.findings.len() - self.missing()
     }

@@ -8,17 +8,17 @@ use crate::source_versions::{SourceVersions, is_abbreviated_commit};
 
 /// A page that shows a file or directory of a repository.
 ///
-/// A branch may have slashes in its name, so where the reference ends and the path begins only the repository knows.
+/// A branch name may contain slashes, so only the repository knows where the reference ends and the path begins.
 #[derive(Clone, Debug)]
 pub struct BrowserAddress {
     /// The repository.
     pub url: SourceAddress,
     /// The reference that the page shows.
     pub reference: PageReference,
-    shown: Vec<String>,
+    segments: Vec<String>,
 }
 
-/// Reads the page of a URL; nothing if it is the URL of a repository.
+/// Parses the URL of a page; `None` for the URL of a repository.
 pub(super) fn parse_page(
     front: &str,
     tail: &str,
@@ -29,7 +29,7 @@ pub(super) fn parse_page(
     else {
         return Ok(None);
     };
-    // Pages carry line numbers and view options there, which name nothing in the repository.
+    // Pages have line numbers and view options there, which identify nothing in the repository.
     let path = tail.split(['?', '#']).next().unwrap_or(tail);
     let segments: Vec<&str> = path.trim_matches('/').split('/').collect();
     if segments.contains(&"") {
@@ -41,28 +41,31 @@ pub(super) fn parse_page(
     let Some(HostPage {
         repository,
         reference,
-        shown,
+        segments: page_segments,
     }) = page_of(host, &segments)
     else {
         return Ok(None);
     };
-    let mut shown = decoded(&shown);
-    // `refs/heads/main` is how newer pages say which kind of name follows.
+    let mut page_segments = decoded(&page_segments);
+    // Newer pages use `refs/heads/main` to state the kind of reference.
     let reference = match (
-        shown.first().map(String::as_str),
-        shown.get(1).map(String::as_str),
+        page_segments.first().map(String::as_str),
+        page_segments.get(1).map(String::as_str),
     ) {
-        (Some("refs"), Some("heads")) if shown.len() > 2 => PageReference::Branch,
-        (Some("refs"), Some("tags")) if shown.len() > 2 => PageReference::Tag,
+        (Some("refs"), Some("heads")) if page_segments.len() > 2 => PageReference::Branch,
+        (Some("refs"), Some("tags")) if page_segments.len() > 2 => PageReference::Tag,
         _ => reference,
     };
-    if shown.len() > 2 && shown[0] == "refs" && ["heads", "tags"].contains(&shown[1].as_str()) {
-        shown.drain(..2);
+    if page_segments.len() > 2
+        && page_segments[0] == "refs"
+        && ["heads", "tags"].contains(&page_segments[1].as_str())
+    {
+        page_segments.drain(..2);
     }
     Ok(Some(BrowserAddress {
         url: SourceAddress::parse(&format!("{front}/{}", repository.join("/")))?,
         reference,
-        shown,
+        segments: page_segments,
     }))
 }
 
@@ -72,8 +75,8 @@ fn decoded(segments: &[&str]) -> Vec<String> {
 }
 
 impl BrowserAddress {
-    /// The reference and the path, where the longest beginning that is a reference of the repository is the reference.
-    /// Nothing if no beginning is one.
+    /// Splits into reference and path; the longest prefix that is a reference of the repository wins. `None` if no
+    /// prefix is one.
     pub fn split(&self, versions: &SourceVersions) -> Option<Result<InnerAddress, AddressProblem>> {
         let is_tag = |name: &str| versions.tags.contains_key(name);
         let is_branch = |name: &str| versions.branches.contains_key(name);
@@ -85,26 +88,26 @@ impl BrowserAddress {
         };
         // The longest name that exists: with a branch `release/1` the page `tree/release/1/agents` shows `agents`,
         // and the shortest match would be wrong.
-        let longest = (1..=self.shown.len())
+        let longest = (1..=self.segments.len())
             .rev()
-            .find(|count| exists(&self.shown[..*count].join("/")));
+            .find(|count| exists(&self.segments[..*count].join("/")));
         // A branch may look like a commit, so commits are tried after names that exist.
-        let is_commit = is_abbreviated_commit(&self.shown[0])
+        let is_commit = is_abbreviated_commit(&self.segments[0])
             && matches!(self.reference, PageReference::Any | PageReference::Commit);
-        let is_head = self.reference == PageReference::Any && self.shown[0] == "HEAD";
+        let is_head = self.reference == PageReference::Any && self.segments[0] == "HEAD";
         let count = longest.or((is_commit || is_head).then_some(1))?;
         let reference = if is_head && longest.is_none() {
             None
         } else {
-            Some(self.shown[..count].join("/"))
+            Some(self.segments[..count].join("/"))
         };
         Some(inner_of(
-            &self.shown[count..].join("/"),
+            &self.segments[count..].join("/"),
             reference.as_deref(),
         ))
     }
 
-    /// The first segment as the reference, for those who cannot ask the repository.
+    /// Uses the first segment as the reference, for callers without access to the repository.
     pub fn split_at_first(&self) -> Result<InnerAddress, AddressProblem> {
         let (reference, path) = self.first_split();
         inner_of(&path, Some(reference))
@@ -112,12 +115,12 @@ impl BrowserAddress {
 
     /// The first split, as strings.
     pub fn first_split(&self) -> (&str, String) {
-        (&self.shown[0], self.shown[1..].join("/"))
+        (&self.segments[0], self.segments[1..].join("/"))
     }
 
-    /// The reference and the path as the page has them.
-    pub fn shown(&self) -> String {
-        self.shown.join("/")
+    /// The reference and the path as in the URL of the page.
+    pub fn location(&self) -> String {
+        self.segments.join("/")
     }
 }
 

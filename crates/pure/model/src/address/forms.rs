@@ -1,4 +1,4 @@
-//! The forms that a URL can have, with what was typed filled in.
+//! Suggests valid forms of a URL, filled in with the user's input.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use super::problem::AddressProblem;
 use super::repository::is_word;
 use crate::redact::without_passwords;
 
-/// A form of URLs.
+/// A suggested form of a URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AddressForm {
     /// The suggestion; words in capitals are still to be chosen.
@@ -26,7 +26,7 @@ fn form(text: String, meaning: &'static str) -> AddressForm {
     AddressForm { text, meaning }
 }
 
-/// Forms that the author may have meant.
+/// Forms that the user may have meant.
 pub(super) fn forms_for(
     typed: &str,
     problem: &AddressProblem,
@@ -64,7 +64,7 @@ fn all_forms(word: &str, host: &DefaultHost) -> Vec<AddressForm> {
     ]
 }
 
-/// The last part of what was typed that could be a name. Passwords are not part of it.
+/// The last part of the input that could be a name. Passwords are excluded.
 fn last_word(typed: &str) -> String {
     let clean = without_passwords(typed);
     let mut parts = clean.split(['/', ':', '@', '#', '\\', ' ', '?', '&', '=']);
@@ -72,11 +72,11 @@ fn last_word(typed: &str) -> String {
     word.unwrap_or("NAME").to_owned()
 }
 
-/// `#` is where other programs put a version. The text after it in a URL may be anything, secrets too.
+/// Other programs put a version after `#`. In a URL that part may be anything, even a secret.
 fn fragment_form(text: &str) -> AddressForm {
     let (address, version) = text.split_once('#').unwrap_or((text, ""));
     let version = match version {
-        // Whatever was masked in the fragment must not return in a suggestion.
+        // A masked fragment must not appear in a suggestion.
         "" | "***" => "VERSION",
         version => version,
     };

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A host that has a short name in URLs.
+/// A host with a short name in URLs.
 pub(super) struct KnownHost {
     /// The prefix before `:`.
     pub(super) alias: &'static str,
@@ -40,22 +40,26 @@ pub(super) const KNOWN_HOSTS: [KnownHost; 4] = [
     },
 ];
 
-/// The host of that name; `www.` says nothing.
+/// The known host with a name; `www.` is ignored.
 pub(super) fn known_host(host: &str) -> Option<&'static KnownHost> {
     let host = host.to_ascii_lowercase();
     let host = host.strip_prefix("www.").unwrap_or(&host);
-    KNOWN_HOSTS.iter().find(|known| known.host == host)
+    KNOWN_HOSTS
+        .iter()
+        .find(|host_entry| host_entry.host == host)
 }
 
 /// The host that a short name represents.
 pub(crate) fn host_of_alias(alias: &str) -> Option<&'static str> {
-    let known = KNOWN_HOSTS.iter().find(|known| known.alias == alias);
-    known.map(|known| known.host)
+    let host_entry = KNOWN_HOSTS
+        .iter()
+        .find(|host_entry| host_entry.alias == alias);
+    host_entry.map(|host_entry| host_entry.host)
 }
 
-/// Whether paths on a host are the same in upper and lower case.
+/// Whether paths on a host are case-insensitive.
 pub(crate) fn ignores_case(host: &str) -> bool {
-    // Only of these hosts it is known. On any other server two paths that differ in case may be two repositories.
+    // Known only for these hosts. On any other server, two paths that differ in case may be two repositories.
     known_host(host).is_some()
 }
 
@@ -66,7 +70,7 @@ pub struct DefaultHost {
     base: String,
 }
 
-/// Why something is not a host.
+/// The reason why text is not a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a host is a name such as `git.example.com`, or the start of a URL")]
 pub struct HostError;
@@ -80,7 +84,7 @@ impl Default for DefaultHost {
 }
 
 impl DefaultHost {
-    /// Reads `HOST[:PORT]`, which is reached over https, or the beginning of a URL.
+    /// Parses `HOST[:PORT]`, which implies https, or the beginning of a URL.
     pub fn parse(text: &str) -> Result<Self, HostError> {
         let text = text.trim().trim_end_matches('/');
         let base = if text.contains("://") {
@@ -103,9 +107,9 @@ impl DefaultHost {
 
     pub(super) fn nesting(&self) -> GroupNesting {
         let host = self.base.split_once("://").map_or("", |(_, rest)| rest);
-        // Of an unknown host nesting is assumed, as on a private GitLab: the flat rule would refuse its group
+        // Nested groups are assumed for unknown hosts, as on a private GitLab: the flat rule would reject their
         // repositories.
-        known_host(host).map_or(GroupNesting::Nested, |known| known.nesting)
+        known_host(host).map_or(GroupNesting::Nested, |host_entry| host_entry.nesting)
     }
 }
 
@@ -128,23 +132,22 @@ pub enum PageReference {
     Commit,
 }
 
-/// A page that shows a file or directory: its repository, and what is after the marker.
+/// A page that shows a file or directory: its repository, and the segments after the marker.
 pub(super) struct HostPage<'u> {
     pub(super) repository: Vec<&'u str>,
     pub(super) reference: PageReference,
-    /// The reference and the path; where one ends only the repository knows.
-    pub(super) shown: Vec<&'u str>,
+    /// The reference and the path; only the repository knows where the first one ends.
+    pub(super) segments: Vec<&'u str>,
 }
 
 /// Pages at GitHub, and after `-` at GitLab.
 const VIEWS: [&str; 5] = ["tree", "blob", "raw", "blame", "edit"];
 
-/// Finds what a page shows by the segments of its path; nothing if it is not such a page.
+/// Finds the page by the segments of its path; `None` if it is not such a page.
 pub(super) fn page_of<'u>(host: &str, segments: &[&'u str]) -> Option<HostPage<'u>> {
-    let is_bitbucket = known_host(host).is_some_and(|known| known.alias == "bitbucket");
-    // A repository has at least an owner and a name.
-    // From the left: a directory inside the repository may be named `tree` or `src` as well, and the first marker
-    // is the host's.
+    let is_bitbucket = known_host(host).is_some_and(|host_entry| host_entry.alias == "bitbucket");
+    // A repository has at least an owner and a name. The search starts from the left: a directory in the repository may
+    // be named `tree` or `src` too, and the first marker is the host's.
     (2..segments.len()).find_map(|at| {
         let (reference, after) = match &segments[at..] {
             ["-", view, ..] if VIEWS.contains(view) => (PageReference::Any, at + 2),
@@ -155,11 +158,11 @@ pub(super) fn page_of<'u>(host: &str, segments: &[&'u str]) -> Option<HostPage<'
             [view, ..] if VIEWS.contains(view) => (PageReference::Any, at + 1),
             _ => return None,
         };
-        let shown = segments[after..].to_vec();
-        (!shown.is_empty()).then(|| HostPage {
+        let after_marker = segments[after..].to_vec();
+        (!after_marker.is_empty()).then(|| HostPage {
             repository: segments[..at].to_vec(),
             reference,
-            shown,
+            segments: after_marker,
         })
     })
 }

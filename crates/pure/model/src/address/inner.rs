@@ -1,4 +1,4 @@
-//! The part of a source that a URL means.
+//! The path and version in a URL.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::version::VersionRequirement;
 /// A path in a source and a requirement on its version.
 #[derive(Clone, Debug, Default)]
 pub struct InnerAddress {
-    /// The path or pattern; nothing means the whole source.
+    /// The path or pattern; `None` is the whole source.
     pub path: Option<ResourcePath>,
     /// The requirement; without one, agpm chooses the version.
     pub requirement: Option<VersionRequirement>,

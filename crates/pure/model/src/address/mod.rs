@@ -1,7 +1,7 @@
-//! URLs: what people type or paste to name a repository, something in it, a source or a directory.
+//! URLs that people type or paste to name a repository, something in it, a source or a directory.
 //!
 //! One grammar for every command and for dependencies in a manifest. The meaning of an argument follows from its text
-//! and the names of the sources alone; whether anything exists is for others to find out.
+//! and the names of the sources alone; callers find out whether anything exists.
 
 mod browser;
 mod forms;
@@ -38,9 +38,9 @@ pub enum Address {
     Source(NamedAddress),
     /// A plugin of a marketplace.
     Plugin(PluginAddress),
-    /// A directory or file on this machine, as it is typed.
+    /// A directory or file on this machine, as typed.
     Local(String),
-    /// An artifact of an OCI registry, as it is typed.
+    /// An artifact of an OCI registry, as typed.
     Registry(String),
 }
 
@@ -49,16 +49,16 @@ pub enum Address {
 pub struct RepositoryAddress {
     /// The URL of the repository.
     pub url: SourceAddress,
-    /// The part of the source that is meant.
+    /// The path and version in the repository.
     pub inner: InnerAddress,
 }
 
 /// A source by its name.
 #[derive(Clone, Debug)]
 pub struct NamedAddress {
-    /// The name, which nothing may have.
+    /// The name, which may be undefined.
     pub name: SourceName,
-    /// The part of the source that is meant.
+    /// The path and version in the source.
     pub inner: InnerAddress,
 }
 
@@ -67,7 +67,7 @@ pub struct NamedAddress {
 pub struct PluginAddress {
     /// Its name in the marketplace.
     pub name: String,
-    /// The name of a source, or the one that a marketplace gives itself.
+    /// The name of a source, or the name that a marketplace gives itself.
     pub marketplace: String,
 }
 
@@ -86,12 +86,12 @@ pub struct AddressContext<'a> {
 pub struct AddressError {
     /// The problem.
     pub problem: AddressProblem,
-    /// Forms that fit what was typed, with its words filled in.
+    /// Valid forms that resemble the input.
     pub forms: Vec<AddressForm>,
 }
 
 impl Address {
-    /// Reads a URL.
+    /// Parses a URL.
     pub fn parse(text: &str, context: &AddressContext<'_>) -> Result<Self, AddressError> {
         let text = text.trim_matches(' ');
         parse(text, context).map_err(|problem| AddressError {
@@ -176,9 +176,9 @@ fn parse_prefixed(
     rest: &str,
     context: &AddressContext<'_>,
 ) -> Result<Address, AddressProblem> {
-    let known = KNOWN_HOSTS.iter().find(|host| host.alias == word);
+    let known_alias = KNOWN_HOSTS.iter().find(|host| host.alias == word);
     // A source of the manifest may be named `github`, and it wins over the built-in short name.
-    if let Some(host) = known.filter(|_| !(context.is_source)(word)) {
+    if let Some(host) = known_alias.filter(|_| !(context.is_source)(word)) {
         let url = |path: &str| format!("https://{}/{path}", host.host);
         return parse_shorthand(rest, host.nesting, &url);
     }
@@ -202,11 +202,11 @@ fn parse_shorthand(
     if text.contains('#') {
         return Err(AddressProblem::Fragment(text.to_owned()));
     }
-    let (whole, requirement) = split_requirement(text);
-    let (repository, path) = match whole.split_once("//") {
+    let (address_path, requirement) = split_requirement(text);
+    let (repository, path) = match address_path.split_once("//") {
         Some((repository, path)) => (repository.to_owned(), path.to_owned()),
         None => {
-            let mut parts = whole.splitn(3, '/');
+            let mut parts = address_path.splitn(3, '/');
             let (owner, name) = (parts.next(), parts.next());
             let (owner, name) = owner.zip(name).ok_or_else(no_repository)?;
             (
@@ -257,11 +257,11 @@ fn parse_word(text: &str) -> Result<Address, AddressProblem> {
     }
 }
 
-/// A URL as git takes it, or of a page that a browser shows.
+/// A URL in git's syntax, or of a page that a browser shows.
 fn parse_url(text: &str) -> Result<Address, AddressProblem> {
-    // Problems with the URL itself come first; their message holds no secret.
-    let whole = SourceAddress::parse(text)?;
-    let shown = whole.redacted();
+    // Problems of the URL itself are reported first; their message holds no secret.
+    let full_url = SourceAddress::parse(text)?;
+    let redacted = full_url.redacted();
     let tail_at = match text.split_once("://") {
         Some((scheme, rest)) => {
             let authority = rest.find(['/', '?', '#']).unwrap_or(rest.len());
@@ -274,12 +274,12 @@ fn parse_url(text: &str) -> Result<Address, AddressProblem> {
         return Ok(Address::Browser(page));
     }
     if tail.contains('#') {
-        return Err(AddressProblem::Fragment(shown.to_owned()));
+        return Err(AddressProblem::Fragment(redacted.to_owned()));
     }
-    // A query is part of what some servers call a repository.
+    // On some servers the query is part of the repository.
     if tail.contains('?') {
         return Ok(Address::Repository(RepositoryAddress {
-            url: whole,
+            url: full_url,
             inner: InnerAddress::default(),
         }));
     }
@@ -301,7 +301,7 @@ fn parse_url(text: &str) -> Result<Address, AddressProblem> {
     }))
 }
 
-/// On a host where a repository is `OWNER/REPO`, anything else is a page and no repository.
+/// On a host where a repository is `OWNER/REPO`, anything else is a page, not a repository.
 fn refuse_other_page(
     front: &str,
     repository: &str,
@@ -312,7 +312,7 @@ fn refuse_other_page(
         .rsplit_once('@')
         .map_or(authority, |(_, host)| host);
     let is_flat = known_host(host.trim_end_matches(':'))
-        .is_some_and(|known| known.nesting == GroupNesting::Flat);
+        .is_some_and(|host_entry| host_entry.nesting == GroupNesting::Flat);
     let count = repository
         .split('/')
         .filter(|part| !part.is_empty())
@@ -324,7 +324,7 @@ fn refuse_other_page(
     }
 }
 
-/// Whether an owner is rather a host: owners have no dots on the hosts that are known.
+/// Whether an owner looks like a host: owners on known hosts have no dots.
 fn is_host_like(owner: &str) -> bool {
     owner.contains('.') || owner == "localhost"
 }

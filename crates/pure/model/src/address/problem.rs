@@ -10,25 +10,25 @@ pub enum AddressProblem {
     /// The argument is empty.
     #[error("the URL or path is empty")]
     Empty,
-    /// It has a character that no URL has.
+    /// It has a character that is invalid in URLs.
     #[error("the URL or path contains a space or a control character")]
     OddCharacter,
-    /// It names an owner and no repository.
+    /// It names an owner but no repository.
     #[error("`{0}` does not name a repository")]
     NoRepository(String),
-    /// A host stands where the owner belongs.
+    /// A host where the owner belongs.
     #[error("`{0}` starts with a host but is not a URL")]
     BareHost(String),
-    /// A version after `#`, as other programs have it.
+    /// A version after `#`, as other programs write it.
     #[error("`{0}` has a `#`; a version follows after `@`")]
     Fragment(String),
     /// A page of a host that shows no file.
     #[error("`{0}` is neither a repository nor a file of one")]
     OtherPage(String),
-    /// The URL cannot be one.
+    /// An invalid URL.
     #[error(transparent)]
     Url(#[from] SourceAddressError),
-    /// The path cannot be in a source.
+    /// A path that is invalid in a source.
     #[error("`{path}`: {error}")]
     Path {
         /// The path as written.

@@ -1,4 +1,4 @@
-//! When two URLs are of one repository, and what a repository is called.
+//! Compares the URLs of repositories, and derives their names.
 
 use super::hosts::known_host;
 use super::source::{AddressKind, SourceAddress};
@@ -17,29 +17,29 @@ pub fn repository_owner(url: &str) -> Option<&str> {
     parts.next().filter(|owner| !owner.is_empty())
 }
 
-/// The URL of a repository without secrets, and without what says nothing at its end.
+/// The URL of a repository without secrets and without a redundant suffix.
 pub(crate) fn repository_url(url: &SourceAddress) -> &str {
     without_suffix(url.redacted())
 }
 
-/// Whether two URLs are of one repository: `.git` and `/` at the end say nothing, and `git@host:path` is `ssh://host/path`.
-/// Over https and over ssh they are two, as credentials may see different things.
+/// Whether two URLs are of one repository: `.git` and `/` at the end are ignored, and `git@host:path` is
+/// `ssh://host/path`. https and ssh URLs differ, because credentials may grant access to different repositories.
 pub fn same_repository(first: &SourceAddress, second: &SourceAddress) -> bool {
     canonical(first) == canonical(second)
 }
 
-/// A form that all URLs of one repository share, without secrets.
+/// The canonical form of all URLs of one repository, without secrets.
 pub(crate) fn canonical(address: &SourceAddress) -> String {
-    let shown = address.redacted();
+    let redacted = address.redacted();
     match address.kind() {
         // With a separate prefix: a directory named like a host must never equal a URL.
         AddressKind::Folder(path) => return format!("directory:{}", without_suffix(path)),
         AddressKind::FileUrl(path) => return format!("file:{}", without_suffix(path)),
         AddressKind::Remote => {}
     }
-    let (scheme, rest) = match shown.split_once("://") {
+    let (scheme, rest) = match redacted.split_once("://") {
         Some((scheme, rest)) => (scheme, rest.to_owned()),
-        None => ("ssh", scp_as_path(shown)),
+        None => ("ssh", scp_as_path(redacted)),
     };
     let (authority, path) = rest.split_once('/').unwrap_or((&rest, ""));
     let host = authority
@@ -51,12 +51,12 @@ pub(crate) fn canonical(address: &SourceAddress) -> String {
         "ssh" => ":22",
         _ => ":80",
     };
-    // A lockfile with `:443` and a manifest without it are about one repository. Comparing the strings would clone
-    // it twice.
+    // `:443` in a lockfile and no port in a manifest are the same repository. Comparing the strings would clone it
+    // twice.
     let host = host.strip_suffix(default_port).unwrap_or(&host);
-    let host = known_host(host).map_or(host, |known| known.host);
+    let host = known_host(host).map_or(host, |known_host| known_host.host);
     let path = without_suffix(path.trim_start_matches('/'));
-    // Only of these hosts it is known that case does not matter.
+    // Known only for these hosts.
     let path = match known_host(host) {
         Some(_) => path.to_ascii_lowercase(),
         None => path.to_owned(),
@@ -64,7 +64,7 @@ pub(crate) fn canonical(address: &SourceAddress) -> String {
     format!("{scheme}://{host}/{path}")
 }
 
-/// `git@host:path` as `git@host/path`; brackets of an IPv6 URL hold their own colons.
+/// `git@host:path` as `git@host/path`; those of IPv6 hosts are inside brackets.
 fn scp_as_path(text: &str) -> String {
     // An IPv6 host has colons inside brackets; the separator is the first one after them.
     let from = text.find(']').unwrap_or(0);
@@ -82,13 +82,13 @@ fn without_suffix(url: &str) -> &str {
     url.strip_suffix(".git").unwrap_or(url)
 }
 
-/// Whether text can be an owner, a repository, a source, a plugin or a marketplace.
+/// Whether text can be the name of an owner, repository, source, plugin or marketplace.
 pub(super) fn is_word(text: &str) -> bool {
     let is_plain = |c: char| c.is_alphanumeric() || "._-+".contains(c);
     !text.is_empty() && text.chars().all(is_plain) && !text.starts_with(['.', '-'])
 }
 
-/// Whether text can be a repository; `.github` is one.
+/// Whether text can be the name of a repository; `.github` is valid.
 pub(super) fn is_repository(text: &str) -> bool {
     is_word(text.strip_prefix('.').unwrap_or(text))
 }

@@ -1,4 +1,4 @@
-//! Where a source is, written so what is secret in it cannot be shown by mistake.
+//! The URL of a source, whose secrets cannot be printed by mistake.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,13 +12,13 @@ use crate::redact::{
 /// The schemes that a URL may have.
 pub const ADDRESS_SCHEMES: &[&str] = &["https", "http", "ssh", "git", "file"];
 
-/// A source's URL as the user wrote it; shown without what is secret in it.
+/// The URL of a source as the user wrote it; it is printed without its secrets.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SourceAddress {
     written: String,
-    shown: String,
+    redacted: String,
     secrets: Vec<String>,
-    place: AddressTarget,
+    target: AddressTarget,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -28,42 +28,42 @@ enum AddressTarget {
     Folder,
 }
 
-/// The kind of location that a URL names.
+/// The kind of a URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AddressKind<'a> {
     /// A server.
     Remote,
     /// A `file://` URL, with its path decoded.
     FileUrl(&'a str),
-    /// A directory as written: absolute, relative, or below `~/`.
+    /// A directory as written: absolute, relative, or under `~/`.
     Folder(&'a str),
 }
 
-/// Why text is not a URL; it never repeats the text, which may hold a secret.
+/// The reason why text is not a URL; it never repeats the text, which may hold a secret.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SourceAddressError {
-    /// It looks like a URL and is not valid.
+    /// The text resembles a URL but is invalid.
     #[error("this looks like a mistyped URL")]
     Mistyped,
     /// The text is empty.
     #[error("the URL or path is empty")]
     Empty,
-    /// A character that no URL has.
+    /// A character that is invalid in URLs.
     #[error("the URL contains a control character")]
     ControlCharacter,
-    /// Something a program could treat as an option.
+    /// A part that a program could treat as an option.
     #[error("the URL, its user or its host starts with `-`")]
     LooksLikeOption,
     /// `name::address` makes git run a program of that name.
     #[error("the URL names a transport helper with `::`")]
     TransportHelper,
-    /// A scheme that is not spoken.
+    /// An unsupported scheme.
     #[error("unknown URL scheme `{scheme}`; known schemes: {}", ADDRESS_SCHEMES.join(", "))]
     UnknownScheme {
         /// The scheme.
         scheme: String,
     },
-    /// Nothing where the host belongs.
+    /// The host is missing.
     #[error("the URL has no host")]
     NoHost,
     /// A `file` URL of another machine, or without a path.
@@ -75,7 +75,7 @@ pub enum SourceAddressError {
 }
 
 impl SourceAddress {
-    /// Checks a URL.
+    /// Parses a URL.
     pub fn parse(text: &str) -> Result<Self, SourceAddressError> {
         let text = text.trim_matches(' ');
         // Before anything else reads it: git treats a leading `-` as an option, and `ext::` URLs run commands.
@@ -85,7 +85,7 @@ impl SourceAddress {
             .filter(|(scheme, _)| is_scheme(scheme))
         {
             Some((scheme, rest)) => Self::of_url(&scheme.to_ascii_lowercase(), rest),
-            // A URL that lacks a slash looks like `host:path`, with everything before the `@` in the path.
+            // A URL with a missing slash looks like `host:path`, with everything before the `@` in the path.
             None if lacks_slash(text) => Err(SourceAddressError::Mistyped),
             None if is_scp_like(text) => Self::of_scp(text),
             None if is_mistyped(text) => Err(SourceAddressError::Mistyped),
@@ -95,7 +95,7 @@ impl SourceAddress {
 
     /// The kind of location.
     pub fn kind(&self) -> AddressKind<'_> {
-        match &self.place {
+        match &self.target {
             AddressTarget::Remote => AddressKind::Remote,
             AddressTarget::File(path) => AddressKind::FileUrl(path),
             AddressTarget::Folder => AddressKind::Folder(&self.written),
@@ -104,22 +104,22 @@ impl SourceAddress {
 
     /// Whether it is on this machine.
     pub fn is_local(&self) -> bool {
-        matches!(self.place, AddressTarget::File(_) | AddressTarget::Folder)
+        matches!(self.target, AddressTarget::File(_) | AddressTarget::Folder)
     }
 
-    /// The URL with its secrets, for nobody but the git program.
+    /// The URL with its secrets, only for the git program.
     pub fn reveal(&self) -> &str {
         &self.written
     }
 
     /// The URL without its secrets.
     pub fn redacted(&self) -> &str {
-        &self.shown
+        &self.redacted
     }
 
-    /// Text without the secrets of this URL, and without any other user and password in a URL.
+    /// Removes the secrets of this URL, and the user and password of any other URL, from text.
     pub fn scrub(&self, text: &str) -> String {
-        let mut clean = text.replace(&self.written, &self.shown);
+        let mut clean = text.replace(&self.written, &self.redacted);
         for secret in &self.secrets {
             // After the whole URL: git and servers also print the password alone, decoded or in another URL.
             clean = clean.replace(secret.as_str(), HIDDEN);
@@ -127,12 +127,12 @@ impl SourceAddress {
         without_passwords(&clean)
     }
 
-    fn plain(written: String, place: AddressTarget) -> Self {
+    fn plain(written: String, target: AddressTarget) -> Self {
         SourceAddress {
-            shown: written.clone(),
+            redacted: written.clone(),
             written,
             secrets: Vec::new(),
-            place,
+            target,
         }
     }
 
@@ -153,8 +153,8 @@ impl SourceAddress {
         let (user, host) = authority.rsplit_once('@').unwrap_or(("", authority));
         check_host(authority, host, tail)?;
         let keep = if scheme == "ssh" {
-            // The user of an ssh URL is part of where it leads, as in `git@`. In https a user name may itself be
-            // the token.
+            // The user of an ssh URL, as in `git@`, is part of the location. In https a user name may itself be the
+            // token.
             KeptCredential::Name
         } else {
             KeptCredential::Nothing
@@ -164,11 +164,11 @@ impl SourceAddress {
         secrets.extend(tail_secrets);
         Ok(SourceAddress {
             written: format!("{scheme}://{rest}"),
-            shown: format!("{scheme}://{shown_user}{host}{tail_shown}"),
+            redacted: format!("{scheme}://{shown_user}{host}{tail_shown}"),
             // A short secret inside a longer one would be replaced first and leave the rest of the longer one
             // visible.
             secrets: longest_first(secrets),
-            place: AddressTarget::Remote,
+            target: AddressTarget::Remote,
         })
     }
 
@@ -184,9 +184,9 @@ impl SourceAddress {
         let (shown_user, secrets) = split_user(user, KeptCredential::Name);
         Ok(SourceAddress {
             written: text.to_owned(),
-            shown: format!("{shown_user}{host}{tail}"),
+            redacted: format!("{shown_user}{host}{tail}"),
             secrets: longest_first(secrets),
-            place: AddressTarget::Remote,
+            target: AddressTarget::Remote,
         })
     }
 }
@@ -214,13 +214,13 @@ fn is_scheme(text: &str) -> bool {
             .all(|b| b.is_ascii_alphanumeric() || b"+-._".contains(&b))
 }
 
-/// Whether somebody meant a URL; what it holds is not shown.
+/// Whether text was meant as a URL; its content is not shown.
 fn is_mistyped(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
     lower.starts_with("//") || (lower.starts_with("http") && lower.contains('@'))
 }
 
-/// Whether this begins like a URL with one slash too few, as in `http:/host`.
+/// Whether text begins like a URL with one slash missing, as in `http:/host`.
 fn lacks_slash(text: &str) -> bool {
     let scheme = text
         .split_once(":/")
@@ -228,7 +228,7 @@ fn lacks_slash(text: &str) -> bool {
     scheme.is_some_and(|scheme| ADDRESS_SCHEMES.contains(&scheme.as_str()))
 }
 
-/// As git decides it: a colon before any slash, but not after a drive letter.
+/// Follows git's rule: a colon before any slash, but not after a drive letter.
 fn is_scp_like(text: &str) -> bool {
     let front = text.split(['/', '\\']).next().unwrap_or_default();
     front.find(':').is_some_and(|at| at != 1)
@@ -241,13 +241,13 @@ fn check_host(authority: &str, host: &str, tail: &str) -> Result<(), SourceAddre
     if host.is_empty() || host.starts_with(':') {
         return Err(SourceAddressError::NoHost);
     }
-    // `user:pass/word@host` would be the host `user`, and the rest of the password a path that is shown.
+    // `user:pass/word@host` would be the host `user`, and the end of the password would be shown as a path.
     let port = host
         .rsplit_once(':')
         .map(|(_, port)| port)
         .filter(|_| !host.ends_with(']'));
-    // A port with letters and an `@` later in the URL is a password with an unescaped slash. Without this check
-    // half of it would be shown as the host.
+    // A port with letters and an `@` later in the URL is a password with an unescaped slash. Without this check half of
+    // it would be shown as the host.
     let odd_port = port.is_some_and(|port| !port.bytes().all(|b| b.is_ascii_digit()));
     if odd_port && tail.contains('@') {
         Err(SourceAddressError::UnescapedPassword)
@@ -281,13 +281,13 @@ impl FromStr for SourceAddress {
 
 impl fmt::Display for SourceAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.shown)
+        f.write_str(&self.redacted)
     }
 }
 
 impl fmt::Debug for SourceAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "SourceAddress({:?})", self.shown)
+        write!(f, "SourceAddress({:?})", self.redacted)
     }
 }
 
@@ -297,7 +297,7 @@ mod tests {
 
     #[test]
     fn secrets_are_not_shown() {
-        for (text, shown) in [
+        for (text, redacted) in [
             ("https://h/x.git", "https://h/x.git"),
             ("https://user:pw@h/x", "https://h/x"),
             ("https://ghp_token@h:8080/x", "https://h:8080/x"),
@@ -314,8 +314,11 @@ mod tests {
             ("/srv/x@y", "/srv/x@y"),
         ] {
             let address = SourceAddress::parse(text).unwrap();
-            assert_eq!(address.to_string(), shown);
-            assert_eq!(format!("{address:?}"), format!("SourceAddress({shown:?})"));
+            assert_eq!(address.to_string(), redacted);
+            assert_eq!(
+                format!("{address:?}"),
+                format!("SourceAddress({redacted:?})")
+            );
         }
     }
 

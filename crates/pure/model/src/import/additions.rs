@@ -1,4 +1,4 @@
-//! The additions of an import to a manifest, and their contradictions.
+//! The entries that an import adds to a manifest, and their conflicts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,14 +9,14 @@ use agpm_text::{
 use serde::Serialize;
 
 use crate::check::spot;
-use crate::import::{ImportedConfiguration, ImportedLayer, ImportedPlace};
+use crate::import::{ImportedConfiguration, ImportedLayer, ImportedLocation};
 use crate::manifest::Manifest;
 use crate::name::SourceName;
 
-/// The branch that is followed where the configuration names none.
+/// The branch to follow if the configuration names none.
 const BRANCH: &str = "main";
 
-/// New entries, ready to be written.
+/// New entries to be written.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct ImportAdditions {
     /// Lines of `[sources]`.
@@ -29,11 +29,11 @@ pub struct ImportAdditions {
     pub merge: Vec<(String, Value)>,
 }
 
-/// A new layer and its location among those that exist.
+/// A new layer and its position among the existing ones.
 #[derive(Clone, Debug, Serialize)]
 #[serde(transparent)]
 pub struct NewLayer {
-    /// How many of the manifest's own layers are lower.
+    /// The number of the manifest's layers that are lower.
     #[serde(skip)]
     pub above: usize,
     /// The table of the layer.
@@ -41,7 +41,7 @@ pub struct NewLayer {
 }
 
 impl ImportedConfiguration {
-    /// Entries that the manifest lacks; contradictions are refused.
+    /// The entries that the manifest lacks; conflicts are an error.
     pub fn additions(
         &self,
         manifest: &Manifest,
@@ -71,7 +71,7 @@ struct ManifestComparison<'a> {
     /// The names of sources by URL.
     sources: BTreeMap<String, String>,
     source_names: BTreeSet<String>,
-    /// How many of the manifest's layers are lower than the next one.
+    /// The number of the manifest's layers that are lower than the next one.
     above: usize,
     new: ImportAdditions,
     clashes: Vec<Diagnostic>,
@@ -106,7 +106,7 @@ impl<'a> ManifestComparison<'a> {
         }
     }
 
-    /// Layers lower than the lowest common layer go directly below that; without one all go to the top.
+    /// Layers lower than the lowest common layer are added directly under it; without one, all are added at the top.
     fn begin(&mut self, layers: &[ImportedLayer]) {
         let first = layers
             .iter()
@@ -132,10 +132,10 @@ impl<'a> ManifestComparison<'a> {
             });
             return;
         };
-        let place = node.get("name").unwrap_or(node);
+        let location = node.get("name").unwrap_or(node);
         if !self.is_same(node, layer) {
             self.clash(
-                place,
+                location,
                 format!(
                     "the manifest already has a different layer `{}`",
                     layer.name
@@ -143,7 +143,7 @@ impl<'a> ManifestComparison<'a> {
             );
         } else if rank < self.above {
             self.clash(
-                place,
+                location,
                 format!(
                     "the manifest has the layer `{}` at another rank",
                     layer.name
@@ -153,14 +153,14 @@ impl<'a> ManifestComparison<'a> {
         self.above = self.above.max(rank + 1);
     }
 
-    /// Whether a layer of the manifest is the imported one: what else it says is the user's own.
+    /// Whether a layer of the manifest is the imported one; its other settings are up to the user.
     fn is_same(&self, node: NodeRef<'_>, layer: &ImportedLayer) -> bool {
-        let said = |key: &str| node.get(key).and_then(NodeRef::as_str);
-        match &layer.place {
-            ImportedPlace::Folder(path) => said("path") == Some(path),
-            ImportedPlace::Git(address, _) => {
-                let known = said("source").and_then(|name| SourceName::new(name).ok());
-                let source = known.and_then(|name| self.manifest.source(&name));
+        let field = |key: &str| node.get(key).and_then(NodeRef::as_str);
+        match &layer.location {
+            ImportedLocation::Folder(path) => field("path") == Some(path),
+            ImportedLocation::Git(address, _) => {
+                let existing = field("source").and_then(|name| SourceName::new(name).ok());
+                let source = existing.and_then(|name| self.manifest.source(&name));
                 source.is_some_and(|source| source.address.redacted() == address.redacted())
             }
         }
@@ -168,9 +168,9 @@ impl<'a> ManifestComparison<'a> {
 
     fn table(&mut self, layer: &ImportedLayer) -> Value {
         let mut fields = vec![("name", Value::from(layer.name.as_str()))];
-        match &layer.place {
-            ImportedPlace::Folder(path) => fields.push(("path", path.as_str().into())),
-            ImportedPlace::Git(address, branch) => {
+        match &layer.location {
+            ImportedLocation::Folder(path) => fields.push(("path", path.as_str().into())),
+            ImportedLocation::Git(address, branch) => {
                 let source = self.source(layer.name.as_str(), address.redacted());
                 fields.extend([
                     ("source", source.into()),
@@ -187,10 +187,10 @@ impl<'a> ManifestComparison<'a> {
         Value::map(fields)
     }
 
-    /// The name of the source at a URL, which is new unless the manifest has it.
+    /// The name of the source with a URL, which is added unless the manifest has it.
     fn source(&mut self, layer: &str, address: &str) -> String {
-        if let Some(known) = self.sources.get(address) {
-            return known.clone();
+        if let Some(existing) = self.sources.get(address) {
+            return existing.clone();
         }
         let name = self.free_name(&layer.replace([':', '/', ' '], "-"));
         let taken = SourceName::new(&name)
@@ -211,9 +211,9 @@ impl<'a> ManifestComparison<'a> {
     }
 
     /// A name that no other new source has.
-    fn free_name(&mut self, wanted: &str) -> String {
-        let numbered = (2..).map(|number| format!("{wanted}-{number}"));
-        let mut names = std::iter::once(wanted.to_owned()).chain(numbered);
+    fn free_name(&mut self, base: &str) -> String {
+        let numbered = (2..).map(|number| format!("{base}-{number}"));
+        let mut names = std::iter::once(base.to_owned()).chain(numbered);
         let name = names
             .find(|name| !self.source_names.contains(name))
             .unwrap_or_default();
@@ -222,14 +222,14 @@ impl<'a> ManifestComparison<'a> {
     }
 
     fn merge(&mut self, files: &str, value: &Value) {
-        let there = section(self.document, "merge").and_then(|merge| merge.get(files));
-        match there {
+        let existing = section(self.document, "merge").and_then(|merge| merge.get(files));
+        match existing {
             None => self.new.merge.push((files.to_owned(), value.clone())),
-            Some(there) if equal(there, value) => {}
-            Some(there) => {
+            Some(existing) if equal(existing, value) => {}
+            Some(existing) => {
                 let message =
                     format!("`[merge]` in the manifest already has another strategy for `{files}`");
-                self.clash(there, message);
+                self.clash(existing, message);
             }
         }
     }
@@ -245,7 +245,7 @@ impl ImportAdditions {
         self.sources.is_empty() && self.layers.is_empty() && self.merge.is_empty()
     }
 
-    /// The text of a manifest with all of it.
+    /// The text of a manifest with all additions.
     pub fn written_into(&self, manifest: &str) -> Result<String, EditError> {
         let text = add_entries(manifest.to_owned(), "sources", &self.sources)?;
         let text = add_layers(text, &self.layers)?;
@@ -263,7 +263,7 @@ fn add_entries(text: String, section: &str, new: &[(String, Value)]) -> Result<S
     }
     let at = Pointer::root().child(section);
     let document = toml(text);
-    // With its own header first, entries are under it one a line.
+    // A separate header makes the entries under it one per line.
     let document = match document.at(&at) {
         Some(_) => document,
         None => toml(document.edit(&Edit::Set {
@@ -286,12 +286,12 @@ fn add_layers(text: String, new: &[NewLayer]) -> Result<String, EditError> {
     }
     let at = Pointer::root().child("layers");
     let document = toml(text);
-    // An empty list in brackets would take the tables inside.
+    // An empty inline list would take the tables inside it.
     let document = match document.at(&at) {
         Some(list) if list.len() == 0 => toml(document.edit(&Edit::Remove { at })?),
         _ => document,
     };
-    // Additions to one location are made at once, the highest first, so everything else stays as it is.
+    // Additions at one position are made at once, the highest first, so everything else stays unchanged.
     let groups = new.chunk_by(|lower, higher| lower.above == higher.above);
     groups
         .rev()
@@ -309,7 +309,7 @@ fn add_layers(text: String, new: &[NewLayer]) -> Result<String, EditError> {
         })
 }
 
-/// The text with another value for a section.
+/// Replaces the value of a section.
 fn rewrite(
     document: &Document,
     section: &str,

@@ -1,5 +1,6 @@
-//! agent-manager's `config.yaml`: in its first form a `hierarchy` of repositories, lowest first; in its second `repos`,
-//! a `default_hierarchy` of their names, and `directories` that may have a hierarchy and their own agents.
+//! Reads agent-manager's `config.yaml`. Its first version has a `hierarchy` of repositories, lowest first; its second
+//! has `repos`, a `default_hierarchy` of their names, and `directories` that may have their own hierarchy and
+//! agents.
 
 use std::collections::BTreeMap;
 
@@ -8,12 +9,12 @@ use agpm_text::{Document, NodeKind, NodeRef, ParsedDocument};
 
 use crate::address::SourceAddress;
 use crate::check::spot;
+use crate::import::base_directories::BaseDirectories;
 use crate::import::findings::ImportFindings;
-use crate::import::folders::BaseDirectories;
-use crate::import::{ImportedConfiguration, ImportedLayer, ImportedPlace, mergers};
+use crate::import::{ImportedConfiguration, ImportedLayer, ImportedLocation, mergers};
 use crate::name::LayerName;
 
-/// The lists of repositories, the newer form's first.
+/// The lists of repositories, the newer version's first.
 const LISTS: [&str; 2] = ["repos", "hierarchy"];
 const SECTIONS: &[&str] = &[
     "default_hierarchy",
@@ -21,16 +22,16 @@ const SECTIONS: &[&str] = &[
     "directories",
     "mergers",
 ];
-/// `repo` is the program's own object of the entry, which older versions wrote along.
+/// `repo` is an object of the program, which older versions wrote too.
 const ENTRY: &[&str] = &["branch", "name", "url", "repo_type", "repo"];
 const DIRECTORY: &[&str] = &["agents", "hierarchy"];
-/// The directories of the agents whose plugins are known.
+/// The directories of the agents with known plugins.
 const AGENTS: &[(&str, &str)] = &[("claude", ".claude/**"), ("cursor", ".cursor/**")];
 
-/// Understands a configuration that was read as YAML; what is wrong or lost is in the diagnostics.
+/// Converts a configuration that was parsed as YAML; mistakes and lost settings are in the diagnostics.
 pub fn read_agent_manager(
     parsed: &ParsedDocument,
-    folders: &BaseDirectories<'_>,
+    directories: &BaseDirectories<'_>,
 ) -> (ImportedConfiguration, Vec<Diagnostic>) {
     let document = &parsed.document;
     let mut findings = ImportFindings::of_reading(parsed, &objects(document));
@@ -38,7 +39,7 @@ pub fn read_agent_manager(
         _ if findings.has_errors() => ImportedConfiguration::default(),
         Some(root) if root.kind() == NodeKind::Map => AgentManagerReader {
             findings: &mut findings,
-            folders,
+            directories,
             root,
         }
         .read(),
@@ -51,7 +52,7 @@ pub fn read_agent_manager(
     (import, findings.into_diagnostics())
 }
 
-/// Where entries hold the program's own objects, tags included.
+/// The spans of the program's own objects, including their tags.
 fn objects(document: &Document) -> Vec<Span> {
     let lists = LISTS.iter().filter_map(|list| document.root()?.get(list));
     let keys = lists.flat_map(NodeRef::items).flat_map(NodeRef::entries);
@@ -66,7 +67,7 @@ fn objects(document: &Document) -> Vec<Span> {
 
 struct AgentManagerReader<'r, 'd> {
     findings: &'r mut ImportFindings,
-    folders: &'r BaseDirectories<'r>,
+    directories: &'r BaseDirectories<'r>,
     root: NodeRef<'d>,
 }
 
@@ -87,10 +88,10 @@ impl<'d> AgentManagerReader<'_, 'd> {
         self.report_others(self.root, "the configuration", |key| {
             key == list || SECTIONS.contains(&key)
         });
-        let own = self.own_directory();
-        let include = self.include(own);
+        let settings = self.directory_settings();
+        let include = self.include(settings);
         let layers = self.entries(list, entries, &include);
-        let layers = self.in_order(list, entries, layers, own);
+        let layers = self.in_order(list, entries, layers, settings);
         let merge = self
             .root
             .get("mergers")
@@ -101,16 +102,16 @@ impl<'d> AgentManagerReader<'_, 'd> {
         }
     }
 
-    fn report_others(&mut self, map: NodeRef<'d>, of: &str, known: impl Fn(&str) -> bool) {
-        for (key, _) in map.entries().filter(|(key, _)| !known(key.content())) {
+    fn report_others(&mut self, map: NodeRef<'d>, of: &str, is_known: impl Fn(&str) -> bool) {
+        for (key, _) in map.entries().filter(|(key, _)| !is_known(key.content())) {
             let message = format!("the key `{}` of {of} has no counterpart", key.content());
             self.findings
                 .report_lost(key, message, "see `agpm explain import/no-counterpart`");
         }
     }
 
-    /// The value of `directories` for the manifest's directory; the others are reported.
-    fn own_directory(&mut self) -> Option<NodeRef<'d>> {
+    /// The settings in `directories` for the manifest's directory; the others are reported.
+    fn directory_settings(&mut self) -> Option<NodeRef<'d>> {
         let directories = self.root.get("directories")?;
         if !matches!(directories.kind(), NodeKind::Map | NodeKind::Null) {
             let message = format!("`directories` is {}", directories.kind().word());
@@ -122,7 +123,7 @@ impl<'d> AgentManagerReader<'_, 'd> {
         }
         let mut own = None;
         for (path, settings) in directories.entries() {
-            if self.folders.is_project(path.content()) {
+            if self.directories.is_project(path.content()) {
                 self.report_others(settings, "a directory", |key| DIRECTORY.contains(&key));
                 own = Some(settings);
             } else {
@@ -137,16 +138,16 @@ impl<'d> AgentManagerReader<'_, 'd> {
         own
     }
 
-    /// The files that count, if only some agents are wanted.
-    fn include(&mut self, own: Option<NodeRef<'d>>) -> Vec<String> {
-        let agents = own
-            .and_then(|own| own.get("agents"))
+    /// The files to include, if only some agents are selected.
+    fn include(&mut self, settings: Option<NodeRef<'d>>) -> Vec<String> {
+        let agents = settings
+            .and_then(|settings| settings.get("agents"))
             .or_else(|| self.root.get("default_agents"));
         let Some(agents) = agents else {
             return Vec::new();
         };
         let names = self.findings.strings(agents, "the list of agents");
-        let folder = |name: &str| {
+        let directory = |name: &str| {
             AGENTS
                 .iter()
                 .find(|(agent, _)| *agent == name)
@@ -154,7 +155,7 @@ impl<'d> AgentManagerReader<'_, 'd> {
         };
         let unknown: Vec<_> = names
             .iter()
-            .filter(|(_, name)| folder(name).is_none())
+            .filter(|(_, name)| directory(name).is_none())
             .collect();
         for (node, name) in unknown.iter().filter(|(_, name)| *name != "all") {
             let message = format!("the files of the agent `{name}` are unknown");
@@ -164,7 +165,7 @@ impl<'d> AgentManagerReader<'_, 'd> {
         if unknown.is_empty() {
             names
                 .iter()
-                .filter_map(|(_, name)| folder(name).map(str::to_owned))
+                .filter_map(|(_, name)| directory(name).map(str::to_owned))
                 .collect()
         } else {
             Vec::new()
@@ -188,7 +189,7 @@ impl<'d> AgentManagerReader<'_, 'd> {
             self.findings
                 .malformed(entries, format!("`{list}` is {found}"), help);
         }
-        let mut seen: BTreeMap<&str, NodeRef<'d>> = BTreeMap::new();
+        let mut by_name: BTreeMap<&str, NodeRef<'d>> = BTreeMap::new();
         let mut layers = Vec::new();
         for entry in entries.items() {
             if entry.kind() != NodeKind::Map {
@@ -200,15 +201,15 @@ impl<'d> AgentManagerReader<'_, 'd> {
                 );
                 continue;
             }
-            // All of an entry is read before any of it is given up: every mistake of it is reported at once.
+            // All of an entry is read before it is rejected, to report every mistake in it at once.
             self.report_others(entry, "an entry", |key| ENTRY.contains(&key));
-            let (name, place) = (self.name(entry), self.place(entry));
+            let (name, location) = (self.name(entry), self.read_location(entry));
             let Some(name) = name else { continue };
-            match seen.get(name.content()) {
+            match by_name.get(name.content()) {
                 Some(earlier) => self.report_twice(name, *earlier),
-                None => layers.push((name, self.layer(name, place, include))),
+                None => layers.push((name, self.layer(name, location, include))),
             }
-            seen.entry(name.content()).or_insert(name);
+            by_name.entry(name.content()).or_insert(name);
         }
         layers
     }
@@ -243,7 +244,7 @@ impl<'d> AgentManagerReader<'_, 'd> {
     fn layer(
         &mut self,
         name: NodeRef<'d>,
-        place: Option<ImportedPlace>,
+        location: Option<ImportedLocation>,
         include: &[String],
     ) -> Option<ImportedLayer> {
         let layer = LayerName::new(name.content()).map_err(|error| {
@@ -255,32 +256,32 @@ impl<'d> AgentManagerReader<'_, 'd> {
         });
         Some(ImportedLayer {
             name: layer.ok()?,
-            place: place?,
+            location: location?,
             include: include.to_vec(),
         })
     }
 
-    fn place(&mut self, entry: NodeRef<'d>) -> Option<ImportedPlace> {
+    fn read_location(&mut self, entry: NodeRef<'d>) -> Option<ImportedLocation> {
         let url = self.required(entry, "url");
         let address = url
             .and_then(|url| self.findings.string(url, "`url`"))
             .map(str::trim);
         let kind = match entry.get("repo_type") {
             Some(kind) => self.findings.string(kind, "`repo_type`")?,
-            None if address.is_some_and(is_folder) => "file",
+            None if address.is_some_and(is_directory) => "file",
             None => "git",
         };
         let branch = entry.get("branch").filter(|_| kind == "git");
         let branch = branch.and_then(|branch| self.findings.string(branch, "`branch`"));
         let (url, address) = (url?, address?);
         match kind {
-            "git" => Some(ImportedPlace::Git(
+            "git" => Some(ImportedLocation::Git(
                 self.address(url, address)?,
                 branch.map(str::to_owned),
             )),
-            "local" | "file" if is_folder(address) => {
+            "local" | "file" if is_directory(address) => {
                 let path = address.strip_prefix("file://").unwrap_or(address);
-                Some(ImportedPlace::Folder(self.folders.written(path)))
+                Some(ImportedLocation::Folder(self.directories.written(path)))
             }
             "local" | "file" => {
                 self.findings
@@ -299,10 +300,10 @@ impl<'d> AgentManagerReader<'_, 'd> {
         }
     }
 
-    /// A URL without its secrets, which are reported of: the manifest is shared.
+    /// A URL without its secrets, which are reported: the manifest is shared.
     fn address(&mut self, url: NodeRef<'d>, text: &str) -> Option<SourceAddress> {
         let text = if text.starts_with("file://~") {
-            self.folders.written(&text[7..])
+            self.directories.written(&text[7..])
         } else {
             text.to_owned()
         };
@@ -321,26 +322,26 @@ impl<'d> AgentManagerReader<'_, 'd> {
                 .at_spot(spot(url))
                 .help(help),
         );
-        // A URL with a hidden query is not usable any more.
-        let shown = address.redacted();
-        let clean = if shown.contains("***") {
-            shown.split(['?', '#']).next()?
+        // A URL with a masked query no longer works.
+        let redacted = address.redacted();
+        let clean = if redacted.contains("***") {
+            redacted.split(['?', '#']).next()?
         } else {
-            shown
+            redacted
         };
         SourceAddress::parse(clean).ok()
     }
 
-    /// The layers that count for the manifest's directory, lowest first.
+    /// The layers that apply to the manifest's directory, lowest first.
     fn in_order(
         &mut self,
         list: &str,
         entries: NodeRef<'d>,
         layers: Vec<(NodeRef<'d>, Option<ImportedLayer>)>,
-        own: Option<NodeRef<'d>>,
+        settings: Option<NodeRef<'d>>,
     ) -> Vec<ImportedLayer> {
-        let order = own
-            .and_then(|own| own.get("hierarchy"))
+        let order = settings
+            .and_then(|settings| settings.get("hierarchy"))
             .or_else(|| self.root.get("default_hierarchy"));
         let Some(order) = order else {
             if list == "repos" {
@@ -393,6 +394,6 @@ impl<'d> AgentManagerReader<'_, 'd> {
 }
 
 /// Whether a URL means a directory on this machine.
-fn is_folder(address: &str) -> bool {
+fn is_directory(address: &str) -> bool {
     address.starts_with("file://") || address.starts_with(['/', '.', '~'])
 }

@@ -3,13 +3,13 @@ use agpm_text::{Document, NodeKind, NodeRef, ParsedDocument};
 
 use crate::check::spot;
 
-/// The problems of a foreign configuration, and the settings that are lost.
+/// The findings about a foreign configuration, and its lost settings.
 pub(super) struct ImportFindings {
     diagnostics: Vec<Diagnostic>,
 }
 
 impl ImportFindings {
-    /// The findings of the reader, without the tags of objects that have no meaning here.
+    /// The findings of the parser, except those about tags of objects that have no meaning here.
     pub(super) fn of_reading(parsed: &ParsedDocument, objects: &[Span]) -> Self {
         let inside = |found: &Diagnostic| {
             let label = found.labels.first();
@@ -25,7 +25,7 @@ impl ImportFindings {
         has_errors(&self.diagnostics)
     }
 
-    /// Everything, in the order of the text.
+    /// All findings, in document order.
     pub(super) fn into_diagnostics(mut self) -> Vec<Diagnostic> {
         self.diagnostics
             .sort_by_key(|found| found.labels.first().map(|label| label.span));
@@ -36,7 +36,7 @@ impl ImportFindings {
         self.diagnostics.push(diagnostic);
     }
 
-    /// The file is not what it has to be.
+    /// Reports a malformed node.
     pub(super) fn malformed(&mut self, node: NodeRef<'_>, message: impl Into<String>, help: &str) {
         self.report(
             Diagnostic::new(&codes::IMPORT_FORMAT, message)
@@ -45,7 +45,7 @@ impl ImportFindings {
         );
     }
 
-    /// The same for the whole file.
+    /// Reports a malformed file.
     pub(super) fn malformed_file(&mut self, document: &Document, message: &str, help: &str) {
         let spot = SourceSpan {
             source: document.source(),
@@ -58,7 +58,7 @@ impl ImportFindings {
         );
     }
 
-    /// Something that the manifest cannot say.
+    /// Reports a setting that a manifest cannot express.
     pub(super) fn report_lost(
         &mut self,
         node: NodeRef<'_>,
@@ -72,8 +72,8 @@ impl ImportFindings {
         );
     }
 
-    /// The string of a node, which is reported if it is none.
-    pub(super) fn string<'n>(&mut self, node: NodeRef<'n>, what: &str) -> Option<&'n str> {
+    /// The string of a node; anything else is reported.
+    pub(super) fn string<'n>(&mut self, node: NodeRef<'n>, subject: &str) -> Option<&'n str> {
         let text = node.as_str().filter(|text| !text.trim().is_empty());
         if text.is_none() {
             let found = if node.kind() == NodeKind::String {
@@ -83,23 +83,23 @@ impl ImportFindings {
             };
             self.malformed(
                 node,
-                format!("{what} is {found}"),
+                format!("{subject} is {found}"),
                 "write a string that is not empty",
             );
         }
         text
     }
 
-    /// The strings of a list; what is none is reported.
+    /// The strings of a list; other items are reported.
     pub(super) fn strings<'n>(
         &mut self,
         node: NodeRef<'n>,
-        what: &str,
+        subject: &str,
     ) -> Vec<(NodeRef<'n>, &'n str)> {
         if node.kind() != NodeKind::List {
             self.malformed(
                 node,
-                format!("{what} is {}", node.kind().word()),
+                format!("{subject} is {}", node.kind().word()),
                 "write a list of names",
             );
         }

@@ -4,7 +4,7 @@ use agpm_text::{NodeKind, NodeRef, Value};
 
 use crate::import::findings::ImportFindings;
 
-/// The classes that come with agent-manager, and the files that each one merges.
+/// The classes of agent-manager, and the files that each one merges.
 const MERGERS: &[(&str, &[&str])] = &[
     ("JsonMerger", &["*.json"]),
     ("YamlMerger", &["*.yaml", "*.yml"]),
@@ -22,7 +22,7 @@ const SEPARATORS: &[(&str, &str)] = &[
     ("comment", "comment"),
 ];
 
-/// Names of strategies in small letters, without `Strategy` and what is not a letter.
+/// Names of strategies in lower case, without `Strategy` and non-letters.
 const STRATEGIES: &[(&str, &str)] = &[
     ("deep", "deep"),
     ("merge", "deep"),
@@ -36,7 +36,7 @@ const STRATEGIES: &[(&str, &str)] = &[
 ];
 
 const STRATEGY_SETTINGS: &[&str] = &["strategy", "merge_strategy"];
-/// Settings of how a merged file is written.
+/// Settings that control the layout of a merged file.
 const LAYOUT: &[&str] = &["indent", "sort_keys", "width"];
 
 pub(super) fn read(findings: &mut ImportFindings, mergers: NodeRef<'_>) -> Vec<(String, Value)> {
@@ -102,9 +102,9 @@ fn built_in(
         findings.malformed(settings, message, "write an object with settings as keys");
     }
     let mut value = None;
-    for (setting, given) in settings.entries() {
-        match merge_value(class.content(), setting.content(), given) {
-            Some(meant) => value = Some(meant),
+    for (setting, value_node) in settings.entries() {
+        match merge_value(class.content(), setting.content(), value_node) {
+            Some(converted) => value = Some(converted),
             None => report(findings, class, setting),
         }
     }
@@ -118,9 +118,9 @@ fn each(files: &[&str], value: &Value) -> Vec<(String, Value)> {
         .collect()
 }
 
-/// The meaning of a setting in `[merge]`.
-fn merge_value(class: &str, setting: &str, given: NodeRef<'_>) -> Option<Value> {
-    let word = given.as_str()?;
+/// The value in `[merge]` for a setting.
+fn merge_value(class: &str, setting: &str, value_node: NodeRef<'_>) -> Option<Value> {
+    let word = value_node.as_str()?;
     if class == "MarkdownMerger" && setting == "separator_style" {
         let (_, separator) = SEPARATORS.iter().find(|(name, _)| *name == word)?;
         return Some(Value::map([("separator", Value::from(*separator))]));
@@ -136,7 +136,7 @@ fn strategy(name: &str) -> Option<&'static str> {
     let word = letters.strip_suffix("strategy").unwrap_or(&letters);
     STRATEGIES
         .iter()
-        .find(|(known, _)| *known == word)
+        .find(|(strategy_name, _)| *strategy_name == word)
         .map(|(_, strategy)| *strategy)
 }
 

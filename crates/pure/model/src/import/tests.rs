@@ -1,4 +1,4 @@
-//! Configurations by table: what each becomes, and what is said of it.
+//! Configurations with the expected manifest and findings.
 
 use agpm_diag::{Diagnostic, SourceMap};
 use agpm_text::{Format, Limits, parse, parse_alone};
@@ -17,9 +17,9 @@ fn read(yaml: &str) -> (ImportedConfiguration, Vec<String>) {
     let parsed = parse(source, yaml, Format::Yaml, Limits::default());
     let (import, diagnostics) = read_agent_manager(&parsed, &FOLDERS);
     let line = |found: &Diagnostic| sources.line(source, found.labels[0].span.start);
-    let said =
+    let findings =
         |found: &Diagnostic| format!("{} {} {}", line(found), found.code.name, found.message);
-    (import, diagnostics.iter().map(said).collect())
+    (import, diagnostics.iter().map(findings).collect())
 }
 
 fn additions(import: &ImportedConfiguration, toml: &str) -> Result<ImportAdditions, Vec<String>> {
@@ -35,7 +35,7 @@ fn additions(import: &ImportedConfiguration, toml: &str) -> Result<ImportAdditio
     let scope = crate::InstallScope::Project;
     let texts = ManifestTexts {
         project: &document,
-        own: &document,
+        manifest: &document,
         bases: &[],
         private: None,
         config: None,
@@ -57,7 +57,7 @@ fn written(yaml: &str, toml: &str) -> String {
 }
 
 /// A hierarchy of directories with these names.
-fn folders(names: &[&str]) -> String {
+fn hierarchy(names: &[&str]) -> String {
     let entry =
         |name: &&str| format!("- {{name: {name}, url: 'file:///srv/{name}', repo_type: file}}\n");
     format!(
@@ -118,8 +118,8 @@ fn secrets_do_not_are_transitive() {
         ("ssh://git:hunter2@git.example/x", "ssh://git@git.example/x"),
     ] {
         let yaml = format!("hierarchy:\n- name: one\n  url: {url}\n  repo_type: git\n");
-        let said = ["3 manifest/secret the URL contains a secret, which is not imported"];
-        assert_eq!(read(&yaml).1, said, "{url}");
+        let findings = ["3 manifest/secret the URL contains a secret, which is not imported"];
+        assert_eq!(read(&yaml).1, findings, "{url}");
         let text = written(&yaml, "");
         assert!(
             text.starts_with(&format!("[sources]\none = \"{address}\"\n")),
@@ -133,11 +133,11 @@ fn objects_of_the_program_are_passed_over() {
     let yaml = "hierarchy:\n- name: one\n  url: file:///srv/one\n  repo_type: local\n  repo: !python/object:a.b.C {...}\n\
         - name: two\n  repo: &id !!python/object:a.b.C\n    path: !!python/object/apply:pathlib.PosixPath\n    - /\n  \
         url: file:///srv/two\n  repo_type: local\n";
-    let (import, said) = read(yaml);
-    assert_eq!(said, [] as [&str; 0]);
+    let (import, findings) = read(yaml);
+    assert_eq!(findings, [] as [&str; 0]);
     assert_eq!(import.layers.len(), 2);
-    let (_, said) = read("hierarchy:\n- name: !mine one\n  url: file:///srv/one\n");
-    assert_eq!(said, ["2 yaml/tag this tag is not supported"]);
+    let (_, findings) = read("hierarchy:\n- name: !mine one\n  url: file:///srv/one\n");
+    assert_eq!(findings, ["2 yaml/tag this tag is not supported"]);
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn mergers_become_lines() {
             "\"*.yaml\" = \"smart-lists\"\n\"*.yml\" = \"smart-lists\"\n",
         ),
     ] {
-        let yaml = format!("{}mergers:\n  {mergers}\n", folders(&["one"]));
+        let yaml = format!("{}mergers:\n  {mergers}\n", hierarchy(&["one"]));
         assert_eq!(read(&yaml).1, [] as [&str; 0], "{mergers}");
         let text = written(&yaml, "");
         assert!(text.ends_with(&format!("\n[merge]\n{lines}")), "{text}");
@@ -248,9 +248,9 @@ fn fields_without_a_counterpart_are_reported_with_their_line() {
             "the files of the agent `vim` are unknown",
         ),
     ] {
-        let (import, said) = read(&format!("{}{more}\n", folders(&["one"])));
+        let (import, findings) = read(&format!("{}{more}\n", hierarchy(&["one"])));
         assert_eq!(
-            said,
+            findings,
             [format!("{line} import/no-counterpart {message}")],
             "{more}"
         );
@@ -261,7 +261,7 @@ fn fields_without_a_counterpart_are_reported_with_their_line() {
 #[test]
 fn malformed_files_are_reported_with_their_line() {
     let entry = "hierarchy:\n- {name: one, url: /srv/one}\n";
-    for (yaml, said) in [
+    for (yaml, findings) in [
         (
             "",
             "1 import/format this is not an agent-manager configuration".to_owned(),
@@ -344,7 +344,7 @@ fn malformed_files_are_reported_with_their_line() {
         ),
     ] {
         let found = read(yaml).1;
-        assert!(found.contains(&said), "{yaml}\n{found:?}");
+        assert!(found.contains(&findings), "{yaml}\n{found:?}");
     }
 }
 
@@ -353,34 +353,34 @@ fn the_newer_form_orders_by_name_and_directory() {
     let repos = "repos:\n- {name: mine, url: /srv/mine}\n- {name: org, url: /srv/org}\n- {name: old, url: /srv/old}\n\
         default_hierarchy: [org, mine]\ndefault_agents: [claude, cursor]\n";
     let order = |yaml: &str| {
-        let (import, said) = read(yaml);
+        let (import, findings) = read(yaml);
         let layers = import.layers.iter();
         (
             layers
                 .map(|layer| format!("{} {}", layer.name, layer.include.join(" ")))
                 .collect::<Vec<_>>(),
-            said,
+            findings,
         )
     };
-    let (layers, said) = order(repos);
+    let (layers, findings) = order(repos);
     assert_eq!(
         layers,
         ["org .claude/** .cursor/**", "mine .claude/** .cursor/**"]
     );
     assert_eq!(
-        said,
+        findings,
         ["4 import/no-counterpart the repository `old` is not in the hierarchy of this directory"]
     );
-    let own = "directories:\n  ~/shop: {hierarchy: [mine, old, org], agents: [all]}\n";
+    let directories = "directories:\n  ~/shop: {hierarchy: [mine, old, org], agents: [all]}\n";
     assert_eq!(
-        order(&format!("{repos}{own}")),
+        order(&format!("{repos}{directories}")),
         (vec!["mine ".into(), "old ".into(), "org ".into()], vec![])
     );
 }
 
 #[test]
 fn existing_entries_stay_and_new_ones_are_inserted_in_order() {
-    let yaml = folders(&["org", "team", "mine"]);
+    let yaml = hierarchy(&["org", "team", "mine"]);
     let existing = "[[layers]] # base\nname = \"team\"\npath = \"/srv/team\"\nroot = \"x\"\n\n[[layers]]\nname = \"other\"\npath = \"other\"\n";
     let text = written(&yaml, existing);
     let names: Vec<&str> = text
@@ -418,7 +418,7 @@ fn sources_are_shared_and_named_apart() {
 fn contradictions_are_refused_all_at_once() {
     let yaml = format!(
         "{}- {{name: net, url: 'https://h/1'}}\nmergers: {{JsonMerger: {{strategy: replace}}}}\n",
-        folders(&["org", "team"])
+        hierarchy(&["org", "team"])
     );
     let toml = "[sources]\nnet = \"https://h/2\"\n[merge]\n\"*.json\" = \"deep\"\n[[layers]]\nname = \"org\"\npath = \"else\"\n";
     let clashes = additions(&read(&yaml).0, toml).unwrap_err();
@@ -428,8 +428,8 @@ fn contradictions_are_refused_all_at_once() {
         "`[merge]` in the manifest already has another strategy for `*.json`",
     ];
     assert_eq!(clashes, expected);
-    let swapped = written(&folders(&["team", "org"]), "");
-    let clashes = additions(&read(&folders(&["org", "team"])).0, &swapped).unwrap_err();
+    let swapped = written(&hierarchy(&["team", "org"]), "");
+    let clashes = additions(&read(&hierarchy(&["org", "team"])).0, &swapped).unwrap_err();
     assert_eq!(
         clashes,
         ["the manifest has the layer `team` at another rank"]

@@ -1,4 +1,4 @@
-//! `[catalog]`: which repositories contribute to the catalog.
+//! `[catalog]`: the repositories that contribute to the catalog.
 
 use agpm_diag::{Diagnostic, SourceSpan, codes, did_you_mean};
 use agpm_text::{Document, NodeRef};
@@ -12,13 +12,13 @@ use crate::name::SourceName;
 /// The contributors to the catalog.
 #[derive(Clone, Debug, Default)]
 pub struct CatalogSettings {
-    /// The remotes in use, highest first: those of the highest text that names any.
+    /// The remotes in use, highest first: those of the highest file that names any.
     pub remotes: Vec<AskedRemote>,
-    /// Those of the project's own manifest, which its lockfile pins for everybody, whatever one user prefers.
+    /// The remotes of the project's own manifest, which its lockfile pins for everyone, whatever one user prefers.
     pub shared: Vec<AskedRemote>,
 }
 
-/// A remote that is requested.
+/// A remote in the manifest.
 #[derive(Clone, Debug)]
 pub struct AskedRemote {
     /// The remote.
@@ -28,12 +28,12 @@ pub struct AskedRemote {
 }
 
 impl CatalogSettings {
-    /// Every remote that is requested anywhere.
+    /// All remotes of all files.
     pub fn all(&self) -> impl Iterator<Item = &CatalogRemote> {
         self.remotes
             .iter()
             .chain(&self.shared)
-            .map(|asked| &asked.remote)
+            .map(|requested| &requested.remote)
     }
 
     /// The sources that remotes name.
@@ -43,7 +43,9 @@ impl CatalogSettings {
 
     /// Whether a remote in use is one that the lockfile pins.
     pub fn is_shared(&self, remote: &CatalogRemote) -> bool {
-        self.shared.iter().any(|asked| asked.remote == *remote)
+        self.shared
+            .iter()
+            .any(|requested| requested.remote == *remote)
     }
 }
 
@@ -71,7 +73,7 @@ pub(super) fn read(
     }
 }
 
-/// The remotes of one text; nothing if it says nothing of them.
+/// The remotes of one file; `None` if it does not set them.
 fn read_remotes(
     check: &mut Check,
     section: NodeRef<'_>,

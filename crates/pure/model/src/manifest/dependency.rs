@@ -21,16 +21,17 @@ pub enum InstallMode {
     Write,
     /// It is resolved and locked only.
     ResolveOnly,
-    /// It is where its tool reads it already: described and locked, and never written or removed.
+    /// The resource is already at the path that its tool reads: it is described and locked, but never written or
+    /// removed.
     InPlace,
 }
 
-/// A match of a pattern that is left out.
+/// An excluded match of a pattern.
 #[derive(Clone, Debug)]
 pub struct Exclusion {
     /// The name that the match would have.
     pub name: String,
-    /// Where the manifest has it.
+    /// The position in the manifest.
     pub spot: SourceSpan,
 }
 
@@ -45,15 +46,15 @@ pub struct Dependency {
     pub unit: Unit,
     /// The required version.
     pub requirement: Requirement,
-    /// The tools that it names; none for the defaults of its kind.
+    /// The tools that it names; empty for the defaults of its type.
     pub tools: Vec<ToolName>,
     /// A directory under the type's own.
     pub target: Option<RelativePath>,
     /// The name of the installed file.
     pub filename: Option<RelativePath>,
-    /// Whether directories are kept, if it is said.
+    /// Whether directories are kept, if the manifest sets it.
     pub layout: Option<TargetLayout>,
-    /// Matches of a pattern that are left out.
+    /// The excluded matches of a pattern.
     pub exclude: Vec<Exclusion>,
     /// Whether it is written.
     pub install: InstallMode,
@@ -61,24 +62,24 @@ pub struct Dependency {
     pub variant: Variant,
     /// The settings of an MCP server in the manifest itself: an object of some of [`SERVER_KEYS`].
     pub server: Option<Value>,
-    /// Other names for servers of its file, by the names that the file has for them.
+    /// New names for servers of its file, by their names in the file.
     pub rename: Vec<(String, String)>,
-    /// Tools in which it may do more than its author allows.
+    /// Tools in which the conversion may widen its permissions.
     pub allow_widening: Vec<ToolName>,
-    /// The files that an instruction is for, whatever its own front matter says.
+    /// The files that an instruction applies to, overriding its front matter.
     pub scope: Option<InstructionScope>,
     /// How an instruction is installed.
     pub form: InstructionForm,
     /// Which parts of a plugin are installed.
     pub parts: PartChoice,
-    /// The plugin of a marketplace that it is, if the manifest names it so.
+    /// The plugin of a marketplace, if the manifest names it that way.
     pub marketplace: Option<MarketplaceDependency>,
     /// The entry.
     pub spot: SourceSpan,
 }
 
 impl Dependency {
-    /// The identity of what it requires; of a pattern, its key.
+    /// The identity of the resource; for a pattern, its key.
     pub fn id(&self) -> ResourceId {
         ResourceId {
             kind: self.kind,
@@ -86,7 +87,7 @@ impl Dependency {
         }
     }
 
-    /// The MCP server that the manifest itself has, as the bytes of a file.
+    /// An MCP server that is defined in the manifest, as the bytes of a file.
     pub fn server_bytes(&self) -> Option<Vec<u8>> {
         let Some(Value::Map(fields)) = &self.server else {
             return None;
@@ -100,7 +101,7 @@ impl Dependency {
 }
 
 impl Dependency {
-    /// The top of a source has no name that a skill's directory could be called after, so its key is used.
+    /// The root of a source has no name for a skill's directory, so the key is used.
     pub(super) fn name_top(&mut self) {
         let is_top = self.unit.extent == ResourceExtent::Folder && self.unit.path.is_top();
         if is_top && self.filename.is_none() {
@@ -110,15 +111,15 @@ impl Dependency {
 }
 
 impl Tools {
-    /// The tools of a dependency: those that it names, or its kind's defaults.
+    /// The tools of a dependency: those that it names, or the defaults of its type.
     pub fn of<'t>(&'t self, dependency: &'t Dependency) -> &'t [ToolName] {
         match dependency.tools.as_slice() {
             [] => self.defaults_for(dependency.kind),
-            own => own,
+            named => named,
         }
     }
 
-    /// Those of them that are used.
+    /// The enabled tools of a dependency.
     pub fn used_by<'t>(&'t self, dependency: &'t Dependency) -> Vec<&'t ToolName> {
         let tools = self.of(dependency).iter();
         tools.filter(|tool| self.is_enabled(tool)).collect()

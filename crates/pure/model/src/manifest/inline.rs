@@ -1,4 +1,4 @@
-//! Dependencies that are a URL: their source needs no entry under `[sources]`.
+//! Dependencies that are URLs: their source needs no entry under `[sources]`.
 
 use agpm_diag::{Diagnostic, SourceSpan, codes};
 use agpm_text::NodeRef;
@@ -22,7 +22,7 @@ pub(super) struct InlineDependency {
 
 const HELP: &str = "write `github:OWNER/REPO/PATH@VERSION`, or `https://HOST/REPO//PATH@VERSION`";
 
-/// Reads a URL; its source becomes one of the manifest, named by its URL.
+/// Parses a URL; its source is added to the manifest, named after the URL.
 pub(super) fn read_inline(
     check: &mut Check,
     sources: &mut Vec<SourceDeclaration>,
@@ -74,7 +74,7 @@ pub(super) fn read_inline(
     })
 }
 
-/// The path in the repository; without one a skill or plugin is the whole repository.
+/// The path in the repository; without one, a skill or plugin is the whole repository.
 fn inner_path(
     check: &mut Check,
     node: NodeRef<'_>,
@@ -89,7 +89,7 @@ fn inner_path(
             return None;
         }
         (path, ResourceExtent::Folder | ResourceExtent::Plugin) => {
-            ResourcePath::directory_in_source(kind.folder_of(path.unwrap_or(".")))
+            ResourcePath::directory_in_source(kind.directory_of(path.unwrap_or(".")))
         }
     };
     let bad = |error: crate::path::PathError| check.bad_value(node, error.to_string(), HELP);
@@ -109,8 +109,8 @@ pub(crate) fn implicit_source(
     scope: SourceScope,
 ) -> Option<SourceName> {
     let is_it = |one: &&SourceDeclaration| one.is_implicit() && same_repository(&one.address, url);
-    if let Some(known) = sources.iter().find(is_it) {
-        return Some(known.name.clone());
+    if let Some(existing) = sources.iter().find(is_it) {
+        return Some(existing.name.clone());
     }
     let name = SourceName::new(repository_url(url)).ok()?;
     sources.push(SourceDeclaration {
@@ -122,7 +122,7 @@ pub(crate) fn implicit_source(
     Some(name)
 }
 
-/// The URL that a page shows.
+/// The URL of the content that a page shows.
 fn as_address(page: &BrowserAddress) -> String {
     let (reference, path) = page.first_split();
     let url = page.url.redacted();

@@ -8,7 +8,7 @@ use agpm_text::{NodeKind, NodeRef};
 
 use crate::check::{Check, spot};
 use crate::glob::{Glob, GlobError};
-use crate::layer_places::layer_patterns;
+use crate::layer_patterns::layer_patterns;
 use crate::manifest::SourceDeclaration;
 use crate::manifest::tables::LAYER;
 use crate::name::{LayerName, SourceName};
@@ -16,7 +16,7 @@ use crate::path::{PathError, RelativePath};
 use crate::tool::Tools;
 use crate::version::Requirement;
 
-/// Names of files that version control, editors and caches leave.
+/// Names of files created by version control, editors and caches.
 const JUNK: &[&str] = &[
     ".git",
     ".hg",
@@ -38,7 +38,7 @@ const JUNK: &[&str] = &[
     "node_modules",
 ];
 
-/// The same by how a name begins and ends.
+/// The same, by prefix and suffix.
 const JUNK_FORMS: &[(&str, &str)] = &[
     ("", "~"),
     ("", ".swp"),
@@ -49,7 +49,7 @@ const JUNK_FORMS: &[(&str, &str)] = &[
     (".#", ""),
 ];
 
-/// Whether a part of a path names something that nobody means to share.
+/// Whether a path component names something that is not meant to be shared.
 pub fn is_junk(part: &str) -> bool {
     let form = |(start, end): &(&str, &str)| part.starts_with(start) && part.ends_with(end);
     JUNK.iter().any(|junk| junk.eq_ignore_ascii_case(part)) || JUNK_FORMS.iter().any(form)
@@ -58,10 +58,10 @@ pub fn is_junk(part: &str) -> bool {
 /// A location that contributes files.
 #[derive(Clone, Debug)]
 pub struct Layer {
-    /// Its name, unique in the manifest.
+    /// The name, unique in the manifest.
     pub name: LayerName,
     /// The location.
-    pub place: LayerPlace,
+    pub location: LayerLocation,
     /// The sub-directory that applies.
     pub root: Option<RelativePath>,
     include: IncludePatterns,
@@ -71,19 +71,19 @@ pub struct Layer {
 
 /// The location of a layer's files.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LayerPlace {
+pub enum LayerLocation {
     /// A directory, from the manifest's directory or absolute.
     Folder(String),
-    /// A source by name, and which version of it.
+    /// A source by name, and its required version.
     Source(SourceName, Requirement),
 }
 
-impl LayerPlace {
-    /// The source that it is a version of.
+impl LayerLocation {
+    /// The source, if it is one.
     pub fn source(&self) -> Option<&SourceName> {
         match self {
-            LayerPlace::Folder(_) => None,
-            LayerPlace::Source(source, _) => Some(source),
+            LayerLocation::Folder(_) => None,
+            LayerLocation::Source(source, _) => Some(source),
         }
     }
 }
@@ -94,16 +94,16 @@ impl Layer {
         self.include.matches(file)
     }
 
-    /// Whether a directory of the layer may hold files that count.
-    pub fn enters(&self, folder: &str) -> bool {
+    /// Whether a directory of the layer may contain files that apply.
+    pub fn enters(&self, directory: &str) -> bool {
         self.include
             .starts
             .iter()
-            .any(|start| is_on_the_way(start, folder))
+            .any(|start| is_ancestor_or_descendant(start, directory))
     }
 }
 
-/// Patterns of files, made ready.
+/// Compiled patterns of files.
 #[derive(Clone, Debug, Default)]
 struct IncludePatterns {
     globs: Vec<Glob>,
@@ -116,7 +116,7 @@ impl IncludePatterns {
         self.globs.iter().any(|glob| glob.is_match(file))
     }
 
-    /// Patterns, each with the number that an error in it is reported by.
+    /// Compiles patterns, each with the index that errors are reported for.
     fn new(patterns: &[(usize, String)]) -> Result<Self, (usize, GlobError)> {
         let globs = patterns
             .iter()
@@ -125,31 +125,31 @@ impl IncludePatterns {
             globs: globs.collect::<Result<_, _>>()?,
             starts: patterns
                 .iter()
-                .map(|(_, pattern)| literal_folder(pattern))
+                .map(|(_, pattern)| literal_directory(pattern))
                 .collect(),
         })
     }
 }
 
-fn literal_folder(pattern: &str) -> String {
+fn literal_directory(pattern: &str) -> String {
     let literal = &pattern[..pattern
         .find(['*', '?', '[', '{', '\\'])
         .unwrap_or(pattern.len())];
     literal
         .rsplit_once('/')
-        .map_or("", |(folder, _)| folder)
+        .map_or("", |(directory, _)| directory)
         .to_owned()
 }
 
 /// Whether one directory is the other, or above it.
-fn is_on_the_way(one: &str, other: &str) -> bool {
+fn is_ancestor_or_descendant(first: &str, second: &str) -> bool {
     let within = |inner: &str, outer: &str| {
         outer.is_empty()
             || inner
                 .strip_prefix(outer)
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
-    within(one, other) || within(other, one)
+    within(first, second) || within(second, first)
 }
 
 pub(crate) fn read(
@@ -220,22 +220,22 @@ fn read_layer(
         .filter(|root| root.as_str() != Some("."))
         .and_then(|root| check.path(root, "`root`"));
     let include = read_include(check, node.get("include"), tools);
-    let place = read_place(check, node, &name, sources)?;
+    let location = read_location(check, node, &name, sources)?;
     Some(Layer {
         name,
-        place,
+        location,
         root,
         include: include?,
         spot: spot(name_node),
     })
 }
 
-fn read_place(
+fn read_location(
     check: &mut Check,
     node: NodeRef<'_>,
     name: &LayerName,
     sources: &[SourceDeclaration],
-) -> Option<LayerPlace> {
+) -> Option<LayerLocation> {
     match (node.get("path"), node.get("source")) {
         (Some(path), None) => {
             check.no_versions(node, "a directory");
@@ -248,15 +248,18 @@ fn read_place(
                 );
                 return None;
             }
-            Some(LayerPlace::Folder(text.to_owned()))
+            Some(LayerLocation::Folder(text.to_owned()))
         }
         (None, Some(source)) => {
             check.string(source, "`source`")?;
             let names = sources.iter().map(|source| source.name.as_str());
-            let known = check.known(source, "source", &codes::MANIFEST_UNKNOWN_SOURCE, names);
+            let is_known =
+                check.check_known(source, "source", &codes::MANIFEST_UNKNOWN_SOURCE, names);
             let requirement = check.requirement(node);
-            let name = SourceName::new(source.content()).ok().filter(|_| known)?;
-            Some(LayerPlace::Source(name, requirement))
+            let name = SourceName::new(source.content())
+                .ok()
+                .filter(|_| is_known)?;
+            Some(LayerLocation::Source(name, requirement))
         }
         (found, _) => {
             let count = if found.is_some() {
@@ -266,15 +269,15 @@ fn read_place(
             };
             let help = "set `path` for a directory, or `source` for a git source";
             let message = format!("layer `{name}` has {count}");
-            let place = spot(node.get("name")?);
-            let diagnostic = Diagnostic::new(&codes::MANIFEST_VALUE, message).at_spot(place);
+            let location = spot(node.get("name")?);
+            let diagnostic = Diagnostic::new(&codes::MANIFEST_VALUE, message).at_spot(location);
             check.report_missing(diagnostic.help(help));
             None
         }
     }
 }
 
-/// A name without wildcards may be that of a file, or of a directory with all that is in it.
+/// A name without wildcards may be that of a file, or of a directory and its contents.
 fn expand_pattern(pattern: &str) -> Vec<String> {
     let pattern = pattern.trim_start_matches("./").trim_end_matches('/');
     match pattern {
@@ -295,7 +298,7 @@ fn check_inside(check: &mut Check, item: NodeRef<'_>, pattern: &str) {
     check.bad_path(item, error, format!("`include`: {error}"), help);
 }
 
-/// The patterns that are written, or the locations of all tools.
+/// The patterns of the layer, or the locations of all tools.
 fn read_include(
     check: &mut Check,
     node: Option<NodeRef<'_>>,
@@ -345,25 +348,25 @@ mod tests {
         let include =
             [".claude/**", "docs/*/x.md", "AGENTS.md"].map(|pattern| (0, pattern.to_owned()));
         let include = IncludePatterns::new(&include).unwrap();
-        let enters = |folder: &str| {
+        let enters = |directory: &str| {
             include
                 .starts
                 .iter()
-                .any(|start| is_on_the_way(start, folder))
+                .any(|start| is_ancestor_or_descendant(start, directory))
         };
-        for folder in ["", ".claude", ".claude/agents", "docs", "docs/a"] {
-            assert!(enters(folder), "{folder}");
+        for directory in ["", ".claude", ".claude/agents", "docs", "docs/a"] {
+            assert!(enters(directory), "{directory}");
         }
         assert_eq!(include.starts, [".claude", "docs", ""]);
         let include = IncludePatterns::new(&[(0, ".claude/**".to_owned())]).unwrap();
-        let enters = |folder: &str| {
+        let enters = |directory: &str| {
             include
                 .starts
                 .iter()
-                .any(|start| is_on_the_way(start, folder))
+                .any(|start| is_ancestor_or_descendant(start, directory))
         };
-        for folder in [".claudes", "node_modules", ".clau"] {
-            assert!(!enters(folder), "{folder}");
+        for directory in [".claudes", "node_modules", ".clau"] {
+            assert!(!enters(directory), "{directory}");
         }
     }
 

@@ -1,11 +1,11 @@
-//! `[lineage]`: what the manifest says of personas.
+//! `[lineage]`: the settings of personas.
 
 use agpm_text::NodeRef;
 
 use crate::check::Check;
 use crate::manifest::tables::LINEAGE;
 
-/// The path of the document that active personas have to inherit, from the manifest's directory.
+/// The path of the document that active personas must inherit, from the manifest's directory.
 pub(super) fn read_root(check: &mut Check, section: NodeRef<'_>) -> Option<String> {
     if !check.map(section, "`[lineage]`") {
         return None;

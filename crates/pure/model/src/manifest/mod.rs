@@ -1,4 +1,4 @@
-//! `agpm.toml`, from spanned nodes to checked types. All mistakes are reported at once.
+//! Converts `agpm.toml` from spanned nodes to checked types. All mistakes are reported at once.
 
 mod catalog;
 mod dependency;
@@ -25,7 +25,7 @@ use crate::address::DefaultHost;
 pub use crate::manifest::catalog::{AskedRemote, CatalogSettings};
 pub use crate::manifest::dependency::{Dependency, Exclusion, InstallMode};
 pub(crate) use crate::manifest::inline::implicit_source;
-pub use crate::manifest::layers::{Layer, LayerPlace, is_junk};
+pub use crate::manifest::layers::{Layer, LayerLocation, is_junk};
 pub use crate::manifest::patches::{FieldPath, Patch, PatchScope, unknown_patch};
 pub use crate::manifest::plugins::{
     MarketplaceDependency, PartChoice, PartFilter, PartNames, is_plugin_name,
@@ -44,20 +44,20 @@ use crate::tool::Tools;
 use crate::unit::Unit;
 use crate::variant::Variants;
 
-/// A project's manifest, including its private part and the user's own sources.
+/// A project's manifest, including its private part and the user's sources.
 #[derive(Clone, Debug, Default)]
 pub struct Manifest {
     /// The sources of resources.
     pub sources: Vec<SourceDeclaration>,
     /// The host of `OWNER/REPO`.
     pub default_host: DefaultHost,
-    /// Free variables for templates.
+    /// Custom variables for templates.
     pub project: Option<Value>,
-    /// Tools, built in and own.
+    /// The built-in and custom tools.
     pub tools: Tools,
     /// Template variables of dependencies.
     pub variants: Variants,
-    /// Everything that is to be installed, in the order of kinds and then of the text.
+    /// The dependencies, by type and then in document order.
     pub dependencies: Vec<Dependency>,
     /// Changes to the fields of resources.
     pub patches: Vec<Patch>,
@@ -71,22 +71,22 @@ pub struct Manifest {
     pub policy: Option<Policy>,
     /// The policies of its bases, lowest first.
     pub base_policies: Vec<Policy>,
-    /// Dependencies of bases that the manifest does not want.
+    /// Dependencies of bases that the manifest drops.
     pub dropped: BTreeSet<ResourceId>,
-    /// Lowest first.
+    /// The layers, lowest first.
     pub layers: Vec<Layer>,
-    /// Which strategy for which files.
+    /// The strategies for files.
     pub merge: Vec<MergeRule>,
-    /// The project's own strategies, and the user's.
+    /// The strategies of the project and of the user.
     pub strategies: Vec<Strategy>,
     /// The contributors to the catalog.
     pub catalog: CatalogSettings,
-    /// The document that active personas have to inherit, from the manifest's directory.
+    /// The document that active personas must inherit, from the manifest's directory.
     pub root_directives: Option<String>,
 }
 
 impl Manifest {
-    /// Whether a file is only described, where its tool reads it.
+    /// Whether a resource is described in place, where its tool reads it.
     pub fn is_in_place(&self, unit: &Unit) -> bool {
         let mut same = self.dependencies.iter().filter(|one| one.unit == *unit);
         let first = same.next();
@@ -94,14 +94,14 @@ impl Manifest {
             && same.all(|one| one.install == InstallMode::InPlace)
     }
 
-    /// The dependency of that type and name.
+    /// The dependency with a type and name.
     pub fn dependency(&self, kind: ResourceType, name: &str) -> Option<&Dependency> {
         self.dependencies
             .iter()
             .find(|one| one.kind == kind && one.name.as_str() == name)
     }
 
-    /// The source of that name.
+    /// The source with a name.
     pub fn source(&self, name: &SourceName) -> Option<&SourceDeclaration> {
         self.sources.iter().find(|source| source.name == *name)
     }
@@ -112,21 +112,24 @@ impl Manifest {
         let units = units.filter_map(|one| one.unit.origin.source());
         let marketplaces = self.dependencies.iter();
         let marketplaces = marketplaces.filter_map(|one| one.marketplace.as_ref());
-        let layers = self.layers.iter().filter_map(|layer| layer.place.source());
+        let layers = self
+            .layers
+            .iter()
+            .filter_map(|layer| layer.location.source());
         units
-            .chain(marketplaces.map(|own| &own.plugin.marketplace))
+            .chain(marketplaces.map(|declared| &declared.plugin.marketplace))
             .chain(layers)
             .chain(self.catalog.sources())
             .collect()
     }
 
-    /// The strategy of that name, the project's own or built in.
+    /// The strategy with a name, custom or built in.
     pub fn strategy(&self, name: &str) -> Option<Strategy> {
-        let own = self
+        let declared = self
             .strategies
             .iter()
             .find(|strategy| strategy.name == name);
-        own.cloned().or_else(|| Strategy::built_in(name))
+        declared.cloned().or_else(|| Strategy::built_in(name))
     }
 
     /// The strategy that `[merge]` names for a file, by its path from the project's root.

@@ -68,7 +68,7 @@ pub(crate) fn read(check: &mut Check, texts: &ManifestTexts<'_>, manifest: &mut 
     report_ignored(check, &ignored);
 }
 
-/// A section that is not a table says nothing, and must not be treated as an empty one.
+/// A section that is not a table is reported and must not be treated as an empty one.
 fn check_sections(check: &mut Check, texts: &ManifestTexts<'_>) {
     let sections = RESOURCE_TYPES
         .iter()
@@ -83,7 +83,7 @@ fn check_sections(check: &mut Check, texts: &ManifestTexts<'_>) {
     }
 }
 
-/// The keys of an object that are accepted for the sake of existing manifests.
+/// The keys of an object that are accepted for existing manifests.
 fn keys_without_effect<'n>(map: NodeRef<'n>, schema: &SchemaTable) -> Vec<NodeRef<'n>> {
     let has_none = |key: &NodeRef<'n>| schema.classify(key.content()) == KeyClass::Passthrough;
     map.entries().map(|(key, _)| key).filter(has_none).collect()
@@ -117,7 +117,7 @@ fn report_ignored(check: &mut Check, ignored: &[NodeRef<'_>]) {
 struct DependencyReader<'c, 'i, 'n> {
     check: &'c mut Check,
     manifest: &'c mut Manifest,
-    /// The names of all sources, those with a bad URL too.
+    /// The names of all sources, including those with an invalid URL.
     sources: &'c [String],
     texts: &'c ManifestTexts<'n>,
     ignored: &'i mut Vec<NodeRef<'n>>,
@@ -295,7 +295,7 @@ impl<'n> DependencyReader<'_, '_, 'n> {
         Some(InstructionScope::of(texts))
     }
 
-    /// A file that stays where it is has no other path, and is a file of this project.
+    /// A resource in place has no other path, and is a file of this project.
     fn check_in_place(&mut self, table: NodeRef<'n>, dependency: &Dependency) {
         let Some(key) = table.get("in-place") else {
             return;
@@ -305,9 +305,9 @@ impl<'n> DependencyReader<'_, '_, 'n> {
             let help = "only resources in their own file can stay in place";
             self.check.bad_value(key, message, help);
         }
-        for other in ["source", "target", "filename", "flatten", "install"] {
-            if let Some(node) = table.get(other) {
-                let message = format!("`in-place` and `{other}` cannot be combined");
+        for conflicting in ["source", "target", "filename", "flatten", "install"] {
+            if let Some(node) = table.get(conflicting) {
+                let message = format!("`in-place` and `{conflicting}` cannot be combined");
                 let help = "remove one of them: a file in place is read at `path`";
                 self.check.bad_value(node, message, help);
             }
@@ -327,7 +327,7 @@ impl<'n> DependencyReader<'_, '_, 'n> {
         }
     }
 
-    /// The directory that a plugin is kept in. Shell commands name it, so it is plain.
+    /// The directory of a plugin. Shell commands contain it, so special characters are refused.
     fn plugin_directory(&mut self, key: NodeRef<'n>) -> Option<RelativePath> {
         if !is_plugin_name(key.content()) {
             let message = format!("`{}` cannot be the name of a plugin", key.content());
@@ -356,7 +356,7 @@ impl<'n> DependencyReader<'_, '_, 'n> {
         }
         self.check.string(marketplace, "`marketplace`")?;
         let names = self.sources.iter().map(String::as_str);
-        let known = self.check.known(
+        let is_known = self.check.check_known(
             marketplace,
             "source",
             &codes::MANIFEST_UNKNOWN_SOURCE,
@@ -375,7 +375,7 @@ impl<'n> DependencyReader<'_, '_, 'n> {
         };
         let source = SourceName::new(marketplace.content())
             .ok()
-            .filter(|_| known)?;
+            .filter(|_| is_known)?;
         dependency.marketplace = Some(MarketplaceDependency {
             plugin: MarketplacePlugin {
                 marketplace: source.clone(),
@@ -384,7 +384,7 @@ impl<'n> DependencyReader<'_, '_, 'n> {
             requirement: self.check.requirement(table),
             pin: None,
         });
-        // Where it is, its marketplace says, which is read later.
+        // The marketplace, which is read later, decides the path.
         Some(Unit {
             origin: ResourceOrigin::Source(source),
             path: ResourcePath::of_name(&dependency.name),
@@ -392,7 +392,7 @@ impl<'n> DependencyReader<'_, '_, 'n> {
         })
     }
 
-    /// Entries of a file that others write too have neither a file name nor their own directory.
+    /// Entries of a shared file have neither a file name nor a directory.
     fn warn_of_names(&mut self, table: NodeRef<'n>, dependency: &Dependency) {
         let tools = self.manifest.tools.of(dependency);
         let is_merged = |tool: &ToolName| {
@@ -472,7 +472,7 @@ impl<'n> DependencyReader<'_, '_, 'n> {
 
     /// `allow-widening = ["TOOL", …]`.
     fn tool_names(&mut self, node: NodeRef<'n>) -> Vec<ToolName> {
-        let known: Vec<String> = self
+        let tools: Vec<String> = self
             .manifest
             .tools
             .iter()
@@ -480,10 +480,10 @@ impl<'n> DependencyReader<'_, '_, 'n> {
             .collect();
         let mut names = Vec::new();
         for (node, name) in self.check.strings(node, "`allow-widening`") {
-            let known = known.iter().map(String::as_str);
+            let tools = tools.iter().map(String::as_str);
             if self
                 .check
-                .known(node, "tool", &codes::MANIFEST_UNKNOWN_TOOL, known)
+                .check_known(node, "tool", &codes::MANIFEST_UNKNOWN_TOOL, tools)
             {
                 names.extend(ToolName::new(name).ok());
             }
@@ -491,7 +491,7 @@ impl<'n> DependencyReader<'_, '_, 'n> {
         names
     }
 
-    /// Dependencies with the same variables are of one variant.
+    /// Dependencies with the same variables share a variant.
     fn variant(&mut self, node: NodeRef<'n>) -> Variant {
         if !self.check.map(node, "`template_vars`") {
             return Variant::PLAIN;
@@ -530,18 +530,20 @@ impl<'n> DependencyReader<'_, '_, 'n> {
         };
         self.check.string(source, "`source`")?;
         let names = self.sources.iter().map(String::as_str);
-        let known = self
-            .check
-            .known(source, "source", &codes::MANIFEST_UNKNOWN_SOURCE, names);
+        let is_known =
+            self.check
+                .check_known(source, "source", &codes::MANIFEST_UNKNOWN_SOURCE, names);
         let text = self.check.string(path, "`path`")?;
         let found = match kind.extent() {
             ResourceExtent::Plugin | ResourceExtent::Folder => {
-                ResourcePath::directory_in_source(kind.folder_of(text))
+                ResourcePath::directory_in_source(kind.directory_of(text))
             }
             ResourceExtent::File => ResourcePath::in_source(text),
         };
         let path = self.path(path, found)?;
-        let name = SourceName::new(source.content()).ok().filter(|_| known)?;
+        let name = SourceName::new(source.content())
+            .ok()
+            .filter(|_| is_known)?;
         Some(Unit {
             origin: ResourceOrigin::Source(name),
             path,
@@ -551,7 +553,7 @@ impl<'n> DependencyReader<'_, '_, 'n> {
 
     fn local(&mut self, kind: ResourceType, node: NodeRef<'n>) -> Option<Unit> {
         let text = self.check.string(node, "`path`")?;
-        let path = self.path(node, ResourcePath::local(kind.folder_of(text)))?;
+        let path = self.path(node, ResourcePath::local(kind.directory_of(text)))?;
         Some(Unit {
             origin: ResourceOrigin::Local,
             path,
@@ -592,29 +594,29 @@ impl<'n> DependencyReader<'_, '_, 'n> {
         };
         let named = named.into_iter();
         named
-            .filter_map(|(node, tool)| self.with_place(node, tool, kind))
+            .filter_map(|(node, tool)| self.check_support(node, tool, kind))
             .collect()
     }
 
     fn tool(&mut self, node: NodeRef<'n>) -> Option<NamedTool<'n>> {
         let name = self.check.string(node, "`tool`")?;
         let tools = &self.manifest.tools;
-        let known: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
-        let known = known.iter().copied();
+        let tool_names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
+        let tool_names = tool_names.iter().copied();
         let code = &codes::MANIFEST_UNKNOWN_TOOL;
-        let is_known = self.check.known(node, "tool", code, known);
+        let is_known = self.check.check_known(node, "tool", code, tool_names);
         Some((node, ToolName::new(name).ok()?)).filter(|_| is_known)
     }
 
-    /// A tool that an entry names must have a location for it.
-    fn with_place(
+    /// Reports a tool that does not support the type.
+    fn check_support(
         &mut self,
         node: NodeRef<'n>,
         name: ToolName,
         kind: ResourceType,
     ) -> Option<ToolName> {
         let tools = &self.manifest.tools;
-        if !tools.has_place(&name, kind) {
+        if !tools.supports(&name, kind) {
             let able: Vec<&str> = tools
                 .iter()
                 .filter(|tool| tool.destination(kind).is_some())
@@ -629,7 +631,7 @@ impl<'n> DependencyReader<'_, '_, 'n> {
         Some(name)
     }
 
-    /// A path that people see as it is: two names that look alike are one too many.
+    /// A path without invisible characters: two names that look the same are confusing.
     fn visible_path(&mut self, node: NodeRef<'n>, what: &str) -> Option<RelativePath> {
         let path = self.check.path(node, what)?;
         if let Some(hidden) = path.as_str().chars().find(|c| is_invisible(*c)) {
@@ -657,11 +659,11 @@ impl<'n> DependencyReader<'_, '_, 'n> {
     }
 
     fn server(&mut self, table: NodeRef<'n>, kind: ResourceType) -> Option<Value> {
-        let said: Vec<(&str, NodeRef<'n>)> = SERVER_KEYS
+        let set: Vec<(&str, NodeRef<'n>)> = SERVER_KEYS
             .into_iter()
             .filter_map(|key| Some((key, table.get(key)?)))
             .collect();
-        let (first, node) = *said.first()?;
+        let (first, node) = *set.first()?;
         if kind != ResourceType::McpServers {
             self.check.bad_value(
                 node,
@@ -670,7 +672,7 @@ impl<'n> DependencyReader<'_, '_, 'n> {
             );
             return None;
         }
-        for (key, node) in &said {
+        for (key, node) in &set {
             let what = format!("`{key}`");
             match *key {
                 "args" => drop(self.check.strings(*node, &what)),
@@ -686,7 +688,7 @@ impl<'n> DependencyReader<'_, '_, 'n> {
             }
         }
         Some(Value::map(
-            said.into_iter().map(|(key, node)| (key, to_value(node))),
+            set.into_iter().map(|(key, node)| (key, to_value(node))),
         ))
     }
 }

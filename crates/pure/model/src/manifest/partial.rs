@@ -1,5 +1,5 @@
-//! Findings about a manifest with syntax errors. A finding next to a syntax error must hold after the error is fixed,
-//! so anything that the error may have caused is left out.
+//! Findings about a manifest with syntax errors. A finding must still hold after the syntax errors are fixed, so
+//! anything that they may have caused is dropped.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -35,13 +35,13 @@ pub(super) fn beside_syntax_errors<'d>(
     found.into_iter().filter(all_certain).collect()
 }
 
-/// Text and where its syntax errors are.
+/// Text and the positions of its syntax errors.
 struct BrokenText<'t> {
     source: SourceId,
     text: &'t str,
     errors: Vec<usize>,
     lines: Vec<usize>,
-    /// Starts of lines that look like the header of a table. One inside of a list only makes a section shorter.
+    /// Starts of lines that look like a table header. One inside a list only makes a section shorter.
     headers: Vec<usize>,
     /// Lists and inline tables with an error inside.
     brackets: Vec<RangeInclusive<usize>>,
@@ -50,14 +50,14 @@ struct BrokenText<'t> {
 impl<'t> BrokenText<'t> {
     fn new(document: &'t Document, errors: &[SourceSpan]) -> Self {
         let (source, text): (SourceId, &str) = (document.source(), document.text());
-        let own = errors.iter().filter(|error| error.source == source);
+        let errors_here = errors.iter().filter(|error| error.source == source);
         let mut lines = vec![0];
         lines.extend(text.match_indices('\n').map(|(at, _)| at + 1));
         let is_header = |start: &usize| is_header(text, *start);
         let mut broken = BrokenText {
             source,
             text,
-            errors: own.map(|error| error.span.start as usize).collect(),
+            errors: errors_here.map(|error| error.span.start as usize).collect(),
             headers: lines.iter().copied().filter(is_header).collect(),
             lines,
             brackets: Vec::new(),
@@ -86,7 +86,7 @@ impl<'t> BrokenText<'t> {
         if !matches!(value.kind(), NodeKind::List | NodeKind::Map) || self.is_sound(&range) {
             return;
         }
-        // Where brackets on several lines should have ended is not known, nor what follows them.
+        // The intended end of brackets on several lines is unknown, and so is what follows them.
         let is_on_one_line = !self.text[value.span().range()].contains('\n');
         let end = if is_on_one_line {
             *range.end()
@@ -96,8 +96,8 @@ impl<'t> BrokenText<'t> {
         self.brackets.push(*range.start()..=end);
     }
 
-    /// A key is certain where its section is sound up to its line, or where braces on one line hold it and the
-    /// section has no line that may be a broken header.
+    /// A key is certain if its section is valid up to its line, or if braces on one line contain it and the section has
+    /// no line that may be a broken header.
     fn is_certain_key(&self, key: &Label) -> bool {
         let (start, end) = (key.span.start as usize, key.span.end as usize);
         let line = self.around(&self.lines, start);
@@ -130,7 +130,7 @@ impl<'t> BrokenText<'t> {
         !self.errors.iter().any(|error| range.contains(error))
     }
 
-    /// From the last of these starts up to a location to the end of the line before the next one.
+    /// From the last of these starts up to a position to the end of the line before the next one.
     fn around(&self, starts: &[usize], at: usize) -> RangeInclusive<usize> {
         let next = starts.partition_point(|start| *start <= at);
         let start = next.checked_sub(1).map_or(0, |last| starts[last]);
@@ -139,13 +139,13 @@ impl<'t> BrokenText<'t> {
     }
 }
 
-/// Whether the line from here looks like the header of a table, and not like the value for a line that ends in `=`.
+/// Whether a line looks like a table header, and not like the value of a line that ends in `=`.
 fn is_header(text: &str, start: usize) -> bool {
     let line = text[start..].trim_start_matches([' ', '\t']);
     line.starts_with('[') && !text[..start].trim_end().ends_with('=')
 }
 
-/// Whether a line has a key and a value, however wrong, and cannot be a header.
+/// Whether a line has a key and a value, however malformed, and cannot be a header.
 fn is_entry(line: &str) -> bool {
     let key = line.split_once('=').map_or("", |(key, _)| key.trim());
     !key.is_empty() && !key.contains(['[', ']'])
@@ -177,7 +177,7 @@ mod tests {
         let texts = ManifestTexts {
             scope: InstallScope::Project,
             project: &parsed.document,
-            own: &parsed.document,
+            manifest: &parsed.document,
             bases: &[],
             private: None,
             config: None,
@@ -224,23 +224,23 @@ mod tests {
     #[test]
     fn consequences_of_a_syntax_error_are_not_reported() {
         for text in [
-            // A header: the keys under it belong to nothing.
+            // A broken header: the keys under it belong to no table.
             "[agents\na = { path = \"a.md\" }\n",
             "agents]\na = { path = \"a.md\" }\nb = \"b.md\"\n",
             "[[layers]\nname = \"a\"\npth = \"x\"\n",
-            // A line: its key is missing.
+            // A broken line: its key is missing.
             "[[layers]]\nname = \"a\npath = \"x\"\n",
             "[[layers]]\npath = \"a\nname = \"x\"\n",
             "[tools.own]\npath = \".own\n[tools.own.resources]\nagents = { path = \"a\" }\n",
             "[agents]\na = { path \"a\", version = \"v1\" }\n",
-            // A source, tool, strategy or resource that others name.
+            // A source, tool, strategy or resource that other entries name.
             "[sources]\nhub = \"https://h.example\n[agents]\na = { source = \"hub\", path = \"a.md\" }\n",
             "[tools.own\npath = \".own\"\n[agents]\na = { tool = \"own\", path = \"a.md\" }\n",
             "[strategies.own\nlists = \"union\"\n[merge]\n\"*.json\" = \"own\"\n",
             "[agents]\na = \"a.md\n[patch.agents.b]\nmodel = \"x\"\n",
             "[agents\na = \"a.md\"\n[patch.agents.a]\nmodel = \"x\"\n",
             "[sources\nhub = \"https://h.example\"\n[catalog]\nremotes = [\"hub\"]\n",
-            // Brackets without an end take what follows.
+            // Unclosed brackets swallow what follows.
             "[agents]\na = { path = \"a.md\"\nb = { path = \"b.md\" }\n",
             "[[layers]]\nname = \"a\"\npath = \"a\"\ninclude = [\n\"x\"\n\n[agents]\na = \"a.md\"\n",
             "[agents]\na = \"\"\"a.md\nb = 1\n[sorces]\n",

@@ -1,4 +1,4 @@
-//! `[patch.TYPE.NAME]`: fields that are set in resources.
+//! `[patch.TYPE.NAME]`: patched fields of resources.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -15,39 +15,39 @@ use crate::server_file::ServerFile;
 /// The visibility of a patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PatchScope {
-    /// Everyone: it is in `agpm.toml`.
+    /// Everyone: the patch is in `agpm.toml`.
     Project,
-    /// One user: it is in `agpm.private.toml`.
+    /// One user: the patch is in `agpm.private.toml`.
     Private,
 }
 
-/// Fields that are set in a resource.
+/// A patch of a resource.
 #[derive(Clone, Debug)]
 pub struct Patch {
-    /// The kind of the resource.
+    /// The type of the resource.
     pub kind: ResourceType,
-    /// The name of the patch.
+    /// The name of the resource.
     pub name: String,
     /// The visibility.
     pub scope: PatchScope,
-    /// The fields, an object.
+    /// The fields, as an object.
     pub fields: Value,
     /// The entry.
     pub spot: SourceSpan,
 }
 
-/// A field, by the keys that lead to it.
+/// A field, by the path of keys to it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FieldPath(Pointer);
 
 impl Patch {
-    /// Every field that it sets, nested ones each on their own.
+    /// All fields that the patch sets, nested ones separately.
     pub fn leaves(&self) -> Vec<FieldPath> {
         FieldPath::all(&self.fields)
     }
 
-    /// Its meaning in a file that holds `root`: servers may be under a key and have names, and a part of Claude's
-    /// settings has no fields of single hooks.
+    /// The patch for a file that contains `root`: servers may be under a key and have names, and a part of Claude's
+    /// settings has no fields for single hooks.
     pub fn for_file(&self, root: &Value) -> Result<Patch, String> {
         match self.kind {
             ResourceType::McpServers => self.unwrapped(root),
@@ -122,25 +122,25 @@ fn leaves(value: &Value, at: &Pointer, found: &mut Vec<FieldPath>) {
 }
 
 impl FieldPath {
-    /// The fields of an object, nested ones each on their own, in order.
+    /// The fields of an object, nested ones separately, in order.
     pub fn all(fields: &Value) -> Vec<FieldPath> {
         let mut found = Vec::new();
         leaves(fields, &Pointer::root(), &mut found);
         found
     }
 
-    /// The location of the field.
+    /// The pointer to the field.
     pub fn pointer(&self) -> &Pointer {
         &self.0
     }
 
-    /// Whether setting both would set one place twice.
+    /// Whether one field contains the other.
     fn meets(&self, other: &FieldPath) -> bool {
         self.0.is_within(&other.0) || other.0.is_within(&self.0)
     }
 }
 
-/// As the manifest writes it: keys with dots between them.
+/// Prints the keys with dots between them, as in the manifest.
 impl fmt::Display for FieldPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
@@ -155,19 +155,19 @@ impl fmt::Display for FieldPath {
     }
 }
 
-/// Patches are for dependencies, except those that the manifest drops.
+/// Patches apply to dependencies, except those that the manifest drops.
 pub(super) fn read(
     check: &mut Check,
     texts: &ManifestTexts<'_>,
     dependencies: &[Dependency],
     dropped: &BTreeSet<ResourceId>,
 ) -> Vec<Patch> {
-    let places = [
+    let tables = [
         (Some(texts.project), PatchScope::Project),
         (texts.private, PatchScope::Private),
     ];
     let mut patches = Vec::new();
-    for (document, scope) in places {
+    for (document, scope) in tables {
         if let Some(node) = document.and_then(|document| document.root()?.get("patch")) {
             patches.extend(read_patches(check, node, scope, dependencies, dropped));
         }
@@ -189,7 +189,7 @@ fn read_patches(
     }
     for (kind, names) in node.entries() {
         let words = RESOURCE_TYPES.map(|kind| kind.plural());
-        if !check.known(kind, "resource type", &codes::MANIFEST_UNKNOWN_KEY, words)
+        if !check.check_known(kind, "resource type", &codes::MANIFEST_UNKNOWN_KEY, words)
             || !check.map(names, "a patch")
         {
             continue;
@@ -208,7 +208,7 @@ fn read_patches(
         {
             let is_patched =
                 |id: &ResourceId| id.kind == kind && id.name.as_str() == name.content();
-            // A base may patch what the project does not want.
+            // A base may patch resources that the project drops.
             if dropped.iter().any(is_patched) {
                 continue;
             }
@@ -226,14 +226,14 @@ fn read_patches(
             .entries()
             .filter(|(_, fields)| fields.kind() != NodeKind::Map)
         {
-            let wanted = format!("a table of fields, as in [patch.{kind}.{}]", name.content());
-            check.wrong_kind(fields, "a patch", &wanted);
+            let expected = format!("a table of fields, as in [patch.{kind}.{}]", name.content());
+            check.wrong_kind(fields, "a patch", &expected);
         }
     }
     patches
 }
 
-/// A name that nothing can have. Matches of patterns are known later.
+/// Reports a name that no resource can have. Matches of patterns are known later.
 fn check_name(
     check: &mut Check,
     kind: ResourceType,
@@ -243,7 +243,7 @@ fn check_name(
     let of_kind = dependencies
         .iter()
         .filter(|dependency| dependency.kind == kind);
-    // The parts of a plugin are known when it was read.
+    // The parts of a plugin are known only after it was read.
     let has_parts = dependencies
         .iter()
         .any(|one| one.kind == ResourceType::Plugins && PLUGIN_PARTS.contains(&kind));
@@ -265,16 +265,16 @@ pub fn unknown_patch<'k>(
     kind: ResourceType,
     name: &str,
     spot: SourceSpan,
-    known: impl IntoIterator<Item = &'k str> + Clone,
+    names: impl IntoIterator<Item = &'k str> + Clone,
 ) -> Diagnostic {
     let message = format!("no `{name}` in `[{kind}]` to patch");
     let mut diagnostic = Diagnostic::new(&codes::PATCH_UNKNOWN, message).at_spot(spot);
-    diagnostic.help = did_you_mean(name, &format!("these {kind} can be patched"), known)
+    diagnostic.help = did_you_mean(name, &format!("these {kind} can be patched"), names)
         .or_else(|| Some(format!("add it to `[{kind}]`, or remove the patch")));
     diagnostic
 }
 
-/// A field that both files set.
+/// Reports fields that both files set.
 fn report_conflicts(check: &mut Check, patches: &[Patch]) {
     let of = |scope| patches.iter().filter(move |patch| patch.scope == scope);
     for private in of(PatchScope::Private) {

@@ -1,4 +1,4 @@
-//! The settings of a plugin's manifest entry beyond those of other resources.
+//! The settings specific to plugin entries of a manifest.
 
 use agpm_diag::SourceSpan;
 use agpm_text::NodeRef;
@@ -17,14 +17,14 @@ pub struct MarketplaceDependency {
     pub plugin: MarketplacePlugin,
     /// The requirement on the marketplace's source.
     pub requirement: Requirement,
-    /// The state of the marketplace that said where the plugin is, once it was read.
+    /// The marketplace that located the plugin, once it was read.
     pub pin: Option<LockedMarketplace>,
 }
 
-/// Which parts of a plugin are installed, and how they are called.
+/// The installed parts of a plugin, and their names.
 #[derive(Clone, Debug, Default)]
 pub struct PartChoice {
-    /// These alone; all of them if it is empty.
+    /// The parts to install; all if it is empty.
     pub only: Vec<PartFilter>,
     /// The parts to exclude.
     pub exclude: Vec<PartFilter>,
@@ -37,30 +37,30 @@ pub struct PartChoice {
 pub struct PartFilter {
     /// The type.
     pub kind: ResourceType,
-    /// The name of one of them.
+    /// The name of a single part; `None` for all of the type.
     pub name: Option<ResourceName>,
-    /// Where the manifest has it.
+    /// The position in the manifest.
     pub spot: SourceSpan,
 }
 
-/// How the parts of a plugin are called.
+/// The names of the parts of a plugin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PartNames {
-    /// As the plugin calls them.
+    /// Their names in the plugin.
     #[default]
     Own,
-    /// With the plugin's name before their own, where a name belongs to one part.
+    /// Their names prefixed with the plugin's, where a name belongs to one part.
     Prefixed,
 }
 
-/// Whether a plugin can have this name: its directory is called so, and shell commands name that.
+/// Whether a plugin can have this name: its directory has it too, and shell commands contain that.
 pub fn is_plugin_name(name: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     !name.is_empty() && name.chars().all(is_plain) && !name.starts_with(['.', '-'])
 }
 
 impl PartFilter {
-    /// Whether it means this part.
+    /// Whether the filter matches a part.
     pub fn matches(&self, part: &ResourceId) -> bool {
         self.kind == part.kind && self.name.as_ref().is_none_or(|name| *name == part.name)
     }

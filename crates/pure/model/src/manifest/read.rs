@@ -1,4 +1,4 @@
-//! All sections of a manifest in the order in which they need each other.
+//! Reads all sections of a manifest in the order of their dependencies.
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_text::{Document, NodeRef, to_value};
@@ -15,11 +15,11 @@ use crate::policy::Policy;
 use crate::schema::UnknownKey;
 use crate::tool::Tools;
 
-/// Sections of the contract that nothing reads yet. To accept them would promise what does not happen.
+/// Planned sections that nothing reads yet. Accepting them would promise an effect that they do not have.
 const PLANNED_SECTIONS: [&str; 1] = ["workspace"];
 
 impl Manifest {
-    /// Reads a manifest; what is wrong is in the diagnostics.
+    /// Parses a manifest; mistakes are in the diagnostics.
     pub fn read(texts: &ManifestTexts<'_>) -> (Manifest, Vec<Diagnostic>) {
         let mut check = Check::new(texts.completeness());
         let mut manifest = Manifest {
@@ -58,12 +58,12 @@ impl Manifest {
                 .config
                 .and_then(Document::root)
                 .and_then(|root| root.get("strategies"));
-            let own = [root.get("strategies"), users]
+            let sections = [root.get("strategies"), users]
                 .into_iter()
                 .flatten()
                 .collect();
             (manifest.merge, manifest.strategies) =
-                strategies::read(&mut check, root.get("merge"), own, texts.of_user());
+                strategies::read(&mut check, root.get("merge"), sections, texts.of_user());
         }
         for text in texts.shared() {
             let (_, mistakes) = read_extends(text, &manifest.default_host);
@@ -71,8 +71,8 @@ impl Manifest {
                 .into_iter()
                 .for_each(|mistake| check.report(mistake));
         }
-        // Policies are not folded: each of them holds, and none changes another.
-        manifest.policy = read_policy(&mut check, texts.own);
+        // Policies are not merged: each of them applies, and none changes another.
+        manifest.policy = read_policy(&mut check, texts.manifest);
         for base in texts.bases {
             manifest
                 .base_policies
@@ -91,7 +91,7 @@ impl Manifest {
     }
 }
 
-/// The `[policy]` of one text.
+/// The `[policy]` of one file.
 fn read_policy(check: &mut Check, text: &Document) -> Option<Policy> {
     let table = text.root()?.get("policy")?;
     let (policy, mistakes) = Policy::of_table(table);
@@ -101,7 +101,7 @@ fn read_policy(check: &mut Check, text: &Document) -> Option<Policy> {
     Some(policy)
 }
 
-/// Reports top-level keys that mean nothing here.
+/// Reports unknown top-level keys.
 fn check_sections(check: &mut Check, root: NodeRef<'_>) {
     for UnknownKey { key, help, edit } in MANIFEST_SECTIONS.unknown_keys(root) {
         let name = key.content();

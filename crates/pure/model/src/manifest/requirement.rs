@@ -1,15 +1,15 @@
-//! `version`, `branch` and `rev`: which version of a source is wanted.
+//! `version`, `branch` and `rev`: the required version of a source.
 
 use agpm_text::NodeRef;
 
 use crate::check::Check;
 use crate::version::{DEFAULT_VERSION, Requirement, VersionRequirement, is_ref_name};
 
-/// Keys that only mean something next to a `source`.
+/// Keys that have a meaning only next to a `source`.
 pub(crate) const ONLY_WITH_SOURCE: [&str; 3] = ["version", "branch", "rev"];
 
 impl Check {
-    /// A commit beats a branch beats a version.
+    /// A commit takes precedence over a branch, and a branch over a version.
     pub(crate) fn requirement(&mut self, table: NodeRef<'_>) -> Requirement {
         let version = table
             .get("version")

@@ -1,4 +1,4 @@
-//! `[sources]`, and who may bring programs along.
+//! `[sources]`, and the resources that may pull in executables.
 
 use agpm_diag::{Diagnostic, SourceSpan, codes};
 use agpm_text::{Document, NodeRef};
@@ -11,10 +11,10 @@ use crate::repository_pattern::RepositoryPattern;
 use crate::resource::ResourceType;
 use crate::unit::{ResourceOrigin, Unit};
 
-/// The file that names a source.
+/// The file that defines a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SourceScope {
-    /// The project's manifest, for everybody.
+    /// The project's manifest, for everyone.
     Project,
     /// The private manifest or the user's configuration.
     User,
@@ -23,18 +23,18 @@ pub enum SourceScope {
 /// A location that packages come from.
 #[derive(Clone, Debug)]
 pub struct SourceDeclaration {
-    /// Its name in dependencies.
+    /// The name in dependencies.
     pub name: SourceName,
     /// The URL or directory.
     pub address: SourceAddress,
-    /// The file that names it.
+    /// The file that defines it.
     pub scope: SourceScope,
     /// The entry.
     pub spot: SourceSpan,
 }
 
 impl SourceDeclaration {
-    /// Whether a dependency that is a URL brought it, and `[sources]` does not have it.
+    /// Whether a dependency with a URL implies it, and `[sources]` does not have it.
     pub fn is_implicit(&self) -> bool {
         self.name.as_str() == repository_url(&self.address)
     }
@@ -50,7 +50,7 @@ pub enum ExecutableAllowance {
 }
 
 impl ExecutableAllowance {
-    /// Whether a resource is meant.
+    /// Whether the permission covers a resource.
     pub fn allows(&self, kind: ResourceType, name: &ResourceName, unit: &Unit) -> bool {
         match self {
             ExecutableAllowance::Source(source) => {
@@ -76,8 +76,8 @@ pub(super) fn read_source(
             "write a URL such as `https://host/org/repo.git`, or a directory",
         );
     });
-    let known = SourceName::new(name.content());
-    let known = known
+    let parsed = SourceName::new(name.content());
+    let parsed = parsed
         .map_err(|error| check.bad_value(name, error.to_string(), "give the source a short name"));
     let address = address.ok()?;
     if scope == SourceScope::Project && address.redacted() != address.reveal() {
@@ -93,7 +93,7 @@ pub(super) fn read_source(
         );
     }
     Some(SourceDeclaration {
-        name: known.ok()?,
+        name: parsed.ok()?,
         address,
         scope,
         spot: spot(name),
@@ -101,7 +101,7 @@ pub(super) fn read_source(
 }
 
 impl DefaultHost {
-    /// The host that a configuration names; what is wrong with it is reported with the manifest.
+    /// The host in a configuration; mistakes in it are reported with the manifest.
     pub fn of_config(config: &Document) -> Self {
         let node = config.root().and_then(|root| root.get("default-host"));
         let mut quiet = Check::default();

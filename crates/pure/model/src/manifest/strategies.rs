@@ -17,13 +17,13 @@ const POINTER_HELP: &str = "write `/` before every step, as in `/permissions/all
 /// A line of `[merge]`.
 #[derive(Clone, Debug)]
 pub struct MergeRule {
-    /// The files that it is for.
+    /// The files that it applies to.
     pub files: FilePattern,
     /// The strategy.
     pub strategy: Strategy,
 }
 
-/// The files that a line of `[merge]` speaks of: a name or path, or a pattern with `*`.
+/// The files of a line of `[merge]`: a name or path, or a pattern with `*`.
 #[derive(Clone, Debug)]
 pub struct FilePattern {
     written: String,
@@ -43,7 +43,7 @@ impl FilePattern {
         })
     }
 
-    /// Whether a file, by its path with `/`, is meant. A pattern without `/` matches the file's name alone.
+    /// Whether a file, by its path with `/`, matches. A pattern without `/` matches the file name only.
     pub fn matches(&self, path: &str) -> bool {
         let name = path.rsplit('/').next().unwrap_or(path);
         let subject = if self.written.contains('/') {
@@ -56,7 +56,7 @@ impl FilePattern {
             .map_or(self.written == subject, |pattern| pattern.is_match(subject))
     }
 
-    /// A path beats a name beats a pattern; of patterns the one that says more.
+    /// A path takes precedence over a name, and a name over a pattern; of patterns the more specific one.
     pub fn specificity(&self) -> (bool, bool, usize) {
         let literal = self
             .written
@@ -70,17 +70,20 @@ impl FilePattern {
 pub(crate) fn read(
     check: &mut Check,
     merge: Option<NodeRef<'_>>,
-    own: Vec<NodeRef<'_>>,
+    definitions: Vec<NodeRef<'_>>,
     users: Vec<SourceId>,
 ) -> (Vec<MergeRule>, Vec<Strategy>) {
     let sections = merge.iter().map(|node| ("`[merge]`", *node));
-    let sections = sections.chain(own.iter().map(|node| ("`[strategies]`", *node)));
+    let sections = sections.chain(definitions.iter().map(|node| ("`[strategies]`", *node)));
     for (section, node) in sections.filter(|(_, node)| node.kind() != NodeKind::Map) {
         check.wrong_kind(node, section, "a table");
     }
-    let tables = StrategyTables { own, users };
+    let tables = StrategyTables {
+        sections: definitions,
+        users,
+    };
     let mut strategies: Vec<Strategy> = Vec::new();
-    for (name, table) in tables.own.iter().copied().flat_map(NodeRef::entries) {
+    for (name, table) in tables.sections.iter().copied().flat_map(NodeRef::entries) {
         if BUILT_IN
             .iter()
             .any(|built_in| built_in.name == name.content())
@@ -91,8 +94,8 @@ pub(crate) fn read(
                 "choose another name",
             );
         }
-        if strategies.iter().any(|known| known.name == name.content()) {
-            // The project's own one wins.
+        if strategies.iter().any(|other| other.name == name.content()) {
+            // The project's definition wins.
             continue;
         }
         tables.check_chain(check, name);
@@ -117,16 +120,16 @@ pub(crate) fn read(
     (rules, strategies)
 }
 
-/// The project's own strategies and then the user's, unread, so one may build on another.
+/// The strategies of the project and then of the user, not parsed yet, so one can extend another.
 struct StrategyTables<'a> {
-    own: Vec<NodeRef<'a>>,
-    /// The strings that are the user's own.
+    sections: Vec<NodeRef<'a>>,
+    /// The files that only the user writes.
     users: Vec<SourceId>,
 }
 
 impl<'a> StrategyTables<'a> {
     fn get(&self, name: &str) -> Option<NodeRef<'a>> {
-        self.own.iter().find_map(|own| own.get(name))
+        self.sections.iter().find_map(|tables| tables.get(name))
     }
 
     fn value(&self, check: &mut Check, value: NodeRef<'a>) -> Strategy {
@@ -140,14 +143,14 @@ impl<'a> StrategyTables<'a> {
         }
     }
 
-    /// Reports a strategy that is built on itself, with the chain.
+    /// Reports a strategy that extends itself, with the chain.
     fn check_chain(&self, check: &mut Check, name: NodeRef<'a>) {
         let mut chain = vec![name.content()];
         let base = |name: &str| self.get(name)?.get("strategy")?.as_str();
         while let Some(next) = chain.last().copied().and_then(base) {
-            let seen = chain.contains(&next);
+            let is_cycle = chain.contains(&next);
             chain.push(next);
-            if seen {
+            if is_cycle {
                 break;
             }
         }
@@ -167,36 +170,36 @@ impl<'a> StrategyTables<'a> {
             return Strategy::default();
         };
         if on.contains(&name) {
-            // A chain that leads back is reported where its strategies are defined.
+            // A cyclic chain is reported where its strategies are defined.
             return Strategy::default();
         }
         if let Some(table) = self.get(name) {
             on.push(name);
-            // Its own mistakes are reported where it is defined, once.
+            // Mistakes in the base strategy are reported once, where it is defined.
             let mut quiet = Check::default();
             let strategy = self.definition(&mut quiet, name, table, on);
             on.pop();
             return strategy;
         }
         Strategy::built_in(name).unwrap_or_else(|| {
-            let own = self
-                .own
+            let tables = self
+                .sections
                 .iter()
                 .copied()
                 .flat_map(NodeRef::entries)
                 .map(|(key, _)| key.content());
-            let known: Vec<&str> = BUILT_IN
+            let other: Vec<&str> = BUILT_IN
                 .iter()
                 .map(|built_in| built_in.name)
-                .chain(own)
+                .chain(tables)
                 .collect();
             let mut diagnostic = Diagnostic::new(
                 &codes::MANIFEST_UNKNOWN_STRATEGY,
                 format!("unknown strategy `{name}`"),
             )
             .at_spot(spot(node));
-            diagnostic.help = did_you_mean(name, "strategies are", known.iter().copied());
-            let near = nearest(name, known.iter().copied());
+            diagnostic.help = did_you_mean(name, "strategies are", other.iter().copied());
+            let near = nearest(name, other.iter().copied());
             let edit = near.and_then(|near| node.respelled(near));
             check.report_missing(diagnostic.fixed_by(edit));
             Strategy::default()

@@ -50,7 +50,7 @@ pub static CONFIG_SCHEMA: FileSchema = FileSchema {
     definitions: &[],
 };
 
-/// Whose manifests have keys that are accepted without effect.
+/// The program whose manifests have keys that are accepted without effect.
 pub(crate) const OLDER_AGPM: &str = "agpm 0.4";
 
 const fn of_older_agpm(keys: &'static [&'static str]) -> Passthrough {
@@ -338,7 +338,7 @@ pub(crate) const DEPENDENCY: SchemaTable = SchemaTable::strict(
 )
 .beside(&of_older_agpm(&["repo", "dependencies"]));
 
-/// A plugin has no place to choose: its parts go where the tools look for them.
+/// A plugin has no target: its parts go where the tools read them.
 pub(crate) const PLUGIN: SchemaTable = SchemaTable::strict(
     "a plugin",
     &[
@@ -688,7 +688,7 @@ const STRATEGY_DEFINITION: Definition = Definition {
     form: ValueForm::Table(&STRATEGY),
 };
 
-/// The word whose operation has an argument.
+/// The operation that takes an argument.
 const BY_KEY: &str = "by-key";
 
 pub(crate) const RULE: SchemaTable = SchemaTable::strict(
@@ -696,7 +696,7 @@ pub(crate) const RULE: SchemaTable = SchemaTable::strict(
     &[operation_key(&OPERATION), ITEM_KEY, SAME_ITEMS, EMPTY_OVER],
 );
 
-/// A rule for lists, where only some operations fit.
+/// A rule for lists, which only some operations fit.
 const LIST_RULE: SchemaTable = SchemaTable::strict(
     "a rule",
     &[
@@ -735,7 +735,7 @@ const EMPTY_OVER: SchemaField = SchemaField::optional(
     "The effect of an empty object or list over a non-empty one.",
 );
 
-/// A table that says what happens, or only what empty maps and lists do.
+/// A table with an operation, or with only the effect of empty maps and lists.
 const RULE_DEFINITION: Definition = Definition {
     name: "rule",
     form: ValueForm::With(
@@ -764,15 +764,15 @@ const LIST_OPERATION: Definition = Definition {
     ),
 };
 
-/// The operations that fit, by their words, each with what it does.
+/// The operations that fit, each with its description.
 fn operations(fits: fn(&MergeOperation) -> bool) -> Vec<(&'static str, Value)> {
-    let meant = |word: &str| match word {
+    let describe = |word: &str| match word {
         BY_KEY => format!("{BY_KEY}:id").parse::<MergeOperation>().ok(),
         word => word.parse::<MergeOperation>().ok(),
     };
     let fitting = OPERATIONS
         .iter()
-        .filter(|(word, _)| meant(word).is_some_and(|one| fits(&one)));
+        .filter(|(word, _)| describe(word).is_some_and(|one| fits(&one)));
     let choices = fitting.map(|(word, does)| operation(word, does));
     vec![("anyOf", Value::list(choices))]
 }

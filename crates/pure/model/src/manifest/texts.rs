@@ -1,4 +1,4 @@
-//! The strings that a manifest is read from, and their order.
+//! The files that a manifest is read from, and their order.
 
 use agpm_diag::{Diagnostic, SourceId, SourceSpan, codes};
 use agpm_text::{Document, NodeRef};
@@ -9,27 +9,27 @@ use crate::manifest::sources::SourceScope;
 use crate::resource::ResourceType;
 use crate::tool::InstallScope;
 
-/// The strings that make up a manifest.
+/// The files that make up a manifest.
 pub struct ManifestTexts<'a> {
-    /// Whether it is a project's manifest or a user's own.
+    /// Whether it is a project's manifest or the user's.
     pub scope: InstallScope,
-    /// `agpm.toml`, folded over its bases.
+    /// `agpm.toml`, merged over its bases.
     pub project: &'a Document,
     /// `agpm.toml` alone.
-    pub own: &'a Document,
+    pub manifest: &'a Document,
     /// The bases, lowest first.
     pub bases: &'a [BaseText<'a>],
     /// `agpm.private.toml` next to it.
     pub private: Option<&'a Document>,
-    /// The user's own configuration.
+    /// The user's configuration.
     pub config: Option<&'a Document>,
-    /// The entries of a section, the highest of these strings winning.
+    /// The entries of a section; the highest of these files wins.
     pub entries: &'a dyn Fn(&str) -> Vec<SectionEntry<'a>>,
-    /// Syntax errors in these strings, which limit what is reported to what they cannot have caused.
+    /// Syntax errors in these files, which suppress findings that they may have caused.
     pub syntax_errors: &'a [SourceSpan],
 }
 
-/// The text of a base, and where its relative paths start.
+/// A base, and the root of its relative paths.
 #[derive(Clone, Copy)]
 pub struct BaseText<'a> {
     /// Its `agpm.toml`.
@@ -48,18 +48,18 @@ impl ManifestTexts<'_> {
     }
 
     pub(super) fn documents(&self) -> impl Iterator<Item = &Document> {
-        let documents = [Some(self.own), self.private, self.config];
+        let documents = [Some(self.manifest), self.private, self.config];
         let bases = self.bases.iter().map(|base| base.document);
         documents.into_iter().flatten().chain(bases)
     }
 
-    /// The strings that everybody has who has the project.
+    /// The files that everyone with the project has.
     pub(super) fn shared(&self) -> impl Iterator<Item = &Document> {
         let bases = self.bases.iter().map(|base| base.document);
-        bases.chain([self.own])
+        bases.chain([self.manifest])
     }
 
-    /// Whether a node is in text that only one user has.
+    /// Whether a node is in a file that only one user has.
     pub(super) fn scope_of(&self, node: NodeRef<'_>) -> SourceScope {
         let mut of_one_user = [self.private, self.config].into_iter().flatten();
         if of_one_user.any(|document| document.source() == node.source()) {
@@ -69,10 +69,11 @@ impl ManifestTexts<'_> {
         }
     }
 
-    /// The strings that nobody but the user writes.
+    /// The files that only the user writes.
     pub(super) fn of_user(&self) -> Vec<SourceId> {
-        let own = (self.scope == InstallScope::User).then_some(self.own);
-        own.into_iter()
+        let user_manifest = (self.scope == InstallScope::User).then_some(self.manifest);
+        user_manifest
+            .into_iter()
             .chain(self.config)
             .map(Document::source)
             .collect()
@@ -80,8 +81,8 @@ impl ManifestTexts<'_> {
 }
 
 impl ManifestTexts<'_> {
-    /// Whether an entry that is `false` drops one of a lower text. One that drops nothing is reported, unless no base
-    /// could have it: then it is just no dependency.
+    /// Whether an entry that is `false` drops one of a lower file. One that drops nothing is reported, unless no base
+    /// could have it: then it is simply not a dependency.
     pub(super) fn drops(
         &self,
         check: &mut Check,
@@ -110,10 +111,10 @@ impl ManifestTexts<'_> {
         true
     }
 
-    /// The strings with dependencies that rank below this one.
+    /// The files with dependencies that rank lower than this one.
     fn lower_than(&self, source: SourceId) -> impl Iterator<Item = &Document> {
         let bases = self.bases.iter().map(|base| base.document);
-        let all = bases.chain([self.own]).chain(self.private);
+        let all = bases.chain([self.manifest]).chain(self.private);
         all.take_while(move |document| document.source() != source)
     }
 }

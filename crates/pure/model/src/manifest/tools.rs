@@ -13,11 +13,13 @@ use crate::path::RelativePath;
 use crate::resource::{PLUGIN_PARTS, RESOURCE_TYPES, ResourceType, TargetLayout};
 use crate::tool::{Destination, Tool, ToolDirectory, ToolState, Tools};
 
-/// The built-in tools, as `[tools]`, `[default-tools]` and `[project]` of a manifest change them.
+/// The built-in tools, modified by `[tools]`, `[default-tools]` and `[project]` of a manifest.
 pub(crate) fn read(check: &mut Check, mut tools: Tools, root: NodeRef<'_>) -> Tools {
-    let own = root.get("tools");
-    if let Some(own) = own.filter(|own| check.map(*own, "`[tools]`")) {
-        for (name, table) in own.entries() {
+    let tools_table = root.get("tools");
+    if let Some(tools_table) =
+        tools_table.filter(|tools_table| check.map(*tools_table, "`[tools]`"))
+    {
+        for (name, table) in tools_table.entries() {
             read_tool(check, name, table, &mut tools);
         }
     }
@@ -29,7 +31,7 @@ pub(crate) fn read(check: &mut Check, mut tools: Tools, root: NodeRef<'_>) -> To
         }
     }
     let of_project = root.get("project").and_then(|project| project.get("tools"));
-    // `[project]` holds the templates' variables: another `tools` is one of them.
+    // `[project]` holds template variables; any other `tools` is one of them.
     let of_project = of_project.filter(|node| is_list_of_strings(*node));
     let of_project = of_project.map(|node| tool_list(check, node, "`tools`", &tools));
     let of_project: Vec<ToolName> = names(of_project.unwrap_or_default());
@@ -41,14 +43,14 @@ fn is_list_of_strings(node: NodeRef<'_>) -> bool {
     node.kind() == NodeKind::List && node.items().all(|item| item.as_str().is_some())
 }
 
-/// A tool and where it is named.
+/// A tool and the node that names it.
 pub(crate) type NamedTool<'n> = (NodeRef<'n>, ToolName);
 
 fn names(named: Vec<NamedTool<'_>>) -> Vec<ToolName> {
     named.into_iter().map(|(_, tool)| tool).collect()
 }
 
-/// Known tools of a list, each once, in the order of the list.
+/// The known tools of a list, each once, in order.
 pub(crate) fn tool_list<'n>(
     check: &mut Check,
     node: NodeRef<'n>,
@@ -59,11 +61,11 @@ pub(crate) fn tool_list<'n>(
         let help = "name at least one tool, or remove the key";
         check.bad_value(node, format!("{what} is an empty list"), help);
     }
-    let known: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
+    let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
     let mut named: Vec<NamedTool<'n>> = Vec::new();
     for (item, name) in check.strings(node, what) {
-        let known = known.iter().copied();
-        if check.known(item, "tool", &codes::MANIFEST_UNKNOWN_TOOL, known) {
+        let names = names.iter().copied();
+        if check.check_known(item, "tool", &codes::MANIFEST_UNKNOWN_TOOL, names) {
             let tool = ToolName::new(name).ok();
             let is_new = |tool: &ToolName| named.iter().all(|(_, other)| other != tool);
             let tool = tool.filter(is_new);
@@ -97,7 +99,7 @@ fn read_tool(check: &mut Check, name: NodeRef<'_>, table: NodeRef<'_>, tools: &m
         let state = ToolState::Enabled;
         tools.tools.push(Tool {
             name: tool_name,
-            folder: None,
+            directory: None,
             state,
             destinations: BTreeMap::new(),
             layouts: BTreeMap::new(),
@@ -111,7 +113,7 @@ fn read_tool(check: &mut Check, name: NodeRef<'_>, table: NodeRef<'_>, tools: &m
         .and_then(|reference| reference.destination(ResourceType::Plugins).cloned());
     let tool = &mut tools.tools[at];
     if let Some(path) = table.get("path") {
-        tool.folder = folder(check, path, "`path`");
+        tool.directory = read_directory(check, path, "`path`");
     }
     if let Some(enabled) = table
         .get("enabled")
@@ -128,17 +130,19 @@ fn read_tool(check: &mut Check, name: NodeRef<'_>, table: NodeRef<'_>, tools: &m
         .filter(|node| check.map(*node, "`resources`"))
     {
         let built_in = with_forms(tool);
-        for (kind, place) in resources.entries() {
-            if let Some((kind, destination)) = read_destination(check, kind, place, &built_in) {
+        for (kind, destination_table) in resources.entries() {
+            if let Some((kind, destination)) =
+                read_destination(check, kind, destination_table, &built_in)
+            {
                 tool.destinations.insert(kind, destination);
-                // Whoever names the directory wants the skills in there.
+                // A manifest that sets the directory wants the skills there.
                 if kind == ResourceType::Skills {
                     tool.other_skills.clear();
                 }
                 if let Destination::Blocks(file) = &tool.destinations[&kind] {
                     tool.block_files = vec![file.clone()];
                 }
-                let flatten = place
+                let flatten = destination_table
                     .get("flatten")
                     .and_then(|node| check.flag(node, "`flatten`"));
                 tool.layouts
@@ -154,12 +158,12 @@ fn read_tool(check: &mut Check, name: NodeRef<'_>, table: NodeRef<'_>, tools: &m
     }
 }
 
-/// A tool's destinations; where it has none in home, it still has the form that it has in a project.
+/// The destinations of a tool; a type without one in home keeps its format of the project.
 fn with_forms(tool: &Tool) -> BTreeMap<ResourceType, Destination> {
     let project = Tools::default();
     let mut forms = project
         .named(tool.name.as_str())
-        .map_or_else(BTreeMap::new, |own| own.destinations.clone());
+        .map_or_else(BTreeMap::new, |built_in| built_in.destinations.clone());
     forms.extend(tool.destinations.clone());
     forms
 }
@@ -167,7 +171,7 @@ fn with_forms(tool: &Tool) -> BTreeMap<ResourceType, Destination> {
 fn read_destination(
     check: &mut Check,
     kind_node: NodeRef<'_>,
-    place: NodeRef<'_>,
+    table: NodeRef<'_>,
     built_in: &BTreeMap<ResourceType, Destination>,
 ) -> Option<(ResourceType, Destination)> {
     let kind = kind(check, kind_node)?;
@@ -181,14 +185,14 @@ fn read_destination(
         );
         return None;
     }
-    if !check.map(place, "a tool's resource") {
+    if !check.map(table, "a tool's resource") {
         return None;
     }
-    check.keys(place, &RESOURCE);
-    // Another location does not make it another tool: what is written stays in its form.
+    check.keys(table, &RESOURCE);
+    // A different path does not change the format of the tool.
     let before = built_in.get(&kind);
     let merged = kind.is_merged() && !matches!(before, Some(Destination::Files(..)));
-    let destination = match (place.get("path"), place.get("merge-target")) {
+    let destination = match (table.get("path"), table.get("merge-target")) {
         (_, Some(file)) if merged => {
             let usual = reference_destination(kind);
             let Some(Destination::Entries(_, form)) = before.or(usual.as_ref()) else {
@@ -204,7 +208,10 @@ fn read_destination(
                 Some(Destination::Files(_, form)) => *form,
                 _ => FileFormat::Unchanged,
             };
-            Destination::Files(ToolDirectory::Own(folder(check, path, "`path`")), form)
+            Destination::Files(
+                ToolDirectory::Own(read_directory(check, path, "`path`")),
+                form,
+            )
         }
         _ => {
             let key = if merged { "merge-target" } else { "path" };
@@ -220,15 +227,15 @@ fn read_destination(
     Some((kind, destination))
 }
 
-/// Where the reference tool keeps a type: custom tools get entries in its format.
+/// The destination of a type in the reference tool: custom tools get entries in its format.
 fn reference_destination(kind: ResourceType) -> Option<Destination> {
     let tools = Tools::default();
     let reference = tools.named(REFERENCE_TOOL.name)?;
     reference.destination(kind).cloned()
 }
 
-/// A directory, where `.` is the one around it.
-fn folder(check: &mut Check, node: NodeRef<'_>, what: &str) -> Option<RelativePath> {
+/// A directory, where `.` is the enclosing one.
+fn read_directory(check: &mut Check, node: NodeRef<'_>, what: &str) -> Option<RelativePath> {
     if node.as_str().is_some_and(|text| matches!(text, "." | "./")) {
         return None;
     }
@@ -247,12 +254,12 @@ fn read_default(
         return (!names.is_empty()).then_some((kind, names));
     }
     let name = check.string(tool, "a default tool")?;
-    let known: Vec<&str> = tools.tools.iter().map(|tool| tool.name.as_str()).collect();
-    if !check.known(
+    let is_known: Vec<&str> = tools.tools.iter().map(|tool| tool.name.as_str()).collect();
+    if !check.check_known(
         tool,
         "tool",
         &codes::MANIFEST_UNKNOWN_TOOL,
-        known.iter().copied(),
+        is_known.iter().copied(),
     ) {
         return None;
     }
@@ -271,8 +278,8 @@ fn read_default(
 
 fn kind(check: &mut Check, node: NodeRef<'_>) -> Option<ResourceType> {
     let words = RESOURCE_TYPES.map(|kind| kind.plural());
-    let known = check.known(node, "resource type", &codes::MANIFEST_UNKNOWN_KEY, words);
-    if known {
+    let is_known = check.check_known(node, "resource type", &codes::MANIFEST_UNKNOWN_KEY, words);
+    if is_known {
         ResourceType::named(node.content())
     } else {
         None
@@ -315,7 +322,7 @@ mod tests {
         let tools = tools("[tools.codex]\npath = \".other\"\n");
         let codex = tools.named("codex").unwrap();
         let agents = &find("codex").unwrap().agents.as_ref().unwrap().format;
-        assert_eq!(codex.folder, Some(path(".other")));
+        assert_eq!(codex.directory, Some(path(".other")));
         assert_eq!(
             codex.destination(ResourceType::Agents),
             Some(&Destination::Files(

@@ -1,31 +1,31 @@
-//! Blocks as they are against what was recorded.
+//! Compares blocks with their records.
 
 use agpm_model::{Checksum, Owner};
 use agpm_text::{BlockDocument, BlockName};
 
 use super::record::OwnedBlocks;
 
-/// A block that is not as it was installed.
+/// A block that differs from its record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockFinding {
     /// The block.
     pub name: BlockName,
     /// The owner.
     pub owner: Owner,
-    /// The state of the block finding.
+    /// The difference.
     pub state: BlockState,
 }
 
-/// The state of a block.
+/// The difference between a block and its record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockState {
     /// The block is missing.
     Missing,
-    /// The block has other content.
+    /// The block has different content.
     Edited,
 }
 
-/// The blocks that are not as they were recorded; without a document no file exists.
+/// The blocks that differ from their records; `document` is `None` if the file does not exist.
 pub fn check_blocks(document: Option<&BlockDocument>, owned: &OwnedBlocks) -> Vec<BlockFinding> {
     let mut findings = Vec::new();
     for block in &owned.blocks {

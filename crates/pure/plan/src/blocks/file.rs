@@ -1,4 +1,4 @@
-//! One file with blocks: desired against observed.
+//! Plans one file with blocks: desired against observed.
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{Checksum, ObservedPath, Owner, RelativePath};
@@ -11,31 +11,31 @@ use crate::change::{
 };
 use crate::nodes::{FileOrigin, FileOutcome};
 
-/// A file that others write too, and the blocks that are to be in it.
+/// A file that users write too, and its desired blocks.
 #[derive(Clone, Copy, Debug)]
 pub struct BlockFile<'a> {
     /// The path, from the project.
     pub path: &'a RelativePath,
-    /// The state of the path.
+    /// The current state of the path.
     pub before: ObservedPath,
-    /// Its text; nothing if no file exists, or if all its content is managed and is replaced.
+    /// The current text; `None` if the file does not exist, or if all of it is managed and will be replaced.
     pub document: Option<&'a BlockDocument>,
-    /// Blocks as they are to be, in the order in which new ones are added.
+    /// The desired blocks, in the order in which new ones are appended.
     pub desired: &'a [DesiredBlock],
-    /// Blocks as agpm left them.
+    /// The blocks as agpm last wrote them.
     pub owned: Option<&'a OwnedBlocks>,
-    /// The content that may be overwritten.
+    /// The content that agpm may overwrite.
     pub overwrite: OverwriteRule,
 }
 
-/// Everything that is to be done to one file.
+/// The plan for one file.
 #[derive(Debug, Default)]
 pub struct BlockFilePlan {
     pub(crate) changes: Vec<PlannedChange>,
     pub(crate) refusals: Vec<RefusedChange>,
     pub(crate) unchanged: usize,
     pub(crate) owned: Option<OwnedBlocks>,
-    /// The file afterwards. With refusals it is unchanged.
+    /// The resulting file; unchanged if anything was refused.
     pub(crate) outcome: Option<FileOutcome>,
     /// Findings for users.
     pub(crate) findings: Vec<Diagnostic>,
@@ -54,7 +54,7 @@ pub fn plan_block_file(file: &BlockFile<'_>) -> Result<BlockFilePlan, Box<Diagno
         .iter()
         .partition(|block| edit.document.inner(&block.name).is_some());
     for block in existing {
-        edit.place(block);
+        edit.update(block);
     }
     for block in new {
         edit.append(block)?;
@@ -83,7 +83,7 @@ impl<'a> FileEdit<'a> {
         }
     }
 
-    /// A managed block that is not to be there any more.
+    /// Plans the removal of a managed block that is no longer desired.
     fn retire(&mut self, owned: &OwnedBlock) {
         let Some(now) = self.document.inner(&owned.name) else {
             return;
@@ -95,7 +95,7 @@ impl<'a> FileEdit<'a> {
             (Author::Agpm, true) if self.file.overwrite == OverwriteRule::Everything => {
                 (ChangeAction::Remove, ChangeReason::UnaskedEditDropped)
             }
-            // From now on it is the user's, markers and all.
+            // The user keeps the block, including its markers.
             (Author::Agpm, true) => (ChangeAction::Keep, ChangeReason::UnaskedEdited),
         };
         if action == ChangeAction::Remove {
@@ -104,8 +104,8 @@ impl<'a> FileEdit<'a> {
         self.change(&owned.name, &owned.owner, action, reason);
     }
 
-    /// A block that exists and is to be there.
-    fn place(&mut self, block: &DesiredBlock) {
+    /// Plans a desired block that exists.
+    fn update(&mut self, block: &DesiredBlock) {
         let owned = self.file.owned.and_then(|owned| owned.get(&block.name));
         let now = self.document.inner(&block.name).unwrap_or_default();
         let is_unedited = owned.is_some_and(|owned| Checksum::of(now.as_bytes()) == owned.checksum);
@@ -148,7 +148,7 @@ impl<'a> FileEdit<'a> {
         }
     }
 
-    /// A block that does not exist and is to be there.
+    /// Plans a desired block that does not exist yet.
     fn append(&mut self, block: &DesiredBlock) -> Result<(), Box<Diagnostic>> {
         let was_there = self
             .file
@@ -185,7 +185,7 @@ impl<'a> FileEdit<'a> {
     ) {
         self.plan.changes.push(PlannedChange {
             path: self.file.path.clone(),
-            place: None,
+            pointer: None,
             block: Some(name.clone()),
             action,
             before: self.file.before,
@@ -197,9 +197,9 @@ impl<'a> FileEdit<'a> {
     fn refuse(&mut self, block: &DesiredBlock) {
         self.plan.refusals.push(RefusedChange {
             path: self.file.path.clone(),
-            place: None,
+            pointer: None,
             block: Some(block.name.clone()),
-            what: Obstacle::Block,
+            obstacle: Obstacle::Block,
             owner: block.owner.clone(),
         });
     }
@@ -261,7 +261,7 @@ impl<'a> FileEdit<'a> {
         Ok(self.plan)
     }
 
-    /// A file whose only text is managed by other means is agpm's.
+    /// A file with no text besides managed content was created by agpm.
     fn origin_of_other(&self) -> FileOrigin {
         if self.file.document.is_none() {
             FileOrigin::Ours
@@ -270,13 +270,13 @@ impl<'a> FileEdit<'a> {
         }
     }
 
-    /// The records in the order of the file, with their seams as they are now.
+    /// The records in file order, with their current seams.
     fn owned(&self, seen: Checksum, file: FileOrigin) -> Option<OwnedBlocks> {
         let record = |name: &BlockName| {
-            let known = self.records.iter().find(|record| record.name == *name)?;
+            let recorded = self.records.iter().find(|record| record.name == *name)?;
             Some(OwnedBlock {
                 seam: OwnedSeam::of(&self.document, name),
-                ..known.clone()
+                ..recorded.clone()
             })
         };
         let blocks: Vec<OwnedBlock> = self.document.names().filter_map(record).collect();

@@ -1,6 +1,6 @@
-//! Managed blocks in Markdown that users write too: the desired ones against the existing ones, block by block.
+//! Managed blocks in Markdown files that users write too, planned block by block.
 //!
-//! Users' bytes stay: a block is added, changed or removed, and nothing around it.
+//! A block is added, changed or removed without touching the bytes around it.
 
 mod check;
 mod file;
@@ -21,12 +21,14 @@ use agpm_model::Owner;
 use agpm_text::BlockName;
 use agpm_tools::{TOOLS, ToolDefinition};
 
-/// A block as it is to be in a file that others write too.
+/// A desired block in a file that users write too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DesiredBlock {
-    /// The name in its markers.
+    /// The name in the block's markers.
     pub name: BlockName,
-    /// The text between them, with `\n` as line ending.
+    /// The text between the markers, with `
+    ///
+    /// ` line endings.
     pub text: String,
     /// The owner.
     pub owner: Owner,
@@ -37,9 +39,9 @@ pub struct DesiredBlock {
 /// How much a tool reads of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadLimit {
-    /// The tool, as its maker writes it.
+    /// The display name of the tool.
     pub tool: &'static str,
-    /// The bytes that it reads.
+    /// The number of bytes that the tool reads.
     pub bytes: usize,
 }
 
@@ -54,8 +56,8 @@ impl ReadLimit {
     /// The limit of some tool that reads files of this name.
     pub fn of_file(name: &str) -> Option<Self> {
         let reads = |tool: &ToolDefinition| {
-            let place = tool.instructions.as_ref()?.place.project?;
-            place.blocks.contains(&name).then_some(())
+            let location = tool.instructions.as_ref()?.location.project?;
+            location.blocks.contains(&name).then_some(())
         };
         let mut tools = TOOLS.iter().filter(|tool| reads(tool).is_some());
         tools.find_map(|tool| ReadLimit::of_tool(tool))

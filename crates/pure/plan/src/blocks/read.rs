@@ -1,10 +1,10 @@
-//! Files with blocks as they are on the disk.
+//! Reads files with blocks.
 
 use agpm_diag::{Diagnostic, Failure, Notes, Span, codes};
 use agpm_model::RelativePath;
 use agpm_text::BlockDocument;
 
-/// Takes a file apart. One whose markers are broken, or that is not text, is never treated as empty.
+/// Parses a file. One with broken markers, or that is not text, is never treated as empty.
 pub fn read_block_file(
     path: &RelativePath,
     bytes: Vec<u8>,

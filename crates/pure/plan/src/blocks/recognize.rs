@@ -1,4 +1,4 @@
-//! Blocks that are as a lockfile says, in a file that no ledger knows.
+//! Recognizes blocks that match the lockfile in a file without a ledger record.
 
 use agpm_model::Checksum;
 use agpm_text::{BlockDocument, BlockName};
@@ -8,7 +8,7 @@ use super::record::{OwnedBlock, OwnedBlocks, OwnedSeam};
 use crate::change::Author;
 use crate::nodes::FileOrigin;
 
-/// The record of a file with the blocks in it that are just what was locked; nothing if none is new.
+/// The record of a file with the blocks that match the locked ones; `None` if none of them is new.
 pub(crate) fn recognize_blocks(
     document: &BlockDocument,
     seen: Checksum,
@@ -31,7 +31,7 @@ pub(crate) fn recognize_blocks(
     }
     let mut blocks: Vec<OwnedBlock> = recorded.map_or_else(Vec::new, |one| one.blocks.clone());
     for block in found {
-        blocks.retain(|known| known.name != block.name);
+        blocks.retain(|block_record| block_record.name != block.name);
         blocks.push(OwnedBlock {
             name: block.name.clone(),
             checksum: Checksum::of(block.text.as_bytes()),
@@ -50,7 +50,7 @@ pub(crate) fn recognize_blocks(
     Some(OwnedBlocks { seen, file, blocks })
 }
 
-/// A block at the end of a file came with the blank line before it: most files end with a line ending.
+/// Claims the blank line before a block at the end of a file, because most files end with a line ending.
 fn claim_usual_seam(document: &mut BlockDocument, name: &BlockName) {
     if document.seam(name).is_none_or(|around| !around.is_trailing) {
         return;

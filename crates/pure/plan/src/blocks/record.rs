@@ -10,7 +10,7 @@ use crate::nodes::FileOrigin;
 /// The managed blocks of one file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnedBlocks {
-    /// Of the whole file as agpm left it.
+    /// The checksum of the whole file as agpm left it.
     pub seen: Checksum,
     /// The author of the file.
     pub file: FileOrigin,
@@ -24,7 +24,9 @@ pub struct OwnedBlock {
     /// The name in its markers.
     #[serde(serialize_with = "write_name", deserialize_with = "read_name")]
     pub name: BlockName,
-    /// Of the text between them, with `\n` as line ending.
+    /// The checksum of the text between the markers, with `
+    ///
+    /// ` line endings.
     pub checksum: Checksum,
     /// The author of the content.
     #[serde(
@@ -36,20 +38,20 @@ pub struct OwnedBlock {
     pub author: Author,
     /// The owner.
     pub owner: Owner,
-    /// The line endings in front of it that came with it.
+    /// The line endings before the block that were added with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seam: Option<OwnedSeam>,
 }
 
-/// Line endings that came with a block, and what was around them.
+/// Line endings that were added with a block, and their surroundings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnedSeam {
     /// The line endings.
     pub text: String,
-    /// Of everything before them; nothing if that ends with another block.
+    /// The checksum of everything before them; `None` if another block precedes them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Checksum>,
-    /// Of the last line before them.
+    /// The checksum of the last line before them.
     pub line: Checksum,
 }
 
@@ -59,7 +61,7 @@ impl OwnedBlocks {
         self.blocks.iter().find(|block| block.name == *name)
     }
 
-    /// Gives every seam that is still where it was to its block.
+    /// Assigns every unmoved seam to its block.
     pub(super) fn claim_seams(&self, document: &mut BlockDocument) {
         for block in &self.blocks {
             let Some(seam) = &block.seam else {
@@ -73,7 +75,7 @@ impl OwnedBlocks {
 }
 
 impl OwnedSeam {
-    /// The seam of a block, if it has one.
+    /// The seam of a block.
     pub(super) fn of(document: &BlockDocument, name: &BlockName) -> Option<Self> {
         let seam = document.seam(name).filter(|seam| !seam.text.is_empty())?;
         let before = || Checksum::of(document.text_before(name).as_bytes());
@@ -84,9 +86,9 @@ impl OwnedSeam {
         })
     }
 
-    /// Whether the line endings before a block are these, and not those of a location that the user moved the block to: the
-    /// block before it is the same one; or all before them is as it was; or the line before them is, and only
-    /// blocks follows.
+    /// Whether these line endings are still the ones before the block, and the user did not move it: the same block
+    /// precedes it, or everything before them is unchanged, or the line before them is unchanged and only blocks
+    /// follow.
     fn is_in_place(&self, name: &BlockName, document: &BlockDocument) -> bool {
         let mut claimed = document.clone();
         claimed.claim_seam(name, &self.text);

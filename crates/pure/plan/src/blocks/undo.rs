@@ -1,4 +1,4 @@
-//! Blocks as they were before a transaction, in a file that the user changed since.
+//! Restores the blocks of an earlier state in a file that the user has changed since.
 
 use agpm_model::Checksum;
 use agpm_text::{BlockDocument, BlockEditError, BlockName};
@@ -6,19 +6,19 @@ use agpm_text::{BlockDocument, BlockEditError, BlockName};
 use super::record::OwnedBlocks;
 use crate::nodes::{FileOrigin, FileOutcome};
 
-/// The reason why blocks cannot be undone.
+/// The reason why a block cannot be restored.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BlockChanged {
-    /// The user changed a block that would have to go back.
+    /// The user edited a block that the undo would replace.
     #[error("the block `{0}` was edited")]
     Edited(BlockName),
-    /// The file has no room for the block.
+    /// The block cannot be written to the file.
     #[error(transparent)]
     Uneditable(#[from] BlockEditError),
 }
 
-/// The content of the file when the blocks of a transaction are undone: `was` is the record before it, and `old` the
-/// file then; `is` is the record after it.
+/// The file with the blocks of a transaction undone. `was` is the record before the transaction and `old` the file at
+/// that time; `is` is the record after it.
 pub fn take_back_blocks(
     now: &BlockDocument,
     old: Option<&BlockDocument>,

@@ -22,15 +22,15 @@ use crate::change::{Author, OverwriteRule};
 pub enum NodeState {
     /// The node is missing.
     Missing,
-    /// The node has another value.
+    /// The node has a different value.
     Edited,
 }
 
 /// A managed node that is modified or missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeFinding {
-    /// The position of the node.
-    pub place: NodeLocation,
+    /// The location of the node.
+    pub location: NodeLocation,
     /// The problem.
     pub state: NodeState,
     /// The resource it belongs to, as `TYPE/NAME`.
@@ -38,19 +38,19 @@ pub struct NodeFinding {
 }
 
 impl OwnedNodes {
-    /// Whether agpm wrote exactly this node before.
+    /// Whether agpm wrote exactly this node.
     pub fn holds(&self, node: &EntryNode) -> bool {
         let checksum = NodeSum::of(&node.value);
         self.nodes
             .iter()
-            .any(|owned| owned.place == node.place && owned.checksum == checksum)
+            .any(|owned| owned.location == node.location && owned.checksum == checksum)
     }
 }
 
 /// Managed nodes that are missing or edited.
 pub fn check_nodes(document: Option<&Document>, owned: &OwnedNodes) -> Vec<NodeFinding> {
     let finding = |node: &OwnedNode, state| NodeFinding {
-        place: node.place.clone(),
+        location: node.location.clone(),
         state,
         owner: node.owner.clone(),
     };
@@ -61,15 +61,15 @@ pub fn check_nodes(document: Option<&Document>, owned: &OwnedNodes) -> Vec<NodeF
             .map(|node| finding(node, NodeState::Missing))
             .collect();
     };
-    let known = owned
+    let managed_values = owned
         .nodes
         .iter()
-        .map(|node| (node.place.pointer(), node.checksum))
+        .map(|node| (node.location.pointer(), node.checksum))
         .collect();
     let check = OwnershipCheck {
-        sight: DocumentIndex::of(document),
+        document_index: DocumentIndex::of(document),
         owned,
-        known,
+        managed_values,
     };
     owned
         .nodes
@@ -79,28 +79,30 @@ pub fn check_nodes(document: Option<&Document>, owned: &OwnedNodes) -> Vec<NodeF
 }
 
 struct OwnershipCheck<'a> {
-    sight: DocumentIndex<'a>,
+    document_index: DocumentIndex<'a>,
     owned: &'a OwnedNodes,
-    known: HashSet<(&'a Pointer, NodeSum)>,
+    managed_values: HashSet<(&'a Pointer, NodeSum)>,
 }
 
 impl OwnershipCheck<'_> {
     fn state(&self, node: &OwnedNode) -> Option<NodeState> {
-        if self.sight.holds(node) {
+        if self.document_index.holds(node) {
             return None;
         }
-        let edited = match &node.place {
+        let edited = match &node.location {
             // A user who replaced the parent with a string edited the node too; "missing" would suggest that an
             // install can restore it.
-            place if find_obstruction(&self.sight, place).is_some() => true,
-            NodeLocation::Key(at) => self.sight.at(at).is_some(),
-            NodeLocation::Default(at) => match self.sight.at(at) {
-                // Any value of the user's will do, in the location of a bare container any of its kind.
+            location if find_obstruction(&self.document_index, location).is_some() => true,
+            NodeLocation::Key(at) => self.document_index.at(at).is_some(),
+            NodeLocation::Default(at) => match self.document_index.at(at) {
+                // Any value of the user is accepted; for an empty container, any container of its kind.
                 Some(now) if !bare_of_another_kind(node, now) => return None,
                 now => now.is_some(),
             },
             NodeLocation::Item(list) => self.is_edited_item(node, list),
-            NodeLocation::Keyed { list, key, id } => !self.sight.with_id(list, key, id).is_empty(),
+            NodeLocation::Keyed { list, key, id } => {
+                !self.document_index.with_id(list, key, id).is_empty()
+            }
         };
         Some(if edited {
             NodeState::Edited
@@ -110,19 +112,20 @@ impl OwnershipCheck<'_> {
     }
 
     fn is_edited_item(&self, node: &OwnedNode, list: &Pointer) -> bool {
-        // Without a command or a URL to recognize it by, a changed item cannot be distinguished from one of the
-        // user: it is missing.
+        // Without a command or URL to recognize it by, an edited item cannot be distinguished from the user's, so it
+        // is reported as missing.
         if node.marks.is_empty() {
             return false;
         }
-        let sums = self.sight.sums(list);
+        let sums = self.document_index.sums(list);
         let new = |item: NodeRef<'_>, sum: NodeSum| {
             resembles(item, node) && !self.owned.is_others(list, sum)
         };
         let is_ours = |(item, sum): (NodeRef<'_>, &NodeSum)| {
-            !self.known.contains(&(list, *sum)) && (shares_mark(item, node) || new(item, *sum))
+            !self.managed_values.contains(&(list, *sum))
+                && (shares_mark(item, node) || new(item, *sum))
         };
-        self.sight
+        self.document_index
             .items(list)
             .into_iter()
             .zip(&sums.all)
@@ -130,7 +133,7 @@ impl OwnershipCheck<'_> {
     }
 }
 
-/// Whether a managed node is an empty map or list, and something else exists there.
+/// Whether a managed node is an empty map or list, and a value of another kind replaced it.
 fn bare_of_another_kind(node: &OwnedNode, now: NodeRef<'_>) -> bool {
     let bare = [
         (NodeKind::Map, Value::Map(Vec::new())),
@@ -140,8 +143,8 @@ fn bare_of_another_kind(node: &OwnedNode, now: NodeRef<'_>) -> bool {
         .any(|(kind, value)| NodeSum::of(value) == node.checksum && now.kind() != *kind)
 }
 
-/// Undoes a change in a file that was edited since: the managed nodes become as they were in `before`, and everything
-/// that is the user's stays as it is now.
+/// Undoes a change in a file that was edited since: managed nodes return to their state in `before`, and everything of
+/// the user stays as it is now.
 pub fn take_back(
     now: &Document,
     before: Option<&Document>,
@@ -158,63 +161,68 @@ pub fn take_back(
         existing: Some(now),
         owned: written.as_ref(),
         base: None,
-        // A user's later value at the position of a node stays.
+        // A later value of the user at the location of a node stays.
         overwrite: OverwriteRule::Nothing,
     };
     task.plan_keys(normalize_desired(&old)?)
         .map(|done| done.outcome)
 }
 
-/// Nodes that agpm wrote: adopted ones are the user's, and stay.
+/// The nodes that agpm wrote; adopted ones are the user's and stay.
 fn without_adopted(owned: &OwnedNodes) -> OwnedNodes {
     let mut owned = owned.clone();
     owned.nodes.retain(|node| node.author == Author::Agpm);
     owned
 }
 
-/// The nodes managed before, and the user's values under keys that became managed.
+/// The nodes that were managed before, and the user's values under keys that became managed.
 fn desired_before(
     before: &Document,
     owned_before: Option<&OwnedNodes>,
     owned_after: Option<&OwnedNodes>,
 ) -> Vec<DesiredNode> {
-    let sight = DocumentIndex::of(before);
+    let document_index = DocumentIndex::of(before);
     let nodes =
         |owned: Option<&OwnedNodes>| owned.map(|owned| owned.nodes.clone()).unwrap_or_default();
-    let own = |node: OwnedNode| {
-        let (index, at) = sight.spot(&node, |_| true)?;
+    let restored = |node: OwnedNode| {
+        let (index, at) = document_index.spot(&node, |_| true)?;
         Some((index, desired_at(before.at(&at)?, node)))
     };
     // A key that `--adopt` took over had a value of the user before, which the undo has to restore.
     let taken_over = |node: OwnedNode| {
-        let now = match &node.place {
-            NodeLocation::Key(at) => sight.at(at),
-            NodeLocation::Keyed { list, key, id } => sight
+        let now = match &node.location {
+            NodeLocation::Key(at) => document_index.at(at),
+            NodeLocation::Keyed { list, key, id } => document_index
                 .with_id(list, key, id)
                 .first()
-                .and_then(|index| sight.item(list, *index)),
+                .and_then(|index| document_index.item(list, *index)),
             NodeLocation::Item(_) | NodeLocation::Default(_) => None,
         };
         Some(desired_at(now?, node))
     };
-    let mut placed: Vec<(usize, DesiredNode)> =
-        nodes(owned_before).into_iter().filter_map(own).collect();
+    let mut placed: Vec<(usize, DesiredNode)> = nodes(owned_before)
+        .into_iter()
+        .filter_map(restored)
+        .collect();
     // Items return in the order of the old file: order decides which hook runs first.
     placed.sort_by_key(|(index, _)| *index);
     let mut desired: Vec<DesiredNode> = placed.into_iter().map(|(_, node)| node).collect();
-    let known: HashSet<NodeLocation> = desired.iter().map(|node| node.node.place.clone()).collect();
-    let others = nodes(owned_after)
+    let restored_locations: HashSet<NodeLocation> = desired
+        .iter()
+        .map(|node| node.node.location.clone())
+        .collect();
+    let later = nodes(owned_after)
         .into_iter()
-        .filter(|node| !known.contains(&node.place));
-    desired.extend(others.filter_map(taken_over));
+        .filter(|node| !restored_locations.contains(&node.location));
+    desired.extend(later.filter_map(taken_over));
     desired
 }
 
 fn desired_at(now: NodeRef<'_>, node: OwnedNode) -> DesiredNode {
-    let (place, value) = (node.place, to_value(now));
-    // A list may have been held in several ways; only those of layers give way to each other.
+    let (location, value) = (node.location, to_value(now));
+    // A list may have been owned in several ways; only those of layers replace each other.
     DesiredNode {
-        node: EntryNode { place, value },
+        node: EntryNode { location, value },
         owner: node.owner,
         on_equal: OnEqualUserValue::Keep,
     }

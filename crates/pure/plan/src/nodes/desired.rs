@@ -1,11 +1,11 @@
-//! Nodes as they are to be.
+//! Desired nodes.
 
 use agpm_model::{EntryNode, Owner};
 
-/// A node as it is to be in a file that others write too.
+/// A desired node in a file that users write too.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DesiredNode {
-    /// The position and the value.
+    /// The location and the value.
     pub node: EntryNode,
     /// The owner.
     pub owner: Owner,
@@ -16,8 +16,8 @@ pub struct DesiredNode {
 /// The treatment of an existing node of the user with the same value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnEqualUserValue {
-    /// It is adopted: managed from now on, and left in place when it is no longer wanted.
+    /// The node is adopted: it becomes managed, and stays when it is no longer desired.
     Adopt,
-    /// It stays the user's.
+    /// The node stays unmanaged.
     Keep,
 }

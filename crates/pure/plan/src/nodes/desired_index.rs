@@ -1,4 +1,4 @@
-//! Removes obstructions: managed nodes that are no longer requested must not block new ones.
+//! Removes obstructions: managed nodes that are no longer desired must not block new ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,101 +16,114 @@ use super::planner::{NodeDecisions, NodePlanner, NodeStep, find_obstruction, is_
 use super::resemblance::is_bare;
 use crate::change::{ChangeAction, ChangeReason, OverwriteRule};
 
-/// Removes obstacles where that is allowed, and returns them.
+/// Removes obstructions where that is allowed, and returns the decisions.
 pub(super) fn clear(
     draft: &mut DraftDocument,
     wanted: &[WantedNode<'_>],
-    ours: &mut ManagedNodes,
+    managed: &mut ManagedNodes,
     overwrite: OverwriteRule,
 ) -> Result<NodeDecisions, NodeError> {
-    let room = DesiredIndex::of(wanted);
-    let sight = DocumentIndex::of(&draft.document);
-    let doomed: Vec<OwnedNode> = ours
+    let desired_index = DesiredIndex::of(wanted);
+    let document_index = DocumentIndex::of(&draft.document);
+    let doomed: Vec<OwnedNode> = managed
         .nodes
-        .extract_if(.., |node| room.is_narrowed_by(node, &sight, overwrite))
+        .extract_if(.., |node| {
+            desired_index.is_narrowed_by(node, &document_index, overwrite)
+        })
         .collect();
-    let mut made = NodeDecisions::default();
+    let mut decisions = NodeDecisions::default();
     if !doomed.is_empty() {
-        made = NodePlanner::new(&draft.document, ours, &doomed, overwrite).retire_all();
+        decisions = NodePlanner::new(&draft.document, managed, &doomed, overwrite).retire_all();
         // Empty containers are removed only where a new node needs the path. Others may be removed later, when it
         // is known that nothing else goes in.
-        let needed: Vec<&Pointer> = ours
+        let needed: Vec<&Pointer> = managed
             .containers
             .iter()
-            .filter(|at| room.may_need(at, &sight))
+            .filter(|at| desired_index.may_need(at, &document_index))
             .collect();
-        draft.apply(&std::mem::take(&mut made.edits))?;
+        draft.apply(&std::mem::take(&mut decisions.edits))?;
         draft.prune(needed)?;
     }
     if overwrite >= OverwriteRule::Unowned {
-        let edits = take_over(draft, wanted, ours, overwrite, &mut made);
+        let edits = take_over(draft, wanted, managed, overwrite, &mut decisions);
         draft.apply(&edits)?;
-        ours.containers.extend(edits.iter().filter_map(place));
+        managed
+            .containers
+            .extend(edits.iter().filter_map(set_pointer));
     }
-    Ok(made)
+    Ok(decisions)
 }
 
-/// The desired nodes, by location.
+/// The desired nodes, by pointer.
 struct DesiredIndex<'w> {
-    places: BTreeMap<&'w Pointer, Vec<&'w WantedNode<'w>>>,
+    by_pointer: BTreeMap<&'w Pointer, Vec<&'w WantedNode<'w>>>,
 }
 
 impl<'w> DesiredIndex<'w> {
     fn of(wanted: &'w [WantedNode<'w>]) -> Self {
-        let mut places: BTreeMap<&Pointer, Vec<&WantedNode<'_>>> = BTreeMap::new();
+        let mut by_pointer: BTreeMap<&Pointer, Vec<&WantedNode<'_>>> = BTreeMap::new();
         for node in wanted {
-            let here = places.entry(node.node.place.pointer()).or_default();
-            // One item of a list says as much as all of them.
-            if !here
+            let nodes = by_pointer.entry(node.node.location.pointer()).or_default();
+            // One item of a list is enough to represent all of them.
+            if !nodes
                 .iter()
-                .any(|other| is_item(&other.node.place) && is_item(&node.node.place))
+                .any(|other| is_item(&other.node.location) && is_item(&node.node.location))
             {
-                here.push(node);
+                nodes.push(node);
             }
         }
-        DesiredIndex { places }
+        DesiredIndex { by_pointer }
     }
 
-    /// Whether a managed node is where a wanted one is to be, and is none itself.
+    /// Whether a desired node takes the location of a managed one that is not desired itself.
     fn is_narrowed_by(
         &self,
         node: &OwnedNode,
-        sight: &DocumentIndex<'_>,
+        document_index: &DocumentIndex<'_>,
         overwrite: OverwriteRule,
     ) -> bool {
-        let at = node.place.pointer();
-        if let Some(here) = self.places.get(at) {
+        let at = node.location.pointer();
+        if let Some(nodes) = self.by_pointer.get(at) {
             // Edited nodes stay for now.
-            let is_key = matches!(node.place, NodeLocation::Key(_));
+            let is_key = matches!(node.location, NodeLocation::Key(_));
             // An edited key is a decision of the user. It blocks the new node, which is reported, instead of
             // disappearing with the old one.
-            let may_go = || !is_key || overwrite == OverwriteRule::Everything || sight.holds(node);
-            return here
+            let may_go =
+                || !is_key || overwrite == OverwriteRule::Everything || document_index.holds(node);
+            return nodes
                 .iter()
-                .any(|wanted| excludes(&wanted.node, node, sight))
+                .any(|wanted| excludes(&wanted.node, node, document_index))
                 && may_go();
         }
-        let is_map = || sight.at(at).is_some_and(|now| now.kind() == NodeKind::Map);
-        let has_room = || matches!(node.place, NodeLocation::Default(_)) && is_map();
+        let is_map = || {
+            document_index
+                .at(at)
+                .is_some_and(|now| now.kind() == NodeKind::Map)
+        };
+        let has_room = || matches!(node.location, NodeLocation::Default(_)) && is_map();
         self.is_below_solid(at) || self.is_above_wanted(at) && !has_room()
     }
 
-    /// Whether something is wanted at a location that has no room for keys.
+    /// Whether a desired node at a location cannot hold keys.
     fn is_solid(&self, at: &Pointer) -> bool {
         let is_solid = |wanted: &&WantedNode<'_>| {
             let is_bare_map =
                 is_bare(&wanted.node.value) && wanted.node.value.shape().kind() == NodeKind::Map;
-            !(is_bare_map && matches!(wanted.node.place, NodeLocation::Default(_)))
+            !(is_bare_map && matches!(wanted.node.location, NodeLocation::Default(_)))
         };
-        self.places
+        self.by_pointer
             .get(at)
-            .is_some_and(|here| here.iter().any(is_solid))
+            .is_some_and(|nodes| nodes.iter().any(is_solid))
     }
 
-    /// Whether a container may have to go for something to come.
-    fn may_need(&self, at: &Pointer, sight: &DocumentIndex<'_>) -> bool {
-        let is_list = || sight.at(at).is_some_and(|now| now.kind() == NodeKind::List);
-        self.places.contains_key(at)
+    /// Whether a container may have to be removed for a desired node.
+    fn may_need(&self, at: &Pointer, document_index: &DocumentIndex<'_>) -> bool {
+        let is_list = || {
+            document_index
+                .at(at)
+                .is_some_and(|now| now.kind() == NodeKind::List)
+        };
+        self.by_pointer.contains_key(at)
             || self.is_below_solid(at)
             || self.is_above_wanted(at) && is_list()
     }
@@ -121,24 +134,24 @@ impl<'w> DesiredIndex<'w> {
 
     fn is_above_wanted(&self, at: &Pointer) -> bool {
         // Everything inside a pointer sorts directly after it; one lookup replaces a scan over thousands of nodes.
-        let next = self.places.range::<&Pointer, _>(at..).next();
+        let next = self.by_pointer.range::<&Pointer, _>(at..).next();
         next.is_some_and(|(below, _)| below.is_within(at))
     }
 }
 
-fn is_item(place: &NodeLocation) -> bool {
-    matches!(place, NodeLocation::Item(_) | NodeLocation::Keyed { .. })
+fn is_item(location: &NodeLocation) -> bool {
+    matches!(location, NodeLocation::Item(_) | NodeLocation::Keyed { .. })
 }
 
-/// Whether two nodes at one place cannot be there both.
-fn excludes(wanted: &EntryNode, node: &OwnedNode, sight: &DocumentIndex<'_>) -> bool {
-    let EntryNode { place, value } = wanted;
+/// Whether two nodes at one location exclude each other.
+fn excludes(wanted: &EntryNode, node: &OwnedNode, document_index: &DocumentIndex<'_>) -> bool {
+    let EntryNode { location, value } = wanted;
     let is_list = || {
-        sight
-            .at(place.pointer())
+        document_index
+            .at(location.pointer())
             .is_some_and(|now| now.kind() == NodeKind::List)
     };
-    match (place, &node.place) {
+    match (location, &node.location) {
         (
             NodeLocation::Key(_) | NodeLocation::Default(_),
             NodeLocation::Item(_) | NodeLocation::Keyed { .. },
@@ -151,28 +164,32 @@ fn excludes(wanted: &EntryNode, node: &OwnedNode, sight: &DocumentIndex<'_>) -> 
     }
 }
 
-/// Bare containers that replace values without room for managed nodes: the user's values that block layers, and edits.
+/// Empty containers that replace values which cannot hold managed nodes: user values that block layers, and edits.
 fn take_over(
     draft: &DraftDocument,
     wanted: &[WantedNode<'_>],
-    ours: &ManagedNodes,
+    managed: &ManagedNodes,
     overwrite: OverwriteRule,
-    made: &mut NodeDecisions,
+    decisions: &mut NodeDecisions,
 ) -> Vec<Edit> {
-    let sight = DocumentIndex::of(&draft.document);
+    let document_index = DocumentIndex::of(&draft.document);
     let mut taken: BTreeSet<Pointer> = BTreeSet::new();
     let mut edits = Vec::new();
     for node in wanted {
-        let place = &node.node.place;
-        let Some((length, _)) = find_obstruction(&sight, place).filter(|(length, _)| *length > 0)
+        let location = &node.node.location;
+        let Some((length, _)) =
+            find_obstruction(&document_index, location).filter(|(length, _)| *length > 0)
         else {
             continue;
         };
-        let at = above(place.pointer(), length);
+        let at = above(location.pointer(), length);
         if taken.contains(&at) {
             continue;
         }
-        let is_edit = ours.nodes.iter().any(|own| is_covered(own, &at, place));
+        let is_edit = managed
+            .nodes
+            .iter()
+            .any(|owned| is_covered(owned, &at, location));
         let reason = match (is_edit, overwrite, node.on_equal) {
             (true, OverwriteRule::Everything, _) => ChangeReason::EditDropped,
             // Only layers may replace a container of the user, and only with `--adopt`: a resource would take over
@@ -181,13 +198,13 @@ fn take_over(
             _ => continue,
         };
         taken.insert(at.clone());
-        let is_list = length == place.pointer().steps().len();
+        let is_list = length == location.pointer().steps().len();
         let value = if is_list {
             Value::List(Vec::new())
         } else {
             Value::Map(Vec::new())
         };
-        made.steps.push(NodeStep {
+        decisions.steps.push(NodeStep {
             at: at.clone(),
             action: ChangeAction::Update,
             reason,
@@ -198,7 +215,7 @@ fn take_over(
     edits
 }
 
-fn place(edit: &Edit) -> Option<Pointer> {
+fn set_pointer(edit: &Edit) -> Option<Pointer> {
     match edit {
         Edit::Set { at, .. } => Some(at.clone()),
         _ => None,

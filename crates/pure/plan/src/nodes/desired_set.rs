@@ -1,5 +1,5 @@
-//! Whether there is room for what is desired next to each other: duplicates are desired once, different
-//! values for one place are an error, and a list that a layer wants whole and another adds to is wanted item by item.
+//! Normalizes the desired nodes of a file: duplicates are dropped, different values for one location are an error, and
+//! a list that one layer replaces and another extends is split into its items.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -10,10 +10,10 @@ use agpm_text::{Pointer, Value, fingerprint};
 use super::desired::{DesiredNode, OnEqualUserValue};
 use super::error::NodeError;
 
-/// A desired node; no node is desired twice.
+/// A desired node; duplicates are removed.
 pub(super) type WantedNode<'d> = Cow<'d, DesiredNode>;
 
-/// The desired nodes, each location once, in their order.
+/// The desired nodes without duplicates, in their order.
 pub(super) fn normalize_desired(desired: &[DesiredNode]) -> Result<Vec<WantedNode<'_>>, NodeError> {
     let mut order: Vec<usize> = (0..desired.len()).collect();
     // Indices are sorted and not the nodes: the result keeps the order of the layers, which decides the order in
@@ -21,17 +21,17 @@ pub(super) fn normalize_desired(desired: &[DesiredNode]) -> Result<Vec<WantedNod
     order.sort_by(|left, right| pointer(&desired[*left]).cmp(pointer(&desired[*right])));
     let mut sieve = DesiredSet {
         desired,
-        fates: vec![DesiredNodeState::Kept; desired.len()],
+        states: vec![DesiredNodeState::Kept; desired.len()],
         above: Vec::new(),
     };
     for group in order.chunk_by(|left, right| pointer(&desired[*left]) == pointer(&desired[*right]))
     {
         sieve.add(group)?;
     }
-    let fates = sieve.fates;
+    let states = sieve.states;
     let nodes = desired
         .iter()
-        .zip(fates)
+        .zip(states)
         .flat_map(|(node, fate)| match fate {
             DesiredNodeState::Kept => vec![Cow::Borrowed(node)],
             DesiredNodeState::Split => split(node),
@@ -40,11 +40,11 @@ pub(super) fn normalize_desired(desired: &[DesiredNode]) -> Result<Vec<WantedNod
     Ok(nodes.collect())
 }
 
-/// The items of a list that was wanted whole.
+/// The items of a list that was desired as a whole.
 pub(super) fn split<'d>(node: &DesiredNode) -> Vec<WantedNode<'d>> {
-    let place = NodeLocation::Item(node.node.place.pointer().clone());
+    let location = NodeLocation::Item(node.node.location.pointer().clone());
     let item = |value: &Value| EntryNode {
-        place: place.clone(),
+        location: location.clone(),
         value: value.clone(),
     };
     let desired = |item| {
@@ -71,22 +71,22 @@ pub(super) fn items_of(value: &Value) -> &[Value] {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum DesiredNodeState {
     Kept,
-    /// A list of which others want items, too.
+    /// A list that others add items to.
     Split,
-    /// Another node has the same value.
+    /// A duplicate of another node.
     Dropped,
 }
 
-/// Goes through locations in their order, so what is above comes before what is below.
+/// Visits locations in order, so outer nodes come before inner ones.
 struct DesiredSet<'d> {
     desired: &'d [DesiredNode],
-    fates: Vec<DesiredNodeState>,
-    /// Nodes on the way to the present place.
+    states: Vec<DesiredNodeState>,
+    /// The nodes around the current location, outermost first.
     above: Vec<usize>,
 }
 
 fn pointer(node: &DesiredNode) -> &Pointer {
-    node.node.place.pointer()
+    node.node.location.pointer()
 }
 
 impl<'d> DesiredSet<'d> {
@@ -104,8 +104,11 @@ impl<'d> DesiredSet<'d> {
         Ok(())
     }
 
-    fn clash(&self, one: usize, other: usize) -> NodeError {
-        let (first, second) = (&self.desired[one.min(other)], &self.desired[one.max(other)]);
+    fn clash(&self, left: usize, right: usize) -> NodeError {
+        let (first, second) = (
+            &self.desired[left.min(right)],
+            &self.desired[left.max(right)],
+        );
         NodeError::Clash {
             at: pointer(second).clone(),
             first: first.owner.clone(),
@@ -113,11 +116,11 @@ impl<'d> DesiredSet<'d> {
         }
     }
 
-    /// A node below another one must be part of it; a bare container accepts any.
+    /// A node inside another one must be part of it; an empty container accepts any.
     fn check_above(&mut self, node: usize) -> Result<(), NodeError> {
         for above in &self.above {
             let (outer, inner) = (&self.desired[*above], &self.desired[node]);
-            let part = match &outer.node.place {
+            let part = match &outer.node.location {
                 // An empty object that a layer wants as a default states that the container exists, not that
                 // nothing may be in it.
                 NodeLocation::Default(_) if outer.node.value == Value::Map(Vec::new()) => continue,
@@ -130,28 +133,28 @@ impl<'d> DesiredSet<'d> {
             if !part.is_some_and(|part| equals_desired(part, inner)) {
                 return Err(self.clash(*above, node));
             }
-            self.fates[node] = DesiredNodeState::Dropped;
+            self.states[node] = DesiredNodeState::Dropped;
         }
         Ok(())
     }
 
-    fn kept<'s>(&'s self, group: &'s [usize]) -> impl Iterator<Item = usize> + 's {
+    fn undropped<'s>(&'s self, group: &'s [usize]) -> impl Iterator<Item = usize> + 's {
         group
             .iter()
             .copied()
-            .filter(|node| self.fates[*node] != DesiredNodeState::Dropped)
+            .filter(|node| self.states[*node] != DesiredNodeState::Dropped)
     }
 
-    /// The one node under a key that applies.
+    /// Chooses the one node under a key that applies.
     fn add_keys(&mut self, group: &[usize]) -> Result<Option<usize>, NodeError> {
-        let place = |node: usize| &self.desired[node].node.place;
-        let is_key = |node: &usize| matches!(place(*node), NodeLocation::Key(_));
-        let is_default = |node: &usize| matches!(place(*node), NodeLocation::Default(_));
-        let keys: Vec<usize> = self.kept(group).filter(is_key).collect();
+        let location = |node: usize| &self.desired[node].node.location;
+        let is_key = |node: &usize| matches!(location(*node), NodeLocation::Key(_));
+        let is_default = |node: &usize| matches!(location(*node), NodeLocation::Default(_));
+        let keys: Vec<usize> = self.undropped(group).filter(is_key).collect();
         let all: Vec<usize> = keys
             .iter()
             .copied()
-            .chain(self.kept(group).filter(is_default))
+            .chain(self.undropped(group).filter(is_default))
             .collect();
         let Some((first, others)) = all.split_first() else {
             return Ok(None);
@@ -159,16 +162,16 @@ impl<'d> DesiredSet<'d> {
         let value = |node: usize| &self.desired[node].node.value;
         // Two resources with different values for one key: picking one would silently drop the other, and the order
         // of installation would decide.
-        if let Some(other) = keys.iter().find(|other| value(*first) != value(**other)) {
-            return Err(self.clash(*first, *other));
+        if let Some(right) = keys.iter().find(|right| value(*first) != value(**right)) {
+            return Err(self.clash(*first, *right));
         }
         others
             .iter()
-            .for_each(|other| self.fates[*other] = DesiredNodeState::Dropped);
+            .for_each(|right| self.states[*right] = DesiredNodeState::Dropped);
         Ok(Some(*first))
     }
 
-    /// Items of a list, each once; one that represents them blocking below.
+    /// Adds the items of a list, each once.
     fn add_items(
         &mut self,
         group: &[usize],
@@ -176,22 +179,23 @@ impl<'d> DesiredSet<'d> {
     ) -> Result<Option<usize>, NodeError> {
         let is_key = |node: &usize| {
             matches!(
-                self.desired[*node].node.place,
+                self.desired[*node].node.location,
                 NodeLocation::Key(_) | NodeLocation::Default(_)
             )
         };
-        let mut items: Vec<usize> = self.kept(group).filter(|node| !is_key(node)).collect();
+        let mut items: Vec<usize> = self.undropped(group).filter(|node| !is_key(node)).collect();
         let Some(first) = items.first().copied() else {
             return Ok(None);
         };
-        let mut seen = ListContents::default();
+        let mut contents = ListContents::default();
         if let Some(key) = key {
-            self.split_for(key, first, &mut seen)?;
+            self.split_for(key, first, &mut contents)?;
         }
-        // Nodes with a name come before those without.
-        items.sort_by_key(|node| matches!(self.desired[*node].node.place, NodeLocation::Item(_)));
+        // Items with an identity come before those without.
+        items
+            .sort_by_key(|node| matches!(self.desired[*node].node.location, NodeLocation::Item(_)));
         for node in items {
-            self.add_item(node, &mut seen)?;
+            self.add_item(node, &mut contents)?;
         }
         Ok(Some(first))
     }
@@ -200,49 +204,49 @@ impl<'d> DesiredSet<'d> {
         &mut self,
         key: usize,
         item: usize,
-        seen: &mut ListContents<'d>,
+        contents: &mut ListContents<'d>,
     ) -> Result<(), NodeError> {
         let desired = &self.desired[key];
-        match (&desired.node.place, &desired.node.value) {
+        match (&desired.node.location, &desired.node.value) {
             (NodeLocation::Default(_), Value::List(items)) if items.is_empty() => Ok(()),
             (NodeLocation::Key(_), Value::List(items))
                 // Only lists of layers are split. A list that a resource writes whole belongs to it, and a second
                 // writer is an error.
                 if desired.on_equal == OnEqualUserValue::Keep =>
             {
-                self.fates[key] = DesiredNodeState::Split;
-                items.iter().for_each(|item| seen.insert(item, key));
+                self.states[key] = DesiredNodeState::Split;
+                items.iter().for_each(|item| contents.insert(item, key));
                 Ok(())
             }
             _ => Err(self.clash(key, item)),
         }
     }
 
-    fn add_item(&mut self, node: usize, seen: &mut ListContents<'d>) -> Result<(), NodeError> {
+    fn add_item(&mut self, node: usize, contents: &mut ListContents<'d>) -> Result<(), NodeError> {
         let desired = &self.desired[node];
-        if let NodeLocation::Keyed { key, id, .. } = &desired.node.place {
-            let other = *seen.ids.entry((key, id)).or_insert(node);
-            if self.desired[other].node.value != desired.node.value {
-                return Err(self.clash(other, node));
+        if let NodeLocation::Keyed { key, id, .. } = &desired.node.location {
+            let right = *contents.ids.entry((key, id)).or_insert(node);
+            if self.desired[right].node.value != desired.node.value {
+                return Err(self.clash(right, node));
             }
         }
-        match seen.find(&desired.node.value) {
-            // Layers may say a thing twice.
-            Some(other) if !self.repeats(other, node) => {
-                self.fates[node] = DesiredNodeState::Dropped
+        match contents.find(&desired.node.value) {
+            // Layers may contain a value twice.
+            Some(right) if !self.repeats(right, node) => {
+                self.states[node] = DesiredNodeState::Dropped
             }
-            _ => seen.insert(&desired.node.value, node),
+            _ => contents.insert(&desired.node.value, node),
         }
         Ok(())
     }
 
-    fn repeats(&self, one: usize, other: usize) -> bool {
-        let (one, other) = (&self.desired[one], &self.desired[other]);
+    fn repeats(&self, left: usize, right: usize) -> bool {
+        let (left, right) = (&self.desired[left], &self.desired[right]);
         let items = matches!(
-            (&one.node.place, &other.node.place),
+            (&left.node.location, &right.node.location),
             (NodeLocation::Item(_), NodeLocation::Item(_))
         );
-        items && other.on_equal == OnEqualUserValue::Keep && one.on_equal == other.on_equal
+        items && right.on_equal == OnEqualUserValue::Keep && left.on_equal == right.on_equal
     }
 }
 
@@ -265,7 +269,7 @@ impl<'d> ListContents<'d> {
         // A fingerprint narrows the comparison: permission lists have thousands of entries, and comparing all pairs
         // is quadratic.
         let same = self.values.get(&fingerprint(value)).into_iter().flatten();
-        same.filter(|(other, _)| *other == value)
+        same.filter(|(right, _)| *right == value)
             .map(|(_, node)| *node)
             .next()
     }
@@ -277,9 +281,9 @@ fn find<'v>(value: &'v Value, steps: &[String]) -> Option<&'v Value> {
         .try_fold(value, |value, step| value.child(step))
 }
 
-/// Whether a part of another node is just what this one wants.
+/// Whether a part of another node equals this node.
 fn equals_desired(part: &Value, node: &DesiredNode) -> bool {
-    match &node.node.place {
+    match &node.node.location {
         NodeLocation::Key(_) => *part == node.node.value,
         NodeLocation::Default(_) => true,
         NodeLocation::Item(_) | NodeLocation::Keyed { .. } => {

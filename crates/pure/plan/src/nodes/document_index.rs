@@ -1,4 +1,4 @@
-//! A document with its keys and items at hand: large ones are searched for thousands of locations.
+//! A document with an index of its keys and items: large documents are searched for thousands of locations.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -10,7 +10,7 @@ use agpm_text::{Document, Format, NodeId, NodeKind, NodeRef, Pointer, TreeView, 
 use super::owned::OwnedNode;
 use super::sum::NodeSum;
 
-/// Maps up to this size are searched as they are.
+/// Maps up to this size are searched without an index.
 const SMALL: usize = 16;
 
 pub(super) struct DocumentIndex<'d> {
@@ -20,31 +20,34 @@ pub(super) struct DocumentIndex<'d> {
     ids: RefCell<HashMap<(NodeId, String), Rc<Ids>>>,
 }
 
-/// The items that have each value of a key, as JSON.
+/// The items by the value of a key, as JSON.
 type Ids = HashMap<String, Vec<usize>>;
 
 /// The checksums of the items of a list.
 #[derive(Default)]
 pub(super) struct ListSums {
     pub(super) all: Vec<NodeSum>,
-    places: HashMap<NodeSum, Vec<usize>>,
+    positions: HashMap<NodeSum, Vec<usize>>,
 }
 
 impl ListSums {
-    /// The items that say this.
-    pub(super) fn places(&self, sum: NodeSum) -> &[usize] {
-        self.places.get(&sum).map(Vec::as_slice).unwrap_or_default()
+    /// The indices of the items with a checksum.
+    pub(super) fn positions(&self, sum: NodeSum) -> &[usize] {
+        self.positions
+            .get(&sum)
+            .map(Vec::as_slice)
+            .unwrap_or_default()
     }
 }
 
-/// The result of following the path to a location.
+/// The result of following a pointer.
 #[derive(Clone, Copy)]
 pub(super) enum PathLookup<'d> {
     /// The node exists.
     There(NodeRef<'d>),
-    /// So many of its steps exist.
+    /// The node is missing; this many steps exist.
     Missing(usize),
-    /// After so many steps is something that has no keys.
+    /// After this many steps comes a value that has no keys.
     Blocked(usize, NodeKind),
 }
 
@@ -59,7 +62,7 @@ impl<'d> DocumentIndex<'d> {
         }
     }
 
-    /// Goes from map to map.
+    /// Follows a pointer.
     pub(super) fn look_up(&self, at: &Pointer) -> PathLookup<'d> {
         let Some(mut node) = self.document.root() else {
             return PathLookup::Missing(0);
@@ -97,7 +100,7 @@ impl<'d> DocumentIndex<'d> {
         index.get(step).map(|id| self.document.node(*id))
     }
 
-    /// Containers on the way to a location, and the location itself, that do not exist. In TOML the root always is.
+    /// The missing containers on the way to a pointer, including the last one. In TOML the root always exists.
     pub(super) fn missing(&self, at: &Pointer) -> impl Iterator<Item = Pointer> {
         let from = match self.look_up(at) {
             PathLookup::Missing(length) => length,
@@ -107,7 +110,7 @@ impl<'d> DocumentIndex<'d> {
         (first..=at.steps().len()).map(|length| above(at, length))
     }
 
-    /// The checksums of the items of a list; nothing if there is none.
+    /// The checksums of the items of a list; empty if it does not exist.
     pub(super) fn sums(&self, list: &Pointer) -> Rc<ListSums> {
         let Some(node) = self.at(list).filter(|node| node.kind() == NodeKind::List) else {
             return Rc::default();
@@ -119,7 +122,7 @@ impl<'d> DocumentIndex<'d> {
                 ..ListSums::default()
             };
             for (index, sum) in sums.all.iter().enumerate() {
-                sums.places.entry(*sum).or_default().push(index);
+                sums.positions.entry(*sum).or_default().push(index);
             }
             Rc::new(sums)
         });
@@ -155,14 +158,14 @@ impl<'d> DocumentIndex<'d> {
         ids.get(id).cloned().unwrap_or_default()
     }
 
-    /// Where a managed node is, if it is unmodified, with its index in a list.
+    /// The location of a managed node if it is unmodified, with its index in a list.
     pub(super) fn spot(
         &self,
         node: &OwnedNode,
         is_free: impl Fn(usize) -> bool,
     ) -> Option<(usize, Pointer)> {
         let item = |list: &Pointer, index: usize| (index, list.child(index.to_string()));
-        match &node.place {
+        match &node.location {
             NodeLocation::Key(at) | NodeLocation::Default(at) => {
                 let now = self.at(at)?;
                 (NodeSum::of(now) == node.checksum).then(|| (0, at.clone()))
@@ -170,7 +173,7 @@ impl<'d> DocumentIndex<'d> {
             NodeLocation::Item(list) => {
                 let sums = self.sums(list);
                 let index = sums
-                    .places(node.checksum)
+                    .positions(node.checksum)
                     .iter()
                     // From the end: agpm appends, so of equal items the last one is its own and the earlier ones
                     // are the user's.
@@ -196,7 +199,7 @@ impl<'d> DocumentIndex<'d> {
         self.spot(node, |_| true).is_some()
     }
 
-    /// Where unmodified nodes are, none twice.
+    /// The locations of unmodified nodes, none twice.
     pub(super) fn spots<'n>(
         &self,
         nodes: impl IntoIterator<Item = &'n OwnedNode>,
@@ -204,7 +207,7 @@ impl<'d> DocumentIndex<'d> {
         let mut taken: HashSet<(Pointer, usize)> = HashSet::new();
         let mut spots = Vec::new();
         for node in nodes {
-            let list = node.place.pointer();
+            let list = node.location.pointer();
             let spot = self.spot(node, |index| !taken.contains(&(list.clone(), index)));
             if let Some((index, _)) = spot {
                 taken.insert((list.clone(), index));
@@ -215,7 +218,7 @@ impl<'d> DocumentIndex<'d> {
     }
 }
 
-/// The location so many steps down the way.
+/// The first `length` steps of a pointer.
 pub(super) fn above(at: &Pointer, length: usize) -> Pointer {
     at.steps()[..length].iter().cloned().collect()
 }

@@ -1,4 +1,4 @@
-//! The text of a shared file as it becomes.
+//! The text of a shared file while it is edited.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ impl DraftDocument {
         }
     }
 
-    /// A file that does not exist yet.
+    /// The draft of a file that does not exist yet.
     pub(super) fn empty(format: Format) -> Self {
         DraftDocument {
             document: parse_alone("", format).document,
@@ -36,7 +36,7 @@ impl DraftDocument {
         self.document.text()
     }
 
-    /// Makes all edits, whose locations are those before any of them.
+    /// Makes all edits; their pointers refer to the document before any of them.
     pub(super) fn apply(&mut self, edits: &[Edit]) -> Result<(), NodeError> {
         // Each edit parses the file again. Many edits in a large file are made as one rewrite; without a rewrite
         // that keeps the layout, one by one.
@@ -74,7 +74,7 @@ impl DraftDocument {
                 Ok(())
             }
             Edit::Insert { at, value } => self.edit(at, edit).or_else(|error| {
-                // Not every place between two items can be written.
+                // Not every position between two items can be written to.
                 let Some((to, _)) = at.split_last() else {
                     return Err(error);
                 };
@@ -105,7 +105,7 @@ impl DraftDocument {
         self.read([&text[..range.start], &text[range.end..]].concat());
     }
 
-    /// Removes unmodified nodes, then containers that this leaves empty. Adopted text is the user's.
+    /// Removes unmodified nodes, then containers that this leaves empty. Adopted nodes are the user's and stay.
     pub(super) fn strip(
         &mut self,
         nodes: &[OwnedNode],
@@ -118,20 +118,20 @@ impl DraftDocument {
         self.prune(containers)
     }
 
-    /// Removes keys with any value, and unmodified items.
+    /// Removes keys whatever their value, and unmodified items.
     pub(super) fn clear(&mut self, nodes: &[&OwnedNode]) -> Result<(), NodeError> {
-        let sight = DocumentIndex::of(&self.document);
+        let document_index = DocumentIndex::of(&self.document);
         let (keys, items): (Vec<&OwnedNode>, Vec<&OwnedNode>) = nodes
             .iter()
             .copied()
-            .partition(|node| matches!(node.place, NodeLocation::Key(_)));
-        let held = |node: &OwnedNode| sight.at(node.place.pointer()).is_some();
+            .partition(|node| matches!(node.location, NodeLocation::Key(_)));
+        let held = |node: &OwnedNode| document_index.at(node.location.pointer()).is_some();
         let keys = keys
             .into_iter()
             .filter(|node| held(node))
-            .map(|node| (0, node.place.pointer().clone()));
+            .map(|node| (0, node.location.pointer().clone()));
         let mut spots: Vec<(usize, Pointer)> = keys.collect();
-        spots.extend(sight.spots(items));
+        spots.extend(document_index.spots(items));
         self.remove(spots)
     }
 
@@ -139,7 +139,7 @@ impl DraftDocument {
         self.apply(&removals(spots))
     }
 
-    /// Removes those containers that are empty, innermost first.
+    /// Removes the empty containers among these, innermost first.
     pub(super) fn prune<'p>(
         &mut self,
         containers: impl IntoIterator<Item = &'p Pointer>,
@@ -149,8 +149,12 @@ impl DraftDocument {
             levels.entry(at.steps().len()).or_default().push(at);
         }
         for level in levels.into_values().rev() {
-            let sight = DocumentIndex::of(&self.document);
-            let is_empty = |at: &&Pointer| sight.at(at).is_some_and(|node| self.is_empty(node));
+            let document_index = DocumentIndex::of(&self.document);
+            let is_empty = |at: &&Pointer| {
+                document_index
+                    .at(at)
+                    .is_some_and(|node| self.is_empty(node))
+            };
             let empty = level.into_iter().filter(is_empty);
             let edits: Vec<Edit> = empty.map(|at| Edit::Remove { at: at.clone() }).collect();
             self.apply(&edits)?;
@@ -158,7 +162,7 @@ impl DraftDocument {
         Ok(())
     }
 
-    /// Whether nothing is in a container, not even a comment.
+    /// Whether a container has no content, not even a comment.
     fn is_empty(&self, node: NodeRef<'_>) -> bool {
         let only_brackets = || {
             let written = &self.text()[node.span().range()];
@@ -167,8 +171,8 @@ impl DraftDocument {
                 .all(|c| c.is_whitespace() || "{}[]".contains(c))
         };
         let container = matches!(node.kind(), NodeKind::Map | NodeKind::List);
-        // A comment in an otherwise empty object is the user's text, and would go with the brackets. In TOML
-        // comments are outside of the table's span.
+        // A comment in an otherwise empty object is the user's text, and would be removed with the brackets. In TOML,
+        // comments are outside the table's span.
         container && node.len() == 0 && (self.document.format() == Format::Toml || only_brackets())
     }
 
@@ -178,13 +182,13 @@ impl DraftDocument {
     }
 }
 
-/// Removals from the end, so the indices before stay right.
+/// Removals from the end, so earlier indices stay valid.
 fn removals(spots: Vec<(usize, Pointer)>) -> Vec<Edit> {
     shifts(Vec::new(), spots)
 }
 
-/// Additions and removals, from the end, so the indices before stay right: of several additions at one position the
-/// last one first.
+/// Insertions and removals from the end, so earlier indices stay valid; of several insertions at one index, the last
+/// one comes first.
 pub(super) fn shifts(
     new: Vec<(Option<usize>, Edit)>,
     mut spots: Vec<(usize, Pointer)>,

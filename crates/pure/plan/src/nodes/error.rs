@@ -1,12 +1,12 @@
-//! Why no plan exists for a shared file.
+//! Errors in the plan of a shared file.
 
 use agpm_model::Owner;
 use agpm_text::{EditError, Pointer};
 
-/// Why no plan exists for a file.
+/// The reason why a shared file cannot be planned.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NodeError {
-    /// Two resources want different things of one place.
+    /// Two resources need different values at one location.
     #[error("{first} and {second} write different values to `{at}`")]
     Clash {
         /// The location.
@@ -16,7 +16,7 @@ pub enum NodeError {
         /// The second owner.
         second: Owner,
     },
-    /// The text cannot be edited there.
+    /// The text cannot be edited at a location.
     #[error("`{at}` cannot be written: {why}")]
     Edit {
         /// The location.

@@ -1,4 +1,4 @@
-//! One shared file: what is managed and what is the user's in it, before and after.
+//! Plans one shared file: managed and user content before and after.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -30,13 +30,13 @@ impl SharedFileTask<'_> {
         }
     }
 
-    /// Whether nothing of the user's exists.
+    /// Whether the file has no content of the user.
     fn is_fresh(&self) -> bool {
         match (self.existing, self.owned) {
             (None, _) => self.base.is_some(),
             (Some(_), None) => false,
             (Some(document), Some(owned)) => {
-                // Unchanged since agpm wrote all of it: then it is rendered again as a new file, and keeps no
+                // If the file is unchanged since agpm wrote all of it, it is rendered again as a new file and keeps no
                 // traces of earlier edits.
                 owned.file == FileOrigin::Whole
                     && owned.seen == Checksum::of(document.text().as_bytes())
@@ -44,7 +44,7 @@ impl SharedFileTask<'_> {
         }
     }
 
-    /// Key by key: the user's bytes stay.
+    /// Plans key by key and preserves the user's bytes.
     pub(super) fn plan_keys(
         &self,
         all: Vec<WantedNode<'_>>,
@@ -52,30 +52,31 @@ impl SharedFileTask<'_> {
         let mut draft = self
             .existing
             .map_or_else(|| DraftDocument::empty(self.format), DraftDocument::new);
-        let mut ours = ManagedNodes::of(self.owned, self.format);
-        // Before anything is compared: a list that was managed whole and is now wanted item by item would look like
-        // a removal and an addition of everything.
-        let wanted = lists::reconcile(&draft.document, all.clone(), &mut ours, self.overwrite);
-        let mut made = desired_index::clear(&mut draft, &wanted, &mut ours, self.overwrite)?;
-        let engine = NodePlanner::new(&draft.document, &ours, &ours.nodes, self.overwrite);
-        made.join(engine.decide_all(&wanted));
-        draft.apply(&made.edits)?;
-        let mut containers = ours.containers;
-        containers.extend(std::mem::take(&mut made.containers));
-        let keys = key_places(&made.nodes);
+        let mut managed = ManagedNodes::of(self.owned, self.format);
+        // Before anything is compared: a list that was managed as a whole and is now desired item by item would look
+        // like a removal and an addition of everything.
+        let wanted = lists::reconcile(&draft.document, all.clone(), &mut managed, self.overwrite);
+        let mut decisions =
+            desired_index::clear(&mut draft, &wanted, &mut managed, self.overwrite)?;
+        let engine = NodePlanner::new(&draft.document, &managed, &managed.nodes, self.overwrite);
+        decisions.join(engine.decide_all(&wanted));
+        draft.apply(&decisions.edits)?;
+        let mut containers = managed.containers;
+        containers.extend(std::mem::take(&mut decisions.containers));
+        let keys = key_pointers(&decisions.nodes);
         containers
             .retain(|at| !(0..=at.steps().len()).any(|length| keys.contains(&above(at, length))));
         let bare = bare_locations(&wanted);
-        // Only containers that agpm created are removed when they become empty. An empty object of the user may
-        // mean something to a tool.
+        // Only containers that agpm created are removed when they become empty. An empty object of the user may mean
+        // something to a tool.
         draft.prune(containers.iter().filter(|at| !bare.contains(at)))?;
-        let sight = DocumentIndex::of(&draft.document);
-        containers.retain(|at| sight.at(at).is_some());
-        made.sort();
+        let document_index = DocumentIndex::of(&draft.document);
+        containers.retain(|at| document_index.at(at).is_some());
+        decisions.sort();
         EditedFile {
             task: self,
             draft,
-            made,
+            decisions,
             containers: by_depth(containers),
         }
         .finish(&all)
@@ -86,23 +87,23 @@ fn is_blank(text: &str) -> bool {
     text.trim_start_matches('\u{feff}').trim().is_empty()
 }
 
-/// Keys that are managed as one: nothing in them is a container by itself.
-fn key_places(nodes: &[OwnedNode]) -> HashSet<Pointer> {
+/// Keys that are managed as a whole: nothing in them is a separate container.
+fn key_pointers(nodes: &[OwnedNode]) -> HashSet<Pointer> {
     let keys = nodes
         .iter()
-        .filter(|node| matches!(node.place, NodeLocation::Key(_)));
-    keys.map(|node| node.place.pointer().clone()).collect()
+        .filter(|node| matches!(node.location, NodeLocation::Key(_)));
+    keys.map(|node| node.location.pointer().clone()).collect()
 }
 
-/// Containers that are wanted even if nothing is in them.
+/// Containers that are desired even if they are empty.
 fn bare_locations<'w>(wanted: &'w [WantedNode<'_>]) -> HashSet<&'w Pointer> {
     let is_container = |node: &&WantedNode<'_>| {
-        matches!(node.node.place, NodeLocation::Default(_)) && is_bare(&node.node.value)
+        matches!(node.node.location, NodeLocation::Default(_)) && is_bare(&node.node.value)
     };
     wanted
         .iter()
         .filter(is_container)
-        .map(|node| node.node.place.pointer())
+        .map(|node| node.node.location.pointer())
         .collect()
 }
 
@@ -130,32 +131,32 @@ impl NodeDecisions {
     }
 }
 
-/// A file with all edits made.
+/// A file after all edits.
 struct EditedFile<'a> {
     task: &'a SharedFileTask<'a>,
     draft: DraftDocument,
-    made: NodeDecisions,
+    decisions: NodeDecisions,
     containers: Vec<Pointer>,
 }
 
 impl EditedFile<'_> {
     fn finish(mut self, wanted: &[WantedNode<'_>]) -> Result<SharedFileDecision, NodeError> {
-        let owned = if self.made.nodes.is_empty() {
+        let owned = if self.decisions.nodes.is_empty() {
             self.restore_blanks();
-            (!self.made.theirs.is_empty()).then(|| self.owned(None))
+            (!self.decisions.theirs.is_empty()).then(|| self.owned(None))
         } else {
             Some(self.owned_after(wanted)?)
         };
         Ok(SharedFileDecision {
             outcome: self.outcome(),
-            steps: self.made.steps,
-            refused: self.made.refused,
+            steps: self.decisions.steps,
+            refused: self.decisions.refused,
             owned,
-            unchanged: self.made.unchanged,
+            unchanged: self.decisions.unchanged,
         })
     }
 
-    /// With the last managed node gone the text is the user's own again.
+    /// With the last managed node removed, restores the user's original whitespace.
     fn restore_blanks(&mut self) {
         if let Ok(base) = self.users_text()
             && RemovalWhitespace::between(self.draft.text(), &base).is_some()
@@ -165,15 +166,15 @@ impl EditedFile<'_> {
     }
 
     fn owned_after(&mut self, wanted: &[WantedNode<'_>]) -> Result<OwnedNodes, NodeError> {
-        if let Some(whole) = self.whole(wanted)? {
-            self.draft.read(whole.text.to_string());
-            return Ok(whole.owned);
+        if let Some(rebuilt) = self.rebuild(wanted)? {
+            self.draft.read(rebuilt.text.to_string());
+            return Ok(rebuilt.owned);
         }
         let seen = Checksum::of(self.draft.text().as_bytes());
         let is_settled = |owned: &&OwnedNodes| {
             owned.seen == seen
-                && owned.nodes == self.made.nodes
-                && owned.theirs.iter().eq(&self.made.theirs)
+                && owned.nodes == self.decisions.nodes
+                && owned.theirs.iter().eq(&self.decisions.theirs)
         };
         Ok(
             match self
@@ -183,30 +184,30 @@ impl EditedFile<'_> {
                 .filter(|_| self.is_same_text())
             {
                 Some(owned) => owned.clone(),
-                // Without seams only blanks are lost.
+                // Without recorded whitespace only blanks are lost.
                 None => self.owned(self.users_text().ok().and_then(|base| self.seams(&base))),
             },
         )
     }
 
-    /// The file as a new one would be, if there is none or it has only managed content.
-    fn whole(
+    /// Builds the file from scratch if it does not exist or has only managed content.
+    fn rebuild(
         &self,
         wanted: &[WantedNode<'_>],
     ) -> Result<Option<new_file::NewSharedFile>, NodeError> {
         let is_ours = self.origin() != FileOrigin::Users
-            && self.made.theirs.is_empty()
-            && self.made.refused.is_empty();
+            && self.decisions.theirs.is_empty()
+            && self.decisions.refused.is_empty();
         let Some(base) = self.task.base.filter(|_| is_ours) else {
             return Ok(None);
         };
-        let made = new_file::build_shared_file(self.task.format, Some(base), wanted)?;
-        Ok(Some(made).filter(|made| *made.text == *self.draft.text() || self.is_nothing_else()))
+        let built = new_file::build_shared_file(self.task.format, Some(base), wanted)?;
+        Ok(Some(built).filter(|built| *built.text == *self.draft.text() || self.is_nothing_else()))
     }
 
     fn is_nothing_else(&self) -> bool {
         let mut bare = DraftDocument::new(&self.draft.document);
-        bare.strip(&self.made.nodes, &self.containers).is_ok() && is_blank(bare.text())
+        bare.strip(&self.decisions.nodes, &self.containers).is_ok() && is_blank(bare.text())
     }
 
     fn owned(&self, seams: Option<RemovalWhitespace>) -> OwnedNodes {
@@ -214,35 +215,44 @@ impl EditedFile<'_> {
             seen: Checksum::of(self.draft.text().as_bytes()),
             file: self.origin(),
             containers: self.containers.clone(),
-            nodes: self.made.nodes.clone(),
-            others: self.others(),
-            theirs: self.made.theirs.iter().cloned().collect(),
+            nodes: self.decisions.nodes.clone(),
+            others: self.user_items(),
+            theirs: self.decisions.theirs.iter().cloned().collect(),
             seams,
         }
     }
 
-    /// The items that are unmanaged, in lists that hold managed nodes or what is wanted there.
-    fn others(&self) -> BTreeMap<Pointer, Vec<NodeSum>> {
-        let sight = DocumentIndex::of(&self.draft.document);
-        let in_list = |place: &NodeLocation| {
-            matches!(place, NodeLocation::Item(_) | NodeLocation::Keyed { .. })
+    /// The unmanaged items of lists that hold managed or desired nodes.
+    fn user_items(&self) -> BTreeMap<Pointer, Vec<NodeSum>> {
+        let document_index = DocumentIndex::of(&self.draft.document);
+        let in_list = |location: &NodeLocation| {
+            matches!(location, NodeLocation::Item(_) | NodeLocation::Keyed { .. })
         };
-        let nodes = self.made.nodes.iter().filter(|node| in_list(&node.place));
-        let ours: HashSet<(&Pointer, NodeSum)> = nodes
+        let nodes = self
+            .decisions
+            .nodes
+            .iter()
+            .filter(|node| in_list(&node.location));
+        let managed: HashSet<(&Pointer, NodeSum)> = nodes
             .clone()
-            .map(|node| (node.place.pointer(), node.checksum))
+            .map(|node| (node.location.pointer(), node.checksum))
             .collect();
-        let theirs = self.made.theirs.iter().filter(|place| in_list(place));
+        let theirs = self
+            .decisions
+            .theirs
+            .iter()
+            .filter(|location| in_list(location));
         let lists: BTreeSet<&Pointer> = nodes
-            .map(|node| &node.place)
+            .map(|node| &node.location)
             .chain(theirs)
             .map(NodeLocation::pointer)
             .collect();
         let is_ours = |list: &Pointer, sum: NodeSum| {
-            ours.contains(&(list, sum)) || self.made.kept.contains(&(list.clone(), sum))
+            managed.contains(&(list, sum))
+                || self.decisions.kept_values.contains(&(list.clone(), sum))
         };
         let of_list = |list: &Pointer| {
-            let sums = sight.sums(list).all.clone().into_iter();
+            let sums = document_index.sums(list).all.clone().into_iter();
             (
                 list.clone(),
                 sums.filter(|sum| !is_ours(list, *sum)).collect::<Vec<_>>(),
@@ -261,7 +271,7 @@ impl EditedFile<'_> {
             .is_some_and(|document| **document.text() == *self.draft.text())
     }
 
-    /// With something of the user's in it, a file is no longer wholly managed.
+    /// A file with content of the user is no longer wholly managed.
     fn origin(&self) -> FileOrigin {
         match (self.task.existing, self.task.owned.map(|owned| owned.file)) {
             (None, _) | (_, Some(FileOrigin::Whole | FileOrigin::Ours)) => FileOrigin::Ours,
@@ -271,10 +281,10 @@ impl EditedFile<'_> {
 
     fn outcome(&self) -> FileOutcome {
         let text = self.draft.text();
-        let nothing = self.made.nodes.is_empty();
+        let nothing = self.decisions.nodes.is_empty();
         match self.task.existing {
             None if nothing => FileOutcome::Unchanged,
-            // A file that agpm created goes with its last node. One that the user created stays, also if it is
+            // A file that agpm created is removed with its last node. One that the user created stays, even if it is
             // empty now.
             Some(_) if nothing && is_blank(text) && self.origin() == FileOrigin::Ours => {
                 FileOutcome::Remove
@@ -284,7 +294,7 @@ impl EditedFile<'_> {
         }
     }
 
-    /// The user's own text: the existing one, without managed nodes of before and after.
+    /// The user's own text: the existing text without managed nodes, old or new.
     fn users_text(&self) -> Result<String, NodeError> {
         let Some(document) = self.task.existing else {
             return Ok(String::new());
@@ -295,23 +305,24 @@ impl EditedFile<'_> {
             draft.strip(&owned.nodes, &by_depth(containers))?;
             // Recorded whitespace is applied only to the bytes it was recorded for; in an edited file it could land
             // anywhere.
-            let as_we_left_it = owned.seen == Checksum::of(document.text().as_bytes());
-            let seams = owned.seams.as_ref().filter(|_| as_we_left_it);
+            let is_unmodified = owned.seen == Checksum::of(document.text().as_bytes());
+            let seams = owned.seams.as_ref().filter(|_| is_unmodified);
             if let Some(text) = seams.and_then(|seams| seams.apply(draft.text())) {
                 draft.read(text);
             }
         }
-        let sight = DocumentIndex::of(&self.draft.document);
-        let is_written = |node: &&OwnedNode| node.author == Author::Agpm && sight.holds(node);
-        let written: Vec<&OwnedNode> = self.made.nodes.iter().filter(is_written).collect();
+        let document_index = DocumentIndex::of(&self.draft.document);
+        let is_written =
+            |node: &&OwnedNode| node.author == Author::Agpm && document_index.holds(node);
+        let written: Vec<&OwnedNode> = self.decisions.nodes.iter().filter(is_written).collect();
         draft.clear(&written)?;
         Ok(draft.text().to_owned())
     }
 
-    /// Whitespace that removing everything would not restore.
+    /// Whitespace that removing all managed nodes would not restore.
     fn seams(&self, base: &str) -> Option<RemovalWhitespace> {
         let mut bare = DraftDocument::new(&self.draft.document);
-        bare.strip(&self.made.nodes, &self.containers).ok()?;
+        bare.strip(&self.decisions.nodes, &self.containers).ok()?;
         RemovalWhitespace::between(bare.text(), base).filter(|seams| !seams.hunks.is_empty())
     }
 }

@@ -1,4 +1,4 @@
-//! Items of lists. They have no names: one is known by what it says, and an edited one by its commands.
+//! Plans items of lists. They have no names: an item is recognized by its value, and an edited one by its commands.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -13,11 +13,11 @@ use super::sum::NodeSum;
 use crate::change::{Author, ChangeAction, ChangeReason, OverwriteRule};
 
 impl<'a> NodePlanner<'a> {
-    /// An equal item that exists and represents nothing else.
+    /// An equal item that no other node has claimed.
     // Items of a list have no names. Their content is the identity: an index would move with every item that the user
     // adds.
     pub(super) fn equal_item<'d>(&self, desired: &'d DesiredNode) -> Option<(&'d Pointer, usize)> {
-        let NodeLocation::Item(list) = &desired.node.place else {
+        let NodeLocation::Item(list) = &desired.node.location else {
             return None;
         };
         self.free_item(list, NodeSum::of(&desired.node.value))
@@ -25,8 +25,8 @@ impl<'a> NodePlanner<'a> {
     }
 
     fn free_item(&self, list: &Pointer, sum: NodeSum) -> Option<usize> {
-        let sums = self.sight.sums(list);
-        sums.places(sum)
+        let sums = self.document_index.sums(list);
+        sums.positions(sum)
             .iter()
             .copied()
             .find(|index| self.is_free(list, *index))
@@ -36,18 +36,18 @@ impl<'a> NodePlanner<'a> {
         !self.claimed.contains(&(list.clone(), index))
     }
 
-    /// An item represents the node that is decided about.
+    /// Claims an item for the current node.
     pub(super) fn claim(&mut self, list: &Pointer, index: usize) {
         self.claimed.insert((list.clone(), index));
         self.order.find(list, index);
     }
 
-    /// Takes an item that exists for the desired one.
+    /// Uses an existing item for the desired one.
     pub(super) fn find_item(&mut self, desired: &DesiredNode, list: &Pointer, index: usize) {
         self.claim(list, index);
         let owned = self
             .left
-            .take(&desired.node.place, NodeSum::of(&desired.node.value));
+            .take(&desired.node.location, NodeSum::of(&desired.node.value));
         match owned {
             Some(owned) => self.leave(desired, owned.author),
             // The user had the same item already. A second copy would run a hook twice.
@@ -61,7 +61,7 @@ impl<'a> NodePlanner<'a> {
         if let Some((index, node)) = self.next_untouched(desired, list) {
             return self.replace_item(desired, node, index, ChangeReason::Content);
         }
-        let siblings = || self.left.siblings(&desired.node.place, &desired.owner);
+        let siblings = || self.left.siblings(&desired.node.location, &desired.owner);
         let edited = siblings().find_map(|node| Some((node, self.edited_item(node, list)?)));
         let first = siblings().next();
         match (edited, first) {
@@ -83,7 +83,7 @@ impl<'a> NodePlanner<'a> {
         }
     }
 
-    /// The first unmodified item of the same owner that is not wanted any more.
+    /// The first unmodified item of the same owner that is no longer desired.
     fn next_untouched(
         &mut self,
         desired: &DesiredNode,
@@ -93,7 +93,7 @@ impl<'a> NodePlanner<'a> {
         if !self.untouched.contains_key(&key) {
             let nodes: Vec<&OwnedNode> = self
                 .left
-                .siblings(&desired.node.place, &desired.owner)
+                .siblings(&desired.node.location, &desired.owner)
                 .collect();
             let queue = self.in_order(nodes, list);
             self.untouched.insert(key.clone(), queue);
@@ -101,7 +101,7 @@ impl<'a> NodePlanner<'a> {
         self.untouched.get_mut(&key)?.pop_front()
     }
 
-    /// Where untouched nodes stand, from the top.
+    /// Unmodified nodes with their indices, in list order.
     fn in_order(
         &self,
         nodes: Vec<&'a OwnedNode>,
@@ -111,7 +111,7 @@ impl<'a> NodePlanner<'a> {
         let mut found = Vec::new();
         for node in nodes {
             let is_free = |index: usize| self.is_free(list, index) && !taken.contains(&index);
-            if let Some((index, _)) = self.sight.spot(node, is_free) {
+            if let Some((index, _)) = self.document_index.spot(node, is_free) {
                 taken.insert(index);
                 found.push((index, node));
             }
@@ -120,10 +120,12 @@ impl<'a> NodePlanner<'a> {
         found.into()
     }
 
-    /// Remembers what an edited item says.
+    /// Records the value of an edited item.
     pub(super) fn keep_item(&mut self, list: &Pointer, index: usize) {
-        let says = self.sight.sums(list).all.get(index).copied();
-        self.made.kept.extend(says.map(|says| (list.clone(), says)));
+        let says = self.document_index.sums(list).all.get(index).copied();
+        self.decisions
+            .kept_values
+            .extend(says.map(|says| (list.clone(), says)));
         self.claim(list, index);
     }
 
@@ -134,7 +136,7 @@ impl<'a> NodePlanner<'a> {
         index: usize,
         reason: ChangeReason,
     ) {
-        let list = old.place.pointer();
+        let list = old.location.pointer();
         self.left.take_this(old);
         self.write_item(desired, list, Some(index));
         self.record_step(list, ChangeAction::Update, reason, &desired.owner);
@@ -149,41 +151,46 @@ impl<'a> NodePlanner<'a> {
     pub(super) fn may_drop(&self, node: &OwnedNode, list: &Pointer, index: usize) -> bool {
         let is_mixed = |item: NodeRef<'_>| {
             let marks = marks_of(item);
-            let ours = marks
+            let managed = marks
                 .iter()
                 .filter(|mark| node.marks.contains(mark))
                 .count();
-            // A hook group with a command of the user is also the user's: `--force` would delete a command that
-            // agpm never wrote.
-            ours > 0 && ours < marks.len()
+            // A hook group with a command of the user is also the user's: `--force` would delete a command that agpm
+            // never wrote.
+            managed > 0 && managed < marks.len()
         };
-        let item = self.sight.item(list, index);
+        let item = self.document_index.item(list, index);
         self.overwrite == OverwriteRule::Everything && item.is_some_and(|item| !is_mixed(item))
     }
 
-    /// The index of an item that agpm wrote and that has another value now: it has the same command, or it is new
-    /// since the last observation and belongs to no other node.
+    /// The index of a managed item that was edited: it has the same command, or it is new since the last observation
+    /// and belongs to no other node.
     // Without this, an edited hook would look like one hook of the user and one missing hook, and the next install
     // would add a duplicate.
     pub(super) fn edited_item(&self, node: &OwnedNode, list: &Pointer) -> Option<usize> {
         if node.marks.is_empty() {
             return None;
         }
-        let sums = self.sight.sums(list);
-        let items: Vec<(usize, NodeRef<'_>)> =
-            self.sight.items(list).into_iter().enumerate().collect();
+        let sums = self.document_index.sums(list);
+        let items: Vec<(usize, NodeRef<'_>)> = self
+            .document_index
+            .items(list)
+            .into_iter()
+            .enumerate()
+            .collect();
         let says = |index: usize| (list.clone(), sums.all[index]);
         let is_open =
-            |index: usize| self.is_free(list, index) && !self.known.contains(&says(index));
-        // A user may put several managed items into one.
-        let is_together =
-            |index: usize| !self.is_free(list, index) && self.made.kept.contains(&says(index));
+            |index: usize| self.is_free(list, index) && !self.managed_values.contains(&says(index));
+        // A user may merge several managed items into one.
+        let is_together = |index: usize| {
+            !self.is_free(list, index) && self.decisions.kept_values.contains(&says(index))
+        };
         let open = || items.iter().filter(|(index, _)| is_open(*index));
         let together = items.iter().filter(|(index, _)| is_together(*index));
         let marked = open()
             .chain(together)
             .find(|(_, item)| shares_mark(*item, node));
-        let is_new = |index: usize| !self.ours.is_others(list, sums.all[index]);
+        let is_new = |index: usize| !self.managed.is_others(list, sums.all[index]);
         let mut new = open().filter(|(index, item)| resembles(*item, node) && is_new(*index));
         let new = || match (new.next(), new.next(), self.overwrite) {
             // An item that cannot be distinguished from the user's own is not overwritten.

@@ -1,4 +1,4 @@
-//! Lists that were managed in one way and are wanted in another: whole, item by item, or by a key of the items.
+//! Reconciles lists whose kind of ownership changes: whole, item by item, or by a key of the items.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -31,19 +31,19 @@ impl ListOwnership {
     }
 }
 
-/// Makes what is managed and what is wanted hold each list in the same way.
+/// Gives each list the same kind of ownership in the managed and the desired nodes.
 pub(super) fn reconcile<'d>(
     document: &Document,
     wanted: Vec<WantedNode<'d>>,
-    ours: &mut ManagedNodes,
+    managed: &mut ManagedNodes,
     overwrite: OverwriteRule,
 ) -> Vec<WantedNode<'d>> {
     let mut holds = wanted_holds(&wanted);
-    let moving = take_moving(&holds, ours);
+    let moving = take_moving(&holds, managed);
     if moving.is_empty() {
         return wanted;
     }
-    let sight = DocumentIndex::of(document);
+    let document_index = DocumentIndex::of(document);
     let bare = bare_lists(&wanted);
     let twins = if overwrite >= OverwriteRule::Unowned {
         items_of_lists(&wanted)
@@ -54,23 +54,26 @@ pub(super) fn reconcile<'d>(
         let Some(hold) = holds.get_mut(list) else {
             continue;
         };
-        match (&*hold, ownership_change(&sight, list, nodes, ours, &twins)) {
-            (ListOwnership::Whole, OwnershipChange::Whole(node)) => ours.nodes.push(node),
-            // A list that is wanted as a whole replaces the items; a user's change there is an edit.
+        match (
+            &*hold,
+            ownership_change(&document_index, list, nodes, managed, &twins),
+        ) {
+            (ListOwnership::Whole, OwnershipChange::Whole(node)) => managed.nodes.push(node),
+            // A list that is desired as a whole replaces the items; a user's change to it is an edit.
             (ListOwnership::Whole, OwnershipChange::Gone) => {
-                ours.nodes.push(empty_list_node(list, &nodes[0].owner))
+                managed.nodes.push(empty_list_node(list, &nodes[0].owner))
             }
             (ListOwnership::Whole, OwnershipChange::Mixed) if bare.contains(list) => {}
             _ => {
                 *hold = hold.apart();
                 nodes
                     .iter()
-                    .for_each(|node| take_apart(&sight, list, node, hold, ours));
+                    .for_each(|node| take_apart(&document_index, list, node, hold, managed));
             }
         }
     }
     let is_split = |node: &WantedNode<'_>| {
-        let list = node.node.place.pointer();
+        let list = node.node.location.pointer();
         hold_of(node) == Some(ListOwnership::Whole)
             && holds.get(list) == Some(&ListOwnership::Items)
     };
@@ -87,7 +90,7 @@ pub(super) fn reconcile<'d>(
 }
 
 fn hold_of(node: &WantedNode<'_>) -> Option<ListOwnership> {
-    match (&node.node.place, &node.node.value) {
+    match (&node.node.location, &node.node.value) {
         (NodeLocation::Key(_), Value::List(_)) => Some(ListOwnership::Whole),
         (NodeLocation::Item(_), _) => Some(ListOwnership::Items),
         (NodeLocation::Keyed { key, .. }, _) => Some(ListOwnership::Keyed(key.clone())),
@@ -99,8 +102,8 @@ fn wanted_holds(wanted: &[WantedNode<'_>]) -> HashMap<Pointer, ListOwnership> {
     let mut holds = HashMap::new();
     for node in wanted {
         let Some(hold) = hold_of(node) else { continue };
-        let list = node.node.place.pointer();
-        // Items with a name come before those without.
+        let list = node.node.location.pointer();
+        // Items with an identity come before those without.
         if !matches!(holds.get(list), Some(ListOwnership::Keyed(_))) {
             holds.insert(list.clone(), hold);
         }
@@ -108,57 +111,61 @@ fn wanted_holds(wanted: &[WantedNode<'_>]) -> HashMap<Pointer, ListOwnership> {
     holds
 }
 
-/// Takes out the nodes of lists that are wanted in another way.
+/// Takes out the nodes of lists whose kind of ownership changes.
 fn take_moving(
     holds: &HashMap<Pointer, ListOwnership>,
-    ours: &mut ManagedNodes,
+    managed: &mut ManagedNodes,
 ) -> BTreeMap<Pointer, Vec<OwnedNode>> {
-    let moves = |node: &OwnedNode| match (&node.place, holds.get(node.place.pointer())) {
+    let moves = |node: &OwnedNode| match (&node.location, holds.get(node.location.pointer())) {
         (_, None) | (NodeLocation::Default(_), _) => false,
         (NodeLocation::Key(_), Some(hold)) => *hold != ListOwnership::Whole,
         (NodeLocation::Item(_), Some(hold)) => *hold != ListOwnership::Items,
         (NodeLocation::Keyed { key, .. }, Some(hold)) => *hold != ListOwnership::Keyed(key.clone()),
     };
     let mut moving: BTreeMap<Pointer, Vec<OwnedNode>> = BTreeMap::new();
-    for node in ours.nodes.extract_if(.., |node| moves(node)) {
+    for node in managed.nodes.extract_if(.., |node| moves(node)) {
         moving
-            .entry(node.place.pointer().clone())
+            .entry(node.location.pointer().clone())
             .or_default()
             .push(node);
     }
     moving
 }
 
-/// The change of ownership of managed items in a list that is wanted as a whole.
+/// The change of managed items whose list becomes owned as a whole.
 enum OwnershipChange {
-    /// All there is.
+    /// All items are managed.
     Whole(OwnedNode),
-    /// No list exists any more.
+    /// The list no longer exists.
     Gone,
-    /// Something of the user's is next to them.
+    /// The list also has items of the user.
     Mixed,
 }
 
 fn ownership_change(
-    sight: &DocumentIndex<'_>,
+    document_index: &DocumentIndex<'_>,
     list: &Pointer,
     nodes: &[OwnedNode],
-    ours: &ManagedNodes,
+    managed: &ManagedNodes,
     twins: &HashSet<(Pointer, NodeSum)>,
 ) -> OwnershipChange {
-    let Some(now) = sight.at(list).filter(|now| now.kind() == NodeKind::List) else {
+    let Some(now) = document_index
+        .at(list)
+        .filter(|now| now.kind() == NodeKind::List)
+    else {
         return OwnershipChange::Gone;
     };
-    let known: HashSet<usize> = sight
+    let managed_indices: HashSet<usize> = document_index
         .spots(nodes)
         .into_iter()
         .map(|(index, _)| index)
         .collect();
-    let sums = sight.sums(list);
+    let sums = document_index.sums(list);
     let mut items = sums.all.iter().enumerate();
-    let all =
-        items.all(|(index, sum)| known.contains(&index) || twins.contains(&(list.clone(), *sum)));
-    if all && ours.containers.contains(list) {
+    let all = items.all(|(index, sum)| {
+        managed_indices.contains(&index) || twins.contains(&(list.clone(), *sum))
+    });
+    if all && managed.containers.contains(list) {
         OwnershipChange::Whole(remember(
             &NodeLocation::Key(list.clone()),
             now,
@@ -169,7 +176,7 @@ fn ownership_change(
     }
 }
 
-/// A list of which nothing is known but that it was managed.
+/// A node for a managed list of unknown content.
 fn empty_list_node(list: &Pointer, owner: &Owner) -> OwnedNode {
     remember(
         &NodeLocation::Key(list.clone()),
@@ -178,15 +185,15 @@ fn empty_list_node(list: &Pointer, owner: &Owner) -> OwnedNode {
     )
 }
 
-/// Items of lists that are wanted whole: those of the user's that say the same may become managed.
+/// Items of lists that are desired as a whole; equal items of the user may become managed.
 fn items_of_lists(wanted: &[WantedNode<'_>]) -> HashSet<(Pointer, NodeSum)> {
-    let whole = wanted
+    let whole_lists = wanted
         .iter()
         .filter(|node| hold_of(node) == Some(ListOwnership::Whole));
     let item = |node: &WantedNode<'_>, item: &Value| {
-        (node.node.place.pointer().clone(), NodeSum::of(item))
+        (node.node.location.pointer().clone(), NodeSum::of(item))
     };
-    whole
+    whole_lists
         .flat_map(|node| {
             items_of(&node.node.value)
                 .iter()
@@ -195,7 +202,7 @@ fn items_of_lists(wanted: &[WantedNode<'_>]) -> HashSet<(Pointer, NodeSum)> {
         .collect()
 }
 
-/// Lists that are wanted whole and without an item.
+/// Empty lists that are desired as a whole.
 fn bare_lists(wanted: &[WantedNode<'_>]) -> HashSet<Pointer> {
     let is_bare = |node: &&WantedNode<'_>| {
         hold_of(node) == Some(ListOwnership::Whole) && is_bare(&node.node.value)
@@ -203,34 +210,37 @@ fn bare_lists(wanted: &[WantedNode<'_>]) -> HashSet<Pointer> {
     wanted
         .iter()
         .filter(is_bare)
-        .map(|node| node.node.place.pointer().clone())
+        .map(|node| node.node.location.pointer().clone())
         .collect()
 }
 
-/// A node of a list under its new kind of ownership, if it is unmodified.
+/// Converts a node of a list to its new kind of ownership, if it is unmodified.
 fn take_apart(
-    sight: &DocumentIndex<'_>,
+    document_index: &DocumentIndex<'_>,
     list: &Pointer,
     node: &OwnedNode,
     hold: &ListOwnership,
-    ours: &mut ManagedNodes,
+    managed: &mut ManagedNodes,
 ) {
-    let held = |item: NodeRef<'_>| remember(&place(list, item, hold), item, &node.owner);
-    let spot = sight.spot(node, |_| true);
-    let now = sight
+    let owned_item =
+        |item: NodeRef<'_>| remember(&item_location(list, item, hold), item, &node.owner);
+    let spot = document_index.spot(node, |_| true);
+    let now = document_index
         .at(list)
         .filter(|now| spot.is_some() && now.kind() == NodeKind::List);
-    match (&node.place, now, spot) {
+    match (&node.location, now, spot) {
         (NodeLocation::Key(_), Some(now), _) => {
-            ours.containers.insert(list.clone());
-            ours.nodes.extend(now.items().map(held));
+            managed.containers.insert(list.clone());
+            managed.nodes.extend(now.items().map(owned_item));
         }
-        (_, Some(_), Some((index, _))) => ours.nodes.extend(sight.item(list, index).map(held)),
-        _ => ours.nodes.push(node.clone()),
+        (_, Some(_), Some((index, _))) => managed
+            .nodes
+            .extend(document_index.item(list, index).map(owned_item)),
+        _ => managed.nodes.push(node.clone()),
     }
 }
 
-fn place(list: &Pointer, item: NodeRef<'_>, hold: &ListOwnership) -> NodeLocation {
+fn item_location(list: &Pointer, item: NodeRef<'_>, hold: &ListOwnership) -> NodeLocation {
     match hold {
         ListOwnership::Keyed(key) => item
             .get(key)

@@ -1,4 +1,4 @@
-//! The managed nodes of a file at the beginning of a run.
+//! The managed nodes of a file at the start of a run.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,16 +25,16 @@ impl ManagedNodes {
             .others
             .iter()
             .map(|(list, sums)| (list.clone(), sums.iter().copied().collect()));
-        let mut ours = ManagedNodes {
+        let mut managed = ManagedNodes {
             nodes: owned.nodes.clone(),
             others: others.collect(),
             ..ManagedNodes::default()
         };
-        ours.containers = owned.containers.iter().cloned().collect();
+        managed.containers = owned.containers.iter().cloned().collect();
         if owned.file == FileOrigin::Whole {
-            ours.containers.extend(containers(&owned.nodes, format));
+            managed.containers.extend(containers(&owned.nodes, format));
         }
-        ours
+        managed
     }
 
     /// Whether an item of a list was the user's at the last observation.
@@ -45,13 +45,13 @@ impl ManagedNodes {
     }
 }
 
-/// All maps and lists of a file that is wholly managed: what is on the way to a node, and what nodes are in.
+/// All maps and lists of a wholly managed file: those that contain a node, directly or indirectly.
 fn containers(nodes: &[OwnedNode], format: Format) -> BTreeSet<Pointer> {
     let first = usize::from(format == Format::Toml);
     let of_node = |node: &OwnedNode| {
-        let at = node.place.pointer();
-        // A default of a layer is a bare container.
-        let length = at.steps().len() + usize::from(!matches!(node.place, NodeLocation::Key(_)));
+        let at = node.location.pointer();
+        // A default of a layer is an empty container.
+        let length = at.steps().len() + usize::from(!matches!(node.location, NodeLocation::Key(_)));
         (first..length)
             .map(|length| above(at, length))
             .collect::<Vec<_>>()

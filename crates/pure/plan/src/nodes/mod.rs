@@ -1,6 +1,6 @@
-//! Managed nodes inside files that users write too: the desired ones against the existing ones, key by key.
+//! Managed nodes in files that users write too, planned key by key.
 //!
-//! Users' bytes stay: each node is inserted, changed or removed by a separate edit.
+//! Each node is inserted, changed or removed by a separate edit, which preserves the user's bytes.
 
 mod check;
 mod desired;
@@ -44,43 +44,43 @@ pub use removal_whitespace::{Hunk, RemovalWhitespace};
 pub use sum::NodeSum;
 pub use task::FileOutcome;
 
-/// A file that others write too, and what is to be in it.
+/// A file that users write too, and its desired nodes.
 #[derive(Clone, Copy, Debug)]
 pub struct SharedFile<'a> {
-    /// From the project.
+    /// The path, from the project.
     pub path: &'a RelativePath,
     /// The format of a new file.
     pub format: Format,
-    /// The state of the path.
+    /// The current state of the path.
     pub before: ObservedPath,
-    /// Its structure; nothing if no file exists.
+    /// The parsed file; `None` if it does not exist.
     pub document: Option<&'a Document>,
-    /// The nodes to write.
+    /// The desired nodes.
     pub desired: &'a [DesiredNode],
-    /// The managed nodes as agpm left them.
+    /// The managed nodes as agpm last wrote them.
     pub owned: Option<&'a OwnedNodes>,
-    /// The text that the layers give; a file that does not exist, or wholly managed, is made from it.
+    /// The merged text of the layers, used to create a file that does not exist or is wholly managed.
     pub base: Option<&'a LazyDocument>,
-    /// The content that may be overwritten.
+    /// The content that agpm may overwrite.
     pub overwrite: OverwriteRule,
 }
 
-/// Everything that is to be done to one shared file.
+/// The plan for one shared file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodePlan {
-    /// The file afterwards. With refusals it is unchanged.
+    /// The resulting file; unchanged if anything was refused.
     pub outcome: FileOutcome,
-    /// Changes by place.
+    /// Changes by location.
     pub changes: Vec<PlannedChange>,
     /// Changes that are refused.
     pub refusals: Vec<RefusedChange>,
-    /// The managed nodes afterwards; nothing if there are none and no user's node equals a desired one.
+    /// The managed nodes afterwards; `None` if none are managed and no user's node equals a desired one.
     pub owned: Option<OwnedNodes>,
-    /// How many nodes are as they should be.
+    /// The number of unchanged nodes.
     pub unchanged: usize,
 }
 
-/// Compares the desired nodes of a shared file with the existing ones.
+/// Plans the desired nodes of a shared file against the existing ones.
 pub fn plan_nodes(file: &SharedFile<'_>) -> Result<NodePlan, NodeError> {
     let task = SharedFileTask {
         format: file.format,
@@ -92,7 +92,7 @@ pub fn plan_nodes(file: &SharedFile<'_>) -> Result<NodePlan, NodeError> {
     let done = task.plan(file.desired)?;
     let change = |step: planner::NodeStep| PlannedChange {
         path: file.path.clone(),
-        place: Some(step.at),
+        pointer: Some(step.at),
         block: None,
         action: step.action,
         before: file.before,
@@ -101,9 +101,9 @@ pub fn plan_nodes(file: &SharedFile<'_>) -> Result<NodePlan, NodeError> {
     };
     let refusal = |refused: planner::RefusedNode| RefusedChange {
         path: file.path.clone(),
-        place: Some(refused.at),
+        pointer: Some(refused.at),
         block: None,
-        what: refused.what,
+        obstacle: refused.obstacle,
         owner: refused.owner,
     };
     let refused = !done.refused.is_empty();

@@ -1,4 +1,4 @@
-//! A file that is made from the layers' text: one that does not exist, or that is wholly managed.
+//! Creates a file from the text of the layers: one that does not exist, or that is wholly managed.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -20,20 +20,20 @@ use super::task::{SharedFileDecision, SharedFileTask};
 use super::undecided_nodes::UndecidedNodes;
 use crate::change::{ChangeAction, ChangeReason};
 
-/// A file as agpm creates it.
+/// A file created by agpm.
 pub(super) struct NewSharedFile {
     pub(super) text: Text,
     pub(super) owned: OwnedNodes,
 }
 
-/// The layers' text with the nodes that are not in it.
+/// The layers' text with the nodes that it lacks.
 pub(super) fn build_shared_file(
     format: Format,
     base: Option<&LazyDocument>,
     wanted: &[WantedNode<'_>],
 ) -> Result<NewSharedFile, NodeError> {
     let (text, containers) = with_additions(format, base, wanted)?;
-    let node = |node: &WantedNode<'_>| remember(&node.node.place, &node.node.value, &node.owner);
+    let node = |node: &WantedNode<'_>| remember(&node.node.location, &node.node.value, &node.owner);
     let mut nodes: Vec<OwnedNode> = wanted.iter().map(node).collect();
     nodes.sort();
     let owned = OwnedNodes {
@@ -56,13 +56,13 @@ pub(super) fn build_shared_file(
     Ok(NewSharedFile { text, owned })
 }
 
-/// The text, and the containers that were put in.
+/// The text, and the containers that were added.
 fn with_additions(
     format: Format,
     base: Option<&LazyDocument>,
     wanted: &[WantedNode<'_>],
 ) -> Result<(Text, Vec<Pointer>), NodeError> {
-    // The layers' values are in their text.
+    // The values of layers are already in their text.
     let rest: Vec<&WantedNode<'_>> = wanted
         .iter()
         .filter(|node| base.is_none() || node.on_equal == OnEqualUserValue::Adopt)
@@ -79,23 +79,26 @@ fn with_additions(
     Ok((draft.document.text().clone(), containers))
 }
 
-/// The nodes to add, and the containers that they need.
-fn additions(sight: &DocumentIndex<'_>, wanted: &[&WantedNode<'_>]) -> (Vec<Edit>, Vec<Pointer>) {
+/// The edits that add nodes, and the containers that they need.
+fn additions(
+    document_index: &DocumentIndex<'_>,
+    wanted: &[&WantedNode<'_>],
+) -> (Vec<Edit>, Vec<Pointer>) {
     let mut claimed = HashSet::new();
     let mut edits = Vec::new();
     let mut containers = Vec::new();
     for node in wanted {
-        let Some(edit) = addition(sight, node, &mut claimed) else {
+        let Some(edit) = addition(document_index, node, &mut claimed) else {
             continue;
         };
-        let at = node.node.place.pointer();
+        let at = node.node.location.pointer();
         let needed = match &edit {
             Edit::Set { at, .. } if !is_bare(&node.node.value) => {
                 at.split_last().map(|(parent, _)| parent)
             }
             _ => Some(at.clone()),
         };
-        containers.extend(needed.iter().flat_map(|at| sight.missing(at)));
+        containers.extend(needed.iter().flat_map(|at| document_index.missing(at)));
         edits.push(edit);
     }
     containers.sort_by_key(|at| (at.steps().len(), at.clone()));
@@ -104,7 +107,7 @@ fn additions(sight: &DocumentIndex<'_>, wanted: &[&WantedNode<'_>]) -> (Vec<Edit
 }
 
 fn addition(
-    sight: &DocumentIndex<'_>,
+    document_index: &DocumentIndex<'_>,
     desired: &DesiredNode,
     claimed: &mut HashSet<(Pointer, usize)>,
 ) -> Option<Edit> {
@@ -117,49 +120,51 @@ fn addition(
         to: to.clone(),
         value: value.clone(),
     };
-    match &desired.node.place {
-        NodeLocation::Key(at) => sight
+    match &desired.node.location {
+        NodeLocation::Key(at) => document_index
             .at(at)
             .is_none_or(|now| !equal(now, value))
             .then(|| set(at)),
-        NodeLocation::Default(at) => sight.at(at).is_none().then(|| set(at)),
+        NodeLocation::Default(at) => document_index.at(at).is_none().then(|| set(at)),
         NodeLocation::Item(list) => {
-            let sums = sight.sums(list);
-            let mut there = sums.places(NodeSum::of(value)).iter();
-            there
+            let sums = document_index.sums(list);
+            let mut positions = sums.positions(NodeSum::of(value)).iter();
+            positions
                 .all(|index| !claimed.insert((list.clone(), *index)))
                 .then(|| append(list))
         }
-        NodeLocation::Keyed { list, key, id } => match sight.with_id(list, key, id).first() {
-            Some(index) if sight.sums(list).all[*index] == NodeSum::of(value) => None,
-            Some(index) => Some(set(&list.child(index.to_string()))),
-            None => Some(append(list)),
-        },
+        NodeLocation::Keyed { list, key, id } => {
+            match document_index.with_id(list, key, id).first() {
+                Some(index) if document_index.sums(list).all[*index] == NodeSum::of(value) => None,
+                Some(index) => Some(set(&list.child(index.to_string()))),
+                None => Some(append(list)),
+            }
+        }
     }
 }
 
-/// Creates the file again, and returns the differences.
+/// Builds the file again, and plans the differences.
 pub(super) fn plan(
     task: &SharedFileTask<'_>,
     wanted: &[WantedNode<'_>],
 ) -> Result<SharedFileDecision, NodeError> {
-    let made = build_shared_file(task.format, task.base, wanted)?;
+    let built = build_shared_file(task.format, task.base, wanted)?;
     let old = task
         .owned
         .map(|owned| owned.nodes.as_slice())
         .unwrap_or_default();
     let (steps, unchanged) = match task.existing {
-        Some(_) => compare_nodes(old, &made.owned.nodes),
+        Some(_) => compare_nodes(old, &built.owned.nodes),
         None => (created(old, wanted), 0),
     };
     let is_nothing = wanted.is_empty() && task.base.is_none();
     let outcome = match task.existing {
         Some(_) if is_nothing => FileOutcome::Remove,
         None if is_nothing => FileOutcome::Unchanged,
-        Some(now) if **now.text() == *made.text => FileOutcome::Unchanged,
-        _ => FileOutcome::Write(made.text.to_string()),
+        Some(now) if **now.text() == *built.text => FileOutcome::Unchanged,
+        _ => FileOutcome::Write(built.text.to_string()),
     };
-    let owned = (!is_nothing).then_some(made.owned);
+    let owned = (!is_nothing).then_some(built.owned);
     Ok(SharedFileDecision {
         outcome,
         steps,
@@ -171,31 +176,31 @@ pub(super) fn plan(
 
 fn step(node: &OwnedNode, action: ChangeAction, reason: ChangeReason) -> NodeStep {
     NodeStep {
-        at: node.place.pointer().clone(),
+        at: node.location.pointer().clone(),
         action,
         reason,
         owner: node.owner.clone(),
     }
 }
 
-/// A file that is new: what the layers give is reported once.
+/// The changes of a new file; those of layers are reported once.
 fn created(old: &[OwnedNode], wanted: &[WantedNode<'_>]) -> Vec<NodeStep> {
-    let known: HashSet<&NodeLocation> = old.iter().map(|node| &node.place).collect();
+    let old_locations: HashSet<&NodeLocation> = old.iter().map(|node| &node.location).collect();
     let mut reported = None;
     let is_told = |node: &&WantedNode<'_>| {
         node.on_equal == OnEqualUserValue::Adopt || reported.replace(()).is_none()
     };
-    let reason = |place: &NodeLocation| {
-        if known.contains(place) {
+    let reason = |location: &NodeLocation| {
+        if old_locations.contains(location) {
             ChangeReason::WasMissing
         } else {
             ChangeReason::New
         }
     };
     let step = |node: &WantedNode<'_>| NodeStep {
-        at: node.node.place.pointer().clone(),
+        at: node.node.location.pointer().clone(),
         action: ChangeAction::Create,
-        reason: reason(&node.node.place),
+        reason: reason(&node.node.location),
         owner: node.owner.clone(),
     };
     let mut steps: Vec<NodeStep> = wanted.iter().filter(is_told).map(step).collect();
@@ -203,12 +208,12 @@ fn created(old: &[OwnedNode], wanted: &[WantedNode<'_>]) -> Vec<NodeStep> {
     steps
 }
 
-/// The change to each node, and the number of unchanged ones.
+/// The changed nodes, and the number of unchanged ones.
 fn compare_nodes(old: &[OwnedNode], new: &[OwnedNode]) -> (Vec<NodeStep>, usize) {
     let mut left = UndecidedNodes::of(old);
     let rest: Vec<&OwnedNode> = new
         .iter()
-        .filter(|node| left.take(&node.place, node.checksum).is_none())
+        .filter(|node| left.take(&node.location, node.checksum).is_none())
         .collect();
     let unchanged = new.len() - rest.len();
     let mut steps: Vec<NodeStep> = rest
@@ -224,11 +229,11 @@ fn compare_nodes(old: &[OwnedNode], new: &[OwnedNode]) -> (Vec<NodeStep>, usize)
     (steps, unchanged)
 }
 
-/// A node that did not exist just so.
+/// The change of a node that has no exact predecessor.
 fn node_change(node: &OwnedNode, left: &mut UndecidedNodes<'_>) -> NodeStep {
-    let before = match &node.place {
+    let before = match &node.location {
         NodeLocation::Key(at) | NodeLocation::Default(at) => left.take_key(at),
-        place => left.take_sibling(place, &node.owner),
+        location => left.take_sibling(location, &node.owner),
     };
     match before {
         Some(_) => step(node, ChangeAction::Update, ChangeReason::Content),

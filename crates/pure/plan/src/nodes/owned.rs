@@ -1,4 +1,4 @@
-//! Nodes as agpm left them: what the ledger holds of a shared file.
+//! The ledger's record of a shared file.
 
 use std::collections::BTreeMap;
 
@@ -14,11 +14,11 @@ use crate::change::Author;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FileOrigin {
-    /// agpm created it, and everything in it, comments too, is managed.
+    /// agpm created it, and all of its content is managed, including comments.
     Whole,
-    /// agpm created it; it is removed when nothing is left in it.
+    /// agpm created it; it is removed when it becomes empty.
     Ours,
-    /// The user did: it stays.
+    /// The user created it; it stays.
     #[default]
     Users,
 }
@@ -26,24 +26,25 @@ pub enum FileOrigin {
 /// The managed nodes of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnedNodes {
-    /// Of the whole file as agpm left it.
+    /// The checksum of the whole file as agpm left it.
     pub seen: Checksum,
     /// The author of the file.
     pub file: FileOrigin,
-    /// Maps and lists that agpm created to hold its nodes, outermost first; they are removed when they are empty.
+    /// Maps and lists that agpm created to hold its nodes, outermost first; they are removed when they become empty.
     pub containers: Vec<Pointer>,
     /// The nodes, by location.
     pub nodes: Vec<OwnedNode>,
-    /// The user's own items in lists that hold managed nodes: any other unmanaged item is new, or a managed one that was edited.
+    /// The user's items in lists that hold managed nodes: any other unmanaged item is new, or a managed one that was
+    /// edited.
     pub others: BTreeMap<Pointer, Vec<NodeSum>>,
-    /// Locations where the user's own value is just what is wanted.
+    /// Locations where the user's value equals the desired one.
     pub theirs: Vec<NodeLocation>,
-    /// Blanks that removing all nodes would not bring back by itself.
+    /// Whitespace that removing all nodes would not restore.
     pub seams: Option<RemovalWhitespace>,
 }
 
 impl OwnedNodes {
-    /// A file that is wholly managed and of which no node is known.
+    /// The record of a wholly managed file without known nodes.
     pub fn whole(seen: Checksum) -> Self {
         OwnedNodes {
             seen,
@@ -56,12 +57,12 @@ impl OwnedNodes {
         }
     }
 
-    /// Whether a file of this checksum is wholly managed.
+    /// Whether a file with this checksum is wholly managed.
     pub fn is_whole(&self, now: Checksum) -> bool {
         self.file == FileOrigin::Whole && self.seen == now
     }
 
-    /// How many managed things there are: a file that is wholly managed is one.
+    /// The number of managed nodes; a wholly managed file is one.
     pub fn count(&self) -> usize {
         if self.file == FileOrigin::Whole {
             1
@@ -81,11 +82,11 @@ impl OwnedNodes {
 /// A managed node.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct OwnedNode {
-    /// The position of the node.
-    pub place: NodeLocation,
-    /// Of the written value, however it is spelled.
+    /// The location of the node.
+    pub location: NodeLocation,
+    /// The checksum of the written value, independent of its spelling.
     pub checksum: NodeSum,
-    /// The commands in an item, by which an edited one is known.
+    /// The commands in an item, by which an edited one is recognized.
     pub marks: Vec<String>,
     /// The matcher of a hook, by which an item with an edited command is recognized.
     pub matcher: Option<String>,

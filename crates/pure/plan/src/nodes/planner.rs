@@ -1,4 +1,4 @@
-//! Decides node by node what has to be done to a document.
+//! Decides the change to each node of a document.
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
@@ -18,7 +18,7 @@ use super::sum::NodeSum;
 use super::undecided_nodes::UndecidedNodes;
 use crate::change::{Author, ChangeAction, ChangeReason, Obstacle, OverwriteRule};
 
-/// The step for one node.
+/// The change to one node.
 #[derive(Debug)]
 pub(super) struct NodeStep {
     pub(super) at: Pointer,
@@ -30,7 +30,7 @@ pub(super) struct NodeStep {
 /// The obstacle for one node.
 pub(super) struct RefusedNode {
     pub(super) at: Pointer,
-    pub(super) what: Obstacle,
+    pub(super) obstacle: Obstacle,
     pub(super) owner: Owner,
 }
 
@@ -40,10 +40,10 @@ pub(super) struct NodeDecisions {
     pub(super) edits: Vec<Edit>,
     /// Nodes that are managed afterwards.
     pub(super) nodes: Vec<OwnedNode>,
-    /// Locations where the user's own value is just what is wanted.
+    /// Locations where the user's value equals the desired one.
     pub(super) theirs: BTreeSet<NodeLocation>,
-    /// The values of edited items that stay.
-    pub(super) kept: HashSet<(Pointer, NodeSum)>,
+    /// The values of edited items that agpm keeps.
+    pub(super) kept_values: HashSet<(Pointer, NodeSum)>,
     /// Containers that become managed.
     pub(super) containers: Vec<Pointer>,
     pub(super) steps: Vec<NodeStep>,
@@ -52,36 +52,36 @@ pub(super) struct NodeDecisions {
 }
 
 pub(super) struct NodePlanner<'a> {
-    pub(super) sight: DocumentIndex<'a>,
-    pub(super) ours: &'a ManagedNodes,
+    pub(super) document_index: DocumentIndex<'a>,
+    pub(super) managed: &'a ManagedNodes,
     pub(super) overwrite: OverwriteRule,
-    /// Managed Nodes that nothing was decided about yet.
+    /// Managed nodes without a decision yet.
     pub(super) left: UndecidedNodes<'a>,
-    /// Items that represent a managed node: the list and the index.
+    /// Items that represent a managed node, by list and index.
     pub(super) claimed: HashSet<(Pointer, usize)>,
-    /// Where wanted items of lists stand, and new ones that have no place yet, by their turn.
+    /// The positions of desired items, and new items without a position yet.
     pub(super) order: ItemOrder,
     /// The values of managed nodes in lists, before and after.
-    pub(super) known: HashSet<(Pointer, NodeSum)>,
-    /// Where something was put over managed nodes.
+    pub(super) managed_values: HashSet<(Pointer, NodeSum)>,
+    /// Pointers of values that replaced managed nodes.
     covered: HashSet<Pointer>,
-    /// Unmodified items that are not wanted any more, from the top, by list and owner.
+    /// Unmodified items that are no longer desired, in order, by list and owner.
     pub(super) untouched: HashMap<(Pointer, Owner), VecDeque<(usize, &'a OwnedNode)>>,
-    pub(super) made: NodeDecisions,
+    pub(super) decisions: NodeDecisions,
 }
 
 /// The decision about one node.
 enum NodeVerdict<'a> {
     Write(ChangeAction, ChangeReason),
-    /// It exists as it should be, written by this author.
+    /// The node exists with the desired value, written by this author.
     Own(Author),
-    /// The user wrote just what is wanted.
+    /// The user wrote exactly the desired value.
     Adopt,
-    /// The existing value is right, and stays the user's.
+    /// The existing value is acceptable, and stays unmanaged.
     Accept,
-    /// It was edited and stays.
+    /// The node was edited and is kept.
     Keep(&'a OwnedNode),
-    /// It is the user's and blocking.
+    /// A value of the user blocks the node.
     Refuse,
 }
 
@@ -97,7 +97,7 @@ enum EditPosition {
 }
 
 impl EditPosition {
-    /// The item, if it exists, and else the list.
+    /// The pointer of the item if it exists, else of the list.
     fn pointer(&self) -> Pointer {
         match self {
             EditPosition::Key(at) | EditPosition::End(at) => at.clone(),
@@ -109,30 +109,30 @@ impl EditPosition {
 impl<'a> NodePlanner<'a> {
     pub(super) fn new(
         document: &'a Document,
-        ours: &'a ManagedNodes,
+        managed: &'a ManagedNodes,
         nodes: &'a [OwnedNode],
         overwrite: OverwriteRule,
     ) -> Self {
-        let known = ours
+        let managed_values = managed
             .nodes
             .iter()
-            .map(|node| (node.place.pointer().clone(), node.checksum));
+            .map(|node| (node.location.pointer().clone(), node.checksum));
         NodePlanner {
-            sight: DocumentIndex::of(document),
-            ours,
+            document_index: DocumentIndex::of(document),
+            managed,
             overwrite,
             left: UndecidedNodes::of(nodes),
             claimed: HashSet::new(),
             order: ItemOrder::default(),
-            known: known.collect(),
+            managed_values: managed_values.collect(),
             covered: HashSet::new(),
             untouched: HashMap::new(),
-            made: NodeDecisions::default(),
+            decisions: NodeDecisions::default(),
         }
     }
 
     pub(super) fn decide_all(mut self, wanted: &[WantedNode<'_>]) -> NodeDecisions {
-        // Items that exist already must be known before others look for one to replace.
+        // Existing items are claimed first, before other nodes look for one to replace.
         let mut rest = Vec::new();
         for (turn, node) in wanted.iter().enumerate() {
             self.order.turn = turn;
@@ -146,66 +146,71 @@ impl<'a> NodePlanner<'a> {
             self.decide(node);
         }
         self.retire();
-        self.made
+        self.decisions
     }
 
     fn decide(&mut self, desired: &DesiredNode) {
-        if let Some((length, kind)) = find_obstruction(&self.sight, &desired.node.place) {
+        if let Some((length, kind)) = find_obstruction(&self.document_index, &desired.node.location)
+        {
             return self.stop(desired, length, kind);
         }
         if self.would_flatten(desired) {
-            let at = desired.node.place.pointer().clone();
+            let at = desired.node.location.pointer().clone();
             return self.refuse(at, Obstacle::Tables, &desired.owner);
         }
-        match &desired.node.place {
+        match &desired.node.location {
             NodeLocation::Key(at) | NodeLocation::Default(at) => self.decide_key(desired, at),
             NodeLocation::Item(list) => self.decide_item(desired, list),
             NodeLocation::Keyed { list, key, id } => self.decide_keyed(desired, list, key, id),
         }
     }
 
-    /// Whether an item would make a list in brackets of the user's `[[tables]]`, which loses their layout and comments.
+    /// Whether adding an item would turn the user's `[[tables]]` into an inline list, which loses their layout and
+    /// comments.
     fn would_flatten(&self, desired: &DesiredNode) -> bool {
-        let node = match &desired.node.place {
-            NodeLocation::Item(list) | NodeLocation::Keyed { list, .. } => self.sight.at(list),
+        let node = match &desired.node.location {
+            NodeLocation::Item(list) | NodeLocation::Keyed { list, .. } => {
+                self.document_index.at(list)
+            }
             NodeLocation::Key(_) | NodeLocation::Default(_) => None,
         };
         let is_table = matches!(desired.node.value.shape(), NodeShape::Map(_));
         node.is_some_and(|list| !is_table && is_of_tables(list))
     }
 
-    /// Something on the way to a location has no room for it: an edit where managed nodes were, or the user's.
+    /// Handles a value on the way to a location that cannot hold it: an edit over managed nodes, or a value of the
+    /// user.
     fn stop(&mut self, desired: &DesiredNode, length: usize, kind: NodeKind) {
-        let at = above(desired.node.place.pointer(), length);
-        if self.keeps_covered(&at, &desired.node.place) {
+        let at = above(desired.node.location.pointer(), length);
+        if self.keeps_covered(&at, &desired.node.location) {
             return;
         }
-        let what = match desired.on_equal {
+        let obstacle = match desired.on_equal {
             OnEqualUserValue::Keep if length > 0 => Obstacle::Entry,
             _ => Obstacle::Value(kind),
         };
-        self.refuse(at, what, &desired.owner);
+        self.refuse(at, obstacle, &desired.owner);
     }
 
-    /// Whether what is at a location was put over managed nodes, which stay managed then.
-    fn keeps_covered(&mut self, at: &Pointer, place: &NodeLocation) -> bool {
-        let nodes = self.left.take_where(|node| is_covered(node, at, place));
+    /// Whether a value replaced managed nodes; if so, they stay managed.
+    fn keeps_covered(&mut self, at: &Pointer, location: &NodeLocation) -> bool {
+        let nodes = self.left.take_where(|node| is_covered(node, at, location));
         if let Some(first) = nodes.first() {
             self.record_step(at, ChangeAction::Keep, ChangeReason::Edited, &first.owner);
             self.covered.insert(at.clone());
         }
-        self.made.nodes.extend(nodes.into_iter().cloned());
+        self.decisions.nodes.extend(nodes.into_iter().cloned());
         self.covered.contains(at)
     }
 
     fn decide_key(&mut self, desired: &DesiredNode, at: &Pointer) {
         let owned = self.left.take_key(at);
-        let verdict = self.judge(desired, self.sight.at(at), owned);
+        let verdict = self.judge(desired, self.document_index.at(at), owned);
         self.carry_out(desired, verdict, EditPosition::Key(at.clone()));
     }
 
     fn decide_keyed(&mut self, desired: &DesiredNode, list: &Pointer, key: &str, id: &str) {
-        let owned = self.left.take_at(&desired.node.place);
+        let owned = self.left.take_at(&desired.node.location);
         let found = self.keyed_item(
             list,
             key,
@@ -215,7 +220,7 @@ impl<'a> NodePlanner<'a> {
                 Some(NodeSum::of(&desired.node.value)),
             ],
         );
-        let now = found.and_then(|index| self.sight.item(list, index));
+        let now = found.and_then(|index| self.document_index.item(list, index));
         let verdict = self.judge(desired, now, owned);
         let spot = found.map_or(EditPosition::End(list.clone()), |index| {
             EditPosition::Item(list.clone(), index)
@@ -224,7 +229,7 @@ impl<'a> NodePlanner<'a> {
         self.carry_out(desired, verdict, spot);
     }
 
-    /// The item that has a key: the one that says one of these if there are several.
+    /// The item with a key; of several, one with one of these values.
     pub(super) fn keyed_item(
         &self,
         list: &Pointer,
@@ -232,10 +237,10 @@ impl<'a> NodePlanner<'a> {
         id: &str,
         sums: [Option<NodeSum>; 2],
     ) -> Option<usize> {
-        let all = self.sight.sums(list).clone();
+        let all = self.document_index.sums(list).clone();
         let free = |index: &usize| !self.claimed.contains(&(list.clone(), *index));
         let found: Vec<usize> = self
-            .sight
+            .document_index
             .with_id(list, key, id)
             .into_iter()
             .filter(free)
@@ -277,11 +282,14 @@ impl<'a> NodePlanner<'a> {
         }
     }
 
-    /// The existing value is unmanaged.
+    /// Decides about a value that is unmanaged.
     fn judge_users(&self, desired: &DesiredNode, now: NodeRef<'_>) -> NodeVerdict<'a> {
         let is_container_of_ours = || {
             is_bare(&desired.node.value)
-                && self.ours.containers.contains(desired.node.place.pointer())
+                && self
+                    .managed
+                    .containers
+                    .contains(desired.node.location.pointer())
         };
         if will_do(desired, now) {
             return if is_container_of_ours() {
@@ -306,13 +314,13 @@ impl<'a> NodePlanner<'a> {
         }
     }
 
-    /// Whether a node of the user's that says the same becomes managed.
+    /// Whether an equal node of the user becomes managed.
     pub(super) fn adopts_equal(&self, desired: &DesiredNode) -> bool {
         desired.on_equal == OnEqualUserValue::Adopt || self.overwrite >= OverwriteRule::Unowned
     }
 
     fn carry_out(&mut self, desired: &DesiredNode, verdict: NodeVerdict<'_>, spot: EditPosition) {
-        let at = desired.node.place.pointer();
+        let at = desired.node.location.pointer();
         match verdict {
             NodeVerdict::Write(action, reason) => {
                 self.write(desired, spot);
@@ -336,29 +344,33 @@ impl<'a> NodePlanner<'a> {
         let edit = match spot {
             EditPosition::Key(at) => {
                 let parent = at.split_last().map(|(parent, _)| parent);
-                self.made
-                    .containers
-                    .extend(parent.iter().flat_map(|parent| self.sight.missing(parent)));
+                self.decisions.containers.extend(
+                    parent
+                        .iter()
+                        .flat_map(|parent| self.document_index.missing(parent)),
+                );
                 Edit::Set { at, value }
             }
             EditPosition::Item(list, index) => Edit::Set {
                 at: list.child(index.to_string()),
                 value,
             },
-            EditPosition::End(list) if self.sight.at(&list).is_some() => {
+            EditPosition::End(list) if self.document_index.at(&list).is_some() => {
                 self.order.add(list, value);
-                return self.own(desired, Author::Agpm);
+                return self.record_owned(desired, Author::Agpm);
             }
             EditPosition::End(list) => {
-                self.made.containers.extend(self.sight.missing(&list));
+                self.decisions
+                    .containers
+                    .extend(self.document_index.missing(&list));
                 Edit::Append { to: list, value }
             }
         };
-        self.made.edits.push(edit);
-        self.own(desired, Author::Agpm);
+        self.decisions.edits.push(edit);
+        self.record_owned(desired, Author::Agpm);
     }
 
-    /// Puts an item in a list.
+    /// Inserts an item into a list.
     pub(super) fn write_item(
         &mut self,
         desired: &DesiredNode,
@@ -373,24 +385,24 @@ impl<'a> NodePlanner<'a> {
         self.write(desired, spot);
     }
 
-    /// Takes what exists for the user's own.
+    /// Accepts an existing value as the user's.
     pub(super) fn accept(&mut self, desired: &DesiredNode) {
         if desired.on_equal == OnEqualUserValue::Keep {
-            self.made.theirs.insert(desired.node.place.clone());
+            self.decisions.theirs.insert(desired.node.location.clone());
         }
-        self.made.unchanged += 1;
+        self.decisions.unchanged += 1;
     }
 
-    /// The node exists as it should be.
+    /// Leaves a node that has the desired value.
     pub(super) fn leave(&mut self, desired: &DesiredNode, author: Author) {
-        self.own(desired, author);
-        self.made.unchanged += 1;
+        self.record_owned(desired, author);
+        self.decisions.unchanged += 1;
     }
 
-    /// The user's own node is managed from now on.
+    /// Adopts a node of the user.
     pub(super) fn adopt(&mut self, desired: &DesiredNode) {
-        self.own(desired, Author::User);
-        let at = desired.node.place.pointer();
+        self.record_owned(desired, Author::User);
+        let at = desired.node.location.pointer();
         self.record_step(
             at,
             ChangeAction::Adopt,
@@ -399,27 +411,27 @@ impl<'a> NodePlanner<'a> {
         );
     }
 
-    /// The node was edited and stays.
+    /// Keeps an edited node.
     pub(super) fn keep(&mut self, owned: &OwnedNode, at: &Pointer) {
         self.record_step(at, ChangeAction::Keep, ChangeReason::Edited, &owned.owner);
-        self.made.nodes.push(owned.clone());
+        self.decisions.nodes.push(owned.clone());
     }
 
-    fn own(&mut self, desired: &DesiredNode, author: Author) {
+    fn record_owned(&mut self, desired: &DesiredNode, author: Author) {
         let node = OwnedNode {
             author,
-            ..remember(&desired.node.place, &desired.node.value, &desired.owner)
+            ..remember(&desired.node.location, &desired.node.value, &desired.owner)
         };
-        match &node.place {
+        match &node.location {
             NodeLocation::Default(at) if is_bare(&desired.node.value) => {
-                self.made.containers.push(at.clone())
+                self.decisions.containers.push(at.clone())
             }
             NodeLocation::Item(list) | NodeLocation::Keyed { list, .. } => {
-                self.known.insert((list.clone(), node.checksum));
+                self.managed_values.insert((list.clone(), node.checksum));
             }
             _ => {}
         }
-        self.made.nodes.push(node);
+        self.decisions.nodes.push(node);
     }
 
     pub(super) fn record_step(
@@ -429,7 +441,7 @@ impl<'a> NodePlanner<'a> {
         reason: ChangeReason,
         owner: &Owner,
     ) {
-        self.made.steps.push(NodeStep {
+        self.decisions.steps.push(NodeStep {
             at: at.clone(),
             action,
             reason,
@@ -437,16 +449,16 @@ impl<'a> NodePlanner<'a> {
         });
     }
 
-    fn refuse(&mut self, at: Pointer, what: Obstacle, owner: &Owner) {
-        self.made.refused.push(RefusedNode {
+    fn refuse(&mut self, at: Pointer, obstacle: Obstacle, owner: &Owner) {
+        self.decisions.refused.push(RefusedNode {
             at,
-            what,
+            obstacle,
             owner: owner.clone(),
         });
     }
 }
 
-/// Whether a list of TOML is written as `[[tables]]`.
+/// Whether a TOML list is written as `[[tables]]`.
 fn is_of_tables(list: NodeRef<'_>) -> bool {
     let document = list.document();
     let first = (list.len() > 0)
@@ -456,7 +468,7 @@ fn is_of_tables(list: NodeRef<'_>) -> bool {
     document.format() == Format::Toml && first.is_some_and(|first| !in_braces(first))
 }
 
-/// A default that was edited is the user's, unless it was a bare container and is none of its kind any more.
+/// An edited default belongs to the user, unless it was an empty container and is now of another kind.
 fn is_users(owned: &OwnedNode, now: NodeRef<'_>) -> bool {
     let is_bare = |value: Value| NodeSum::of(&value) == owned.checksum;
     let was_other = match now.kind() {
@@ -464,34 +476,34 @@ fn is_users(owned: &OwnedNode, now: NodeRef<'_>) -> bool {
         NodeKind::List => is_bare(Value::Map(Vec::new())),
         _ => is_bare(Value::List(Vec::new())) || is_bare(Value::Map(Vec::new())),
     };
-    matches!(owned.place, NodeLocation::Default(_)) && !was_other
+    matches!(owned.location, NodeLocation::Default(_)) && !was_other
 }
 
-/// Whether a managed node was where something is that has no room for a location.
-pub(super) fn is_covered(node: &OwnedNode, at: &Pointer, place: &NodeLocation) -> bool {
-    let own = node.place.pointer();
-    let was_list = match node.place {
+/// Whether the value at `at`, which cannot hold `location`, replaced a managed node.
+pub(super) fn is_covered(node: &OwnedNode, at: &Pointer, location: &NodeLocation) -> bool {
+    let node_pointer = node.location.pointer();
+    let was_list = match node.location {
         NodeLocation::Item(_) | NodeLocation::Keyed { .. } => true,
-        NodeLocation::Key(_) => place.pointer() == at,
+        NodeLocation::Key(_) => location.pointer() == at,
         NodeLocation::Default(_) => false,
     };
-    own.is_within(at) && (own != at || was_list)
+    node_pointer.is_within(at) && (node_pointer != at || was_list)
 }
 
-/// Of a default any value of the user's will do; of a bare container any of its kind.
+/// Any value satisfies a default; an empty container requires one of its kind.
 fn will_do(desired: &DesiredNode, now: NodeRef<'_>) -> bool {
-    let is_default = matches!(desired.node.place, NodeLocation::Default(_));
+    let is_default = matches!(desired.node.location, NodeLocation::Default(_));
     let kind = agpm_text::TreeView::shape(&desired.node.value).kind();
     is_default && (!is_bare(&desired.node.value) || kind == now.kind())
 }
 
-/// After how many steps on the way to a location is something that has no room for it, and what.
+/// The value on the way to a location that cannot hold it: the number of steps to it, and its kind.
 pub(super) fn find_obstruction(
-    sight: &DocumentIndex<'_>,
-    place: &NodeLocation,
+    document_index: &DocumentIndex<'_>,
+    location: &NodeLocation,
 ) -> Option<(usize, NodeKind)> {
-    let length = place.pointer().steps().len();
-    match (sight.look_up(place.pointer()), place) {
+    let length = location.pointer().steps().len();
+    match (document_index.look_up(location.pointer()), location) {
         (PathLookup::Blocked(length, kind), _) => Some((length, kind)),
         (PathLookup::There(node), NodeLocation::Item(_) | NodeLocation::Keyed { .. })
             if node.kind() != NodeKind::List =>

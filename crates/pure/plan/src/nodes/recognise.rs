@@ -1,4 +1,4 @@
-//! Managed nodes that no ledger records.
+//! Recognizes managed nodes that no ledger records.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,41 +13,53 @@ use super::owned::{FileOrigin, OwnedNode, OwnedNodes};
 use super::resemblance::remember;
 use super::sum::NodeSum;
 
-/// The managed nodes of a file if agpm wrote these nodes: those that exist exactly so, besides the known ones. Nothing
-/// if there is none.
+/// The managed nodes of a file if agpm wrote these nodes: the recorded ones and those that exist exactly as written.
+/// `None` without new ones.
 pub fn recognise_nodes(
     now: &Document,
     written: &[DesiredNode],
-    known: Option<&OwnedNodes>,
+    recorded: Option<&OwnedNodes>,
 ) -> Option<OwnedNodes> {
-    let sight = DocumentIndex::of(now);
-    let there = newly_known(&sight, written, known);
-    let places: HashSet<(&NodeLocation, &Owner)> = there
+    let document_index = DocumentIndex::of(now);
+    let found = unrecorded_nodes(&document_index, written, recorded);
+    let locations: HashSet<(&NodeLocation, &Owner)> = found
         .iter()
-        .map(|node| (&node.place, &node.owner))
+        .map(|node| (&node.location, &node.owner))
         .collect();
-    let ways = OwnershipModes::of(there.iter().map(|node| &node.place));
+    let modes = OwnershipModes::of(found.iter().map(|node| &node.location));
     let is_replaced = |old: &OwnedNode| {
-        let is_anew = places.contains(&(&old.place, &old.owner)) || ways.has_other(&old.place);
-        is_anew && !sight.holds(old)
+        let is_found_again =
+            locations.contains(&(&old.location, &old.owner)) || modes.conflicts_with(&old.location);
+        is_found_again && !document_index.holds(old)
     };
-    let rest = known
+    let rest = recorded
         .into_iter()
-        .flat_map(|known| &known.nodes)
+        .flat_map(|recorded| &recorded.nodes)
         .filter(|old| !is_replaced(old));
-    let mut nodes: Vec<OwnedNode> = rest.chain(&there).cloned().collect();
+    let mut nodes: Vec<OwnedNode> = rest.chain(&found).cloned().collect();
     nodes.sort();
-    let mut containers = known
-        .map(|known| known.containers.clone())
+    let mut containers = recorded
+        .map(|recorded| recorded.containers.clone())
         .unwrap_or_default();
-    containers.extend(there.iter().filter_map(|node| bare_container(&sight, node)));
-    (!there.is_empty()).then(|| OwnedNodes {
-        seen: known.map_or_else(|| Checksum::of(now.text().as_bytes()), |known| known.seen),
-        file: known.map_or(FileOrigin::Users, |known| known.file),
+    containers.extend(
+        found
+            .iter()
+            .filter_map(|node| bare_container(&document_index, node)),
+    );
+    (!found.is_empty()).then(|| OwnedNodes {
+        seen: recorded.map_or_else(
+            || Checksum::of(now.text().as_bytes()),
+            |recorded| recorded.seen,
+        ),
+        file: recorded.map_or(FileOrigin::Users, |recorded| recorded.file),
         containers,
-        others: known.map(|known| known.others.clone()).unwrap_or_default(),
-        theirs: known.map(|known| known.theirs.clone()).unwrap_or_default(),
-        seams: known.and_then(|known| known.seams.clone()),
+        others: recorded
+            .map(|recorded| recorded.others.clone())
+            .unwrap_or_default(),
+        theirs: recorded
+            .map(|recorded| recorded.theirs.clone())
+            .unwrap_or_default(),
+        seams: recorded.and_then(|recorded| recorded.seams.clone()),
         nodes,
     })
 }
@@ -58,63 +70,66 @@ pub fn recognise_file(
     base: &LazyDocument,
     written: &[DesiredNode],
 ) -> Option<OwnedNodes> {
-    let made =
+    let built =
         new_file::build_shared_file(now.format(), Some(base), &normalize_desired(written).ok()?)
             .ok()?;
-    (*made.text == **now.text()).then_some(made.owned)
+    (*built.text == **now.text()).then_some(built.owned)
 }
 
-/// The container that a managed default is.
-fn bare_container(sight: &DocumentIndex<'_>, node: &OwnedNode) -> Option<Pointer> {
-    let NodeLocation::Default(at) = &node.place else {
+/// The container of a managed default.
+fn bare_container(document_index: &DocumentIndex<'_>, node: &OwnedNode) -> Option<Pointer> {
+    let NodeLocation::Default(at) = &node.location else {
         return None;
     };
-    let is_container = sight
+    let is_container = document_index
         .at(at)
         .is_some_and(|now| matches!(now.kind(), NodeKind::Map | NodeKind::List));
     is_container.then(|| at.clone())
 }
 
-/// Nodes that exist as written and that nobody is known to have put there.
-fn newly_known(
-    sight: &DocumentIndex<'_>,
+/// Nodes that exist as written and have no recorded author.
+fn unrecorded_nodes(
+    document_index: &DocumentIndex<'_>,
     written: &[DesiredNode],
-    known: Option<&OwnedNodes>,
+    recorded: Option<&OwnedNodes>,
 ) -> Vec<OwnedNode> {
-    let old = || known.into_iter().flat_map(|known| &known.nodes);
-    let theirs: HashSet<&NodeLocation> =
-        known.into_iter().flat_map(|known| &known.theirs).collect();
+    let old = || recorded.into_iter().flat_map(|recorded| &recorded.nodes);
+    let theirs: HashSet<&NodeLocation> = recorded
+        .into_iter()
+        .flat_map(|recorded| &recorded.theirs)
+        .collect();
     // Equal values of two resources are one node, whichever of them it is recorded for.
     let mut seen: HashSet<(NodeLocation, NodeSum)> = old()
-        .map(|node| (node.place.clone(), node.checksum))
+        .map(|node| (node.location.clone(), node.checksum))
         .collect();
     let is_users = |on_equal: OnEqualUserValue, node: &OwnedNode| {
-        let list = node.place.pointer();
-        let is_other = || known.is_some_and(|known| known.is_others(list, node.checksum));
+        let list = node.location.pointer();
+        let is_other = || recorded.is_some_and(|recorded| recorded.is_others(list, node.checksum));
         on_equal == OnEqualUserValue::Keep
-            && theirs.contains(&node.place)
-            && (!matches!(node.place, NodeLocation::Item(_)) || is_other())
+            && theirs.contains(&node.location)
+            && (!matches!(node.location, NodeLocation::Item(_)) || is_other())
     };
-    let held = old()
-        .filter(|node| sight.holds(node))
-        .map(|node| &node.place);
-    let ways = OwnershipModes::of(held.chain(theirs.iter().copied()));
-    let mut there = Vec::new();
-    for one in split_lists(written) {
-        let node = remember(&one.node.place, &one.node.value, &one.owner);
-        // A default is written only where nothing is, and the ledger of a known file has those that agpm wrote: one that
-        // it lacks was the user's before.
-        let is_users_default = known.is_some() && matches!(node.place, NodeLocation::Default(_));
-        if !is_users(one.on_equal, &node)
+    let unmodified = old()
+        .filter(|node| document_index.holds(node))
+        .map(|node| &node.location);
+    let modes = OwnershipModes::of(unmodified.chain(theirs.iter().copied()));
+    let mut found = Vec::new();
+    for first in split_lists(written) {
+        let node = remember(&first.node.location, &first.node.value, &first.owner);
+        // A default is written only where nothing exists, and the ledger records those that agpm wrote: one that it
+        // lacks existed before.
+        let is_users_default =
+            recorded.is_some() && matches!(node.location, NodeLocation::Default(_));
+        if !is_users(first.on_equal, &node)
             && !is_users_default
-            && !ways.has_other(&node.place)
-            && sight.holds(&node)
-            && seen.insert((node.place.clone(), node.checksum))
+            && !modes.conflicts_with(&node.location)
+            && document_index.holds(&node)
+            && seen.insert((node.location.clone(), node.checksum))
         {
-            there.push(node);
+            found.push(node);
         }
     }
-    there
+    found
 }
 
 /// The nodes as they were written: a list that others extend is split into its items.
@@ -123,33 +138,33 @@ fn split_lists(written: &[DesiredNode]) -> Vec<WantedNode<'_>> {
         .unwrap_or_else(|_| written.iter().map(WantedNode::Borrowed).collect())
 }
 
-/// In which ways locations are held: a list may be whole, or by its items, and never both.
+/// How locations are owned: a list is owned as a whole or by items, never both.
 struct OwnershipModes<'p>(HashMap<&'p Pointer, Vec<&'p NodeLocation>>);
 
 impl<'p> OwnershipModes<'p> {
-    fn of(places: impl Iterator<Item = &'p NodeLocation>) -> Self {
-        let mut ways: HashMap<&Pointer, Vec<&NodeLocation>> = HashMap::new();
-        for place in places {
-            let here = ways.entry(place.pointer()).or_default();
-            if !here.iter().any(|other| is_alike(other, place)) {
-                here.push(place);
+    fn of(locations: impl Iterator<Item = &'p NodeLocation>) -> Self {
+        let mut modes: HashMap<&Pointer, Vec<&NodeLocation>> = HashMap::new();
+        for location in locations {
+            let modes_here = modes.entry(location.pointer()).or_default();
+            if !modes_here.iter().any(|second| is_alike(second, location)) {
+                modes_here.push(location);
             }
         }
-        OwnershipModes(ways)
+        OwnershipModes(modes)
     }
 
-    fn has_other(&self, place: &NodeLocation) -> bool {
+    fn conflicts_with(&self, location: &NodeLocation) -> bool {
         self.0
-            .get(place.pointer())
-            .is_some_and(|here| here.iter().any(|other| !is_alike(other, place)))
+            .get(location.pointer())
+            .is_some_and(|modes_here| modes_here.iter().any(|second| !is_alike(second, location)))
     }
 }
 
-fn is_alike(one: &NodeLocation, other: &NodeLocation) -> bool {
-    match (one, other) {
-        (NodeLocation::Keyed { key: one, .. }, NodeLocation::Keyed { key: other, .. }) => {
-            one == other
+fn is_alike(first: &NodeLocation, second: &NodeLocation) -> bool {
+    match (first, second) {
+        (NodeLocation::Keyed { key: first, .. }, NodeLocation::Keyed { key: second, .. }) => {
+            first == second
         }
-        _ => std::mem::discriminant(one) == std::mem::discriminant(other),
+        _ => std::mem::discriminant(first) == std::mem::discriminant(second),
     }
 }

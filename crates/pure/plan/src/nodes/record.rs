@@ -1,7 +1,7 @@
-//! Managed Nodes as the ledger writes them down.
+//! Managed nodes as the ledger stores them.
 //!
-//! A ledger may have thousands of nodes, and most runs ask only whether there is anything to do. So all nodes of a file
-//! are one string: records apart by a space, their fields by `:`.
+//! A ledger may have thousands of nodes, and most runs only check whether anything changed. So all nodes of a file are
+//! one string: records are separated by a space, their fields by `:`.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
@@ -17,7 +17,7 @@ use super::owned::{FileOrigin, OwnedNode, OwnedNodes};
 use super::removal_whitespace::RemovalWhitespace;
 use super::sum::NodeSum;
 
-/// Separators of fields and records, and characters that a JSON string would have to escape.
+/// Separators of fields and records, and characters that JSON strings escape.
 const RESERVED: &AsciiSet = &CONTROLS
     .add(b' ')
     .add(b':')
@@ -26,19 +26,19 @@ const RESERVED: &AsciiSet = &CONTROLS
     .add(b'"')
     .add(b'\\');
 
-/// Precedes the letter of a node that the user wrote.
+/// Prefix of the letter of a node that the user wrote.
 const ADOPTED: char = 'a';
 
 /// The managed nodes of one file, as the ledger stores them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodesRecord {
-    /// Of the whole file as agpm left it.
+    /// The checksum of the whole file as agpm left it.
     pub seen: Checksum,
     #[serde(default, skip_serializing_if = "FileOrigin::is_users")]
     file: FileOrigin,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     containers: Vec<Pointer>,
-    /// How many nodes are managed.
+    /// The number of managed nodes.
     pub count: usize,
     nodes: String,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -63,7 +63,7 @@ impl NodesRecord {
         }
     }
 
-    /// The nodes one by one; nothing if a record makes no sense.
+    /// Parses the nodes; `None` if a record is invalid.
     pub(crate) fn into_nodes(self) -> Option<OwnedNodes> {
         Some(OwnedNodes {
             seen: self.seen,
@@ -102,11 +102,11 @@ fn records<T>(all: impl Iterator<Item = T>, write: impl Fn(T, &mut String)) -> S
 
 fn write_field(field: impl fmt::Display, out: &mut String) {
     out.push(':');
-    // Writing to text does not fail.
+    // Writing to a string cannot fail.
     let _ = write!(RecordEncoder(out), "{field}");
 }
 
-/// Encodes what is written to it.
+/// Percent-encodes everything written to it.
 struct RecordEncoder<'o>(&'o mut String);
 
 impl fmt::Write for RecordEncoder<'_> {
@@ -131,16 +131,16 @@ fn read_fields(record: &str) -> Option<Vec<String>> {
         .collect()
 }
 
-/// A letter for the kind, then what it takes.
-fn write_place(place: &NodeLocation, out: &mut String) {
-    out.push_str(match place {
+/// Writes a letter for the kind, then its fields.
+fn write_place(location: &NodeLocation, out: &mut String) {
+    out.push_str(match location {
         NodeLocation::Key(_) => "k",
         NodeLocation::Item(_) => "i",
         NodeLocation::Default(_) => "d",
         NodeLocation::Keyed { .. } => "n",
     });
-    write_field(place.pointer(), out);
-    if let NodeLocation::Keyed { key, id, .. } = place {
+    write_field(location.pointer(), out);
+    if let NodeLocation::Keyed { key, id, .. } = location {
         write_field(key, out);
         write_field(id, out);
     }
@@ -167,7 +167,7 @@ impl OwnedNode {
         if self.author == Author::User {
             out.push(ADOPTED);
         }
-        write_place(&self.place, out);
+        write_place(&self.location, out);
         write_field(self.checksum, out);
         write_field(&self.owner, out);
         if !self.marks.is_empty() || self.matcher.is_some() {
@@ -193,7 +193,7 @@ impl OwnedNode {
             .or(fields.first().cloned())
             .into_iter()
             .chain(fields.into_iter().skip(1));
-        let place = read_place(&mut fields)?;
+        let location = read_place(&mut fields)?;
         let checksum = fields.next()?.parse().ok()?;
         let owner = Owner::from(fields.next()?.as_str());
         let count = fields
@@ -202,7 +202,7 @@ impl OwnedNode {
         let marks: Vec<String> = fields.by_ref().take(count).collect();
         let matcher = fields.next();
         (marks.len() == count && fields.next().is_none()).then_some(OwnedNode {
-            place,
+            location,
             checksum,
             marks,
             matcher,
@@ -227,7 +227,7 @@ mod tests {
         }
     }
 
-    /// Earlier versions wrote small digits, and left what is not ASCII as it is.
+    /// Earlier versions wrote lower-case digits, and did not encode non-ASCII characters.
     #[test]
     fn fields_of_earlier_versions_are_read() {
         let fields = read_fields("k:/a%20b%3ac/é").expect("it is UTF-8");

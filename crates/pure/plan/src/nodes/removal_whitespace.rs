@@ -3,17 +3,17 @@
 use agpm_model::Checksum;
 use serde::{Deserialize, Serialize};
 
-/// The edits that turn the text without managed nodes into the user's own, byte for byte. Only blanks and commas are
-/// in it.
+/// The edits that turn the text without managed nodes into the user's original text, byte for byte. They contain only
+/// whitespace and commas.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RemovalWhitespace {
-    /// Of the user's own text; what does not lead there is not used.
+    /// The checksum of the user's original text; edits that do not produce it are not applied.
     pub base: Checksum,
-    /// In order, apart from each other.
+    /// The edits in order, without overlap.
     pub hunks: Vec<Hunk>,
 }
 
-/// Bytes in the location of others.
+/// A replacement of bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "HunkRecord", from = "HunkRecord")]
 pub struct Hunk {
@@ -25,7 +25,7 @@ pub struct Hunk {
     pub text: String,
 }
 
-/// A hunk in the ledger: a short list of its fields in order.
+/// A hunk in the ledger: a list of its fields in order.
 #[derive(Serialize, Deserialize)]
 struct HunkRecord(usize, usize, String);
 
@@ -45,7 +45,7 @@ impl From<HunkRecord> for Hunk {
 impl RemovalWhitespace {
     /// The edits that turn `from` into `to`; nothing if they differ in more than whitespace and commas.
     pub(super) fn between(from: &str, to: &str) -> Option<Self> {
-        // Installing and removing must give the bytes from before. Adding a key can turn `{ }` into `{"a": 1}`, and no
+        // Installing and removing must restore the original bytes. Adding a key can turn `{ }` into `{"a": 1}`, and no
         // rule could guess the original blank.
         let (mut old, mut new) = (0, 0);
         let mut hunks = Vec::new();
@@ -69,13 +69,13 @@ impl RemovalWhitespace {
             (old, new) = (old + length, new + text);
         }
         Some(RemovalWhitespace {
-            // The hunks are byte offsets, so they are only valid for exactly this text.
+            // The hunks are byte offsets, so they are valid only for exactly this text.
             base: Checksum::of(to.as_bytes()),
             hunks,
         })
     }
 
-    /// The user's own text, if this leads to it.
+    /// The user's original text, if the edits produce it.
     pub(super) fn apply(&self, text: &str) -> Option<String> {
         let mut out = String::with_capacity(text.len());
         let mut at = 0;

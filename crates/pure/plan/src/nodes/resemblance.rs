@@ -19,7 +19,7 @@ pub(super) fn marks_of<'v, V: TreeView<'v>>(view: V) -> Vec<String> {
     marks
 }
 
-/// Whether an item could be managed with another command: it is for the same things, or runs the same program.
+/// Whether an item could be a managed one with an edited command: it has the same matcher, or runs the same program.
 pub(super) fn resembles<'v, V: TreeView<'v>>(view: V, node: &OwnedNode) -> bool {
     let program = |command: &String| command.split_whitespace().next().map(str::to_owned);
     let programs: Vec<Option<String>> = node.marks.iter().map(program).collect();
@@ -60,19 +60,19 @@ fn collect_marks<'v, V: TreeView<'v>>(view: V, marks: &mut Vec<String>) {
 
 /// The fingerprint of a node.
 pub(super) fn remember<'v, V: TreeView<'v>>(
-    place: &NodeLocation,
+    location: &NodeLocation,
     value: V,
     owner: &Owner,
 ) -> OwnedNode {
-    let marks = if matches!(place, NodeLocation::Item(_)) {
+    let marks = if matches!(location, NodeLocation::Item(_)) {
         marks_of(value)
     } else {
         Vec::new()
     };
     let matcher = matcher_of(value).filter(|_| !marks.is_empty());
-    let (place, owner) = (place.clone(), owner.clone());
+    let (location, owner) = (location.clone(), owner.clone());
     OwnedNode {
-        place,
+        location,
         checksum: NodeSum::of(value),
         marks,
         matcher,
@@ -81,12 +81,12 @@ pub(super) fn remember<'v, V: TreeView<'v>>(
     }
 }
 
-/// Whether an item has a command of an owned one.
+/// Whether an item has a command of a managed one.
 pub(super) fn shares_mark(item: NodeRef<'_>, node: &OwnedNode) -> bool {
     !node.marks.is_empty() && marks_of(item).iter().any(|mark| node.marks.contains(mark))
 }
 
-/// Whether a value is an object or a list with nothing in it: a default of that kind requires the container alone.
+/// Whether a value is an empty object or list: a default of that kind requires only the container.
 pub(super) fn is_bare(value: &Value) -> bool {
     matches!(value.shape(), NodeShape::Map(0) | NodeShape::List(0))
 }

@@ -7,7 +7,7 @@ use agpm_model::{Checksum, ChecksumError};
 use agpm_text::{NodeShape, TreeView};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Under it floats hold every whole number.
+/// The largest magnitude up to which floats represent every integer.
 // Above it, two different integers can be the same float, so `1e20` and its neighbor must not be treated as equal.
 const LARGEST_EXACT: f64 = 9_007_199_254_740_992.0;
 
@@ -16,16 +16,16 @@ const LARGEST_EXACT: f64 = 9_007_199_254_740_992.0;
 pub struct NodeSum(u128);
 
 impl NodeSum {
-    /// The same for equal values, whatever the order of keys and the spelling of numbers.
+    /// The checksum of a value, independent of key order and number spelling.
     pub(super) fn of<'v>(view: impl TreeView<'v>) -> Self {
         let mut bytes = Vec::new();
         spell(view, &mut bytes);
-        // Half a checksum: a ledger of 1,000 files with 20 nodes each stays at 1.2 MB, and nobody gains by a collision.
+        // Half a checksum: a ledger of 1,000 files with 20 nodes each stays at 1.2 MB, and a collision benefits nobody.
         NodeSum(Checksum::of(&bytes).first_half())
     }
 }
 
-/// Its own spelling for every value: a letter, and how much follows.
+/// Writes an unambiguous encoding of a value: a letter, and the length that follows.
 fn spell<'v, V: TreeView<'v>>(view: V, out: &mut Vec<u8>) {
     match view.shape() {
         NodeShape::Null => out.push(b'n'),
@@ -57,7 +57,7 @@ fn spell_text(letter: u8, text: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(text.as_bytes());
 }
 
-/// The value whatever its spelling; nothing for whole numbers that are too large to be anything else.
+/// The number in a canonical spelling; `None` for integers that have only one spelling.
 fn canonical_number(shape: NodeShape<'_>) -> Option<String> {
     let (NodeShape::Float(text) | NodeShape::Integer(text)) = shape else {
         return None;

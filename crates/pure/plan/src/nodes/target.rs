@@ -1,26 +1,26 @@
-//! Many edits of one document at once, on its value.
+//! Applies many edits to the value of a document at once.
 
 use std::collections::HashMap;
 
 use agpm_text::{Edit, Pointer, Value};
 
-/// The value after the edits. Edits say where things are before any of them; none is inside another.
+/// The value after the edits. All pointers refer to the value before any edit; no edit is inside another.
 pub(super) fn after(value: Option<Value>, edits: &[Edit]) -> Option<Value> {
     let mut tree = EditBranch::default();
     edits.iter().for_each(|edit| tree.add(edit));
     tree.apply(value)
 }
 
-/// Edits by their next step.
+/// Edits grouped by their next step.
 #[derive(Default)]
 struct EditBranch<'e> {
     set: Option<&'e Value>,
     removed: bool,
     appended: Vec<&'e Value>,
-    /// New items before this one, the first one last.
+    /// New items before this one, in reverse order.
     before: Vec<&'e Value>,
     below: HashMap<&'e str, EditBranch<'e>>,
-    /// Steps as they came.
+    /// The steps in the order of the edits.
     order: Vec<&'e str>,
 }
 

@@ -1,4 +1,4 @@
-//! The plan of one shared file: what it is made from, and what was decided.
+//! The inputs and the result of planning one shared file.
 
 use agpm_text::{Document, Format, LazyDocument};
 
@@ -27,7 +27,7 @@ pub(super) struct SharedFileTask<'a> {
     pub(super) overwrite: OverwriteRule,
 }
 
-/// All that was decided.
+/// The decisions about a shared file.
 pub(super) struct SharedFileDecision {
     pub(super) outcome: FileOutcome,
     pub(super) steps: Vec<NodeStep>,

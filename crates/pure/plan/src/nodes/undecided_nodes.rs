@@ -1,4 +1,4 @@
-//! Managed Nodes that nothing was decided about yet.
+//! Managed nodes without a decision yet.
 
 use std::collections::BTreeMap;
 
@@ -10,15 +10,15 @@ use super::sum::NodeSum;
 
 #[derive(Default)]
 pub(super) struct UndecidedNodes<'a> {
-    places: BTreeMap<&'a NodeLocation, BTreeMap<NodeSum, Vec<&'a OwnedNode>>>,
+    by_location: BTreeMap<&'a NodeLocation, BTreeMap<NodeSum, Vec<&'a OwnedNode>>>,
 }
 
 impl<'a> UndecidedNodes<'a> {
     pub(super) fn of(nodes: &'a [OwnedNode]) -> Self {
         let mut left = UndecidedNodes::default();
         for node in nodes {
-            left.places
-                .entry(&node.place)
+            left.by_location
+                .entry(&node.location)
                 .or_default()
                 .entry(node.checksum)
                 .or_default()
@@ -27,9 +27,9 @@ impl<'a> UndecidedNodes<'a> {
         left
     }
 
-    /// The node at a location that says this.
-    pub(super) fn take(&mut self, place: &NodeLocation, sum: NodeSum) -> Option<&'a OwnedNode> {
-        let sums = self.places.get_mut(place)?;
+    /// Takes the node at a location with a checksum.
+    pub(super) fn take(&mut self, location: &NodeLocation, sum: NodeSum) -> Option<&'a OwnedNode> {
+        let sums = self.by_location.get_mut(location)?;
         let nodes = sums.get_mut(&sum)?;
         let node = nodes.remove(0);
         if nodes.is_empty() {
@@ -38,20 +38,20 @@ impl<'a> UndecidedNodes<'a> {
         Some(node)
     }
 
-    /// The first node at a location, whatever it says.
-    pub(super) fn take_at(&mut self, place: &NodeLocation) -> Option<&'a OwnedNode> {
-        let sum = *self.places.get(place)?.keys().next()?;
-        self.take(place, sum)
+    /// Takes the first node at a location, whatever its value.
+    pub(super) fn take_at(&mut self, location: &NodeLocation) -> Option<&'a OwnedNode> {
+        let sum = *self.by_location.get(location)?.keys().next()?;
+        self.take(location, sum)
     }
 
-    /// The node under a key.
+    /// Takes the node under a key.
     pub(super) fn take_key(&mut self, at: &Pointer) -> Option<&'a OwnedNode> {
         self.take_at(&NodeLocation::Key(at.clone()))
             .or_else(|| self.take_at(&NodeLocation::Default(at.clone())))
     }
 
     pub(super) fn take_this(&mut self, node: &OwnedNode) {
-        let Some(sums) = self.places.get_mut(&node.place) else {
+        let Some(sums) = self.by_location.get_mut(&node.location) else {
             return;
         };
         let Some(nodes) = sums.get_mut(&node.checksum) else {
@@ -66,25 +66,25 @@ impl<'a> UndecidedNodes<'a> {
     /// The nodes of one owner in a list.
     pub(super) fn siblings(
         &self,
-        place: &NodeLocation,
+        location: &NodeLocation,
         owner: &Owner,
     ) -> impl Iterator<Item = &'a OwnedNode> {
         let nodes = self
-            .places
-            .get(place)
+            .by_location
+            .get(location)
             .into_iter()
             .flat_map(BTreeMap::values)
             .flatten();
         nodes.filter(move |node| node.owner == *owner).copied()
     }
 
-    /// The first node of one owner in a list.
+    /// Takes the first node of one owner in a list.
     pub(super) fn take_sibling(
         &mut self,
-        place: &NodeLocation,
+        location: &NodeLocation,
         owner: &Owner,
     ) -> Option<&'a OwnedNode> {
-        let node = self.siblings(place, owner).next()?;
+        let node = self.siblings(location, owner).next()?;
         self.take_this(node);
         Some(node)
     }
@@ -92,22 +92,22 @@ impl<'a> UndecidedNodes<'a> {
     /// Takes the nodes that match.
     pub(super) fn take_where(
         &mut self,
-        is_meant: impl Fn(&OwnedNode) -> bool,
+        matches: impl Fn(&OwnedNode) -> bool,
     ) -> Vec<&'a OwnedNode> {
         let all = self
-            .places
+            .by_location
             .values()
             .flat_map(BTreeMap::values)
             .flatten()
             .copied();
-        let meant: Vec<&OwnedNode> = all.filter(|node| is_meant(node)).collect();
-        meant.iter().for_each(|node| self.take_this(node));
-        meant
+        let matching: Vec<&OwnedNode> = all.filter(|node| matches(node)).collect();
+        matching.iter().for_each(|node| self.take_this(node));
+        matching
     }
 
     /// Takes all nodes, by location.
     pub(super) fn drain(&mut self) -> Vec<&'a OwnedNode> {
-        std::mem::take(&mut self.places)
+        std::mem::take(&mut self.by_location)
             .into_values()
             .flat_map(BTreeMap::into_values)
             .flatten()

@@ -368,7 +368,7 @@ fn user_content_stays_when_an_equal_node_is_no_longer_desired() {
     }
 }
 
-/// So many that they are put in and taken out at once.
+/// Enough nodes to be inserted and removed in one edit.
 #[test]
 fn many_keys_come_and_go_at_once() {
     for (user, format) in [
@@ -406,8 +406,8 @@ fn many_keys_come_and_go_at_once() {
     }
 }
 
-/// The first text in one way, a user's edit, the second text in another way: both are there, whether what was written
-/// is recognised before or not.
+/// Writes the first text with one ownership mode, edits it, then writes the second text with another mode: both edits
+/// are preserved, with and without recognizing written nodes in between.
 #[test]
 fn writing_over_a_managed_object_or_list_is_an_edit() {
     let all = [Lists::Whole, Lists::Items, Lists::Keyed];

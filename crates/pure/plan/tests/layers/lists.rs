@@ -50,7 +50,7 @@ fn items_with_a_key_are_found_wherever_they_stand() {
             (ChangeAction::Keep, ChangeReason::Edited)
         ]
     );
-    assert_eq!(plan.changes[1].place, Some("/l/0".parse().unwrap()));
+    assert_eq!(plan.changes[1].pointer, Some("/l/0".parse().unwrap()));
     let plan = file.alone();
     assert_eq!(
         shown_changes(&plan),
@@ -65,12 +65,12 @@ fn items_with_a_key_are_found_wherever_they_stand() {
 #[test]
 fn two_items_with_one_id_are_a_clash() {
     let node = |json: &str, owner: &str| {
-        let place = NodeLocation::Keyed {
+        let location = NodeLocation::Keyed {
             list: "/l".parse().unwrap(),
             key: "id".to_owned(),
             id: "1".to_owned(),
         };
-        desired(place, json, owner)
+        desired(location, json, owner)
     };
     let pair = [
         node("{\"id\": 1}", "l/a"),
@@ -92,7 +92,7 @@ fn two_items_with_one_id_are_a_clash() {
     file.says("{\"l\": [{\"id\": 1}]}");
 }
 
-/// Every way to hold one list, one after the other, with and without a user's item in it.
+/// Every kind of list ownership after every other, with and without a user's item in the list.
 #[test]
 fn a_list_changes_the_way_it_is_held() {
     let text = "{\"l\": [{\"id\": 1}, {\"id\": 2}]}";
@@ -143,7 +143,7 @@ fn a_package_adds_to_a_list_that_a_layer_holds_whole() {
         file.edit("\"u\", ", "");
         file.layered(&base);
         let is_key =
-            |node: &agpm_plan::OwnedNode| node.place == NodeLocation::Key("/l".parse().unwrap());
+            |node: &agpm_plan::OwnedNode| node.location == NodeLocation::Key("/l".parse().unwrap());
         assert!(file.owned.as_ref().unwrap().nodes.iter().any(is_key));
         file.alone();
         assert_eq!(file.now(), user);
@@ -212,7 +212,7 @@ fn user_content_in_one_file_is_not_recognized_in_another() {
     }
 }
 
-/// Keys, lists and bare containers of ours, and what the user may write over them.
+/// Managed keys, lists and empty containers, and values that the user may write over them.
 #[test]
 fn a_bare_list_comes_back_and_goes() {
     for (lists, by) in [(Lists::Items, "[1]"), (Lists::Keyed, "[{\"id\": 1}]")] {
@@ -249,7 +249,7 @@ fn a_bare_list_comes_back_and_goes() {
     }
 }
 
-/// A list as the user has it, what the layers want in it then and now, and what comes of it.
+/// A user's list, the items that the layers desire before and after, and the result.
 #[test]
 fn new_items_come_where_they_are_wanted() {
     for (user, old, new, result) in [

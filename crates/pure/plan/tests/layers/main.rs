@@ -1,4 +1,4 @@
-//! Nodes of layers inside files that users and packages write too: rules one by one.
+//! Nodes of layers in files that users and packages write too: the rules one by one.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod files;
@@ -49,10 +49,10 @@ impl File {
             (plan.outcome, &plan.owned),
             (FileOutcome::Unchanged, &self.owned)
         );
-        let place = |at: Option<Pointer>| at.unwrap().to_string();
+        let pointer = |at: Option<Pointer>| at.unwrap().to_string();
         plan.refusals
             .into_iter()
-            .map(|refusal| (place(refusal.place), refusal.what))
+            .map(|refusal| (pointer(refusal.pointer), refusal.obstacle))
             .collect()
     }
 
@@ -64,11 +64,11 @@ impl File {
         self.get(&[], OverwriteRule::Nothing)
     }
 
-    /// Takes what a layer says and is there for ours, as after a pull.
+    /// Recognizes the nodes of a layer that exist, as after a pull.
     fn recognise(&mut self, layer: &Layer) {
         let now = read(self.now(), self.format);
-        let known = recognise_nodes(&now, &layer.nodes, self.owned.as_ref());
-        self.owned = known.or_else(|| self.owned.take());
+        let recognized = recognise_nodes(&now, &layer.nodes, self.owned.as_ref());
+        self.owned = recognized.or_else(|| self.owned.take());
     }
 
     fn says(&self, json: &str) {

@@ -4,7 +4,7 @@ use agpm_model::{EntryNode, NodeLocation};
 use agpm_plan::{DesiredNode, OnEqualUserValue};
 use agpm_text::{Document, NodeKind, NodeRef, Pointer, Value, to_value};
 
-/// How lists are ours.
+/// The ownership of lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lists {
     Whole,
@@ -21,9 +21,9 @@ pub(crate) fn leaves(document: &Document, lists: Lists) -> Vec<DesiredNode> {
     nodes
 }
 
-fn node(place: NodeLocation, value: Value) -> DesiredNode {
+fn node(location: NodeLocation, value: Value) -> DesiredNode {
     DesiredNode {
-        node: EntryNode { place, value },
+        node: EntryNode { location, value },
         owner: "layers".into(),
         on_equal: OnEqualUserValue::Keep,
     }
@@ -33,12 +33,12 @@ fn collect(now: NodeRef<'_>, at: &Pointer, lists: Lists, nodes: &mut Vec<Desired
     match now.kind() {
         NodeKind::Map | NodeKind::List if now.len() == 0 => {
             let bare = now.kind() == NodeKind::Map || lists != Lists::Whole;
-            let place = if bare {
+            let location = if bare {
                 NodeLocation::Default(at.clone())
             } else {
                 NodeLocation::Key(at.clone())
             };
-            nodes.push(node(place, to_value(now)));
+            nodes.push(node(location, to_value(now)));
         }
         NodeKind::Map => {
             for (key, value) in now.entries() {

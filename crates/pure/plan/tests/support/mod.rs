@@ -1,4 +1,4 @@
-//! What tests of shared files have in common.
+//! Common helpers of tests of shared files.
 #![allow(dead_code, clippy::unwrap_used, clippy::panic, missing_docs)]
 
 pub(crate) mod layer;
@@ -42,10 +42,10 @@ pub(crate) fn default(at: &str, json: &str, owner: &str) -> DesiredNode {
     desired(NodeLocation::Default(at.parse().unwrap()), json, owner)
 }
 
-pub(crate) fn desired(place: NodeLocation, json: &str, owner: &str) -> DesiredNode {
+pub(crate) fn desired(location: NodeLocation, json: &str, owner: &str) -> DesiredNode {
     DesiredNode {
         node: EntryNode {
-            place,
+            location,
             value: value(json),
         },
         owner: owner.into(),
@@ -53,7 +53,7 @@ pub(crate) fn desired(place: NodeLocation, json: &str, owner: &str) -> DesiredNo
     }
 }
 
-/// A file, what is ours in it, and its format.
+/// A file, its managed nodes, and its format.
 #[derive(Clone, Debug)]
 pub(crate) struct File {
     pub(crate) text: Option<String>,
@@ -90,7 +90,7 @@ impl File {
         self.plan_on(None, desired, overwrite)
     }
 
-    /// With a text of the layers.
+    /// Plans on top of a text of the layers.
     pub(crate) fn plan_on(
         &self,
         base: Option<&Document>,
@@ -113,12 +113,12 @@ impl File {
         })
     }
 
-    /// Carries a plan out, which must have no refusals, and checks that the next one is empty.
+    /// Applies a plan, which must have no refusals, and checks that the next one is empty.
     pub(crate) fn get(&mut self, desired: &[DesiredNode], overwrite: OverwriteRule) -> NodePlan {
         self.get_on(None, desired, overwrite)
     }
 
-    /// With a text of the layers.
+    /// Applies a plan on top of a text of the layers.
     pub(crate) fn get_on(
         &mut self,
         base: Option<&Document>,
@@ -147,7 +147,7 @@ impl File {
         plan
     }
 
-    /// The ledger goes through its file.
+    /// Writes the ledger and reads it again.
     pub(crate) fn reread(&mut self) {
         let path = RelativePath::new("folder/file").unwrap();
         let entries = self
@@ -185,7 +185,7 @@ impl File {
     }
 }
 
-/// What a plan says, in short.
+/// The changes of a plan in short form.
 pub(crate) fn shown_changes(plan: &NodePlan) -> Vec<(ChangeAction, ChangeReason)> {
     plan.changes
         .iter()
@@ -207,7 +207,7 @@ impl Tape<'_> {
     }
 }
 
-/// A text that the engine reads when it has to.
+/// A document that is parsed on demand.
 pub(crate) fn unread(document: &Document) -> LazyDocument {
     LazyDocument::new(document.text().clone(), document.format())
 }

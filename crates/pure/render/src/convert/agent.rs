@@ -1,4 +1,4 @@
-//! Agents whose fields are converted one by one, into Markdown or TOML.
+//! Converts agents field by field, to Markdown or TOML.
 
 use agpm_text::{Format, Value};
 use agpm_tools::{AgentContainer, AgentFields, AgentLimit, AgentNames, UnknownKeys};
@@ -11,7 +11,7 @@ use super::outcome::{ConvertError, ConvertedFile, FieldOutcomeKind, FieldOutcome
 use super::parts::METADATA;
 use super::plain_text::{holds, is_toml_with, printed};
 
-/// Fields that hold something back: to leave one out is to allow more.
+/// Fields that restrict an agent: dropping one would allow more.
 const GUARDS: [&str; 7] = [
     "hooks",
     "isolation",
@@ -22,7 +22,7 @@ const GUARDS: [&str; 7] = [
     "sandbox_mode",
 ];
 
-/// Turns an agent into a tool's own form.
+/// Converts an agent to a tool's format.
 pub(super) fn convert(
     format: &AgentFields,
     name: &str,
@@ -33,11 +33,11 @@ pub(super) fn convert(
     {
         return Ok(ConvertedFile::unchanged(text));
     }
-    let own = match format.limit {
+    let own_limit = match format.limit {
         AgentLimit::ReadOnly(key, _) => key,
         AgentLimit::List(_) | AgentLimit::Never => "",
     };
-    let (front, renamed) = agent_limits::in_reference_terms(FrontMatter::read(text)?, own);
+    let (front, renamed) = agent_limits::in_reference_terms(FrontMatter::read(text)?, own_limit);
     let mut fates = front.field_outcomes();
     let mut fields = fields(format, name, &front, &mut fates);
     let text = match format.container {
@@ -92,12 +92,12 @@ fn fields(
 struct AgentField<'a> {
     key: &'a str,
     value: &'a Value,
-    /// Its value there, if it holds the agent's limit.
+    /// The target value, if the field holds the agent's limit.
     limited: Option<&'a Value>,
 }
 
 impl AgentField<'_> {
-    /// Its converted value, if it stays.
+    /// The converted value, if the field is kept.
     fn convert(
         &self,
         format: &AgentFields,
@@ -168,12 +168,12 @@ fn is_null(value: &Value) -> bool {
 
 fn own_name(
     format: &AgentFields,
-    given: &str,
+    agent_name: &str,
     front: &FrontMatter,
     fates: &mut FieldOutcomes,
 ) -> String {
     let written = front.text("name");
-    let name = written.clone().unwrap_or_else(|| given.to_owned());
+    let name = written.clone().unwrap_or_else(|| agent_name.to_owned());
     let fitting = match format.names {
         AgentNames::Slug => slug(&name),
         AgentNames::Any => name.clone(),
@@ -212,7 +212,7 @@ fn slug(name: &str) -> String {
     }
 }
 
-/// A description, which all formats require.
+/// The description, which all formats require.
 fn description(name: &str, front: &FrontMatter, fates: &mut FieldOutcomes) -> String {
     if let Some(text) = front.text("description") {
         fates.exact("description");

@@ -1,7 +1,7 @@
-//! Limits of agents as other tools write them, in the reference's fields.
+//! Expresses limits of agents from other tools in the fields of the reference.
 //!
-//! Each becomes `tools` or `disallowedTools`, so every converter sees one form of a limit. One that cannot be said that
-//! way stays as it is, and is lost as a restriction wherever the tool does not have it.
+//! Each becomes `tools` or `disallowedTools`, so every converter handles one form of a limit. A limit without an
+//! equivalent stays as it is, and is lost as a restriction wherever the tool does not support it.
 
 use agpm_text::Value;
 use agpm_tools::{AgentForm, REFERENCE_TOOLS, ToolReach, agent_formats};
@@ -16,7 +16,7 @@ use super::tool_names::is_reference_name;
 pub(super) struct RenamedLimits(Vec<(&'static str, &'static str)>);
 
 impl RenamedLimits {
-    /// Results by the names that the author wrote.
+    /// Outcomes by the field names that the author wrote.
     pub(super) fn as_written(&self, mut fates: FieldOutcomes) -> FieldOutcomes {
         for fate in &mut fates.0 {
             let renamed = self
@@ -31,9 +31,12 @@ impl RenamedLimits {
     }
 }
 
-/// The fields of an agent with the limits of other tools as the reference has them; `own` is the field that the tool
-/// itself has for one.
-pub(super) fn in_reference_terms(front: FrontMatter, own: &str) -> (FrontMatter, RenamedLimits) {
+/// The fields of an agent with the limits of other tools expressed in those of the reference; `own_field` is the tool's
+/// own field for a limit.
+pub(super) fn in_reference_terms(
+    front: FrontMatter,
+    own_field: &str,
+) -> (FrontMatter, RenamedLimits) {
     let mut fields = front.fields().to_vec();
     let mut renamed = RenamedLimits::default();
     for written in [
@@ -43,13 +46,12 @@ pub(super) fn in_reference_terms(front: FrontMatter, own: &str) -> (FrontMatter,
         "permission",
         "tools",
     ] {
-        let value = front.get(written).filter(|_| written != own);
+        let value = front.get(written).filter(|_| written != own_field);
         let Some((reference, value)) = value.and_then(|value| reference_limit(written, value))
         else {
             continue;
         };
-        // The author wrote the reference's own field as well. It is the more precise one, so the other is not
-        // allowed to replace it.
+        // The author wrote the reference's field as well. It is more precise, so the other one must not replace it.
         let is_taken = fields.iter().any(|(key, _)| key == reference) && reference != written;
         if is_taken {
             continue;
@@ -65,13 +67,13 @@ pub(super) fn in_reference_terms(front: FrontMatter, own: &str) -> (FrontMatter,
     (front.with_fields(fields), renamed)
 }
 
-/// A limit of another tool in terms of the reference; nothing if it is not a limit or has no equivalent.
+/// A limit of another tool as a field of the reference; `None` if it is not a limit or has no equivalent.
 fn reference_limit(field: &str, value: &Value) -> Option<(&'static str, Value)> {
     match field {
         "allowed-tools" => Some(("tools", value.clone())),
         // `readonly: false` grants nothing, so it is not a limit that could be lost.
-        "readonly" => (value == &Value::Bool(true)).then(looking),
-        "sandbox_mode" => (value.as_str() == Some("read-only")).then(looking),
+        "readonly" => (value == &Value::Bool(true)).then(read_only_tools),
+        "sandbox_mode" => (value.as_str() == Some("read-only")).then(read_only_tools),
         "permission" => permission(value),
         _ if is_map(value) => flags(value),
         _ => None,
@@ -79,19 +81,18 @@ fn reference_limit(field: &str, value: &Value) -> Option<(&'static str, Value)> 
 }
 
 /// The tools that change nothing.
-fn looking() -> (&'static str, Value) {
+fn read_only_tools() -> (&'static str, Value) {
     let looks = REFERENCE_TOOLS
         .iter()
         .filter(|tool| tool.reach == ToolReach::Looks);
     ("tools", Value::list(looks.map(|tool| tool.names[0])))
 }
 
-/// `{write: false}`: what is switched off is denied, and everything else too if `*` is off.
+/// `{write: false}`: disabled tools are denied, and everything else too if `*` is disabled.
 fn flags(value: &Value) -> Option<(&'static str, Value)> {
     let rules = entries(value);
     let is_flag = |(_, flag): &(String, Value)| matches!(flag, Value::Bool(_));
-    // A table with anything else in it has a meaning that is not known here. Half of a limit would look like a
-    // whole one.
+    // A table with anything else in it has an unknown meaning. Half of a limit would look like a complete one.
     let rules = rules.iter().all(is_flag).then_some(rules)?;
     let switched = |on: bool| {
         let is_meant = move |rule: &&(String, Value)| rule.1 == Value::Bool(on);
@@ -103,7 +104,7 @@ fn flags(value: &Value) -> Option<(&'static str, Value)> {
     ))
 }
 
-/// `{edit: deny}`. A rule for some uses of a tool is one for all of it, by its strictest part.
+/// `{edit: deny}`. A rule for some uses of a tool applies to all of it, by its strictest part.
 fn permission(value: &Value) -> Option<(&'static str, Value)> {
     let rules = entries(value);
     let has = |(_, rule): &&(String, Value), action: &str| match rule {
@@ -133,7 +134,7 @@ fn permission(value: &Value) -> Option<(&'static str, Value)> {
 }
 
 fn limit_of(allowed: Vec<&str>, denied: Vec<&str>) -> (&'static str, Value) {
-    // With everything denied the allowed tools are the complete list; otherwise only what is denied is known.
+    // With everything denied the allowed tools are the complete list; otherwise only the denied ones are known.
     if denied.contains(&"*") {
         ("tools", Value::list(allowed.into_iter().flat_map(tools_of)))
     } else {
@@ -144,10 +145,10 @@ fn limit_of(allowed: Vec<&str>, denied: Vec<&str>) -> (&'static str, Value) {
     }
 }
 
-/// Older words for kinds of permissions.
+/// Older names of permission kinds.
 const OLDER_WORDS: [(&str, &str); 2] = [("write", "edit"), ("patch", "edit")];
 
-/// The reference's tools that a kind of permission covers; an unknown one stays.
+/// The reference's tools that a permission kind covers; an unknown one stays.
 fn tools_of(word: &str) -> Vec<&str> {
     let older = OLDER_WORDS.iter().find(|(older, _)| *older == word);
     let kind = older.map_or(word, |(_, kind)| kind);
@@ -155,8 +156,8 @@ fn tools_of(word: &str) -> Vec<&str> {
         AgentForm::Checked(checked) => checked.permissions,
         AgentForm::Fields(_) => &[],
     });
-    let meant = rows.filter(|(_, known)| *known == kind);
-    let names: Vec<&str> = meant
+    let matching = rows.filter(|(_, row_kind)| *row_kind == kind);
+    let names: Vec<&str> = matching
         .flat_map(|(names, _)| names.iter().copied())
         .filter(|name| is_reference_name(name))
         .collect();

@@ -1,4 +1,4 @@
-//! The permissions of an agent: the fields that hold them, and the part that a tool can keep.
+//! The permissions of an agent: their fields, and the part that a tool supports.
 
 use agpm_text::Value;
 use agpm_tools::{AgentLimit, MissingToolList, REFERENCE_TOOLS, ToolList, ToolReach};
@@ -10,9 +10,9 @@ use super::tool_names::{TranslatedNames, in_reference_terms, named, translate};
 
 /// The tools that the author allows.
 struct ToolAllowance {
-    /// The only tools that are allowed; `None` is all of them.
+    /// The only allowed tools; `None` allows all.
     allowed: Option<Vec<String>>,
-    /// Tools that are not; `None` if nothing is said of them.
+    /// The forbidden tools; `None` if the author lists none.
     forbidden: Option<Vec<String>>,
     /// Whether the agent only plans.
     plans: bool,
@@ -21,13 +21,13 @@ struct ToolAllowance {
 /// The fields that are read here.
 pub(super) const FIELDS: [&str; 3] = ["tools", "disallowedTools", "permissionMode"];
 
-/// The fields that hold the limit in the tool's own form, and the results of those that they represent.
+/// The fields that hold the limit in the tool's format, and the outcomes of the original fields.
 pub(super) fn limit(
     limit: AgentLimit,
     front: &FrontMatter,
     fates: &mut FieldOutcomes,
 ) -> Vec<(&'static str, Value)> {
-    let wanted = ToolAllowance {
+    let allowance = ToolAllowance {
         allowed: front
             .get("tools")
             .map(names)
@@ -39,18 +39,19 @@ pub(super) fn limit(
     match limit {
         AgentLimit::ReadOnly(key, text) => {
             let value = text.map_or(Value::Bool(true), Value::from);
-            let is_limited = read_only(&wanted, front, fates);
+            let is_limited = read_only(&allowance, front, fates);
             is_limited.then_some((key, value)).into_iter().collect()
         }
-        AgentLimit::List(own) => {
-            let denied = own.deny.zip(wanted.forbidden.as_ref());
+        AgentLimit::List(tool_list) => {
+            let denied = tool_list.deny.zip(allowance.forbidden.as_ref());
             let denied = denied.filter(|(_, names)| !names.is_empty());
             let denied = denied.map(|(key, names)| (key, Value::list(names.iter().cloned())));
-            let allowed = list(&wanted, own, front, fates).map(|value| (own.key, value));
+            let allowed =
+                list(&allowance, tool_list, front, fates).map(|value| (tool_list.key, value));
             allowed.into_iter().chain(denied).collect()
         }
         AgentLimit::Never => {
-            unlimited(&wanted, front, fates);
+            unlimited(&allowance, front, fates);
             Vec::new()
         }
     }
@@ -59,12 +60,12 @@ pub(super) fn limit(
 /// The placeholder for an invalid name: unknown to every tool, so it allows nothing.
 const NO_NAME: &str = "(no name)";
 
-/// The names of a list, or of text with commas, in the reference's terms.
+/// The names in a list or comma-separated string, in the reference's terms.
 pub(super) fn names(value: &Value) -> Vec<String> {
     in_reference_terms(&written_names(value))
 }
 
-/// Whether a list of tools has a name that another tool has and the reference does not, or is not a list at all.
+/// Whether a list of tools has a name that only another tool knows, or is not a list at all.
 pub(super) fn names_foreign_tools(value: &Value) -> bool {
     let written = written_names(value);
     matches!(value, Value::Map(_)) || in_reference_terms(&written) != written
@@ -74,15 +75,14 @@ fn written_names(value: &Value) -> Vec<String> {
     let name = |value: &Value| text_of(value).unwrap_or_else(|| NO_NAME.to_owned());
     let names = match value {
         Value::List(items) => items.iter().map(name).collect(),
-        // A list that cannot be read must limit and not free the agent: no tool has this name, so it allows
-        // nothing.
+        // An invalid list must restrict the agent: no tool has this name, so it allows nothing.
         Value::Map(_) => vec![NO_NAME.to_owned()],
         value => split(&name(value)),
     };
     names.into_iter().filter(|name| !name.is_empty()).collect()
 }
 
-/// At commas and spaces that are not between parentheses.
+/// Splits at commas and spaces outside parentheses.
 fn split(text: &str) -> Vec<String> {
     let mut depth = 0usize;
     let mut names = vec![String::new()];
@@ -102,7 +102,7 @@ fn split(text: &str) -> Vec<String> {
     names
 }
 
-/// A name without what is in parentheses after it.
+/// A name without the parentheses after it.
 fn base(name: &str) -> &str {
     name.split('(').next().unwrap_or(name)
 }
@@ -111,9 +111,9 @@ fn changes(name: &str) -> bool {
     named(base(name)).is_some_and(|row| row.reach == ToolReach::Changes)
 }
 
-/// Whether two names are those of one tool.
-fn same(one: &str, other: &str) -> bool {
-    one == other || named(one).is_some_and(|row| row.names.contains(&other))
+/// Whether two names refer to one tool.
+fn same(first: &str, second: &str) -> bool {
+    first == second || named(first).is_some_and(|row| row.names.contains(&second))
 }
 
 impl ToolAllowance {
@@ -142,14 +142,14 @@ impl ToolAllowance {
             || self
                 .remaining()
                 .is_some_and(|names| !names.iter().any(|name| changes(name)))
-            // An agent that is denied every tool that changes something is read-only as well, without a list of
-            // allowed ones.
+            // An agent that is denied every tool that changes something is read-only too, without a list of allowed
+            // ones.
             || changing.all(|row| self.forbids(row.names[0]))
     }
 }
 
 impl ToolAllowance {
-    /// Whether a forbidden tool, or a part of one, is among what the list there allows.
+    /// Whether the target's list allows a forbidden tool, or a part of one.
     fn stays_allowed(&self, name: &str, list: Option<&TranslatedNames>) -> bool {
         let Some(list) = list else { return true };
         let same_tool = |allowed: &String| same(base(name), base(allowed));
@@ -158,30 +158,30 @@ impl ToolAllowance {
     }
 }
 
-/// Every limit is lost in a tool that has none.
-fn unlimited(wanted: &ToolAllowance, front: &FrontMatter, fates: &mut FieldOutcomes) {
+/// A tool without limits loses every limit.
+fn unlimited(allowance: &ToolAllowance, front: &FrontMatter, fates: &mut FieldOutcomes) {
     let note = "the tool cannot restrict agents";
     let field = "tools";
-    match &wanted.allowed {
+    match &allowance.allowed {
         // Widened and not dropped: the agent could do more than its author allowed, and the install refuses that by
         // default.
         Some(_) => fates.add(field, FieldOutcomeKind::Widened, note),
         None if front.get(field).is_some() => fates.exact(field),
         None => {}
     }
-    match &wanted.forbidden {
+    match &allowance.forbidden {
         Some(names) if names.is_empty() => fates.exact("disallowedTools"),
         Some(_) => fates.add("disallowedTools", FieldOutcomeKind::Widened, note),
         None => {}
     }
-    mode(wanted, front, FieldOutcomeKind::Widened, fates);
+    mode(allowance, front, FieldOutcomeKind::Widened, fates);
 }
 
-fn read_only(wanted: &ToolAllowance, front: &FrontMatter, fates: &mut FieldOutcomes) -> bool {
-    let read_only = wanted.is_read_only();
+fn read_only(allowance: &ToolAllowance, front: &FrontMatter, fates: &mut FieldOutcomes) -> bool {
+    let read_only = allowance.is_read_only();
     let field = "tools";
     if front.get(field).is_some() {
-        match (&wanted.allowed, read_only) {
+        match (&allowance.allowed, read_only) {
             (None, _) => fates.exact(field),
             (_, true) => fates.add(
                 field,
@@ -195,7 +195,7 @@ fn read_only(wanted: &ToolAllowance, front: &FrontMatter, fates: &mut FieldOutco
             ),
         }
     }
-    if let Some(forbidden) = &wanted.forbidden {
+    if let Some(forbidden) = &allowance.forbidden {
         if forbidden.is_empty() || read_only && forbidden.iter().all(|name| changes(name)) {
             fates.add(
                 "disallowedTools",
@@ -210,13 +210,13 @@ fn read_only(wanted: &ToolAllowance, front: &FrontMatter, fates: &mut FieldOutco
             )
         }
     }
-    mode(wanted, front, FieldOutcomeKind::Approximated, fates);
+    mode(allowance, front, FieldOutcomeKind::Approximated, fates);
     read_only
 }
 
-/// `plan` forbids changes; the other modes only spare the user questions.
+/// `plan` forbids changes; the other modes only skip questions to the user.
 fn mode(
-    wanted: &ToolAllowance,
+    allowance: &ToolAllowance,
     front: &FrontMatter,
     planning: FieldOutcomeKind,
     fates: &mut FieldOutcomes,
@@ -224,7 +224,7 @@ fn mode(
     let Some(mode) = front.get("permissionMode") else {
         return;
     };
-    match (wanted.plans, planning, text_of(mode).as_deref()) {
+    match (allowance.plans, planning, text_of(mode).as_deref()) {
         (true, FieldOutcomeKind::Approximated, _) => {
             fates.add("permissionMode", planning, "kept as read-only")
         }
@@ -237,19 +237,21 @@ fn mode(
         _ => fates.add(
             "permissionMode",
             FieldOutcomeKind::Dropped,
-            // Modes other than `plan` skip questions to the user, so leaving them out is always safe.
+            // Modes other than `plan` skip questions to the user, so dropping them is always safe.
             "it would allow more than the tool's own default",
         ),
     }
 }
 
 fn list(
-    wanted: &ToolAllowance,
-    own: ToolList,
+    allowance: &ToolAllowance,
+    tool_list: ToolList,
     front: &FrontMatter,
     fates: &mut FieldOutcomes,
 ) -> Option<Value> {
-    let found = wanted.remaining().map(|names| translate(&names, own.names));
+    let found = allowance
+        .remaining()
+        .map(|names| translate(&names, tool_list.names));
     let field = "tools";
     let written = front.get(field).is_some();
     match &found {
@@ -267,9 +269,9 @@ fn list(
         _ if written => fates.exact(field),
         _ => {}
     }
-    if let Some(forbidden) = &wanted.forbidden {
-        let mut lost = forbidden.iter().filter(|_| own.deny.is_none());
-        match lost.find(|name| wanted.stays_allowed(name, found.as_ref())) {
+    if let Some(forbidden) = &allowance.forbidden {
+        let mut lost = forbidden.iter().filter(|_| tool_list.deny.is_none());
+        match lost.find(|name| allowance.stays_allowed(name, found.as_ref())) {
             None => fates.exact("disallowedTools"),
             Some(name) => {
                 let note = format!("the tool has no deny list, so `{name}` stays allowed");
@@ -277,9 +279,9 @@ fn list(
             }
         }
     }
-    mode(wanted, front, FieldOutcomeKind::Widened, fates);
-    let all = match own.missing {
-        // In these tools an agent without a list may use nothing, so "everything" has to be written.
+    mode(allowance, front, FieldOutcomeKind::Widened, fates);
+    let all = match tool_list.missing {
+        // In these tools an agent without a list may use nothing, so "everything" has to be explicit.
         MissingToolList::NoTools(all) => Some(all),
         MissingToolList::AllTools => written.then_some("*"),
     };

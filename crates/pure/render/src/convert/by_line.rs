@@ -1,4 +1,4 @@
-//! Front matter that is not valid YAML, read line by line as the tools themselves read it.
+//! Reads front matter that is invalid YAML line by line, as the tools themselves do.
 
 use agpm_text::{Format, Value, markdown_body};
 
@@ -8,11 +8,11 @@ use super::plain_text::value_of;
 #[derive(Debug, PartialEq)]
 pub(super) struct LooseFields {
     pub(super) fields: Vec<(String, Value)>,
-    /// Fields that are written but have no clear value.
+    /// Fields without a clear value.
     pub(super) unclear: Vec<String>,
 }
 
-/// Reads `key: everything after it`; nothing if no line has that form.
+/// Reads `key: value` lines; `None` if no line has that form.
 pub(super) fn read(text: &str) -> Option<LooseFields> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let front = text
@@ -24,8 +24,8 @@ pub(super) fn read(text: &str) -> Option<LooseFields> {
         unclear: Vec::new(),
     };
     for block in blocks(lines) {
-        let known = found.fields.iter().any(|(key, _)| key == block.key);
-        match block.value().filter(|_| !known) {
+        let is_duplicate = found.fields.iter().any(|(key, _)| key == block.key);
+        match block.value().filter(|_| !is_duplicate) {
             Some(value) => found.fields.push((block.key.to_owned(), value)),
             None => found.unclear.push(block.key.to_owned()),
         }
@@ -33,7 +33,7 @@ pub(super) fn read(text: &str) -> Option<LooseFields> {
     (!found.fields.is_empty()).then_some(found)
 }
 
-/// One field and the lines that continue it.
+/// One field and its continuation lines.
 struct FieldLines<'t> {
     key: &'t str,
     /// The text after the colon.
@@ -57,7 +57,7 @@ fn blocks(lines: &str) -> Vec<FieldLines<'_>> {
     blocks
 }
 
-/// `key: …` at the start of a line. An indented line never starts a field: it continues the one above.
+/// `key: …` at the start of a line. An indented line never starts a field: it continues the previous one.
 fn field_start(line: &str) -> Option<(&str, &str)> {
     let (key, value) = line.split_once(':')?;
     let word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
@@ -66,7 +66,7 @@ fn field_start(line: &str) -> Option<(&str, &str)> {
 }
 
 impl FieldLines<'_> {
-    /// Its value: as YAML if this one field is valid, else as text.
+    /// The value: parsed as YAML if this field alone is valid, else as text.
     fn value(&self) -> Option<Value> {
         let repaired = indent_closing_brackets(&self.rest);
         [self.rest.join("\n"), repaired]
@@ -99,14 +99,14 @@ impl FieldLines<'_> {
             text.push(' ');
             text.push_str(line);
         }
-        // A bracket that nothing closes says nothing; a pattern such as `**/*` does.
+        // An unclosed bracket has no meaning; a pattern such as `**/*` does.
         let is_pattern = text.contains('*') && !text.contains(['[', ']']);
         let speaks = is_pattern || text.contains(char::is_alphanumeric);
         speaks.then(|| flow_list(&text).unwrap_or_else(|| Value::from(unquoted(&text))))
     }
 }
 
-/// Closing brackets at the indent of their key: other readers accept them, YAML 1.2 does not.
+/// Closing brackets at the indentation of their key: other parsers accept them, YAML 1.2 does not.
 fn indent_closing_brackets(lines: &[&str]) -> String {
     let mut out = String::new();
     let mut indent = "";
@@ -124,7 +124,7 @@ fn indent_closing_brackets(lines: &[&str]) -> String {
     out
 }
 
-/// Lines under a key without its own value: a list, or text. Nested keys that are not YAML have no clear value.
+/// The lines under a key without a value: a list, or text. Nested keys that are invalid YAML have no clear value.
 fn block_of_lines(lines: &[&str]) -> Option<Value> {
     let items: Option<Vec<&str>> = lines.iter().map(|line| line.strip_prefix("- ")).collect();
     if let Some(items) = items.filter(|items| !items.is_empty()) {
@@ -138,7 +138,7 @@ fn block_of_lines(lines: &[&str]) -> Option<Value> {
         .then(|| Value::from(lines.join(" ")))
 }
 
-/// `[a, b]` without brackets inside: a list with an item that YAML does not accept, such as `*`.
+/// `[a, b]` without brackets inside: a list with an item that YAML rejects, such as `*`.
 fn flow_list(text: &str) -> Option<Value> {
     let inner = text.strip_prefix('[')?.strip_suffix(']')?;
     let items = inner

@@ -1,4 +1,5 @@
-//! Agents and commands of a tool that checks the type of each field: the bytes stay, but for fields that it would refuse.
+//! Converts agents and commands of a tool that checks the type of each field: the bytes stay, except for fields that it
+//! would reject.
 
 use agpm_text::Value;
 
@@ -68,10 +69,10 @@ fn is_rule(rule: &Value) -> bool {
     is_action(rule) || is_map(rule) && entries(rule).iter().all(|(_, action)| is_action(action))
 }
 
-/// An agent with what the tool would refuse written in its own way.
+/// An agent with rejected fields rewritten in the tool's format.
 pub(super) fn agent(format: &CheckedAgent, text: &str) -> Result<ConvertedFile, ConvertError> {
     let front = FrontMatter::read(text)?;
-    // Its own ways to limit an agent stay.
+    // The tool's own limits stay.
     let (front, renamed) = if front.has("permission") || has_flags(&front) {
         (front, RenamedLimits::default())
     } else {
@@ -97,7 +98,7 @@ fn has_flags(front: &FrontMatter) -> bool {
     tools.is_some_and(|tools| accepts(AcceptedValue::Flags, tools))
 }
 
-/// A command with what the tool would refuse left out.
+/// A command without the fields that the tool would reject.
 pub(super) fn command(format: &CheckedCommand, text: &str) -> Result<ConvertedFile, ConvertError> {
     let front = FrontMatter::read(text)?;
     let mut fates = front.field_outcomes();
@@ -143,17 +144,17 @@ struct FieldChecker<'a> {
 }
 
 impl FieldChecker<'_> {
-    /// The fields that the tool accepts as they are.
+    /// The fields that the tool accepts.
     fn accepted_fields(
         &self,
         front: &FrontMatter,
         fates: &mut FieldOutcomes,
     ) -> Vec<(String, Value)> {
-        let mut kept = Vec::new();
+        let mut accepted = Vec::new();
         for (key, value) in front.fields() {
-            let rule = self.fields.iter().find(|(known, _)| known == key);
+            let rule = self.fields.iter().find(|(field_name, _)| field_name == key);
             let stays = match rule.map(|(_, rule)| *rule) {
-                // Its result is that of the `permission` which replaces it.
+                // Its outcome is that of the `permission` which replaces it.
                 Some(rule @ AcceptedValue::Flags) => accepts(rule, value),
                 Some(AcceptedValue::Model) => models::keep(self.models, value, fates).is_some(),
                 Some(rule) if !accepts(rule, value) => {
@@ -167,20 +168,20 @@ impl FieldChecker<'_> {
                 }
                 _ => true,
             };
-            kept.extend(stays.then(|| (key.clone(), value.clone())));
+            accepted.extend(stays.then(|| (key.clone(), value.clone())));
         }
-        kept
+        accepted
     }
 }
 
-/// The reference's limits as `permission`, and their results.
+/// The reference's limits as `permission`, and their outcomes.
 fn permission(
     format: &CheckedAgent,
     front: &FrontMatter,
     fates: &mut FieldOutcomes,
 ) -> Vec<(String, Value)> {
     let mut out: Vec<(String, Value)> = Vec::new();
-    let own = front
+    let existing = front
         .get("permission")
         .is_some_and(|value| accepts(AcceptedValue::Permission, value));
     let tools = front
@@ -197,7 +198,7 @@ fn permission(
         }
         Some(tools) => {
             let (known, unknown) = permission_keys(format, &tools);
-            if own {
+            if existing {
                 fates.add(
                     "tools",
                     FieldOutcomeKind::Dropped,
@@ -216,7 +217,7 @@ fn permission(
     }
     if let Some(forbidden) = front.get("disallowedTools") {
         let (known, unknown) = permission_keys(format, &names(forbidden));
-        let kind = if own || !unknown.is_empty() {
+        let kind = if existing || !unknown.is_empty() {
             FieldOutcomeKind::Widened
         } else {
             FieldOutcomeKind::Approximated
@@ -229,8 +230,7 @@ fn permission(
     out
 }
 
-/// The keys of `permission` for tools of the reference, and the tools that have none; one that is limited by a pattern
-/// has none.
+/// The keys of `permission` for tools of the reference, and the tools without one, such as those limited by a pattern.
 fn permission_keys(format: &CheckedAgent, tools: &[String]) -> (Vec<String>, Vec<String>) {
     let (mut known, mut unknown) = (Vec::new(), Vec::new());
     for tool in tools {
@@ -248,7 +248,7 @@ fn permission_keys(format: &CheckedAgent, tools: &[String]) -> (Vec<String>, Vec
     (known, unknown)
 }
 
-/// Fields that stay in the file without effect.
+/// Reports fields that stay in the file without effect.
 fn report_unread(format: &CheckedAgent, front: &FrontMatter, fates: &mut FieldOutcomes) {
     let title = format.title;
     if front.text("permissionMode").as_deref() == Some("plan") {
@@ -256,9 +256,9 @@ fn report_unread(format: &CheckedAgent, front: &FrontMatter, fates: &mut FieldOu
         fates.add("permissionMode", FieldOutcomeKind::Widened, note);
     }
     let guards = ["hooks", "isolation"].map(|field| (field, FieldOutcomeKind::Widened));
-    let others = format.unread.iter();
-    let others = others.map(|field| (*field, FieldOutcomeKind::Dropped));
-    for (field, kind) in guards.into_iter().chain(others) {
+    let unread = format.unread.iter();
+    let unread = unread.map(|field| (*field, FieldOutcomeKind::Dropped));
+    for (field, kind) in guards.into_iter().chain(unread) {
         if front.has(field) {
             fates.add(field, kind, format!("{title} does not read it"));
         }
@@ -273,7 +273,7 @@ mod tests {
 
     fn format() -> &'static CheckedAgent {
         let opencode = find("opencode").and_then(|tool| tool.agents.as_ref());
-        match opencode.map(|own| &own.format.form) {
+        match opencode.map(|support| &support.format.form) {
             Some(AgentForm::Checked(format)) => format,
             other => panic!("OpenCode checks its agents: {other:?}"),
         }
@@ -351,7 +351,7 @@ mod tests {
     fn commands_lose_what_opencode_does_not_take() {
         let text = "---\ndescription: d # why\nargument-hint: [message]\nmodel: haiku\n---\nDo $ARGUMENTS\n";
         let opencode = find("opencode").and_then(|tool| tool.commands.as_ref());
-        let Some(CommandFormat::Checked(format)) = opencode.map(|own| &own.format) else {
+        let Some(CommandFormat::Checked(format)) = opencode.map(|support| &support.format) else {
             panic!("OpenCode checks its commands");
         };
         let found = command(format, text).unwrap_or_else(|error| panic!("{error}"));

@@ -1,4 +1,4 @@
-//! Fields of commands that have no place in another format.
+//! Fields of commands without an equivalent in another format.
 
 use agpm_tools::REFERENCE_TOOL;
 

@@ -1,4 +1,4 @@
-//! Commands as Markdown with a tool's own fields and placeholders.
+//! Converts commands to Markdown with a tool's fields and placeholders.
 
 use agpm_text::Value;
 use agpm_tools::MarkdownCommand;
@@ -10,7 +10,7 @@ use super::outcome::{ConvertError, ConvertedFile, FieldOutcomes};
 use super::parts::METADATA;
 use super::placeholders::rewrite;
 
-/// Turns a command into the tool's Markdown.
+/// Converts a command to the tool's Markdown.
 pub(super) fn convert(format: &MarkdownCommand, text: &str) -> Result<ConvertedFile, ConvertError> {
     let front = FrontMatter::read(text)?;
     let mut fates = front.field_outcomes();

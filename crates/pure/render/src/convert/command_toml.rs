@@ -1,4 +1,4 @@
-//! Commands as TOML with a description and the prompt as a string.
+//! Converts commands to TOML with a description and a prompt.
 
 use agpm_text::{Format, Value};
 use agpm_tools::TomlCommand;
@@ -10,7 +10,7 @@ use super::parts::{METADATA, text_of};
 use super::placeholders::rewrite;
 use super::plain_text::{is_toml_with, printed};
 
-/// Turns a command into TOML.
+/// Converts a command to TOML.
 pub(super) fn convert(
     format: &TomlCommand,
     name: &str,
@@ -32,7 +32,7 @@ pub(super) fn convert(
                 fates.exact("description");
                 fields.push((key.clone(), Value::from(text)));
             }
-            ("name", Some(own)) if own == name => fates.exact("name"),
+            ("name", Some(field_name)) if field_name == name => fates.exact("name"),
             (key, _) => leave_out(key, &mut fates),
         }
     }

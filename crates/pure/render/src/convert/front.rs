@@ -1,4 +1,4 @@
-//! Markdown with fields, taken apart and put together.
+//! Parses and writes Markdown with front matter.
 
 use agpm_text::{Document, Format, Value, markdown_body, to_value};
 
@@ -9,15 +9,15 @@ use super::plain_text::{document, printed};
 
 /// A Markdown file's fields and its body.
 pub(super) struct FrontMatter {
-    /// The parsed file; none if its front matter is not valid YAML.
+    /// The parsed file; `None` if its front matter is invalid YAML.
     document: Option<Document>,
     fields: Value,
-    /// Fields that are written but could not be read.
+    /// Fields without a clear value.
     unclear: Vec<String>,
     body: String,
 }
 
-/// Fields that limit what an agent or a command may do: to lose one is to allow more.
+/// Fields that restrict an agent or command: dropping one would allow more.
 const LIMITS: [&str; 11] = [
     "tools",
     "allowed-tools",
@@ -58,7 +58,7 @@ impl FrontMatter {
         }
     }
 
-    /// The same file with other fields; `write` still starts from the text.
+    /// The file with other fields; `write` still starts from the original text.
     pub(super) fn with_fields(self, fields: Vec<(String, Value)>) -> Self {
         FrontMatter {
             fields: Value::Map(fields),
@@ -66,7 +66,7 @@ impl FrontMatter {
         }
     }
 
-    /// The results of a file so far: what is to be reported of how it was read.
+    /// The outcomes of reading the file.
     pub(super) fn field_outcomes(&self) -> FieldOutcomes {
         let mut fates = FieldOutcomes::default();
         if self.document.is_none() {
@@ -112,7 +112,7 @@ impl FrontMatter {
         &self.body
     }
 
-    /// The first line of the body that says something, without the marks of a heading.
+    /// The first non-empty line of the body, without the marks of a heading.
     pub(super) fn first_line(&self) -> Option<&str> {
         let lines = self
             .body()
@@ -128,7 +128,7 @@ impl FrontMatter {
             .filter(|text| !text.trim().is_empty())
     }
 
-    /// The file with other fields and another body; comments and order of the fields stay where they can.
+    /// The file with other fields and another body; comments and the order of fields are preserved where possible.
     pub(super) fn write(
         &self,
         fields: Vec<(String, Value)>,

@@ -1,4 +1,4 @@
-//! Hook files as authors write them.
+//! Reads hook files as authors write them.
 
 use agpm_text::Value;
 use agpm_tools::{HookFormat, HookShape, hook_formats};
@@ -6,10 +6,10 @@ use agpm_tools::{HookFormat, HookShape, hook_formats};
 use super::outcome::{ConvertError, FieldOutcomeKind, FieldOutcomes};
 use super::parts::{METADATA, entries, is_map, items, without};
 
-/// An event and a group of its list, as the reference tool has them.
+/// An event and a group of its list, in the reference's format.
 pub(super) type Registered = (String, Value);
 
-/// The items of a hook file, by event, in whichever form it is written.
+/// The items of a hook file by event, in any supported format.
 pub(super) fn read(
     name: &str,
     hook: &Value,
@@ -45,11 +45,11 @@ pub(super) fn read(
     }
 }
 
-/// The format of a file whose hooks have their own names, by an event under one of the names.
+/// The format of a file with named hooks, recognized by an event under one of the names.
 pub(super) fn named_format(hook: &Value) -> Option<&'static HookFormat> {
     let is_event = |format: &HookFormat, event: &str| {
-        let mut known = format.events.iter();
-        known.any(|known| known.name == event) || format.own_events.contains(&event)
+        let mut event_name = format.events.iter();
+        event_name.any(|event_name| event_name.name == event) || format.own_events.contains(&event)
     };
     let has_event = |format: &&HookFormat, events: &Value| {
         let mut lists = entries(events).iter();
@@ -69,9 +69,12 @@ pub(super) fn named_format(hook: &Value) -> Option<&'static HookFormat> {
 /// `{NAME: {Event: [item, …], enabled?}}`.
 fn read_named(name: &str, hook: &Value) -> Result<Vec<Registered>, ConvertError> {
     let mut found = Vec::new();
-    for (_, own) in entries(hook).iter().filter(|(_, own)| is_map(own)) {
-        if own.get("enabled") != Some(&Value::Bool(false)) {
-            found.extend(read_settings(name, &without(own, &["enabled"]))?);
+    for (_, named_hook) in entries(hook)
+        .iter()
+        .filter(|(_, named_hook)| is_map(named_hook))
+    {
+        if named_hook.get("enabled") != Some(&Value::Bool(false)) {
+            found.extend(read_settings(name, &without(named_hook, &["enabled"]))?);
         }
     }
     Ok(found)
@@ -79,9 +82,9 @@ fn read_named(name: &str, hook: &Value) -> Result<Vec<Registered>, ConvertError>
 
 /// `{hooks: {Event: [group, …]}}`.
 fn read_settings(name: &str, hooks: &Value) -> Result<Vec<Registered>, ConvertError> {
-    let wrong = |what: String| {
+    let wrong = |problem: String| {
         let help = "write `\"hooks\": {\"PreToolUse\": [{\"matcher\": \"Bash\", \"hooks\": [{\"type\": \"command\", …}]}]}`";
-        ConvertError::new(format!("the hook `{name}`: {what}"), help)
+        ConvertError::new(format!("the hook `{name}`: {problem}"), help)
     };
     if !is_map(hooks) {
         return Err(wrong("`hooks` is not an object of events".to_owned()));
@@ -107,8 +110,12 @@ fn read_simple(
     hook: &Value,
     events: Option<&Value>,
 ) -> Result<Vec<Registered>, ConvertError> {
-    let wrong =
-        |what: &str, help| Err(ConvertError::new(format!("the hook `{name}` {what}"), help));
+    let wrong = |problem: &str, help| {
+        Err(ConvertError::new(
+            format!("the hook `{name}` {problem}"),
+            help,
+        ))
+    };
     let Some(events) = events else {
         return wrong(
             "has no `events`",
@@ -179,11 +186,11 @@ fn read_simple(
         .collect())
 }
 
-/// The group that represents a hook of the simple form.
+/// The group for a hook in the simple format.
 fn simple_group(hook: &Value, kind: &str) -> Value {
-    let mut own = vec![("type".to_owned(), Value::from(kind))];
+    let mut handler = vec![("type".to_owned(), Value::from(kind))];
     for key in ["command", "timeout"] {
-        own.extend(hook.get(key).map(|value| (key.to_owned(), value.clone())));
+        handler.extend(hook.get(key).map(|value| (key.to_owned(), value.clone())));
     }
     let taken = [
         "events",
@@ -195,10 +202,10 @@ fn simple_group(hook: &Value, kind: &str) -> Value {
         METADATA[0],
         METADATA[1],
     ];
-    own.extend(entries(&without(hook, &taken)).iter().cloned());
+    handler.extend(entries(&without(hook, &taken)).iter().cloned());
     let matcher = hook
         .get("matcher")
         .map(|matcher| ("matcher".to_owned(), matcher.clone()));
-    let hooks = ("hooks".to_owned(), Value::List(vec![Value::Map(own)]));
+    let hooks = ("hooks".to_owned(), Value::List(vec![Value::Map(handler)]));
     Value::Map(matcher.into_iter().chain([hooks]).collect())
 }

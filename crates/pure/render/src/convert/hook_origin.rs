@@ -1,4 +1,4 @@
-//! Which tool a hook file was written for, and the same hooks as the reference has them.
+//! Recognizes the tool that a hook file was written for, and converts its hooks to the reference.
 
 use agpm_text::{NodeShape, TreeView, Value};
 use agpm_tools::{HookFormat, HookShape, KeyChange, hook_formats};
@@ -9,8 +9,8 @@ use super::outcome::{ConvertError, FieldOutcomeKind, FieldOutcomes};
 use super::parts::{entries, is_map, items};
 use super::tool_names::{is_reference_name, reference_names};
 
-/// The format that a hook file is in, by the shape of its lists, then by events and keys that only one tool has; none
-/// is the reference's, which others share.
+/// The format of a hook file, by the shape of its lists, then by events and keys that only one tool has; `None` is the
+/// reference's, which others share.
 pub(super) fn origin_of(registered: &[Registered]) -> Option<&'static HookFormat> {
     let is_group = |(_, item): &Registered| item.get("hooks").is_some();
     if registered.is_empty() {
@@ -24,7 +24,7 @@ pub(super) fn origin_of(registered: &[Registered]) -> Option<&'static HookFormat
             });
     }
     let has_own_key = |format: &&HookFormat| has_key(registered, format.own_keys);
-    // Of several tools whose own events are in one file, the last in the table.
+    // Of several tools with own events in one file, the last in the table.
     formats(HookShape::Flat)
         .find(has_own_key)
         .or_else(|| {
@@ -46,7 +46,7 @@ fn has_event(
     registered.iter().any(|(event, _)| is_known(format, event))
 }
 
-/// Whether a matcher names tools as this tool does, and none in another way.
+/// Whether a matcher uses only this tool's names.
 fn has_own_names(registered: &[Registered], format: &'static HookFormat) -> bool {
     let matchers = registered
         .iter()
@@ -65,7 +65,7 @@ fn has_key(registered: &[Registered], keys: &[&str]) -> bool {
     items.any(|item| keys.iter().any(|key| item.get(key).is_some()))
 }
 
-/// Whether an event is this tool's own, and no other's of the same shape.
+/// Whether an event belongs to this tool, and to no other of the same shape.
 fn is_only_in(format: &HookFormat, event: &str) -> bool {
     let mut owners = formats(format.shape).filter(|other| is_own(other, event));
     is_own(format, event) && owners.all(|other| std::ptr::eq(other, format))
@@ -76,7 +76,7 @@ fn reads_reference_events(format: &&'static HookFormat) -> bool {
     events.any(|event| event.name == event.reference)
 }
 
-/// The same hooks in the reference's format. An event or a matcher without a counterpart loses its hook.
+/// The hooks in the reference's format. A hook is lost if its event or matcher has no counterpart.
 pub(super) fn to_reference(
     origin: &'static HookFormat,
     registered: &[Registered],
@@ -133,9 +133,9 @@ fn reference_hook(origin: &HookFormat, event: &str, hook: &Value) -> Result<Valu
     let mut out = vec![("type".to_owned(), Value::from(kind))];
     out.extend(command.map(|command| ("command".to_owned(), command.clone())));
     for (key, value) in entries(hook) {
-        let own = origin.keys.iter().find(|own| own.name == key);
-        let reference = own.map_or(key.as_str(), |own| own.reference);
-        let value = match own.map(|own| own.change) {
+        let key_rule = origin.keys.iter().find(|key_rule| key_rule.name == key);
+        let reference = key_rule.map_or(key.as_str(), |key_rule| key_rule.reference);
+        let value = match key_rule.map(|key_rule| key_rule.change) {
             Some(KeyChange::Milliseconds) => seconds(value),
             _ => Some(value.clone()),
         };
@@ -146,7 +146,7 @@ fn reference_hook(origin: &HookFormat, event: &str, hook: &Value) -> Result<Valu
     Ok(Value::Map(out))
 }
 
-/// Milliseconds in whole seconds, rounded up.
+/// Milliseconds as whole seconds, rounded up.
 fn seconds(value: &Value) -> Option<Value> {
     match value.shape() {
         NodeShape::Integer(text) => text
@@ -157,7 +157,7 @@ fn seconds(value: &Value) -> Option<Value> {
     }
 }
 
-/// A matcher with the reference's names; nothing if a part of it means no tool of the reference.
+/// A matcher with the reference's names; `None` if a part of it has no tool of the reference.
 fn reference_matcher(text: &str, origin: &'static HookFormat) -> Option<String> {
     if is_everything(text) {
         return Some("*".to_owned());
@@ -165,7 +165,7 @@ fn reference_matcher(text: &str, origin: &'static HookFormat) -> Option<String> 
     let mut out: Vec<String> = Vec::new();
     for name in matcher_names(text) {
         for reference in reference_names(name, origin.tool_names)? {
-            if !out.iter().any(|known| known == reference) {
+            if !out.iter().any(|existing| existing == reference) {
                 out.push(reference.to_owned());
             }
         }

@@ -1,4 +1,4 @@
-//! Hooks: a file as authors write it, into the lists of events that tools read.
+//! Converts hook files to the lists of events that tools read.
 
 use agpm_model::{EntryNode, NodeLocation};
 use agpm_text::{Format, Pointer, TreeView, Value};
@@ -35,11 +35,11 @@ pub fn hook_entries(
     let version = version.map(|version| EntryNode {
         // The tool needs the key, but the user may have set another version. As a default it is written only where
         // none exists.
-        place: NodeLocation::Default(root.child("version")),
+        location: NodeLocation::Default(root.child("version")),
         value: Value::from(version),
     });
     let node = |(event, value)| EntryNode {
-        place: NodeLocation::Item(root.child(list_key(format.shape)).child(event)),
+        location: NodeLocation::Item(root.child(list_key(format.shape)).child(event)),
         value,
     };
     let nodes = version
@@ -52,7 +52,7 @@ pub fn hook_entries(
     })
 }
 
-/// The key that lists of events are under. Where hooks have their own names, all of agpm's have one.
+/// The key of event lists. In formats with named hooks, all of agpm's share one name.
 fn list_key(shape: HookShape) -> &'static str {
     match shape {
         HookShape::Named => "agpm",
@@ -60,7 +60,7 @@ fn list_key(shape: HookShape) -> &'static str {
     }
 }
 
-/// A tool's own file for one hook file.
+/// A tool's own file for a hook file.
 pub(super) fn to_file(
     format: &'static HookFormat,
     name: &str,
@@ -71,21 +71,21 @@ pub(super) fn to_file(
     let mut fates = FieldOutcomes::default();
     if is_native(format, name, &hook) {
         plugin::refuse_variables("hook", name, &hook)?;
-        let own = without(&hook, &METADATA);
-        // The author's bytes with comments, unless something of agpm has to be removed from them.
-        let kept = if own == hook {
+        let cleaned = without(&hook, &METADATA);
+        // The author's bytes with comments, unless agpm's metadata has to be removed.
+        let output = if cleaned == hook {
             text.to_owned()
         } else {
-            printed(&own, Format::Json)?
+            printed(&cleaned, Format::Json)?
         };
         return Ok(ConvertedFile {
-            text: kept,
+            text: output,
             fates: Vec::new(),
         });
     }
     let mut events: Vec<(String, Value)> = Vec::new();
     for (event, item) in convert(format, name, &hook, &mut fates)? {
-        match events.iter_mut().find(|(known, _)| *known == event) {
+        match events.iter_mut().find(|(existing, _)| *existing == event) {
             Some((_, Value::List(items))) => items.push(item),
             _ => events.push((event, Value::List(vec![item]))),
         }
@@ -103,7 +103,7 @@ pub(super) fn to_file(
     })
 }
 
-/// Whether a file is in the tool's own format already: a version, and hooks that the tool reads as they are.
+/// Whether a file is already in the tool's format: it has a version, and hooks that the tool reads.
 fn is_native(format: &'static HookFormat, name: &str, hook: &Value) -> bool {
     let registered = read(name, hook, &mut FieldOutcomes::default()).unwrap_or_default();
     let has_version = hook.get("version").is_some() || format.version.is_none();
@@ -114,7 +114,7 @@ fn is_disabled(hook: &Value) -> bool {
     hook.get("enabled") == Some(&Value::Bool(false))
 }
 
-/// A hook of which nothing can be written is not installed in silence.
+/// A hook that cannot be converted at all is an error.
 fn empty_hook_error(name: &str, fates: &FieldOutcomes) -> ConvertError {
     let lost = fates.0.iter().filter(|fate| {
         matches!(
@@ -139,7 +139,7 @@ fn empty_hook_error(name: &str, fates: &FieldOutcomes) -> ConvertError {
     )
 }
 
-/// Items of the tool's own lists, by event.
+/// The items of the tool's lists, by event.
 fn convert(
     format: &'static HookFormat,
     name: &str,
@@ -188,7 +188,7 @@ fn convert_group(
     group: &Value,
     fates: &mut FieldOutcomes,
 ) -> Result<Vec<Registered>, ConvertError> {
-    let Some(there) = event_in(format, event) else {
+    let Some(target_event) = event_in(format, event) else {
         fates.add(
             event,
             dropped_hook_outcome(event),
@@ -211,18 +211,18 @@ fn convert_group(
     let matchers = carry(
         matcher,
         MatcherTarget {
-            rule: there.matcher,
+            rule: target_event.matcher,
             format,
             field: &field,
         },
         fates,
     );
-    let mut own = Vec::new();
-    // Without a matcher that can be kept, none of the hooks of the group may be written.
+    let mut handlers = Vec::new();
+    // If the matcher cannot be converted, none of the hooks of the group may be written.
     for hook in hooks.iter().filter(|_| !matchers.is_empty()) {
-        own.extend(handler(format, event, hook, fates)?);
+        handlers.extend(handler(format, event, hook, fates)?);
     }
-    if own.is_empty() {
+    if handlers.is_empty() {
         fates.add(
             event,
             dropped_hook_outcome(event),
@@ -230,20 +230,22 @@ fn convert_group(
         );
         return Ok(Vec::new());
     }
-    let renamed = if there.name == event {
+    let renamed = if target_event.name == event {
         String::new()
     } else {
-        format!("`{}` there", there.name)
+        format!("`{}` there", target_event.name)
     };
     fates.add(event, FieldOutcomeKind::Exact, renamed);
     let more = group_keys(format, event, group, fates);
     let items = matchers
         .into_iter()
-        .flat_map(|matcher| in_shape(item_shape(format, there), matcher, &more, &own));
-    Ok(items.map(|item| (there.name.to_owned(), item)).collect())
+        .flat_map(|matcher| in_shape(item_shape(format, target_event), matcher, &more, &handlers));
+    Ok(items
+        .map(|item| (target_event.name.to_owned(), item))
+        .collect())
 }
 
-/// The meaning of a dropped hook: one that can block actions permits them by its absence.
+/// The outcome of a dropped hook: one that can block actions permits them by its absence.
 fn dropped_hook_outcome(event: &str) -> FieldOutcomeKind {
     let guards = ["PreToolUse", "PermissionRequest", "UserPromptSubmit"];
     if guards.contains(&event) {
@@ -253,14 +255,14 @@ fn dropped_hook_outcome(event: &str) -> FieldOutcomeKind {
     }
 }
 
-/// Keys of a group besides its matcher and hooks, as far as they stay.
+/// The keys of a group besides its matcher and hooks that the tool supports.
 fn group_keys(
     format: &'static HookFormat,
     event: &str,
     group: &Value,
     fates: &mut FieldOutcomes,
 ) -> Vec<(String, Value)> {
-    let mut kept = Vec::new();
+    let mut remaining = Vec::new();
     for (key, value) in entries(group)
         .iter()
         .filter(|(key, _)| !matches!(key.as_str(), "matcher" | "hooks"))
@@ -268,7 +270,7 @@ fn group_keys(
         let field = format!("{event}.{key}");
         if format.group_keys.contains(&key.as_str()) {
             fates.exact(field);
-            kept.push((key.clone(), value.clone()));
+            remaining.push((key.clone(), value.clone()));
         } else {
             fates.add(
                 field,
@@ -277,10 +279,10 @@ fn group_keys(
             );
         }
     }
-    kept
+    remaining
 }
 
-/// The kind of an item in an event's list: where hooks have their own names, only events of tools have groups.
+/// The shape of an item in an event's list: in formats with named hooks, only tool events have groups.
 fn item_shape(format: &HookFormat, event: &HookEvent) -> HookShape {
     match (format.shape, event.matcher) {
         (HookShape::Named, MatcherRule::Tools) => HookShape::Groups,
@@ -299,8 +301,8 @@ fn in_shape(
     match shape {
         HookShape::Reference | HookShape::Groups | HookShape::Named => {
             let list = Value::List(hooks.iter().cloned().map(Value::Map).collect());
-            let own = more.iter().cloned().chain([("hooks".to_owned(), list)]);
-            vec![Value::Map(matcher.into_iter().chain(own).collect())]
+            let group = more.iter().cloned().chain([("hooks".to_owned(), list)]);
+            vec![Value::Map(matcher.into_iter().chain(group).collect())]
         }
         HookShape::Flat => {
             let item = |hook: &Vec<(String, Value)>| {
@@ -313,7 +315,7 @@ fn in_shape(
     }
 }
 
-/// One hook of a group with the tool's own keys; `None` if it cannot run there as its author wants.
+/// One hook of a group with the tool's keys; `None` if it cannot run there as intended.
 fn handler(
     format: &'static HookFormat,
     event: &str,
@@ -341,7 +343,7 @@ fn handler(
             "write `{\"type\": \"command\", \"command\": \"./check.sh\"}`",
         ));
     }
-    // A condition that is lost would turn a rare hook into one that always runs.
+    // Without its condition, a rare hook would always run.
     if hook.get("if").is_some() {
         let note =
             "the tool does not support it, and without it the hook would run too often: dropped";
@@ -352,26 +354,26 @@ fn handler(
         .into_iter()
         .filter(|_| hook.get("type").is_none());
     let written: Vec<(String, Value)> = typed.chain(entries(hook).iter().cloned()).collect();
-    let mut own: Vec<(usize, (String, Value))> = Vec::new();
+    let mut keys: Vec<(usize, (String, Value))> = Vec::new();
     for (key, value) in &written {
-        let at = format.keys.iter().position(|own| own.reference == key);
+        let at = format.keys.iter().position(|keys| keys.reference == key);
         match at.and_then(|at| Some((at, apply_key_change(format.keys[at].change, value)?))) {
             Some((at, value)) => {
-                own.extend(value.map(|value| (at, (format.keys[at].name.to_owned(), value))));
+                keys.extend(value.map(|value| (at, (format.keys[at].name.to_owned(), value))));
                 keep(format, event, key, value_text(hook, key), fates);
             }
             None => lose(event, key, value, fates),
         }
     }
-    own.sort_by_key(|(at, _)| *at);
-    Ok(Some(own.into_iter().map(|(_, entry)| entry).collect()))
+    keys.sort_by_key(|(at, _)| *at);
+    Ok(Some(keys.into_iter().map(|(_, entry)| entry).collect()))
 }
 
 fn value_text<'v>(hook: &'v Value, key: &str) -> &'v str {
     hook.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The value there: nothing if it cannot be said, `Some(None)` if it goes without saying.
+/// The target value: `None` if it cannot be expressed, `Some(None)` if it is implied.
 fn apply_key_change(change: KeyChange, value: &Value) -> Option<Option<Value>> {
     match change {
         KeyChange::Keep => Some(Some(value.clone())),
@@ -387,13 +389,13 @@ fn milliseconds(value: &Value) -> Option<Value> {
         agpm_text::NodeShape::Integer(text) | agpm_text::NodeShape::Float(text) => text,
         _ => return None,
     };
-    let whole = text
+    let integer = text
         .parse::<i64>()
         .ok()
         .and_then(|seconds| seconds.checked_mul(1000));
-    // A cast stays in range, and a hook that waits for centuries waits for ever.
+    // The cast stays in range, and a timeout of centuries never expires.
     #[allow(clippy::cast_possible_truncation)]
-    whole
+    integer
         .or_else(|| {
             text.parse::<f64>()
                 .ok()

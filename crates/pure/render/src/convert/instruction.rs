@@ -1,4 +1,4 @@
-//! Instructions: the files that they are for, whichever tool's words say so, in the words of another tool or as a block.
+//! Converts instructions: reads their scope in any tool's format, and writes it in another format or as a block.
 
 use agpm_model::{InstructionPaths, InstructionScope};
 use agpm_text::{Value, block_text, markdown_body};
@@ -9,7 +9,7 @@ use super::outcome::{ConvertError, ConvertedFile, FieldOutcome, FieldOutcomeKind
 use super::parts::{METADATA, text_of, texts_of};
 use super::plain_text::printed;
 
-/// The field that says what an instruction is about.
+/// The field that describes an instruction.
 const DESCRIPTION: &str = "description";
 
 /// An instruction as a block in a file.
@@ -17,39 +17,39 @@ const DESCRIPTION: &str = "description";
 pub struct InstructionBlock {
     /// The text between the markers.
     pub text: String,
-    /// The files that it is for.
+    /// The files that it applies to.
     pub scope: InstructionScope,
     /// The result for each field, sorted by field.
     pub fates: Vec<FieldOutcome>,
 }
 
-/// Whether an instruction is in the tool's own format: it says when to apply in the tool's words, and in no other's.
+/// Whether an instruction is in the tool's format: only the tool's fields state when it applies.
 pub fn is_native_instruction(format: &RuleFormat, file_name: &str, text: &str) -> bool {
     let Ok(front) = FrontMatter::read(text) else {
         return false;
     };
-    let own = mode_keys(format);
-    let is_foreign = |key: &&str| !own.contains(key) && front.has(key);
+    let own_keys = mode_keys(format);
+    let is_foreign = |key: &&str| !own_keys.contains(key) && front.has(key);
     if rule_formats()
         .flat_map(mode_keys)
         .any(|key| is_foreign(&key))
     {
         return false;
     }
-    let has_mode = own.iter().any(|key| front.has(key));
+    let has_mode = own_keys.iter().any(|key| front.has(key));
     let has_own_extension =
         format.extension != "md" && file_name.ends_with(&format!(".{}", format.extension));
     format.for_all.is_empty() || has_mode || has_own_extension && !front.fields().is_empty()
 }
 
-/// Fields by which a format says when an instruction applies.
+/// The fields of a format that state when an instruction applies.
 fn mode_keys(format: &RuleFormat) -> Vec<&'static str> {
     let fixed = format.for_some.iter().chain(format.for_all);
     let fixed = fixed.map(|field| field.key);
     [format.patterns].into_iter().chain(fixed).collect()
 }
 
-/// Turns an instruction into a file of a tool. `scope` is what the manifest says, and wins over the file.
+/// Converts an instruction to a file of a tool. `scope` is from the manifest, and overrides the file.
 pub fn convert_instruction(
     format: &RuleFormat,
     scope: Option<&InstructionScope>,
@@ -87,7 +87,7 @@ pub fn convert_instruction(
     })
 }
 
-/// Turns an instruction into a block, whose first line names the files that it is for.
+/// Converts an instruction to a block, whose first line names the files that it applies to.
 pub fn instruction_block(scope: Option<&InstructionScope>, text: &str) -> InstructionBlock {
     let source = InstructionSource::read(text);
     let mut fates = source.field_outcomes(scope);
@@ -128,7 +128,7 @@ fn fixed_field(field: &RuleField) -> (String, Value) {
     (field.key.to_owned(), value)
 }
 
-/// An instruction as its author wrote it.
+/// An instruction in its original form.
 struct InstructionSource {
     front: Option<FrontMatter>,
     body: String,
@@ -136,7 +136,7 @@ struct InstructionSource {
 }
 
 impl InstructionSource {
-    /// Front matter that nobody can read says nothing, and the text under it still applies.
+    /// Invalid front matter is ignored, and the text after it still applies.
     fn read(text: &str) -> Self {
         let front = FrontMatter::read(text).ok();
         let body = match &front {
@@ -156,7 +156,7 @@ impl InstructionSource {
         self.front.as_ref()?.text(DESCRIPTION)
     }
 
-    /// The results for the fields that limit when it applies, and for those that no tool knows.
+    /// The outcomes of the fields that limit when it applies, and of unknown fields.
     fn field_outcomes(&self, scope: Option<&InstructionScope>) -> FieldOutcomes {
         let Some(front) = &self.front else {
             let mut fates = FieldOutcomes::default();
@@ -211,7 +211,7 @@ impl InstructionSource {
     }
 }
 
-/// The files that front matter names, in the words of any tool.
+/// The files that front matter names, in any tool's format.
 fn scope_of(front: &FrontMatter) -> InstructionScope {
     let is_always = |field: &RuleField| {
         let value = fixed_field(field).1;
@@ -231,7 +231,7 @@ fn scope_of(front: &FrontMatter) -> InstructionScope {
     named.map_or(InstructionScope::Everything, InstructionScope::Paths)
 }
 
-/// Whether a tool would load it only when somebody requires it: it names a mode, and neither files nor everything.
+/// Whether a tool would load it only on request: it names a mode, and neither files nor everything.
 fn is_on_request(front: &FrontMatter) -> bool {
     let fixed = rule_formats().flat_map(|format| format.for_some.iter().chain(format.for_all));
     let names_mode = fixed.map(|field| field.key).any(|key| front.has(key));
@@ -327,12 +327,12 @@ mod tests {
     fn the_manifest_overrides_the_file() {
         let scope = InstructionScope::of(["docs/**"]);
         for source in SOURCES {
-            let made = convert_instruction(rule("copilot"), Some(&scope), source).unwrap();
-            assert_eq!(made.text, "---\napplyTo: docs/**\n---\nBody\n");
+            let converted = convert_instruction(rule("copilot"), Some(&scope), source).unwrap();
+            assert_eq!(converted.text, "---\napplyTo: docs/**\n---\nBody\n");
         }
         let all = InstructionScope::of(["**"]);
-        let made = convert_instruction(rule("claude-code"), Some(&all), SOURCES[0]).unwrap();
-        assert_eq!(made.text, "Body\n");
+        let converted = convert_instruction(rule("claude-code"), Some(&all), SOURCES[0]).unwrap();
+        assert_eq!(converted.text, "Body\n");
     }
 
     #[test]
@@ -349,8 +349,8 @@ mod tests {
     #[test]
     fn fields_that_are_lost_are_named() {
         let text = "---\ndescription: d\ntags: [a]\nalwaysApply: false\n---\nBody\n";
-        let made = convert_instruction(rule("claude-code"), None, text).unwrap();
-        let fates: Vec<(&str, FieldOutcomeKind)> = made
+        let converted = convert_instruction(rule("claude-code"), None, text).unwrap();
+        let fates: Vec<(&str, FieldOutcomeKind)> = converted
             .fates
             .iter()
             .map(|fate| (fate.field.as_str(), fate.kind))

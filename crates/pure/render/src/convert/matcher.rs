@@ -1,4 +1,4 @@
-//! Which occasions a hook is for.
+//! Converts matchers of hooks.
 
 use agpm_tools::{HookFormat, MatcherRule, MatcherSyntax};
 
@@ -6,7 +6,7 @@ use super::outcome::{FieldOutcomeKind, FieldOutcomes};
 use super::parts::quoted;
 use super::tool_names::translate;
 
-/// A matcher, as the reference tool reads it.
+/// A matcher, as the reference tool interprets it.
 enum HookMatcher<'a> {
     /// Every event.
     All,
@@ -35,17 +35,17 @@ impl<'a> HookMatcher<'a> {
     }
 }
 
-/// Where a matcher goes, and what is to be said of it whatever it says.
+/// The target of a matcher, and the field for its outcome.
 #[derive(Clone, Copy)]
 pub(super) struct MatcherTarget<'a> {
     pub(super) rule: MatcherRule,
     pub(super) format: &'static HookFormat,
-    /// The field that results are reported of.
+    /// The field that outcomes are reported for.
     pub(super) field: &'a str,
 }
 
-/// The matchers that represent one of the reference's, one for each entry that is needed; `None` is one that says
-/// nothing. No entry at all means that the hook would run where its author did not want it.
+/// The target matchers for one of the reference, one for each entry; `None` matches everything. No entry at all means
+/// that the hook would run where its author did not intend it.
 pub(super) fn carry(
     text: Option<&str>,
     target: MatcherTarget<'_>,
@@ -57,7 +57,7 @@ pub(super) fn carry(
         fates.exact(target.field);
         return vec![None];
     }
-    // Commas are the reference's own; everybody knows `|`.
+    // Only the reference supports commas; all tools support `|`.
     let plain = match &matcher {
         HookMatcher::Names(names) => names.join("|"),
         _ => text.to_owned(),
@@ -95,7 +95,7 @@ pub(super) fn carry(
     }
 }
 
-/// The result of a matcher that stays.
+/// The outcome of a matcher that is kept.
 fn report_kept_matcher(
     target: MatcherTarget<'_>,
     mut notes: Vec<String>,
@@ -157,7 +157,7 @@ fn tools(
     })]
 }
 
-/// One entry for each word: there it is compared as a whole.
+/// One entry for each name, because the tool compares whole names.
 fn one_of(
     names: &[&str],
     words: &[&str],

@@ -1,8 +1,8 @@
-//! From the format that authors write, the reference tool's, to the format that a tool reads. The formats are named in
-//! `agpm_tools`; each has one converter, and none knows a tool.
+//! Converts from the format that authors write, the reference tool's, to the format that a tool reads. The formats are
+//! defined in `agpm_tools`; each has one converter, and none depends on a tool.
 //!
-//! Fields that a tool cannot express are left out and reported, never lost silently; results that would allow more
-//! than the author wrote are distinguished from the rest.
+//! Fields that a tool cannot express are dropped and reported, never lost silently; conversions that would allow more
+//! than the author wrote are reported separately.
 
 mod agent;
 mod agent_limits;
@@ -41,7 +41,7 @@ pub use outcome::{ConvertError, ConvertedEntries, ConvertedFile, FieldOutcome, F
 pub use recognize::{agent_name, foreign_format, is_native};
 pub use servers::{server_entries, server_names};
 
-/// Turns a file into the format that a tool reads; a file that is in that format already stays as it is.
+/// Converts a file to the format that a tool reads; a file already in that format stays unchanged.
 pub fn convert_file(
     format: FileFormat,
     name: &str,

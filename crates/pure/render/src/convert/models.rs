@@ -1,4 +1,4 @@
-//! Which models a tool has.
+//! Checks which models a tool has.
 
 use agpm_text::Value;
 use agpm_tools::{
@@ -8,7 +8,7 @@ use agpm_tools::{
 use super::outcome::{FieldOutcomeKind, FieldOutcomes};
 use super::parts::text_of;
 
-/// Why a model cannot be used there; nothing if it can.
+/// The reason why a tool cannot use a model; `None` if it can.
 fn objection(models: &ModelNames, model: &Value) -> Option<String> {
     let displayed = models.form == ModelForm::DisplayName;
     let Some(name) = text_of(model) else {
@@ -27,18 +27,20 @@ fn objection(models: &ModelNames, model: &Value) -> Option<String> {
         return Some("not a model name of the tool".to_owned());
     }
     match Vendor::of(&lower)? {
-        // Others may have these models too, but under their own names.
+        // Other tools may have these models too, but under different names.
         Vendor::Anthropic if models.vendor != Some(Vendor::Anthropic) => {
             is_reference_model(&name).then(|| format!("a {}-specific name", REFERENCE_TOOL.title))
         }
         vendor => {
-            let is_foreign = models.vendor.is_some_and(|own| own != vendor);
+            let is_foreign = models
+                .vendor
+                .is_some_and(|tool_vendor| tool_vendor != vendor);
             is_foreign.then(|| "another vendor's model".to_owned())
         }
     }
 }
 
-/// The model if the tool has it; what happens to it goes to the results.
+/// The model, if the tool has it; the outcome is recorded.
 pub(super) fn keep<'v>(
     models: &ModelNames,
     value: &'v Value,
@@ -71,7 +73,7 @@ mod tests {
 
     #[test]
     fn each_tool_keeps_the_models_that_it_has() {
-        for (model, kept) in [
+        for (model, expected) in [
             (Value::from("opus"), "claude-code"),
             (Value::from("claude-sonnet-4-5"), "claude-code"),
             (Value::from("inherit"), "claude-code cursor gemini"),
@@ -97,7 +99,7 @@ mod tests {
                 models(tool).is_some_and(|models| objection(&models, &model).is_none())
             };
             let found: Vec<&str> = TOOLS.iter().filter(keeps).map(|tool| tool.name).collect();
-            assert_eq!(found.join(" "), kept, "{model:?}");
+            assert_eq!(found.join(" "), expected, "{model:?}");
         }
     }
 }

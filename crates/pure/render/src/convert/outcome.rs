@@ -1,18 +1,18 @@
-//! The results of conversions, for each field.
+//! The outcomes of conversions, for each field.
 
 use agpm_diag::Span;
 use agpm_model::EntryNode;
 use serde::Serialize;
 
-/// The result of converting one field to a tool's own format.
+/// The outcome of converting one field.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct FieldOutcome {
-    /// The field; `(body)` is the text under the fields.
+    /// The field; `(body)` is the text after the front matter.
     pub field: String,
     /// The quality of the conversion.
     #[serde(rename = "fate")]
     pub kind: FieldOutcomeKind,
-    /// Why, in a few words; may be empty.
+    /// A short reason; may be empty.
     pub note: String,
 }
 
@@ -24,18 +24,18 @@ pub enum FieldOutcomeKind {
     Exact,
     /// The converted field means nearly the same.
     Approximated,
-    /// The field is left out.
+    /// The field is dropped.
     Dropped,
-    /// Dropped or changed so more is permitted than the author wrote.
+    /// The field is dropped or changed, which permits more than the author wrote.
     Widened,
 }
 
-/// A file in a tool's own form.
+/// A file in a tool's format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConvertedFile {
     /// The text of the converted file.
     pub text: String,
-    /// The result for each field, sorted by field.
+    /// The outcome of each field, sorted by field.
     pub fates: Vec<FieldOutcome>,
 }
 
@@ -44,19 +44,19 @@ pub struct ConvertedFile {
 pub struct ConvertedEntries {
     /// The entries and their locations.
     pub nodes: Vec<EntryNode>,
-    /// The result for each field, sorted by field.
+    /// The outcome of each field, sorted by field.
     pub fates: Vec<FieldOutcome>,
 }
 
-/// Why something has no form that a tool reads.
+/// The reason why a resource cannot be converted for a tool.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ConvertError {
     /// The problem.
     pub message: String,
-    /// The form to write.
+    /// The expected form.
     pub help: &'static str,
-    /// The bytes of the text concerned, if they are known.
+    /// The span of the mistake, if it is known.
     pub at: Option<Span>,
 }
 
@@ -71,7 +71,7 @@ impl ConvertError {
 }
 
 impl ConvertedFile {
-    /// A file that stays as it is.
+    /// An unchanged file.
     pub fn unchanged(text: &str) -> Self {
         ConvertedFile {
             text: text.to_owned(),
@@ -81,7 +81,7 @@ impl ConvertedFile {
 }
 
 impl FieldOutcomeKind {
-    /// The word that users read.
+    /// The quality as users read it.
     pub fn word(self) -> &'static str {
         match self {
             FieldOutcomeKind::Exact => "exact",
@@ -92,7 +92,7 @@ impl FieldOutcomeKind {
     }
 }
 
-/// The results for the fields so far.
+/// The outcomes so far.
 #[derive(Debug, Default)]
 pub(super) struct FieldOutcomes(pub(super) Vec<FieldOutcome>);
 

@@ -1,11 +1,11 @@
-//! Small questions to values.
+//! Helpers for values.
 
 use agpm_text::{NodeShape, TreeView, Value};
 
 /// Keys for agpm and not for a tool.
 pub(super) const METADATA: [&str; 2] = ["dependencies", "agpm"];
 
-/// The entries of an object; none of anything else.
+/// The entries of an object; empty for other values.
 pub(super) fn entries(value: &Value) -> &[(String, Value)] {
     match value {
         Value::Map(entries) => entries,
@@ -13,7 +13,7 @@ pub(super) fn entries(value: &Value) -> &[(String, Value)] {
     }
 }
 
-/// The items of a list; none of anything else.
+/// The items of a list; empty for other values.
 pub(super) fn items(value: &Value) -> &[Value] {
     match value {
         Value::List(items) => items,
@@ -26,7 +26,7 @@ pub(super) fn is_map(value: &Value) -> bool {
     matches!(value, Value::Map(_))
 }
 
-/// The text of a value that is text, a number or a boolean.
+/// The text of a string, number or boolean.
 pub(super) fn text_of(value: &Value) -> Option<String> {
     match value.shape() {
         NodeShape::String(text)
@@ -38,7 +38,7 @@ pub(super) fn text_of(value: &Value) -> Option<String> {
     }
 }
 
-/// The strings of a list of such values; `None` if it is not a list, or one of its items is none.
+/// The strings of a list of such values; `None` if it is not a list, or an item is something else.
 pub(super) fn texts_of(value: &Value) -> Option<Vec<String>> {
     match value {
         Value::List(items) => items.iter().map(text_of).collect(),
@@ -48,13 +48,13 @@ pub(super) fn texts_of(value: &Value) -> Option<Vec<String>> {
 
 /// An object without some of its keys.
 pub(super) fn without(value: &Value, keys: &[&str]) -> Value {
-    let kept = entries(value)
+    let remaining = entries(value)
         .iter()
         .filter(|(key, _)| !keys.contains(&key.as_str()));
-    Value::Map(kept.cloned().collect())
+    Value::Map(remaining.cloned().collect())
 }
 
-/// Names in backquotes, with commas.
+/// Names in backquotes, separated by commas.
 pub(super) fn quoted<T: AsRef<str>>(names: impl IntoIterator<Item = T>) -> String {
     let names: Vec<String> = names
         .into_iter()

@@ -1,10 +1,10 @@
-//! Placeholders in a command's text: arguments, the output of command lines, files.
+//! Placeholders in the text of commands: arguments, output of command lines, files.
 
 use agpm_tools::Placeholders;
 
 use super::outcome::{FieldOutcomeKind, FieldOutcomes};
 
-/// Something in a command's text that the reference tool replaces.
+/// Text that the reference tool replaces.
 enum CommandPlaceholder<'a> {
     /// All arguments.
     Arguments,
@@ -14,11 +14,11 @@ enum CommandPlaceholder<'a> {
     Output(&'a str),
     /// The text of a file.
     File(&'a str),
-    /// Text that is nothing here and would be something there.
+    /// Text without a meaning in the reference that the target would replace.
     Foreign,
 }
 
-/// The text with the tool's own marks.
+/// The text with the tool's placeholders.
 pub(super) fn rewrite(body: &str, marks: &Placeholders, fates: &mut FieldOutcomes) -> String {
     let mut out = String::with_capacity(body.len());
     let mut notes: Vec<&str> = Vec::new();
@@ -53,7 +53,7 @@ pub(super) fn rewrite(body: &str, marks: &Placeholders, fates: &mut FieldOutcome
     out
 }
 
-/// The note about a placeholder that is not carried over as it is.
+/// The note about a placeholder that is not preserved.
 fn note(mark: &CommandPlaceholder<'_>, marks: &Placeholders) -> Option<&'static str> {
     match mark {
         CommandPlaceholder::Argument => Some("single arguments such as `$1` are not replaced"),
@@ -84,15 +84,15 @@ fn mark_at<'a>(
         .chars()
         .next_back()
         .is_none_or(char::is_whitespace);
-    if let Some(behind) = rest.strip_prefix("$ARGUMENTS") {
-        let indexed = behind.starts_with('[');
-        let whole = !behind.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+    if let Some(after) = rest.strip_prefix("$ARGUMENTS") {
+        let indexed = after.starts_with('[');
+        let is_complete = !after.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
         let mark = if indexed {
             CommandPlaceholder::Argument
         } else {
             CommandPlaceholder::Arguments
         };
-        return whole.then_some((mark, "$ARGUMENTS".len()));
+        return is_complete.then_some((mark, "$ARGUMENTS".len()));
     }
     if rest.starts_with('$') && rest[1..].starts_with(|c: char| c.is_ascii_digit()) {
         return Some((CommandPlaceholder::Argument, 2));
@@ -120,10 +120,11 @@ fn mark_at<'a>(
 fn has_argument(line: &str) -> bool {
     line.split('$')
         .skip(1)
-        .any(|behind| behind.starts_with(|c: char| c.is_ascii_digit()))
+        .any(|after| after.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-/// Whether the end of a command line in braces is found: every brace needs a partner, and nothing else may be in it.
+/// Whether the end of a command line in braces can be found: braces are balanced, and it has no other special
+/// characters.
 fn can_be_run(line: &str) -> bool {
     let mut depth = 0i32;
     let closed = line.chars().all(|c| {

@@ -1,11 +1,11 @@
-//! Values read from text without a file, and written as text again.
+//! Parses and prints values of text without a file.
 
 use agpm_diag::{Diagnostic, Severity};
 use agpm_text::{Document, Format, Value, parse_alone, print, to_value};
 
 use super::outcome::ConvertError;
 
-/// Reads text without a home, or says what is wrong with it.
+/// Parses text without a source, or returns the mistake.
 pub(super) fn document(text: &str, format: Format) -> Result<Document, ConvertError> {
     let parsed = parse_alone(text, format);
     match parsed
@@ -27,12 +27,12 @@ fn explain(found: Diagnostic) -> ConvertError {
     }
 }
 
-/// The value of text in this format, if it is one.
+/// The value of text in this format, if it is valid.
 pub(super) fn value_of(text: &str, format: Format) -> Option<Value> {
     document(text, format).ok()?.root().map(to_value)
 }
 
-/// Whether text is TOML that has these keys, with text in them.
+/// Whether text is TOML with strings under these keys.
 pub(super) fn is_toml_with(text: &str, keys: &[&str]) -> bool {
     let has = |value: &Value| {
         keys.iter()
@@ -41,7 +41,7 @@ pub(super) fn is_toml_with(text: &str, keys: &[&str]) -> bool {
     value_of(text, Format::Toml).as_ref().is_some_and(has)
 }
 
-/// A value in a format, or why no way exists to write it.
+/// A value in a format, or the reason why it cannot be printed.
 pub(super) fn printed(value: &Value, format: Format) -> Result<String, ConvertError> {
     print(value, format).map_err(|error| {
         ConvertError::new(
@@ -51,7 +51,7 @@ pub(super) fn printed(value: &Value, format: Format) -> Result<String, ConvertEr
     })
 }
 
-/// Whether a format can hold a value as a field.
+/// Whether a format can represent a value as a field.
 pub(super) fn holds(value: &Value, format: Format) -> bool {
     print(&Value::map([("field", value.clone())]), format).is_ok()
 }

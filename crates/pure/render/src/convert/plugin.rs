@@ -7,12 +7,17 @@ use super::outcome::ConvertError;
 use super::parts::{entries, items};
 use super::variables::{StringPart, pieces};
 
-/// Refuses a hook or a server that cannot run without its plugin; `what` is which of them it is.
-pub(super) fn refuse_variables(what: &str, name: &str, value: &Value) -> Result<(), ConvertError> {
+/// Refuses a hook or server that cannot run without its plugin; `subject` is which of them it is.
+pub(super) fn refuse_variables(
+    subject: &str,
+    name: &str,
+    value: &Value,
+) -> Result<(), ConvertError> {
     let Some(variable) = variable_in(value) else {
         return Ok(());
     };
-    let message = format!("the {what} `{name}` needs `${{{variable}}}`, which only plugins have");
+    let message =
+        format!("the {subject} `{name}` needs `${{{variable}}}`, which only plugins have");
     let help = "no parent directory is a plugin, so its files are unknown: add the plugin to `[plugins]`, or change \
                 the path";
     Err(ConvertError::new(message, help))

@@ -1,4 +1,4 @@
-//! Files that are in a tool's own format already, and files in formats that no conversion reads.
+//! Recognizes files that are already in a tool's format, and files in unsupported formats.
 
 use agpm_text::{Format, Value};
 use agpm_tools::{
@@ -11,7 +11,7 @@ use super::instruction::is_native_instruction;
 use super::outcome::ConvertError;
 use super::plain_text::value_of;
 
-/// Whether a file is in the tool's own format, by the extension of its source or by fields that only that tool has.
+/// Whether a file is in the tool's format, by its extension or by fields that only that tool has.
 pub fn is_native(format: FileFormat, file_name: &str, text: &str) -> bool {
     match format {
         FileFormat::Agent(format) => match format.copied {
@@ -43,14 +43,14 @@ fn is_marked(
         .any(|marks| marks.extensions.iter().any(is_extension) || marks.fields.iter().any(is_field))
 }
 
-/// Whether an agent names its tools as only other tools do.
+/// Whether an agent lists tools by names that only other tools use.
 fn has_foreign_tools(text: &str) -> bool {
     let front = FrontMatter::read(text).ok();
     let tools = front.as_ref().and_then(|front| front.get("tools"));
     tools.is_some_and(names_foreign_tools)
 }
 
-/// Why a file cannot be converted at all; nothing if it can be tried.
+/// The reason why a file cannot be converted; `None` if it can be tried.
 pub fn foreign_format(format: FileFormat, file_name: &str) -> Option<ConvertError> {
     (reads_markdown(format) && file_name.ends_with(".toml")).then(|| {
         let help =
@@ -79,7 +79,7 @@ fn is_toml(format: &AgentFormat) -> bool {
     }
 }
 
-/// The name that a tool knows an agent by, if its file has one.
+/// The name by which a tool knows an agent, if its file has one.
 pub fn agent_name(format: FileFormat, text: &str) -> Option<String> {
     match format {
         FileFormat::Agent(format) if is_toml(format) => value_of(text, Format::Toml)?

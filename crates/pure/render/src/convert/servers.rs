@@ -1,4 +1,4 @@
-//! MCP servers: one file as authors write it, into the entries that tools read.
+//! Converts MCP servers from a file to the entries that tools read.
 
 use agpm_model::{EntryNode, NodeLocation, ServerFile};
 use agpm_text::{Format, Pointer, Value};
@@ -17,7 +17,7 @@ use super::transport::{
 };
 use super::variables::{StringPart, VariableLoss, pieces, spell};
 
-/// Entries of a tool's server configuration for one server file; `rename` gives servers other names.
+/// Entries of a tool's server configuration for one server file; `rename` maps names of servers to new ones.
 pub fn server_entries(
     format: &ServerFormat,
     name: &str,
@@ -29,9 +29,9 @@ pub fn server_entries(
     let servers = renamed(named(name, file, &mut fates)?, rename)?;
     refuse_only_urls(format, name, &servers)?;
     for (name, server) in servers {
-        let place = NodeLocation::Key(Pointer::root().child(format.key).child(&name));
-        let value = one(format, &name, &server, &mut fates)?;
-        nodes.extend(value.map(|value| EntryNode { place, value }));
+        let location = NodeLocation::Key(Pointer::root().child(format.key).child(&name));
+        let value = convert_server(format, &name, &server, &mut fates)?;
+        nodes.extend(value.map(|value| EntryNode { location, value }));
     }
     Ok(ConvertedEntries {
         nodes,
@@ -39,7 +39,7 @@ pub fn server_entries(
     })
 }
 
-/// Refuses a file of which a tool without URLs would get nothing, and would say nothing.
+/// Refuses a file of which a tool without URLs would get nothing.
 fn refuse_only_urls(
     format: &ServerFormat,
     name: &str,
@@ -66,12 +66,12 @@ fn named(
         ServerFile::Wrapped { key, servers } => (Some(key), servers),
         ServerFile::Bare(servers) => (None, servers),
         ServerFile::Single(server) => {
-            let own = if is_map(server) {
+            let server_value = if is_map(server) {
                 without(server, &METADATA)
             } else {
                 server.clone()
             };
-            return Ok(vec![(name.to_owned(), own)]);
+            return Ok(vec![(name.to_owned(), server_value)]);
         }
     };
     let Some(key) = key else {
@@ -87,10 +87,10 @@ fn named(
             "write `\"mcpServers\": {\"NAME\": {\"command\": …}}`",
         ));
     }
-    for (other, _) in entries(file).iter().filter(|(other, _)| other != key) {
-        if !METADATA.contains(&other.as_str()) {
+    for (sibling, _) in entries(file).iter().filter(|(sibling, _)| sibling != key) {
+        if !METADATA.contains(&sibling.as_str()) {
             fates.add(
-                other,
+                sibling,
                 FieldOutcomeKind::Dropped,
                 format!("only `{key}` of a file are used"),
             );
@@ -99,7 +99,7 @@ fn named(
     Ok(entries(servers).to_vec())
 }
 
-/// Gives servers the names that the manifest has for them; each new name needs its server.
+/// Renames servers as in the manifest; each new name needs its server.
 fn renamed(
     servers: Vec<(String, Value)>,
     names: &[(String, String)],
@@ -132,7 +132,7 @@ pub fn server_names(name: &str, file: &Value) -> Vec<String> {
     servers.into_iter().map(|(name, _)| name).collect()
 }
 
-/// A server for the reference tool, which has no switch: one that is switched off is left out.
+/// A server for the reference tool, which has no setting to disable one: disabled servers are dropped.
 fn as_written(
     name: &str,
     written: &Value,
@@ -170,17 +170,18 @@ fn as_written(
     )))
 }
 
-/// Whether a key of servers holds something back, in whichever tool: to leave it out is to allow more.
+/// Whether a key restricts servers in any tool: dropping it would allow more.
 fn is_limit(key: &str) -> bool {
     OTHER_SERVER_LIMITS.contains(&key)
         || server_formats().any(|format| format.limits.contains(&key))
 }
 
-/// Whether the reference tool reads a server as it is written: nothing in it is another tool's.
+/// Whether the reference tool reads a server as written: nothing in it belongs to another tool.
 fn is_reference(written: &Value) -> bool {
     let reference = REFERENCE_TOOL.servers.as_ref();
     let is_ours = |key: &str| {
-        reference.is_some_and(|own| key == own.format.urls.http || key == own.format.env)
+        reference
+            .is_some_and(|support| key == support.format.urls.http || key == support.format.env)
     };
     let is_foreign = |key: &str| is_limit(key) || is_address_or_env(key) && !is_ours(key);
     let has_foreign = entries(written).iter().any(|(key, _)| is_foreign(key));
@@ -193,10 +194,14 @@ fn is_reference(written: &Value) -> bool {
 /// Whether `type` is a value that only other tools use for a URL.
 fn has_foreign_type(written: &Value) -> bool {
     let kind = written.get("type").and_then(Value::as_str);
-    let own = REFERENCE_TOOL.servers.as_ref().map(|own| own.format.types);
-    let is_own = own.is_some_and(|types| [types.local, types.http, types.sse].contains(&kind));
-    let mut others = server_formats();
-    kind.is_some() && !is_own && others.any(|format| format.types.http == kind)
+    let reference_types = REFERENCE_TOOL
+        .servers
+        .as_ref()
+        .map(|reference_types| reference_types.format.types);
+    let is_own =
+        reference_types.is_some_and(|types| [types.local, types.http, types.sse].contains(&kind));
+    let mut formats = server_formats();
+    kind.is_some() && !is_own && formats.any(|format| format.types.http == kind)
 }
 
 fn is_address_or_env(key: &str) -> bool {
@@ -210,8 +215,8 @@ fn has_type_of_lists(written: &Value) -> bool {
     kind.is_some() && lists.any(|format| [format.types.local, format.types.http].contains(&kind))
 }
 
-/// One server there; `None` if it cannot be there as its author wants it.
-fn one(
+/// Converts one server; `None` if the tool cannot use it as intended.
+fn convert_server(
     format: &ServerFormat,
     name: &str,
     written: &Value,
@@ -247,7 +252,7 @@ struct ServerWriter<'a> {
 }
 
 impl ServerWriter<'_> {
-    /// Whether the server can be there at all; what it is like is in `out` then.
+    /// Whether the tool supports the server; if so, its entry is in `out`.
     fn write(&mut self, server: &McpServer) -> bool {
         if !self.can_be(server) {
             return false;
@@ -345,17 +350,17 @@ impl ServerWriter<'_> {
             self.out.extend(args);
         }
         self.env(&server.env);
-        if let (Some(key), Some(folder)) = (self.format.directory, &server.folder) {
-            let folder = self.texts("cwd", std::slice::from_ref(folder)).concat();
-            self.put(key, Value::from(folder));
+        if let (Some(key), Some(directory)) = (self.format.directory, &server.directory) {
+            let directory = self.texts("cwd", std::slice::from_ref(directory)).concat();
+            self.put(key, Value::from(directory));
         }
     }
 
-    /// A URL under the key that it has there.
-    fn remote(&mut self, url: &str, there: &str, server: &McpServer) {
+    /// Writes a URL under the tool's key.
+    fn remote(&mut self, url: &str, target_key: &str, server: &McpServer) {
         let key = http_key(self.written).unwrap_or("url");
         let url = self.texts(key, &[url.to_owned()]).concat();
-        self.put(there, Value::from(url));
+        self.put(target_key, Value::from(url));
         self.headers(&server.headers);
     }
 
@@ -369,7 +374,7 @@ impl ServerWriter<'_> {
         }
     }
 
-    /// How variables are written there; not at all where the tool takes their names apart.
+    /// The tool's syntax for variables; none if the tool has separate fields for their names.
     fn syntax(&self) -> VariableSyntax {
         match self.format.variables {
             Variables::Replaced(syntax) => syntax,
@@ -381,7 +386,7 @@ impl ServerWriter<'_> {
         self.fates.add(format!("{}.{key}", self.name), kind, note);
     }
 
-    /// Strings of a field with variables as they are written there.
+    /// The strings of a field, with the tool's syntax for variables.
     fn texts(&mut self, key: &str, texts: &[String]) -> Vec<String> {
         let spelled = texts.iter().map(|text| spell(text, self.syntax()));
         let (texts, losses): (Vec<String>, Vec<VariableLoss>) = spelled.unzip();
@@ -406,8 +411,8 @@ impl ServerWriter<'_> {
         }
     }
 
-    /// An object of strings under a key there.
-    fn map(&mut self, key: &str, there: &str, pairs: &[(String, String)]) {
+    /// Writes an object of strings under the tool's key.
+    fn map(&mut self, key: &str, target_key: &str, pairs: &[(String, String)]) {
         let texts: Vec<String> = pairs.iter().map(|(_, text)| text.clone()).collect();
         let texts = self.texts(key, &texts);
         let pairs = pairs
@@ -415,7 +420,7 @@ impl ServerWriter<'_> {
             .zip(texts)
             .map(|((name, _), text)| (name.clone(), Value::from(text)));
         if self.written.get(key).is_some() {
-            self.put(there, Value::map(pairs.collect::<Vec<_>>()));
+            self.put(target_key, Value::map(pairs.collect::<Vec<_>>()));
         }
     }
 
@@ -586,7 +591,7 @@ impl ServerWriter<'_> {
         }
     }
 
-    /// Keys that mean nothing for a server that is reached this way, or there.
+    /// Reports keys that have no meaning for this kind of server or tool.
     fn unused(&mut self) {
         for (key, _) in entries(self.written).iter().filter(|(key, _)| is_read(key)) {
             let field = format!("{}.{key}", self.name);
@@ -601,7 +606,7 @@ impl ServerWriter<'_> {
     }
 }
 
-/// `["*"]`, as some write a server without limits.
+/// `["*"]`, an explicit list without limits.
 fn allows_all(value: &Value) -> bool {
     matches!(value, Value::List(items) if items.iter().any(|item| item.as_str() == Some("*")))
 }

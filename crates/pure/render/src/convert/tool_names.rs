@@ -1,20 +1,20 @@
-//! Names of an agent's tools: the reference's, in which resources are written, and each tool's own.
+//! Names of an agent's tools: those of the reference, in which resources are written, and those of each tool.
 
 use agpm_tools::{
     AgentForm, AgentLimit, REFERENCE_TOOLS, ReferenceTool, ServerTools, ToolNames, agent_formats,
 };
 
-/// How names of the tools of MCP servers begin in the reference.
+/// The prefix of the names of MCP tools in the reference.
 const SERVER_PREFIX: &str = "mcp__";
 
-/// The reference's tool of that name.
+/// The reference's tool with a name.
 pub(super) fn named(name: &str) -> Option<&'static ReferenceTool> {
     REFERENCE_TOOLS
         .iter()
         .find(|tool| tool.names.contains(&name))
 }
 
-/// Names of an agent's tools in the reference's terms; names that mean nothing to it stay as they are.
+/// Names of an agent's tools in the reference's terms; unknown names stay.
 pub(super) fn in_reference_terms(names: &[String]) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for name in names {
@@ -46,14 +46,17 @@ fn reference_terms(name: &str) -> Vec<String> {
     })
 }
 
-/// The reference's tools that a name in an agent's list represents.
+/// The reference's tools for a name in an agent's list.
 fn reference_meaning(name: &str, names: &'static ToolNames) -> Option<Vec<&'static str>> {
-    // A tool may have its set before it, as in `edit/editFiles`; without a name after it, the set is meant.
+    // A tool may be prefixed with its set, as in `edit/editFiles`; without a name after it, the whole set is meant.
     let (set, last) = match names.servers {
         ServerTools::Slashed => name.split_once('/').unwrap_or(("", name)),
         _ => ("", name),
     };
-    let alias = names.aliases.iter().find(|(own, _)| *own == last);
+    let alias = names
+        .aliases
+        .iter()
+        .find(|(own_names, _)| *own_names == last);
     alias
         .map(|(_, tools)| tools.to_vec())
         .or_else(|| tools_called(last, names))
@@ -61,12 +64,15 @@ fn reference_meaning(name: &str, names: &'static ToolNames) -> Option<Vec<&'stat
 }
 
 fn tools_called(name: &str, names: &'static ToolNames) -> Option<Vec<&'static str>> {
-    let rows = names.names.iter().filter(|(_, own)| own.contains(&name));
+    let rows = names
+        .names
+        .iter()
+        .filter(|(_, own_names)| own_names.contains(&name));
     let found: Vec<&'static str> = rows.map(|(reference, _)| *reference).collect();
     (!found.is_empty()).then_some(found)
 }
 
-/// The reference's names for a tool of another client; nothing if it has none.
+/// The reference's names for a tool of another client; `None` if it has none.
 pub(super) fn reference_names<'a>(
     name: &'a str,
     names: &'static ToolNames,
@@ -74,41 +80,44 @@ pub(super) fn reference_names<'a>(
     tools_called(name, names).or_else(|| is_reference_name(name).then(|| vec![name]))
 }
 
-/// Whether the reference has a tool of that name, built in or from a server.
+/// Whether the reference has a tool with a name, built in or from a server.
 pub(super) fn is_reference_name(name: &str) -> bool {
     named(name).is_some() || name.starts_with(SERVER_PREFIX)
 }
 
-/// Names in another client's terms, and what did not fit.
+/// Names in another client's terms, and those that do not fit.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct TranslatedNames {
-    /// The names there, each once.
+    /// The client's names, each once.
     pub(super) names: Vec<String>,
-    /// Names of the reference that are unknown there.
+    /// Names of the reference that the client does not know.
     pub(super) left_out: Vec<String>,
-    /// Tools of the reference that the names there represent too.
+    /// Further tools of the reference that the client's names cover.
     pub(super) more: Vec<&'static str>,
 }
 
-/// Says the same in another client's names; names that are its own already stay.
+/// Translates names to another client's; its own names stay.
 pub(super) fn translate(names: &[String], to: &ToolNames) -> TranslatedNames {
     let mut out = TranslatedNames::default();
-    let mut meant: Vec<&str> = Vec::new();
+    let mut covered: Vec<&str> = Vec::new();
     for name in names {
         let called = named(name).map_or(&[][..], |tool| to.of(tool.names[0]));
-        let own = own_name(name, to).filter(|_| called.is_empty());
-        if called.is_empty() && own.is_none() {
+        let own_tool = own_name(name, to).filter(|_| called.is_empty());
+        if called.is_empty() && own_tool.is_none() {
             out.left_out.push(name.clone());
         }
-        meant.extend(called);
-        for name in called.iter().map(|name| (*name).to_owned()).chain(own) {
+        covered.extend(called);
+        for name in called.iter().map(|name| (*name).to_owned()).chain(own_tool) {
             if !out.names.contains(&name) {
                 out.names.push(name);
             }
         }
     }
-    let is_meant =
-        |tool: &&ReferenceTool| to.of(tool.names[0]).iter().any(|name| meant.contains(name));
+    let is_meant = |tool: &&ReferenceTool| {
+        to.of(tool.names[0])
+            .iter()
+            .any(|name| covered.contains(name))
+    };
     let is_listed =
         |tool: &ReferenceTool| names.iter().any(|name| tool.names.contains(&name.as_str()));
     let more = REFERENCE_TOOLS.iter().filter(is_meant);
@@ -119,9 +128,12 @@ pub(super) fn translate(names: &[String], to: &ToolNames) -> TranslatedNames {
     out
 }
 
-/// The client's own name for something that is not a tool of the reference, if the client knows it.
+/// The client's name for something that is not a tool of the reference.
 fn own_name(name: &str, to: &ToolNames) -> Option<String> {
-    let is_known = to.names.iter().any(|(_, own)| own.contains(&name));
+    let is_known = to
+        .names
+        .iter()
+        .any(|(_, own_names)| own_names.contains(&name));
     let server = name.strip_prefix(SERVER_PREFIX);
     let stays = match to.servers {
         ServerTools::Reference => server.is_some(),

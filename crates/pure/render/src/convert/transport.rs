@@ -1,4 +1,4 @@
-//! A server as authors write it: how it is reached, and with what.
+//! A server as authors write it: its transport and settings.
 
 use agpm_text::Value;
 use agpm_tools::{ServerFormat, server_formats};
@@ -6,57 +6,57 @@ use agpm_tools::{ServerFormat, server_formats};
 use super::outcome::ConvertError;
 use super::parts::{entries, is_map, text_of, texts_of};
 
-/// How a server is reached.
+/// How to reach a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ServerTransport {
-    /// A program that is started.
+    /// A program to start.
     Local {
         /// The program.
         command: String,
         /// The arguments of the command.
         args: Vec<String>,
     },
-    /// A URL that answers.
+    /// An HTTP URL.
     Http(String),
-    /// A URL that sends events.
+    /// A URL with server-sent events.
     Sse(String),
-    /// A URL with a socket.
+    /// A WebSocket URL.
     Socket(String),
 }
 
-/// A server, whoever's form it was written in.
+/// A server, independent of the original format.
 #[derive(Clone, Debug)]
 pub(super) struct McpServer {
     pub(super) transport: ServerTransport,
-    /// Variables for the program.
+    /// Environment variables of the program.
     pub(super) env: Vec<(String, String)>,
-    /// Headers for the URL.
+    /// Headers of HTTP requests.
     pub(super) headers: Vec<(String, String)>,
-    pub(super) folder: Option<String>,
+    pub(super) directory: Option<String>,
     pub(super) state: ServerState,
-    /// Everything else.
+    /// All other keys.
     pub(super) rest: Vec<(String, Value)>,
 }
 
-/// Whether a server is used.
+/// Whether a server is enabled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ServerState {
     On,
     Off,
 }
 
-/// Keys that every format has, or that mean the same wherever they are.
+/// Keys with the same meaning in all formats.
 const COMMON_KEYS: [&str; 8] = [
     "type", "command", "args", "url", "headers", "cwd", "enabled", "disabled",
 ];
 
-/// Whether a field of a [`McpServer`] is read from a key.
+/// Whether a key is read into a field of [`McpServer`].
 pub(super) fn is_read(key: &str) -> bool {
     COMMON_KEYS.contains(&key)
         || server_formats().any(|format| key == format.env || key == format.urls.http)
 }
 
-/// The key that some tool has for a URL that answers, if a server has it.
+/// The key of a server's HTTP URL in some tool's format.
 pub(super) fn http_key(server: &Value) -> Option<&'static str> {
     let mut keys = server_formats().map(|format| format.urls.http);
     keys.find(|key| *key != "url" && server.get(key).is_some())
@@ -68,14 +68,14 @@ pub(super) fn env_key(server: &Value) -> &'static str {
     keys.find(|key| server.get(key).is_some()).unwrap_or("env")
 }
 
-/// Whether a server is written by a tool with one list for a command line. Others have `type: local` too, with a command
-/// that is a string.
+/// Whether a server is in the format of a tool with one list for a command line. Others have `type: local` too, with a
+/// string as the command.
 pub(super) fn is_command_list(server: &Value) -> bool {
     let kind = server.get("type").and_then(Value::as_str);
     matches!(server.get("command"), Some(Value::List(_))) || kind == Some("remote")
 }
 
-/// Whether a tool with one list for a command line accepts a server as it is written.
+/// Whether a tool with one list for a command line accepts a server as written.
 pub(super) fn is_valid_list(format: &ServerFormat, server: &Value) -> bool {
     let is = |key: &str, fits: fn(&Value) -> bool| server.get(key).is_none_or(fits);
     let flag = |value: &Value| matches!(value, Value::Bool(_));
@@ -123,7 +123,7 @@ impl McpServer {
             transport: reader.transport()?,
             env: reader.texts(env_key(value))?,
             headers: reader.texts("headers")?,
-            folder: value.get("cwd").and_then(text_of),
+            directory: value.get("cwd").and_then(text_of),
             state: reader.state(),
             rest: rest.cloned().collect(),
         })
@@ -136,12 +136,12 @@ struct ServerReader<'a> {
 }
 
 impl ServerReader<'_> {
-    fn wrong(&self, what: &str, help: &'static str) -> ConvertError {
-        ConvertError::new(format!("the server `{}` {what}", self.name), help)
+    fn wrong(&self, problem: &str, help: &'static str) -> ConvertError {
+        ConvertError::new(format!("the server `{}` {problem}", self.name), help)
     }
 
     fn state(&self) -> ServerState {
-        let is = |key: &str, wanted: bool| matches!(self.value.get(key), Some(Value::Bool(found)) if *found == wanted);
+        let is = |key: &str, expected: bool| matches!(self.value.get(key), Some(Value::Bool(found)) if *found == expected);
         if is("enabled", false) || is("disabled", true) {
             ServerState::Off
         } else {

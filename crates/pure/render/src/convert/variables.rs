@@ -1,22 +1,22 @@
-//! Environment variables inside strings: `${NAME}` and what others write for it.
+//! Environment variables in strings: `${NAME}` and the notations of other tools.
 
 use agpm_tools::VariableSyntax;
 
-/// The loss of a string, from nothing to most.
+/// The loss of a conversion, from none to most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum VariableLoss {
     /// No loss.
     None,
-    /// A default that older versions do not know.
+    /// A default that older versions do not support.
     OldVersions,
     /// The default of a variable.
     Default,
-    /// A variable, which stays as text.
+    /// A variable, which becomes literal text.
     Variable,
 }
 
 impl VariableLoss {
-    /// The note about it.
+    /// The note about the loss.
     pub(super) fn note(self) -> &'static str {
         match self {
             VariableLoss::None => "",
@@ -37,7 +37,7 @@ pub(super) enum StringPart<'a> {
     },
 }
 
-/// Words that editors replace themselves.
+/// Variables that editors replace themselves.
 const EDITOR_WORDS: [&str; 4] = [
     "workspaceFolder",
     "workspaceFolderBasename",
@@ -45,7 +45,7 @@ const EDITOR_WORDS: [&str; 4] = [
     "pathSeparator",
 ];
 
-/// Text as it comes: strings, and variables in any of the ways to write them.
+/// Splits text into literals and variables in any notation.
 pub(super) fn pieces(text: &str) -> Vec<StringPart<'_>> {
     let mut found = Vec::new();
     let (mut start, mut at) = (0, 0);
@@ -80,7 +80,7 @@ fn variable(text: &str) -> Option<(StringPart<'_>, usize)> {
     fits.then_some((StringPart::Variable { name, default }, open + end + 1))
 }
 
-/// The text in another syntax, and what it lost.
+/// The text in another syntax, and its loss.
 pub(super) fn spell(text: &str, syntax: VariableSyntax) -> (String, VariableLoss) {
     let mut out = String::with_capacity(text.len());
     let mut loss = VariableLoss::None;

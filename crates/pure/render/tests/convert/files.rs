@@ -1,4 +1,4 @@
-//! Agents, commands and hook files that each tool gets.
+//! Agents, commands and hook files converted for each tool.
 
 use crate::{Case, Form};
 
@@ -49,7 +49,7 @@ model: gpt-5
 ---
 Fix it.
 "#,
-        r#"name = "given"
+        r#"name = "sample"
 description = "Fixes"
 model = "gpt-5"
 developer_instructions = """
@@ -69,7 +69,7 @@ Widened tools: the tool can restrict only read-only agents
 
 Plan.
 ",
-        r#"name = "given"
+        r#"name = "sample"
 description = "The planner"
 developer_instructions = """
 # The planner
@@ -93,7 +93,7 @@ sandbox_mode: workspace-write
 ---
 Plan.
 ",
-        r#"name = "given"
+        r#"name = "sample"
 description = "Plans"
 sandbox_mode = "read-only"
 developer_instructions = """
@@ -159,7 +159,7 @@ Approximated tools: kept as read-only, not tool by tool
         Form::Agent("cursor"),
         "a forbidden tool",
         "---\r\ndescription: Fixes\r\ndisallowedTools: Bash\r\nisolation: worktree\r\n---\r\nFix it.\r\n",
-        "---\r\ndescription: Fixes\r\nname: given\r\n---\r\nFix it.\r\n== fates\nExact description\nWidened disallowedTools: the tool cannot deny single tools\nWidened isolation: it restricts something, and the tool does not support it\n",
+        "---\r\ndescription: Fixes\r\nname: sample\r\n---\r\nFix it.\r\n== fates\nExact description\nWidened disallowedTools: the tool cannot deny single tools\nWidened isolation: it restricts something, and the tool does not support it\n",
     ),
     (
         Form::Agent("cursor"),
@@ -174,7 +174,7 @@ Look.
         r"---
 description: Looks
 readonly: true
-name: given
+name: sample
 ---
 Look.
 == fates
@@ -225,7 +225,7 @@ Fix it.
         r"---
 description: Fixes
 tools: []
-name: given
+name: sample
 ---
 Fix it.
 == fates
@@ -248,7 +248,7 @@ Fix it.
 description: Fixes
 tools:
   - edit
-name: given
+name: sample
 ---
 Fix it.
 == fates
@@ -270,7 +270,7 @@ Fix it.
         r"---
 description: Fixes
 tools: []
-name: given
+name: sample
 ---
 Fix it.
 == fates
@@ -290,7 +290,7 @@ Fix it.
 ",
         r"---
 description: Fixes
-name: given
+name: sample
 ---
 Fix it.
 == fates
@@ -313,7 +313,7 @@ Fix it.
 description: Fixes
 tools:
   - "*"
-name: given
+name: sample
 ---
 Fix it.
 == fates
@@ -812,7 +812,7 @@ permission:
 ---
 x
 "#,
-        r#"name = "given"
+        r#"name = "sample"
 description = "d"
 sandbox_mode = "read-only"
 developer_instructions = """
@@ -838,7 +838,7 @@ x
 "#,
         r#"---
 description: d
-name: given
+name: sample
 disallowedTools:
   - Write
   - Edit
@@ -869,7 +869,7 @@ x
 "#,
         r#"---
 description: d
-name: given
+name: sample
 tools:
   - Read
   - NotebookRead
@@ -896,7 +896,7 @@ x
 "#,
         r#"---
 description: d
-name: given
+name: sample
 tools:
   - read
 ---
@@ -919,7 +919,7 @@ x
 "#,
         r#"---
 description: d
-name: given
+name: sample
 disallowedTools:
   - Write
   - Edit

@@ -1,4 +1,4 @@
-//! Files that were written for another tool than the one that gets them.
+//! Files that were written for another tool.
 
 use agpm_render::{
     convert_file, foreign_format, hook_entries, is_native, server_entries, server_names,
@@ -7,9 +7,9 @@ use agpm_tools::ServerFormat;
 
 use crate::{Form, hooks, json, line, servers, shown, shown_outcomes};
 
-/// The value that one server becomes, on one line.
+/// The converted value of one server, on one line.
 fn server(form: &'static ServerFormat, text: &str) -> String {
-    let found = server_entries(form, "given", &json(text), &[]).unwrap();
+    let found = server_entries(form, "sample", &json(text), &[]).unwrap();
     assert_eq!(found.nodes.len(), 1, "{text}");
     line(&found.nodes[0].value)
 }
@@ -50,7 +50,7 @@ fn a_server_in_copilots_form_is_converted() {
         servers("codex"),
         servers("claude-code"),
     ] {
-        let found = server_entries(form, "given", &all, &[]).unwrap();
+        let found = server_entries(form, "sample", &all, &[]).unwrap();
         assert!(
             !shown_outcomes(&found.fates).contains("Widened"),
             "{form:?}: {}",
@@ -116,11 +116,11 @@ fn files_of_servers_have_several_shapes() {
         .map(|key| format!(r#"{{"{key}": {named}}}"#));
     for text in wrapped.iter().map(String::as_str).chain([named]) {
         assert_eq!(
-            server_names("given", &json(text)),
+            server_names("sample", &json(text)),
             ["github", "fs"],
             "{text}"
         );
-        let found = server_entries(servers("codex"), "given", &json(text), &[]).unwrap();
+        let found = server_entries(servers("codex"), "sample", &json(text), &[]).unwrap();
         assert_eq!(found.nodes.len(), 2, "{text}");
     }
 }
@@ -131,7 +131,7 @@ fn servers_get_the_names_of_the_manifest() {
     let rename = |from: &str, to: &str| [(from.to_owned(), to.to_owned())];
     let found = server_entries(
         servers("claude-code"),
-        "given",
+        "sample",
         &file,
         &rename("sentry", "sentry-dev"),
     )
@@ -143,7 +143,7 @@ fn servers_get_the_names_of_the_manifest() {
     );
     let error = server_entries(
         servers("claude-code"),
-        "given",
+        "sample",
         &file,
         &rename("sentry", "fs"),
     )
@@ -191,7 +191,7 @@ fn hooks_of_other_tools_become_claudes() {
         (CURSOR_HOOKS, "Bash|Write|Edit", ""),
         (GEMINI_HOOKS, "Bash", r#", "timeout": 5"#),
     ] {
-        let found = hook_entries(hooks("claude-code"), "given", &json(text)).unwrap();
+        let found = hook_entries(hooks("claude-code"), "sample", &json(text)).unwrap();
         let shown = shown(&found);
         let start = format!(
             r#"/hooks/SessionStart/- {{"hooks": [{{"type": "command", "command": "start.sh"{timeout}}}]}}"#
@@ -205,13 +205,13 @@ fn hooks_of_other_tools_become_claudes() {
 
 #[test]
 fn hooks_go_from_one_tool_to_another() {
-    let found = hook_entries(hooks("cursor"), "given", &json(COPILOT_HOOKS)).unwrap();
+    let found = hook_entries(hooks("cursor"), "sample", &json(COPILOT_HOOKS)).unwrap();
     let cursor = shown(&found);
     assert!(
         cursor.contains(r#"/hooks/preToolUse/- {"command": "check.sh", "matcher": "Shell|Write"}"#),
         "{cursor}"
     );
-    let copilot = convert_file(Form::Hooks("copilot").format(), "given", CURSOR_HOOKS)
+    let copilot = convert_file(Form::Hooks("copilot").format(), "sample", CURSOR_HOOKS)
         .unwrap()
         .text;
     let hooks = json(&copilot);
@@ -220,35 +220,35 @@ fn hooks_go_from_one_tool_to_another() {
         "{copilot}"
     );
     assert!(line(&hooks).contains(r#""bash": "check.sh""#), "{copilot}");
-    // What is in the tool's own form stays.
+    // A server in the tool's own format stays.
     assert_eq!(
-        convert_file(Form::Hooks("copilot").format(), "given", COPILOT_HOOKS)
+        convert_file(Form::Hooks("copilot").format(), "sample", COPILOT_HOOKS)
             .unwrap()
             .text,
         COPILOT_HOOKS
     );
-    let own = hook_entries(crate::hooks("cursor"), "given", &json(CURSOR_HOOKS)).unwrap();
+    let own = hook_entries(crate::hooks("cursor"), "sample", &json(CURSOR_HOOKS)).unwrap();
     assert!(shown(&own).contains(r#"{"command": "check.sh", "matcher": "Shell|Write"}"#));
 }
 
 #[test]
 fn a_hook_of_which_nothing_is_left_is_refused() {
     let matched = r#"{"hooks": {"SessionStart": [{"matcher": "startup", "hooks": [{"type": "command", "command": "x"}]}]}}"#;
-    let error = hook_entries(hooks("cursor"), "given", &json(matched)).unwrap_err();
+    let error = hook_entries(hooks("cursor"), "sample", &json(matched)).unwrap_err();
     assert!(
         error
             .message
-            .starts_with("the tool cannot run the hook `given`: `SessionStart"),
+            .starts_with("the tool cannot run the hook `sample`: `SessionStart"),
         "{error}"
     );
-    assert!(convert_file(Form::Hooks("copilot").format(), "given", matched).is_err());
-    assert!(hook_entries(hooks("claude-code"), "given", &json(r#"{"hooks": {}}"#)).is_err());
+    assert!(convert_file(Form::Hooks("copilot").format(), "sample", matched).is_err());
+    assert!(hook_entries(hooks("claude-code"), "sample", &json(r#"{"hooks": {}}"#)).is_err());
     let only_cursor = r#"{"version": 1, "hooks": {"afterFileEdit": [{"command": "x"}]}}"#;
-    assert!(hook_entries(hooks("claude-code"), "given", &json(only_cursor)).is_err());
-    assert!(hook_entries(hooks("cursor"), "given", &json(only_cursor)).is_ok());
+    assert!(hook_entries(hooks("claude-code"), "sample", &json(only_cursor)).is_err());
+    assert!(hook_entries(hooks("cursor"), "sample", &json(only_cursor)).is_ok());
     let off = r#"{"enabled": false, "hooks": {"Stop": []}}"#;
     assert_eq!(
-        hook_entries(hooks("claude-code"), "given", &json(off))
+        hook_entries(hooks("claude-code"), "sample", &json(off))
             .unwrap()
             .nodes,
         []
@@ -258,7 +258,7 @@ fn a_hook_of_which_nothing_is_left_is_refused() {
 #[test]
 fn a_switch_that_is_off_is_not_a_loss() {
     let text = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x", "async": false}]}]}}"#;
-    let found = hook_entries(hooks("cursor"), "given", &json(text)).unwrap();
+    let found = hook_entries(hooks("cursor"), "sample", &json(text)).unwrap();
     assert!(
         shown_outcomes(&found.fates).contains("Exact Stop.async\n"),
         "{}",
@@ -275,13 +275,13 @@ fn parts_that_need_their_plugin_are_refused_for_every_tool() {
         hooks("cursor"),
         hooks("gemini"),
     ] {
-        let error = hook_entries(form, "given", &json(hook)).unwrap_err();
+        let error = hook_entries(form, "sample", &json(hook)).unwrap_err();
         assert_eq!(
             error.message,
-            "the hook `given` needs `${CLAUDE_PLUGIN_ROOT}`, which only plugins have"
+            "the hook `sample` needs `${CLAUDE_PLUGIN_ROOT}`, which only plugins have"
         );
     }
-    assert!(convert_file(Form::Hooks("copilot").format(), "given", hook).is_err());
+    assert!(convert_file(Form::Hooks("copilot").format(), "sample", hook).is_err());
     let server =
         r#"{"mcpServers": {"db": {"command": "node", "args": ["${CLAUDE_PLUGIN_ROOT}/db.js"]}}}"#;
     for form in [
@@ -290,7 +290,7 @@ fn parts_that_need_their_plugin_are_refused_for_every_tool() {
         servers("codex"),
         servers("copilot"),
     ] {
-        let error = server_entries(form, "given", &json(server), &[]).unwrap_err();
+        let error = server_entries(form, "sample", &json(server), &[]).unwrap_err();
         assert_eq!(
             error.message,
             "the server `db` needs `${CLAUDE_PLUGIN_ROOT}`, which only plugins have"
@@ -329,7 +329,7 @@ fn copilots_own_files_are_recognized() {
 #[test]
 fn geminis_own_agents_keep_their_tools() {
     let text = "---\nname: x\ndescription: d\nkind: local\ntools:\n  - read_file\n  - mcp_github_*\nmax_turns: 5\n---\nbody\n";
-    let found = convert_file(Form::Agent("gemini").format(), "given", text).unwrap();
+    let found = convert_file(Form::Agent("gemini").format(), "sample", text).unwrap();
     assert_eq!(found.text, text);
     assert!(
         !shown_outcomes(&found.fates).contains("Dropped"),
@@ -341,12 +341,12 @@ fn geminis_own_agents_keep_their_tools() {
 #[test]
 fn commands_with_hints_that_are_not_yaml_are_converted() {
     let text = "---\ndescription: Commit\nargument-hint: [message] | --no-verify\nallowed-tools: Bash(git:*)\n---\nDo it\n";
-    let prompt = convert_file(Form::Command("copilot").format(), "given", text).unwrap();
+    let prompt = convert_file(Form::Command("copilot").format(), "sample", text).unwrap();
     assert_eq!(
         prompt.text,
         "---\ndescription: Commit\nargument-hint: \"[message] | --no-verify\"\n---\nDo it\n"
     );
-    let toml = convert_file(Form::Command("gemini").format(), "given", text).unwrap();
+    let toml = convert_file(Form::Command("gemini").format(), "sample", text).unwrap();
     assert_eq!(
         toml.text,
         "description = \"Commit\"\nprompt = \"\"\"\nDo it\n\"\"\"\n"
@@ -356,29 +356,29 @@ fn commands_with_hints_that_are_not_yaml_are_converted() {
 #[test]
 fn an_agent_of_copilots_becomes_each_tools_own() {
     let text = "---\ndescription: d\ntools: ['codebase', 'edit/editFiles', 'problems', 'fetch']\nmodel: GPT-5\n---\nbody\n";
-    let claude = convert_file(Form::Agent("claude-code").format(), "given", text)
+    let claude = convert_file(Form::Agent("claude-code").format(), "sample", text)
         .unwrap()
         .text;
     assert_eq!(
         claude,
-        "---\ndescription: d\ntools: [Grep, Glob, Edit, Write, WebFetch]\nname: given\n---\nbody\n"
+        "---\ndescription: d\ntools: [Grep, Glob, Edit, Write, WebFetch]\nname: sample\n---\nbody\n"
     );
-    let gemini = convert_file(Form::Agent("gemini").format(), "given", text)
+    let gemini = convert_file(Form::Agent("gemini").format(), "sample", text)
         .unwrap()
         .text;
     assert!(
         gemini.contains("tools: [grep_search, glob, replace, write_file, web_fetch]"),
         "{gemini}"
     );
-    let opencode = convert_file(Form::Agent("opencode").format(), "given", text)
+    let opencode = convert_file(Form::Agent("opencode").format(), "sample", text)
         .unwrap()
         .text;
     assert!(
         opencode.contains("grep: allow") && opencode.contains("edit: allow"),
         "{opencode}"
     );
-    // What changes files in Copilot's terms is no read-only agent in Codex.
-    let codex = convert_file(Form::Agent("codex").format(), "given", text).unwrap();
+    // An agent that may change files in Copilot's terms is not read-only in Codex.
+    let codex = convert_file(Form::Agent("codex").format(), "sample", text).unwrap();
     assert!(
         shown_outcomes(&codex.fates).contains("Widened tools"),
         "{}",
@@ -418,13 +418,13 @@ fn an_agent_with_names_of_another_tool_is_not_the_references() {
 fn a_tool_that_runs_commands_refuses_a_file_of_urls() {
     let urls =
         json(r#"{"mcpServers": {"a": {"url": "https://x/mcp"}, "b": {"httpUrl": "https://y"}}}"#);
-    let error = server_entries(servers("goose"), "given", &urls, &[]).unwrap_err();
+    let error = server_entries(servers("goose"), "sample", &urls, &[]).unwrap_err();
     assert_eq!(
         error.message,
-        "the tool only runs commands, and `given` has only URLs"
+        "the tool only runs commands, and `sample` has only URLs"
     );
-    assert!(server_entries(servers("zed"), "given", &urls, &[]).is_ok());
+    assert!(server_entries(servers("zed"), "sample", &urls, &[]).is_ok());
     let both = json(r#"{"mcpServers": {"a": {"url": "https://x/mcp"}, "b": {"command": "y"}}}"#);
-    let found = server_entries(servers("goose"), "given", &both, &[]).unwrap();
+    let found = server_entries(servers("goose"), "sample", &both, &[]).unwrap();
     assert_eq!(found.nodes.len(), 1);
 }

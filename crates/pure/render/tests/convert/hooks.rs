@@ -1,4 +1,4 @@
-//! Hooks that each tool gets.
+//! Hooks converted for each tool.
 
 use crate::Case;
 

@@ -1,4 +1,4 @@
-//! What each tool gets of the same files, and the laws that hold for every one of them.
+//! Conversions of the same files for each tool, and their laws.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 mod files;
@@ -16,7 +16,7 @@ use agpm_render::{
 };
 use agpm_text::{Format, Limits, Value, parse, print, to_value};
 use agpm_tools::{
-    AgentForm, CommandFormat, FileFormat, HookFormat, HookPlace, ServerFormat, TOOLS,
+    AgentForm, CommandFormat, FileFormat, HookFormat, HookLocation, ServerFormat, TOOLS,
     ToolDefinition, find, hook_formats, server_formats,
 };
 use agpm_trust::runs_of;
@@ -26,10 +26,10 @@ use files::FILES;
 use hooks::HOOKS;
 use servers::SERVERS;
 
-/// A form, what it is about, what the author wrote, and what the tool gets with the fate of each field.
+/// A form, its subject, the original, and the expected result with the outcome of each field.
 type Case<F> = (F, &'static str, &'static str, &'static str);
 
-/// What a tool is given of a file.
+/// A converted file of a tool.
 #[derive(Clone, Copy, Debug)]
 enum Form {
     Unchanged,
@@ -52,7 +52,7 @@ impl Form {
         }
     }
 
-    /// Every form that some tool wants.
+    /// All forms of all tools.
     fn all() -> Vec<Form> {
         let mut all = vec![Form::Unchanged];
         for tool in TOOLS {
@@ -63,7 +63,7 @@ impl Form {
         all
     }
 
-    /// Whether every field of a file is written anew in this form.
+    /// Whether the form writes every field of a file again.
     fn is_by_field(&self) -> bool {
         match self.format() {
             FileFormat::Agent(format) => matches!(format.form, AgentForm::Fields(_)),
@@ -99,7 +99,7 @@ fn shown_outcomes(fates: &[FieldOutcome]) -> String {
 fn shown(found: &ConvertedEntries) -> String {
     let mut out = String::new();
     for node in &found.nodes {
-        let place = match &node.place {
+        let place = match &node.location {
             NodeLocation::Key(at) => format!("{at}"),
             NodeLocation::Item(at) => format!("{at}/-"),
             NodeLocation::Default(at) => format!("{at}?"),
@@ -148,7 +148,7 @@ fn json(text: &str) -> Value {
 #[test]
 fn files_come_out_as_each_tool_reads_them() {
     for (form, about, text, expected) in FILES {
-        let found = convert_file(form.format(), "given", text).unwrap();
+        let found = convert_file(form.format(), "sample", text).unwrap();
         let found = format!("{}== fates\n{}", found.text, shown_outcomes(&found.fates));
         assert_eq!(found, *expected, "{form:?}: {about}");
     }
@@ -157,7 +157,7 @@ fn files_come_out_as_each_tool_reads_them() {
 #[test]
 fn hooks_come_out_as_each_tool_reads_them() {
     for (form, about, text, expected) in HOOKS {
-        let found = hook_entries(hooks(form), "given", &json(text)).unwrap();
+        let found = hook_entries(hooks(form), "sample", &json(text)).unwrap();
         assert_eq!(shown(&found), *expected, "{form:?}: {about}");
     }
 }
@@ -165,7 +165,7 @@ fn hooks_come_out_as_each_tool_reads_them() {
 #[test]
 fn servers_come_out_as_each_tool_reads_them() {
     for (form, about, text, expected) in SERVERS {
-        let found = server_entries(servers(form), "given", &json(text), &[]).unwrap();
+        let found = server_entries(servers(form), "sample", &json(text), &[]).unwrap();
         assert_eq!(shown(&found), *expected, "{form:?}: {about}");
     }
 }
@@ -175,8 +175,8 @@ fn every_format_of_a_tool_has_a_case() {
     for tool in TOOLS {
         let has_hooks = HOOKS.iter().any(|(name, ..)| *name == tool.name);
         let has_servers = SERVERS.iter().any(|(name, ..)| *name == tool.name);
-        let in_files = |hooks: &agpm_tools::TypeSupport<HookPlace, HookFormat>| {
-            matches!(hooks.place.project, Some(HookPlace::Files(_)))
+        let in_files = |hooks: &agpm_tools::TypeSupport<HookLocation, HookFormat>| {
+            matches!(hooks.location.project, Some(HookLocation::Files(_)))
         };
         let has_entries = tool.hooks.as_ref().is_some_and(|hooks| !in_files(hooks));
         assert_eq!(has_hooks, has_entries, "hooks of {}", tool.name);
@@ -188,9 +188,9 @@ fn every_format_of_a_tool_has_a_case() {
         );
     }
     let by_field = Form::all().into_iter().filter(Form::is_by_field);
-    // Agents of the reference tool are converted from those of others only.
+    // Agents of the reference tool are converted only from those of other tools.
     for form in by_field.filter(|form| !matches!(form, Form::Agent("claude-code"))) {
-        // Two programs of one name may share a format.
+        // Two tools may share a format.
         let is_this = |(known, ..): &&Case<Form>| known.format() == form.format();
         assert!(FILES.iter().any(|case| is_this(&case)), "{form:?}");
     }
@@ -199,60 +199,60 @@ fn every_format_of_a_tool_has_a_case() {
 #[test]
 fn wrong_hooks_are_reported_with_the_way_to_write_them() {
     for (text, expected) in [
-        ("[]", "the hook `given` is not an object"),
-        ("{}", "the hook `given` has no `events`"),
+        ("[]", "the hook `sample` is not an object"),
+        ("{}", "the hook `sample` has no `events`"),
         (
             r#"{"events": "Stop"}"#,
-            "the hook `given` has `events` that are not a list of names",
+            "the hook `sample` has `events` that are not a list of names",
         ),
         (
             r#"{"events": [1]}"#,
-            "the hook `given` has `events` that are not a list of names",
+            "the hook `sample` has `events` that are not a list of names",
         ),
         (
             r#"{"events": []}"#,
-            "the hook `given` has no event in `events`",
+            "the hook `sample` has no event in `events`",
         ),
         (
             r#"{"events": ["Stop"]}"#,
-            "the hook `given` has no `command`",
+            "the hook `sample` has no `command`",
         ),
         (
             r#"{"events": ["Stop"], "command": ["x"]}"#,
-            "the hook `given` has no `command`",
+            "the hook `sample` has no `command`",
         ),
         (
             r#"{"events": ["Stop"], "type": 1}"#,
-            "the hook `given` has a `type` that is not a string",
+            "the hook `sample` has a `type` that is not a string",
         ),
         (
             r#"{"events": ["Stop"], "command": "x", "matcher": []}"#,
-            "the hook `given` has a `matcher` that is not a string",
+            "the hook `sample` has a `matcher` that is not a string",
         ),
         (
             r#"{"events": ["Stop"], "command": "x", "enabled": "no"}"#,
-            "the hook `given` has an `enabled` that is neither true nor false",
+            "the hook `sample` has an `enabled` that is neither true nor false",
         ),
         (
             r#"{"events": ["Stop"], "hooks": {}}"#,
-            "the hook `given` has both `events` and `hooks`",
+            "the hook `sample` has both `events` and `hooks`",
         ),
         (
             r#"{"hooks": []}"#,
-            "the hook `given`: `hooks` is not an object of events",
+            "the hook `sample`: `hooks` is not an object of events",
         ),
         (
             r#"{"hooks": {"Stop": {}}}"#,
-            "the hook `given`: `Stop` is not a list",
+            "the hook `sample`: `Stop` is not a list",
         ),
         (
             r#"{"hooks": {"Stop": [1]}}"#,
-            "the hook `given`: an item of `Stop` is not an object",
+            "the hook `sample`: an item of `Stop` is not an object",
         ),
     ] {
         for form in [hooks("claude-code"), hooks("gemini")] {
             assert_eq!(
-                hook_entries(form, "given", &json(text))
+                hook_entries(form, "sample", &json(text))
                     .unwrap_err()
                     .message,
                 expected,
@@ -262,7 +262,7 @@ fn wrong_hooks_are_reported_with_the_way_to_write_them() {
     }
     let mixed = json(r#"{"hooks": {"Stop": [{"command": "x"}, {"hooks": []}]}}"#);
     for form in [hooks("claude-code"), hooks("codex")] {
-        let error = hook_entries(form, "given", &mixed).unwrap_err();
+        let error = hook_entries(form, "sample", &mixed).unwrap_err();
         assert_eq!(error.message, "a group of `Stop` has no list `hooks`");
     }
 }
@@ -270,27 +270,27 @@ fn wrong_hooks_are_reported_with_the_way_to_write_them() {
 #[test]
 fn wrong_servers_are_reported_with_the_way_to_write_them() {
     for (text, expected) in [
-        ("1", "the server `given` is not an object"),
-        ("{}", "the server `given` has no `command` and no `url`"),
+        ("1", "the server `sample` is not an object"),
+        ("{}", "the server `sample` has no `command` and no `url`"),
         (
             r#"{"command": 1}"#,
-            "the server `given` has a `command` that is neither a string nor a list of strings",
+            "the server `sample` has a `command` that is neither a string nor a list of strings",
         ),
         (
             r#"{"command": []}"#,
-            "the server `given` has a `command` that is neither a string nor a list of strings",
+            "the server `sample` has a `command` that is neither a string nor a list of strings",
         ),
         (
             r#"{"command": "x", "args": "y"}"#,
-            "the server `given` has `args` that are not a list of strings",
+            "the server `sample` has `args` that are not a list of strings",
         ),
         (
             r#"{"command": "x", "env": []}"#,
-            "the server `given` has `env` that is not an object of strings",
+            "the server `sample` has `env` that is not an object of strings",
         ),
         (
             r#"{"mcpServers": []}"#,
-            "`mcpServers` of `given` is not an object",
+            "`mcpServers` of `sample` is not an object",
         ),
         (
             r#"{"mcpServers": {"a": {"args": []}}}"#,
@@ -303,7 +303,7 @@ fn wrong_servers_are_reported_with_the_way_to_write_them() {
             servers("codex"),
         ] {
             assert_eq!(
-                server_entries(form, "given", &json(text), &[])
+                server_entries(form, "sample", &json(text), &[])
                     .unwrap_err()
                     .message,
                 expected,
@@ -317,18 +317,18 @@ fn wrong_servers_are_reported_with_the_way_to_write_them() {
 fn syntax_errors_have_a_location() {
     let error = convert_file(
         Form::Agent("codex").format(),
-        "given",
+        "sample",
         "---\nname: [\n---\n",
     )
     .unwrap_err();
     assert!(error.at.is_some(), "{error}");
     assert!(
-        convert_file(Form::Hooks("copilot").format(), "given", "{")
+        convert_file(Form::Hooks("copilot").format(), "sample", "{")
             .unwrap_err()
             .at
             .is_some()
     );
-    assert!(convert_file(Form::Hooks("copilot").format(), "given", "").is_err());
+    assert!(convert_file(Form::Hooks("copilot").format(), "sample", "").is_err());
 }
 
 /// The format of a form's files.
@@ -486,7 +486,7 @@ proptest! {
     ) {
         let written = keys(&fields);
         for form in Form::all().into_iter().filter(Form::is_by_field) {
-            let found = convert_file(form.format(), "given", &agent(&fields, &body)).unwrap();
+            let found = convert_file(form.format(), "sample", &agent(&fields, &body)).unwrap();
             prop_assert!(found.fates.is_sorted_by_key(|fate| &fate.field), "{:?}", found.fates);
             let told: Vec<String> = found.fates.iter().map(|fate| fate.field.clone()).collect();
             let once: BTreeSet<String> = told.iter().cloned().collect();
@@ -506,11 +506,11 @@ proptest! {
         body in any_body(),
     ) {
         let text = agent(&fields, &body);
-        let codex = convert_file(Form::Agent("codex").format(), "given", &text).unwrap().text;
+        let codex = convert_file(Form::Agent("codex").format(), "sample", &text).unwrap().text;
         let codex = value(&codex, Format::Toml).unwrap();
         prop_assert_eq!(codex.get("developer_instructions").and_then(Value::as_str), Some(body.as_str()));
         for form in [Form::Agent("cursor"), Form::Agent("copilot"), Form::Agent("gemini")] {
-            let found = convert_file(form.format(), "given", &text).unwrap().text;
+            let found = convert_file(form.format(), "sample", &text).unwrap().text;
             let mut sources = SourceMap::default();
             let read = parse(sources.add("x", ""), found.as_str(), Format::Markdown, Limits::default()).document;
             prop_assert_eq!(&read.text()[read.body().range()], body.as_str(), "{:?}", form);
@@ -531,7 +531,7 @@ proptest! {
             (Form::Agent("copilot"), "tools"),
             (Form::Agent("gemini"), "tools"),
         ] {
-            let found = convert_file(form.format(), "given", &agent(&fields, "")).unwrap();
+            let found = convert_file(form.format(), "sample", &agent(&fields, "")).unwrap();
             let limited = value(&found.text, format_of(form)).unwrap().get(limit).is_some();
             let fate = found.fates.iter().find(|fate| fate.field == "tools").unwrap();
             let free = fate.kind == FieldOutcomeKind::Widened || line(&fields).contains("\"*\"");
@@ -585,7 +585,7 @@ fn a_head_that_is_not_a_yaml_is_read_line_by_line() {
         .find(|fate| fate.field == "(front matter)")
         .unwrap();
     assert_eq!(told.kind, FieldOutcomeKind::Approximated);
-    // A field without a clear value is dropped; if it limits something, that is told apart.
+    // A field without a clear value is dropped; if it restricts something, that is reported separately.
     for (head, field, kind) in [
         ("a: b: c\na: d", "a", FieldOutcomeKind::Dropped),
         (

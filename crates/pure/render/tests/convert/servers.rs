@@ -1,4 +1,4 @@
-//! MCP servers that each tool gets.
+//! MCP servers converted for each tool.
 
 use crate::Case;
 
@@ -7,14 +7,14 @@ pub(crate) const SERVERS: &[Case<&'static str>] = &[
         "claude-code",
         "a program",
         r#"{"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "includeTools": ["read"], "alwaysLoad": true, "dependencies": {}}"#,
-        r#"/mcpServers/given {"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "alwaysLoad": true}
+        r#"/mcpServers/sample {"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "alwaysLoad": true}
 runs ["npx -y fs ${ROOT:-/tmp}"]
-Exact given.alwaysLoad
-Exact given.args
-Exact given.command
-Exact given.cwd
-Exact given.env
-Widened given.includeTools: it restricts something, and the tool does not support it
+Exact sample.alwaysLoad
+Exact sample.args
+Exact sample.command
+Exact sample.cwd
+Exact sample.env
+Widened sample.includeTools: it restricts something, and the tool does not support it
 "#,
     ),
     (
@@ -31,27 +31,27 @@ Dropped inputs: only `mcpServers` of a file are used
         "claude-code",
         "OpenCode's form",
         r#"{"type": "local", "command": ["npx", "-y", "fs"], "environment": {"TOKEN": "{env:TOKEN}"}, "enabled": true, "timeout": 5000}"#,
-        r#"/mcpServers/given {"command": "npx", "args": ["-y", "fs"], "env": {"TOKEN": "${TOKEN}"}}
+        r#"/mcpServers/sample {"command": "npx", "args": ["-y", "fs"], "env": {"TOKEN": "${TOKEN}"}}
 runs ["npx -y fs"]
-Exact given.command
-Exact given.enabled
-Exact given.environment
-Dropped given.timeout: the tool does not support it
-Exact given.type
+Exact sample.command
+Exact sample.enabled
+Exact sample.environment
+Dropped sample.timeout: the tool does not support it
+Exact sample.type
 "#,
     ),
     (
         "opencode",
         "a program",
         r#"{"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "includeTools": ["read"], "alwaysLoad": true, "dependencies": {}}"#,
-        r#"/mcp/given {"type": "local", "command": ["npx", "-y", "fs", "{env:ROOT}"], "environment": {"TOKEN": "{env:TOKEN}", "MODE": "a", "LEVEL": "{env:LOG}", "KEY": "k-{env:KEY}"}, "cwd": "sub"}
+        r#"/mcp/sample {"type": "local", "command": ["npx", "-y", "fs", "{env:ROOT}"], "environment": {"TOKEN": "{env:TOKEN}", "MODE": "a", "LEVEL": "{env:LOG}", "KEY": "k-{env:KEY}"}, "cwd": "sub"}
 runs ["npx -y fs {env:ROOT}"]
-Dropped given.alwaysLoad: the tool does not support it
-Approximated given.args: the tool does not support defaults of variables
-Exact given.command
-Exact given.cwd
-Approximated given.env: the tool does not support defaults of variables
-Widened given.includeTools: it restricts something, and the tool does not support it
+Dropped sample.alwaysLoad: the tool does not support it
+Approximated sample.args: the tool does not support defaults of variables
+Exact sample.command
+Exact sample.cwd
+Approximated sample.env: the tool does not support defaults of variables
+Widened sample.includeTools: it restricts something, and the tool does not support it
 "#,
     ),
     (
@@ -73,7 +73,7 @@ Exact web.url
         "opencode",
         "OpenCode's form",
         r#"{"type": "local", "command": ["npx", "-y", "fs"], "environment": {"TOKEN": "{env:TOKEN}"}, "enabled": true, "timeout": 5000}"#,
-        r#"/mcp/given {"type": "local", "command": ["npx", "-y", "fs"], "environment": {"TOKEN": "{env:TOKEN}"}, "enabled": true, "timeout": 5000}
+        r#"/mcp/sample {"type": "local", "command": ["npx", "-y", "fs"], "environment": {"TOKEN": "{env:TOKEN}"}, "enabled": true, "timeout": 5000}
 runs ["npx -y fs"]
 "#,
     ),
@@ -81,7 +81,7 @@ runs ["npx -y fs"]
         "codex",
         "a program",
         r#"{"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "includeTools": ["read"], "alwaysLoad": true, "dependencies": {}}"#,
-        r#"/mcp_servers/given command = "npx"
+        r#"/mcp_servers/sample command = "npx"
 args = ["-y", "fs", "/tmp"]
 env_vars = ["TOKEN"]
 cwd = "sub"
@@ -91,12 +91,12 @@ enabled_tools = ["read"]
 MODE = "a"
 LEVEL = "info"
 runs ["npx -y fs /tmp"]
-Dropped given.alwaysLoad: the tool does not support it
-Approximated given.args: the tool does not replace variables
-Exact given.command
-Exact given.cwd
-Approximated given.env: `LEVEL` always has its default; `KEY` must be set where Codex runs
-Exact given.includeTools: the tool calls it `enabled_tools`
+Dropped sample.alwaysLoad: the tool does not support it
+Approximated sample.args: the tool does not replace variables
+Exact sample.command
+Exact sample.cwd
+Approximated sample.env: `LEVEL` always has its default; `KEY` must be set where Codex runs
+Exact sample.includeTools: the tool calls it `enabled_tools`
 "#,
     ),
     (
@@ -125,29 +125,29 @@ Exact web.url
         "codex",
         "OpenCode's form",
         r#"{"type": "local", "command": ["npx", "-y", "fs"], "environment": {"TOKEN": "{env:TOKEN}"}, "enabled": true, "timeout": 5000}"#,
-        r#"/mcp_servers/given command = "npx"
+        r#"/mcp_servers/sample command = "npx"
 args = ["-y", "fs"]
 env_vars = ["TOKEN"]
 runs ["npx -y fs"]
-Exact given.command
-Exact given.enabled
-Exact given.environment
-Dropped given.timeout: the tool does not support it
-Exact given.type
+Exact sample.command
+Exact sample.enabled
+Exact sample.environment
+Dropped sample.timeout: the tool does not support it
+Exact sample.type
 "#,
     ),
     (
         "cursor",
         "a program",
         r#"{"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "includeTools": ["read"], "alwaysLoad": true, "dependencies": {}}"#,
-        r#"/mcpServers/given {"command": "npx", "args": ["-y", "fs", "${env:ROOT}"], "env": {"TOKEN": "${env:TOKEN}", "MODE": "a", "LEVEL": "${env:LOG}", "KEY": "k-${env:KEY}"}}
+        r#"/mcpServers/sample {"command": "npx", "args": ["-y", "fs", "${env:ROOT}"], "env": {"TOKEN": "${env:TOKEN}", "MODE": "a", "LEVEL": "${env:LOG}", "KEY": "k-${env:KEY}"}}
 runs ["npx -y fs ${env:ROOT}"]
-Dropped given.alwaysLoad: the tool does not support it
-Approximated given.args: the tool does not support defaults of variables
-Exact given.command
-Dropped given.cwd: the tool does not support it
-Approximated given.env: the tool does not support defaults of variables
-Widened given.includeTools: it restricts something, and the tool does not support it
+Dropped sample.alwaysLoad: the tool does not support it
+Approximated sample.args: the tool does not support defaults of variables
+Exact sample.command
+Dropped sample.cwd: the tool does not support it
+Approximated sample.env: the tool does not support defaults of variables
+Widened sample.includeTools: it restricts something, and the tool does not support it
 "#,
     ),
     (
@@ -169,27 +169,27 @@ Exact web.url
         "cursor",
         "OpenCode's form",
         r#"{"type": "local", "command": ["npx", "-y", "fs"], "environment": {"TOKEN": "{env:TOKEN}"}, "enabled": true, "timeout": 5000}"#,
-        r#"/mcpServers/given {"command": "npx", "args": ["-y", "fs"], "env": {"TOKEN": "${env:TOKEN}"}}
+        r#"/mcpServers/sample {"command": "npx", "args": ["-y", "fs"], "env": {"TOKEN": "${env:TOKEN}"}}
 runs ["npx -y fs"]
-Exact given.command
-Exact given.enabled
-Exact given.environment
-Dropped given.timeout: the tool does not support it
-Exact given.type
+Exact sample.command
+Exact sample.enabled
+Exact sample.environment
+Dropped sample.timeout: the tool does not support it
+Exact sample.type
 "#,
     ),
     (
         "gemini",
         "a program",
         r#"{"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "includeTools": ["read"], "alwaysLoad": true, "dependencies": {}}"#,
-        r#"/mcpServers/given {"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "includeTools": ["read"]}
+        r#"/mcpServers/sample {"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "includeTools": ["read"]}
 runs ["npx -y fs ${ROOT:-/tmp}"]
-Dropped given.alwaysLoad: the tool does not support it
-Approximated given.args: older versions do not support defaults of variables
-Exact given.command
-Exact given.cwd
-Approximated given.env: older versions do not support defaults of variables
-Exact given.includeTools
+Dropped sample.alwaysLoad: the tool does not support it
+Approximated sample.args: older versions do not support defaults of variables
+Exact sample.command
+Exact sample.cwd
+Approximated sample.env: older versions do not support defaults of variables
+Exact sample.includeTools
 "#,
     ),
     (
@@ -211,27 +211,27 @@ Exact web.url
         "gemini",
         "OpenCode's form",
         r#"{"type": "local", "command": ["npx", "-y", "fs"], "environment": {"TOKEN": "{env:TOKEN}"}, "enabled": true, "timeout": 5000}"#,
-        r#"/mcpServers/given {"command": "npx", "args": ["-y", "fs"], "env": {"TOKEN": "${TOKEN}"}}
+        r#"/mcpServers/sample {"command": "npx", "args": ["-y", "fs"], "env": {"TOKEN": "${TOKEN}"}}
 runs ["npx -y fs"]
-Exact given.command
-Exact given.enabled
-Exact given.environment
-Dropped given.timeout: the tool does not support it
-Exact given.type
+Exact sample.command
+Exact sample.enabled
+Exact sample.environment
+Dropped sample.timeout: the tool does not support it
+Exact sample.type
 "#,
     ),
     (
         "copilot",
         "a program",
         r#"{"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "includeTools": ["read"], "alwaysLoad": true, "dependencies": {}}"#,
-        r#"/servers/given {"type": "stdio", "command": "npx", "args": ["-y", "fs", "${env:ROOT}"], "env": {"TOKEN": "${env:TOKEN}", "MODE": "a", "LEVEL": "${env:LOG}", "KEY": "k-${env:KEY}"}, "cwd": "sub"}
+        r#"/servers/sample {"type": "stdio", "command": "npx", "args": ["-y", "fs", "${env:ROOT}"], "env": {"TOKEN": "${env:TOKEN}", "MODE": "a", "LEVEL": "${env:LOG}", "KEY": "k-${env:KEY}"}, "cwd": "sub"}
 runs ["npx -y fs ${env:ROOT}"]
-Dropped given.alwaysLoad: the tool does not support it
-Approximated given.args: the tool does not support defaults of variables
-Exact given.command
-Exact given.cwd
-Approximated given.env: the tool does not support defaults of variables
-Widened given.includeTools: it restricts something, and the tool does not support it
+Dropped sample.alwaysLoad: the tool does not support it
+Approximated sample.args: the tool does not support defaults of variables
+Exact sample.command
+Exact sample.cwd
+Approximated sample.env: the tool does not support defaults of variables
+Widened sample.includeTools: it restricts something, and the tool does not support it
 "#,
     ),
     (
@@ -253,13 +253,13 @@ Exact web.url
         "copilot",
         "OpenCode's form",
         r#"{"type": "local", "command": ["npx", "-y", "fs"], "environment": {"TOKEN": "{env:TOKEN}"}, "enabled": true, "timeout": 5000}"#,
-        r#"/servers/given {"type": "stdio", "command": "npx", "args": ["-y", "fs"], "env": {"TOKEN": "${env:TOKEN}"}}
+        r#"/servers/sample {"type": "stdio", "command": "npx", "args": ["-y", "fs"], "env": {"TOKEN": "${env:TOKEN}"}}
 runs ["npx -y fs"]
-Exact given.command
-Exact given.enabled
-Exact given.environment
-Dropped given.timeout: the tool does not support it
-Exact given.type
+Exact sample.command
+Exact sample.enabled
+Exact sample.environment
+Dropped sample.timeout: the tool does not support it
+Exact sample.type
 "#,
     ),
     (
@@ -267,28 +267,28 @@ Exact given.type
         "switched off in OpenCode's form",
         r#"{"type": "remote", "url": "https://x", "enabled": false}"#,
         r"runs []
-Dropped given.enabled: it is disabled, which the tool does not support: dropped
+Dropped sample.enabled: it is disabled, which the tool does not support: dropped
 ",
     ),
     (
         "opencode",
         "switched off",
         r#"{"url": "https://x", "disabled": true}"#,
-        r#"/mcp/given {"type": "remote", "url": "https://x", "enabled": false}
+        r#"/mcp/sample {"type": "remote", "url": "https://x", "enabled": false}
 runs ["https://x"]
-Exact given.disabled
-Exact given.url
+Exact sample.disabled
+Exact sample.url
 "#,
     ),
     (
         "codex",
         "switched off",
         r#"{"command": "x", "disabled": true}"#,
-        r#"/mcp_servers/given command = "x"
+        r#"/mcp_servers/sample command = "x"
 enabled = false
 runs ["x"]
-Exact given.command
-Exact given.disabled
+Exact sample.command
+Exact sample.disabled
 "#,
     ),
     (
@@ -296,21 +296,21 @@ Exact given.disabled
         "a socket",
         r#"{"type": "ws", "url": "wss://x"}"#,
         r"runs []
-Dropped given.type: the tool does not support sockets: the server is dropped
+Dropped sample.type: the tool does not support sockets: the server is dropped
 ",
     ),
     (
         "windsurf",
         "a program",
         r#"{"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "includeTools": ["read"], "timeout": 5, "dependencies": {}}"#,
-        r#"/mcpServers/given {"command": "npx", "args": ["-y", "fs", "/tmp"], "env": {"MODE": "a", "LEVEL": "info"}}
+        r#"/mcpServers/sample {"command": "npx", "args": ["-y", "fs", "/tmp"], "env": {"MODE": "a", "LEVEL": "info"}}
 runs ["npx -y fs /tmp"]
-Approximated given.args: the tool does not replace variables
-Exact given.command
-Dropped given.cwd: the tool does not support it
-Approximated given.env: `TOKEN` must be set where Devin Desktop runs; `LEVEL` always has its default; `KEY` must be set where Devin Desktop runs
-Widened given.includeTools: it restricts something, and the tool does not support it
-Dropped given.timeout: the tool does not support it
+Approximated sample.args: the tool does not replace variables
+Exact sample.command
+Dropped sample.cwd: the tool does not support it
+Approximated sample.env: `TOKEN` must be set where Devin Desktop runs; `LEVEL` always has its default; `KEY` must be set where Devin Desktop runs
+Widened sample.includeTools: it restricts something, and the tool does not support it
+Dropped sample.timeout: the tool does not support it
 "#,
     ),
     (
@@ -337,14 +337,14 @@ Exact web.url
         "zed",
         "a program",
         r#"{"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "includeTools": ["read"], "timeout": 5, "dependencies": {}}"#,
-        r#"/context_servers/given {"command": "npx", "args": ["-y", "fs", "/tmp"], "env": {"MODE": "a", "LEVEL": "info"}}
+        r#"/context_servers/sample {"command": "npx", "args": ["-y", "fs", "/tmp"], "env": {"MODE": "a", "LEVEL": "info"}}
 runs ["npx -y fs /tmp"]
-Approximated given.args: the tool does not replace variables
-Exact given.command
-Dropped given.cwd: the tool does not support it
-Approximated given.env: `TOKEN` must be set where Zed runs; `LEVEL` always has its default; `KEY` must be set where Zed runs
-Widened given.includeTools: it restricts something, and the tool does not support it
-Dropped given.timeout: the tool does not support it
+Approximated sample.args: the tool does not replace variables
+Exact sample.command
+Dropped sample.cwd: the tool does not support it
+Approximated sample.env: `TOKEN` must be set where Zed runs; `LEVEL` always has its default; `KEY` must be set where Zed runs
+Widened sample.includeTools: it restricts something, and the tool does not support it
+Dropped sample.timeout: the tool does not support it
 "#,
     ),
     (
@@ -371,14 +371,14 @@ Exact web.url
         "amp",
         "a program",
         r#"{"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "includeTools": ["read"], "timeout": 5, "dependencies": {}}"#,
-        r#"/amp.mcpServers/given {"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "includeTools": ["read"]}
+        r#"/amp.mcpServers/sample {"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "includeTools": ["read"]}
 runs ["npx -y fs ${ROOT:-/tmp}"]
-Exact given.args
-Exact given.command
-Dropped given.cwd: the tool does not support it
-Exact given.env
-Exact given.includeTools
-Dropped given.timeout: the tool does not support it
+Exact sample.args
+Exact sample.command
+Dropped sample.cwd: the tool does not support it
+Exact sample.env
+Exact sample.includeTools
+Dropped sample.timeout: the tool does not support it
 "#,
     ),
     (
@@ -402,14 +402,14 @@ Exact web.url
         "kiro",
         "a program",
         r#"{"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "includeTools": ["read"], "timeout": 5, "dependencies": {}}"#,
-        r#"/mcpServers/given {"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "timeout": 5}
+        r#"/mcpServers/sample {"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "timeout": 5}
 runs ["npx -y fs ${ROOT:-/tmp}"]
-Exact given.args
-Exact given.command
-Dropped given.cwd: the tool does not support it
-Exact given.env
-Widened given.includeTools: it restricts something, and the tool does not support it
-Exact given.timeout
+Exact sample.args
+Exact sample.command
+Dropped sample.cwd: the tool does not support it
+Exact sample.env
+Widened sample.includeTools: it restricts something, and the tool does not support it
+Exact sample.timeout
 "#,
     ),
     (
@@ -436,14 +436,14 @@ Exact web.url
         "antigravity",
         "a program",
         r#"{"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "includeTools": ["read"], "timeout": 5, "dependencies": {}}"#,
-        r#"/mcpServers/given {"command": "npx", "args": ["-y", "fs", "/tmp"], "env": {"MODE": "a", "LEVEL": "info"}}
+        r#"/mcpServers/sample {"command": "npx", "args": ["-y", "fs", "/tmp"], "env": {"MODE": "a", "LEVEL": "info"}}
 runs ["npx -y fs /tmp"]
-Approximated given.args: the tool does not replace variables
-Exact given.command
-Dropped given.cwd: the tool does not support it
-Approximated given.env: `TOKEN` must be set where Antigravity runs; `LEVEL` always has its default; `KEY` must be set where Antigravity runs
-Widened given.includeTools: it restricts something, and the tool does not support it
-Dropped given.timeout: the tool does not support it
+Approximated sample.args: the tool does not replace variables
+Exact sample.command
+Dropped sample.cwd: the tool does not support it
+Approximated sample.env: `TOKEN` must be set where Antigravity runs; `LEVEL` always has its default; `KEY` must be set where Antigravity runs
+Widened sample.includeTools: it restricts something, and the tool does not support it
+Dropped sample.timeout: the tool does not support it
 "#,
     ),
     (
@@ -470,14 +470,14 @@ Exact web.url
         "copilot-cli",
         "a program",
         r#"{"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "includeTools": ["read"], "timeout": 5, "dependencies": {}}"#,
-        r#"/mcpServers/given {"type": "local", "command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "timeout": 5}
+        r#"/mcpServers/sample {"type": "local", "command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "timeout": 5}
 runs ["npx -y fs ${ROOT:-/tmp}"]
-Exact given.args
-Exact given.command
-Exact given.cwd
-Exact given.env
-Widened given.includeTools: it restricts something, and the tool does not support it
-Exact given.timeout
+Exact sample.args
+Exact sample.command
+Exact sample.cwd
+Exact sample.env
+Widened sample.includeTools: it restricts something, and the tool does not support it
+Exact sample.timeout
 "#,
     ),
     (
@@ -501,14 +501,14 @@ Exact web.url
         "cline",
         "a program",
         r#"{"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "includeTools": ["read"], "timeout": 5, "dependencies": {}}"#,
-        r#"/mcpServers/given {"type": "stdio", "command": "npx", "args": ["-y", "fs", "/tmp"], "env": {"MODE": "a", "LEVEL": "info"}, "cwd": "sub"}
+        r#"/mcpServers/sample {"type": "stdio", "command": "npx", "args": ["-y", "fs", "/tmp"], "env": {"MODE": "a", "LEVEL": "info"}, "cwd": "sub"}
 runs ["npx -y fs /tmp"]
-Approximated given.args: the tool does not replace variables
-Exact given.command
-Exact given.cwd
-Approximated given.env: `TOKEN` must be set where Cline runs; `LEVEL` always has its default; `KEY` must be set where Cline runs
-Widened given.includeTools: it restricts something, and the tool does not support it
-Dropped given.timeout: the tool does not support it
+Approximated sample.args: the tool does not replace variables
+Exact sample.command
+Exact sample.cwd
+Approximated sample.env: `TOKEN` must be set where Cline runs; `LEVEL` always has its default; `KEY` must be set where Cline runs
+Widened sample.includeTools: it restricts something, and the tool does not support it
+Dropped sample.timeout: the tool does not support it
 "#,
     ),
     (
@@ -535,14 +535,14 @@ Exact web.url
         "goose",
         "a program",
         r#"{"command": "npx", "args": ["-y", "fs", "${ROOT:-/tmp}"], "env": {"TOKEN": "${TOKEN}", "MODE": "a", "LEVEL": "${LOG:-info}", "KEY": "k-${KEY}"}, "cwd": "sub", "includeTools": ["read"], "timeout": 5, "dependencies": {}}"#,
-        r#"/mcpServers/given {"command": "npx", "args": ["-y", "fs", "/tmp"], "env": {"MODE": "a", "LEVEL": "info"}, "cwd": "sub"}
+        r#"/mcpServers/sample {"command": "npx", "args": ["-y", "fs", "/tmp"], "env": {"MODE": "a", "LEVEL": "info"}, "cwd": "sub"}
 runs ["npx -y fs /tmp"]
-Approximated given.args: the tool does not replace variables
-Exact given.command
-Exact given.cwd
-Approximated given.env: `TOKEN` must be set where Goose runs; `LEVEL` always has its default; `KEY` must be set where Goose runs
-Widened given.includeTools: it restricts something, and the tool does not support it
-Dropped given.timeout: the tool does not support it
+Approximated sample.args: the tool does not replace variables
+Exact sample.command
+Exact sample.cwd
+Approximated sample.env: `TOKEN` must be set where Goose runs; `LEVEL` always has its default; `KEY` must be set where Goose runs
+Widened sample.includeTools: it restricts something, and the tool does not support it
+Dropped sample.timeout: the tool does not support it
 "#,
     ),
     (

@@ -25,7 +25,7 @@ impl Requirement {
     pub fn allows(self, tag: Tag) -> bool {
         match self {
             Self::Any => true,
-            Self::Exactly(wanted) => tag == wanted,
+            Self::Exactly(version) => tag == version,
             Self::AtLeast(least) => tag >= least,
             Self::Below(limit) => tag < limit,
             Self::Caret(least) => tag >= least && tag.0 == least.0,

@@ -1,10 +1,10 @@
-//! Text with blocks: blocks come, change and go, and the text around them stays to the byte.
+//! Text with blocks: adds, changes and removes blocks, and preserves every other byte.
 
 use super::markers::{BlockError, BlockName, read_blocks};
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// A Markdown text, taken apart into blocks and the text around them.
+/// Markdown, split into blocks and the text around them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockDocument {
     pieces: Vec<DocumentPart>,
@@ -13,7 +13,7 @@ pub struct BlockDocument {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum DocumentPart {
-    /// Written by others.
+    /// Text of the user.
     Text(String),
     Block(ManagedBlock),
 }
@@ -21,45 +21,45 @@ enum DocumentPart {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct ManagedBlock {
     name: BlockName,
-    /// Line endings in front of the block that came with it, and go with it.
+    /// Line endings before the block that were added with it, and are removed with it.
     seam: String,
     begin: String,
     inner: String,
     end: String,
 }
 
-/// The text around a block, by which its position is found again.
+/// The surroundings of a block, by which its position is recognized.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockSeam {
-    /// Line endings in front of the block that came with it.
+    /// Line endings before the block that were added with it.
     pub text: String,
     /// The last line before them.
     pub line_before: String,
-    /// Whether another block is right before them, or nothing.
+    /// Whether another block, or nothing, precedes them.
     pub follows_block: bool,
-    /// Whether only blocks follows.
+    /// Whether only blocks follow.
     pub is_trailing: bool,
 }
 
-/// A stretch of lines: a block with its markers, or text of others.
+/// A range of lines: a block with its markers, or text of the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockSection<'d> {
-    /// The block; nothing for text of others.
+    /// The block; `None` for text of the user.
     pub block: Option<&'d BlockName>,
-    /// First and last line, counted from one.
+    /// The first and last line, from one.
     pub lines: (usize, usize),
 }
 
-/// Why text cannot be edited.
+/// The reason why text cannot be edited.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BlockEditError {
-    /// Text after it would be code.
+    /// An unclosed code fence would contain the new block.
     #[error("a code fence is not closed")]
     OpenFence {
         /// The line that opens it, counted from one.
         line: usize,
     },
-    /// The markers would not be found again.
+    /// The markers would not be recognized afterwards.
     #[error("its blocks could not be found again")]
     Unstable,
 }
@@ -75,23 +75,23 @@ impl Default for BlockDocument {
 }
 
 impl BlockDocument {
-    /// Reads text.
+    /// Parses text.
     pub fn read(text: &str) -> Result<Self, BlockError> {
         let (blocks, _) = read_blocks(text)?;
         let mut pieces = Vec::new();
         let mut at = 0;
         for block in blocks {
-            if at < block.whole.start {
-                pieces.push(DocumentPart::Text(text[at..block.whole.start].to_owned()));
+            if at < block.full.start {
+                pieces.push(DocumentPart::Text(text[at..block.full.start].to_owned()));
             }
             pieces.push(DocumentPart::Block(ManagedBlock {
                 name: block.name,
                 seam: String::new(),
-                begin: text[block.whole.start..block.inner.start].to_owned(),
+                begin: text[block.full.start..block.inner.start].to_owned(),
                 inner: text[block.inner.clone()].to_owned(),
-                end: text[block.inner.end..block.whole.end].to_owned(),
+                end: text[block.inner.end..block.full.end].to_owned(),
             }));
-            at = block.whole.end;
+            at = block.full.end;
         }
         if at < text.len() {
             pieces.push(DocumentPart::Text(text[at..].to_owned()));
@@ -107,13 +107,15 @@ impl BlockDocument {
         self.blocks().map(|block| &block.name)
     }
 
-    /// The content of a block, with `\n` as line ending.
+    /// The content of a block, with `
+    ///
+    /// ` line endings.
     pub fn inner(&self, name: &BlockName) -> Option<String> {
         let block = self.blocks().find(|block| block.name == *name)?;
         Some(block.inner.replace("\r\n", "\n"))
     }
 
-    /// The text around a block; nothing if no such block exists.
+    /// The seam of a block; `None` if the block does not exist.
     pub fn seam(&self, name: &BlockName) -> Option<BlockSeam> {
         let at = self.position(name)?;
         let DocumentPart::Block(block) = &self.pieces[at] else {
@@ -134,7 +136,7 @@ impl BlockDocument {
         })
     }
 
-    /// Its lines, in order.
+    /// The sections, in order.
     pub fn sections(&self) -> Vec<BlockSection<'_>> {
         let mut sections = Vec::new();
         let mut first = 1;
@@ -157,7 +159,7 @@ impl BlockDocument {
         join(&self.pieces[..at])
     }
 
-    /// Takes line endings in front of a block as its seam; nothing happens if they do not exist.
+    /// Claims line endings before a block as its seam, if they exist.
     pub fn claim_seam(&mut self, name: &BlockName, seam: &str) {
         let Some(at) = self.position(name).filter(|_| !seam.is_empty()) else {
             return;
@@ -172,7 +174,7 @@ impl BlockDocument {
         }
     }
 
-    /// Takes line endings away from what is before a piece: from the text there, and from the end of a block before that.
+    /// Removes line endings before a piece: from the preceding text, and from the end of a block before that.
     fn take_line_endings(&mut self, at: usize, endings: &str) -> bool {
         let (before, _) = self.pieces.split_at_mut(at);
         match before {
@@ -181,10 +183,10 @@ impl BlockDocument {
                 true
             }
             [.., DocumentPart::Block(block), DocumentPart::Text(text)] => {
-                let own = endings.strip_suffix(text.as_str());
-                let is_taken = own.is_some_and(|own| block.end.ends_with(own));
-                if let Some(own) = own.filter(|_| is_taken) {
-                    block.end.truncate(block.end.len() - own.len());
+                let remainder = endings.strip_suffix(text.as_str());
+                let is_taken = remainder.is_some_and(|remainder| block.end.ends_with(remainder));
+                if let Some(remainder) = remainder.filter(|_| is_taken) {
+                    block.end.truncate(block.end.len() - remainder.len());
                     text.clear();
                 }
                 is_taken
@@ -193,14 +195,14 @@ impl BlockDocument {
         }
     }
 
-    /// Whether anything but blocks is in it.
+    /// Whether it contains anything but blocks.
     pub fn has_own_text(&self) -> bool {
         let is_text =
             |piece: &DocumentPart| matches!(piece, DocumentPart::Text(text) if !text.is_empty());
         self.pieces.iter().any(is_text)
     }
 
-    /// Replaces what a block holds.
+    /// Replaces the content of a block.
     pub fn replace(&mut self, name: &BlockName, inner: &str) {
         let inner = self.with_newlines(inner);
         for piece in &mut self.pieces {
@@ -212,8 +214,8 @@ impl BlockDocument {
         }
     }
 
-    /// Removes a block with its seam. A block that follows at once takes over the seam, so it stays apart from the
-    /// text before it.
+    /// Removes a block with its seam. A block that follows immediately takes over the seam, which keeps it apart from
+    /// the text before it.
     pub fn remove(&mut self, name: &BlockName) {
         let Some(at) = self.position(name) else {
             return;
@@ -224,15 +226,15 @@ impl BlockDocument {
         let is_in_line = !is_at_line_start(&join(&self.pieces[..at]));
         match self.pieces.get_mut(at) {
             Some(DocumentPart::Block(next)) => next.seam = removed.seam,
-            // Text of others never joins the last line of what was before the block.
+            // Text of the user never joins the last line before the block.
             Some(DocumentPart::Text(text)) if is_in_line => text.insert_str(0, self.newline),
             _ => {}
         }
     }
 
-    /// Adds a block at the end, one blank line after what exists.
+    /// Appends a block after one blank line.
     pub fn append(&mut self, name: &BlockName, inner: &str) -> Result<(), BlockEditError> {
-        // A block ends outside of code, so only text of others can leave a fence open.
+        // A block never ends inside code, so only text of the user can leave a fence open.
         if let Some(DocumentPart::Text(_)) = self.pieces.last()
             && let Ok((_, Some(line))) = read_blocks(&self.text())
         {
@@ -254,7 +256,7 @@ impl BlockDocument {
         Ok(())
     }
 
-    /// The text as it is now, if it reads as the blocks that are meant.
+    /// The current text, if it parses to the intended blocks.
     pub fn finish(&self) -> Result<String, BlockEditError> {
         let text = self.text();
         let again = BlockDocument::read(&text).map_err(|_| BlockEditError::Unstable)?;
@@ -295,7 +297,7 @@ fn join(pieces: &[DocumentPart]) -> String {
     let mut text = String::new();
     for piece in pieces {
         match piece {
-            DocumentPart::Text(own) => text.push_str(own),
+            DocumentPart::Text(user_text) => text.push_str(user_text),
             DocumentPart::Block(block) => {
                 text.extend([&*block.seam, &*block.begin, &*block.inner, &*block.end]);
             }
@@ -304,7 +306,7 @@ fn join(pieces: &[DocumentPart]) -> String {
     text
 }
 
-/// The line ending that most lines have.
+/// The most frequent line ending.
 fn dominant_newline(text: &str) -> &'static str {
     let all = text.matches('\n').count();
     let windows = text.matches("\r\n").count();
@@ -320,7 +322,7 @@ fn is_at_line_start(text: &str) -> bool {
     text.is_empty() || text.ends_with('\n')
 }
 
-/// How many line endings it takes to have a blank line, or nothing at all, before what is appended.
+/// The number of line endings needed for a blank line before appended text.
 fn missing_newlines(text: &str) -> usize {
     let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     let mut lines = text.split_inclusive('\n');
@@ -422,7 +424,7 @@ mod tests {
     fn sections_have_their_lines() {
         let document = appended("mine\n", &["a", "b"]);
         let document = BlockDocument::read(&document.finish().unwrap()).unwrap();
-        let shown: Vec<(String, (usize, usize))> = document
+        let sections: Vec<(String, (usize, usize))> = document
             .sections()
             .into_iter()
             .map(|section| {
@@ -432,13 +434,13 @@ mod tests {
                 )
             })
             .collect();
-        let own = String::new;
+        let user_text = String::new;
         assert_eq!(
-            shown,
+            sections,
             [
-                (own(), (1, 2)),
+                (user_text(), (1, 2)),
                 ("a".to_owned(), (3, 5)),
-                (own(), (6, 6)),
+                (user_text(), (6, 6)),
                 ("b".to_owned(), (7, 9)),
             ]
         );

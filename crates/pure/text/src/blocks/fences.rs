@@ -1,28 +1,28 @@
-//! Which lines of a Markdown text are code.
+//! Detects which lines of Markdown are code.
 
 /// A code fence that is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct OpenFence {
     mark: char,
     count: usize,
-    /// How far the fence is from the start of its line.
+    /// The column of the fence.
     column: usize,
-    /// The container of the fence. The fence ends with it, closed or not.
+    /// The container of the fence. The fence ends with it, even if it is not closed.
     container: MarkdownContainer,
-    /// The line that opened it, counted from one.
+    /// The line that opens it, from one.
     pub(super) line: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum MarkdownContainer {
-    /// Nothing that its line shows.
+    /// No visible container.
     None,
-    /// An item of a list whose text starts at this column.
+    /// A list item whose text starts at this column.
     Item(usize),
     Quote,
 }
 
-/// Where a reader of lines is.
+/// The state of reading line by line.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct FenceReader {
     pub(super) open: Option<OpenFence>,
@@ -30,7 +30,7 @@ pub(super) struct FenceReader {
 }
 
 impl FenceReader {
-    /// Takes the next line; whether it is text, and neither code nor a fence.
+    /// Reads the next line; returns whether it is text, and neither code nor a fence.
     pub(super) fn is_text(&mut self, line: &str) -> bool {
         self.line += 1;
         if let Some(open) = self.open {
@@ -48,7 +48,7 @@ impl FenceReader {
 }
 
 impl OpenFence {
-    /// Whether the container of the fence does not reach to this line.
+    /// Whether the container of the fence ends before this line.
     fn ends_before(self, line: &str) -> bool {
         match self.container {
             MarkdownContainer::None => false,
@@ -77,7 +77,7 @@ impl OpenFence {
     }
 }
 
-/// The fence that a line opens, also right after the marks of lists and quotes.
+/// The fence that a line opens, possibly after list and quote marks.
 fn opening(line: &str, number: usize) -> Option<OpenFence> {
     let mut rest = line;
     let mut container = MarkdownContainer::None;
@@ -140,12 +140,12 @@ fn indent(line: &str) -> usize {
     line.len() - line.trim_start_matches([' ', '\t']).len()
 }
 
-/// Text as it is between markers: without blank lines around it, and with its code closed.
+/// Normalizes the text of a block: without surrounding blank lines, and with closed code fences.
 pub fn block_text(text: &str) -> String {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let text = text.replace("\r\n", "\n");
     let start = text.trim_start().len();
-    // An indent before the first word belongs to it.
+    // The indentation of the first line belongs to it.
     let start = text[..text.len() - start]
         .rfind('\n')
         .map_or(0, |at| at + 1);
@@ -156,8 +156,8 @@ pub fn block_text(text: &str) -> String {
     closed_fences(&format!("{text}\n"))
 }
 
-/// Text whose last code fence is closed. One without an end reaches to the end of its text, and would take in what
-/// comes after that text in another one.
+/// Closes the last code fence. An unclosed fence extends to the end of its text, and would swallow whatever follows it
+/// elsewhere.
 // An open fence would turn the end marker and all text of the user after it into code.
 fn closed_fences(text: &str) -> String {
     let mut reader = FenceReader::default();

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use super::fences::FenceReader;
 
-// HTML comments do not render in Markdown, and every client passes them on as text, so a block needs no support by the
-// client.
+// HTML comments are invisible in rendered Markdown and are passed on as text by every client, so blocks need no support
+// by the client.
 const BEGIN: &str = "<!-- agpm:begin ";
 const END: &str = "<!-- agpm:end ";
 const CLOSE: &str = " -->";
@@ -15,13 +15,13 @@ const CLOSE: &str = " -->";
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct BlockName(String);
 
-/// Why a string cannot be in a marker.
+/// The reason why a string cannot be in a marker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the name of a block is one line without `-->`")]
 pub struct BlockNameError;
 
 impl BlockName {
-    /// Checks a name.
+    /// Validates a name.
     pub fn new(name: &str) -> Result<Self, BlockNameError> {
         let is_name = !name.is_empty()
             && name.trim() == name
@@ -55,7 +55,7 @@ impl fmt::Display for BlockName {
 /// An error in the markers of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockError {
-    /// The line, counted from one.
+    /// The line, from one.
     pub line: usize,
     /// The bytes of the marker line.
     pub span: Range<usize>,
@@ -63,24 +63,24 @@ pub struct BlockError {
     pub kind: BlockErrorKind,
 }
 
-/// How markers can be broken.
+/// The kinds of invalid markers.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BlockErrorKind {
-    /// A block starts and does not end.
+    /// A block without an end marker.
     #[error("the block `{0}` has no end marker")]
     NoEnd(BlockName),
-    /// A block ends that did not start.
+    /// A block without a begin marker.
     #[error("the block `{0}` has no begin marker")]
     NoBegin(BlockName),
-    /// A block starts inside another.
+    /// A block inside another one.
     #[error("the block `{inner}` starts inside the block `{outer}`")]
     Nested {
-        /// The one that starts.
+        /// The inner block.
         inner: BlockName,
-        /// The one around it.
+        /// The outer block.
         outer: BlockName,
     },
-    /// A block exists already.
+    /// A second block with the same name.
     #[error("the block `{0}` exists twice")]
     Twice(BlockName),
 }
@@ -90,7 +90,7 @@ enum BlockMarker {
     End(BlockName),
 }
 
-/// A marker is a whole line; blanks after it do not matter.
+/// Parses a marker, which is a whole line; trailing blanks are ignored.
 fn marker(line: &str) -> Option<BlockMarker> {
     let line = line.trim_end();
     let name_after = |start: &str| {
@@ -101,7 +101,7 @@ fn marker(line: &str) -> Option<BlockMarker> {
     begin.or_else(|| name_after(END).map(BlockMarker::End))
 }
 
-/// The bytes of the first line of text that would be read as a marker.
+/// The range of the first line that would be parsed as a marker.
 pub fn first_marker(text: &str) -> Option<Range<usize>> {
     let mut fences = FenceReader::default();
     let mut at = 0;
@@ -114,17 +114,17 @@ pub fn first_marker(text: &str) -> Option<Range<usize>> {
     None
 }
 
-/// One block of text.
+/// A parsed block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct BlockSpan {
     pub(super) name: BlockName,
-    /// The range with both marker lines.
-    pub(super) whole: Range<usize>,
-    /// Between them.
+    /// The range including both marker lines.
+    pub(super) full: Range<usize>,
+    /// The range between the marker lines.
     pub(super) inner: Range<usize>,
 }
 
-/// A block whose end is not found yet.
+/// A block without its end marker yet.
 struct OpenBlock {
     name: BlockName,
     start: usize,
@@ -142,10 +142,10 @@ pub(super) fn read_blocks(text: &str) -> Result<(Vec<BlockSpan>, Option<usize>),
         let span = at..at + line.trim_end().len();
         let start = at;
         at += line.len();
-        // A mark at the start of the file is not part of its first line.
-        let shown = line.strip_prefix('\u{feff}').filter(|_| start == 0);
-        let start = start + shown.map_or(0, |shown| line.len() - shown.len());
-        let line = shown.unwrap_or(line);
+        // A byte order mark is not part of the first line.
+        let without_mark = line.strip_prefix('\u{feff}').filter(|_| start == 0);
+        let start = start + without_mark.map_or(0, |without_mark| line.len() - without_mark.len());
+        let line = without_mark.unwrap_or(line);
         if !fences.is_text(line) {
             continue;
         }
@@ -174,7 +174,7 @@ pub(super) fn read_blocks(text: &str) -> Result<(Vec<BlockSpan>, Option<usize>),
             (Some(BlockMarker::End(name)), Some(begun)) if begun.name == name => {
                 blocks.push(BlockSpan {
                     name,
-                    whole: begun.start..at,
+                    full: begun.start..at,
                     inner: begun.inner..start,
                 });
             }

@@ -1,5 +1,4 @@
-//! Named blocks in Markdown that others write too: each lies between two marker lines, and everything else is text
-//! that never changes.
+//! Named blocks in Markdown that users write too: each is between two marker lines, and everything else never changes.
 
 mod document;
 mod fences;

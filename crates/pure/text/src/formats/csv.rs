@@ -1,4 +1,4 @@
-//! CSV (RFC 4180) by hand, because every field needs its location: a header line, then an object for each record.
+//! Reads CSV (RFC 4180), with the span of every field: a header line, then an object for each record.
 
 use agpm_diag::{Code, Diagnostic, Span, codes};
 use memchr::{memchr, memchr2};
@@ -15,7 +15,7 @@ pub(crate) fn read(reading: &mut ReaderState<'_>) {
         at: start,
         fields: Vec::new(),
         scratch: String::new(),
-        untold: 0,
+        unreported: 0,
     };
     reader.skip_blank_lines();
     if reader.at == end {
@@ -48,18 +48,18 @@ struct CsvReader<'r, 'a> {
     reading: &'r mut ReaderState<'a>,
     bytes: &'a [u8],
     at: usize,
-    /// Fields of the record that is being read.
+    /// Fields of the current record.
     fields: Vec<NodeId>,
     scratch: String,
-    /// How many findings were too many.
-    untold: usize,
+    /// The number of findings beyond the limit.
+    unreported: usize,
 }
 
 impl CsvReader<'_, '_> {
     fn report(&mut self, code: &'static Code, span: Span, message: impl Into<String>, help: &str) {
-        // The first of its kind is always reported: whoever reads a file decides by it whether the file can be used.
+        // The first finding with a code is always reported: callers decide by it whether the file can be used.
         let reported = &self.reading.diagnostics;
-        if reported.len() < MOST_FINDINGS || reported.iter().all(|known| known.code != code) {
+        if reported.len() < MOST_FINDINGS || reported.iter().all(|other| other.code != code) {
             let source = self.reading.source;
             self.reading.report(
                 Diagnostic::new(code, message)
@@ -67,13 +67,16 @@ impl CsvReader<'_, '_> {
                     .help(help),
             );
         } else {
-            self.untold += 1;
+            self.unreported += 1;
         }
     }
 
     fn report_remaining(&mut self) {
-        if self.untold > 0 {
-            let message = format!("{} more findings in this file are not shown", self.untold);
+        if self.unreported > 0 {
+            let message = format!(
+                "{} more findings in this file are not shown",
+                self.unreported
+            );
             let (source, end) = (self.reading.source, Span::at(self.at));
             let diagnostic = Diagnostic::new(&codes::CSV_RAGGED, message).at(source, end, "");
             self.reading
@@ -96,7 +99,7 @@ impl CsvReader<'_, '_> {
         self.at = at;
     }
 
-    /// The names of the fields; those that cannot be used are reported.
+    /// The names of the fields; invalid ones are reported.
     fn header(&mut self) -> Vec<NodeId> {
         self.record();
         let names = std::mem::take(&mut self.fields);
@@ -170,7 +173,7 @@ impl CsvReader<'_, '_> {
         self.report(&codes::CSV_RAGGED, span, message, help);
     }
 
-    /// Reads the fields of one record and goes to the next line; gives the end of the record's text.
+    /// Reads one record and moves to the next line; returns the end of the record.
     fn record(&mut self) -> usize {
         self.fields.clear();
         loop {
@@ -188,7 +191,7 @@ impl CsvReader<'_, '_> {
         }
     }
 
-    /// Reads up to the comma or line feed that ends the field.
+    /// Reads up to the comma or line feed after the field.
     fn field(&mut self) -> NodeId {
         let start = self.skip_spaces(self.at);
         if self.bytes.get(start) == Some(&b'"') {
@@ -255,7 +258,7 @@ impl CsvReader<'_, '_> {
         id
     }
 
-    /// Where the quote ends that opened before `from`, and whether there are doubled quotes before that.
+    /// The end of the quote that opened before `from`, and whether it contains doubled quotes.
     fn closing_quote(&self, from: usize) -> Option<(usize, bool)> {
         let (mut at, mut doubled) = (from, false);
         loop {
@@ -269,7 +272,7 @@ impl CsvReader<'_, '_> {
     }
 }
 
-/// The bytes from `start` to `end` without the white space around them.
+/// The range from `start` to `end` without surrounding whitespace.
 fn trimmed(bytes: &[u8], start: usize, end: usize) -> Span {
     let (mut start, mut end) = (start, end);
     while start < end && matches!(bytes[end - 1], b' ' | b'\t' | b'\r') {

@@ -18,27 +18,27 @@ pub(crate) struct FlowContainer<'t> {
     pub(crate) text: &'t str,
     /// Between the brackets.
     pub(crate) inside: Range<usize>,
-    /// Each child from its first byte (its key's, in maps) to its last.
+    /// The range of each child, including its key in maps.
     pub(crate) children: Vec<Range<usize>>,
     pub(crate) comments: CommentSyntax,
 }
 
-/// New children, printed already.
+/// New children, already printed.
 pub(crate) struct FlowInsertion {
     pub(crate) before: usize,
     pub(crate) printed: String,
 }
 
-/// How a container's children stand.
+/// The layout of a container's children.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum FlowLayout {
-    /// Next to each other, with this after each comma.
+    /// On one line, with this after each comma.
     Inline { gap: &'static str },
     /// Each child on its own line.
     Lines(LineLayout),
 }
 
-/// The indents of children that have a line each.
+/// The indentation of children on separate lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LineLayout {
     pub(crate) indent: String,
@@ -63,7 +63,7 @@ impl FlowContainer<'_> {
         Some(&self.text[line..first])
     }
 
-    /// The text after the first comma, if that is a space or nothing.
+    /// The text after the first comma, if it is a space or empty.
     pub(crate) fn gap(&self) -> Option<&'static str> {
         let second = self.children.get(1)?.start;
         match &self.text[self.comma_after(0)? + 1..second] {
@@ -73,7 +73,7 @@ impl FlowContainer<'_> {
         }
     }
 
-    /// Where the comma after child `index` stands.
+    /// The position of the comma after child `index`.
     fn comma_after(&self, index: usize) -> Option<usize> {
         let end = self
             .children
@@ -106,7 +106,7 @@ impl FlowContainer<'_> {
         }
     }
 
-    /// After the blanks and comments that follow `at` on its line.
+    /// The position after the blanks and comments that follow `at` on its line.
     fn after_line_comments(&self, at: usize) -> usize {
         let mut end = at;
         loop {
@@ -134,7 +134,7 @@ impl FlowContainer<'_> {
         false
     }
 
-    /// Says which bytes to replace so children go and come.
+    /// Adds the replacements that remove and insert children.
     pub(crate) fn splice(
         &self,
         removed: &[usize],
@@ -142,14 +142,14 @@ impl FlowContainer<'_> {
         layout: &FlowLayout,
         splices: &mut Splices,
     ) {
-        let kept: Vec<usize> = (0..self.children.len())
+        let remaining: Vec<usize> = (0..self.children.len())
             .filter(|at| removed.binary_search(at).is_err())
             .collect();
-        if kept.is_empty() && inserted.is_empty() && !self.has_comments() {
+        if remaining.is_empty() && inserted.is_empty() && !self.has_comments() {
             splices.put(self.inside.clone(), "");
             return;
         }
-        self.remove(removed, &kept, inserted, splices);
+        self.remove(removed, &remaining, inserted, splices);
         let mut from = 0;
         while from < inserted.len() {
             let before = inserted[from].before;
@@ -158,7 +158,7 @@ impl FlowContainer<'_> {
                     .iter()
                     .take_while(|i| i.before == before)
                     .count();
-            self.insert(&inserted[from..upto], &kept, layout, splices);
+            self.insert(&inserted[from..upto], &remaining, layout, splices);
             from = upto;
         }
     }
@@ -166,15 +166,17 @@ impl FlowContainer<'_> {
     fn remove(
         &self,
         removed: &[usize],
-        kept: &[usize],
+        remaining: &[usize],
         inserted: &[FlowInsertion],
         splices: &mut Splices,
     ) {
-        let mut gone: Vec<Range<usize>> =
-            removed.iter().map(|at| self.removal(*at, kept)).collect();
-        // Without a comma after the last child, the one before it has to go along.
+        let mut gone: Vec<Range<usize>> = removed
+            .iter()
+            .map(|at| self.removal(*at, remaining))
+            .collect();
+        // If the last child has no comma, the comma before it is removed with it.
         let last = self.children.len().wrapping_sub(1);
-        if let (Some(last_kept), Some(_)) = (kept.last(), removed.last())
+        if let (Some(last_kept), Some(_)) = (remaining.last(), removed.last())
             && *last_kept < last
             && self.comma_after(last).is_none()
             && inserted
@@ -194,8 +196,8 @@ impl FlowContainer<'_> {
         }
     }
 
-    /// A child with its comma, and with its line if it is alone on it.
-    fn removal(&self, index: usize, kept: &[usize]) -> Range<usize> {
+    /// The range of a child with its comma, and with its line if nothing else is on it.
+    fn removal(&self, index: usize, remaining: &[usize]) -> Range<usize> {
         let start = self.children[index].start;
         let end = self
             .comma_after(index)
@@ -221,22 +223,22 @@ impl FlowContainer<'_> {
                 next
             };
         }
-        // The closing bracket that shares the line goes up to what stays.
+        // The closing bracket on the same line moves up to the remaining child.
         if line.is_some()
-            && let Some(above) = self.blank_above(index, kept)
+            && let Some(above) = self.blank_above(index, remaining)
         {
             return above..end;
         }
-        // YAML wants the closing bracket indented, so it keeps the indent of what goes.
+        // YAML requires an indented closing bracket, so it keeps the indentation of the removed child.
         if line.is_some() && self.comments == CommentSyntax::Hash {
             return start..skip_blanks(self.text, end);
         }
         after_blanks..end
     }
 
-    /// The end of the last child that stays, with its comma, if no comment stands between it and the last child.
-    fn blank_above(&self, last: usize, kept: &[usize]) -> Option<usize> {
-        let previous = *kept.last()?;
+    /// The end of the last remaining child, with its comma, if no comment is between it and the last child.
+    fn blank_above(&self, last: usize, remaining: &[usize]) -> Option<usize> {
+        let previous = *remaining.last()?;
         let end = self
             .comma_after(previous)
             .map_or(self.children[previous].end, |comma| comma + 1);
@@ -252,18 +254,18 @@ impl FlowContainer<'_> {
     fn insert(
         &self,
         new: &[FlowInsertion],
-        kept: &[usize],
+        remaining: &[usize],
         layout: &FlowLayout,
         splices: &mut Splices,
     ) {
         let before = new[0].before;
-        let earlier = kept.partition_point(|at| *at < before);
-        let previous = earlier.checked_sub(1).map(|last| kept[last]);
+        let earlier = remaining.partition_point(|at| *at < before);
+        let previous = earlier.checked_sub(1).map(|last| remaining[last]);
         let gap = InsertionGap {
             after: previous.map(|at| self.children[at].end),
             comma: previous.and_then(|at| self.comma_after(at)),
-            follows: earlier < kept.len(),
-            whole: kept.len() == self.children.len(),
+            follows: earlier < remaining.len(),
+            keeps_all: remaining.len() == self.children.len(),
         };
         match layout {
             FlowLayout::Lines(lines) => self.insert_lines(new, &gap, lines, splices),
@@ -298,8 +300,8 @@ impl FlowContainer<'_> {
         let last = self.children.len().checked_sub(1);
         let comma_at_end = gap.follows || last.is_some_and(|last| self.comma_after(last).is_some());
         let line_end = skip_blanks(self.text, at);
-        let ending = newline_here(&self.text[line_end..]).filter(|_| gap.whole);
-        // Whole lines after the line's own break are removed without a trace, with any mix of blanks and line breaks.
+        let ending = newline_here(&self.text[line_end..]).filter(|_| gap.keeps_all);
+        // Whole lines after the line break are removed cleanly, with any mix of blanks and line breaks.
         let (range, before, after) = match ending {
             Some(length) => (line_end + length..line_end + length, "", newline),
             None => (at..until, newline, ""),
@@ -349,19 +351,19 @@ impl FlowContainer<'_> {
     }
 }
 
-/// The location between two children where new ones come.
+/// The position between two children where new ones are inserted.
 struct InsertionGap {
-    /// The end of the child before, if there is one.
+    /// The end of the preceding child.
     after: Option<usize>,
     /// The position of its comma.
     comma: Option<usize>,
-    /// Whether a child comes after.
+    /// Whether a child follows.
     follows: bool,
-    /// Whether no child goes, so the line ending here is sure to stay.
-    whole: bool,
+    /// Whether no child is removed, so the line ending here is preserved.
+    keeps_all: bool,
 }
 
-/// The line ending that the text uses.
+/// The line ending of the text.
 pub(crate) fn newline_of(text: &str) -> &'static str {
     match text.find('\n') {
         Some(at) if text[..at].ends_with('\r') => "\r\n",
@@ -369,7 +371,7 @@ pub(crate) fn newline_of(text: &str) -> &'static str {
     }
 }
 
-/// The offset of the start of the line that `at` is on, after a byte order mark.
+/// The start of the line of `at`, after a byte order mark.
 pub(crate) fn line_start(text: &str, at: usize) -> usize {
     let start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
     start + after_mark(&text[start..at])
@@ -384,15 +386,15 @@ pub(crate) fn after_mark(text: &str) -> usize {
     }
 }
 
-/// The start of the line that `at` is on, if only blanks precede it. Other than [`line_start`] it does not look
-/// through the whole of a long line.
+/// The start of the line of `at`, if only blanks precede it. Unlike [`line_start`], it does not scan a long line
+/// completely.
 fn own_line(text: &str, at: usize) -> Option<usize> {
     let before = text[..at].trim_end_matches([' ', '\t', '\r']);
     let starts = before.is_empty() || before == "\u{feff}" || before.ends_with('\n');
     starts.then_some(before.len())
 }
 
-/// The white space that starts the line that `at` is on.
+/// The whitespace at the start of the line of `at`.
 pub(crate) fn line_indent(text: &str, at: usize) -> &str {
     blanks_of(&text[line_start(text, at)..at])
 }
@@ -402,12 +404,12 @@ pub(crate) fn blanks_of(line: &str) -> &str {
     &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
 }
 
-/// After the spaces and tabs at `at`.
+/// The position after the spaces and tabs at `at`.
 pub(crate) fn skip_blanks(text: &str, at: usize) -> usize {
     at + text[at..].len() - text[at..].trim_start_matches([' ', '\t']).len()
 }
 
-/// Whether there are only spaces, tabs and line endings.
+/// Whether text consists only of spaces, tabs and line endings.
 pub(crate) fn is_blank(text: &str) -> bool {
     text.bytes()
         .all(|b| matches!(b, b' ' | b'\t' | b'\n' | b'\r'))

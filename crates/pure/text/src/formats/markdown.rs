@@ -1,4 +1,4 @@
-//! Markdown with YAML between two fences at its start.
+//! Reads Markdown with YAML front matter.
 
 use std::ops::Range;
 
@@ -8,13 +8,13 @@ use crate::formats::flow::{after_mark, newline_of};
 use crate::formats::yaml;
 use crate::tree::{Document, DocumentChanges, EditError, NodeKind, ReaderState, Splices, TreeView};
 
-/// Where the front matter of text stands.
+/// The position of the front matter.
 enum FrontMatterBounds {
     /// The text does not start with a fence.
     None,
-    /// Between the fences, and everything after the line of the closing one.
+    /// The range between the fences, and the start of the body.
     Closed { yaml: Range<usize>, body: usize },
-    /// No closing fence exists.
+    /// The closing fence is missing.
     Open { fence: Range<usize> },
 }
 
@@ -39,7 +39,7 @@ fn front(text: &str, start: usize) -> FrontMatterBounds {
     }
 }
 
-/// Reads the front matter; gives the bytes of the body.
+/// Parses the front matter; returns the range of the body.
 pub(crate) fn read(reading: &mut ReaderState<'_>) -> Span {
     let end = reading.range.end;
     match front(reading.text, reading.range.start) {
@@ -103,7 +103,7 @@ pub(crate) fn splice<'v, V: TreeView<'v>>(
     }
 }
 
-/// The text under its front matter, or all of it if no front matter is closed; a byte order mark is not a part of it.
+/// The text after the front matter, or all of it if the front matter is not closed, without a byte order mark.
 pub fn markdown_body(text: &str) -> &str {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     match front(text, 0) {

@@ -1,4 +1,4 @@
-//! The syntax of each format: how its text is read into the tree, printed, and changed in place.
+//! The syntax of each format: parsing, printing and editing.
 
 pub(crate) mod csv;
 pub(crate) mod flow;

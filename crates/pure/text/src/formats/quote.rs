@@ -1,4 +1,4 @@
-/// Appends text in double quotes, as TOML and YAML both read it; what is not `plain` becomes an escape.
+/// Appends a string in double quotes for TOML and YAML; characters that are not `plain` are escaped.
 pub(crate) fn print_double_quoted(out: &mut String, text: &str, plain: impl Fn(char) -> bool) {
     out.push('"');
     for c in text.chars() {

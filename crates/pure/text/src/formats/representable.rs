@@ -1,13 +1,13 @@
-//! Values that a format cannot hold. Dates are not question: where there are none they become strings.
+//! Finds values that a format cannot represent. Dates are excepted: in other formats they become strings.
 
 use crate::tree::{EditError, Format, NodeKind, NodeShape, Pointer, TreeView};
 
-/// Whether a format takes a value as the whole of a document.
+/// Whether a format accepts a value as a whole document.
 pub(crate) fn holds_at_top<'v>(view: impl TreeView<'v>, format: Format) -> bool {
     !matches!(format, Format::Toml | Format::Markdown) || view.shape().kind() == NodeKind::Map
 }
 
-/// Whether a format can hold a value somewhere in a document.
+/// Whether a format can represent a value in a document.
 pub(crate) fn holds<'v>(view: impl TreeView<'v>, format: Format) -> bool {
     match view.shape() {
         NodeShape::List(count) => (0..count).all(|index| holds(view.item(index), format)),
@@ -16,7 +16,7 @@ pub(crate) fn holds<'v>(view: impl TreeView<'v>, format: Format) -> bool {
     }
 }
 
-/// Whether a format can hold a document; if not, which location it is that does not fit.
+/// Checks that a format can represent a document; an error names the value that it cannot.
 pub(crate) fn check_holds<'v>(view: impl TreeView<'v>, format: Format) -> Result<(), EditError> {
     let what = if !holds_at_top(view, format) {
         Some((Pointer::root(), "a top-level value that is not an object"))

@@ -1,32 +1,32 @@
-//! Changes to a document, node by node, before a format writes them.
+//! Changes to the nodes of a document, independent of its format.
 
 use super::document::NodeRef;
 use super::kind::NodeKind;
 use super::nodes::NodeId;
 use super::view::{NodeShape, TreeView, equal};
 
-/// Changes to one document. None lies inside another.
+/// Changes to one document, none inside another.
 pub(crate) struct DocumentChanges<'v, V> {
-    /// The document has no value yet: this is it.
+    /// The root of a document that has no value yet.
     pub(crate) root: Option<V>,
-    /// Nodes that get another value.
+    /// Nodes with new values.
     pub(crate) replaced: Vec<(NodeId, V)>,
     /// Containers that lose or gain children, each at most once.
     pub(crate) containers: Vec<ContainerChange<'v, V>>,
 }
 
-/// Children that one container loses and gains. Indices count the children as they were.
+/// Children that one container loses and gains. Indices refer to the original children.
 pub(crate) struct ContainerChange<'v, V> {
     pub(crate) container: NodeId,
-    /// Ascending.
+    /// Removed children, ascending.
     pub(crate) removed: Vec<usize>,
-    /// Ascending by `before`.
+    /// Inserted children, ascending by `before`.
     pub(crate) inserted: Vec<ChildInsertion<'v, V>>,
 }
 
 /// A new child.
 pub(crate) struct ChildInsertion<'v, V> {
-    /// The child that it comes before, or the count of children for the end. In maps always the end.
+    /// The child to insert before, or the number of children for the end. In maps always the end.
     pub(crate) before: usize,
     /// The key, in maps.
     pub(crate) key: Option<&'v str>,
@@ -42,7 +42,7 @@ impl<'v, V: TreeView<'v>> DocumentChanges<'v, V> {
         }
     }
 
-    /// The changes that turn `node` into `target`, as deep down as possible.
+    /// The changes that turn `node` into `target`, as deep as possible.
     pub(crate) fn between(node: NodeRef<'_>, target: V) -> Self {
         let mut changes = DocumentChanges::none();
         changes.compare(node, target);
@@ -112,9 +112,9 @@ impl<'v, V: TreeView<'v>> DocumentChanges<'v, V> {
             removed: Vec::new(),
             inserted: Vec::new(),
         };
-        // Merged maps keep the lower order, so the next key is nearly always the one looked for.
+        // Merged maps keep the lower order, so the next key is nearly always the right one.
         let mut index: Option<hashbrown::HashMap<&str, usize, foldhash::fast::FixedState>> = None;
-        let mut kept = 0;
+        let mut next = 0;
         let mut cursor = 0;
         for (at, (key, value)) in node.entries().enumerate() {
             let key = key.content();
@@ -126,20 +126,20 @@ impl<'v, V: TreeView<'v>> DocumentChanges<'v, V> {
                 index.get(key).copied()
             };
             match found {
-                Some(place) => {
-                    kept += 1;
-                    cursor = place + 1;
-                    self.compare(value, target.entry(place).1);
+                Some(position) => {
+                    next += 1;
+                    cursor = position + 1;
+                    self.compare(value, target.entry(position).1);
                 }
                 None => change.removed.push(at),
             }
         }
-        if kept < count {
-            let there: hashbrown::HashSet<&str, foldhash::fast::FixedState> =
+        if next < count {
+            let existing_keys: hashbrown::HashSet<&str, foldhash::fast::FixedState> =
                 node.entries().map(|(key, _)| key.content()).collect();
             let new = (0..count)
                 .map(|at| target.entry(at))
-                .filter(|(key, _)| !there.contains(key));
+                .filter(|(key, _)| !existing_keys.contains(key));
             change
                 .inserted
                 .extend(new.map(|(key, value)| ChildInsertion {
@@ -151,8 +151,8 @@ impl<'v, V: TreeView<'v>> DocumentChanges<'v, V> {
         self.push(change);
     }
 
-    /// Equal items at both ends stay. Between them, items that are changed versions of each other are changed in place;
-    /// all others come or go, so no comment ends up next to an item that it does not speak of.
+    /// Equal items at both ends stay. Between them, items that are versions of each other are changed in place; all
+    /// others are removed or inserted, so no comment ends up next to an item that it does not describe.
     fn compare_lists(&mut self, node: NodeRef<'_>, target: V, count: usize) {
         let old = node.len();
         let most = old.min(count);
@@ -168,8 +168,8 @@ impl<'v, V: TreeView<'v>> DocumentChanges<'v, V> {
             inserted: Vec::new(),
         };
         let (old_end, new_end) = (old - suffix, count - suffix);
-        // Insertions are collected until the next item that stays: several at one position must be written together,
-        // or their separators would be wrong.
+        // Insertions are collected until the next remaining item: several at one position must be written together, or
+        // their separators would be wrong.
         let mut waiting: Vec<V> = Vec::new();
         let mut flush = |before: usize, waiting: &mut Vec<V>| {
             change
@@ -204,19 +204,22 @@ impl<'v, V: TreeView<'v>> DocumentChanges<'v, V> {
     }
 }
 
-/// Whether one is a changed version of the other: two lists, or two maps that agree on something.
+/// Whether one is a version of the other: two lists, or two maps with a common entry.
 fn are_kin<'v>(node: NodeRef<'_>, target: impl TreeView<'v>) -> bool {
     match (node.kind(), target.shape()) {
         (NodeKind::List, NodeShape::List(_)) => true,
         (NodeKind::Map, NodeShape::Map(count)) => {
-            let agrees = |(key, value)| node.get(key).is_some_and(|own| equal(own, value));
+            let agrees = |(key, value)| {
+                node.get(key)
+                    .is_some_and(|old_value| equal(old_value, value))
+            };
             (0..count).map(|at| target.entry(at)).any(agrees)
         }
         _ => false,
     }
 }
 
-/// Equal, and spelled so nothing is lost by leaving the old one.
+/// Whether the values are equal and nothing is lost by keeping the old spelling.
 fn same<'v>(node: NodeRef<'_>, target: impl TreeView<'v>) -> bool {
     let mut changes = DocumentChanges::none();
     equal(node, target) && {

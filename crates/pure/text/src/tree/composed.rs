@@ -1,23 +1,23 @@
-//! One document out of several, whose nodes keep the location that they come from.
+//! A document composed of several, whose nodes keep their original positions.
 
 use agpm_diag::Text;
 
 use super::document::{Document, NodeRef, TextPart};
 use super::nodes::{NodeId, NodeTree};
 
-/// Builds a document of nodes of others, lowest rank first. Values read from the result have the file and line of the
-/// document that wrote them.
+/// Builds a document from nodes of others, lowest rank first. Values in the result have the file and line of their
+/// original document.
 #[derive(Debug)]
 pub struct DocumentComposer {
     text: String,
     tree: NodeTree,
     parts: Vec<TextPart>,
-    /// The number of the first node of each document.
+    /// The index of the first node of each document.
     first_nodes: Vec<u32>,
 }
 
 impl DocumentComposer {
-    /// Takes in all nodes of these documents.
+    /// Adds all nodes of these documents.
     pub fn new<'d>(documents: impl IntoIterator<Item = &'d Document>) -> Self {
         let mut composer = DocumentComposer {
             text: String::new(),
@@ -34,28 +34,28 @@ impl DocumentComposer {
             let first = composer.tree.append(&document.tree, start);
             composer.first_nodes.push(first);
             composer.text.push_str(&document.text);
-            // An empty node at the end of one text is not at the start of the next.
+            // Separates the strings, so an empty node at the end of one is not at the start of the next.
             composer.text.push('\n');
         }
         composer
     }
 
-    /// A node of one of the documents, by the number of its document.
+    /// A node of one of the documents, by the index of its document.
     pub fn node(&self, document: usize, node: NodeRef<'_>) -> NodeId {
         NodeId(self.first_nodes[document] + node.id().0)
     }
 
-    /// An object of other entries than those that `place` has; `entries` alternates between key and value.
-    pub fn map(&mut self, place: NodeId, entries: &[NodeId]) -> NodeId {
-        self.tree.map(self.tree.span(place), entries)
+    /// An object with the position of `container` and other entries; `entries` alternates between key and value.
+    pub fn map(&mut self, container: NodeId, entries: &[NodeId]) -> NodeId {
+        self.tree.map(self.tree.span(container), entries)
     }
 
-    /// A list of other items than those that `place` has.
-    pub fn list(&mut self, place: NodeId, items: &[NodeId]) -> NodeId {
-        self.tree.list(self.tree.span(place), items)
+    /// A list with the position of `container` and other items.
+    pub fn list(&mut self, container: NodeId, items: &[NodeId]) -> NodeId {
+        self.tree.list(self.tree.span(container), items)
     }
 
-    /// The document with this root. Its own identity and format are those of `highest`.
+    /// The document with this root, and with the identity and format of `highest`.
     pub fn finish(self, root: Option<NodeId>, highest: &Document) -> Document {
         let mut tree = self.tree;
         tree.root = root;
@@ -95,8 +95,8 @@ mod tests {
                 entries.push(composer.node(number, value));
             }
         }
-        let place = composer.node(1, high.root().unwrap());
-        let root = composer.map(place, &entries);
+        let container = composer.node(1, high.root().unwrap());
+        let root = composer.map(container, &entries);
         let composed = composer.finish(Some(root), &high);
         let root = composed.root().unwrap();
         let expected = r#"{"a":"x","b":[1,{"c":"café"}],"d":{"e":"\t","f":true}}"#;

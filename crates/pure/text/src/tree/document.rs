@@ -1,4 +1,4 @@
-//! Text that was read, and its nodes.
+//! A parsed text and its nodes.
 
 use agpm_diag::{SourceId, Span, Text};
 
@@ -7,20 +7,20 @@ use super::kind::NodeKind;
 use super::nodes::{NodeId, NodeTree};
 use super::pointer::{Pointer, list_index};
 
-/// Text and its tree.
+/// A parsed string and its tree.
 #[derive(Clone, Debug)]
 pub struct Document {
     pub(crate) source: SourceId,
     pub(crate) text: Text,
     pub(crate) format: Format,
     pub(crate) tree: NodeTree,
-    /// Markdown: everything after the front matter. Other formats: nothing.
+    /// Markdown: the range after the front matter; empty in other formats.
     pub(crate) body: Span,
-    /// The strings that it is composed of, in their order; none if it was read from one.
+    /// The strings that it is composed of, in order; empty if it was parsed from one.
     pub(crate) parts: Vec<TextPart>,
 }
 
-/// Where one of several strings begins in the text of a composed document.
+/// The start of one of several strings in a composed document.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TextPart {
     pub(crate) start: u32,
@@ -28,27 +28,27 @@ pub(crate) struct TextPart {
 }
 
 impl Document {
-    /// The identity of the text.
+    /// The id of the text.
     pub fn source(&self) -> SourceId {
         self.source
     }
 
-    /// The text, as read.
+    /// The text as read.
     pub fn text(&self) -> &Text {
         &self.text
     }
 
-    /// The format that it was read as.
+    /// The format that it was parsed as.
     pub fn format(&self) -> Format {
         self.format
     }
 
-    /// The value of the whole; nothing if the document is empty or holds only comments.
+    /// The root value; `None` if the document is empty or has only comments.
     pub fn root(&self) -> Option<NodeRef<'_>> {
         self.tree.root.map(|id| NodeRef { document: self, id })
     }
 
-    /// Has a key read as another one. For reading only: the text keeps its spelling.
+    /// Changes how a key is read; the text keeps its spelling.
     pub fn read_key_as(&mut self, key: NodeId, name: &str) {
         self.tree.respell(key, name);
     }
@@ -58,7 +58,7 @@ impl Document {
         self.body
     }
 
-    /// CSV: the fields of the header, in order; nothing for other formats.
+    /// CSV: the fields of the header, in order; empty for other formats.
     pub fn columns(&self) -> impl ExactSizeIterator<Item = NodeRef<'_>> {
         self.tree.columns.iter().map(|id| NodeRef {
             document: self,
@@ -66,24 +66,24 @@ impl Document {
         })
     }
 
-    /// How many nodes there are; their identities are smaller.
+    /// The number of nodes; all ids are smaller.
     pub fn node_count(&self) -> usize {
         self.tree.len()
     }
 
-    /// The node of an identity that this document gave.
+    /// The node with an id of this document.
     pub fn node(&self, id: NodeId) -> NodeRef<'_> {
         NodeRef { document: self, id }
     }
 
-    /// The document as if it held only what is at a node. For reading only: its text is still the whole one.
+    /// The document restricted to a node. For reading only: its text is still complete.
     pub fn seen_from(&self, node: NodeRef<'_>) -> Document {
         let mut part = self.clone();
         part.tree.root = Some(node.id());
         part
     }
 
-    /// The node at a location.
+    /// The node at a pointer.
     pub fn at(&self, pointer: &Pointer) -> Option<NodeRef<'_>> {
         pointer
             .steps()
@@ -100,7 +100,7 @@ pub struct NodeRef<'a> {
 }
 
 impl<'a> NodeRef<'a> {
-    /// The node's identity within its document.
+    /// The node's id within its document.
     pub fn id(self) -> NodeId {
         self.id
     }
@@ -115,8 +115,7 @@ impl<'a> NodeRef<'a> {
         self.document.tree.kind(self.id)
     }
 
-    /// The bytes of the node in the text that it comes from. A TOML table that has its own headers is known by its
-    /// first header.
+    /// The span of the node in its original text. A TOML table with headers has the span of its first header.
     pub fn span(self) -> Span {
         let span = self.document.tree.span(self.id);
         let start = self.part().map_or(0, |part| part.start);
@@ -126,7 +125,7 @@ impl<'a> NodeRef<'a> {
         }
     }
 
-    /// The identity of the text that the node comes from.
+    /// The id of the node's original text.
     pub fn source(self) -> SourceId {
         self.part().map_or(self.document.source, |part| part.source)
     }
@@ -138,20 +137,20 @@ impl<'a> NodeRef<'a> {
         parts.get(after.checked_sub(1)?)
     }
 
-    /// The key of this value, in the text that the value comes from: where maps were merged, the key that represents all
-    /// of them may be that of another text. The object is at `place`.
-    pub fn key_in_same_text(self, key: NodeRef<'a>, place: &Pointer) -> NodeRef<'a> {
+    /// The key of this value in the value's original text: in merged maps, the key of the result may come from another
+    /// text. `map_pointer` points to the object.
+    pub fn key_in_same_text(self, key: NodeRef<'a>, map_pointer: &Pointer) -> NodeRef<'a> {
         let is_own = std::ptr::eq(key.document, self.document) && key.source() == self.source();
         if is_own {
             return key;
         }
-        let map = self.document.at(place);
+        let map = self.document.at(map_pointer);
         let mut entries = map.into_iter().flat_map(NodeRef::entries);
-        let own = entries.find(|(_, value)| value.id == self.id);
-        own.map_or(key, |(key, _)| key)
+        let entry = entries.find(|(_, value)| value.id == self.id);
+        entry.map_or(key, |(key, _)| key)
     }
 
-    /// The node as its text spells it.
+    /// The node as spelled in its text.
     pub(crate) fn written(self) -> &'a str {
         &self.document.text[self.document.tree.span(self.id).range()]
     }
@@ -162,7 +161,7 @@ impl<'a> NodeRef<'a> {
         self.document.tree.count(self.id)
     }
 
-    /// Content of a scalar; empty for the others.
+    /// The content of a scalar; empty for containers.
     pub fn content(self) -> &'a str {
         self.document.tree.content(&self.document.text, self.id)
     }
@@ -184,7 +183,7 @@ impl<'a> NodeRef<'a> {
         }
     }
 
-    /// Items of a list; nothing for the others.
+    /// The items of a list; empty for other nodes.
     pub fn items(self) -> impl ExactSizeIterator<Item = NodeRef<'a>> + Clone {
         let children = match self.kind() {
             NodeKind::List => self.document.tree.children(self.id),
@@ -193,7 +192,7 @@ impl<'a> NodeRef<'a> {
         children.iter().map(move |id| self.with(*id))
     }
 
-    /// Keys and values of an object; nothing for the others.
+    /// The keys and values of an object; empty for other nodes.
     pub fn entries(self) -> impl ExactSizeIterator<Item = (NodeRef<'a>, NodeRef<'a>)> + Clone {
         let children = match self.kind() {
             NodeKind::Map => self.document.tree.children(self.id),
@@ -204,7 +203,7 @@ impl<'a> NodeRef<'a> {
             .map(move |pair| (self.with(pair[0]), self.with(pair[1])))
     }
 
-    /// The location among its container's children that a pointer's step means.
+    /// The index of the child that a pointer step names.
     pub(crate) fn index_of(self, step: &str) -> Option<usize> {
         match self.kind() {
             NodeKind::Map => self.entries().position(|(key, _)| key.content() == step),
@@ -213,7 +212,7 @@ impl<'a> NodeRef<'a> {
         }
     }
 
-    /// The target of a pointer's step: a key of an object, an index of a list.
+    /// The child that a pointer step names: a key of an object, an index of a list.
     pub fn child(self, step: &str) -> Option<NodeRef<'a>> {
         let index = self.index_of(step)?;
         match self.kind() {

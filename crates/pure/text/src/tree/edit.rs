@@ -1,4 +1,4 @@
-//! Edits and what they do to a value, before any format says how its text changes.
+//! Edits and their effect on values, independent of the format.
 
 use super::change::{ChildInsertion, DocumentChanges};
 use super::document::{Document, NodeRef};
@@ -11,26 +11,26 @@ use super::view::TreeView;
 /// One change to a document.
 #[derive(Clone, Debug)]
 pub enum Edit {
-    /// Gives the location this value; maps on the way that are missing are made.
+    /// Sets the value at a pointer; missing maps on the way are created.
     Set {
-        /// The location.
+        /// The pointer.
         at: Pointer,
         /// The new value.
         value: Value,
     },
-    /// Takes the location away.
+    /// Removes the value at a pointer.
     Remove {
-        /// The location.
+        /// The pointer.
         at: Pointer,
     },
-    /// Puts a new item before the one that the last step names, or a new key at the end of an object.
+    /// Inserts an item before the one that the last step names, or adds a new key to an object.
     Insert {
-        /// The location that the value has afterwards.
+        /// The pointer of the value afterwards.
         at: Pointer,
         /// The new item.
         value: Value,
     },
-    /// Puts a new item at the end of a list.
+    /// Appends an item to a list.
     Append {
         /// The list.
         to: Pointer,
@@ -39,64 +39,64 @@ pub enum Edit {
     },
 }
 
-/// Why an edit was not made. The text is as it was.
+/// The reason why an edit was not made. The text is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
-    /// The location does not exist.
+    /// Nothing exists at the pointer.
     #[error("nothing found at `{0}`")]
     NotFound(Pointer),
-    /// The location exists already.
+    /// A value already exists at the pointer.
     #[error("`{0}` already exists")]
     Exists(Pointer),
-    /// A step goes into something that has no children of that kind.
+    /// A step leads into a value that has no children of that kind.
     #[error("`{at}` is {kind}", kind = .kind.word())]
     WrongKind {
-        /// The location.
+        /// The pointer.
         at: Pointer,
         /// The kind of node.
         kind: NodeKind,
     },
-    /// The format cannot hold such a value.
+    /// The format cannot represent the value.
     #[error("{} cannot hold {what} (at `{at}`)", .format.name())]
     Unrepresentable {
-        /// The location.
+        /// The pointer.
         at: Pointer,
         /// The kind of value.
         what: &'static str,
-        /// The format that cannot hold it.
+        /// The format.
         format: Format,
     },
-    /// The location cannot be changed without changing others too.
+    /// The value cannot be changed without changing others too.
     #[error("cannot change `{at}` alone: {why}")]
     Entangled {
-        /// The location.
+        /// The pointer.
         at: Pointer,
         /// The reason.
         why: String,
     },
-    /// The new text would not read as what was meant; a defect of agpm that did no harm.
+    /// The new text would not parse to the intended value; a defect of agpm that did no harm.
     #[error("this {} file cannot be edited safely", .0.name())]
     Unsafe(Format),
 }
 
 impl Edit {
-    /// Does to a value what the edit of text is checked against afterwards.
+    /// Applies the edit to a value, which the edited text is compared with afterwards.
     pub(crate) fn apply(&self, root: &mut Option<Value>) -> Result<(), EditError> {
         match self {
             Edit::Set { at, value } => {
-                let mut place = root.get_or_insert_with(|| {
+                let mut target = root.get_or_insert_with(|| {
                     if at.steps().is_empty() {
                         Value::Null
                     } else {
                         Value::Map(vec![])
                     }
                 });
-                let mut here = Pointer::root();
+                let mut path = Pointer::root();
                 for step in at.steps() {
-                    place = child_or_new(place, &here, step)?;
-                    here.push(step);
+                    target = child_or_new(target, &path, step)?;
+                    path.push(step);
                 }
-                *place = value.clone();
+                *target = value.clone();
             }
             Edit::Remove { at } => {
                 let Some((parent, step)) = at.split_last() else {
@@ -107,12 +107,12 @@ impl Edit {
                 };
                 match find(root, &parent)? {
                     Value::Map(entries) => {
-                        let place = entries.iter().position(|(key, _)| key == step);
-                        entries.remove(place.ok_or_else(|| EditError::NotFound(at.clone()))?);
+                        let target = entries.iter().position(|(key, _)| key == step);
+                        entries.remove(target.ok_or_else(|| EditError::NotFound(at.clone()))?);
                     }
                     Value::List(items) => {
-                        let place = list_index(step).filter(|index| *index < items.len());
-                        items.remove(place.ok_or_else(|| EditError::NotFound(at.clone()))?);
+                        let target = list_index(step).filter(|index| *index < items.len());
+                        items.remove(target.ok_or_else(|| EditError::NotFound(at.clone()))?);
                     }
                     _ => return Err(EditError::NotFound(at.clone())),
                 }
@@ -127,9 +127,9 @@ impl Edit {
                     }
                     Value::Map(entries) => entries.push((step.to_owned(), value.clone())),
                     Value::List(items) => {
-                        let place = list_index(step).filter(|index| *index <= items.len());
+                        let target = list_index(step).filter(|index| *index <= items.len());
                         items.insert(
-                            place.ok_or_else(|| EditError::NotFound(at.clone()))?,
+                            target.ok_or_else(|| EditError::NotFound(at.clone()))?,
                             value.clone(),
                         );
                     }
@@ -154,9 +154,9 @@ impl Edit {
         Ok(())
     }
 
-    /// The changes at the location and nowhere else: comparing whole documents would have to guess which one of two
-    /// equal items is meant, and which comment goes with which item. The edit has been tried on the value before, so
-    /// its location is known to make sense.
+    /// The changes at the pointer only: comparing whole documents would have to guess which of two equal items is
+    /// meant, and which comment belongs to which item. The edit has already been applied to the value, so its pointer
+    /// is valid.
     pub(crate) fn changes<'v>(
         &'v self,
         document: &Document,
@@ -216,7 +216,7 @@ impl Edit {
     }
 }
 
-/// Goes down as far as there is something; there the new value is put in place, or what is missing is inserted.
+/// Descends as far as nodes exist; there the value is replaced, or the missing part is inserted.
 fn set_at<'v>(
     root: NodeRef<'_>,
     expected: &'v Value,
@@ -267,14 +267,14 @@ fn child_or_new<'v>(
     let kind = (&*value).shape().kind();
     match value {
         Value::Map(entries) => {
-            let place = entries
+            let position = entries
                 .iter()
                 .position(|(key, _)| key == step)
                 .unwrap_or_else(|| {
                     entries.push((step.to_owned(), Value::Map(vec![])));
                     entries.len() - 1
                 });
-            Ok(&mut entries[place].1)
+            Ok(&mut entries[position].1)
         }
         Value::List(items) => list_index(step)
             .and_then(|index| items.get_mut(index))

@@ -1,7 +1,7 @@
-/// A format whose structure agpm knows.
+/// A format that agpm can parse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
-    /// RFC 8259 and nothing else.
+    /// JSON as in RFC 8259.
     Json,
     /// JSON with comments and trailing commas.
     Jsonc,
@@ -15,8 +15,8 @@ pub enum Format {
     Markdown,
 }
 
-/// Extensions and the formats that they are read as. `.json` may hold comments: the clients write such files.
-const ENDINGS: &[(&str, Format)] = &[
+/// File extensions and their formats. `.json` may have comments: clients write such files.
+const EXTENSIONS: &[(&str, Format)] = &[
     ("json", Format::Jsonc),
     ("jsonc", Format::Jsonc),
     ("yaml", Format::Yaml),
@@ -37,13 +37,13 @@ impl Format {
             .rsplit_once('.')?
             .1
             .to_ascii_lowercase();
-        ENDINGS
+        EXTENSIONS
             .iter()
-            .find(|(known, _)| *known == extension)
+            .find(|(known_extension, _)| *known_extension == extension)
             .map(|(_, format)| *format)
     }
 
-    /// The name that users know.
+    /// The name as users know it.
     pub fn name(self) -> &'static str {
         match self {
             Format::Json => "JSON",

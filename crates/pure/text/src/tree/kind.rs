@@ -20,7 +20,7 @@ pub enum NodeKind {
 }
 
 impl NodeKind {
-    /// The word that messages use.
+    /// The kind as users read it.
     pub fn word(self) -> &'static str {
         match self {
             NodeKind::Null => "null",

@@ -1,4 +1,4 @@
-//! Documents and values as one ordered tree, and edits of them. Knows no format's syntax.
+//! Documents and values as one ordered tree, and edits of them, independent of any format.
 
 mod change;
 mod composed;

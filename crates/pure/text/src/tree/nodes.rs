@@ -1,4 +1,4 @@
-//! The nodes that all readers build: flat arrays, sixteen bytes a node, strings left in the source.
+//! The nodes that all parsers create: flat arrays, sixteen bytes per node, strings left in the source.
 
 use agpm_diag::Span;
 use foldhash::fast::FixedState;
@@ -12,33 +12,33 @@ use super::kind::NodeKind;
 pub struct NodeId(pub(crate) u32);
 
 impl NodeId {
-    /// The node's number, under its document's count of nodes.
+    /// The index of the node, less than its document's node count.
     pub fn index(self) -> u32 {
         self.0
     }
 
-    /// The node of that number.
+    /// The node with an index.
     pub fn from_index(index: u32) -> Self {
         NodeId(index)
     }
 }
 
-/// Sixteen bytes: documents of many megabytes have a node for every few of them.
+/// Sixteen bytes: large documents have a node for every few bytes.
 #[derive(Clone, Copy, Debug)]
 struct NodeRecord {
     span: Span,
-    /// Lists and maps: where their children start. Scalars with a [`ScalarContent::Range`]: which one.
+    /// Lists and maps: the index of their children. Scalars with a [`ScalarContent::Range`]: its index.
     at: u32,
     kind: NodeKind,
     content: ScalarContent,
 }
 
-/// Where a scalar's content is.
+/// The position of a scalar's content.
 #[derive(Clone, Copy, Debug)]
 enum ScalarContent {
-    /// In the source, all of the span but so many bytes at its beginning and its end.
+    /// In the source: the span without so many bytes at its beginning and end.
     Trimmed(u8, u8),
-    /// In the source, in its own range.
+    /// In the source, in a separate range.
     Range,
     /// Not in the source: spelled differently there.
     Decoded,
@@ -50,24 +50,24 @@ const BARE: ScalarContent = ScalarContent::Trimmed(0, 0);
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NodeTree {
     nodes: Vec<NodeRecord>,
-    /// For each container the count of its children, then these: for maps alternating between key and value.
+    /// For each container the number of its children, then the children: for maps alternating between key and value.
     children: Vec<NodeId>,
     ranges: Vec<Span>,
     decoded: String,
     pub(crate) root: Option<NodeId>,
-    /// CSV: the names of the fields, as many as there are.
+    /// CSV: the names of the fields.
     pub(crate) columns: Vec<NodeId>,
     pub(crate) sharing: SharedNodes,
 }
 
-/// Locations of one document that hang together: YAML's aliases and merge keys.
+/// Dependencies between nodes of one document: aliases and merge keys of YAML.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SharedNodes {
-    /// Nodes that are an alias, ascending, and what they represent.
+    /// Aliases and their targets, ascending.
     pub(crate) aliases: Vec<(NodeId, NodeId)>,
-    /// Values that an object has from a merge key, ascending.
+    /// Values that an object gets from a merge key, ascending.
     pub(crate) inherited: Vec<NodeId>,
-    /// Ascending by map.
+    /// Merge keys, ascending by map.
     pub(crate) merges: Vec<MergeKey>,
 }
 
@@ -81,7 +81,7 @@ pub(crate) struct MergeKey {
 
 impl NodeTree {
     pub(crate) fn with_capacity(bytes: usize) -> Self {
-        // Configuration averages some twenty bytes a node; growing once costs little, wasting does.
+        // Configuration averages about twenty bytes per node; growing once costs little, wasted memory more.
         let nodes = bytes / 24;
         NodeTree {
             nodes: Vec::with_capacity(nodes),
@@ -109,7 +109,7 @@ impl NodeTree {
         self.push(NodeKind::Bool, span, u32::from(value), BARE)
     }
 
-    /// A scalar whose content is in the source as it is.
+    /// A scalar whose content is in the source verbatim.
     pub(crate) fn verbatim(&mut self, kind: NodeKind, span: Span, content: Span) -> NodeId {
         let before = u8::try_from(content.start.wrapping_sub(span.start));
         let after = u8::try_from(span.end.wrapping_sub(content.end));
@@ -140,7 +140,7 @@ impl NodeTree {
         )
     }
 
-    /// Gives a scalar another content, at the same location.
+    /// Changes the content of a scalar, but not its span.
     pub(crate) fn respell(&mut self, id: NodeId, content: &str) {
         let node = self.nodes[id.0 as usize];
         let spelled = self.decoded(node.kind, node.span, content);
@@ -170,7 +170,7 @@ impl NodeTree {
         self.push(kind, span, start, BARE)
     }
 
-    /// Another node with the content of `of`; children are shared, not copied.
+    /// A copy of a node; its children are shared.
     pub(crate) fn copy(&mut self, of: NodeId, span: Span) -> NodeId {
         let node = self.nodes[of.0 as usize];
         let ScalarContent::Trimmed(before, after) = node.content else {
@@ -195,39 +195,39 @@ impl NodeTree {
         )
     }
 
-    /// Takes in the nodes of another tree, whose text follows at `text_start`; their numbers start at the one returned.
-    pub(crate) fn append(&mut self, other: &NodeTree, text_start: usize) -> u32 {
+    /// Appends the nodes of another tree, whose text follows at `text_start`; returns the index of the first one.
+    pub(crate) fn append(&mut self, tree: &NodeTree, text_start: usize) -> u32 {
         let first = narrow(self.nodes.len());
         let (children, ranges) = (narrow(self.children.len()), narrow(self.ranges.len()));
         let shift =
             |span: Span, by: usize| Span::new(span.start as usize + by, span.end as usize + by);
         self.children
-            .extend(other.children.iter().map(|id| NodeId(id.0 + first)));
-        self.ranges.extend_from_slice(&other.ranges);
-        for node in &other.nodes {
+            .extend(tree.children.iter().map(|id| NodeId(id.0 + first)));
+        self.ranges.extend_from_slice(&tree.ranges);
+        for node in &tree.nodes {
             let mut moved = *node;
             moved.span = shift(node.span, text_start);
             match (node.kind, node.content) {
                 (NodeKind::List | NodeKind::Map, _) => {
                     moved.at += children;
-                    // The first of them is a count and no node.
-                    self.children[moved.at as usize] = other.children[node.at as usize];
+                    // The first of them is a count and not a node.
+                    self.children[moved.at as usize] = tree.children[node.at as usize];
                 }
                 (_, ScalarContent::Range) => {
                     moved.at += ranges;
-                    let range = other.ranges[node.at as usize];
+                    let range = tree.ranges[node.at as usize];
                     self.ranges[moved.at as usize] = shift(range, text_start);
                 }
                 (_, ScalarContent::Decoded) => {
                     moved.at += ranges;
-                    let range = other.ranges[node.at as usize];
+                    let range = tree.ranges[node.at as usize];
                     self.ranges[moved.at as usize] = shift(range, self.decoded.len());
                 }
                 (_, ScalarContent::Trimmed(..)) => {}
             }
             self.nodes.push(moved);
         }
-        self.decoded.push_str(&other.decoded);
+        self.decoded.push_str(&tree.decoded);
         first
     }
 
@@ -243,7 +243,7 @@ impl NodeTree {
         self.nodes[id.0 as usize].span
     }
 
-    /// Content of a scalar; empty for the others.
+    /// The content of a scalar; empty for containers.
     pub(crate) fn content<'a>(&'a self, source: &'a str, id: NodeId) -> &'a str {
         let node = &self.nodes[id.0 as usize];
         match (node.kind, node.content) {
@@ -259,7 +259,7 @@ impl NodeTree {
         }
     }
 
-    /// How many items or entries; none for scalars.
+    /// The number of items or entries; zero for scalars.
     pub(crate) fn count(&self, id: NodeId) -> usize {
         let node = &self.nodes[id.0 as usize];
         match node.kind {
@@ -268,7 +268,7 @@ impl NodeTree {
         }
     }
 
-    /// Items, or keys and values in turn.
+    /// The items, or alternating keys and values.
     pub(crate) fn children(&self, id: NodeId) -> &[NodeId] {
         let node = &self.nodes[id.0 as usize];
         let per_child = match node.kind {

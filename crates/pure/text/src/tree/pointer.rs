@@ -8,16 +8,16 @@ pub struct Pointer(Vec<String>);
 /// The reason why text is not a pointer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PointerError {
-    /// It is neither empty nor starts with a slash.
+    /// The text is neither empty nor starts with a slash.
     #[error("a JSON Pointer starts with `/`, as in `/servers/0/name`")]
     NoSlash,
-    /// `~` stands alone.
+    /// An invalid `~`.
     #[error("in a JSON Pointer `~` is written `~0` and a `/` inside a key is written `~1`")]
     Tilde,
 }
 
 impl Pointer {
-    /// The location of the whole document.
+    /// The pointer to the whole document.
     pub fn root() -> Self {
         Pointer(Vec::new())
     }
@@ -35,23 +35,23 @@ impl Pointer {
         Pointer(steps)
     }
 
-    /// The location above and the last step; `None` at the root.
+    /// The parent pointer and the last step; `None` at the root.
     pub fn split_last(&self) -> Option<(Pointer, &str)> {
         let (last, rest) = self.0.split_last()?;
         Some((Pointer(rest.to_vec()), last))
     }
 
-    /// Goes down one step; undone by [`Pointer::pop`].
+    /// Appends a step; undone by [`Pointer::pop`].
     pub fn push(&mut self, step: impl Into<String>) {
         self.0.push(step.into());
     }
 
-    /// Goes up one step.
+    /// Removes the last step.
     pub fn pop(&mut self) {
         self.0.pop();
     }
 
-    /// Whether this location is `other` or under it.
+    /// Whether this pointer is `other` or under it.
     pub fn is_within(&self, other: &Pointer) -> bool {
         self.0.starts_with(&other.0)
     }
@@ -118,7 +118,7 @@ fn write_escaped(step: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     f.write_str(rest)
 }
 
-/// A pointer step as an index: digits without a leading zero.
+/// A pointer step as a list index: digits without a leading zero.
 pub(crate) fn list_index(step: &str) -> Option<usize> {
     let canonical = step == "0" || !step.starts_with('0');
     (canonical && step.bytes().all(|b| b.is_ascii_digit())).then(|| step.parse().ok())?

@@ -1,4 +1,4 @@
-//! The input and output of a reader of any format.
+//! The input and output of the parser of any format.
 
 use std::ops::Range;
 
@@ -9,11 +9,11 @@ use crate::limits::Limits;
 use super::nodes::{NodeId, NodeTree};
 use super::suggestion::{EntrySpan, repeated_entry};
 
-/// The state of a reader.
+/// The state of a parser.
 pub(crate) struct ReaderState<'a> {
     pub(crate) source: SourceId,
     pub(crate) text: &'a str,
-    /// The part of `text` to read; spans count from the start of `text` all the same.
+    /// The part of `text` to parse; spans still refer to `text`.
     pub(crate) range: Range<usize>,
     pub(crate) limits: Limits,
     pub(crate) tree: NodeTree,
@@ -34,7 +34,7 @@ impl ReaderState<'_> {
         );
     }
 
-    /// Reports keys that an object under construction names twice. `entries` alternates between key and value.
+    /// Reports duplicate keys of an object under construction. `entries` alternates between key and value.
     pub(crate) fn report_duplicates(&mut self, entries: &[NodeId]) {
         for (earlier, later) in self.tree.duplicates(self.text, entries) {
             let span = |at: usize| self.tree.span(entries[at]);

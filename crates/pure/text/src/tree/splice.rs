@@ -10,12 +10,12 @@ pub(crate) struct Splices {
 }
 
 impl Splices {
-    /// Puts `text` in the location of the bytes of `range`.
+    /// Replaces the bytes of `range` with `text`.
     pub(crate) fn put(&mut self, range: std::ops::Range<usize>, text: &str) {
         self.put_with(range, |out| out.push_str(text));
     }
 
-    /// Puts what `write` appends in the location of the bytes of `range`.
+    /// Replaces the bytes of `range` with the output of `write`.
     pub(crate) fn put_with(
         &mut self,
         range: std::ops::Range<usize>,
@@ -29,8 +29,7 @@ impl Splices {
         ));
     }
 
-    /// The text with all replacements done, unless two of them are in each other's way. Insertions at one place stay in
-    /// the order they came.
+    /// Applies all replacements, unless two overlap. Insertions at one position keep their order.
     pub(crate) fn apply(mut self, text: Text) -> Option<RewrittenText> {
         self.list.sort_by_key(|(range, _)| (range.start, range.end));
         let apart = self
@@ -44,7 +43,7 @@ impl Splices {
     }
 }
 
-/// Text with replacements, kept apart so a large one need not be built to be written.
+/// Text with replacements, stored separately, so a large text can be written without building it.
 #[derive(Debug)]
 pub struct RewrittenText {
     text: Text,
@@ -52,7 +51,7 @@ pub struct RewrittenText {
 }
 
 impl RewrittenText {
-    /// The text as it is.
+    /// The unchanged text.
     pub(crate) fn unchanged(text: Text) -> Self {
         RewrittenText {
             text,
@@ -65,9 +64,9 @@ impl RewrittenText {
         let mut at = 0;
         let spliced = self.splices.list.iter().flat_map(move |(range, new)| {
             let range = range.range();
-            let kept = &self.text[at..range.start];
+            let unchanged = &self.text[at..range.start];
             at = range.end;
-            [kept, &self.splices.buffer[new.range()]]
+            [unchanged, &self.splices.buffer[new.range()]]
         });
         let end = self
             .splices

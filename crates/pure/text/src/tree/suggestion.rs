@@ -1,4 +1,4 @@
-//! Edits that fix a mistake, where the text leaves no doubt about them.
+//! Edits that fix a mistake with certainty.
 
 use agpm_diag::{SourceId, Span, SuggestedEdit};
 
@@ -9,25 +9,25 @@ use super::format::Format;
 use super::kind::NodeKind;
 
 impl NodeRef<'_> {
-    /// Another spelling of this string or key, in the same quotes. Nothing where more would have to change: escapes,
-    /// and a bare key of TOML that other headers repeat.
+    /// Another spelling of this string or key, in the same quotes. `None` if more would have to change: escapes, and a
+    /// bare TOML key that other headers repeat.
     pub fn respelled(self, name: &str) -> Option<SuggestedEdit> {
         let edit = self.respelled_here(name)?;
         let written = self.written();
         let is_bare_key = self.document.format() == Format::Toml && written == self.content();
         let text = self.document.text();
-        // A long text is not searched for every key that is wrong in it.
+        // A long text is not searched for every misspelled key.
         let once = || text.len() <= LONGEST_SEARCHED && text.matches(written).nth(1).is_none();
         (!is_bare_key || once()).then_some(edit)
     }
 
-    /// Another name for a key of this map, unless the object has that name already.
+    /// Another name for a key of this map, unless the object already has it.
     pub fn renamed_key(self, key: NodeRef<'_>, name: &str) -> Option<SuggestedEdit> {
         if self.len() > MOST_SEARCHED {
             return None;
         }
         let mut entries = self.entries();
-        let (_, value) = entries.find(|(own, _)| own.id() == key.id())?;
+        let (_, value) = entries.find(|(entry_key, _)| entry_key.id() == key.id())?;
         if self.get(name).is_some() {
             return None;
         }
@@ -62,14 +62,14 @@ impl NodeRef<'_> {
     }
 }
 
-/// An entry of an object: where its key starts, and its value.
+/// An entry of an object: the start of its key, and its value.
 #[derive(Clone, Copy)]
 pub(crate) struct EntrySpan {
     pub(crate) key_start: u32,
     pub(crate) value: Span,
 }
 
-/// Removes an entry that says what an earlier one says: its line, or in brackets what follows the comma before it.
+/// The edit that removes a repeated entry: its line, or in brackets the part after the preceding comma.
 pub(crate) fn repeated_entry(
     source: SourceId,
     text: &str,
@@ -86,7 +86,7 @@ pub(crate) fn repeated_entry(
     let span = if before.ends_with(',') {
         Span::new(before.len() - 1, end)
     } else {
-        whole_line(text, start, end)?
+        full_line(text, start, end)?
     };
     Some(SuggestedEdit {
         source,
@@ -95,8 +95,8 @@ pub(crate) fn repeated_entry(
     })
 }
 
-/// The line that has these bytes and no others, with its extension.
-fn whole_line(text: &str, start: usize, end: usize) -> Option<Span> {
+/// The line that has exactly these bytes.
+fn full_line(text: &str, start: usize, end: usize) -> Option<Span> {
     let before = text[..start].trim_end_matches([' ', '\t']);
     let after = text[end..].trim_start_matches([' ', '\t', '\r']);
     let is_alone = (before.is_empty() || before.ends_with('\n'))

@@ -1,7 +1,7 @@
 use super::pointer::list_index;
 use super::view::{NodeShape, TreeView, equal};
 
-/// A number in JSON's spelling, or `inf`, `-inf`, `nan`; big ones keep every digit.
+/// A number in JSON's notation, or `inf`, `-inf`, `nan`; large ones keep every digit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Number(String);
 
@@ -24,7 +24,7 @@ impl Number {
     }
 }
 
-/// An owned tree of values, for what the program itself has to say.
+/// An owned tree of values, for output of the program itself.
 #[derive(Clone, Debug)]
 pub enum Value {
     /// An explicit null.
@@ -70,7 +70,7 @@ impl Value {
         }
     }
 
-    /// The target of a pointer's step: a key of an object, an index of a list.
+    /// The child that a pointer step names: a key of an object, an index of a list.
     pub fn child(&self, step: &str) -> Option<&Value> {
         match self {
             Value::List(items) => items.get(list_index(step)?),

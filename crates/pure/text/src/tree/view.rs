@@ -6,24 +6,24 @@ use super::document::NodeRef;
 use super::format::Format;
 use super::kind::NodeKind;
 
-/// One node's content, or its count of children.
+/// The content of a node, or its number of children.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum NodeShape<'a> {
     /// An explicit null.
     Null,
     /// A boolean.
     Bool(bool),
-    /// A whole number in JSON's spelling.
+    /// An integer in JSON's notation.
     Integer(&'a str),
-    /// Any other number: JSON's spelling, or `inf`, `-inf`, `nan`.
+    /// Any other number: JSON's notation, or `inf`, `-inf`, `nan`.
     Float(&'a str),
     /// Text.
     String(&'a str),
-    /// A TOML date, time or both, as written there.
+    /// A TOML date, time or both, as written.
     DateTime(&'a str),
-    /// A list of so many items.
+    /// A list with this many items.
     List(usize),
-    /// An object of so many entries.
+    /// An object with this many entries.
     Map(usize),
 }
 
@@ -43,15 +43,15 @@ impl NodeShape<'_> {
     }
 }
 
-/// Anything that can be walked as a tree of values: a node of a document, an owned value, a merged result.
+/// Anything that can be visited as a tree of values: a node of a document, an owned value, a merged result.
 pub trait TreeView<'a>: Copy {
-    /// This node.
+    /// The shape of this node.
     fn shape(self) -> NodeShape<'a>;
     /// The item at `index`, which is in range of a [`NodeShape::List`].
     fn item(self, index: usize) -> Self;
     /// The entry at `index`, which is in range of a [`NodeShape::Map`].
     fn entry(self, index: usize) -> (&'a str, Self);
-    /// The document node that this is, whole and unchanged, if it is one.
+    /// The document node that this is, if it is complete and unchanged.
     fn node(self) -> Option<NodeRef<'a>> {
         None
     }
@@ -90,7 +90,7 @@ impl<'a> TreeView<'a> for NodeRef<'a> {
     }
 }
 
-/// A number as a document of one of these formats spells it: `0o644` says more than `420`.
+/// A number as a document of one of these formats spells it: `0o644` is more readable than `420`.
 pub(crate) fn number_as_written<'a>(
     view: impl TreeView<'a>,
     formats: &[Format],
@@ -108,7 +108,7 @@ pub(crate) fn number_as_written<'a>(
     (bare && formats.contains(&document.format())).then_some(written)
 }
 
-/// Deep equality: maps in any order, numbers by value, dates as the text that formats without dates hold.
+/// Deep equality: maps in any order, numbers by value, dates as strings of formats without dates.
 pub fn equal<'a, 'b>(left: impl TreeView<'a>, right: impl TreeView<'b>) -> bool {
     match (left.shape(), right.shape()) {
         (NodeShape::Integer(l), NodeShape::Integer(r)) => l == r || (is_zero(l) && is_zero(r)),
@@ -128,7 +128,7 @@ pub fn equal<'a, 'b>(left: impl TreeView<'a>, right: impl TreeView<'b>) -> bool 
     }
 }
 
-/// Whether a whole number is zero, which may have a sign.
+/// Whether an integer is zero, with or without a sign.
 fn is_zero(integer: &str) -> bool {
     matches!(integer, "0" | "-0")
 }
@@ -137,9 +137,9 @@ fn maps_equal<'a, 'b>(left: impl TreeView<'a>, right: impl TreeView<'b>, count: 
     let mut keys: Option<hashbrown::HashMap<&str, usize, FixedState>> = None;
     (0..count).all(|at| {
         let (key, value) = left.entry(at);
-        let (same_place, other) = right.entry(at);
-        if same_place == key {
-            return equal(value, other);
+        let (same_key, right_value) = right.entry(at);
+        if same_key == key {
+            return equal(value, right_value);
         }
         let keys =
             keys.get_or_insert_with(|| (0..count).map(|at| (right.entry(at).0, at)).collect());
@@ -148,7 +148,7 @@ fn maps_equal<'a, 'b>(left: impl TreeView<'a>, right: impl TreeView<'b>, count: 
     })
 }
 
-/// A number that is the same for equal trees.
+/// A hash that is the same for equal trees.
 pub fn fingerprint<'a>(view: impl TreeView<'a>) -> u64 {
     let hasher = FixedState::default();
     match view.shape() {

@@ -4,7 +4,7 @@ use crate::format::checked::CheckedAgent;
 use crate::models::ModelNames;
 use crate::tool_names::ToolNames;
 
-/// How a tool wants its agents.
+/// The format of a tool's agents.
 #[derive(Debug, PartialEq, Eq)]
 pub struct AgentFormat {
     /// The form of a file.
@@ -15,7 +15,7 @@ pub struct AgentFormat {
     pub subdirectories: Subdirectories,
     /// By what an agent is known to be written for this tool.
     pub marks: AgentMarks,
-    /// Which agents are in the tool's own format already.
+    /// The agents that are already in the tool's format.
     pub copied: CopiedAgents,
     /// The treatment of an agent without a `name`.
     pub nameless: NamelessAgents,
@@ -63,7 +63,7 @@ pub struct AgentFields {
     pub passes: &'static [&'static str],
     /// Fields that are called otherwise there.
     pub renames: &'static [(&'static str, &'static str)],
-    /// How the tool limits what an agent may do.
+    /// How the tool limits an agent.
     pub limit: AgentLimit,
     /// The treatment of unknown keys.
     pub unknown: UnknownKeys,
@@ -102,7 +102,7 @@ pub enum AgentNames {
     Slug,
 }
 
-/// How a tool limits what an agent may do.
+/// How a tool limits an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AgentLimit {
     /// All or nothing: this field with this text, or `true` without one, forbids changes.
@@ -174,7 +174,7 @@ pub struct AgentMarks {
     pub fields: &'static [&'static str],
 }
 
-/// Which agents are copied as they are.
+/// The agents that are copied unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CopiedAgents {
     /// None: converting one that is in the tool's own format gives the same.

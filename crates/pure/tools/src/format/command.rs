@@ -3,7 +3,7 @@
 use crate::format::checked::CheckedCommand;
 use crate::models::ModelNames;
 
-/// How a tool wants its commands.
+/// The format of a tool's commands.
 #[derive(Debug, PartialEq, Eq)]
 pub enum CommandFormat {
     /// The file is unchanged.
@@ -49,7 +49,7 @@ pub struct TomlCommand {
     pub placeholders: Placeholders,
 }
 
-/// How a tool writes what the reference tool replaces in a command's text; `None` is not possible there.
+/// A tool's notation for the placeholders of commands; `None` if it has none.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Placeholders {
     /// All arguments.

@@ -2,7 +2,7 @@
 
 use crate::tool_names::ToolNames;
 
-/// How a tool wants its hooks.
+/// The format of a tool's hooks.
 #[derive(Debug, PartialEq, Eq)]
 pub struct HookFormat {
     /// The tool, for messages.
@@ -29,7 +29,7 @@ pub struct HookFormat {
     pub tool_names: &'static ToolNames,
     /// The syntax of matchers.
     pub matchers: MatcherSyntax,
-    /// Why a matcher may not hold a hook back everywhere; empty if it does.
+    /// The reason why a matcher may not apply everywhere; empty if it does.
     pub caveat: &'static str,
     /// Whether hooks see the variables that the reference tool sets.
     pub reference_variables: ReferenceVariables,
@@ -121,7 +121,7 @@ pub enum MatcherRule {
     Missing,
 }
 
-/// How a matcher names several tools.
+/// The notation of a matcher for several tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MatcherSyntax {
     /// Names with `|` between them.

@@ -1,6 +1,6 @@
 //! Formats of instructions.
 
-/// How a tool wants its instructions.
+/// The format of a tool's instructions.
 #[derive(Debug, PartialEq, Eq)]
 pub struct InstructionFormat {
     /// Their own Files; `None` where the tool reads one file that users write too.
@@ -32,7 +32,7 @@ pub struct RuleFormat {
     pub extension: &'static str,
     /// The field that holds the patterns of files.
     pub patterns: &'static str,
-    /// How several patterns are written.
+    /// The notation of several patterns.
     pub list: PatternList,
     /// Further front matter of instructions for some files.
     pub for_some: &'static [RuleField],
@@ -66,7 +66,7 @@ impl RuleFormat {
     }
 }
 
-/// How several patterns are written.
+/// The notation of several patterns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PatternList {
     /// As a list.

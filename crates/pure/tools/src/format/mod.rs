@@ -13,7 +13,7 @@ use hook::HookFormat;
 use instruction::RuleFormat;
 use server::ServerFormat;
 
-/// How a tool wants a file to be written.
+/// The format of a file for a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileFormat {
     /// The file is unchanged.
@@ -49,7 +49,7 @@ impl FileFormat {
     }
 }
 
-/// How a tool wants entries of a file to be written.
+/// The format of entries in a file of a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryFormat {
     /// As hooks.

@@ -1,13 +1,13 @@
 //! Formats of MCP servers.
 
-/// How a tool wants its MCP servers.
+/// The format of a tool's MCP servers.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ServerFormat {
     /// The key that servers are under.
     pub key: &'static str,
     /// The syntax of the file.
     pub syntax: FileSyntax,
-    /// How a command line is written.
+    /// The notation of a command line.
     pub command: CommandLine,
     /// The key of the executable's environment.
     pub env: &'static str,
@@ -21,7 +21,7 @@ pub struct ServerFormat {
     pub variables: Variables,
     /// Whether a server can be a URL.
     pub remote: RemoteServers,
-    /// How a server is switched off.
+    /// The notation of a disabled server.
     pub switch: ServerSwitch,
     /// Keys that mean the same there, or that only this tool has.
     pub passes: &'static [&'static str],
@@ -29,7 +29,7 @@ pub struct ServerFormat {
     pub renames: &'static [(&'static str, &'static str)],
     /// Keys of this tool that hold something back: to leave one out is to allow more.
     pub limits: &'static [&'static str],
-    /// Which servers are copied as they are.
+    /// The servers that are copied unchanged.
     pub copied: CopiedServers,
 }
 
@@ -71,7 +71,7 @@ pub enum FileSyntax {
     Toml,
 }
 
-/// How a command line is written.
+/// The notation of a command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommandLine {
     /// `command` and `args`.
@@ -124,7 +124,7 @@ impl Variables {
     }
 }
 
-/// How a tool writes a variable.
+/// The notation of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VariableSyntax {
     /// `${NAME}`, and `${NAME:-default}`.
@@ -163,7 +163,7 @@ pub enum RemoteServers {
     Unsupported,
 }
 
-/// How a server is switched off.
+/// The notation of a disabled server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ServerSwitch {
     /// With `enabled = false`.
@@ -174,7 +174,7 @@ pub enum ServerSwitch {
     Absent,
 }
 
-/// Which servers are copied as they are.
+/// The servers that are copied unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CopiedServers {
     /// None: each is written again.

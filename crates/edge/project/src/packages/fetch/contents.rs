@@ -250,7 +250,7 @@ fn matches(
     let Ok(glob) = unit.path.glob() else {
         return Ok(PathFiles::Matches(Vec::new()));
     };
-    let Some(tree) = walk(source, revision, unit.path.literal_folder())? else {
+    let Some(tree) = walk(source, revision, unit.path.literal_directory())? else {
         return Ok(PathFiles::Unfit(Unfit::Pattern(MOST_DIRECTORIES)));
     };
     // A name that is not UTF-8 cannot be written to the manifest or lockfile.

@@ -191,7 +191,7 @@ impl<'a> FactFetcher<'a> {
                 commit,
                 found,
             };
-            self.needs.learn(read, index, notes)?;
+            self.needs.add_content(read, index, notes)?;
         }
         // All refused files are reported at once, because reporting one at a time would take as many runs.
         let is_refused = !refused.is_empty();
@@ -210,7 +210,7 @@ impl<'a> FactFetcher<'a> {
         index: &mut SourceIndex,
         notes: &mut Notes,
     ) -> Result<(), Failure> {
-        self.needs.learn(read, index, notes)
+        self.needs.add_content(read, index, notes)
     }
 }
 

@@ -212,8 +212,8 @@ impl JsonReader<'_, '_> {
             self.trivia();
             match self.peek() {
                 None => {
-                    let what = char::from(close);
-                    let message = format!("unclosed bracket: expected `{what}`");
+                    let expected = char::from(close);
+                    let message = format!("unclosed bracket: expected `{expected}`");
                     self.error(
                         Span::new(open, open + 1),
                         message,
@@ -349,8 +349,8 @@ impl JsonReader<'_, '_> {
             self.at += 1;
         }
         let leading_zero = self.peek() == Some(b'0');
-        let whole = digits(self);
-        good &= whole > 0 && !(leading_zero && whole > 1);
+        let integer = digits(self);
+        good &= integer > 0 && !(leading_zero && integer > 1);
         if self.peek() == Some(b'.') {
             self.at += 1;
             kind = NodeKind::Float;

@@ -1,4 +1,4 @@
-//! Looking at eight bytes at a time: most of a file is indents and plain text.
+//! Scans eight bytes at a time: most of a file is indentation and plain text.
 
 const ONES: u64 = u64::MAX / 255;
 const HIGHS: u64 = ONES * 128;
@@ -21,13 +21,13 @@ pub(crate) fn special_byte(bytes: &[u8]) -> Option<usize> {
     rest.iter().position(special).map(|at| words.len() * 8 + at)
 }
 
-/// How many spaces there are at the start.
+/// The number of leading spaces.
 pub(crate) fn leading_spaces(bytes: &[u8]) -> usize {
     let (words, rest) = bytes.as_chunks::<8>();
     for (index, word) in words.iter().enumerate() {
-        let others = u64::from_le_bytes(*word) ^ (ONES * u64::from(b' '));
-        if others != 0 {
-            return index * 8 + others.trailing_zeros() as usize / 8;
+        let non_spaces = u64::from_le_bytes(*word) ^ (ONES * u64::from(b' '));
+        if non_spaces != 0 {
+            return index * 8 + non_spaces.trailing_zeros() as usize / 8;
         }
     }
     words.len() * 8 + rest.iter().take_while(|b| **b == b' ').count()

@@ -1,5 +1,5 @@
-//! Which lines, sections and brackets an edit touches. The [`Outline`] knows the positions, and bytes are written only
-//! at the very end, when all additions and removals are known.
+//! Decides which lines, sections and brackets an edit touches. The [`Outline`] provides the positions, and bytes are
+//! written only at the end, when all insertions and removals are known.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,36 +13,36 @@ use crate::tree::{
     Value, to_value,
 };
 
-/// The form of a value.
+/// The notation of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TomlForm {
     /// A table with its own header, or the file itself: the section.
     Section(usize),
     /// A list of `[[tables]]`.
     Tables,
-    /// A table that only dotted keys name.
+    /// A table that only dotted keys define.
     Dotted,
-    /// A table that only the headers of others name.
+    /// A table that only headers of other tables define.
     Implicit,
-    /// A value in one piece.
+    /// An inline value.
     Value,
 }
 
-/// A new key and its value, both printed.
+/// A new key and its value, already printed.
 pub(super) struct NewLine {
     pub(super) key: String,
     pub(super) value: String,
 }
 
-/// New sections and where they go.
+/// New sections and their position.
 pub(super) struct NewSection {
-    /// How far down the table stands whose section this is.
+    /// The depth of the table of this section.
     pub(super) depth: usize,
     pub(super) at: usize,
     pub(super) text: String,
 }
 
-/// Additions and removals between one pair of brackets.
+/// Insertions and removals in one pair of brackets.
 #[derive(Default)]
 pub(super) struct FlowChange {
     pub(super) removed: BTreeSet<usize>,
@@ -55,15 +55,15 @@ pub(super) struct TomlEditor<'d> {
     pub(super) newline: &'static str,
     pub(super) dead_statements: BTreeSet<usize>,
     pub(super) dead_sections: BTreeSet<usize>,
-    /// Dead sections whose place a header takes, so the blank lines around them stay.
+    /// Removed sections that are replaced by a header, which preserves the blank lines around them.
     pub(super) taken_sections: BTreeSet<usize>,
-    /// Tables that new text names, so they exist whatever goes.
+    /// Tables that new text defines, so they exist whatever is removed.
     supported: BTreeSet<NodeId>,
     /// Tables that lose children.
     losing: Vec<NodeId>,
-    /// Statements of which all after this offset becomes something else.
+    /// Statements of which everything after this offset is replaced.
     pub(super) rewritten: BTreeMap<usize, (usize, String)>,
-    /// For each table that gets some.
+    /// New lines by table.
     pub(super) lines: BTreeMap<NodeId, Vec<NewLine>>,
     pub(super) sections: Vec<NewSection>,
     pub(super) flows: BTreeMap<NodeId, FlowChange>,
@@ -90,7 +90,7 @@ impl<'d> TomlEditor<'d> {
     pub(super) fn form(&self, node: NodeId) -> TomlForm {
         let has_sections = !self.outline.sections_of(node).is_empty();
         if has_sections && self.outline.document.tree.kind(node) == NodeKind::List {
-            // Before the other forms: a list of tables has sections as well, and adding a plain value to it needs
+            // Before the other notations: a list of tables has sections too, and adding a plain value to it needs
             // another notation.
             return TomlForm::Tables;
         }
@@ -112,7 +112,7 @@ impl<'d> TomlEditor<'d> {
         }
     }
 
-    /// The nodes above, nearest first.
+    /// The ancestors of a node, nearest first.
     fn ancestors(&self, node: NodeId) -> impl Iterator<Item = NodeId> {
         std::iter::successors(self.outline.parent(node), |parent| {
             self.outline.parent(parent.node)
@@ -124,7 +124,7 @@ impl<'d> TomlEditor<'d> {
         self.ancestors(node).count()
     }
 
-    /// The keys that lead to a node, as a header spells them.
+    /// The keys to a node, as in a header.
     pub(super) fn path(&self, node: NodeId) -> Vec<String> {
         let parents =
             std::iter::successors(self.outline.parent(node), |p| self.outline.parent(p.node));
@@ -135,8 +135,8 @@ impl<'d> TomlEditor<'d> {
         path
     }
 
-    /// Where values of new keys of this table stand.
-    fn place_in(&self, table: NodeId) -> PrintPosition {
+    /// The print position of values of new keys in a table.
+    fn position_in(&self, table: NodeId) -> PrintPosition {
         let last = self.outline.statements_of(table).last();
         match last.map(|at| self.outline.statements[*at].owner) {
             Some(StatementOwner::Braces(..)) => PrintPosition::Flow,
@@ -156,7 +156,7 @@ impl<'d> TomlEditor<'d> {
         self.supported.insert(table);
     }
 
-    /// Lists of tables that are to hold something that is not a table.
+    /// Lists of tables that have to hold something else than tables.
     pub(super) fn lists_to_convert<'v, V: TreeView<'v>>(
         &self,
         changes: &DocumentChanges<'v, V>,
@@ -193,7 +193,7 @@ impl<'d> TomlEditor<'d> {
             || !lists.is_empty() && self.ancestors(node).any(|above| lists.contains(&above))
     }
 
-    /// Writes a list of tables in brackets, which can hold anything.
+    /// Converts a list of tables to brackets, which can hold any value.
     pub(super) fn convert<'v, V: TreeView<'v>>(
         &mut self,
         list: NodeId,
@@ -215,14 +215,14 @@ impl<'d> TomlEditor<'d> {
         match self.form(node) {
             TomlForm::Value => {
                 let range = self.outline.document.node(node).span().range();
-                let new = self.in_place_of(node, value);
+                let new = self.printed_like(node, value);
                 splices.put(range, &new);
             }
-            // `a.b = 1` and `a.c = 2` are one value in several lines. The first keeps its position and comment, and
-            // the others go.
+            // `a.b = 1` and `a.c = 2` are one value on several lines. The first keeps its position and comment, and the
+            // others are removed.
             TomlForm::Dotted => {
                 self.mark_removed(node);
-                let new = printed(value, self.place_in(node));
+                let new = printed(value, self.position_in(node));
                 self.rewrite_first(node, &new);
             }
             TomlForm::Section(_) | TomlForm::Tables | TomlForm::Implicit => {
@@ -230,14 +230,14 @@ impl<'d> TomlEditor<'d> {
                     return;
                 };
                 self.mark_removed(node);
-                let new = printed(value, self.place_in(parent.node));
+                let new = printed(value, self.position_in(parent.node));
                 self.add_line(parent.node, parent.key.unwrap_or_default(), new);
             }
         }
     }
 
-    /// The new value in the old one's quotes, where they can hold it.
-    fn in_place_of<'v, V: TreeView<'v>>(&self, node: NodeId, value: V) -> String {
+    /// The new value in the quotes of the old one, if they can represent it.
+    fn printed_like<'v, V: TreeView<'v>>(&self, node: NodeId, value: V) -> String {
         let old = &self.text[self.outline.document.node(node).span().range()];
         if let NodeShape::String(text) = value.shape()
             && old.starts_with('\'')
@@ -263,7 +263,7 @@ impl<'d> TomlEditor<'d> {
         )
     }
 
-    /// Lets the first statement that names a dotted table say that it is `value`.
+    /// Replaces a dotted table with `value` in its first statement.
     fn rewrite_first(&mut self, node: NodeId, value: &str) {
         let Some(first) = self.outline.statements_of(node).first().copied() else {
             return;
@@ -336,13 +336,13 @@ impl<'d> TomlEditor<'d> {
                 self.add_section_after(table, &text);
             }
             _ => {
-                let value = printed(value, self.place_in(table));
+                let value = printed(value, self.position_in(table));
                 self.add_line(table, key, value);
             }
         }
     }
 
-    /// Whether a flat map joins a table as an inline one: where the table's others are, or where it is the first.
+    /// Whether a flat map is added as an inline table: if the table's other maps are inline, or if it is the first one.
     fn fits_inline<'v, V: TreeView<'v>>(&self, table: NodeId, value: V) -> bool {
         let NodeShape::Map(count) = value.shape() else {
             return false;
@@ -356,10 +356,10 @@ impl<'d> TomlEditor<'d> {
             .entries()
             .filter(|(_, child)| is_map(child.kind()))
             .map(|(_, child)| child.id());
-        let own =
+        let has_header =
             matches!(self.form(table.id()), TomlForm::Section(_)) && self.depth(table.id()) > 0;
         let among_others = maps.clone().next().is_some() && maps.all(inline);
-        count > 0 && flat && own && (table.len() == 0 || among_others)
+        count > 0 && flat && has_header && (table.len() == 0 || among_others)
     }
 
     fn add_line(&mut self, table: NodeId, key: &str, value: String) {
@@ -370,7 +370,7 @@ impl<'d> TomlEditor<'d> {
         });
     }
 
-    /// A new section after the last one that belongs to a table or list.
+    /// Adds a section after the last one that belongs to a table or list.
     fn add_section_after(&mut self, node: NodeId, section: &str) {
         self.support(node);
         let last = self.outline.sections_of(node).last().copied().unwrap_or(0);
@@ -414,7 +414,7 @@ impl<'d> TomlEditor<'d> {
             && change.inserted.is_empty()
             && let Some(parent) = self.outline.parent(list.id())
         {
-            // Without its last section the list would no longer exist, which is another value than an empty list.
+            // Without its last section the list would no longer exist, which is not the same as an empty list.
             self.add_line(parent.node, parent.key.unwrap_or_default(), "[]".to_owned());
         }
     }
@@ -433,7 +433,7 @@ impl<'d> TomlEditor<'d> {
                 .any(|at| !self.dead_sections.contains(at))
     }
 
-    /// Writes tables as empty that only removed keys and headers implied.
+    /// Writes an empty table for each one that only removed keys and headers defined.
     // A table that only dotted keys or the headers of its children name would disappear with the last of them, and an
     // empty table is another value than none.
     pub(super) fn restate(&mut self) {
@@ -503,7 +503,7 @@ impl<'d, 'v, V: TreeView<'v>> EditedNodes<'d, 'v, V> {
         }
     }
 
-    /// Children that stay or come, in order, with their keys.
+    /// Remaining and new children in order, with their keys.
     fn children(&self, id: NodeId, old: impl Fn(usize) -> (String, Value)) -> Vec<(String, Value)> {
         let change = self.containers.get(&id);
         let count = self.document.node(id).len();
@@ -524,8 +524,8 @@ impl<'d, 'v, V: TreeView<'v>> EditedNodes<'d, 'v, V> {
     }
 }
 
-fn printed<'v>(value: impl TreeView<'v>, place: PrintPosition) -> String {
+fn printed<'v>(value: impl TreeView<'v>, position: PrintPosition) -> String {
     let mut out = String::new();
-    print_value(&mut out, value, place);
+    print_value(&mut out, value, position);
     out
 }

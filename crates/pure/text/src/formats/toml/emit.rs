@@ -1,4 +1,4 @@
-//! Bytes for what an edit decided.
+//! Writes the bytes of an edit.
 
 use std::ops::Range;
 
@@ -9,14 +9,14 @@ use crate::formats::toml::edit::{FlowChange, NewLine, NewSection, TomlEditor, To
 use crate::formats::toml::outline::{StatementOwner, before_blanks};
 use crate::tree::{NodeId, NodeKind, Splices};
 
-/// Whether the blank lines around what goes are its own.
+/// Whether the blank lines around removed lines are removed too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BlankLines {
     Stay,
     Go,
 }
 
-/// Whole lines that go.
+/// Whole lines to remove.
 struct LineRemoval {
     range: Range<usize>,
     blanks: BlankLines,
@@ -35,7 +35,7 @@ impl TomlEditor<'_> {
         self.emit_flows(splices);
     }
 
-    /// Whole lines that go, apart from each other and in order.
+    /// The ranges of whole lines to remove, disjoint and in order.
     fn removals(&self) -> Vec<Range<usize>> {
         let lines = self
             .dead_statements
@@ -70,7 +70,7 @@ impl TomlEditor<'_> {
                 _ => merged.push(removal),
             }
         }
-        // Two may have taken the same blank lines.
+        // Two removals may include the same blank lines.
         let mut ranges: Vec<Range<usize>> = Vec::new();
         for range in merged.into_iter().map(|removal| self.with_blanks(removal)) {
             match ranges.last_mut() {
@@ -82,7 +82,7 @@ impl TomlEditor<'_> {
         ranges
     }
 
-    /// A file without a final newline stays without one: what goes at its end takes the one before along.
+    /// A file without a final newline stays without one: a removal at its end includes the one before.
     fn keep_end(&self, ranges: &mut Vec<Range<usize>>) {
         if self.text.ends_with('\n') || ranges.last().is_none_or(|last| last.end < self.text.len())
         {
@@ -102,7 +102,7 @@ impl TomlEditor<'_> {
             || both_go && is_blank(&self.text[last.range.end..next.range.start])
     }
 
-    /// A section goes with the blank lines that would otherwise double.
+    /// A section is removed with the blank lines that would otherwise double.
     fn with_blanks(&self, removal: LineRemoval) -> Range<usize> {
         let Range { start, end } = removal.range;
         if removal.blanks == BlankLines::Stay {
@@ -123,8 +123,8 @@ impl TomlEditor<'_> {
         }
     }
 
-    /// New lines with their locations, one text for each table.
-    fn place_lines(&mut self) -> Vec<(usize, String)> {
+    /// New lines with their positions, one text for each table.
+    fn position_lines(&mut self) -> Vec<(usize, String)> {
         let mut placed = Vec::new();
         for (table, lines) in std::mem::take(&mut self.lines) {
             match self.form(table) {
@@ -145,8 +145,8 @@ impl TomlEditor<'_> {
     }
 
     fn lines_in_section(&self, section: usize, lines: &[NewLine]) -> (usize, String) {
-        let here = &self.outline.sections[section];
-        let last = here.last.map(|at| &self.outline.statements[at]);
+        let target = &self.outline.sections[section];
+        let last = target.last.map(|at| &self.outline.statements[at]);
         let indent = last.map_or("", |statement| line_indent(self.text, statement.span.start));
         let mut text = self.print_lines(indent, lines);
         let next = self
@@ -158,10 +158,10 @@ impl TomlEditor<'_> {
             text.push_str(self.newline);
             return (next.start, text);
         }
-        (here.content_end, text)
+        (target.content_end, text)
     }
 
-    /// Keys of a table that others' headers imply need its own header.
+    /// Keys of a table that only other headers define need its own header.
     fn lines_in_new_section(&mut self, table: NodeId, lines: &[NewLine]) {
         let Some(first) = self.outline.sections_of(table).first() else {
             return;
@@ -186,7 +186,7 @@ impl TomlEditor<'_> {
                 before: at + 1,
                 printed: format!("{prefix}.{} = {}", line.key, line.value),
             });
-            // Wholly new keys of the braces come after those of a table that exists already.
+            // New keys of the braces come after those of a table that already exists.
             flow.inserted.splice(0..0, beside);
             return None;
         }
@@ -197,10 +197,10 @@ impl TomlEditor<'_> {
         ))
     }
 
-    /// Puts whole lines between the others, keys before sections where both are at one place.
+    /// Inserts whole lines, keys before sections at the same position.
     fn emit_insertions(&mut self, removals: &[Range<usize>], splices: &mut Splices) {
-        let mut new = self.place_lines();
-        // Deeper sections go first: a new item of a list must not take the new tables of the one before it.
+        let mut new = self.position_lines();
+        // Deeper sections come first: a new item of a list must not take over the new tables of the item before it.
         let mut sections = std::mem::take(&mut self.sections);
         sections.sort_by_key(|section| std::cmp::Reverse(section.depth));
         new.extend(
@@ -217,8 +217,8 @@ impl TomlEditor<'_> {
         new.sort_by_key(|(at, _)| *at);
         let count = new.len();
         let mut at_end = false;
-        for (place, (at, text)) in new.into_iter().enumerate() {
-            let last = place + 1 == count && self.is_end(removals, at);
+        for (order, (at, text)) in new.into_iter().enumerate() {
+            let last = order + 1 == count && self.is_end(removals, at);
             let unended = at == self.text.len() && !self.text.ends_with('\n') && !self.is_start(at);
             let newline = if unended && !at_end { self.newline } else { "" };
             at_end |= unended;
@@ -231,13 +231,13 @@ impl TomlEditor<'_> {
         at == self.outline.sections[0].start
     }
 
-    /// Whether nothing stays after `at`.
+    /// Whether nothing remains after `at`.
     fn is_end(&self, removals: &[Range<usize>], at: usize) -> bool {
         let removed = removals.last().filter(|range| range.start == at);
         removed.map_or(at, |range| range.end) == self.text.len()
     }
 
-    /// The text without blank lines that would double, or are at the edges of the file.
+    /// The text without blank lines that would double, or that are at the edges of the file.
     fn trim_to_fit<'t>(&self, at: usize, text: &'t str, last: bool) -> &'t str {
         let before = &self.text[..at];
         let follows_blank = before.ends_with("\n\n") || before.ends_with("\r\n\r\n");
@@ -262,8 +262,8 @@ impl TomlEditor<'_> {
 
     fn emit_flows(&mut self, splices: &mut Splices) {
         for at in &self.dead_statements {
-            if let StatementOwner::Braces(owner, place) = self.outline.statements[*at].owner {
-                self.flows.entry(owner).or_default().removed.insert(place);
+            if let StatementOwner::Braces(owner, order) = self.outline.statements[*at].owner {
+                self.flows.entry(owner).or_default().removed.insert(order);
             }
         }
         for (node, change) in std::mem::take(&mut self.flows) {
@@ -320,7 +320,7 @@ impl TomlEditor<'_> {
     }
 }
 
-/// Braces have spaces inside.
+/// Braces are padded with spaces.
 fn pad(inserted: &mut [FlowInsertion]) {
     if let Some(first) = inserted.first_mut() {
         first.printed.insert(0, ' ');

@@ -1,11 +1,11 @@
-//! The parser's errors in agpm's words, each with a fix.
+//! Translates the parser's errors, each with a fix.
 
 use agpm_diag::{Diagnostic, Span, codes};
 use toml_parser::{Expected, ParseError};
 
 use crate::tree::ReaderState;
 
-/// The start of the parser's message, agpm's message, and the fix.
+/// The start of the parser's message, the message of agpm, and the fix.
 const WORDS: &[(&str, &str, &str)] = &[
     (
         UNQUOTED,
@@ -214,11 +214,11 @@ const MORE_THAN_ONE: (&str, &str) = (
 
 const NUMBERS: &str = "numbers are written like 12, -3.5, 1e9 or 0xff; put anything else in quotes";
 
-/// Reports what the parser found, the first of each line: what follows on it is mostly a consequence.
+/// Reports the first error on each line: the following ones are mostly consequences.
 pub(super) fn report_all(reading: &mut ReaderState<'_>, errors: &[ParseError]) {
     let mut found: Vec<(Span, &ParseError)> = errors
         .iter()
-        .map(|error| (place(reading, error), error))
+        .map(|error| (error_span(reading, error), error))
         .collect();
     found.sort_by_key(|(span, _)| span.start);
     let mut reported: Option<usize> = None;
@@ -238,32 +238,32 @@ pub(super) fn report_all(reading: &mut ReaderState<'_>, errors: &[ParseError]) {
     }
 }
 
-/// `rest` is everything from the location on.
+/// `rest` is the text from the error on.
 fn words(error: &ParseError, rest: &str, found: &str) -> (String, String) {
     let description = error.description();
-    let own = |(message, help): (&str, &str)| (message.to_owned(), help.to_owned());
+    let owned = |(message, help): (&str, &str)| (message.to_owned(), help.to_owned());
     match description {
         UNQUOTED if found.is_empty() => {
-            return own(("missing value", "write a value; strings are in quotes"));
+            return owned(("missing value", "write a value; strings are in quotes"));
         }
         "invalid literal string" if rest.trim().is_empty() => {
-            return own((
+            return owned((
                 "unexpected end of file",
                 "complete the last value and close all brackets and quotes",
             ));
         }
-        UNQUOTED if found.contains([' ', '\t']) => return own(MORE_THAN_ONE),
+        UNQUOTED if found.contains([' ', '\t']) => return owned(MORE_THAN_ONE),
         _ => {}
     }
     if let Some((_, message, help)) = WORDS
         .iter()
         .find(|(start, ..)| description.starts_with(start))
     {
-        return own((message, help));
+        return owned((message, help));
     }
     let number = ["number", "float", "mantissa", "fraction", "exponent"];
     if number.iter().any(|word| description.ends_with(word)) {
-        return own(("invalid TOML number", NUMBERS));
+        return owned(("invalid TOML number", NUMBERS));
     }
     (description.to_owned(), expected(error))
 }
@@ -285,15 +285,15 @@ fn expected(error: &ParseError) -> String {
     }
 }
 
-/// The location of an error, on whole characters.
-fn place(reading: &ReaderState<'_>, error: &ParseError) -> Span {
+/// The span of an error, on character boundaries.
+fn error_span(reading: &ReaderState<'_>, error: &ParseError) -> Span {
     let context = error.context().unwrap_or_default();
     let mut span = error.unexpected().unwrap_or(context);
     if error.description().ends_with("string")
         && span.start() == context.end()
         && !context.is_empty()
     {
-        // A string without an end is best seen at its start.
+        // An unclosed string is reported at its start.
         span = context.before();
     }
     let on_character = |offset: usize| {

@@ -1,5 +1,5 @@
-//! Where a file's headers, lines and keys stand, and which nodes of the tree they speak of. The tree does not keep
-//! this, because only edits need it.
+//! The positions of a file's headers, lines and keys, and the nodes that they define. The tree does not store them,
+//! because only edits need them.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -26,26 +26,26 @@ pub(super) struct ParentNode<'d> {
 /// A header and the lines under it; the first section has no header.
 #[derive(Debug)]
 pub(super) struct Section {
-    /// The nodes on the way from the root, the section's own table last.
+    /// The path of nodes from the root to the section's own table.
     pub(super) chain: Vec<NodeId>,
-    /// The header's line with its extension; empty for the first section.
+    /// The line of the header; empty for the first section.
     pub(super) header: Range<usize>,
-    /// The start of the comment that stands directly above the header.
+    /// The start of the comment directly above the header.
     pub(super) start: usize,
-    /// After the last line that is a header or holds a key.
+    /// The end of the last line with a header or key.
     pub(super) content_end: usize,
     /// The last statement of the section.
     pub(super) last: Option<usize>,
-    /// Before the blank lines and the comment that lead to the next section.
+    /// The position before the blank lines and the comment that lead to the next section.
     pub(super) end: usize,
 }
 
-/// The owner of a key and its value.
+/// The container of a key and its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StatementOwner {
     /// A section by its index.
     Section(usize),
-    /// A table in braces, and the location among its pairs.
+    /// An inline table, and the index among its pairs.
     Braces(NodeId, usize),
 }
 
@@ -53,11 +53,11 @@ pub(super) enum StatementOwner {
 #[derive(Debug)]
 pub(super) struct Statement {
     pub(super) owner: StatementOwner,
-    /// For each part of the key, the node that it names and where the part ends.
+    /// For each part of the key, its node and the end of the part.
     pub(super) parts: Vec<(NodeId, usize)>,
-    /// From the key to the end of the value.
+    /// The range from the key to the end of the value.
     pub(super) span: Range<usize>,
-    /// The whole line with its extension.
+    /// The whole line.
     pub(super) line: Range<usize>,
 }
 
@@ -66,36 +66,36 @@ pub(super) struct Outline<'d> {
     pub(super) document: &'d Document,
     pub(super) sections: Vec<Section>,
     pub(super) statements: Vec<Statement>,
-    /// By node; the root is the last.
+    /// The parents by node; the root is the last.
     parents: Vec<Option<ParentNode<'d>>>,
     sections_of: NodePositions,
     statements_of: NodePositions,
     braces: NodePositions,
 }
 
-/// Locations in a list for each of many nodes, in order.
+/// Indices for each of many nodes, in order.
 #[derive(Default)]
 struct NodePositions {
     nodes: Vec<NodeId>,
-    places: Vec<usize>,
+    positions: Vec<usize>,
 }
 
 impl NodePositions {
     fn new(mut pairs: Vec<(NodeId, usize)>) -> Self {
         pairs.sort_unstable();
-        let (nodes, places) = pairs.into_iter().unzip();
-        NodePositions { nodes, places }
+        let (nodes, positions) = pairs.into_iter().unzip();
+        NodePositions { nodes, positions }
     }
 
     fn of(&self, node: NodeId) -> &[usize] {
         let start = self.nodes.partition_point(|other| *other < node);
         let count = self.nodes[start..].partition_point(|other| *other == node);
-        &self.places[start..start + count]
+        &self.positions[start..start + count]
     }
 }
 
 impl<'d> Outline<'d> {
-    /// Nothing if the text is not sound.
+    /// `None` if the text has syntax errors.
     pub(super) fn of(document: &'d Document) -> Option<Self> {
         let mut parents = vec![None; document.root()?.id().0 as usize + 1];
         let names = names(document, &mut parents)?;
@@ -121,17 +121,17 @@ impl<'d> Outline<'d> {
         self.parents.get(node.0 as usize).copied().flatten()
     }
 
-    /// Sections on whose way the node is, in the order of the text.
+    /// Sections whose path contains the node, in document order.
     pub(super) fn sections_of(&self, node: NodeId) -> &[usize] {
         self.sections_of.of(node)
     }
 
-    /// Statements in whose key the node is named, in the order of the text.
+    /// Statements whose key contains the node, in document order.
     pub(super) fn statements_of(&self, node: NodeId) -> &[usize] {
         self.statements_of.of(node)
     }
 
-    /// Statements in the braces that the node is.
+    /// Statements in an inline table.
     pub(super) fn pairs(&self, node: NodeId) -> &[usize] {
         self.braces.of(node)
     }
@@ -166,13 +166,13 @@ impl<'d> Outline<'d> {
         );
     }
 
-    /// Finds where sections start and end, which needs what stands between them.
+    /// Finds the start and end of sections, which depend on the text between them.
     fn measure(&mut self) {
         let text = &*self.document.text;
-        for (place, statement) in self.statements.iter().enumerate() {
+        for (index, statement) in self.statements.iter().enumerate() {
             if let StatementOwner::Section(at) = statement.owner {
                 self.sections[at].content_end = statement.line.end;
-                self.sections[at].last = Some(place);
+                self.sections[at].last = Some(index);
             }
         }
         for at in 0..self.sections.len() {
@@ -216,12 +216,12 @@ pub(super) fn before_blanks(text: &str, floor: usize, at: usize) -> usize {
     start
 }
 
-/// After the line ending that follows `at`.
+/// The position after the line ending that follows `at`.
 fn line_end(text: &str, at: usize) -> usize {
     memchr::memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |length| at + length + 1)
 }
 
-/// Every value by its map and key; fills in where every value hangs.
+/// All values by map and key; also records their parents.
 fn names<'d>(
     document: &'d Document,
     parents: &mut [Option<ParentNode<'d>>],
@@ -261,7 +261,7 @@ fn events(document: &Document) -> Vec<Event> {
     events
 }
 
-/// The parser skips a byte order mark itself and counts it.
+/// The parser skips a byte order mark itself, and includes it in offsets.
 fn source(document: &Document) -> Source<'_> {
     Source::new(&document.text)
 }
@@ -290,9 +290,9 @@ struct OutlineBuilder<'d> {
     names: Map<(NodeId, &'d str), NodeId>,
     sections: Vec<Section>,
     statements: Vec<Statement>,
-    /// How many items of each list of tables have come.
+    /// The number of items so far in each list of tables.
     items: Map<NodeId, usize>,
-    /// Start and nodes of a header that is open.
+    /// The start and nodes of an open header.
     header: Option<(usize, Vec<NodeId>)>,
     pending: PendingKeys,
     frames: Vec<OpenBracket>,
@@ -397,7 +397,7 @@ impl<'d> OutlineBuilder<'d> {
         Some(())
     }
 
-    /// The header that just ended adds a table to the list it names.
+    /// Adds a table to the list that the completed header names.
     fn next_item(&mut self) -> Option<()> {
         let (_, chain) = self.header.as_mut()?;
         let list = *chain.last()?;

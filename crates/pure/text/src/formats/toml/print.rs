@@ -1,5 +1,5 @@
-//! TOML from a value. Within each table the plain values come first and its sections after them, because TOML has
-//! no way back from a section into the table around it; apart from that, keys keep their order.
+//! Prints TOML. In each table the plain values come first and its sections after them, because TOML cannot return from
+//! a section to the table around it; apart from that, keys keep their order.
 
 use crate::formats::quote::print_double_quoted;
 use crate::tree::{Format, NodeShape, TreeView, number_as_written};
@@ -20,17 +20,19 @@ pub(super) fn print_document<'a>(view: impl TreeView<'a>, newline: &'static str)
     out
 }
 
-/// Where a value stands, which decides what it may look like.
+/// The position of a value, which decides its notation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PrintPosition {
-    /// After `key =` on a line that ends in `\n`: strings may take more lines.
+    /// After `key =` on a line that ends in `
+    ///
+    /// `: strings may use several lines.
     Line,
-    /// Between brackets, or where lines end otherwise.
+    /// Between brackets, or with other line endings.
     Flow,
 }
 
 impl PrintPosition {
-    /// A multi-line string would take the line endings of the file into its value.
+    /// A multi-line string would include the line endings of the file in its value.
     pub(super) fn of_line(newline: &str) -> Self {
         if newline == "\n" {
             PrintPosition::Line
@@ -40,7 +42,7 @@ impl PrintPosition {
     }
 }
 
-/// Whether a value becomes its own section, or several, where it can.
+/// Whether a value becomes one or several sections where possible.
 pub(super) fn is_section<'a>(view: impl TreeView<'a>) -> bool {
     match view.shape() {
         NodeShape::Map(_) => true,
@@ -62,12 +64,12 @@ pub(super) struct SectionPrinter<'o> {
 }
 
 impl SectionPrinter<'_> {
-    /// A section for `view`, or several, under a header with these keys.
+    /// Prints one or several sections for `view`, under a header with these keys.
     pub(super) fn section<'a>(&mut self, path: &mut Vec<String>, view: impl TreeView<'a>) {
         match view.shape() {
             NodeShape::List(count) => (0..count).for_each(|at| self.item(path, view.item(at))),
             NodeShape::Map(count) => {
-                // A table that holds only sections exists without its own header.
+                // A table that holds only sections needs no header.
                 let plain = (0..count).any(|at| !is_section(view.entry(at).1));
                 if plain || count == 0 {
                     self.header("[", path, "]");
@@ -84,7 +86,8 @@ impl SectionPrinter<'_> {
         let NodeShape::Map(count) = view.shape() else {
             return;
         };
-        // Tables of tables of a list hide which item they belong to, so its own lists of tables stay with its keys.
+        // Tables in tables of a list hide which item they belong to, so nested lists of tables are printed with the
+        // keys of the item.
         let entries = (0..count).map(|at| view.entry(at));
         for (key, value) in entries.clone().filter(|(_, value)| !is_table(*value)) {
             let key = print_key(key);
@@ -146,18 +149,18 @@ fn print_lines_of<'a>(out: &mut String, key: &str, list: impl TreeView<'a>, newl
     out.extend(["]", newline]);
 }
 
-/// Appends a value that takes no section.
-pub(super) fn print_value<'a>(out: &mut String, view: impl TreeView<'a>, place: PrintPosition) {
+/// Appends a value that needs no section.
+pub(super) fn print_value<'a>(out: &mut String, view: impl TreeView<'a>, position: PrintPosition) {
     if let Some(number) = number_as_written(view, &[Format::Toml]) {
         return out.push_str(number);
     }
     match view.shape() {
-        // The caller lets no null through; an empty string is the nearest thing to nothing.
+        // Callers never pass null; an empty string is the closest value.
         NodeShape::Null => out.push_str("\"\""),
         NodeShape::Bool(value) => out.push_str(if value { "true" } else { "false" }),
         NodeShape::Integer(text) | NodeShape::DateTime(text) => out.push_str(text),
         NodeShape::Float(text) => out.push_str(text),
-        NodeShape::String(text) if place == PrintPosition::Line && fits_lines(text) => {
+        NodeShape::String(text) if position == PrintPosition::Line && fits_lines(text) => {
             print_lines(out, text)
         }
         NodeShape::String(text) => print_string(out, text),
@@ -196,13 +199,13 @@ pub(super) fn print_key(key: &str) -> String {
     out
 }
 
-/// Whether a string in single quotes can hold this.
+/// Whether a literal string can represent the text.
 pub(super) fn fits_literal(text: &str) -> bool {
     text.chars()
         .all(|c| c != '\'' && (c == '\t' || !is_control(c)))
 }
 
-/// Whether a multi-line string shows this better than escapes do.
+/// Whether a multi-line string is more readable than escapes.
 fn fits_lines(text: &str) -> bool {
     text.contains('\n')
         && text
@@ -228,7 +231,7 @@ fn print_lines(out: &mut String, text: &str) {
             c => out.push(c),
         }
     }
-    // A quote right before the closing ones would be read as one of them.
+    // A quote right before the closing quotes would be parsed as one of them.
     if quotes > 0 {
         out.pop();
         out.push_str("\\\"");

@@ -1,4 +1,5 @@
-//! TOML from the parser's events: one pass, every mistake reported, no copy of strings without escapes.
+//! Reads TOML from the parser's events: in one pass, with every mistake reported, and without copying strings that have
+//! no escapes.
 
 use std::borrow::Cow;
 
@@ -34,7 +35,7 @@ pub(crate) fn read(reading: &mut ReaderState<'_>) {
         }
     };
     if source.input().starts_with('\u{feff}') {
-        // The parser would skip it, as it would the first one, which is outside of what is read here.
+        // The parser would skip it like the first one, which is outside the part that is read here.
         let span = Span::new(reader.base, reader.base + '\u{feff}'.len_utf8());
         reader.tables.report(
             span,
@@ -50,7 +51,7 @@ pub(crate) fn read(reading: &mut ReaderState<'_>) {
     report_all(reading, &errors);
 }
 
-/// Calls `parse` with some whole statements after the others.
+/// Calls `parse` with batches of whole statements.
 fn for_each_batch(source: Source<'_>, mut parse: impl FnMut(&[Token])) {
     let mut tokens: Vec<Token> = Vec::with_capacity(MOST_TOKENS.min(source.input().len()));
     let mut brackets = OpenBrackets::default();
@@ -68,7 +69,7 @@ fn for_each_batch(source: Source<'_>, mut parse: impl FnMut(&[Token])) {
     parse(&tokens);
 }
 
-/// The brackets that are open; once two do not match, nobody knows what the parser makes of the rest.
+/// The open brackets; once two do not match, the parser's interpretation of the rest is unknown.
 #[derive(Default)]
 struct OpenBrackets {
     closings: Vec<TokenKind>,
@@ -92,16 +93,16 @@ impl OpenBrackets {
     }
 }
 
-/// The action of a complete header.
+/// The action for a complete header.
 type OpenTable<'r, 'a> =
     fn(&mut TableBuilder<'r, 'a>, &[DottedKeyPart<'a>], Span) -> Option<TableId>;
 
-/// A header that has been opened.
+/// An open header.
 struct OpenHeader {
     start: usize,
 }
 
-/// A list or table whose closing bracket is yet to come.
+/// A list or table that is not closed yet.
 struct OpenContainer {
     start: usize,
     depth: usize,
@@ -109,15 +110,15 @@ struct OpenContainer {
 }
 
 enum FrameKind {
-    /// Where its items start among all.
+    /// The index of its first item.
     List(usize),
-    /// The table, and where its keys start among all.
+    /// The table, and the index of its first key.
     Table(TableId, usize),
 }
 
 struct TomlReader<'r, 'a> {
     source: Source<'a>,
-    /// Where the part that is read starts in the text.
+    /// The start of the current part in the text.
     base: usize,
     tables: TableBuilder<'r, 'a>,
     /// The table of the current header.
@@ -141,7 +142,7 @@ impl<'r, 'a> TomlReader<'r, 'a> {
         self.gave_up = true;
     }
 
-    /// Where the keys of the innermost table start.
+    /// The index of the first key of the innermost table.
     fn key_base(&self) -> usize {
         match self.frames.last().map(|frame| &frame.kind) {
             Some(FrameKind::Table(_, base)) => *base,
@@ -150,7 +151,7 @@ impl<'r, 'a> TomlReader<'r, 'a> {
         }
     }
 
-    /// How deep a container stands that opens here.
+    /// The depth of a container that opens here.
     fn depth_here(&self) -> usize {
         let keys = self.keys.len() - self.key_base();
         match self.frames.last() {
@@ -172,14 +173,14 @@ impl<'r, 'a> TomlReader<'r, 'a> {
         if self.gave_up {
             return false;
         }
-        let (depth, place) = (self.depth_here(), self.span(span));
+        let (depth, node_span) = (self.depth_here(), self.span(span));
         if depth > self.tables.reading.limits.depth {
-            self.stop_reading(place);
+            self.stop_reading(node_span);
             return false;
         }
-        let kind = kind(self, depth, place);
+        let kind = kind(self, depth, node_span);
         self.frames.push(OpenContainer {
-            start: place.range().start,
+            start: node_span.range().start,
             depth,
             kind,
         });
@@ -208,7 +209,7 @@ impl<'r, 'a> TomlReader<'r, 'a> {
         self.value(node);
     }
 
-    /// A value is whole: it joins its list, or its table under the key that waits.
+    /// Adds a complete value to its list, or to its table under the waiting key.
     fn value(&mut self, node: NodeId) {
         let table = match self.frames.last().map(|frame| &frame.kind) {
             Some(FrameKind::List(_)) => {
@@ -236,7 +237,7 @@ impl<'r, 'a> TomlReader<'r, 'a> {
             None => self.tables.new_detached_table(span),
         };
         self.keys.clear();
-        // Lists on the way count too, and only now are they known.
+        // Lists on the way count too, and they are known only now.
         if self.tables.depth(self.current) > self.tables.reading.limits.depth {
             self.stop_reading(span);
         }
@@ -258,24 +259,24 @@ impl<'r, 'a> TomlReader<'r, 'a> {
         };
         let mut content = Cow::Borrowed("");
         let kind = raw.decode_scalar(&mut content, &mut sink);
-        let place = self.span(span);
+        let node_span = self.span(span);
         let tree = &mut self.tables.reading.tree;
         Some(match kind {
-            _ if failed => tree.null(place),
-            ScalarKind::String => string_node(self.tables.reading, place, &content),
-            ScalarKind::Boolean(value) => tree.bool(place, value),
-            ScalarKind::DateTime => self.date_time(place, raw.as_str()),
-            ScalarKind::Float => self.number(NodeKind::Float, place, scalar::float(&content)),
+            _ if failed => tree.null(node_span),
+            ScalarKind::String => string_node(self.tables.reading, node_span, &content),
+            ScalarKind::Boolean(value) => tree.bool(node_span, value),
+            ScalarKind::DateTime => self.date_time(node_span, raw.as_str()),
+            ScalarKind::Float => self.number(NodeKind::Float, node_span, scalar::float(&content)),
             ScalarKind::Integer(radix) => match scalar::integer(&content, radix) {
-                Some(digits) => self.number(NodeKind::Integer, place, &digits),
+                Some(digits) => self.number(NodeKind::Integer, node_span, &digits),
                 None => {
                     let message = "this number does not fit in 64 bits";
                     self.tables.report(
-                        place,
+                        node_span,
                         message,
                         "put it in quotes, or write it as a float like 1e20",
                     );
-                    self.tables.reading.tree.null(place)
+                    self.tables.reading.tree.null(node_span)
                 }
             },
         })
@@ -329,8 +330,8 @@ impl EventReceiver for TomlReader<'_, '_> {
     }
 
     fn inline_table_open(&mut self, span: RawSpan, _: &mut dyn ErrorSink) -> bool {
-        self.open(span, |reader, depth, place| {
-            FrameKind::Table(reader.tables.inline(depth, place), reader.keys.len())
+        self.open(span, |reader, depth, node_span| {
+            FrameKind::Table(reader.tables.inline(depth, node_span), reader.keys.len())
         })
     }
 
@@ -380,7 +381,7 @@ impl EventReceiver for TomlReader<'_, '_> {
     }
 
     fn value_sep(&mut self, _: RawSpan, _: &mut dyn ErrorSink) {
-        // A key whose value never came must not take the next one.
+        // A key without a value must not take the next one.
         let base = self.key_base();
         self.keys.truncate(base);
     }
@@ -398,7 +399,7 @@ impl EventReceiver for TomlReader<'_, '_> {
         if self.frames.is_empty() {
             self.keys.clear();
             if self.header.take().is_some() {
-                // Keys under a broken header must not land in the table above it.
+                // Keys under an invalid header must not be added to the table above it.
                 self.current = self.tables.new_detached_table(self.span(span));
             }
         }

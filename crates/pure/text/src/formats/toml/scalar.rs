@@ -1,10 +1,10 @@
-//! Numbers and dates: what TOML allows, in JSON's spelling.
+//! Parses numbers and dates of TOML into JSON's notation.
 
 use std::borrow::Cow;
 
 use toml_parser::decoder::IntegerRadix;
 
-/// The canonical spelling of a whole number, unless it is beyond 64 bits.
+/// The canonical notation of an integer, unless it exceeds 64 bits.
 pub(super) fn integer<'t>(digits: &'t str, radix: IntegerRadix) -> Option<Cow<'t, str>> {
     let number = i64::from_str_radix(digits, radix.value()).ok()?;
     let plain = radix == IntegerRadix::Dec && !digits.starts_with('+') && digits != "-0";
@@ -15,7 +15,7 @@ pub(super) fn integer<'t>(digits: &'t str, radix: IntegerRadix) -> Option<Cow<'t
     })
 }
 
-/// The canonical spelling of a float whose underscores are gone.
+/// The canonical notation of a float without underscores.
 pub(super) fn float(text: &str) -> &str {
     let unsigned = text.trim_start_matches(['+', '-']);
     match unsigned {
@@ -25,7 +25,7 @@ pub(super) fn float(text: &str) -> &str {
     }
 }
 
-/// Whether this is a date, a time or both, and one that exists.
+/// Whether text is a valid date, time or both.
 pub(super) fn is_date_time(text: &str) -> bool {
     let bytes = text.as_bytes();
     if bytes.get(2) == Some(&b':') {
@@ -65,7 +65,7 @@ fn date(bytes: &[u8]) -> Option<&[u8]> {
     (month > 0 && day > 0).then_some(rest)
 }
 
-/// The text after a time; seconds may be left out.
+/// The text after a time; seconds are optional.
 fn time(bytes: &[u8]) -> Option<&[u8]> {
     let (_, rest) = two(bytes, 23)?;
     let (_, rest) = two(rest.strip_prefix(b":")?, 59)?;
@@ -80,7 +80,7 @@ fn time(bytes: &[u8]) -> Option<&[u8]> {
     (digits > 0).then(|| &fraction[digits..])
 }
 
-/// Nothing, `Z`, or hours and minutes.
+/// Whether text is empty, `Z`, or hours and minutes.
 fn is_offset(bytes: &[u8]) -> bool {
     match bytes {
         [] | [b'Z' | b'z'] => true,

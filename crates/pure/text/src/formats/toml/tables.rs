@@ -1,5 +1,5 @@
-//! TOML's tables while they grow. A table may be added to from many locations of a file, so the tree, which
-//! wants all children at once, is made from this at the end.
+//! TOML tables under construction. Many parts of a file may add to a table, so the tree, which needs all children at
+//! once, is built from this at the end.
 
 use std::borrow::Cow;
 use std::hash::BuildHasher;
@@ -14,11 +14,11 @@ use crate::tree::{EntrySpan, NodeId, NodeKind, ReaderState, duplicate_key, repea
 /// Tables with more entries than this are searched through the index.
 const SMALL: u32 = 8;
 
-/// A table by its location in [`TableBuilder`].
+/// A table by its index in [`TableBuilder`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct TableId(u32);
 
-/// A list of tables by its location in [`TableBuilder`].
+/// A list of tables by its index in [`TableBuilder`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ListId(u32);
 
@@ -29,14 +29,14 @@ pub(super) struct DottedKeyPart<'a> {
     pub(super) span: Span,
 }
 
-/// The statement that created a table, which decides what may add to it.
+/// The statement that created a table, which decides what may extend it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TableOrigin {
     /// Its own header, or the file itself.
     Header,
-    /// Another header names it on the way.
+    /// Part of another header.
     Implicit,
-    /// A dotted key names it on the way.
+    /// Part of a dotted key.
     Dotted,
     /// Braces.
     Inline,
@@ -52,7 +52,7 @@ enum KeyRoute {
 /// The content of an entry.
 #[derive(Clone, Copy, Debug)]
 enum EntryItem {
-    /// Finished: a scalar, a list in brackets, a table in braces.
+    /// A finished value: a scalar, a list in brackets, an inline table.
     Node(NodeId),
     Table(TableId),
     List(ListId),
@@ -83,16 +83,16 @@ struct TableEntry {
     next: Option<u32>,
 }
 
-/// All tables of a file that is being read.
+/// All tables of a file under construction.
 pub(super) struct TableBuilder<'r, 'a> {
     pub(super) reading: &'r mut ReaderState<'a>,
     tables: Vec<TableRecord>,
     lists: Vec<TableArray>,
     entries: Vec<TableEntry>,
-    /// Entries of large tables, each with the hash of its table and key.
+    /// Entries of large tables, with the hash of table and key.
     index: HashTable<(u64, u32)>,
     hasher: FixedState,
-    /// Children of all tables that are being finished, innermost last.
+    /// Children of all unfinished tables, innermost last.
     children: Vec<NodeId>,
 }
 
@@ -118,17 +118,17 @@ impl<'r, 'a> TableBuilder<'r, 'a> {
         self.table(table).depth as usize
     }
 
-    /// A table in braces; its keys come next.
+    /// Creates an inline table; its keys follow.
     pub(super) fn inline(&mut self, depth: usize, span: Span) -> TableId {
         self.create(TableOrigin::Inline, depth, span)
     }
 
-    /// A table that takes the keys under a header that was refused.
+    /// Creates a table for the keys under a refused header.
     pub(super) fn new_detached_table(&mut self, span: Span) -> TableId {
         self.create(TableOrigin::Header, 1, span)
     }
 
-    /// Puts a finished value under a key.
+    /// Adds a finished value under a key.
     pub(super) fn set(&mut self, table: TableId, path: &[DottedKeyPart<'a>], value: NodeId) {
         let Some((last, way)) = path.split_last() else {
             return;
@@ -145,7 +145,7 @@ impl<'r, 'a> TableBuilder<'r, 'a> {
         }
     }
 
-    /// The edit that removes an entry which says what an earlier one says.
+    /// The edit that removes an entry which repeats an earlier one.
     fn repeated(
         &self,
         entry: u32,
@@ -351,13 +351,13 @@ impl<'r, 'a> TableBuilder<'r, 'a> {
         string_node(self.reading, key.span, &key.name)
     }
 
-    /// Makes the tree's node of a table in braces, whose end is known now.
+    /// Creates the node of an inline table, whose end is known now.
     pub(super) fn finish_inline(&mut self, table: TableId, span: Span) -> NodeId {
         self.tables[table.0 as usize].span = span;
         self.finish(table)
     }
 
-    /// Makes the tree's node of a table with all that is under it.
+    /// Creates the node of a table and everything in it.
     pub(super) fn finish(&mut self, table: TableId) -> NodeId {
         let base = self.children.len();
         let mut next = self.table(table).first;
@@ -392,7 +392,7 @@ impl<'r, 'a> TableBuilder<'r, 'a> {
             .list(self.lists[list.0 as usize].span, &items)
     }
 
-    /// Whether there is anything in the file.
+    /// Whether the file has no content.
     pub(super) fn is_empty(&self) -> bool {
         self.table(Self::ROOT).first.is_none()
     }
@@ -417,14 +417,14 @@ impl<'r, 'a> TableBuilder<'r, 'a> {
     }
 
     fn report_closed(&mut self, node: NodeId, key: &DottedKeyPart<'a>) {
-        let (what, help) = match self.reading.tree.kind(node) {
+        let (existing, help) = match self.reading.tree.kind(node) {
             NodeKind::Map => ("an inline table", "write the key inside the braces"),
             NodeKind::List => ("an inline list", "write the table inside the brackets"),
             kind => (kind.word(), "rename one of them"),
         };
         if self.reading.diagnostics.len() < MOST_FINDINGS {
             let (source, value) = (self.reading.source, self.reading.tree.span(node));
-            let message = format!("cannot add to `{}`: it is {what}", key.name);
+            let message = format!("cannot add to `{}`: it is {existing}", key.name);
             self.reading.report(
                 Diagnostic::new(&codes::TOML_SYNTAX, message)
                     .at(source, key.span, "added to here")
@@ -435,7 +435,7 @@ impl<'r, 'a> TableBuilder<'r, 'a> {
     }
 }
 
-/// A string node that points into the source where `content` lies there.
+/// A string node that refers to the source if `content` is in it.
 pub(super) fn string_node(reading: &mut ReaderState<'_>, span: Span, content: &str) -> NodeId {
     let offset = (content.as_ptr() as usize).wrapping_sub(reading.text.as_ptr() as usize);
     if content.is_empty() {

@@ -1,4 +1,4 @@
-//! The parser's strings in the words of someone who edits the file.
+//! Translates the parser's messages for people who edit the file.
 
 use agpm_diag::{Code, codes};
 
@@ -11,7 +11,7 @@ pub(crate) struct SyntaxAdvice {
     pub(crate) help: &'static str,
 }
 
-/// Parts of the parser's strings, what they mean, and the way out.
+/// Parts of the parser's messages, their meaning, and the fix.
 const TABLE: &[(&str, &str, &str)] = &[
     (
         "tab",
@@ -175,7 +175,7 @@ const TABLE: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// A better message than the parser's, where one is known.
+/// A better message than the parser's, if one is known.
 pub(crate) fn advice(info: &str) -> SyntaxAdvice {
     if info.contains("unknown anchor") {
         return SyntaxAdvice {
@@ -206,8 +206,8 @@ pub(crate) fn advice(info: &str) -> SyntaxAdvice {
     }
 }
 
-/// Where to point: the parser notices some mistakes only at the next token, or reports them of the one before.
-pub(crate) fn place_of(text: &str, at: usize, info: &str) -> usize {
+/// The offset to report: the parser notices some mistakes only at the next token, or reports them at the one before.
+pub(crate) fn error_offset(text: &str, at: usize, info: &str) -> usize {
     if info.contains("simple key expect") {
         let before = text[..at].trim_end();
         let line = line_start(text, before.len());

@@ -1,14 +1,14 @@
-//! Nodes that aliases can name.
+//! Nodes that aliases can refer to.
 
 use crate::tree::NodeId;
 
-/// A finished node, and what it represents when an alias names it.
+/// A finished node, and its size when an alias refers to it.
 #[derive(Clone, Copy)]
 pub(crate) struct FinishedNode {
     pub(crate) id: NodeId,
-    /// Nodes, aliases followed.
+    /// The number of nodes, with aliases followed.
     pub(crate) weight: usize,
-    /// Levels of containers, aliases followed.
+    /// The number of container levels, with aliases followed.
     pub(crate) height: usize,
 }
 
@@ -22,7 +22,7 @@ impl FinishedNode {
     }
 }
 
-/// By the parser's number, which is zero for nodes without an anchor; nothing while the node is open.
+/// Nodes by the parser's anchor number, which is zero for nodes without an anchor; `None` while the node is open.
 #[derive(Default)]
 pub(crate) struct AnchorTable(Vec<Option<FinishedNode>>);
 

@@ -1,4 +1,4 @@
-//! Children of block maps and lists, which come and go by lines.
+//! Inserts and removes children of block maps and lists by lines.
 
 use std::ops::Range;
 
@@ -21,10 +21,10 @@ impl<'e, 'd, 's, 'c, 'v, V: TreeView<'v>> BlockEditor<'e, 'd, 's, 'c, V> {
         editor: &'e mut YamlEditor<'d, 's>,
         filling: &'c ContainerFilling<'c, V>,
     ) -> Self {
-        let children = editor.places.children(filling.container);
+        let children = editor.locator.children(filling.container);
         let column = editor
-            .places
-            .column(editor.places.range(filling.container).start);
+            .locator
+            .column(editor.locator.range(filling.container).start);
         BlockEditor {
             editor,
             filling,
@@ -41,7 +41,10 @@ impl<'e, 'd, 's, 'c, 'v, V: TreeView<'v>> BlockEditor<'e, 'd, 's, 'c, V> {
             self.refill();
             return;
         };
-        let shares_line = !self.editor.places.starts_line(self.children[0].range.start);
+        let shares_line = !self
+            .editor
+            .locator
+            .starts_line(self.children[0].range.start);
         let mut removed_by_lines = gone.as_slice();
         if shares_line && first_kept > 0 {
             let replaced = self.replace_first(first_kept);
@@ -69,9 +72,9 @@ impl<'e, 'd, 's, 'c, 'v, V: TreeView<'v>> BlockEditor<'e, 'd, 's, 'c, V> {
         self.editor.literals_at(at, self.column)
     }
 
-    /// The end of a child with the comment next to it, which is the end of its line.
+    /// The end of a child with its trailing comment, which is the end of its line.
     fn end(&self, at: usize) -> usize {
-        after_comment(self.editor.places.text, self.children[at].range.end)
+        after_comment(self.editor.locator.text, self.children[at].range.end)
     }
 
     fn put(
@@ -83,31 +86,35 @@ impl<'e, 'd, 's, 'c, 'v, V: TreeView<'v>> BlockEditor<'e, 'd, 's, 'c, V> {
         self.editor.put(range, literals, write);
     }
 
-    /// Takes a child's lines away, and the line ending before them: what follows may have none.
+    /// Removes the lines of a child and the line ending before them, because what follows may have none.
     fn remove_line(&mut self, at: usize) {
         let (start, end) = (self.children[at].range.start, self.end(at));
-        let before = self.editor.places.previous_line_end(start).unwrap_or(start);
+        let before = self
+            .editor
+            .locator
+            .previous_line_end(start)
+            .unwrap_or(start);
         self.editor.splices.put(before..end, "");
     }
 
-    /// The same for a child before the first one that stays: at the start of the text no line exists before.
+    /// Removes a child before the first remaining one: the first line of the text has none before it.
     fn remove_leading_line(&mut self, at: usize) {
         if self
             .editor
-            .places
+            .locator
             .previous_line_end(self.children[0].range.start)
             .is_some()
         {
             return self.remove_line(at);
         }
-        let start = line_start(self.editor.places.text, self.children[at].range.start);
-        let end = after_newline(self.editor.places.text, self.end(at));
+        let start = line_start(self.editor.locator.text, self.children[at].range.start);
+        let end = after_newline(self.editor.locator.text, self.end(at));
         self.editor.splices.put(start..end, "");
     }
 
-    /// NewChild children that come before the first one that stays.
+    /// New children before the first remaining one.
     fn front(&self, first_kept: usize) -> Vec<NewChild<'c, V>> {
-        let is_list = self.editor.places.node(self.filling.container).kind() == NodeKind::List;
+        let is_list = self.editor.locator.node(self.filling.container).kind() == NodeKind::List;
         let index = self.children[first_kept]
             .index
             .filter(|_| is_list)
@@ -121,9 +128,10 @@ impl<'e, 'd, 's, 'c, 'v, V: TreeView<'v>> BlockEditor<'e, 'd, 's, 'c, V> {
             .collect()
     }
 
-    /// The first child is next to a dash: what comes next takes its location. Says how many children are done with.
+    /// Replaces the first child next to a dash; the next one takes its position. Returns the number of processed
+    /// children.
     fn replace_first(&mut self, first_kept: usize) -> usize {
-        let text = self.editor.places.text;
+        let text = self.editor.locator.text;
         let (front, column) = (self.front(first_kept), self.column);
         let start = self.children[0].range.start;
         let gaps = (0..first_kept).map(|at| &text[self.end(at)..self.children[at + 1].range.start]);
@@ -156,19 +164,21 @@ impl<'e, 'd, 's, 'c, 'v, V: TreeView<'v>> BlockEditor<'e, 'd, 's, 'c, V> {
         if front.is_empty() {
             return;
         }
-        let places = &self.editor.places;
+        let locator = &self.editor.locator;
         let (start, column) = (self.children[0].range.start, self.column);
-        let lead = places.lead(self.filling.container);
+        let lead = locator.lead(self.filling.container);
         let line_above = match lead.by {
             _ if shares_line => None,
-            NodeIndicator::Nothing | NodeIndicator::MissingColon => places.previous_line_end(start),
-            _ => Some(after_comment(places.text, lead.end)),
+            NodeIndicator::Nothing | NodeIndicator::MissingColon => {
+                locator.previous_line_end(start)
+            }
+            _ => Some(after_comment(locator.text, lead.end)),
         };
         let Some(at) = line_above else {
             let at = if shares_line {
                 start
             } else {
-                line_start(places.text, start)
+                line_start(locator.text, start)
             };
             self.put(at..at, LiteralBlocks::Clipped, |printer| {
                 for new in &front {
@@ -198,10 +208,10 @@ impl<'e, 'd, 's, 'c, 'v, V: TreeView<'v>> BlockEditor<'e, 'd, 's, 'c, V> {
                     .index
                     .is_none_or(|index| index < new.before)
             };
-            let kept = (0..self.children.len())
+            let remaining = (0..self.children.len())
                 .rev()
                 .filter(|at| !self.is_gone(*at));
-            let Some(previous) = kept.into_iter().find(is_before) else {
+            let Some(previous) = remaining.into_iter().find(is_before) else {
                 continue;
             };
             let end = self.end(previous);
@@ -215,14 +225,14 @@ impl<'e, 'd, 's, 'c, 'v, V: TreeView<'v>> BlockEditor<'e, 'd, 's, 'c, V> {
 
     /// Replaces all old lines.
     fn refill(&mut self) {
-        let lead = self.editor.places.lead(self.filling.container);
+        let lead = self.editor.locator.lead(self.filling.container);
         let (start, end, column) = (self.children[0].range.start, self.end(0), self.column);
-        let below = self.editor.places.starts_line(start)
+        let below = self.editor.locator.starts_line(start)
             && matches!(
                 lead.by,
                 NodeIndicator::Colon | NodeIndicator::Dash | NodeIndicator::Marker
             );
-        let empty = match self.editor.places.node(self.filling.container).kind() {
+        let empty = match self.editor.locator.node(self.filling.container).kind() {
             NodeKind::Map => "{}",
             _ => "[]",
         };

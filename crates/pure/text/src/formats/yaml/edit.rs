@@ -1,4 +1,4 @@
-//! Lossless edits of YAML: which bytes make room for which.
+//! Lossless edits of YAML: decides which bytes are replaced.
 
 use std::ops::Range;
 
@@ -35,13 +35,13 @@ pub(crate) fn splice_within<'v, V: TreeView<'v>>(
     changes: &DocumentChanges<'v, V>,
     splices: &mut Splices,
 ) -> Result<(), EditError> {
-    let places = NodeLocator::new(document, range);
+    let locator = NodeLocator::new(document, range);
     // Anchors, aliases and merge keys make one string represent several values. An edit that would change more than
     // its node is refused before any byte moves.
-    entangled::check(&places, changes)?;
-    let (newline, unit) = (newline_of(&document.text), places.indent_unit());
+    entangled::check(&locator, changes)?;
+    let (newline, unit) = (newline_of(&document.text), locator.indent_unit());
     let mut editor = YamlEditor {
-        places,
+        locator,
         newline,
         unit,
         splices,
@@ -56,18 +56,18 @@ pub(crate) fn splice_within<'v, V: TreeView<'v>>(
         .collect();
     for (id, value) in &changes.replaced {
         match editor
-            .places
+            .locator
             .parent(*id)
             // A value that comes through `<<` has its text in another object. Changing it there would change every
             // object that inherits it, so the key is added here.
-            .filter(|_| editor.places.is_inherited(*id))
+            .filter(|_| editor.locator.is_inherited(*id))
         {
             Some((map, index)) => editor.override_inherited(map, index, *value, &mut containers),
             None => editor.replace(*id, *value),
         }
     }
-    // Where both end on one line, what comes new in the inner one precedes what comes new in the outer one.
-    containers.sort_by_key(|filling| std::cmp::Reverse(editor.places.depth(filling.container)));
+    // If both end on one line, insertions in the inner container precede those in the outer one.
+    containers.sort_by_key(|filling| std::cmp::Reverse(editor.locator.depth(filling.container)));
     for filling in &containers {
         editor.change(filling);
     }
@@ -76,11 +76,11 @@ pub(crate) fn splice_within<'v, V: TreeView<'v>>(
 
 impl<'d> YamlEditor<'d, '_> {
     fn append_root<'v>(&mut self, root: impl TreeView<'v>) {
-        let text = self.places.text;
+        let text = self.locator.text;
         // A document may end with `...`. Text after it would be a second document.
         let ended = text
             .rfind("...")
-            .filter(|at| skip_trivia(text, at + 3) == text.len() && self.places.column(*at) == 0);
+            .filter(|at| skip_trivia(text, at + 3) == text.len() && self.locator.column(*at) == 0);
         let end = ended.unwrap_or(text.len());
         // A file without a final newline: the new value must not join its last line, which may be a comment.
         let open_line = end > 0 && !text[..end].ends_with(['\n', '\u{feff}']);
@@ -102,8 +102,8 @@ impl<'d> YamlEditor<'d, '_> {
     ) where
         'd: 'c,
     {
-        let node = self.places.node(map);
-        let key = self.places.key(map, index).map(NodeRef::content);
+        let node = self.locator.node(map);
+        let key = self.locator.key(map, index).map(NodeRef::content);
         let new = NewChild {
             before: node.len(),
             key,
@@ -123,11 +123,11 @@ impl<'d> YamlEditor<'d, '_> {
     }
 
     fn replace<'v>(&mut self, id: NodeId, value: impl TreeView<'v>) {
-        let lead = self.places.lead(id);
+        let lead = self.locator.lead(id);
         self.drop_tags(&lead);
         if lead.by == NodeIndicator::MissingColon {
             self.give_value(id, value);
-        } else if self.places.context(id) == ScalarContext::Flow {
+        } else if self.locator.context(id) == ScalarContext::Flow {
             self.replace_in_flow(id, value);
         } else if is_filled(value) {
             self.replace_with_block(id, &lead, |printer, column| printer.value(value, column));
@@ -136,25 +136,25 @@ impl<'d> YamlEditor<'d, '_> {
         }
     }
 
-    /// A tag says what the old value is.
+    /// Removes the tag, which describes the old value.
     fn drop_tags(&mut self, lead: &NodeLead) {
         for tag in &lead.tags {
             self.splices.put(self.before_blanks(tag.start)..tag.end, "");
         }
     }
 
-    /// A value for a key that stands alone.
+    /// Adds a value to a key without one.
     fn give_value<'v>(&mut self, id: NodeId, value: impl TreeView<'v>) {
-        let at = self.places.range(id).start;
-        let column = self.places.parent_column(id).unwrap_or(0);
-        if self.places.context(id) == ScalarContext::Flow {
+        let at = self.locator.range(id).start;
+        let column = self.locator.parent_column(id).unwrap_or(0);
+        if self.locator.context(id) == ScalarContext::Flow {
             self.put(at..at, LiteralBlocks::Avoided, |printer| {
                 printer.out.push_str(": ");
                 print_flow(printer.out, value, ScalarContext::Flow, QuoteStyle::None);
             });
             return;
         }
-        let at = after_comment(self.places.text, at);
+        let at = after_comment(self.locator.text, at);
         self.put(at..at, LiteralBlocks::Avoided, |printer| {
             printer.line(column);
             printer.out.push(':');
@@ -167,23 +167,28 @@ impl<'d> YamlEditor<'d, '_> {
         });
     }
 
-    /// A blank, where a value comes right after an indicator.
+    /// A blank, if a value follows an indicator immediately.
     fn glue(&self, range: &Range<usize>) -> &'static str {
-        let before = self.places.text[..range.start].chars().next_back();
+        let before = self.locator.text[..range.start].chars().next_back();
         let needed = range.is_empty() && before.is_some_and(|c| !matches!(c, ' ' | '\t' | '\n'));
         if needed { " " } else { "" }
     }
 
     fn quotes(&self, id: NodeId) -> QuoteStyle {
-        match self.places.text.as_bytes().get(self.places.range(id).start) {
-            Some(b'\'') if self.places.node(id).kind() != NodeKind::Map => QuoteStyle::Single,
-            Some(b'"') if self.places.node(id).kind() != NodeKind::Map => QuoteStyle::Double,
+        match self
+            .locator
+            .text
+            .as_bytes()
+            .get(self.locator.range(id).start)
+        {
+            Some(b'\'') if self.locator.node(id).kind() != NodeKind::Map => QuoteStyle::Single,
+            Some(b'"') if self.locator.node(id).kind() != NodeKind::Map => QuoteStyle::Double,
             _ => QuoteStyle::None,
         }
     }
 
     fn replace_in_flow<'v>(&mut self, id: NodeId, value: impl TreeView<'v>) {
-        let range = self.places.range(id);
+        let range = self.locator.range(id);
         let (glue, quotes) = (self.glue(&range), self.quotes(id));
         self.splices.put_with(range, |out| {
             out.push_str(glue);
@@ -191,9 +196,9 @@ impl<'d> YamlEditor<'d, '_> {
         });
     }
 
-    /// Whether a block may start where a node starts: on its own line, or next to a dash with nothing else.
+    /// Whether a block can start at a node: on its own line, or directly after a dash.
     fn is_alone_on_lines(&self, range: &Range<usize>, lead: &NodeLead) -> bool {
-        let text = self.places.text;
+        let text = self.locator.text;
         let rest_is_blank = is_blank(&text[range.end..line_end(text, range.end)]);
         // After an anchor or a tag a block must start on a separate line.
         let is_bare = !lead.has_anchor && lead.tags.is_empty();
@@ -206,25 +211,26 @@ impl<'d> YamlEditor<'d, '_> {
         (self.is_below(range, lead) || is_compact) && !has_tab
     }
 
-    /// Whether a node starts on a later line than what announces it.
+    /// Whether a node starts on a later line than its indicator.
     fn is_below(&self, range: &Range<usize>, lead: &NodeLead) -> bool {
-        !range.is_empty() && self.places.text[lead.end.min(range.start)..range.start].contains('\n')
+        !range.is_empty()
+            && self.locator.text[lead.end.min(range.start)..range.start].contains('\n')
     }
 
-    /// `print` appends the new value, whose first byte is at the column that it is given.
+    /// `print` appends the new value, whose first byte is at the given column.
     fn replace_with_block(
         &mut self,
         id: NodeId,
         lead: &NodeLead,
         print: impl FnOnce(&mut BlockPrinter<'_>, usize),
     ) {
-        let range = self.places.range(id);
-        let parent_column = self.places.parent_column(id);
+        let range = self.locator.range(id);
+        let parent_column = self.locator.parent_column(id);
         let child_column = parent_column.map_or(0, |column| column + self.unit);
         if self.is_alone_on_lines(&range, lead) {
             let glue = self.glue(&range);
-            let old = self.places.column(range.start) + glue.len();
-            // A list may stand as far left as the key above it, nothing else may.
+            let old = self.locator.column(range.start) + glue.len();
+            // Only a list may be indented as little as its key.
             let column = if parent_column.is_some_and(|parent| old <= parent) {
                 child_column
             } else {
@@ -239,7 +245,7 @@ impl<'d> YamlEditor<'d, '_> {
             return;
         }
         // The comment at the end of the line belongs to the key, and the block goes under it.
-        let end = after_comment(self.places.text, range.end);
+        let end = after_comment(self.locator.text, range.end);
         let literals = self.literals_at(end, child_column);
         self.splices
             .put(self.before_blanks(range.start).max(lead.end)..range.end, "");
@@ -250,18 +256,17 @@ impl<'d> YamlEditor<'d, '_> {
     }
 
     fn replace_with_scalar<'v>(&mut self, id: NodeId, value: impl TreeView<'v>, lead: &NodeLead) {
-        let range = self.places.range(id);
+        let range = self.locator.range(id);
         let column = self
-            .places
+            .locator
             .parent_column(id)
             .map_or(self.unit, |column| column + self.unit);
         let announced = matches!(
             lead.by,
             NodeIndicator::Colon | NodeIndicator::Dash | NodeIndicator::Marker
         );
-        // A scalar that takes the position of a block moves up to its key: alone on the next line it is valid, but
-        // nobody writes it so.
-        if announced && self.places.is_block(id) && self.is_below(&range, lead) {
+        // A scalar that replaces a block moves up to its key: alone on the next line it is valid, but unusual.
+        if announced && self.locator.is_block(id) && self.is_below(&range, lead) {
             self.pull_up(&range, value, lead, column);
             return;
         }
@@ -280,7 +285,7 @@ impl<'d> YamlEditor<'d, '_> {
         });
     }
 
-    /// Removes the lines of a block collection and puts a scalar next to what announced it.
+    /// Removes the lines of a block collection and adds a scalar after its indicator.
     fn pull_up<'v>(
         &mut self,
         range: &Range<usize>,
@@ -288,10 +293,10 @@ impl<'d> YamlEditor<'d, '_> {
         lead: &NodeLead,
         column: usize,
     ) {
-        let text = self.places.text;
+        let text = self.locator.text;
         let end = after_comment(text, range.end);
         let before = self
-            .places
+            .locator
             .previous_line_end(range.start)
             .unwrap_or(range.start);
         let alone =
@@ -310,13 +315,13 @@ impl<'d> YamlEditor<'d, '_> {
 
     fn change<'v, V: TreeView<'v>>(&mut self, filling: &ContainerFilling<'_, V>) {
         let id = filling.container;
-        match self.places.form(id) {
+        match self.locator.form(id) {
             ContainerForm::Block => BlockEditor::new(self, filling).splice(),
             ContainerForm::Pair => self.change_pair(filling),
             ContainerForm::Flow => {
-                let range = self.places.range(id);
-                let is_bare = is_blank(&self.places.text[range.start + 1..range.end - 1]);
-                if is_bare && self.places.context(id) == ScalarContext::Block {
+                let range = self.locator.range(id);
+                let is_bare = is_blank(&self.locator.text[range.start + 1..range.end - 1]);
+                if is_bare && self.locator.context(id) == ScalarContext::Block {
                     self.fill_empty(filling);
                 } else {
                     self.change_flow(filling);
@@ -325,10 +330,10 @@ impl<'d> YamlEditor<'d, '_> {
         }
     }
 
-    /// `{}` and `[]` become block style when something comes in.
+    /// `{}` and `[]` become block style when they get children.
     fn fill_empty<'v, V: TreeView<'v>>(&mut self, filling: &ContainerFilling<'_, V>) {
-        let mut lead = self.places.lead(filling.container);
-        // The tag stays, and nothing can stand compact after it.
+        let mut lead = self.locator.lead(filling.container);
+        // The tag stays, and no compact collection can follow it.
         lead.has_anchor |= !lead.tags.is_empty();
         self.replace_with_block(filling.container, &lead, |printer, column| {
             print_children(printer, &filling.inserted, column);
@@ -336,7 +341,7 @@ impl<'d> YamlEditor<'d, '_> {
     }
 
     fn change_pair<'v, V: TreeView<'v>>(&mut self, filling: &ContainerFilling<'_, V>) {
-        let range = self.places.range(filling.container);
+        let range = self.locator.range(filling.container);
         let entries: Vec<String> = filling.inserted.iter().map(print_new).collect();
         let entries = entries.join(", ");
         if filling.removed.is_empty() {
@@ -350,16 +355,16 @@ impl<'d> YamlEditor<'d, '_> {
     }
 
     fn change_flow<'v, V: TreeView<'v>>(&mut self, filling: &ContainerFilling<'_, V>) {
-        let text = self.places.text;
-        let range = self.places.range(filling.container);
-        let children = self.places.children(filling.container);
+        let text = self.locator.text;
+        let range = self.locator.range(filling.container);
+        let children = self.locator.children(filling.container);
         let is_gone = |at: &usize| {
             children[*at]
                 .index
                 .is_some_and(|index| filling.removed.binary_search(&index).is_ok())
         };
         let removed: Vec<usize> = (0..children.len()).filter(is_gone).collect();
-        // In maps, which may hold a merge key too, everything new comes to the end.
+        // In maps, which may contain a merge key, new entries are added at the end.
         let before = |new: &NewChild<'_, V>| {
             if new.key.is_some() {
                 children.len()
@@ -394,7 +399,7 @@ fn print_new<'v, V: TreeView<'v>>(new: &NewChild<'_, V>) -> String {
     out
 }
 
-/// Lines only where the closing bracket has its own: it may not stand as far left as the key before it.
+/// Uses separate lines only if the closing bracket has its own: it must be indented more than the key before it.
 fn flow_layout(flow: &FlowContainer<'_>) -> FlowLayout {
     let last = flow
         .children

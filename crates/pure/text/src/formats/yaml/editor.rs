@@ -1,4 +1,4 @@
-//! Shared parts of all YAML edits: positions, and how new lines are inserted between them.
+//! Shared parts of all YAML edits: positions, and the insertion of new lines.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use crate::formats::yaml::node_locator::NodeLocator;
 use crate::formats::yaml::print::{BlockPrinter, LiteralBlocks};
 use crate::tree::{ChildInsertion, ContainerChange, NodeId, Splices};
 
-/// Removals and additions of one container.
+/// Removals and insertions of one container.
 pub(crate) struct ContainerFilling<'c, V> {
     pub(crate) container: NodeId,
     pub(crate) removed: &'c [usize],
@@ -39,15 +39,15 @@ impl<'c, V: Copy> ContainerFilling<'c, V> {
 }
 
 pub(crate) struct YamlEditor<'d, 's> {
-    pub(crate) places: NodeLocator<'d>,
+    pub(crate) locator: NodeLocator<'d>,
     pub(crate) newline: &'static str,
-    /// How many columns a level is indented.
+    /// The indentation per level.
     pub(crate) unit: usize,
     pub(crate) splices: &'s mut Splices,
 }
 
 impl YamlEditor<'_, '_> {
-    /// Puts what `write` prints in the location of the bytes of `range`.
+    /// Replaces the bytes of `range` with the output of `write`.
     pub(crate) fn put(
         &mut self,
         range: Range<usize>,
@@ -65,17 +65,17 @@ impl YamlEditor<'_, '_> {
         });
     }
 
-    /// Whether a literal block may end at `at` whose lines are indented more than `column`.
+    /// Whether a literal block with lines indented more than `column` may end at `at`.
     pub(crate) fn literals_at(&self, at: usize, column: usize) -> LiteralBlocks {
-        let text = self.places.text;
+        let text = self.locator.text;
         let ends_line = newline_here(&text[at..]).is_some();
         let next = at
             + text[at..]
                 .find(|c| !matches!(c, ' ' | '\t' | '\r' | '\n'))
                 .unwrap_or(0);
-        // A comment that is indented further than a literal block would become a line of it.
-        let joins = text[next..].starts_with('#') && self.places.column(next) > column;
-        // Lines of blanks that are longer than the block's indent would be lines of it.
+        // A comment indented further than a literal block would become one of its lines.
+        let joins = text[next..].starts_with('#') && self.locator.column(next) > column;
+        // Lines of blanks longer than the block's indentation would become part of it.
         let mut below = text[at..].lines().skip(1).take_while(|line| is_blank(line));
         let blanks_join = below.any(|line| line.len() > column);
         if ends_line && !joins && !blanks_join {
@@ -85,8 +85,8 @@ impl YamlEditor<'_, '_> {
         }
     }
 
-    /// Before the blanks that end at `at`.
+    /// The position before the blanks that end at `at`.
     pub(crate) fn before_blanks(&self, at: usize) -> usize {
-        self.places.text[..at].trim_end_matches([' ', '\t']).len()
+        self.locator.text[..at].trim_end_matches([' ', '\t']).len()
     }
 }

@@ -1,4 +1,4 @@
-//! Containers that are being read.
+//! Containers under construction.
 
 use crate::tree::{NodeId, NodeKind};
 
@@ -19,27 +19,27 @@ pub(crate) enum ExpectedNode {
     Value,
     /// The value of this `<<`.
     Merge(NodeId),
-    /// The value of a key that was refused.
+    /// The value of a refused key.
     Nothing,
 }
 
-/// A container whose end has not come yet.
+/// A container that is not closed yet.
 pub(crate) struct YamlFrame {
     pub(crate) style: ContainerStyle,
     pub(crate) expected: ExpectedNode,
     pub(crate) start: usize,
-    /// Where its children start on the stack.
+    /// The index of its first child on the stack.
     pub(crate) base: usize,
     pub(crate) anchor: usize,
     pub(crate) merges: Vec<(NodeId, NodeId)>,
-    /// Where on the stack its first `<<` stood.
+    /// The stack index of its first `<<`.
     pub(crate) merge_at: usize,
     pub(crate) weight: usize,
     pub(crate) height: usize,
 }
 
 impl YamlFrame {
-    /// Without children yet, at the beginning of the text.
+    /// A container without children, at the beginning of the text.
     pub(crate) fn of(kind: NodeKind) -> Self {
         let expected = if kind == NodeKind::List {
             ExpectedNode::Item

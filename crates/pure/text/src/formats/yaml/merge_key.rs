@@ -1,8 +1,8 @@
-//! The entries that a merge key `<<` brings into its map.
+//! The entries that a merge key `<<` adds to its map.
 
 use crate::tree::{NodeId, NodeKind, NodeTree};
 
-/// Whether `<<` can take a value: an object, or a list of maps.
+/// Whether `<<` accepts a value: an object, or a list of objects.
 pub(crate) fn is_mergeable(tree: &NodeTree, value: NodeId) -> bool {
     let is_map = |node: &NodeId| tree.kind(*node) == NodeKind::Map;
     match tree.kind(value) {

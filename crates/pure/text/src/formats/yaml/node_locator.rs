@@ -1,4 +1,4 @@
-//! Positions of nodes in YAML text: their indicators, their context, and their bytes.
+//! Positions of nodes in YAML text: their indicators, context and ranges.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::formats::yaml::scan::{is_indicator, is_marker, line_end, property_end
 use crate::limits::WIDEST_INDENT;
 use crate::tree::{Document, MergeKey, NodeId, NodeKind, NodeRef, Pointer, TreeView};
 
-/// How a container is written.
+/// The notation of a container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ContainerForm {
     Block,
@@ -22,7 +22,7 @@ pub(crate) enum ContainerForm {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NodeIndicator {
     Colon,
-    /// A key stands alone, and its value is null.
+    /// A key without a colon, whose value is null.
     MissingColon,
     Dash,
     /// `---` before the root.
@@ -33,22 +33,22 @@ pub(crate) enum NodeIndicator {
 /// The text before a node that belongs to it.
 pub(crate) struct NodeLead {
     pub(crate) by: NodeIndicator,
-    /// After the indicator and all properties.
+    /// The position after the indicator and all properties.
     pub(crate) end: usize,
     pub(crate) has_anchor: bool,
     pub(crate) tags: Vec<Range<usize>>,
 }
 
-/// A child of a container as it is in the text, with its key, dash and properties.
+/// A child of a container as written, with its key, dash and properties.
 pub(crate) struct TextChild {
     pub(crate) range: Range<usize>,
-    /// Its location among the children; a merge key has none.
+    /// Its index among the children; `None` for a merge key.
     pub(crate) index: Option<usize>,
 }
 
 pub(crate) struct NodeLocator<'d> {
     pub(crate) document: &'d Document,
-    /// Up to the end of the YAML.
+    /// The text up to the end of the YAML.
     pub(crate) text: &'d str,
     start: usize,
     parents: Vec<Option<(NodeId, usize)>>,
@@ -64,7 +64,7 @@ impl<'d> NodeLocator<'d> {
             let first = open.len();
             for (index, child) in values.enumerate() {
                 let parent = &mut parents[child.id().0 as usize];
-                // Children of an anchor are met again under its aliases, which come later.
+                // Children of an anchor occur again under its aliases, which come later.
                 if parent.is_none() {
                     *parent = Some((id, index));
                     open.push(child.id());
@@ -92,7 +92,7 @@ impl<'d> NodeLocator<'d> {
         self.parents[id.0 as usize]
     }
 
-    /// The key of the entry at `index`; nothing in lists.
+    /// The key of the entry at `index`; `None` in lists.
     pub(crate) fn key(&self, map: NodeId, index: usize) -> Option<NodeRef<'d>> {
         let is_map = self.node(map).kind() == NodeKind::Map;
         is_map.then(|| self.node(self.document.tree.children(map)[index * 2]))
@@ -177,7 +177,7 @@ impl<'d> NodeLocator<'d> {
         &all[start..start + count]
     }
 
-    /// How many characters precede `at` on its line.
+    /// The number of characters before `at` on its line.
     pub(crate) fn column(&self, at: usize) -> usize {
         self.text[line_start(self.text, at)..at].chars().count()
     }
@@ -193,13 +193,13 @@ impl<'d> NodeLocator<'d> {
         Some(before.strip_suffix('\r').unwrap_or(before).len())
     }
 
-    /// The column that the children of a node's parent have; nothing for the root.
+    /// The column of the children of a node's parent; `None` for the root.
     pub(crate) fn parent_column(&self, id: NodeId) -> Option<usize> {
         self.parent(id)
             .map(|(parent, _)| self.column(self.range(parent).start))
     }
 
-    /// How many columns the text indents a level.
+    /// The indentation per level in the text.
     pub(crate) fn indent_unit(&self) -> usize {
         let is_nested = |id: &NodeId, kind| self.node(*id).kind() == kind && self.is_block(*id);
         let indent = |id: NodeId| {
@@ -213,14 +213,14 @@ impl<'d> NodeLocator<'d> {
             (self.starts_line(start) && (1..=WIDEST_INDENT).contains(&indent)).then_some(indent)
         };
         let nodes = || (0..self.document.tree.len() as u32).map(NodeId);
-        // Lists often stand closer to their key than maps do.
+        // Lists are often indented less than maps.
         let first = |kind| nodes().filter(|id| is_nested(id, kind)).find_map(indent);
         first(NodeKind::Map)
             .or_else(|| first(NodeKind::List))
             .unwrap_or(UNIT)
     }
 
-    /// The children of a container as they are in the text, in that order.
+    /// The children of a container in document order.
     pub(crate) fn children(&self, container: NodeId) -> Vec<TextChild> {
         let node = self.node(container);
         let mut spans: Vec<(Range<usize>, Option<usize>)> = match node.kind() {
@@ -264,7 +264,7 @@ impl<'d> NodeLocator<'d> {
         entries.chain(merges).collect()
     }
 
-    /// The indicator of a node, and its properties.
+    /// The indicator and properties of a node.
     pub(crate) fn lead(&self, id: NodeId) -> NodeLead {
         let (by, end) = match self.parent(id) {
             None => self.before_root(id),
@@ -320,7 +320,7 @@ impl<'d> NodeLocator<'d> {
         }
     }
 
-    /// Where the child after `from` starts.
+    /// The start of the child after `from`.
     fn child_start(&self, from: usize, is_flow: bool) -> usize {
         let start = skip_trivia(self.text, from);
         let has_comma = is_flow && self.text[start..].starts_with(',');

@@ -4,9 +4,9 @@ use agpm_diag::Span;
 pub(crate) struct CharacterOffsets<'t> {
     text: &'t str,
     base: usize,
-    /// The offset of every so many characters; none if all are ASCII.
+    /// The offset of every `STEP`th character; empty if all are ASCII.
     landmarks: Vec<u32>,
-    /// The last character that was requested and its offset: the next one is mostly near.
+    /// The last requested character and its offset: the next one is mostly near.
     last: (usize, usize),
 }
 
@@ -34,16 +34,16 @@ impl<'t> CharacterOffsets<'t> {
         let Some(landmark) = self.landmarks.get(index / Self::STEP) else {
             return self.text.len();
         };
-        let (mut known, mut at) = self.last;
-        if known > index || known + Self::STEP < index {
-            (known, at) = (index - index % Self::STEP, *landmark as usize);
+        let (mut character, mut at) = self.last;
+        if character > index || character + Self::STEP < index {
+            (character, at) = (index - index % Self::STEP, *landmark as usize);
         }
         let bytes = self.text.as_bytes();
-        while known < index && at < bytes.len() {
+        while character < index && at < bytes.len() {
             at += width(bytes[at]);
-            known += 1;
+            character += 1;
         }
-        self.last = (known, at);
+        self.last = (character, at);
         at
     }
 }

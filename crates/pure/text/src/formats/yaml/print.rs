@@ -3,10 +3,10 @@ use crate::formats::yaml::scalar::{ScalarContext, is_plain, is_printable};
 use crate::limits::LONGEST_KEY;
 use crate::tree::{Format, NodeShape, TreeView, number_as_written};
 
-/// How many columns a level is indented where the text does not say otherwise.
+/// The default indentation per level.
 pub(crate) const UNIT: usize = 2;
 
-/// How many columns `- ` takes.
+/// The width of `- `.
 const DASH: usize = 2;
 
 /// The whole value in block style, indented by two spaces, with a final newline.
@@ -23,27 +23,27 @@ pub(crate) fn print<'a>(view: impl TreeView<'a>) -> String {
     out
 }
 
-/// Appends values in block style. Nothing ends with a newline; the last line is left open.
+/// Appends values in block style, without a newline after the last line.
 pub(crate) struct BlockPrinter<'o> {
     pub(crate) out: &'o mut String,
     pub(crate) newline: &'static str,
-    /// How many columns a level is indented.
+    /// The indentation per level.
     pub(crate) unit: usize,
     pub(crate) literals: LiteralBlocks,
 }
 
-/// Whether strings of several lines may be literal blocks where this is printed.
+/// Whether multi-line strings may be literal blocks at this position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LiteralBlocks {
     All,
-    /// Not those that keep blank lines at their end: blank lines that follow would join them.
+    /// Only those without trailing blank lines: following blank lines would join them.
     Clipped,
-    /// A comment or the end of the text follows at once and would become part of it.
+    /// No, because a comment or the end of the text follows and would become part of them.
     Avoided,
 }
 
 impl BlockPrinter<'_> {
-    /// Starts a line that has `column` blanks.
+    /// Starts a line indented by `column` blanks.
     pub(crate) fn line(&mut self, column: usize) {
         self.out.push_str(self.newline);
         self.blanks(column);
@@ -104,7 +104,7 @@ impl BlockPrinter<'_> {
         }
     }
 
-    /// A value on one line, or text of several lines that are indented by `column` (at the top by one level).
+    /// A value on one line, or a multi-line string indented by `column` (at the top by one level).
     pub(crate) fn scalar<'a>(&mut self, view: impl TreeView<'a>, column: usize) {
         match view.shape() {
             NodeShape::String(text) if self.takes_literal(text) => {
@@ -142,7 +142,7 @@ impl BlockPrinter<'_> {
     }
 }
 
-/// Whether a value is a container that needs its own lines in block style.
+/// Whether a value is a non-empty container, which needs separate lines in block style.
 pub(crate) fn is_filled<'a>(view: impl TreeView<'a>) -> bool {
     matches!(view.shape(), NodeShape::List(count) | NodeShape::Map(count) if count > 0)
 }
@@ -159,7 +159,7 @@ fn is_literal(text: &str) -> bool {
             .all(|line| good_line(line) && !line.starts_with('\t'))
 }
 
-/// The quotes that a string had.
+/// The quotes of a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum QuoteStyle {
     None,
@@ -207,7 +207,7 @@ pub(crate) fn print_flow<'a>(
     }
 }
 
-/// Appends `key: value` as it stands between braces.
+/// Appends `key: value` in flow style.
 pub(crate) fn print_flow_entry<'a>(out: &mut String, key: &str, value: impl TreeView<'a>) {
     let start = out.len();
     print_string(out, key, ScalarContext::Flow, QuoteStyle::None);
@@ -219,7 +219,7 @@ pub(crate) fn print_flow_entry<'a>(out: &mut String, key: &str, value: impl Tree
     print_flow(out, value, ScalarContext::Flow, QuoteStyle::None);
 }
 
-/// Appends a string on one line, with quotes like before where they serve.
+/// Appends a string on one line, with the previous quotes if possible.
 pub(crate) fn print_string(
     out: &mut String,
     text: &str,

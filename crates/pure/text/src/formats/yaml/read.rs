@@ -1,8 +1,8 @@
-//! YAML 1.2 from the parser's events, without recursion.
+//! Reads YAML 1.2 from the parser's events, without recursion.
 //!
-//! A node's span leaves out its anchor and tag, and everything after its last byte. Block maps and lists go from their
+//! A node's span excludes its anchor and tag, and everything after its last byte. Block maps and lists span from their
 //! first key or dash to the end of their last child; block scalars from `|` or `>` to the end of their last line; an
-//! empty value stands right after its `:` or `-`, or after its anchor.
+//! empty value is right after its `:` or `-`, or after its anchor.
 
 use std::ops::{ControlFlow, Range};
 
@@ -10,7 +10,7 @@ use agpm_diag::{Code, Diagnostic, Span, codes};
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Tag};
 
 use crate::formats::flow::line_start;
-use crate::formats::yaml::advice::{advice, place_of};
+use crate::formats::yaml::advice::{advice, error_offset};
 use crate::formats::yaml::anchors::{AnchorTable, FinishedNode};
 use crate::formats::yaml::block_scalar::{block_content, block_end};
 use crate::formats::yaml::frame::{ContainerStyle, ExpectedNode, YamlFrame};
@@ -63,12 +63,12 @@ struct ScalarEvent<'e> {
 
 struct YamlReader<'r, 'a> {
     reading: &'r mut ReaderState<'a>,
-    /// Up to the end of the range.
+    /// The text up to the end of the range.
     text: &'a str,
     offsets: CharacterOffsets<'a>,
-    /// After the last token that was understood.
+    /// The position after the last understood token.
     at: usize,
-    /// The tag that was met last.
+    /// The most recent tag.
     tag: Span,
     frames: Vec<YamlFrame>,
     /// Children of all open containers, innermost last.
@@ -115,7 +115,7 @@ impl YamlReader<'_, '_> {
 
     fn syntax(&mut self, error: &ScanError) -> ControlFlow<()> {
         let at = self.offsets.byte(error.marker().index());
-        let at = place_of(self.text, at, error.info());
+        let at = error_offset(self.text, at, error.info());
         let width = self.text[at..]
             .chars()
             .next()
@@ -140,7 +140,7 @@ impl YamlReader<'_, '_> {
         ControlFlow::Break(())
     }
 
-    /// The bracket that waits for its end.
+    /// The innermost open bracket.
     fn open_bracket(&self) -> Option<usize> {
         self.frames
             .iter()
@@ -193,7 +193,7 @@ impl YamlReader<'_, '_> {
         }
     }
 
-    /// Moves after the indicator that announces the next node.
+    /// Moves after the indicator of the next node.
     fn announce(&mut self) {
         let Some(frame) = self.frames.last() else {
             return;
@@ -251,7 +251,7 @@ impl YamlReader<'_, '_> {
             scalar.style,
             ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted
         );
-        // In odd flow collections the parser's nodes are not where this code expects them: then it knows better.
+        // In unusual flow collections the parser's positions are unreliable, and those of this code are used.
         if quoted && !self.text[start..].starts_with(['"', '\'']) {
             start = raw.start;
         }
@@ -296,7 +296,7 @@ impl YamlReader<'_, '_> {
         }
     }
 
-    /// Keys are known by their text, whatever a value of that text would be.
+    /// Keys are identified by their text, whatever its value would be.
     fn key(&mut self, scalar: &ScalarEvent<'_>, span: Span, content: Span) {
         if let Some(Err(error)) = scalar.tag.map(known_name) {
             self.report_tag(&error);
@@ -415,7 +415,7 @@ impl YamlReader<'_, '_> {
         ControlFlow::Continue(())
     }
 
-    /// Applies nodes that are in more than one place.
+    /// Records nodes that occur more than once.
     fn expand(&mut self, nodes: usize, span: Span) -> ControlFlow<()> {
         self.expansion = self.expansion.saturating_add(nodes);
         if self.expansion <= self.reading.limits.expansion {
@@ -485,7 +485,7 @@ impl YamlReader<'_, '_> {
         ControlFlow::Continue(())
     }
 
-    /// The parser lets some tabs pass that no other does.
+    /// The parser accepts some tabs that other parsers refuse.
     fn check_indent(&mut self, start: usize) {
         let line = line_start(self.text, start);
         if let Some(tab) = memchr::memchr(b'\t', &self.text.as_bytes()[line..start]) {
@@ -495,7 +495,7 @@ impl YamlReader<'_, '_> {
         }
     }
 
-    /// Puts a finished node where its container expects it.
+    /// Adds a finished node to its container.
     fn add(&mut self, node: FinishedNode) {
         let Some(frame) = self.frames.last_mut() else {
             self.reading.tree.root = Some(node.id);
@@ -578,7 +578,7 @@ impl YamlReader<'_, '_> {
         self.finish(frame)
     }
 
-    /// Makes the node of a container whose children are all there.
+    /// Creates the node of a complete container.
     fn finish(&mut self, frame: YamlFrame) -> ControlFlow<()> {
         let span = Span::new(frame.start.min(self.at), self.at);
         let children = self.stack.split_off(frame.base);
@@ -608,7 +608,7 @@ impl YamlReader<'_, '_> {
         flow
     }
 
-    /// The entries of an object with those that its `<<` brings, which stand where the `<<` stands.
+    /// The entries of an object with those of its `<<`, which take the position of the `<<`.
     fn inherit(
         &mut self,
         frame: &YamlFrame,
@@ -634,7 +634,7 @@ impl YamlReader<'_, '_> {
         (children, ControlFlow::Continue(()))
     }
 
-    /// Makes what there is of the containers that an error left open.
+    /// Finishes the containers that an error left open.
     fn abandon(&mut self) {
         while let Some(mut frame) = self.frames.pop() {
             if frame.expected == ExpectedNode::Value {

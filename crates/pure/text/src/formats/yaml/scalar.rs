@@ -1,10 +1,10 @@
-//! The meaning of a plain scalar in YAML 1.2 (core schema), and which strings may be plain everywhere.
+//! The values of plain scalars in YAML 1.2 (core schema), and which strings can be plain.
 
 use std::borrow::Cow;
 
 use crate::limits::MOST_DIGITS;
 
-/// A plain scalar's meaning; numbers in JSON's spelling.
+/// The value of a plain scalar; numbers in JSON's notation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ScalarValue<'t> {
     Null,
@@ -12,7 +12,7 @@ pub(crate) enum ScalarValue<'t> {
     Integer(Cow<'t, str>),
     Float(Cow<'t, str>),
     String,
-    /// A number with more digits than anyone means.
+    /// A number with too many digits.
     TooLarge,
 }
 
@@ -57,11 +57,11 @@ fn all(digits: &str, good: impl Fn(u8) -> bool) -> bool {
     !digits.is_empty() && digits.bytes().all(good)
 }
 
-/// Whole numbers and floats in base ten, with JSON's spelling made where it is another.
+/// Decimal integers and floats, converted to JSON's notation.
 fn decimal(text: &str) -> Option<ScalarValue<'_>> {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let whole = unsigned.bytes().take_while(u8::is_ascii_digit).count();
-    let rest = &unsigned[whole..];
+    let integer_digits = unsigned.bytes().take_while(u8::is_ascii_digit).count();
+    let rest = &unsigned[integer_digits..];
     let (fraction, rest) = match rest.strip_prefix('.') {
         Some(after) => {
             let digits = after.bytes().take_while(u8::is_ascii_digit).count();
@@ -71,15 +71,16 @@ fn decimal(text: &str) -> Option<ScalarValue<'_>> {
     };
     let exponent = rest.strip_prefix(['e', 'E']);
     let exponent_digits = exponent.map(|e| e.strip_prefix(['+', '-']).unwrap_or(e));
-    let good = (whole > 0 || fraction.is_some_and(|f| !f.is_empty()))
+    let good = (integer_digits > 0 || fraction.is_some_and(|f| !f.is_empty()))
         && exponent_digits.map_or(rest.is_empty(), |digits| {
             all(digits, |b| b.is_ascii_digit())
         });
     if !good {
         return None;
     }
-    let digits = without_zeros(&unsigned[..whole]);
-    let canonical = !text.starts_with('+') && digits.len() == whole && fraction != Some("");
+    let digits = without_zeros(&unsigned[..integer_digits]);
+    let canonical =
+        !text.starts_with('+') && digits.len() == integer_digits && fraction != Some("");
     if fraction.is_none() && exponent.is_none() {
         let spelled = if canonical {
             text.into()
@@ -112,7 +113,7 @@ fn without_zeros(digits: &str) -> &str {
     }
 }
 
-/// A whole number of any size from base 8 or 16.
+/// An integer of any size in base 8 or 16.
 fn parse_based_integer(digits: &str, base: u32) -> ScalarValue<'static> {
     const LIMB: u64 = 1_000_000_000;
     if digits.len() > MOST_DIGITS {
@@ -140,14 +141,14 @@ fn parse_based_integer(digits: &str, base: u32) -> ScalarValue<'static> {
     )
 }
 
-/// Where a scalar is to stand.
+/// The context of a scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ScalarContext {
     Block,
     Flow,
 }
 
-/// Whether every reader, of YAML 1.1 too, takes this text without quotes for this very string.
+/// Whether every parser, even of YAML 1.1, reads this text without quotes as this string.
 pub(crate) fn is_plain(text: &str, context: ScalarContext) -> bool {
     let good_inside = |c: char| {
         is_printable(c)
@@ -159,7 +160,7 @@ pub(crate) fn is_plain(text: &str, context: ScalarContext) -> bool {
         && !text.ends_with([' ', ':'])
         && !text.contains(": ")
         && !text.contains(" #")
-        // Some readers take a dash before a bracket for a broken item.
+        // Some parsers treat a dash before a bracket as a broken item.
         && (context == ScalarContext::Block || !text.ends_with('-'))
         && resolve(text) == ScalarValue::String
         && !means_something_elsewhere(text)
@@ -180,7 +181,7 @@ fn starts_plain(text: &str) -> bool {
     }
 }
 
-/// Words and number-like strings that YAML 1.1 or an eager reader resolves.
+/// Words and number-like strings that YAML 1.1 or an eager parser resolves.
 fn means_something_elsewhere(text: &str) -> bool {
     const WORDS: &[&str] = &[
         "y", "n", "yes", "no", "on", "off", "true", "false", "null", "<<",
@@ -199,10 +200,10 @@ fn means_something_elsewhere(text: &str) -> bool {
     unsigned.bytes().all(number_like) && !is_version
 }
 
-/// Whether every reader takes this character as it is, inside a line.
+/// Whether every parser accepts this character unescaped within a line.
 pub(crate) fn is_printable(c: char) -> bool {
     matches!(c, ' '..='~' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..)
         && !matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}')
-        // Marks that change the direction of writing, or cannot be seen at all: a page must look like what it says.
+        // Characters that change the writing direction or are invisible: the text must look like what it contains.
         && !matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}')
 }

@@ -1,8 +1,8 @@
-//! Small steps through YAML text. Offsets are bytes; every function starts and ends between characters.
+//! Scanning helpers for YAML text. Offsets are bytes; every function starts and ends between characters.
 
 use crate::formats::flow::{newline_here, skip_blanks};
 
-/// After white space, line endings, comments and byte order marks, which may start a document.
+/// The position after whitespace, line endings, comments and byte order marks, which may start a document.
 pub(crate) fn skip_trivia(text: &str, mut at: usize) -> usize {
     let bytes = text.as_bytes();
     while let Some(byte) = bytes.get(at) {
@@ -21,7 +21,7 @@ pub(crate) fn line_end(text: &str, at: usize) -> usize {
     memchr::memchr2(b'\n', b'\r', &text.as_bytes()[at..]).map_or(text.len(), |length| at + length)
 }
 
-/// After the line ending at `at`, if there is one.
+/// The position after the line ending at `at`, if any.
 pub(crate) fn after_newline(text: &str, at: usize) -> usize {
     at + newline_here(&text[at..]).unwrap_or(0)
 }

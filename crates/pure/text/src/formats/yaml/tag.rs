@@ -1,13 +1,13 @@
-//! Tags of the core schema, and what they make of a value.
+//! Tags of the core schema, and their effect on values.
 
 use saphyr_parser::Tag;
 
 use crate::formats::yaml::scalar::{ScalarValue, resolve};
 use crate::tree::NodeKind;
 
-/// Why a tag cannot stand where it stands.
+/// The reason why a tag is invalid.
 pub(crate) enum TagError<'t> {
-    /// It is a known one, of another kind of value.
+    /// A known tag for another kind of value.
     Mismatched(&'t str),
     Unknown,
 }

@@ -1,7 +1,7 @@
-//! Where tools read what users wrote for them, by the table of tools.
+//! The locations that tools read, by the table of tools.
 
 use agpm_model::{Destination, InstallScope, ResourceType, Tools};
-use agpm_tools::{HookPlace, HookShape, TOOLS, ToolDefinition};
+use agpm_tools::{HookLocation, HookShape, TOOLS, ToolDefinition};
 
 /// A directory of resources of one type.
 pub(crate) struct ResourceDirectory {
@@ -43,8 +43,8 @@ const MORE_SERVER_FILES: &[(&str, &str)] = &[
     ("opencode", ".opencode/opencode.jsonc"),
 ];
 
-/// Directories in which other programs than AI coding clients have files too, or which several clients share: being
-/// there says nothing about a tool.
+/// Directories that other programs than AI coding clients use too, or that several clients share: their existence does
+/// not indicate a tool.
 const COMMON_DIRECTORIES: [&str; 4] = [".agents", ".agpm", ".github", ".zed"];
 
 /// Files with instructions that users write by hand, each for a tool. Blocks of agpm may be in them too, so they are reported
@@ -73,10 +73,10 @@ pub(crate) fn resource_directories() -> Vec<ResourceDirectory> {
             continue;
         };
         for kind in TYPES {
-            let Some(Destination::Files(folder, format)) = tool.destination(kind) else {
+            let Some(Destination::Files(directory, format)) = tool.destination(kind) else {
                 continue;
             };
-            let path = tool.directory(folder).map(|path| path.to_string());
+            let path = tool.directory(directory).map(|path| path.to_string());
             directories.extend(path.map(|path| ResourceDirectory {
                 tool: definition.name,
                 kind,
@@ -123,11 +123,14 @@ fn extension_of(kind: ResourceType, of_tool: Option<&'static str>) -> Option<&'s
 /// Tools with their own directories before those that read the directories of others.
 fn by_ownership() -> Vec<&'static ToolDefinition> {
     let shares = |tool: &&ToolDefinition| {
-        let skills = tool.skills.as_ref().and_then(|skills| skills.place.project);
+        let skills = tool
+            .skills
+            .as_ref()
+            .and_then(|skills| skills.location.project);
         matches!(skills, Some(agpm_tools::Directory::Shared(_)))
     };
-    let (sharing, own): (Vec<_>, Vec<_>) = TOOLS.iter().copied().partition(shares);
-    own.into_iter().chain(sharing).collect()
+    let (sharing, exclusive): (Vec<_>, Vec<_>) = TOOLS.iter().copied().partition(shares);
+    exclusive.into_iter().chain(sharing).collect()
 }
 
 /// A file with hooks or servers, and the key that holds them.
@@ -146,7 +149,7 @@ pub(crate) fn server_files() -> Vec<SharedEntryFile> {
             continue;
         };
         let more = MORE_SERVER_FILES.iter().filter(|(of, _)| *of == tool.name);
-        let paths = servers.place.project.into_iter();
+        let paths = servers.location.project.into_iter();
         for path in paths.chain(more.map(|(_, path)| *path)) {
             files.push(SharedEntryFile {
                 tool: tool.name,
@@ -159,16 +162,16 @@ pub(crate) fn server_files() -> Vec<SharedEntryFile> {
 }
 
 /// The files and directories of hooks.
-pub(crate) fn hook_places() -> (Vec<SharedEntryFile>, Vec<(&'static str, String)>) {
+pub(crate) fn hook_locations() -> (Vec<SharedEntryFile>, Vec<(&'static str, String)>) {
     let (mut files, mut directories) = (Vec::new(), Vec::new());
     for tool in TOOLS {
-        let place = tool.hooks.as_ref().and_then(|hooks| hooks.place.project);
-        match place {
-            Some(HookPlace::Entries(path)) => files.push(SharedEntryFile {
+        let location = tool.hooks.as_ref().and_then(|hooks| hooks.location.project);
+        match location {
+            Some(HookLocation::Entries(path)) => files.push(SharedEntryFile {
                 key: hook_key(tool),
                 ..hook_file(tool.name, path)
             }),
-            Some(HookPlace::Files(directory)) => {
+            Some(HookLocation::Files(directory)) => {
                 directories.push((tool.name, directory_path(tool, directory)));
             }
             None => {}
@@ -208,7 +211,7 @@ pub(crate) fn own_directories() -> impl Iterator<Item = (&'static str, &'static 
         .map(|tool| (tool.name, tool.directory.project, tool.directory.user))
 }
 
-/// Whether a directory says nothing about the tool that has it.
+/// Whether a directory does not indicate a tool.
 pub(crate) fn is_common(directory: &str) -> bool {
     COMMON_DIRECTORIES.contains(&directory)
 }

@@ -1,4 +1,4 @@
-/// The directories that paths are written from, absolute and with `/`.
+/// The directories that relative paths start from, absolute and with `/`.
 #[derive(Clone, Copy, Debug)]
 pub struct BaseDirectories<'a> {
     /// The directory of the manifest.
@@ -8,10 +8,10 @@ pub struct BaseDirectories<'a> {
 }
 
 impl BaseDirectories<'_> {
-    /// A path as the manifest says it: from its own directory, from home, or absolute.
+    /// A path as a manifest writes it: from its own directory, from home, or absolute.
     pub(super) fn written(&self, path: &str) -> String {
         let full = self.full(path);
-        let below = |folder: &str| below(&full, &clean(folder)).map(str::to_owned);
+        let below = |directory: &str| below(&full, &clean(directory)).map(str::to_owned);
         match (below(self.project), self.home.and_then(below)) {
             (Some(inner), _) if inner.is_empty() => ".".to_owned(),
             (Some(inner), _) => inner,
@@ -20,7 +20,7 @@ impl BaseDirectories<'_> {
         }
     }
 
-    /// Whether a path is the manifest's directory; `HOME` is agent-manager's word for home.
+    /// Whether a path is the manifest's directory; agent-manager writes `HOME` for home.
     pub(super) fn is_project(&self, path: &str) -> bool {
         let named = match (path.strip_prefix("HOME"), self.home) {
             (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
@@ -51,7 +51,7 @@ fn is_absolute(path: &str) -> bool {
     path.starts_with(['/', '~']) || path.as_bytes().get(1) == Some(&b':')
 }
 
-/// Without `.`, `..` and doubled or final slashes.
+/// Removes `.`, `..`, and doubled or final slashes.
 fn clean(path: &str) -> String {
     let path = path.replace('\\', "/");
     let mut parts: Vec<&str> = Vec::new();
@@ -65,8 +65,8 @@ fn clean(path: &str) -> String {
     format!("{root}{}", parts.join("/"))
 }
 
-fn below<'p>(path: &'p str, folder: &str) -> Option<&'p str> {
-    let rest = path.strip_prefix(folder)?;
+fn below<'p>(path: &'p str, directory: &str) -> Option<&'p str> {
+    let rest = path.strip_prefix(directory)?;
     if rest.is_empty() {
         Some(rest)
     } else {

@@ -1,12 +1,12 @@
-//! Which files of a layer count if it does not say so: the directories and root files of all tools.
+//! The default patterns of a layer: the directories and root files of all tools.
 
 use agpm_tools::TOOLS;
 
 use crate::tool::{Destination, Tool, ToolDirectory, Tools};
 
-/// Patterns of the files that count.
+/// The patterns of the files that apply.
 pub(crate) fn layer_patterns(tools: &Tools) -> Vec<String> {
-    let mut patterns: Vec<String> = tools.iter().flat_map(places).collect();
+    let mut patterns: Vec<String> = tools.iter().flat_map(patterns_of).collect();
     let more = TOOLS.iter().flat_map(|tool| tool.layer_files.items);
     patterns.extend(more.map(|pattern| (*pattern).to_owned()));
     patterns.sort();
@@ -14,14 +14,16 @@ pub(crate) fn layer_patterns(tools: &Tools) -> Vec<String> {
     patterns
 }
 
-fn places(tool: &Tool) -> impl Iterator<Item = String> {
+fn patterns_of(tool: &Tool) -> impl Iterator<Item = String> {
     tool.destinations
         .values()
         .filter_map(|destination| match destination {
             Destination::Entries(file, _) | Destination::Blocks(file) => Some(file.to_string()),
-            Destination::Files(ToolDirectory::Shared(folder), _) => Some(format!("{folder}/**")),
+            Destination::Files(ToolDirectory::Shared(directory), _) => {
+                Some(format!("{directory}/**"))
+            }
             Destination::Files(ToolDirectory::Own(inner), _) => {
-                let parts = [tool.folder.as_ref(), inner.as_ref()];
+                let parts = [tool.directory.as_ref(), inner.as_ref()];
                 let parts: Vec<&str> = parts
                     .into_iter()
                     .flatten()
@@ -46,12 +48,12 @@ mod tests {
             ".github/agents/**",
             ".agpm/snippets/**",
         ] {
-            assert!(patterns.iter().any(|known| known == pattern), "{pattern}");
+            assert!(patterns.iter().any(|other| other == pattern), "{pattern}");
         }
         assert!(
             !patterns
                 .iter()
-                .any(|known| known == ".github/**" || known == ".agpm/**" || known == "**")
+                .any(|other| other == ".github/**" || other == ".agpm/**" || other == "**")
         );
     }
 }

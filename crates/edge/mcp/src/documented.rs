@@ -1,8 +1,8 @@
 //! Checks that the guide names everything that clients can meet.
 
 use crate::options::WriteAccess;
+use crate::protocol::error::ALL;
 use crate::resources::templates;
-use crate::rpc_error::ALL;
 use crate::tool::tool;
 
 const GUIDE: &str = include_str!("../../../../docs/mcp.md");
@@ -91,11 +91,8 @@ fn the_guide_has_every_template_with_its_type() {
     let known: Vec<(&str, &str)> = listed
         .iter()
         .map(|template| {
-            let mime = template.mime_type.as_deref();
-            (
-                template.uri_template.as_str(),
-                mime.unwrap_or("by extension"),
-            )
+            let mime = template.mime_type;
+            (template.uri_template, mime.unwrap_or("by extension"))
         })
         .collect();
     assert_eq!(documented, known);

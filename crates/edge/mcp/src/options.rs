@@ -88,10 +88,10 @@ impl fmt::Debug for AccessToken {
 /// Why the server did not start, or ended.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// The runtime did not start.
+    /// The system has no threads left.
     #[error("the server cannot start: {0}")]
-    Runtime(#[source] io::Error),
-    /// The port is not to be had.
+    Threads(#[source] io::Error),
+    /// The port cannot be used.
     #[error("port {port} of this machine cannot be used: {cause}")]
     Port {
         /// The port.

@@ -2,9 +2,7 @@
 
 use std::borrow::Cow;
 
-use rmcp::ErrorData;
-
-use crate::rpc_error::CURSOR;
+use crate::protocol::error::{CURSOR, ErrorData};
 
 /// How many items a page holds.
 pub(crate) const PAGE: usize = 100;

@@ -5,10 +5,9 @@ use std::borrow::Cow;
 use agpm_model::ResourceType;
 use agpm_ops::EntryKind;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
-use rmcp::ErrorData;
 
 use crate::kind::{INSTALLED, ItemKind};
-use crate::rpc_error::URI;
+use crate::protocol::error::{ErrorData, URI};
 
 const SCHEME: &str = "agpm://";
 const CATALOG: &str = "catalog";

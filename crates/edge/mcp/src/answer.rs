@@ -18,7 +18,7 @@ pub(crate) struct AnnotatedReport<T> {
     sources: SourceMap,
 }
 
-/// The reason why the operation failed.
+/// A failed operation.
 #[derive(Clone, Debug)]
 pub(crate) struct OperationFailure {
     pub(crate) kind: FailureKind,
@@ -52,7 +52,7 @@ pub(crate) fn annotate_report<T>(
 }
 
 impl<T> AnnotatedReport<T> {
-    /// The findings, as values.
+    /// The diagnostics as JSON.
     pub(crate) fn diagnostics(&self) -> Vec<Json> {
         let diagnostics = report_all(&self.diagnostics, &self.sources);
         diagnostics.iter().map(json).collect()
@@ -94,7 +94,7 @@ impl OperationFailure {
         }
     }
 
-    /// The findings, as values.
+    /// The diagnostics as JSON.
     pub(crate) fn diagnostics(&self) -> Vec<Json> {
         self.value["diagnostics"]
             .as_array()

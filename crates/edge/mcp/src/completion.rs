@@ -19,7 +19,7 @@ use crate::resources::{
 use crate::shared::SharedState;
 use crate::tool::names_of;
 
-/// The candidates that match.
+/// The values that complete an argument.
 pub(crate) fn complete(
     shared: &SharedState,
     request: &CompleteParams,
@@ -92,7 +92,7 @@ fn names<'r>(
     }))
 }
 
-/// Those that begin with what is typed, then those that contain it.
+/// Names that begin with the typed text, then names that contain it.
 fn matching_names(known: Vec<String>, typed: &str) -> Completion {
     let typed = typed.to_lowercase();
     let known: BTreeSet<String> = known.into_iter().filter(|name| !name.is_empty()).collect();

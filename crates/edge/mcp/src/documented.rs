@@ -1,4 +1,4 @@
-//! Checks that the guide names everything that clients can meet.
+//! Tests that the guide names every operation, URI and code.
 
 use crate::options::WriteAccess;
 use crate::protocol::error::ALL;
@@ -7,7 +7,7 @@ use crate::tool::tool;
 
 const GUIDE: &str = include_str!("../../../../docs/mcp.md");
 
-/// The cells of the table under a head, without their quotes.
+/// The cells of the table with this first line, without backticks.
 fn rows(head: &str) -> Vec<Vec<&'static str>> {
     let (_, table) = GUIDE.split_once(head).expect("the guide has the table");
     let lines = table
@@ -24,7 +24,7 @@ fn rows(head: &str) -> Vec<Vec<&'static str>> {
         .collect()
 }
 
-/// A word with a link to its page.
+/// A code with a link to its page.
 fn linked(word: &str) -> String {
     format!("[`{word}`](reference/errors.md#{})", word.replace('/', ""))
 }

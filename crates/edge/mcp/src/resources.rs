@@ -22,7 +22,7 @@ use crate::uri::ResourceUri;
 pub(crate) struct ResourceContent {
     pub(crate) bytes: Vec<u8>,
     pub(crate) mime: &'static str,
-    /// The metadata of the resource content.
+    /// The JSON value that describes the resource.
     pub(crate) about: Option<Json>,
     pub(crate) diagnostics: Vec<Json>,
 }

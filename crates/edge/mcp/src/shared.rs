@@ -1,4 +1,4 @@
-//! The state that all sessions of a server share: the world, its contents as read, and the threads that read it.
+//! The state that all sessions of a server share: the world, its contents at the last read, and the worker threads.
 
 use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError, Weak};
 

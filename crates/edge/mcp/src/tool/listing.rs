@@ -41,7 +41,7 @@ impl MatchingRow<'_> {
         }
     }
 
-    /// Its description besides its key.
+    /// A few words about the row.
     fn about(&self) -> String {
         match self {
             MatchingRow::Known(_, value) => {
@@ -162,7 +162,7 @@ fn of_names<'r>(
     rows.filter(|(name, ..)| fits(name)).map(listed).collect()
 }
 
-/// Personas, bottles and their agents, each with its name.
+/// Rows with their names, and diagnostics.
 type Named = (Vec<(String, Json)>, Vec<Json>);
 
 fn others(shared: &SharedState, kind: ItemKind) -> Result<Named, OperationFailure> {

@@ -1,4 +1,4 @@
-//! `read`: one thing, whole.
+//! `read`: one item with its content.
 
 use agpm_ops::EntryKind;
 use serde_json::{Value as Json, json};

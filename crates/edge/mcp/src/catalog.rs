@@ -86,7 +86,7 @@ impl CatalogView {
         self.rows().filter(move |row| row.kind() == kind)
     }
 
-    /// The rows that match a filter, and contain a text in any field and any letter case.
+    /// The rows that match a filter, and contain the query in any field and any letter case.
     pub(crate) fn found<'c>(
         &'c self,
         filter: &'c CatalogFilter,

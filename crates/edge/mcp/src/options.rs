@@ -30,7 +30,7 @@ pub struct HttpOptions {
     pub port: u16,
     /// The token that every request must have.
     pub token: AccessToken,
-    /// Called with the address as soon as requests are accepted.
+    /// Called with the host and port as soon as requests are accepted.
     pub ready: Box<dyn FnOnce(SocketAddr) + Send>,
 }
 

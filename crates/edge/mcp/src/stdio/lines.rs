@@ -62,7 +62,8 @@ impl<R: Read> LineReader<R> {
         if bytes.is_empty() {
             let last = self.finish();
             self.state = LineReaderState::Ended;
-            return Ok(last.filter(|line| *line != InputLine::Whole(Vec::new())));
+            // A final newline ends the last line and does not begin another.
+            return Ok((last != InputLine::Whole(Vec::new())).then_some(last));
         }
         let end = memchr::memchr(b'\n', bytes);
         let part = &bytes[..end.unwrap_or(bytes.len())];
@@ -77,19 +78,19 @@ impl<R: Read> LineReader<R> {
         }
         let used = part.len() + usize::from(end.is_some());
         self.input.consume(used);
-        Ok(end.and_then(|_| self.finish()))
+        Ok(end.map(|_| self.finish()))
     }
 
     /// The line that is complete now.
-    fn finish(&mut self) -> Option<InputLine> {
+    fn finish(&mut self) -> InputLine {
         let skipped = std::mem::replace(&mut self.state, LineReaderState::Reading)
             == LineReaderState::Skipping;
         let line = std::mem::take(&mut self.begun);
-        Some(if skipped {
+        if skipped {
             InputLine::TooLong
         } else {
             InputLine::Whole(line)
-        })
+        }
     }
 }
 

@@ -39,6 +39,22 @@ fn post(address: SocketAddr, headers: &[(&str, &str)], body: &str) -> String {
 }
 
 fn send(method: &str, address: SocketAddr, headers: &[(&str, &str)], body: &str) -> String {
+    let stream = request(method, address, headers, body);
+    read_answer(stream, Duration::from_secs(5))
+}
+
+/// The same without a body, for an answer that may not end.
+fn send_and_wait(
+    method: &str,
+    address: SocketAddr,
+    headers: &[(&str, &str)],
+    patience: Duration,
+) -> String {
+    read_answer(request(method, address, headers, ""), patience)
+}
+
+/// A connection on which a request was sent.
+fn request(method: &str, address: SocketAddr, headers: &[(&str, &str)], body: &str) -> TcpStream {
     let mut stream = TcpStream::connect(address).unwrap();
     let mut head = format!(
         "{method} /mcp HTTP/1.1\r\nConnection: close\r\nContent-Type: application/json\r\n"
@@ -50,10 +66,12 @@ fn send(method: &str, address: SocketAddr, headers: &[(&str, &str)], body: &str)
     head.push_str(&format!("Content-Length: {}\r\n\r\n", body.len()));
     stream.write_all(head.as_bytes()).unwrap();
     let _ = stream.write_all(body.as_bytes());
-    let mut answer = Vec::new();
     stream
-        .set_read_timeout(Some(Duration::from_secs(5)))
-        .unwrap();
+}
+
+fn read_answer(mut stream: TcpStream, patience: Duration) -> String {
+    let mut answer = Vec::new();
+    stream.set_read_timeout(Some(patience)).unwrap();
     let _ = stream.read_to_end(&mut answer);
     String::from_utf8_lossy(&answer).into_owned()
 }
@@ -235,4 +253,108 @@ fn a_client_that_accepts_anything_gets_the_answer_as_first_event() {
         .find_map(|line| line.strip_prefix("data:"))
         .unwrap();
     assert!(first.trim_start().starts_with('{'), "{text}");
+}
+
+/// Opens a session that is ready for notifications; its id comes back.
+fn open_session(address: SocketAddr, headers: &[(&str, &str)]) -> String {
+    let opened = post(address, headers, INITIALIZE);
+    let id = opened
+        .lines()
+        .find_map(|line| line.strip_prefix("mcp-session-id: "))
+        .unwrap_or_else(|| panic!("{opened}"))
+        .to_owned();
+    let initialized = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    let headers = [headers, &[("Mcp-Session-Id", id.as_str())]].concat();
+    assert_eq!(status(&post(address, &headers, initialized)), "202");
+    id
+}
+
+#[test]
+fn a_change_is_sent_on_the_stream_of_a_session_and_once() {
+    let (address, sandbox) = start();
+    let (host, good) = (address.to_string(), format!("Bearer {TOKEN}"));
+    let headers = [("Host", host.as_str()), ("Authorization", good.as_str())];
+    let id = open_session(address, &headers);
+    let headers = [headers[0], headers[1], ("Mcp-Session-Id", id.as_str())];
+    // The first look at the files must have happened before the change.
+    std::thread::sleep(Duration::from_millis(700));
+    sandbox.write("agpm.lock", format!("{}\n", sandbox.read("agpm.lock")));
+    std::thread::sleep(Duration::from_millis(1200));
+    let stream = |last: &[(&str, &str)]| {
+        let headers = [&headers, last].concat();
+        send_and_wait("GET", address, &headers, Duration::from_millis(500))
+    };
+    let late = stream(&[]);
+    assert_eq!(status(&late), "200", "{late}");
+    assert_eq!(late.matches("list_changed").count(), 2, "{late}");
+    let resumed = stream(&[("Last-Event-ID", "0")]);
+    assert_eq!(resumed.matches("list_changed").count(), 1, "{resumed}");
+    assert!(resumed.contains("id: 1\n"), "{resumed}");
+    let unknown = stream(&[("Last-Event-ID", "3/9")]);
+    assert!(unknown.ends_with("\r\n\r\n0\r\n\r\n"), "{unknown}");
+}
+
+#[test]
+fn the_newest_version_needs_no_session_and_checks_its_headers() {
+    let (address, _sandbox) = start();
+    let (host, good) = (address.to_string(), format!("Bearer {TOKEN}"));
+    let plain = [("Host", host.as_str()), ("Authorization", good.as_str())];
+    let version = ("MCP-Protocol-Version", "2026-07-28");
+    let request = |method: &str| {
+        let meta = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": { "_meta": meta } })
+            .to_string()
+    };
+    let table = [
+        ("tools/list", Some("tools/list"), "200", "cacheScope"),
+        (
+            "server/discover",
+            Some("server/discover"),
+            "200",
+            "supportedVersions",
+        ),
+        ("tools/list", Some("tools/call"), "400", "does not match"),
+        ("tools/list", None, "400", "missing required Mcp-Method"),
+        ("ping", Some("ping"), "404", "mcp/unknown-method"),
+    ];
+    for (method, copied, expected, text) in table {
+        let mut headers = vec![plain[0], plain[1], version];
+        headers.extend(copied.map(|copied| ("Mcp-Method", copied)));
+        let answer = post(address, &headers, &request(method));
+        assert_eq!(status(&answer), expected, "{method} {copied:?}: {answer}");
+        assert!(answer.contains(text), "{method} {copied:?}: {answer}");
+    }
+    let answer = post(address, &plain, &request("tools/list"));
+    assert_eq!(status(&answer), "400", "{answer}");
+}
+
+#[test]
+fn requests_on_one_connection_are_answered_in_order() {
+    let (address, _sandbox) = start();
+    let mut stream = TcpStream::connect(address).unwrap();
+    let request = |body: &str, more: &str| {
+        format!(
+            "POST /mcp HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {TOKEN}\r\n\
+             Content-Type: application/json\r\n{more}Content-Length: {}\r\n\r\n{body}",
+            body.len()
+        )
+    };
+    let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    let all = [
+        request("{", ""),
+        request(INITIALIZE, ""),
+        request(ping, "Connection: close\r\n"),
+    ];
+    stream.write_all(all.concat().as_bytes()).unwrap();
+    let mut answers = String::new();
+    stream.read_to_string(&mut answers).unwrap();
+    let found: Vec<usize> = ["mcp/malformed", "serverInfo", "Session ID is required"]
+        .iter()
+        .map(|text| answers.find(text).unwrap_or_else(|| panic!("{answers}")))
+        .collect();
+    assert!(found.is_sorted(), "{answers}");
+    assert_eq!(answers.matches("HTTP/1.1 ").count(), 3, "{answers}");
 }

@@ -56,6 +56,8 @@ struct SessionState {
     /// Whether the client is ready for notifications.
     notified: bool,
     requests: HashMap<RequestId, PendingRequest>,
+    /// The number of the next request.
+    next: u64,
 }
 
 /// The way in which the client states the version of the protocol.
@@ -80,8 +82,16 @@ struct RequestEra {
     newest: bool,
 }
 
+/// One request. Its number distinguishes it from an earlier one with the same id that was cancelled.
+#[derive(Clone, Debug)]
+struct RequestKey {
+    id: RequestId,
+    number: u64,
+}
+
 /// A request without an answer. Dropping it frees its share of the limits of its transport.
 struct PendingRequest {
+    number: u64,
     replies: Box<dyn MessageSink>,
     era: RequestEra,
     shape: ResultShape,
@@ -109,6 +119,7 @@ impl Session {
             level: LogLevel::Warning,
             notified: false,
             requests: HashMap::new(),
+            next: 0,
         };
         Arc::new(Session {
             shared,
@@ -129,21 +140,24 @@ impl Session {
     ) -> Result<(), DuplicateRequest> {
         let id = request.id.clone();
         let method = find(&request.method);
-        let era = {
+        let (key, era) = {
             let mut state = self.state();
             // Answers are matched by id. Two requests with one id could not be distinguished, nor cancelled.
             if state.requests.contains_key(&id) {
                 return Err(DuplicateRequest(id));
             }
             let era = state.lifecycle.era_of(&request);
+            let number = state.next;
+            state.next += 1;
             let pending = PendingRequest {
+                number,
                 replies,
                 era: *era.as_ref().unwrap_or(&RequestEra::IN_SESSION),
                 shape: method.map_or(ResultShape::Plain, |method| method.shape),
                 subscription: None,
             };
             state.requests.insert(id.clone(), pending);
-            era
+            (RequestKey { id, number }, era)
         };
         let step = era.and_then(|era| {
             let method = method.ok_or_else(|| cannot_answer(&request.method))?;
@@ -155,43 +169,43 @@ impl Session {
             (method.start)(&self.shared, call)
         });
         match step {
-            Ok(Step::Done(result)) => self.answer(&id, Ok(result)),
+            Ok(Step::Done(result)) => self.answer(&key, Ok(result)),
             Ok(Step::Initialize(requested)) => {
                 let version = self.initialize(&requested);
-                self.answer(&id, Ok(initialize_result(version)));
+                self.answer(&key, Ok(initialize_result(version)));
             }
             Ok(Step::SetLevel(level)) => {
                 self.state().level = level;
-                self.answer(&id, Ok(json!({})));
+                self.answer(&key, Ok(json!({})));
             }
-            Ok(Step::Listen(filter)) => self.listen(&id, filter),
+            Ok(Step::Listen(filter)) => self.listen(&key, filter),
             Ok(Step::Work(pool, job)) => {
                 let session = Arc::clone(self);
-                let work = Box::new(move || session.work(&id, job));
+                let work = Box::new(move || session.work(&key, job));
                 self.shared.workers(pool).submit(work);
             }
-            Err(error) => self.answer(&id, Err(error)),
+            Err(error) => self.answer(&key, Err(error)),
         }
         Ok(())
     }
 
     /// Does the work of a request, on a thread for such work.
-    fn work(&self, id: &RequestId, job: Job) {
+    fn work(&self, key: &RequestKey, job: Job) {
         self.messages.wait_for_capacity();
-        if !self.state().requests.contains_key(id) {
+        if !self.state().has(key) {
             return;
         }
         // A bug in one operation must not end the server, nor leave the client without an answer.
         let done = catch_unwind(AssertUnwindSafe(|| job(&self.shared)));
         let failed = |_| Err(INTERNAL.error("the operation failed; this is a bug in agpm"));
-        self.answer(id, done.unwrap_or_else(failed));
+        self.answer(key, done.unwrap_or_else(failed));
     }
 
     /// Answers a request, unless it was cancelled.
-    fn answer(&self, id: &RequestId, outcome: Result<Json, ErrorData>) {
-        let pending = self.state().requests.remove(id);
+    fn answer(&self, key: &RequestKey, outcome: Result<Json, ErrorData>) {
+        let pending = self.state().take(key);
         if let Some(pending) = pending {
-            pending.replies.send(pending.message(id, outcome));
+            pending.replies.send(pending.message(&key.id, outcome));
         }
     }
 
@@ -225,19 +239,19 @@ impl Session {
         }
     }
 
-    fn listen(self: &Arc<Self>, id: &RequestId, filter: SubscriptionFilter) {
+    fn listen(self: &Arc<Self>, key: &RequestKey, filter: SubscriptionFilter) {
         let mut state = self.state();
         let open = state.subscriptions().count();
         if open >= MOST_SUBSCRIPTIONS {
             drop(state);
             let message =
                 format!("too many subscriptions: at most {MOST_SUBSCRIPTIONS} are allowed");
-            return self.answer(id, Err(BUSY.error(message)));
+            return self.answer(key, Err(BUSY.error(message)));
         }
-        if let Some(pending) = state.requests.get_mut(id) {
+        if let Some(pending) = state.requests.get_mut(&key.id) {
             let params = json!({
                 "notifications": filter,
-                "_meta": { SUBSCRIPTION_ID_KEY: id },
+                "_meta": { SUBSCRIPTION_ID_KEY: key.id },
             });
             let method = "notifications/subscriptions/acknowledged";
             pending
@@ -258,13 +272,17 @@ impl Session {
 
     /// Ends all subscriptions, each with its result.
     pub(crate) fn end_subscriptions(&self) {
-        let ids: Vec<RequestId> = self
+        let mut keys: Vec<RequestKey> = self
             .state()
             .subscriptions()
-            .map(|subscription| subscription.id.clone())
+            .map(|subscription| RequestKey {
+                id: subscription.id.clone(),
+                number: subscription.number,
+            })
             .collect();
-        for id in ids {
-            self.answer(&id, Ok(listen_result(&id)));
+        keys.sort_by_key(|key| key.number);
+        for key in keys {
+            self.answer(&key, Ok(listen_result(&key.id)));
         }
     }
 
@@ -312,15 +330,30 @@ impl Subscriber for Session {
 /// A request that is a subscription.
 struct Subscription<'a> {
     id: &'a RequestId,
+    number: u64,
     filter: &'a SubscriptionFilter,
     replies: &'a dyn MessageSink,
 }
 
 impl SessionState {
+    fn has(&self, key: &RequestKey) -> bool {
+        let pending = self.requests.get(&key.id);
+        pending.is_some_and(|pending| pending.number == key.number)
+    }
+
+    fn take(&mut self, key: &RequestKey) -> Option<PendingRequest> {
+        if self.has(key) {
+            self.requests.remove(&key.id)
+        } else {
+            None
+        }
+    }
+
     fn subscriptions(&self) -> impl Iterator<Item = Subscription<'_>> {
         self.requests.iter().filter_map(|(id, pending)| {
             Some(Subscription {
                 id,
+                number: pending.number,
                 filter: pending.subscription.as_ref()?,
                 replies: pending.replies.as_ref(),
             })
@@ -460,11 +493,17 @@ mod tests {
         receiver
     }
 
+    /// The request with the id 1 that was the first, second, … of its session.
+    fn key(number: u64) -> RequestKey {
+        let id = RequestId::Number(1);
+        RequestKey { id, number }
+    }
+
     #[test]
     fn a_panic_is_answered_with_an_internal_error() {
         let session = session();
         let answers = pending(&session, 1);
-        session.work(&RequestId::Number(1), Box::new(|_| panic!("a bug")));
+        session.work(&key(0), Box::new(|_| panic!("a bug")));
         let answer = answers.recv().unwrap();
         assert_eq!(answer["id"], 1);
         assert_eq!(answer["error"]["data"]["code"], "mcp/internal");
@@ -478,7 +517,22 @@ mod tests {
             method: "notifications/cancelled".to_owned(),
             params: json!({ "requestId": 1 }),
         });
-        session.work(&RequestId::Number(1), Box::new(|_| panic!("done")));
+        session.work(&key(0), Box::new(|_| panic!("done")));
         assert!(answers.recv().is_err());
+    }
+
+    #[test]
+    fn an_id_may_be_used_again_while_work_for_a_cancelled_request_goes_on() {
+        let session = session();
+        let _cancelled = pending(&session, 1);
+        session.notification(&Notification {
+            method: "notifications/cancelled".to_owned(),
+            params: json!({ "requestId": 1 }),
+        });
+        let answers = pending(&session, 1);
+        session.answer(&key(0), Ok(json!("late")));
+        assert!(answers.try_recv().is_err());
+        session.answer(&key(1), Ok(json!("own")));
+        assert_eq!(answers.recv().unwrap()["result"], "own");
     }
 }

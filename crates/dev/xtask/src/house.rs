@@ -330,7 +330,7 @@ const RESERVED: &[ReservedLibrary] = &[
         libraries: &["toml", "saphyr", "yaml", "serde_yaml", "json", "csv"],
         owners: &["agpm-text"],
     },
-    // The messages of the protocol are values of that library in the SDK.
+    // The messages of the MCP server are JSON.
     ReservedLibrary {
         what: "a format library",
         libraries: &["serde_json"],
@@ -341,11 +341,11 @@ const RESERVED: &[ReservedLibrary] = &[
         libraries: &["cap-", "fs-err", "tempfile", "walkdir", "ignore", "reflink"],
         owners: &["agpm-store", "agpm-testkit"],
     },
-    // The MCP server is the one crate with a runtime.
+    // Threads are enough for the MCP server, and a runtime would be a fifth of the first build (ADR 23).
     ReservedLibrary {
         what: "an async runtime",
         libraries: &["tokio", "async-", "smol", "futures", "hyper", "rmcp"],
-        owners: &["agpm-mcp"],
+        owners: &[],
     },
 ];
 

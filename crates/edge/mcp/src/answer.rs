@@ -4,35 +4,34 @@ use agpm_diag::{Diagnostic, Severity, SourceMap, codes};
 use agpm_ops::{FailureKind, Outcome};
 use agpm_report::report_all;
 use agpm_report::{FailureDocument, ReportDocument, diagnostic_lines};
-use rmcp::ErrorData;
-use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Serialize;
 use serde_json::Value as Json;
 
 use crate::json::json;
-use crate::rpc_error::{INTERNAL, UNKNOWN_RESOURCE};
+use crate::protocol::error::{ErrorData, INTERNAL, UNKNOWN_RESOURCE};
+use crate::protocol::results::CallToolResult;
 
-/// A report with everything that is said about it.
+/// A report with its diagnostics.
 pub(crate) struct AnnotatedReport<T> {
     pub(crate) report: T,
     diagnostics: Vec<Diagnostic>,
     sources: SourceMap,
 }
 
-/// The reason why the operation failed.
+/// A failed operation.
 #[derive(Clone, Debug)]
 pub(crate) struct OperationFailure {
     pub(crate) kind: FailureKind,
-    /// The code of the last word on it.
+    /// The code of the last error.
     pub(crate) code: &'static str,
     text: String,
     value: Json,
 }
 
-/// A mistake of the client, or an answer: a failure is one too.
+/// An error of the client's request, or a result: a failed operation has one too.
 pub(crate) type ToolAnswer = Result<Result<CallToolResult, OperationFailure>, ErrorData>;
 
-/// Takes a use case's result apart.
+/// Separates success from failure.
 pub(crate) fn annotate_report<T>(
     outcome: Outcome<T>,
 ) -> Result<AnnotatedReport<T>, OperationFailure> {
@@ -53,7 +52,7 @@ pub(crate) fn annotate_report<T>(
 }
 
 impl<T> AnnotatedReport<T> {
-    /// The findings, as values.
+    /// The diagnostics as JSON.
     pub(crate) fn diagnostics(&self) -> Vec<Json> {
         let diagnostics = report_all(&self.diagnostics, &self.sources);
         diagnostics.iter().map(json).collect()
@@ -61,19 +60,12 @@ impl<T> AnnotatedReport<T> {
 }
 
 impl<T: Serialize> AnnotatedReport<T> {
-    /// A successful answer: the value of the report, and text to read.
+    /// A successful result: the value of the report, and text to read.
     pub(crate) fn answer(&self, text: &str) -> CallToolResult {
         let document = ReportDocument::new(&self.report, &self.diagnostics, &self.sources);
         let text = format!("{text}{}", diagnostic_lines(&self.diagnostics));
-        succeeded(json(&document), text)
+        CallToolResult::success(json(&document), text)
     }
-}
-
-/// A result of the tool.
-pub(crate) fn succeeded(value: Json, text: String) -> CallToolResult {
-    let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
-    result.structured_content = Some(value);
-    result
 }
 
 impl OperationFailure {
@@ -102,7 +94,7 @@ impl OperationFailure {
         }
     }
 
-    /// The findings, as values.
+    /// The diagnostics as JSON.
     pub(crate) fn diagnostics(&self) -> Vec<Json> {
         self.value["diagnostics"]
             .as_array()
@@ -110,16 +102,14 @@ impl OperationFailure {
             .unwrap_or_default()
     }
 
-    /// The same as a result of the tool: the client asked well, and there is nothing to give.
+    /// The failure as a result of the tool.
     pub(crate) fn answer(self) -> CallToolResult {
-        let mut result = CallToolResult::error(vec![ContentBlock::text(self.text)]);
-        result.structured_content = Some(self.value);
-        result
+        CallToolResult::failure(self.value, self.text)
     }
 
-    /// The same where the protocol has errors only.
+    /// The failure as an error, for methods without failed results.
     pub(crate) fn error(self) -> ErrorData {
-        // A row may name a file that does not exist, or not to be read: that is as good as no resource.
+        // A row may name a file that does not exist or must not be read. For the client, the resource does not exist.
         let gone = matches!(self.kind, FailureKind::NotFound | FailureKind::Refused)
             || self.code == codes::CATALOG_MISSING_FILE.name;
         let trouble = if gone { &UNKNOWN_RESOURCE } else { &INTERNAL };

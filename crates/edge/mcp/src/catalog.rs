@@ -1,4 +1,4 @@
-//! The one place that knows how the catalog is asked.
+//! The catalog of `ops`, as the server uses it.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -13,17 +13,17 @@ use crate::json::json;
 use crate::limits::LARGEST_FILE;
 use crate::search::SearchText;
 
-/// Columns that say in a few words what an entry is called, best first.
+/// Columns with a short name for people, best first.
 const TITLES: [&str; 2] = ["displayName", "title"];
-/// Columns that describe an entry.
+/// Columns with a description, best first.
 const DESCRIPTIONS: [&str; 3] = ["description", "title", "role"];
-/// Longer ones are cut.
+/// The most characters of a title or description. Longer ones are cut.
 const LONGEST: usize = 200;
 
-/// The catalog as it was when it was read.
+/// The catalog at the time when it was read.
 pub(crate) struct CatalogView {
     open: OpenCatalog,
-    /// The findings about it.
+    /// The diagnostics of its files.
     pub(crate) diagnostics: Vec<Json>,
     search: SearchText,
     everything: CatalogFilter,
@@ -32,7 +32,7 @@ pub(crate) struct CatalogView {
 }
 
 impl CatalogView {
-    /// Reads it; remotes are asked once, and stay as they were `before`.
+    /// Reads the catalog. Remotes are contacted once; later views keep those of the view `before`.
     pub(crate) fn open(
         world: &World,
         places: &CatalogPlaces,
@@ -63,12 +63,12 @@ impl CatalogView {
         })
     }
 
-    /// Whether it can be asked once more; only looks at its files.
+    /// Whether the view may be used again, by the stamps of its files.
     pub(crate) fn is_current(&self) -> bool {
         self.open.is_current()
     }
 
-    /// Whether its files are no longer as they were.
+    /// Whether a file changed since the catalog was read.
     pub(crate) fn has_changed(&self) -> bool {
         self.open.has_changed()
     }
@@ -86,7 +86,7 @@ impl CatalogView {
         self.rows().filter(move |row| row.kind() == kind)
     }
 
-    /// Those that fit, and have text in any of their fields, in whatever letters.
+    /// The rows that match a filter, and contain the query in any field and any letter case.
     pub(crate) fn found<'c>(
         &'c self,
         filter: &'c CatalogFilter,
@@ -110,7 +110,7 @@ impl CatalogView {
         })
     }
 
-    /// The file of the entry that a name means, `[MODULE/]NAME`.
+    /// The file of the entry `[MODULE/]NAME`.
     pub(crate) fn read(
         &self,
         kind: Option<EntryKind>,
@@ -160,7 +160,7 @@ impl<'c> EffectiveRow<'c> {
         }
     }
 
-    /// The file, as it is written.
+    /// The path in the row.
     pub(crate) fn path(self) -> &'c str {
         self.0.row().path().unwrap_or_default()
     }
@@ -184,7 +184,7 @@ impl<'c> EffectiveRow<'c> {
         })
     }
 
-    /// As `agpm catalog --json` has it.
+    /// The row of `agpm catalog --json`.
     pub(crate) fn value(self) -> Json {
         json(&self.0)
     }

@@ -1,54 +1,45 @@
-//! Completions: the names that fit what is typed so far.
+//! Completions: the names that match the text typed so far.
 
 use std::collections::BTreeSet;
 
 use agpm_model::{RESOURCE_TYPES, ResourceType};
 use agpm_ops::{ENTRY_KINDS, EntryKind};
-use rmcp::ErrorData;
-use rmcp::model::{CompleteRequestParams, CompletionInfo, Reference};
 
 use crate::answer::OperationFailure;
 use crate::catalog::EffectiveRow;
 use crate::kind::ItemKind;
 use crate::prompts;
+use crate::protocol::error::{ErrorData, PARAMETERS};
+use crate::protocol::params::{CompleteParams, CompletionReference};
+use crate::protocol::results::{Completion, MOST_COMPLETIONS};
 use crate::resources::{
     BOTTLE_AGENT_TEMPLATE, BOTTLE_TEMPLATE, CSV_TEMPLATE, ENTRY_TEMPLATE, INSTALLED_TEMPLATE,
     PERSONA_TEMPLATE,
 };
-use crate::rpc_error::PARAMETERS;
 use crate::shared::SharedState;
 use crate::tool::names_of;
 
-/// The candidates that match.
+/// The values that complete an argument.
 pub(crate) fn complete(
     shared: &SharedState,
-    request: &CompleteRequestParams,
-) -> Result<CompletionInfo, ErrorData> {
+    request: &CompleteParams,
+) -> Result<Completion, ErrorData> {
     let argument = request.argument.name.as_str();
-    let known = match &request.r#ref {
-        Reference::Prompt(prompt) => {
-            if !prompts::exists(shared, &prompt.name).map_err(OperationFailure::error)? {
-                return Err(prompts::unknown(&prompt.name));
+    let known = match &request.reference {
+        CompletionReference::Prompt { name } => {
+            if !prompts::exists(shared, name).map_err(OperationFailure::error)? {
+                return Err(prompts::unknown(name));
             }
             (argument == prompts::MESSAGE).then(Vec::new)
         }
-        Reference::Resource(template) => {
-            let given = |name: &str| argument_value(request, name);
-            names(shared, &template.uri, argument, given).map_err(OperationFailure::error)?
+        CompletionReference::Resource { uri } => {
+            let given = |name: &str| request.decided(name);
+            names(shared, uri, argument, given).map_err(OperationFailure::error)?
         }
-        _ => None,
     };
     let wrong = || PARAMETERS.error(format!("no completions for `{argument}`"));
-    matching_names(known.ok_or_else(wrong)?, &request.argument.value)
-}
-
-/// An argument that is decided already.
-fn argument_value<'r>(request: &'r CompleteRequestParams, name: &str) -> Option<&'r str> {
-    request
-        .context
-        .as_ref()?
-        .get_argument(name)
-        .map(String::as_str)
+    let known = known.ok_or_else(wrong)?;
+    Ok(matching_names(known, &request.argument.value))
 }
 
 /// The names that an argument of a template can have; nothing if no such argument exists.
@@ -101,8 +92,8 @@ fn names<'r>(
     }))
 }
 
-/// Those that begin with what is typed, then those that contain it.
-fn matching_names(known: Vec<String>, typed: &str) -> Result<CompletionInfo, ErrorData> {
+/// Names that begin with the typed text, then names that contain it.
+fn matching_names(known: Vec<String>, typed: &str) -> Completion {
     let typed = typed.to_lowercase();
     let known: BTreeSet<String> = known.into_iter().filter(|name| !name.is_empty()).collect();
     let (begin, others): (Vec<String>, Vec<String>) = known
@@ -111,11 +102,14 @@ fn matching_names(known: Vec<String>, typed: &str) -> Result<CompletionInfo, Err
     let contain = others
         .into_iter()
         .filter(|name| name.to_lowercase().contains(&typed));
-    let mut all: Vec<String> = begin.into_iter().chain(contain).collect();
-    let total = u32::try_from(all.len()).ok();
-    let more = all.len() > CompletionInfo::MAX_VALUES;
-    all.truncate(CompletionInfo::MAX_VALUES);
-    CompletionInfo::with_pagination(all, total, more).map_err(|why| PARAMETERS.error(why))
+    let mut values: Vec<String> = begin.into_iter().chain(contain).collect();
+    let total = values.len();
+    values.truncate(MOST_COMPLETIONS);
+    Completion {
+        has_more: total > values.len(),
+        total,
+        values,
+    }
 }
 
 #[cfg(test)]
@@ -127,17 +121,17 @@ mod tests {
         let known = ["reviewer", "Prereview", "other", "review", "review"]
             .map(str::to_owned)
             .to_vec();
-        let info = matching_names(known, "rev").unwrap();
+        let info = matching_names(known, "rev");
         assert_eq!(info.values, ["review", "reviewer", "Prereview"]);
-        assert_eq!((info.total, info.has_more), (Some(3), Some(false)));
+        assert_eq!((info.total, info.has_more), (3, false));
     }
 
     #[test]
     fn there_are_never_more_than_the_protocol_allows() {
-        let info = matching_names((0..250).map(|at| format!("n{at}")).collect(), "").unwrap();
+        let info = matching_names((0..250).map(|at| format!("n{at}")).collect(), "");
         assert_eq!(
             (info.values.len(), info.total, info.has_more),
-            (100, Some(250), Some(true))
+            (100, 250, true)
         );
     }
 }

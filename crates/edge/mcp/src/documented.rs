@@ -1,13 +1,13 @@
-//! Checks that the guide names everything that clients can meet.
+//! Tests that the guide names every operation, URI and code.
 
 use crate::options::WriteAccess;
+use crate::protocol::error::ALL;
 use crate::resources::templates;
-use crate::rpc_error::ALL;
 use crate::tool::tool;
 
 const GUIDE: &str = include_str!("../../../../docs/mcp.md");
 
-/// The cells of the table under a head, without their quotes.
+/// The cells of the table with this first line, without backticks.
 fn rows(head: &str) -> Vec<Vec<&'static str>> {
     let (_, table) = GUIDE.split_once(head).expect("the guide has the table");
     let lines = table
@@ -24,7 +24,7 @@ fn rows(head: &str) -> Vec<Vec<&'static str>> {
         .collect()
 }
 
-/// A word with a link to its page.
+/// A code with a link to its page.
 fn linked(word: &str) -> String {
     format!("[`{word}`](reference/errors.md#{})", word.replace('/', ""))
 }
@@ -91,11 +91,8 @@ fn the_guide_has_every_template_with_its_type() {
     let known: Vec<(&str, &str)> = listed
         .iter()
         .map(|template| {
-            let mime = template.mime_type.as_deref();
-            (
-                template.uri_template.as_str(),
-                mime.unwrap_or("by extension"),
-            )
+            let mime = template.mime_type;
+            (template.uri_template, mime.unwrap_or("by extension"))
         })
         .collect();
     assert_eq!(documented, known);

@@ -1,9 +1,9 @@
-//! Reports as the protocol wants them.
+//! Reports as JSON values.
 
 use serde::Serialize;
 use serde_json::Value as Json;
 
-/// A report, or a part of one, as a value of the SDK.
+/// A report, or a part of one, as a JSON value.
 pub(crate) fn json<T: Serialize + ?Sized>(report: &T) -> Json {
     serde_json::to_value(report).expect("a report has strings for keys, and no part of it fails")
 }

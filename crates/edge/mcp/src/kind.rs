@@ -1,9 +1,9 @@
-//! The kinds of things that can be listed and read: the values of the tool's `kind`.
+//! The kinds of items that can be listed and read: the values of the tool's `kind`.
 
 use agpm_model::ResourceType;
 use agpm_ops::EntryKind;
 
-/// A kind of thing.
+/// A kind of item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ItemKind {
     /// Rows of the catalog.
@@ -18,7 +18,7 @@ pub(crate) enum ItemKind {
     BottleAgent,
 }
 
-/// The word for what is installed.
+/// The word for installed resources.
 pub(crate) const INSTALLED: &str = "installed";
 const OTHERS: [(&str, &str, ItemKind); 3] = [
     ("persona", "personas", ItemKind::Persona),
@@ -37,7 +37,7 @@ impl ItemKind {
                 }
             };
         }
-        // The command line's word for a persona.
+        // The command line calls a persona a profile.
         let word = if matches!(word, "profile" | "profiles") {
             "persona"
         } else {

@@ -1,38 +1,38 @@
-//! The MCP server: what `ops` reports, for clients that are not people. The only crate with an async runtime.
+//! The MCP server: the reports of `ops`, for AI coding clients.
 //!
-//! `stdio` knows lines and streams, `http` knows sockets; everything else knows neither. Nothing here decides what is
-//! installed or which layer wins: that is asked of `ops`.
+//! `protocol` has the messages, `methods` the table of methods, and `session` the state of one client. `stdio` and
+//! `http` are the transports; the other modules know neither lines nor sockets. Decisions about what is installed and
+//! which layer wins are made in `ops`.
 
 mod answer;
-mod body;
 mod catalog;
 mod completion;
 #[cfg(test)]
 mod documented;
+mod end_signal;
 mod http;
 mod json;
 mod kind;
 mod limits;
 mod list_changes;
-mod log;
 mod methods;
 mod mime;
 mod options;
 mod paging;
 mod prompts;
+mod protocol;
 mod resources;
-mod rpc_error;
-mod running;
 mod search;
-mod server;
+mod serving;
+mod session;
 mod shared;
 mod stdio;
 mod tool;
-mod traffic_control;
 mod uri;
 mod watch;
+mod workers;
 
 pub use crate::options::{
     AccessToken, HttpOptions, ServeError, ServeOptions, ServeTransport, WriteAccess,
 };
-pub use crate::running::{serve, serve_streams};
+pub use crate::serving::{serve, serve_streams};

@@ -1,13 +1,23 @@
-//! Which lists of the server changed, as counters that sessions compare.
+//! Changes that sessions are notified of.
 
-/// How often each list changed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct ListChanges {
-    pub(crate) resources: u64,
-    pub(crate) prompts: u64,
+use serde_json::Value as Json;
+
+use crate::protocol::log::LogLevel;
+use crate::protocol::params::SubscriptionFilter;
+
+/// A session that is notified.
+pub(crate) trait Subscriber: Send + Sync {
+    fn notify_changes(&self, changes: ListChanges);
+
+    fn log(&self, level: LogLevel, data: &Json);
 }
 
-/// A list that changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ListChanges {
+    pub(crate) resources: bool,
+    pub(crate) prompts: bool,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ChangedList {
     Resources,
@@ -15,9 +25,29 @@ pub(crate) enum ChangedList {
 }
 
 impl ListChanges {
-    pub(crate) fn since(self, before: ListChanges) -> impl Iterator<Item = ChangedList> + use<> {
-        let resources = (self.resources != before.resources).then_some(ChangedList::Resources);
-        let prompts = (self.prompts != before.prompts).then_some(ChangedList::Prompts);
+    pub(crate) fn lists(self) -> impl Iterator<Item = ChangedList> {
+        let resources = self.resources.then_some(ChangedList::Resources);
+        let prompts = self.prompts.then_some(ChangedList::Prompts);
         resources.into_iter().chain(prompts)
+    }
+}
+
+impl ChangedList {
+    /// The method of the notification.
+    pub(crate) fn method(self) -> &'static str {
+        match self {
+            ChangedList::Resources => "notifications/resources/list_changed",
+            ChangedList::Prompts => "notifications/prompts/list_changed",
+        }
+    }
+}
+
+impl SubscriptionFilter {
+    pub(crate) fn includes(&self, list: ChangedList) -> bool {
+        let requested = match list {
+            ChangedList::Resources => self.resources_list_changed,
+            ChangedList::Prompts => self.prompts_list_changed,
+        };
+        requested == Some(true)
     }
 }

@@ -1,4 +1,4 @@
-//! How the server is started.
+//! Options of the server, and errors of its start.
 
 use std::fmt;
 use std::io;
@@ -8,15 +8,15 @@ use agpm_ops::CatalogPlaces;
 
 /// The options of the server.
 pub struct ServeOptions {
-    /// Over what.
+    /// The transport.
     pub channel: ServeTransport,
     /// Whether clients may change the project.
     pub writes: WriteAccess,
-    /// Where catalogs are looked for.
+    /// The directories that are searched for catalogs.
     pub places: CatalogPlaces,
 }
 
-/// Over what clients and server talk.
+/// The transport between clients and the server.
 pub enum ServeTransport {
     /// Standard input and output; nothing else may write there.
     Stdio,
@@ -30,7 +30,7 @@ pub struct HttpOptions {
     pub port: u16,
     /// The token that every request must have.
     pub token: AccessToken,
-    /// Called with the URL as soon as requests are accepted.
+    /// Called with the host and port as soon as requests are accepted.
     pub ready: Box<dyn FnOnce(SocketAddr) + Send>,
 }
 
@@ -49,13 +49,13 @@ pub enum WriteAccess {
 pub struct AccessToken(String);
 
 impl AccessToken {
-    /// Nothing if it is empty, or cannot be in a header.
+    /// A given token; nothing if it is empty, or not valid in a header.
     pub fn new(text: &str) -> Option<Self> {
         let good = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
         good.then(|| AccessToken(text.to_owned()))
     }
 
-    /// One that nobody can guess; nothing if the system has no random bytes.
+    /// A random token; nothing if the system has no random bytes.
     pub fn generate() -> Option<Self> {
         let mut bytes = [0; 32];
         getrandom::fill(&mut bytes).ok()?;
@@ -64,12 +64,12 @@ impl AccessToken {
         ))
     }
 
-    /// Its text, for who has to know it.
+    /// The text of the token, for the user who starts the server.
     pub fn reveal(&self) -> &str {
         &self.0
     }
 
-    /// Whether it is this one; how long that takes reports nothing of where they differ.
+    /// Whether both are the same. The time of the comparison does not depend on where they differ.
     pub(crate) fn is(&self, other: &[u8]) -> bool {
         let own = self.0.as_bytes();
         let differing = own.iter().enumerate().fold(0, |sum, (at, byte)| {
@@ -85,13 +85,13 @@ impl fmt::Debug for AccessToken {
     }
 }
 
-/// Why the server did not start, or ended.
+/// The reason why the server did not start.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// The runtime did not start.
+    /// The system has no threads left.
     #[error("the server cannot start: {0}")]
-    Runtime(#[source] io::Error),
-    /// The port is not to be had.
+    Threads(#[source] io::Error),
+    /// The port cannot be used.
     #[error("port {port} of this machine cannot be used: {cause}")]
     Port {
         /// The port.

@@ -1,26 +1,24 @@
-//! Lists in pages. A cursor is opaque to clients; it remembers the last item, so a list may change meanwhile.
+//! Lists in pages. A cursor is opaque to clients. It contains the last item, so a list may change between pages.
 
 use std::borrow::Cow;
 
-use rmcp::ErrorData;
+use crate::protocol::error::{CURSOR, ErrorData};
 
-use crate::rpc_error::CURSOR;
-
-/// How many items a page holds.
+/// The number of items of a page.
 pub(crate) const PAGE: usize = 100;
 
 /// A part of a list.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct ListPage<'a, T> {
     pub(crate) items: &'a [T],
-    /// Where the next one begins; nothing if this is the last.
+    /// The cursor of the next page; nothing if this is the last.
     pub(crate) next: Option<String>,
 }
 
-/// Which list, and how much of it.
+/// A list, and the part of it that is requested.
 #[derive(Clone, Copy)]
 pub(crate) struct PageRequest<'a> {
-    /// The word of the list: a cursor of another list is refused.
+    /// The name of the list. A cursor of another list is refused.
     pub(crate) list: &'a str,
     pub(crate) cursor: Option<&'a str>,
     pub(crate) size: usize,

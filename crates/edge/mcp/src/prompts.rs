@@ -3,20 +3,19 @@
 use std::collections::BTreeSet;
 
 use agpm_ops::EntryKind;
-use rmcp::ErrorData;
-use rmcp::model::{GetPromptResult, Prompt, PromptArgument, PromptMessage, Role};
 use serde_json::{Map, Value as Json};
 
 use crate::answer::OperationFailure;
 use crate::catalog::{CatalogView, EffectiveRow};
-use crate::rpc_error::{PARAMETERS, UNKNOWN_PROMPT};
+use crate::protocol::error::{ErrorData, PARAMETERS, UNKNOWN_PROMPT};
+use crate::protocol::results::{GetPromptResult, Prompt, PromptArgument, PromptMessage};
 use crate::shared::SharedState;
 
 pub(crate) const MESSAGE: &str = "message";
 
 /// Lists all prompts.
 pub(crate) fn all(shared: &SharedState) -> Result<Vec<Prompt>, OperationFailure> {
-    // A name that two agents make is that of the upper one.
+    // If two agents have one name, it belongs to the agent of the higher rank.
     let mut names = BTreeSet::new();
     let view = shared.catalog()?;
     Ok(agents(&view)
@@ -25,10 +24,10 @@ pub(crate) fn all(shared: &SharedState) -> Result<Vec<Prompt>, OperationFailure>
         .collect())
 }
 
-/// How the skills are called that newer catalogs have in the location of agents.
+/// The prefix of skills that replace agents in newer catalogs.
 const AGENT_SKILL: &str = "bmad-agent-";
 
-/// The agents, and in modules that list none the skills that are agents.
+/// The agents, and the skills that are agents in modules that list no agents.
 fn agents(view: &CatalogView) -> impl Iterator<Item = EffectiveRow<'_>> {
     let modules: BTreeSet<&str> = view
         .of_kind(EntryKind::Agent)
@@ -51,15 +50,19 @@ fn prompt_name(row: EffectiveRow<'_>) -> String {
 }
 
 fn prompt(row: EffectiveRow<'_>) -> Prompt {
-    let message = PromptArgument::new(MESSAGE)
-        .with_description("the message to the agent")
-        .with_required(false);
-    let mut prompt = Prompt::new(prompt_name(row), row.description(), Some(vec![message]));
-    prompt.title = row.title();
-    prompt
+    Prompt {
+        name: prompt_name(row),
+        title: row.title(),
+        description: row.description(),
+        arguments: [PromptArgument {
+            name: MESSAGE,
+            description: "the message to the agent",
+            required: false,
+        }],
+    }
 }
 
-/// Whether there is a prompt of that name.
+/// Whether a prompt of that name exists.
 pub(crate) fn exists(shared: &SharedState, name: &str) -> Result<bool, OperationFailure> {
     Ok(agents(shared.catalog()?.as_ref()).any(|row| prompt_name(row) == name))
 }
@@ -88,13 +91,10 @@ pub(crate) fn get(
     let text = String::from_utf8(file.bytes)
         .map_err(|_| UNKNOWN_PROMPT.error(format!("the file of `{name}` is not UTF-8")))?;
     let texts = std::iter::once(text).chain(message);
-    let mut result = GetPromptResult::new(
-        texts
-            .map(|text| PromptMessage::new_text(Role::User, text))
-            .collect(),
-    );
-    result.description = row.description();
-    Ok(result)
+    Ok(GetPromptResult {
+        description: row.description(),
+        messages: texts.map(PromptMessage::of_user).collect(),
+    })
 }
 
 fn message(arguments: Option<&Map<String, Json>>) -> Result<Option<String>, ErrorData> {

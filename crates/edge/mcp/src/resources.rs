@@ -1,4 +1,4 @@
-//! Resources: what can be read by its URL.
+//! Resources: everything that can be read by its URI.
 
 use agpm_ops::{
     BottleInput, BottleView, ENTRY_KINDS, EntryKind, InstalledRequest, PersonaKind, ProfileKinds,
@@ -7,7 +7,6 @@ use agpm_ops::{
 use agpm_text::{Format, Value, print, to_json};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
 use serde_json::Value as Json;
 
 use crate::answer::{OperationFailure, annotate_report};
@@ -15,6 +14,7 @@ use crate::json::json;
 use crate::kind::ItemKind;
 use crate::limits::LARGEST_FILE;
 use crate::mime::{mime_of, mime_of_bytes};
+use crate::protocol::results::{Resource, ResourceContents, ResourceTemplate};
 use crate::shared::{PERSONA_PLACE, SharedState};
 use crate::uri::ResourceUri;
 
@@ -22,30 +22,22 @@ use crate::uri::ResourceUri;
 pub(crate) struct ResourceContent {
     pub(crate) bytes: Vec<u8>,
     pub(crate) mime: &'static str,
-    /// The metadata of the resource content.
+    /// The JSON value that describes the resource.
     pub(crate) about: Option<Json>,
     pub(crate) diagnostics: Vec<Json>,
 }
 
-/// A family of URLs.
-struct UriTemplate {
-    uri: &'static str,
-    name: &'static str,
-    description: &'static str,
-    mime: Option<&'static str>,
-}
-
 const fn template(
-    uri: &'static str,
+    uri_template: &'static str,
     name: &'static str,
     description: &'static str,
-    mime: Option<&'static str>,
-) -> UriTemplate {
-    UriTemplate {
-        uri,
+    mime_type: Option<&'static str>,
+) -> ResourceTemplate {
+    ResourceTemplate {
+        uri_template,
         name,
         description,
-        mime,
+        mime_type,
     }
 }
 
@@ -56,7 +48,7 @@ pub(crate) const PERSONA_TEMPLATE: &str = "agpm://persona/{slug}";
 pub(crate) const BOTTLE_TEMPLATE: &str = "agpm://bottle/{name}";
 pub(crate) const BOTTLE_AGENT_TEMPLATE: &str = "agpm://bottle-agent/{name}";
 
-const TEMPLATES: [UriTemplate; 6] = [
+static TEMPLATES: [ResourceTemplate; 6] = [
     template(
         CSV_TEMPLATE,
         "catalog",
@@ -95,35 +87,33 @@ const TEMPLATES: [UriTemplate; 6] = [
     ),
 ];
 
-/// The templates as they are listed.
-pub(crate) fn templates() -> Vec<ResourceTemplate> {
-    let listed = |row: &UriTemplate| {
-        let listed = ResourceTemplate::new(row.uri, row.name).with_description(row.description);
-        match row.mime {
-            Some(mime) => listed.with_mime_type(mime),
-            None => listed,
-        }
-    };
-    TEMPLATES.iter().map(listed).collect()
+pub(crate) fn templates() -> &'static [ResourceTemplate] {
+    &TEMPLATES
 }
 
-/// Everything that can be read; what cannot be listed is reported to the log and left out.
+/// Everything that can be read. Families that cannot be listed are logged and left out.
 pub(crate) fn all(shared: &SharedState) -> Vec<Resource> {
     let families = [of_catalog, of_installed, of_personas, of_bottles];
     let mut found = Vec::new();
     for family in families {
         match family(shared) {
             Ok(resources) => found.extend(resources),
-            // Not every directory is a project, and not everybody has bottles.
+            // Not every directory is a project, and not every user has bottles.
             Err(failed) if failed.code == "manifest/missing" || failed.code == "io/not-found" => {}
-            Err(failed) => shared.log.broadcast(&failed.diagnostics()),
+            Err(failed) => shared.log(&failed.diagnostics()),
         }
     }
     found
 }
 
 fn resource(address: &ResourceUri, name: &str, mime: &str) -> Option<Resource> {
-    Some(Resource::new(address.uri()?, name).with_mime_type(mime))
+    Some(Resource {
+        uri: address.uri()?,
+        name: name.to_owned(),
+        title: None,
+        description: None,
+        mime_type: mime.to_owned(),
+    })
 }
 
 fn of_catalog(shared: &SharedState) -> Result<Vec<Resource>, OperationFailure> {
@@ -306,17 +296,22 @@ impl ResourceContent {
         }
     }
 
-    /// As a resource: text if it is one.
+    /// The content for a client: as text if it is UTF-8.
     pub(crate) fn into_resource(self, uri: String) -> ResourceContents {
-        let contents = match String::from_utf8(self.bytes) {
-            Ok(text) => ResourceContents::text(text, uri),
-            Err(error) => ResourceContents::blob(BASE64_STANDARD.encode(error.as_bytes()), uri),
+        let (text, blob) = match String::from_utf8(self.bytes) {
+            Ok(text) => (Some(text), None),
+            Err(error) => (None, Some(BASE64_STANDARD.encode(error.as_bytes()))),
         };
-        contents.with_mime_type(self.mime)
+        ResourceContents {
+            uri,
+            mime_type: self.mime,
+            text,
+            blob,
+        }
     }
 }
 
-/// The agent's document if there is one, or else all that there are.
+/// The agent document of a persona, or all its documents if it has none.
 fn persona(shared: &SharedState, slug: &str) -> Result<ResourceContent, OperationFailure> {
     let request = |kinds| ProfileRequest {
         slug: slug.to_owned(),

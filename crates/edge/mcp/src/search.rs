@@ -1,14 +1,14 @@
-//! Text in rows, found without looking at one row after the other.
+//! Search for text in all rows at once.
 
 use memchr::memmem;
 
-/// Stands between fields, so nothing is found across two of them.
+/// Separates fields, so no match spans two of them.
 const BETWEEN: char = '\u{1}';
 
-/// The fields of all rows in small letters, one after the other.
+/// The fields of all rows in lowercase, one after the other.
 pub(crate) struct SearchText {
     text: String,
-    /// Where each row ends.
+    /// The end of each row in the text.
     ends: Vec<usize>,
 }
 
@@ -25,7 +25,7 @@ impl SearchText {
         SearchText { text, ends }
     }
 
-    /// Whether each row has it.
+    /// Whether each row contains the query.
     pub(crate) fn hits(&self, query: &str) -> Vec<bool> {
         let query = query.to_lowercase();
         let finder = memmem::Finder::new(&query);

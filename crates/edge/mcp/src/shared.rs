@@ -1,6 +1,6 @@
-//! The state that all sessions of a server share: the world, its contents as read, and the permits to work on it.
+//! The state that all sessions of a server share: the world, its contents at the last read, and the worker threads.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError, Weak};
 
 use agpm_model::ResourceType;
 use agpm_ops::{
@@ -8,51 +8,33 @@ use agpm_ops::{
     OutsideReads, ProgramUse, ProjectWatch, SubmoduleScope, World, list, open_installed,
     watch_catalog, watch_project,
 };
-use rmcp::ErrorData;
 use serde_json::Value as Json;
-use tokio::sync::{Semaphore, watch};
-use tokio_util::sync::CancellationToken;
 
 use crate::answer::{OperationFailure, annotate_report};
 use crate::catalog::CatalogView;
+use crate::end_signal::EndSignal;
 use crate::json::json;
-use crate::list_changes::ListChanges;
-use crate::log::LogBroadcast;
+use crate::list_changes::{ListChanges, Subscriber};
 use crate::options::WriteAccess;
-use crate::rpc_error::INTERNAL;
-use crate::traffic_control::TrafficControl;
+use crate::protocol::log::LogLevel;
+use crate::workers::{WorkPool, Workers};
 
-/// Where personas are looked for: from the working directory upward.
+/// Personas are searched from the working directory upward.
 pub(crate) const PERSONA_PLACE: LineageScope = LineageScope {
     path: None,
     ceiling: None,
     submodules: SubmoduleScope::Own,
 };
 
-/// So many pieces of work of a speed run at once; the others wait.
-// Use cases block on files. More workers than this gain nothing on a local disk, and each may hold a whole catalog.
-const WORKERS: usize = 4;
-
-/// How long a piece of work may take others' locations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum WorkPool {
-    /// Reads files.
-    Quick,
-    /// Resolves, or asks others.
-    Slow,
-}
-
 /// The state that all sessions share.
 pub(crate) struct SharedState {
     pub(crate) world: World,
     pub(crate) writes: WriteAccess,
-    pub(crate) log: LogBroadcast,
-    pub(crate) changes: watch::Sender<ListChanges>,
-    pub(crate) flow: Arc<TrafficControl>,
-    /// Cancelled when the server is about to end.
-    pub(crate) closing: CancellationToken,
-    quick: Arc<Semaphore>,
-    slow: Arc<Semaphore>,
+    pub(crate) end: EndSignal,
+    pub(crate) watching: Once,
+    quick: Arc<Workers>,
+    slow: Arc<Workers>,
+    subscribers: Mutex<Vec<Weak<dyn Subscriber>>>,
     places: CatalogPlaces,
     installed: Mutex<Option<Arc<InstalledView>>>,
     catalog: Mutex<Option<Arc<CatalogView>>>,
@@ -75,24 +57,23 @@ pub(crate) struct InstalledRow {
     pub(crate) name: String,
     /// `TYPE/NAME`.
     pub(crate) label: String,
-    /// As `agpm list --json` has it.
+    /// The row of `agpm list --json`.
     pub(crate) value: Json,
 }
 
 impl SharedState {
     pub(crate) fn new(mut world: World, writes: WriteAccess, places: CatalogPlaces) -> Arc<Self> {
-        // Looking at a project must not start anything of it, whatever was approved for `install`.
+        // Reading a project must not run any of its executables, even those approved for `install`.
         world.environment.programs = ProgramUse::Never;
         world.environment.outside = OutsideReads::Refused;
         Arc::new(SharedState {
             world,
             writes,
-            log: LogBroadcast::default(),
-            changes: watch::channel(ListChanges::default()).0,
-            flow: Arc::default(),
-            closing: CancellationToken::new(),
-            quick: Arc::new(Semaphore::new(WORKERS)),
-            slow: Arc::new(Semaphore::new(WORKERS)),
+            end: EndSignal::default(),
+            watching: Once::new(),
+            quick: Arc::default(),
+            slow: Arc::default(),
+            subscribers: Mutex::default(),
             places,
             installed: Mutex::default(),
             catalog: Mutex::default(),
@@ -100,38 +81,50 @@ impl SharedState {
         })
     }
 
-    /// Does a piece of work next to the runtime; nobody waits for it any more once `cancelled` is.
-    pub(crate) async fn work<T: Send + 'static>(
-        self: &Arc<Self>,
-        pace: WorkPool,
-        cancelled: &CancellationToken,
-        work: impl FnOnce(&SharedState) -> T + Send + 'static,
-    ) -> Result<T, ErrorData> {
-        let places = if pace == WorkPool::Quick {
-            &self.quick
-        } else {
-            &self.slow
-        };
-        let begun = async {
-            let place = Arc::clone(places).acquire_owned().await;
-            // Those who wait have the location already: else all of them would go on at once, and so would their answers.
-            self.flow.wait_for_output_capacity().await;
-            let shared = Arc::clone(self);
-            let done = tokio::task::spawn_blocking(move || {
-                // The location is kept until the work is done, be it waited for or not.
-                let _place = place;
-                work(&shared)
-            });
-            done.await
-                .map_err(|_| INTERNAL.error("the operation failed; this is a bug in agpm"))
-        };
-        tokio::select! {
-            result = begun => result,
-            () = cancelled.cancelled() => Err(INTERNAL.error("the request was cancelled")),
+    pub(crate) fn workers(&self, pool: WorkPool) -> &Arc<Workers> {
+        match pool {
+            WorkPool::Quick => &self.quick,
+            WorkPool::Slow => &self.slow,
         }
     }
 
-    /// The installed resources; read again only if a file changed.
+    /// Notifies a session from now on, for as long as it exists.
+    pub(crate) fn subscribe(&self, session: Weak<dyn Subscriber>) {
+        let mut subscribers = self.subscribers();
+        subscribers.retain(|known| known.strong_count() > 0 && !known.ptr_eq(&session));
+        subscribers.push(session);
+    }
+
+    fn subscribers(&self) -> MutexGuard<'_, Vec<Weak<dyn Subscriber>>> {
+        self.subscribers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The sessions, outside of the lock: sending to one must not hold up others.
+    fn notified(&self) -> Vec<Arc<dyn Subscriber>> {
+        self.subscribers()
+            .iter()
+            .filter_map(Weak::upgrade)
+            .collect()
+    }
+
+    pub(crate) fn notify_changes(&self, changes: ListChanges) {
+        for session in self.notified() {
+            session.notify_changes(changes);
+        }
+    }
+
+    /// Sends diagnostics to all sessions as log messages.
+    pub(crate) fn log(&self, diagnostics: &[Json]) {
+        for session in self.notified() {
+            for diagnostic in diagnostics {
+                session.log(LogLevel::of(diagnostic), diagnostic);
+            }
+        }
+    }
+
+    /// The installed resources, read again only if a file changed.
     pub(crate) fn installed(&self) -> Result<Arc<InstalledView>, OperationFailure> {
         let mut kept = self
             .installed
@@ -146,7 +139,7 @@ impl SharedState {
         Ok(view)
     }
 
-    /// The catalog; read again only if a file changed, and what is wrong with it is reported then.
+    /// The catalog, read again only if a file changed. Its new diagnostics are logged then.
     pub(crate) fn catalog(&self) -> Result<Arc<CatalogView>, OperationFailure> {
         let mut kept = self.catalog.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(view) = kept.as_ref().filter(|view| view.is_current()) {
@@ -158,15 +151,15 @@ impl SharedState {
             &self.places,
             before.as_deref(),
         )?);
-        // One that is read again only because it is young says the same.
+        // A catalog that changed recently is read again without having changed: its diagnostics were logged before.
         if before.is_none_or(|before| before.diagnostics != view.diagnostics) {
-            self.log.broadcast(&view.diagnostics);
+            self.log(&view.diagnostics);
         }
         *kept = Some(Arc::clone(&view));
         Ok(view)
     }
 
-    /// How the catalog that was read last compares with the disk.
+    /// Compares the catalog that was read last with the disk.
     pub(crate) fn catalog_state(&self) -> CatalogState {
         let kept = self.catalog.lock().unwrap_or_else(PoisonError::into_inner);
         match kept.as_ref() {
@@ -176,7 +169,7 @@ impl SharedState {
         }
     }
 
-    /// The same for one that was not requested yet: since the last look.
+    /// Compares the files of a catalog that was not read yet with those of the last call.
     fn unread_state(&self) -> CatalogState {
         let mut watch = self.unread.lock().unwrap_or_else(PoisonError::into_inner);
         let changed = watch.as_ref().is_some_and(CatalogWatch::has_changed);
@@ -190,7 +183,7 @@ impl SharedState {
         }
     }
 
-    /// Reads the catalog again after its files changed; whether it says something else now.
+    /// Reads the catalog again after its files changed; whether its content differs.
     pub(crate) fn renew_catalog(&self) -> bool {
         let digest = |view: &CatalogView| (view.digest, view.diagnostics.clone());
         let before = self
@@ -204,7 +197,7 @@ impl SharedState {
     }
 }
 
-/// How the catalog that was read last compares with the disk.
+/// The catalog that was read last, compared with the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CatalogState {
     Unread,

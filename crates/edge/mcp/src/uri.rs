@@ -1,14 +1,13 @@
-//! URLs of resources. A name in one is compared with names that are known, and never made a path of.
+//! URIs of resources. Names in them are compared with known names, and never turned into paths.
 
 use std::borrow::Cow;
 
 use agpm_model::ResourceType;
 use agpm_ops::EntryKind;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
-use rmcp::ErrorData;
 
 use crate::kind::{INSTALLED, ItemKind};
-use crate::rpc_error::URI;
+use crate::protocol::error::{ErrorData, URI};
 
 const SCHEME: &str = "agpm://";
 const CATALOG: &str = "catalog";
@@ -33,12 +32,12 @@ pub(crate) enum ResourceUri {
     Entry(EntryKind, String, String),
     /// `agpm://installed/TYPE/NAME`
     Installed(ResourceType, String),
-    /// `agpm://persona/NAME` and the like.
+    /// `agpm://persona/NAME`, and the same for bottles and their agents.
     Named(ItemKind, String),
 }
 
 impl ResourceUri {
-    /// Reads a URI; tricks are refused and not interpreted.
+    /// Reads a URI. Unusual forms are refused instead of interpreted.
     pub(crate) fn parse(uri: &str) -> Result<Self, ErrorData> {
         let refuse = |why: &str| {
             // The URI comes from the client and goes back in a message; control characters could steer the terminal
@@ -88,7 +87,7 @@ impl ResourceUri {
         }
     }
 
-    /// The URI; nothing if a name in it could not be read back.
+    /// The URI, if it can be read back.
     pub(crate) fn uri(&self) -> Option<String> {
         let path = match self {
             ResourceUri::Csv(kind) => format!("{CATALOG}/{}{CSV}", kind.singular()),
@@ -103,8 +102,7 @@ impl ResourceUri {
             ResourceUri::Named(kind, name) => format!("{}/{}", kind.word(), encode(name)),
         };
         let uri = format!("{SCHEME}{path}");
-        // A URI is listed only if it can be read back. Names that the parser refuses have none, and are found
-        // through the tool.
+        // Names that the parser refuses have no URI. The tool finds them.
         ResourceUri::parse(&uri)
             .is_ok_and(|read| read == *self)
             .then_some(uri)
@@ -152,7 +150,7 @@ fn is_escape(rest: &str) -> bool {
     digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
 }
 
-/// A name as it can be in a URI.
+/// A name in the encoding of URIs.
 fn encode(name: &str) -> String {
     utf8_percent_encode(name, RESERVED).to_string()
 }

@@ -8,12 +8,11 @@ mod support;
 use std::time::Duration;
 
 use serde_json::json;
-use tokio::time::timeout;
 
 use crate::support::{Client, project};
 
-#[tokio::test]
-async fn a_client_that_does_not_read_is_not_fed() {
+#[test]
+fn a_client_that_does_not_read_is_not_fed() {
     let sandbox = project();
     let body = "x".repeat(1 << 20);
     sandbox.write(
@@ -26,7 +25,7 @@ async fn a_client_that_does_not_read_is_not_fed() {
             .result
             .is_ok()
     );
-    let mut client = Client::open(&sandbox).await;
+    let mut client = Client::open(&sandbox);
     let line = |id: usize| {
         let uri = json!({ "uri": "agpm://installed/agents/reviewer" });
         format!(
@@ -38,17 +37,17 @@ async fn a_client_that_does_not_read_is_not_fed() {
     let mut written = 0;
     while written < 20_000 {
         let lines: String = (written..written + 100).map(line).collect();
-        match timeout(Duration::from_millis(500), client.write(lines.as_bytes())).await {
-            Ok(()) => written += 100,
-            Err(_) => break,
+        if !client.try_write(lines.as_bytes(), Duration::from_millis(500)) {
+            break;
         }
+        written += 100;
     }
     assert!(written < 20_000, "everything was taken in");
     assert!(resident() < 200 << 20, "{} MiB", resident() >> 20);
     // It goes on as soon as somebody reads.
-    let heard = client.hear().await.unwrap();
+    let heard = client.hear().unwrap();
     assert_eq!(heard["result"]["contents"][0]["mimeType"], "text/markdown");
-    client.hang_up().await;
+    client.hang_up();
 }
 
 /// Memory of this process, as the kernel counts it.

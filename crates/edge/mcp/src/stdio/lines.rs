@@ -1,26 +1,22 @@
-//! Lines out of a stream; one that is too long is skipped without being held.
+//! Lines of a stream. A line that is too long is skipped without being stored.
 
-use std::io;
-
-use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
+use std::io::{self, BufRead, BufReader, Read};
 
 /// The number of bytes that are read at once.
 const CHUNK: usize = 64 * 1024;
-/// A buffer that grew beyond this for one line is given back after it.
-const KEPT: usize = 1 << 20;
 
 /// The next item of a stream.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum InputLine {
     /// A line without its end.
     Whole(Vec<u8>),
-    /// A line of more bytes than are taken.
+    /// A line above the limit.
     TooLong,
     /// The end of the stream.
     End,
 }
 
-/// Reads line by line. Dropping a read halfway loses nothing: what came so far is kept here.
+/// Reads line by line.
 pub(super) struct LineReader<R> {
     input: BufReader<R>,
     begun: Vec<u8>,
@@ -35,7 +31,7 @@ enum LineReaderState {
     Ended,
 }
 
-impl<R: AsyncRead + Unpin> LineReader<R> {
+impl<R: Read> LineReader<R> {
     pub(super) fn new(input: R, longest: usize) -> Self {
         let input = BufReader::with_capacity(CHUNK, input);
         LineReader {
@@ -46,28 +42,30 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         }
     }
 
-    /// The next line; a stream that cannot be read any more has ended.
-    pub(super) async fn next(&mut self) -> InputLine {
+    /// The next line. A stream that cannot be read any more has ended.
+    pub(super) fn next(&mut self) -> InputLine {
         loop {
-            match self.step().await {
+            match self.step() {
                 Ok(Some(line)) => return line,
                 Ok(None) => {}
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(_) => self.state = LineReaderState::Ended,
             }
         }
     }
 
-    async fn step(&mut self) -> io::Result<Option<InputLine>> {
+    fn step(&mut self) -> io::Result<Option<InputLine>> {
         if self.state == LineReaderState::Ended {
             return Ok(Some(InputLine::End));
         }
-        let bytes = self.input.fill_buf().await?;
+        let bytes = self.input.fill_buf()?;
         if bytes.is_empty() {
             let last = self.finish();
             self.state = LineReaderState::Ended;
-            return Ok(last.filter(|line| *line != InputLine::Whole(Vec::new())));
+            // A final newline ends the last line and does not begin another.
+            return Ok((last != InputLine::Whole(Vec::new())).then_some(last));
         }
-        let end = bytes.iter().position(|byte| *byte == b'\n');
+        let end = memchr::memchr(b'\n', bytes);
         let part = &bytes[..end.unwrap_or(bytes.len())];
         if self.state == LineReaderState::Reading && self.begun.len() + part.len() > self.longest {
             // The rest of a long line is skipped without being stored, so its length costs no memory, and the lines
@@ -80,24 +78,19 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         }
         let used = part.len() + usize::from(end.is_some());
         self.input.consume(used);
-        Ok(end.and_then(|_| self.finish()))
+        Ok(end.map(|_| self.finish()))
     }
 
     /// The line that is complete now.
-    fn finish(&mut self) -> Option<InputLine> {
+    fn finish(&mut self) -> InputLine {
         let skipped = std::mem::replace(&mut self.state, LineReaderState::Reading)
             == LineReaderState::Skipping;
         let line = std::mem::take(&mut self.begun);
-        // A buffer that one large line made large is given back; keeping it would hold 16 MiB for the rest of the
-        // session.
-        if line.capacity() <= KEPT {
-            self.begun = Vec::with_capacity(line.capacity().min(CHUNK));
-        }
-        Some(if skipped {
+        if skipped {
             InputLine::TooLong
         } else {
             InputLine::Whole(line)
-        })
+        }
     }
 }
 
@@ -105,11 +98,11 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
 mod tests {
     use super::*;
 
-    async fn all(text: &[u8], longest: usize) -> Vec<InputLine> {
+    fn all(text: &[u8], longest: usize) -> Vec<InputLine> {
         let mut lines = LineReader::new(text, longest);
         let mut found = Vec::new();
         loop {
-            match lines.next().await {
+            match lines.next() {
                 InputLine::End => return found,
                 line => found.push(line),
             }
@@ -120,28 +113,25 @@ mod tests {
         InputLine::Whole(text.as_bytes().to_vec())
     }
 
-    #[tokio::test]
-    async fn lines_end_at_their_ends() {
-        assert_eq!(all(b"", 9).await, []);
+    #[test]
+    fn lines_end_at_their_ends() {
+        assert_eq!(all(b"", 9), []);
         assert_eq!(
-            all(b"one\n\ntwo", 9).await,
+            all(b"one\n\ntwo", 9),
             [whole("one"), whole(""), whole("two")]
         );
-        assert_eq!(all(b"one\r\n", 9).await, [whole("one\r")]);
+        assert_eq!(all(b"one\r\n", 9), [whole("one\r")]);
     }
 
-    #[tokio::test]
-    async fn a_long_line_is_skipped_to_its_end() {
+    #[test]
+    fn a_long_line_is_skipped_to_its_end() {
         assert_eq!(
-            all(b"123\n1234\n12\n", 3).await,
+            all(b"123\n1234\n12\n", 3),
             [whole("123"), InputLine::TooLong, whole("12")]
         );
-        assert_eq!(all(b"1234", 3).await, [InputLine::TooLong]);
+        assert_eq!(all(b"1234", 3), [InputLine::TooLong]);
         let long = [vec![b'x'; 3 * CHUNK], b"\nshort\n".to_vec()].concat();
-        assert_eq!(
-            all(&long, CHUNK).await,
-            [InputLine::TooLong, whole("short")]
-        );
-        assert_eq!(all(&long, 3 * CHUNK).await.len(), 2);
+        assert_eq!(all(&long, CHUNK), [InputLine::TooLong, whole("short")]);
+        assert_eq!(all(&long, 3 * CHUNK).len(), 2);
     }
 }

@@ -1,31 +1,30 @@
 //! Calls of the tool: arguments to an operation, checked against one table.
 
 use agpm_ops::ShadowedRows;
-use rmcp::ErrorData;
 use serde_json::{Map, Value as Json};
 
 use crate::kind::{INSTALLED, ItemKind};
 use crate::options::WriteAccess;
 use crate::paging::PAGE;
-use crate::rpc_error::{PARAMETERS, UNKNOWN_OPERATION};
+use crate::protocol::error::{ErrorData, PARAMETERS, UNKNOWN_OPERATION};
 
 /// The most rows of a page.
 pub(super) const MOST_ROWS: usize = 1000;
 
-/// No name, query or place is longer.
+/// The longest name, query or path.
 const LONGEST_TEXT: usize = 4096;
 
-/// An operation with what it takes.
+/// An operation with its arguments.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum ToolOperation {
     /// Rows of a kind, or of the whole catalog.
     List(ListQuery),
-    /// Reads one thing.
+    /// One item.
     Read {
         kind: Option<ItemKind>,
         name: String,
     },
-    /// Explains the origin of a value.
+    /// The origin of a value.
     Explain {
         what: String,
         pointer: Option<String>,
@@ -34,9 +33,9 @@ pub(crate) enum ToolOperation {
     Status,
     /// The plan of an install.
     Plan,
-    /// Does it.
+    /// Installs the resources of the manifest.
     Install,
-    /// Moves locked versions.
+    /// Updates locked versions.
     Update { names: Vec<String> },
 }
 
@@ -60,7 +59,7 @@ pub(super) struct OperationSpec {
 }
 
 impl OperationSpec {
-    /// Whether it is offered.
+    /// Whether clients with this access may use the operation.
     pub(super) fn is_for(&self, writes: WriteAccess) -> bool {
         self.writes == WriteAccess::Refused || writes == WriteAccess::Allowed
     }
@@ -90,7 +89,7 @@ const fn changes(
 
 type Reader = fn(&ToolArguments<'_>) -> Result<ToolOperation, ErrorData>;
 
-/// Every operation, with the arguments that it takes besides its own name.
+/// Every operation, with the arguments that it accepts besides `operation`.
 pub(super) const OPERATIONS: &[OperationSpec] = &[
     reads(
         "list",
@@ -157,7 +156,7 @@ fn list(arguments: &ToolArguments<'_>) -> Result<ToolOperation, ErrorData> {
 fn read(arguments: &ToolArguments<'_>) -> Result<ToolOperation, ErrorData> {
     let kind = arguments.text("kind")?.map(kind).transpose()?;
     let (name, module) = (arguments.needed("name")?, arguments.text("module")?);
-    // As the URLs of resources have it.
+    // `installed` with `TYPE/NAME` is the form of URIs.
     let typed = name
         .split_once('/')
         .filter(|_| kind == Some(ItemKind::Installed(None)));
@@ -190,7 +189,7 @@ impl<'a> ToolArguments<'a> {
         PARAMETERS.error(format!("`{key}` is not {wanted}"))
     }
 
-    /// Text; nothing if it is not given, or null.
+    /// A string; nothing if it is missing or null.
     fn text(&self, key: &str) -> Result<Option<&'a str>, ErrorData> {
         match self.0.get(key) {
             None | Some(Json::Null) => Ok(None),
@@ -210,7 +209,7 @@ impl<'a> ToolArguments<'a> {
         match self.0.get(key) {
             None | Some(Json::Null) => Ok(None),
             Some(value) => {
-                // Models like to write `10.0`.
+                // Models sometimes write `10.0`.
                 let whole = value
                     .as_f64()
                     .filter(|number| number.fract() == 0.0 && *number >= 1.0);
@@ -241,7 +240,7 @@ impl<'a> ToolArguments<'a> {
         }
     }
 
-    /// Refuses arguments that the operation does not take.
+    /// Refuses arguments that the operation does not accept.
     fn only(&self, row: &OperationSpec) -> Result<(), ErrorData> {
         let given = self
             .0

@@ -6,24 +6,23 @@ use agpm_model::{RESOURCE_TYPES, ResourceType};
 use agpm_ops::{
     BottleInput, CatalogFilter, ENTRY_KINDS, EntryKind, WarningPolicy, bottle_list, personas,
 };
-use rmcp::ErrorData;
-use rmcp::model::CallToolResult;
 use serde_json::{Map, Value as Json, json};
 
-use crate::answer::{OperationFailure, ToolAnswer, annotate_report, succeeded};
+use crate::answer::{OperationFailure, ToolAnswer, annotate_report};
 use crate::catalog::EffectiveRow;
 use crate::json::json as json_of;
 use crate::kind::ItemKind;
 use crate::paging::{PageRequest, page};
-use crate::rpc_error::PARAMETERS;
+use crate::protocol::error::{ErrorData, PARAMETERS};
+use crate::protocol::results::CallToolResult;
 use crate::shared::{PERSONA_PLACE, SharedState};
 use crate::tool::arguments::ListQuery;
 
-/// A row that fits.
+/// A row that matches.
 enum MatchingRow<'a> {
-    /// One with its key and its value.
+    /// A row with its key and value.
     Known(&'a str, &'a Json),
-    /// One of the catalog; what is reported of it is made only for rows that are sent.
+    /// A row of the catalog. Its value is made only if the row is sent.
     Catalog(EffectiveRow<'a>),
 }
 
@@ -42,7 +41,7 @@ impl MatchingRow<'_> {
         }
     }
 
-    /// Its description besides its key.
+    /// A few words about the row.
     fn about(&self) -> String {
         match self {
             MatchingRow::Known(_, value) => {
@@ -93,7 +92,7 @@ pub(super) fn list(shared: &SharedState, listing: &ListQuery) -> ToolAnswer {
     }
 }
 
-/// How many things there are of every kind; of those that cannot be listed, nothing is said.
+/// The number of items of every kind, without kinds that cannot be listed.
 fn counts(shared: &SharedState) -> Vec<(String, usize)> {
     let mut counts: Vec<(String, usize)> = Vec::new();
     if let Ok(view) = shared.catalog() {
@@ -114,7 +113,7 @@ fn counts(shared: &SharedState) -> Vec<(String, usize)> {
     counts
 }
 
-/// The answer where the catalog has no match: a client that names no kind may not know the others.
+/// The result without a match in the catalog: a client that names no kind may not know the others.
 fn other_kinds(counts: &[(String, usize)], diagnostics: &[Json]) -> CallToolResult {
     let named: Vec<String> = counts
         .iter()
@@ -134,7 +133,7 @@ fn other_kinds(counts: &[(String, usize)], diagnostics: &[Json]) -> CallToolResu
         .collect();
     let value =
         json!({ "ok": true, "rows": [], "total": 0, "kinds": kinds, "diagnostics": diagnostics });
-    succeeded(value, text)
+    CallToolResult::success(value, text)
 }
 
 fn filter_of(listing: &ListQuery) -> CatalogFilter {
@@ -163,7 +162,7 @@ fn of_names<'r>(
     rows.filter(|(name, ..)| fits(name)).map(listed).collect()
 }
 
-/// Personas, bottles and their agents, each with its name.
+/// Rows with their names, and diagnostics.
 type Named = (Vec<(String, Json)>, Vec<Json>);
 
 fn others(shared: &SharedState, kind: ItemKind) -> Result<Named, OperationFailure> {
@@ -246,5 +245,5 @@ fn answer(
         value["nextCursor"] = next.into();
     }
     value["diagnostics"] = diagnostics.to_vec().into();
-    succeeded(value, text)
+    CallToolResult::success(value, text)
 }

@@ -1,4 +1,4 @@
-//! The one tool.
+//! The tool `agpm`.
 
 mod arguments;
 mod listing;

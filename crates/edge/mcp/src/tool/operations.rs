@@ -5,18 +5,19 @@ use agpm_ops::{
     SecretDisplay, UpdateRequest, World, WriteMode, explain, install, status, update,
 };
 use agpm_report::DetailLevel;
-use rmcp::ErrorData;
-use rmcp::model::CallToolResult;
 
 use crate::answer::{OperationFailure, annotate_report};
-use crate::shared::{SharedState, WorkPool};
+use crate::protocol::error::ErrorData;
+use crate::protocol::results::CallToolResult;
+use crate::shared::SharedState;
 use crate::tool::arguments::ToolOperation;
 use crate::tool::listing::list;
 use crate::tool::reading::read;
+use crate::workers::WorkPool;
 
 impl ToolOperation {
     /// The pool for the work, by its duration.
-    pub(crate) fn pace(&self) -> WorkPool {
+    pub(crate) fn pool(&self) -> WorkPool {
         match self {
             ToolOperation::List(_) | ToolOperation::Read { .. } => WorkPool::Quick,
             _ => WorkPool::Slow,
@@ -24,7 +25,7 @@ impl ToolOperation {
     }
 }
 
-/// Does it.
+/// Runs an operation.
 pub(crate) fn run(
     shared: &SharedState,
     operation: &ToolOperation,
@@ -54,7 +55,7 @@ pub(crate) fn run(
     Ok(answer.unwrap_or_else(OperationFailure::answer))
 }
 
-/// Those who may write may do what `agpm install` would do here: run what was approved on this machine.
+/// With `--allow-write`, operations may run executables that were approved on this machine, as `agpm install` may.
 fn world_for_writing(world: &World) -> World {
     let mut world = world.clone();
     world.environment.programs = ProgramUse::Approved;
@@ -77,7 +78,7 @@ fn installed(outcome: Outcome<InstallReport>) -> Result<CallToolResult, Operatio
     })
 }
 
-/// Secrets stay masked: nobody looks over a model's shoulder.
+/// Secrets stay masked, since results go to a model.
 fn explain_request(what: &str, pointer: Option<&str>) -> ExplainRequest {
     let inputs = MergeInputs {
         files: Vec::new(),

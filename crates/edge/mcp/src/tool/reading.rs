@@ -1,13 +1,13 @@
-//! `read`: one thing, whole.
+//! `read`: one item with its content.
 
 use agpm_ops::EntryKind;
-use rmcp::model::CallToolResult;
 use serde_json::{Value as Json, json};
 
-use crate::answer::{OperationFailure, ToolAnswer, succeeded};
+use crate::answer::{OperationFailure, ToolAnswer};
 use crate::kind::ItemKind;
+use crate::protocol::error::PARAMETERS;
+use crate::protocol::results::CallToolResult;
 use crate::resources::{ResourceContent, content_of, entry};
-use crate::rpc_error::PARAMETERS;
 use crate::shared::SharedState;
 use crate::uri::ResourceUri;
 
@@ -27,7 +27,7 @@ pub(super) fn read(shared: &SharedState, kind: Option<ItemKind>, name: &str) -> 
     Ok(content_of(shared, &address).map(|content| answer(&kind.word(), name, &address, content)))
 }
 
-/// The name may lack its module: the found entry has the whole of it.
+/// Reads a row of the catalog. The name may lack its module; the result has the full name.
 fn of_catalog(
     shared: &SharedState,
     kind: Option<EntryKind>,
@@ -70,5 +70,5 @@ fn answer(
         }
     };
     value["diagnostics"] = Json::Array(content.diagnostics);
-    succeeded(value, text)
+    CallToolResult::success(value, text)
 }

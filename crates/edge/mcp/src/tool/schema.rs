@@ -1,16 +1,13 @@
-//! The description of the tool for clients: a page of tokens, not a book.
-
-use std::sync::Arc;
+//! The description of the tool, kept short because clients put it into every prompt.
 
 use agpm_model::RESOURCE_TYPES;
-use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::{Map, Value as Json, json};
 
 use crate::options::WriteAccess;
 use crate::paging::PAGE;
+use crate::protocol::results::{Tool, ToolAnnotations};
 use crate::tool::arguments::OPERATIONS;
 
-/// Its name.
 pub(crate) const NAME: &str = "agpm";
 
 const READS: &str = "Look up agents, workflows, tasks, tools and skills of the catalog, installed packages, personas and \
@@ -85,19 +82,22 @@ pub(crate) fn tool(writes: WriteAccess) -> Tool {
         "required": ["operation"],
         "additionalProperties": false,
     });
-    let schema = schema.as_object().cloned().unwrap_or_default();
     let (description, only_reads) = match writes {
         WriteAccess::Refused => (READS.to_owned(), true),
         WriteAccess::Allowed => (format!("{READS}{WRITES}"), false),
     };
-    let annotations = ToolAnnotations::from_raw(
-        Some("Agent packages".to_owned()),
-        Some(only_reads),
-        Some(!only_reads),
-        Some(true),
-        Some(!only_reads),
-    );
-    Tool::new(NAME, description, Arc::new(schema)).with_annotations(annotations)
+    Tool {
+        name: NAME,
+        description,
+        input_schema: schema,
+        annotations: ToolAnnotations {
+            title: "Agent packages",
+            read_only_hint: only_reads,
+            destructive_hint: !only_reads,
+            idempotent_hint: true,
+            open_world_hint: !only_reads,
+        },
+    }
 }
 
 #[cfg(test)]

@@ -35,93 +35,75 @@ fn text(result: &Value) -> &str {
     result["content"][0]["text"].as_str().unwrap()
 }
 
-#[tokio::test]
-async fn rows_are_listed_and_the_highest_rank_wins() {
+#[test]
+fn rows_are_listed_and_the_highest_rank_wins() {
     let sandbox = catalog();
-    let mut client = Client::open(&sandbox).await;
-    let all = client.call(json!({ "operation": "list" })).await;
+    let mut client = Client::open(&sandbox);
+    let all = client.call(json!({ "operation": "list" }));
     assert_eq!(all["structuredContent"]["total"], 5);
     assert!(!all.to_string().contains("Shadowed"));
-    let agents = client
-        .call(json!({ "operation": "list", "kind": "agents", "module": "bmm", "query": "MANAGER" }))
-        .await;
+    let agents = client.call(
+        json!({ "operation": "list", "kind": "agents", "module": "bmm", "query": "MANAGER" }),
+    );
     assert_eq!(text(&agents), "agent bmm/pm: Product Manager\n");
     let row = &agents["structuredContent"]["rows"][0];
     assert_eq!(
         (&row["layer"], &row["displayName"]),
         (&json!("project"), &json!("John"))
     );
-    let first = client
-        .call(json!({ "operation": "list", "limit": 4 }))
-        .await;
+    let first = client.call(json!({ "operation": "list", "limit": 4 }));
     let cursor = &first["structuredContent"]["nextCursor"];
-    let second = client
-        .call(json!({ "operation": "list", "limit": 4, "cursor": cursor }))
-        .await;
+    let second = client.call(json!({ "operation": "list", "limit": 4, "cursor": cursor }));
     assert_eq!(text(&second), "workflow bmm/plan: Plans\n");
-    client.finish().await;
+    client.finish();
 }
 
-#[tokio::test]
-async fn a_file_is_read_by_name_by_module_and_by_url() {
+#[test]
+fn a_file_is_read_by_name_by_module_and_by_url() {
     let sandbox = catalog();
-    let mut client = Client::open(&sandbox).await;
+    let mut client = Client::open(&sandbox);
     for name in ["analyst", "bmm/analyst"] {
-        let read = client
-            .call(json!({ "operation": "read", "kind": "agent", "name": name }))
-            .await;
+        let read = client.call(json!({ "operation": "read", "kind": "agent", "name": name }));
         assert_eq!(text(&read), "# Mary\n");
         assert_eq!(read["structuredContent"]["uri"], "agpm://agent/bmm/analyst");
         assert_eq!(read["structuredContent"]["mimeType"], "text/markdown");
     }
-    let unknown = client
-        .call(json!({ "operation": "read", "kind": "agent", "name": "analist" }))
-        .await;
+    let unknown = client.call(json!({ "operation": "read", "kind": "agent", "name": "analist" }));
     assert_eq!(
         (&unknown["isError"], &unknown["structuredContent"]["code"]),
         (&json!(true), &json!("name/unknown"))
     );
-    let sneaky = client
-        .call(json!({ "operation": "read", "kind": "agent", "name": "sneaky" }))
-        .await;
+    let sneaky = client.call(json!({ "operation": "read", "kind": "agent", "name": "sneaky" }));
     assert_eq!(sneaky["structuredContent"]["code"], "catalog/escape");
-    let read = client
-        .ask(
-            "resources/read",
-            json!({ "uri": "agpm://workflow/bmm/plan" }),
-        )
-        .await;
+    let read = client.ask(
+        "resources/read",
+        json!({ "uri": "agpm://workflow/bmm/plan" }),
+    );
     let expected = json!([{ "uri": "agpm://workflow/bmm/plan", "mimeType": "application/yaml", "text": "steps: []\n" }]);
     assert_eq!(read["result"]["contents"], expected);
-    let blob = client
-        .ask("resources/read", json!({ "uri": "agpm://agent/own/me" }))
-        .await;
+    let blob = client.ask("resources/read", json!({ "uri": "agpm://agent/own/me" }));
     let expected = json!([{ "uri": "agpm://agent/own/me", "mimeType": "application/octet-stream", "blob": "IyD/Cg==" }]);
     assert_eq!(blob["result"]["contents"], expected);
-    let missing = client
-        .trouble(
-            "resources/read",
-            json!({ "uri": "agpm://agent/bmm/nobody" }),
-        )
-        .await;
+    let missing = client.trouble(
+        "resources/read",
+        json!({ "uri": "agpm://agent/bmm/nobody" }),
+    );
     assert_eq!(missing, "-32002 name/unknown");
     assert_eq!(
-        client
-            .trouble(
-                "resources/read",
-                json!({ "uri": "agpm://agent/bmm/sneaky" })
-            )
-            .await,
+        client.trouble(
+            "resources/read",
+            json!({ "uri": "agpm://agent/bmm/sneaky" })
+        ),
         "-32002 catalog/escape"
     );
-    client.finish().await;
+    client.finish();
 }
 
-#[tokio::test]
-async fn lists_of_a_kind_are_resources_too() {
+#[test]
+fn lists_of_a_kind_are_resources_too() {
     let sandbox = catalog();
-    let mut client = Client::open(&sandbox).await;
-    let listed = client.ask("resources/list", json!({})).await;
+    let mut client = Client::open(&sandbox);
+    let listed = client.ask("resources/list", json!({}));
     let uris: Vec<&str> = listed["result"]["resources"]
         .as_array()
         .unwrap()
@@ -138,18 +120,16 @@ async fn lists_of_a_kind_are_resources_too() {
         "agpm://workflow/bmm/plan",
     ];
     assert_eq!(uris, expected);
-    let csv = client
-        .ask(
-            "resources/read",
-            json!({ "uri": "agpm://catalog/workflow.csv" }),
-        )
-        .await;
+    let csv = client.ask(
+        "resources/read",
+        json!({ "uri": "agpm://catalog/workflow.csv" }),
+    );
     let text = csv["result"]["contents"][0]["text"].as_str().unwrap();
     assert_eq!(
         text,
         "name,description,module,path\n\"plan\",\"Plans\",\"bmm\",\"bmad/plan.yaml\"\n"
     );
-    let templates = client.ask("resources/templates/list", json!({})).await;
+    let templates = client.ask("resources/templates/list", json!({}));
     assert_eq!(
         templates["result"]["resourceTemplates"]
             .as_array()
@@ -157,14 +137,14 @@ async fn lists_of_a_kind_are_resources_too() {
             .len(),
         6
     );
-    client.finish().await;
+    client.finish();
 }
 
-#[tokio::test]
-async fn every_agent_is_a_prompt() {
+#[test]
+fn every_agent_is_a_prompt() {
     let sandbox = catalog();
-    let mut client = Client::open(&sandbox).await;
-    let listed = client.ask("prompts/list", json!({})).await;
+    let mut client = Client::open(&sandbox);
+    let listed = client.ask("prompts/list", json!({}));
     let prompts = listed["result"]["prompts"].as_array().unwrap();
     let names: Vec<&str> = prompts
         .iter()
@@ -173,107 +153,88 @@ async fn every_agent_is_a_prompt() {
     assert_eq!(names, ["bmm.analyst", "bmm.pm", "bmm.sneaky", "own.me"]);
     assert_eq!(prompts[0]["arguments"][0]["name"], "message");
     assert_eq!(prompts[0]["arguments"][0]["required"], false);
-    let got = client
-        .ask(
-            "prompts/get",
-            json!({ "name": "bmm.pm", "arguments": { "message": "Hello" } }),
-        )
-        .await;
+    let got = client.ask(
+        "prompts/get",
+        json!({ "name": "bmm.pm", "arguments": { "message": "Hello" } }),
+    );
     let said = |text: &str| json!({ "role": "user", "content": { "type": "text", "text": text } });
     assert_eq!(
         got["result"]["messages"],
         json!([said("# John\n"), said("Hello")])
     );
-    let alone = client.ask("prompts/get", json!({ "name": "bmm.pm" })).await;
+    let alone = client.ask("prompts/get", json!({ "name": "bmm.pm" }));
     assert_eq!(alone["result"]["messages"].as_array().unwrap().len(), 1);
     let strange = json!({ "name": "bmm.pm", "arguments": { "mood": "good" } });
     assert_eq!(
-        client.trouble("prompts/get", strange).await,
+        client.trouble("prompts/get", strange),
         "-32602 mcp/parameters"
     );
-    client.finish().await;
+    client.finish();
 }
 
-#[tokio::test]
-async fn modules_and_names_are_completed_in_what_is_decided() {
+#[test]
+fn modules_and_names_are_completed_in_what_is_decided() {
     let sandbox = catalog();
-    let mut client = Client::open(&sandbox).await;
-    let mut complete = async |name: &str, value: &str, given: Value| {
+    let mut client = Client::open(&sandbox);
+    let mut complete = |name: &str, value: &str, given: Value| {
         let parameters = json!({
             "ref": { "type": "ref/resource", "uri": "agpm://{kind}/{module}/{name}" },
             "argument": { "name": name, "value": value },
             "context": { "arguments": given },
         });
-        client.ask("completion/complete", parameters).await["result"]["completion"]["values"]
-            .clone()
+        client.ask("completion/complete", parameters)["result"]["completion"]["values"].clone()
     };
     assert_eq!(
-        complete("module", "", json!({ "kind": "agent" })).await,
+        complete("module", "", json!({ "kind": "agent" })),
         json!(["bmm", "own"])
     );
     assert_eq!(
-        complete("name", "", json!({ "kind": "agent", "module": "own" })).await,
+        complete("name", "", json!({ "kind": "agent", "module": "own" })),
         json!(["me"])
     );
-    assert_eq!(
-        complete("name", "P", json!({})).await,
-        json!(["plan", "pm"])
-    );
+    assert_eq!(complete("name", "P", json!({})), json!(["plan", "pm"]));
     let prompt = json!({ "ref": { "type": "ref/prompt", "name": "bmm.pm" }, "argument": { "name": "message", "value": "x" } });
-    let none = client.ask("completion/complete", prompt).await;
+    let none = client.ask("completion/complete", prompt);
     assert_eq!(none["result"]["completion"]["values"], json!([]));
-    client.finish().await;
+    client.finish();
 }
 
-#[tokio::test]
-async fn a_change_is_seen_at_once_and_reported() {
+#[test]
+fn a_change_is_seen_at_once_and_reported() {
     let sandbox = catalog();
-    let mut client = Client::open(&sandbox).await;
+    let mut client = Client::open(&sandbox);
     let ask = json!({ "operation": "list", "kind": "agent" });
-    assert_eq!(
-        client.call(ask.clone()).await["structuredContent"]["total"],
-        4
-    );
-    tokio::time::sleep(std::time::Duration::from_millis(700)).await;
+    assert_eq!(client.call(ask.clone())["structuredContent"]["total"], 4);
+    std::thread::sleep(std::time::Duration::from_millis(700));
     sandbox.write(AGENTS, "name,module,path\n\"broken,bmm,x\n");
     assert_eq!(
-        client.call(ask).await["structuredContent"]["total"],
+        client.call(ask)["structuredContent"]["total"],
         2,
         "only those of home are left"
     );
-    let message = client.notification("notifications/message").await;
+    let message = client.notification("notifications/message");
     assert_eq!(
         message["params"]["data"]["code"], "catalog/malformed",
         "{message}"
     );
-    tokio::time::sleep(std::time::Duration::from_millis(700)).await;
+    std::thread::sleep(std::time::Duration::from_millis(700));
     sandbox.write(AGENTS, "name,module,path\nnew,bmm,x\n");
-    client
-        .notification("notifications/prompts/list_changed")
-        .await;
-    client
-        .notification("notifications/resources/list_changed")
-        .await;
-    client.finish().await;
+    client.notification("notifications/prompts/list_changed");
+    client.notification("notifications/resources/list_changed");
+    client.finish();
 }
 
-#[tokio::test]
-async fn files_that_come_and_go_under_its_hands_break_nothing() {
+#[test]
+fn files_that_come_and_go_under_its_hands_break_nothing() {
     let sandbox = catalog();
-    let mut client = Client::open(&sandbox).await;
+    let mut client = Client::open(&sandbox);
     for round in 0..60 {
-        client
-            .send(
-                "tools/call",
-                json!({ "name": "agpm", "arguments": { "operation": "list" } }),
-            )
-            .await;
-        client
-            .send("prompts/get", json!({ "name": "bmm.pm" }))
-            .await;
-        client
-            .send("resources/read", json!({ "uri": "agpm://agent/bmm/pm" }))
-            .await;
+        client.send(
+            "tools/call",
+            json!({ "name": "agpm", "arguments": { "operation": "list" } }),
+        );
+        client.send("prompts/get", json!({ "name": "bmm.pm" }));
+        client.send("resources/read", json!({ "uri": "agpm://agent/bmm/pm" }));
         match round % 3 {
             0 => std::fs::remove_file(sandbox.work().join("bmad/bmm/agents/pm.md"))
                 .unwrap_or_default(),
@@ -284,7 +245,7 @@ async fn files_that_come_and_go_under_its_hands_break_nothing() {
             }
         }
     }
-    let answers = client.finish().await;
+    let answers = client.finish();
     assert_eq!(
         answers
             .iter()
@@ -294,59 +255,52 @@ async fn files_that_come_and_go_under_its_hands_break_nothing() {
     );
 }
 
-#[tokio::test]
-async fn a_name_alone_is_read_where_it_means_one_thing() {
+#[test]
+fn a_name_alone_is_read_where_it_means_one_thing() {
     let sandbox = catalog();
-    let mut client = Client::open(&sandbox).await;
-    let plan = client
-        .call(json!({ "operation": "read", "name": "plan" }))
-        .await;
+    let mut client = Client::open(&sandbox);
+    let plan = client.call(json!({ "operation": "read", "name": "plan" }));
     assert_eq!(
         (text(&plan), &plan["structuredContent"]["kind"]),
         ("steps: []\n", &json!("workflow"))
     );
-    let nothing = client
-        .call(json!({ "operation": "read", "name": "nobody" }))
-        .await;
+    let nothing = client.call(json!({ "operation": "read", "name": "nobody" }));
     assert_eq!(
         (&nothing["isError"], &nothing["structuredContent"]["code"]),
         (&json!(true), &json!("name/unknown"))
     );
-    client.finish().await;
+    client.finish();
 }
 
-#[tokio::test]
-async fn an_empty_catalog_has_its_note() {
+#[test]
+fn an_empty_catalog_has_its_note() {
     let sandbox = sandbox();
-    let mut client = Client::open(&sandbox).await;
-    let all = client.call(json!({ "operation": "list" })).await;
+    let mut client = Client::open(&sandbox);
+    let all = client.call(json!({ "operation": "list" }));
     assert_eq!(
         all["structuredContent"]["diagnostics"][0]["code"],
         "catalog/empty"
     );
-    client.finish().await;
+    client.finish();
 }
 
-#[tokio::test]
-async fn a_prompt_is_text() {
+#[test]
+fn a_prompt_is_text() {
     let sandbox = catalog();
-    let mut client = Client::open(&sandbox).await;
+    let mut client = Client::open(&sandbox);
     assert_eq!(
-        client
-            .trouble("prompts/get", json!({ "name": "own.me" }))
-            .await,
+        client.trouble("prompts/get", json!({ "name": "own.me" })),
         "-32602 mcp/unknown-prompt"
     );
-    client.finish().await;
+    client.finish();
 }
 
-#[tokio::test]
-async fn shadowed_rows_are_sent_when_required() {
+#[test]
+fn shadowed_rows_are_sent_when_required() {
     let sandbox = catalog();
-    let mut client = Client::open(&sandbox).await;
-    let rows = client
-        .call(json!({ "operation": "list", "module": "bmm", "query": "john", "all": true }))
-        .await;
+    let mut client = Client::open(&sandbox);
+    let rows =
+        client.call(json!({ "operation": "list", "module": "bmm", "query": "john", "all": true }));
     let rows = rows["structuredContent"]["rows"]
         .as_array()
         .unwrap()
@@ -363,27 +317,24 @@ async fn shadowed_rows_are_sent_when_required() {
         ]
     );
     assert_eq!(rows[1]["shadowedBy"], "project");
-    client.finish().await;
+    client.finish();
 }
 
-#[tokio::test]
-async fn guesses_that_make_sense_are_understood() {
+#[test]
+fn guesses_that_make_sense_are_understood() {
     let sandbox = catalog();
-    let mut client = Client::open(&sandbox).await;
+    let mut client = Client::open(&sandbox);
     let pm = client
-        .call(json!({ "operation": "read", "kind": "agents", "module": "bmm", "name": "pm" }))
-        .await;
+        .call(json!({ "operation": "read", "kind": "agents", "module": "bmm", "name": "pm" }));
     assert_eq!(text(&pm), "# John\n");
-    let none = client
-        .call(json!({ "operation": "list", "kind": "profiles" }))
-        .await;
+    let none = client.call(json!({ "operation": "list", "kind": "profiles" }));
     assert_eq!(none["structuredContent"]["total"], 0);
-    client.finish().await;
+    client.finish();
 }
 
 /// Catalogs of BMAD 6.12 list skills alone, whose files are in the folders of tools.
-#[tokio::test]
-async fn skills_that_are_agents_are_read_and_have_prompts() {
+#[test]
+fn skills_that_are_agents_are_read_and_have_prompts() {
     let sandbox = sandbox();
     sandbox.write(
         "_bmad/_config/skill-manifest.csv",
@@ -393,12 +344,10 @@ async fn skills_that_are_agents_are_read_and_have_prompts() {
     );
     sandbox.write(".claude/skills/bmad-agent-pm/SKILL.md", "# John\n");
     sandbox.write(".claude/skills/bmad-help/SKILL.md", "# Help\n");
-    let mut client = Client::open(&sandbox).await;
-    let read = client
-        .call(json!({ "operation": "read", "kind": "skill", "name": "bmad-help" }))
-        .await;
+    let mut client = Client::open(&sandbox);
+    let read = client.call(json!({ "operation": "read", "kind": "skill", "name": "bmad-help" }));
     assert_eq!(text(&read), "# Help\n");
-    let prompts = client.ask("prompts/list", json!({})).await;
+    let prompts = client.ask("prompts/list", json!({}));
     let names: Vec<&Value> = prompts["result"]["prompts"]
         .as_array()
         .unwrap()
@@ -406,12 +355,10 @@ async fn skills_that_are_agents_are_read_and_have_prompts() {
         .map(|prompt| &prompt["name"])
         .collect();
     assert_eq!(names, ["bmm.bmad-agent-pm"]);
-    let prompt = client
-        .ask("prompts/get", json!({ "name": "bmm.bmad-agent-pm" }))
-        .await;
+    let prompt = client.ask("prompts/get", json!({ "name": "bmm.bmad-agent-pm" }));
     assert_eq!(
         prompt["result"]["messages"][0]["content"]["text"],
         "# John\n"
     );
-    client.finish().await;
+    client.finish();
 }

@@ -1,12 +1,12 @@
 //! HTTP on this machine: who may ask, and that a session works.
 
-use std::net::SocketAddr;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
 
 use agpm_mcp::{AccessToken, HttpOptions, ServeOptions, ServeTransport, WriteAccess, serve};
 use agpm_ops::CatalogPlaces;
 use serde_json::json;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
 
 use crate::support::{project, world};
 
@@ -34,12 +34,28 @@ fn start() -> (SocketAddr, agpm_testkit::Sandbox) {
 }
 
 /// Sends a request and reads the answer to its end, or to the end of its first event.
-async fn post(address: SocketAddr, headers: &[(&str, &str)], body: &str) -> String {
-    send("POST", address, headers, body).await
+fn post(address: SocketAddr, headers: &[(&str, &str)], body: &str) -> String {
+    send("POST", address, headers, body)
 }
 
-async fn send(method: &str, address: SocketAddr, headers: &[(&str, &str)], body: &str) -> String {
-    let mut stream = TcpStream::connect(address).await.unwrap();
+fn send(method: &str, address: SocketAddr, headers: &[(&str, &str)], body: &str) -> String {
+    let stream = request(method, address, headers, body);
+    read_answer(stream, Duration::from_secs(5))
+}
+
+/// The same without a body, for an answer that may not end.
+fn send_and_wait(
+    method: &str,
+    address: SocketAddr,
+    headers: &[(&str, &str)],
+    patience: Duration,
+) -> String {
+    read_answer(request(method, address, headers, ""), patience)
+}
+
+/// A connection on which a request was sent.
+fn request(method: &str, address: SocketAddr, headers: &[(&str, &str)], body: &str) -> TcpStream {
+    let mut stream = TcpStream::connect(address).unwrap();
     let mut head = format!(
         "{method} /mcp HTTP/1.1\r\nConnection: close\r\nContent-Type: application/json\r\n"
     );
@@ -48,14 +64,15 @@ async fn send(method: &str, address: SocketAddr, headers: &[(&str, &str)], body:
         .iter()
         .for_each(|(name, value)| head.push_str(&format!("{name}: {value}\r\n")));
     head.push_str(&format!("Content-Length: {}\r\n\r\n", body.len()));
-    stream.write_all(head.as_bytes()).await.unwrap();
-    let _ = stream.write_all(body.as_bytes()).await;
+    stream.write_all(head.as_bytes()).unwrap();
+    let _ = stream.write_all(body.as_bytes());
+    stream
+}
+
+fn read_answer(mut stream: TcpStream, patience: Duration) -> String {
     let mut answer = Vec::new();
-    let _ = tokio::time::timeout(
-        std::time::Duration::from_secs(5),
-        stream.read_to_end(&mut answer),
-    )
-    .await;
+    stream.set_read_timeout(Some(patience)).unwrap();
+    let _ = stream.read_to_end(&mut answer);
     String::from_utf8_lossy(&answer).into_owned()
 }
 
@@ -63,8 +80,8 @@ fn status(answer: &str) -> &str {
     answer.split(' ').nth(1).unwrap_or_default()
 }
 
-#[tokio::test]
-async fn only_those_who_know_the_token_and_stand_on_this_machine_may_ask() {
+#[test]
+fn only_those_who_know_the_token_and_stand_on_this_machine_may_ask() {
     let (address, _sandbox) = start();
     assert!(address.ip().is_loopback());
     let host = address.to_string();
@@ -123,29 +140,29 @@ async fn only_those_who_know_the_token_and_stand_on_this_machine_may_ask() {
         (&[("Host", "127.0.0.1:1"), ("Authorization", &good)], "403"),
     ];
     for (headers, expected) in table {
-        let answer = post(address, headers, INITIALIZE).await;
+        let answer = post(address, headers, INITIALIZE);
         assert_eq!(status(&answer), *expected, "{headers:?}\n{answer}");
         assert!(!answer.contains(TOKEN));
     }
 }
 
-#[tokio::test]
-async fn a_refused_client_may_finish_and_learns_that_the_connection_closes() {
+#[test]
+fn a_refused_client_may_finish_and_learns_that_the_connection_closes() {
     let (address, _sandbox) = start();
-    let mut stream = TcpStream::connect(address).await.unwrap();
+    let mut stream = TcpStream::connect(address).unwrap();
     let length = INITIALIZE.len();
     let head = format!("POST /mcp HTTP/1.1\r\nHost: {address}\r\nContent-Length: {length}\r\n\r\n");
-    stream.write_all(head.as_bytes()).await.unwrap();
+    stream.write_all(head.as_bytes()).unwrap();
     let mut early = [0; 1];
-    let answered = tokio::time::timeout(
-        std::time::Duration::from_millis(50),
-        stream.read(&mut early),
-    )
-    .await;
+    stream
+        .set_read_timeout(Some(Duration::from_millis(50)))
+        .unwrap();
+    let answered = stream.read(&mut early);
     assert!(answered.is_err(), "an answer before the body was sent");
-    stream.write_all(INITIALIZE.as_bytes()).await.unwrap();
+    stream.set_read_timeout(None).unwrap();
+    stream.write_all(INITIALIZE.as_bytes()).unwrap();
     let mut answer = String::new();
-    stream.read_to_string(&mut answer).await.unwrap();
+    stream.read_to_string(&mut answer).unwrap();
     assert_eq!(status(&answer), "401", "{answer}");
     assert!(
         answer.to_lowercase().contains("\r\nconnection: close\r\n"),
@@ -153,13 +170,13 @@ async fn a_refused_client_may_finish_and_learns_that_the_connection_closes() {
     );
 }
 
-#[tokio::test]
-async fn a_session_over_http_answers_like_any_other() {
+#[test]
+fn a_session_over_http_answers_like_any_other() {
     let (address, _sandbox) = start();
     let host = address.to_string();
     let good = format!("Bearer {TOKEN}");
     let headers = [("Host", host.as_str()), ("Authorization", good.as_str())];
-    let opened = post(address, &headers, INITIALIZE).await;
+    let opened = post(address, &headers, INITIALIZE);
     let session = opened.lines().find_map(|line| {
         line.to_lowercase()
             .strip_prefix("mcp-session-id: ")
@@ -168,33 +185,33 @@ async fn a_session_over_http_answers_like_any_other() {
     let session = session.unwrap_or_else(|| panic!("{opened}"));
     let headers = [headers[0], headers[1], ("Mcp-Session-Id", session.as_str())];
     let initialized = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-    assert_eq!(status(&post(address, &headers, initialized).await), "202");
+    assert_eq!(status(&post(address, &headers, initialized)), "202");
     let call = json!({ "name": "agpm", "arguments": { "operation": "list", "kind": "installed" } });
     let call =
         json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call }).to_string();
-    let answer = post(address, &headers, &call).await;
+    let answer = post(address, &headers, &call);
     assert!(answer.contains("agents/reviewer"), "{answer}");
     let wrong =
         json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": { "name": 5 } })
             .to_string();
-    let answer = post(address, &headers, &wrong).await;
+    let answer = post(address, &headers, &wrong);
     assert!(answer.contains("mcp/parameters"), "{answer}");
-    assert_eq!(status(&send("DELETE", address, &headers, "").await), "204");
-    assert_eq!(status(&post(address, &headers, &call).await), "404");
+    assert_eq!(status(&send("DELETE", address, &headers, "")), "204");
+    assert_eq!(status(&post(address, &headers, &call)), "404");
 }
 
-#[tokio::test]
-async fn a_body_that_is_too_large_is_refused() {
+#[test]
+fn a_body_that_is_too_large_is_refused() {
     let (address, _sandbox) = start();
     let host = address.to_string();
     let good = format!("Bearer {TOKEN}");
     let headers = [("Host", host.as_str()), ("Authorization", good.as_str())];
-    let answer = post(address, &headers, &"x".repeat((16 << 20) + 1)).await;
+    let answer = post(address, &headers, &"x".repeat((16 << 20) + 1));
     assert_eq!(status(&answer), "413", "{answer}");
 }
 
-#[tokio::test]
-async fn malformed_messages_are_answered_as_over_streams() {
+#[test]
+fn malformed_messages_are_answered_as_over_streams() {
     let (address, _sandbox) = start();
     let (host, bearer) = (address.to_string(), format!("bearer {TOKEN}"));
     let headers = [("Host", host.as_str()), ("Authorization", bearer.as_str())];
@@ -204,28 +221,29 @@ async fn malformed_messages_are_answered_as_over_streams() {
         ("[]", "mcp/batch"),
         (r#"{"jsonrpc":"2.0","id":7,"method":5}"#, "mcp/no-message"),
     ] {
-        let answer = post(address, &headers, body).await;
+        let answer = post(address, &headers, body);
         assert!(answer.contains(code), "{body}: {answer}");
     }
-    assert_eq!(status(&post(address, &headers, "{").await), "400");
+    assert_eq!(status(&post(address, &headers, "{")), "400");
 }
 
-#[tokio::test]
-async fn a_client_that_accepts_anything_gets_the_answer_as_first_event() {
+#[test]
+fn a_client_that_accepts_anything_gets_the_answer_as_first_event() {
     let (address, _sandbox) = start();
-    let mut stream = TcpStream::connect(address).await.unwrap();
+    let mut stream = TcpStream::connect(address).unwrap();
     let head = format!(
         "POST /mcp HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nContent-Type: application/json\r\nAccept: */*\r\n\
          Authorization: Bearer {TOKEN}\r\nContent-Length: {}\r\n\r\n{INITIALIZE}",
         INITIALIZE.len()
     );
-    stream.write_all(head.as_bytes()).await.unwrap();
+    stream.write_all(head.as_bytes()).unwrap();
+    stream
+        .set_read_timeout(Some(Duration::from_secs(5)))
+        .unwrap();
     let mut answer = vec![0; 4096];
     let mut text = String::new();
     while !text.contains("serverInfo") {
-        let read =
-            tokio::time::timeout(std::time::Duration::from_secs(5), stream.read(&mut answer));
-        let count = read.await.unwrap().unwrap();
+        let count = stream.read(&mut answer).unwrap();
         assert!(count > 0, "{text}");
         text.push_str(&String::from_utf8_lossy(&answer[..count]));
     }
@@ -235,4 +253,108 @@ async fn a_client_that_accepts_anything_gets_the_answer_as_first_event() {
         .find_map(|line| line.strip_prefix("data:"))
         .unwrap();
     assert!(first.trim_start().starts_with('{'), "{text}");
+}
+
+/// Opens a session that is ready for notifications; its id comes back.
+fn open_session(address: SocketAddr, headers: &[(&str, &str)]) -> String {
+    let opened = post(address, headers, INITIALIZE);
+    let id = opened
+        .lines()
+        .find_map(|line| line.strip_prefix("mcp-session-id: "))
+        .unwrap_or_else(|| panic!("{opened}"))
+        .to_owned();
+    let initialized = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    let headers = [headers, &[("Mcp-Session-Id", id.as_str())]].concat();
+    assert_eq!(status(&post(address, &headers, initialized)), "202");
+    id
+}
+
+#[test]
+fn a_change_is_sent_on_the_stream_of_a_session_and_once() {
+    let (address, sandbox) = start();
+    let (host, good) = (address.to_string(), format!("Bearer {TOKEN}"));
+    let headers = [("Host", host.as_str()), ("Authorization", good.as_str())];
+    let id = open_session(address, &headers);
+    let headers = [headers[0], headers[1], ("Mcp-Session-Id", id.as_str())];
+    // The first look at the files must have happened before the change.
+    std::thread::sleep(Duration::from_millis(700));
+    sandbox.write("agpm.lock", format!("{}\n", sandbox.read("agpm.lock")));
+    std::thread::sleep(Duration::from_millis(1200));
+    let stream = |last: &[(&str, &str)]| {
+        let headers = [&headers, last].concat();
+        send_and_wait("GET", address, &headers, Duration::from_millis(500))
+    };
+    let late = stream(&[]);
+    assert_eq!(status(&late), "200", "{late}");
+    assert_eq!(late.matches("list_changed").count(), 2, "{late}");
+    let resumed = stream(&[("Last-Event-ID", "0")]);
+    assert_eq!(resumed.matches("list_changed").count(), 1, "{resumed}");
+    assert!(resumed.contains("id: 1\n"), "{resumed}");
+    let unknown = stream(&[("Last-Event-ID", "3/9")]);
+    assert!(unknown.ends_with("\r\n\r\n0\r\n\r\n"), "{unknown}");
+}
+
+#[test]
+fn the_newest_version_needs_no_session_and_checks_its_headers() {
+    let (address, _sandbox) = start();
+    let (host, good) = (address.to_string(), format!("Bearer {TOKEN}"));
+    let plain = [("Host", host.as_str()), ("Authorization", good.as_str())];
+    let version = ("MCP-Protocol-Version", "2026-07-28");
+    let request = |method: &str| {
+        let meta = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": { "_meta": meta } })
+            .to_string()
+    };
+    let table = [
+        ("tools/list", Some("tools/list"), "200", "cacheScope"),
+        (
+            "server/discover",
+            Some("server/discover"),
+            "200",
+            "supportedVersions",
+        ),
+        ("tools/list", Some("tools/call"), "400", "does not match"),
+        ("tools/list", None, "400", "missing required Mcp-Method"),
+        ("ping", Some("ping"), "404", "mcp/unknown-method"),
+    ];
+    for (method, copied, expected, text) in table {
+        let mut headers = vec![plain[0], plain[1], version];
+        headers.extend(copied.map(|copied| ("Mcp-Method", copied)));
+        let answer = post(address, &headers, &request(method));
+        assert_eq!(status(&answer), expected, "{method} {copied:?}: {answer}");
+        assert!(answer.contains(text), "{method} {copied:?}: {answer}");
+    }
+    let answer = post(address, &plain, &request("tools/list"));
+    assert_eq!(status(&answer), "400", "{answer}");
+}
+
+#[test]
+fn requests_on_one_connection_are_answered_in_order() {
+    let (address, _sandbox) = start();
+    let mut stream = TcpStream::connect(address).unwrap();
+    let request = |body: &str, more: &str| {
+        format!(
+            "POST /mcp HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {TOKEN}\r\n\
+             Content-Type: application/json\r\n{more}Content-Length: {}\r\n\r\n{body}",
+            body.len()
+        )
+    };
+    let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    let all = [
+        request("{", ""),
+        request(INITIALIZE, ""),
+        request(ping, "Connection: close\r\n"),
+    ];
+    stream.write_all(all.concat().as_bytes()).unwrap();
+    let mut answers = String::new();
+    stream.read_to_string(&mut answers).unwrap();
+    let found: Vec<usize> = ["mcp/malformed", "serverInfo", "Session ID is required"]
+        .iter()
+        .map(|text| answers.find(text).unwrap_or_else(|| panic!("{answers}")))
+        .collect();
+    assert!(found.is_sorted(), "{answers}");
+    assert_eq!(answers.matches("HTTP/1.1 ").count(), 3, "{answers}");
 }

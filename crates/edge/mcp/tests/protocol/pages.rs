@@ -21,17 +21,17 @@ const SHOWN: &[(&str, &str)] = &[
     ("mcp/duplicate-id", "two requests at once: robust.rs"),
     (
         "mcp/internal",
-        "a mistake of agpm: crates/edge/mcp/src/trouble.rs",
+        "a bug in agpm: crates/edge/mcp/src/session.rs",
     ),
     ("mcp/too-large", "a line of 16 MiB: robust.rs"),
     (
         "mcp/unknown-resource",
-        "a missing resource without a finding, which none is: crates/edge/mcp/src/trouble.rs",
+        "a missing resource without a diagnostic, which none is",
     ),
 ];
 
-#[tokio::test]
-async fn every_page_is_what_the_server_answers() {
+#[test]
+fn every_page_is_what_the_server_answers() {
     let mut failures = Vec::new();
     for code in SERVER_CODES {
         let (fails, passes) = code
@@ -42,12 +42,9 @@ async fn every_page_is_what_the_server_answers() {
         let fails = if is_shown(code) {
             fails.to_owned()
         } else {
-            with_real_answer(fails, &page.fails).await
+            with_real_answer(fails, &page.fails)
         };
-        let real = format!(
-            "{fails}{PASSES}{}",
-            with_real_answer(passes, &page.passes).await
-        );
+        let real = format!("{fails}{PASSES}{}", with_real_answer(passes, &page.passes));
         failures.extend(compare(&file_of(code), code.page, &real).err());
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
@@ -101,16 +98,16 @@ fn answer_of(example: &PageExample<'_>) -> Value {
 }
 
 /// The text of an example with the answer that its request gets.
-async fn with_real_answer(text: &str, example: &PageExample<'_>) -> String {
+fn with_real_answer(text: &str, example: &PageExample<'_>) -> String {
     let told = part(example, ANSWER).expect("an example has an answer");
     let fence = |content: &str| format!("`{ANSWER}`\n```json\n{content}```\n");
     assert_eq!(text.matches(&fence(told)).count(), 1, "{text}");
-    let real = serde_json::to_string_pretty(&answered(example).await).unwrap();
+    let real = serde_json::to_string_pretty(&answered(example)).unwrap();
     text.replace(&fence(told), &fence(&format!("{real}\n")))
 }
 
 /// What a new server says to the request, in a project with the files of the example.
-async fn answered(example: &PageExample<'_>) -> Value {
+fn answered(example: &PageExample<'_>) -> Value {
     let sandbox = sandbox();
     let own = [REQUEST, FIRST_REQUEST, ANSWER];
     for (name, content) in example.files.iter().filter(|(name, _)| !own.contains(name)) {
@@ -119,17 +116,17 @@ async fn answered(example: &PageExample<'_>) -> Value {
     let (mut client, line) = match part(example, FIRST_REQUEST) {
         Some(line) => (Client::silent(&sandbox, WriteAccess::Refused), line),
         None => (
-            Client::open(&sandbox).await,
+            Client::open(&sandbox),
             part(example, REQUEST).expect("an example has a request"),
         ),
     };
-    client.write(line.as_bytes()).await;
+    client.write(line.as_bytes());
     let answer = loop {
-        let heard = client.hear().await.expect("an answer");
+        let heard = client.hear().expect("an answer");
         if heard.get("method").is_none() {
             break heard;
         }
     };
-    client.finish().await;
+    client.finish();
     answer
 }

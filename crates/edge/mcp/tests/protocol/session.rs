@@ -5,10 +5,10 @@ use serde_json::json;
 
 use crate::support::{Client, error_of, sandbox};
 
-#[tokio::test]
-async fn initialize_reports_who_it_is_and_what_it_can() {
+#[test]
+fn initialize_reports_who_it_is_and_what_it_can() {
     let mut client = Client::silent(&sandbox(), WriteAccess::Refused);
-    let answer = client.initialize().await;
+    let answer = client.initialize();
     let result = &answer["result"];
     assert_eq!(result["protocolVersion"], "2025-06-18");
     assert_eq!(
@@ -32,57 +32,47 @@ async fn initialize_reports_who_it_is_and_what_it_can() {
         2,
         "three sentences"
     );
-    assert_eq!(client.finish().await, Vec::<serde_json::Value>::new());
+    assert_eq!(client.finish(), Vec::<serde_json::Value>::new());
 }
 
-#[tokio::test]
-async fn an_unknown_version_gets_one_that_is_known() {
+#[test]
+fn an_unknown_version_gets_one_that_is_known() {
     let mut client = Client::silent(&sandbox(), WriteAccess::Refused);
     let parameters = |version: &str| json!({ "protocolVersion": version, "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } });
-    let answer = client.ask("initialize", parameters("1999-01-01")).await;
+    let answer = client.ask("initialize", parameters("1999-01-01"));
     assert_eq!(answer["result"]["protocolVersion"], "2025-11-25");
-    client.finish().await;
+    client.finish();
 }
 
-#[tokio::test]
-async fn before_initialize_only_ping_is_answered_and_the_server_goes_on() {
+#[test]
+fn before_initialize_only_ping_is_answered_and_the_server_goes_on() {
     let mut client = Client::silent(&sandbox(), WriteAccess::Refused);
-    client
-        .say(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))
-        .await;
-    client
-        .say(&json!({ "jsonrpc": "2.0", "id": 99, "result": {} }))
-        .await;
+    client.say(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+    client.say(&json!({ "jsonrpc": "2.0", "id": 99, "result": {} }));
     assert_eq!(
-        client.trouble("tools/list", json!({})).await,
+        client.trouble("tools/list", json!({})),
         "-32600 mcp/not-initialized"
     );
     assert_eq!(
-        client.trouble("unheard/of", json!({})).await,
+        client.trouble("unheard/of", json!({})),
         "-32600 mcp/not-initialized"
     );
     assert_eq!(
-        client.trouble("initialize", json!({})).await,
+        client.trouble("initialize", json!({})),
         "-32602 mcp/parameters"
     );
     assert_eq!(
-        client.trouble("initialize", json!(5)).await,
+        client.trouble("initialize", json!(5)),
         "-32602 mcp/parameters"
     );
-    assert_eq!(client.ask("ping", json!({})).await["result"], json!({}));
-    assert!(client.initialize().await.get("result").is_some());
-    assert!(
-        client
-            .ask("tools/list", json!({}))
-            .await
-            .get("result")
-            .is_some()
-    );
-    client.finish().await;
+    assert_eq!(client.ask("ping", json!({}))["result"], json!({}));
+    assert!(client.initialize().get("result").is_some());
+    assert!(client.ask("tools/list", json!({})).get("result").is_some());
+    client.finish();
 }
 
-#[tokio::test]
-async fn a_session_without_initialize_reports_with_each_request_who_asks() {
+#[test]
+fn a_session_without_initialize_reports_with_each_request_who_asks() {
     let mut client = Client::silent(&sandbox(), WriteAccess::Refused);
     let meta = |version: &str| {
         json!({ "_meta": {
@@ -90,7 +80,7 @@ async fn a_session_without_initialize_reports_with_each_request_who_asks() {
             "io.modelcontextprotocol/clientCapabilities": {},
         } })
     };
-    let discovered = client.ask("server/discover", meta("2026-07-28")).await;
+    let discovered = client.ask("server/discover", meta("2026-07-28"));
     assert_eq!(
         discovered["result"]["capabilities"]["resources"]["listChanged"], true,
         "{discovered}"
@@ -98,25 +88,22 @@ async fn a_session_without_initialize_reports_with_each_request_who_asks() {
     assert!(
         client
             .trouble("tools/list", meta("2099-01-01"))
-            .await
             .ends_with(" mcp/protocol-version")
     );
     // A notification here must not open, close or break anything.
-    client
-        .say(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))
-        .await;
-    let listed = client.ask("tools/list", meta("2026-07-28")).await;
+    client.say(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+    let listed = client.ask("tools/list", meta("2026-07-28"));
     assert_eq!(listed["result"]["tools"][0]["name"], "agpm", "{listed}");
     assert_eq!(
-        client.trouble("tools/list", json!({})).await,
+        client.trouble("tools/list", json!({})),
         "-32602 mcp/parameters"
     );
-    client.finish().await;
+    client.finish();
 }
 
-#[tokio::test]
-async fn wrong_messages_get_their_codes() {
-    let mut client = Client::open(&sandbox()).await;
+#[test]
+fn wrong_messages_get_their_codes() {
+    let mut client = Client::open(&sandbox());
     let table = [
         ("unheard/of", json!({}), "-32601 mcp/unknown-method"),
         (
@@ -191,17 +178,17 @@ async fn wrong_messages_get_their_codes() {
     ];
     for (method, parameters, expected) in table {
         assert_eq!(
-            client.trouble(method, parameters.clone()).await,
+            client.trouble(method, parameters.clone()),
             expected,
             "{method} {parameters}"
         );
     }
-    client.finish().await;
+    client.finish();
 }
 
-#[tokio::test]
-async fn lines_that_are_not_messages_are_answered_in_their_place() {
-    let mut client = Client::open(&sandbox()).await;
+#[test]
+fn lines_that_are_not_messages_are_answered_in_their_place() {
+    let mut client = Client::open(&sandbox());
     let table: [(&[u8], &str); 6] = [
         (b"{\n", "-32700 mcp/malformed"),
         (b"\xff\xfe\n", "-32700 mcp/malformed"),
@@ -211,19 +198,19 @@ async fn lines_that_are_not_messages_are_answered_in_their_place() {
         (b"\xef\xbb\xbfnull\n", "-32600 mcp/no-message"),
     ];
     for (line, expected) in table {
-        client.write(line).await;
-        let answer = client.hear().await.unwrap();
+        client.write(line);
+        let answer = client.hear().unwrap();
         assert_eq!(answer["id"], json!(null));
         assert_eq!(error_of(&answer), expected, "{line:?}");
     }
-    assert!(client.ask("ping", json!({})).await.get("result").is_some());
-    client.finish().await;
+    assert!(client.ask("ping", json!({})).get("result").is_some());
+    client.finish();
 }
 
-#[tokio::test]
-async fn there_is_one_tool_and_it_only_looks_unless_it_may_write() {
-    let mut client = Client::open(&sandbox()).await;
-    let listed = client.ask("tools/list", json!({})).await;
+#[test]
+fn there_is_one_tool_and_it_only_looks_unless_it_may_write() {
+    let mut client = Client::open(&sandbox());
+    let listed = client.ask("tools/list", json!({}));
     let tools = listed["result"]["tools"].as_array().unwrap();
     assert_eq!(tools.len(), 1);
     assert_eq!(tools[0]["annotations"]["readOnlyHint"], true);
@@ -232,10 +219,10 @@ async fn there_is_one_tool_and_it_only_looks_unless_it_may_write() {
         *operations,
         json!(["list", "read", "explain", "status", "plan"])
     );
-    client.finish().await;
+    client.finish();
 
-    let mut client = Client::open_with(&sandbox(), WriteAccess::Allowed).await;
-    let listed = client.ask("tools/list", json!({})).await;
+    let mut client = Client::open_with(&sandbox(), WriteAccess::Allowed);
+    let listed = client.ask("tools/list", json!({}));
     let tool = &listed["result"]["tools"][0];
     assert_eq!(tool["annotations"]["readOnlyHint"], false);
     assert!(
@@ -244,5 +231,5 @@ async fn there_is_one_tool_and_it_only_looks_unless_it_may_write() {
             .unwrap()
             .contains(&json!("update"))
     );
-    client.finish().await;
+    client.finish();
 }

@@ -1,13 +1,14 @@
+use std::io::{BufRead, BufReader, Write};
+use std::net::Shutdown;
+use std::os::unix::net::UnixStream;
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use agpm_mcp::{WriteAccess, serve_streams};
 use agpm_ops::{Environment, InstallScope, NetworkAccess, SilentProgress, World};
 use agpm_testkit::Sandbox;
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, duplex, split};
-use tokio::task::JoinHandle;
-use tokio::time::timeout;
 
 /// Longer than anything takes, and short enough to wait for.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -57,9 +58,10 @@ pub(crate) fn world(sandbox: &Sandbox) -> World {
 
 /// A client and its server.
 pub(crate) struct Client {
-    input: Option<tokio::io::WriteHalf<DuplexStream>>,
-    pub(crate) output: BufReader<tokio::io::ReadHalf<DuplexStream>>,
-    server: JoinHandle<()>,
+    input: Option<UnixStream>,
+    pub(crate) output: BufReader<UnixStream>,
+    /// Gets a message when the server ends.
+    ended: Receiver<()>,
     next: i64,
     /// Notifications that came while an answer was waited for.
     passed: Vec<Value>,
@@ -68,89 +70,88 @@ pub(crate) struct Client {
 impl Client {
     /// One that has said nothing yet.
     pub(crate) fn silent(sandbox: &Sandbox, writes: WriteAccess) -> Self {
-        // Two pipes, since the two ends of one are closed together.
-        let (ours, theirs) = duplex(64 * 1024);
-        let (our_output, their_output) = duplex(64 * 1024);
-        let (_, input) = split(ours);
-        let (server_input, _) = split(theirs);
-        let (output, _) = split(our_output);
-        let (_, server_output) = split(their_output);
-        let server = tokio::spawn(serve_streams(
-            world(sandbox),
-            writes,
-            server_input,
-            server_output,
-        ));
+        // Two pairs, since a client may close one direction only.
+        let (input, server_input) = UnixStream::pair().unwrap();
+        let (output, server_output) = UnixStream::pair().unwrap();
+        input.set_write_timeout(Some(PATIENCE)).unwrap();
+        output.set_read_timeout(Some(PATIENCE)).unwrap();
+        let world = world(sandbox);
+        let (sender, ended) = channel();
+        std::thread::spawn(move || {
+            serve_streams(world, writes, server_input, server_output).unwrap();
+            sender.send(()).unwrap_or_default();
+        });
         Client {
             input: Some(input),
             output: BufReader::new(output),
-            server,
+            ended,
             next: 0,
             passed: Vec::new(),
         }
     }
 
     /// One that has opened a session.
-    pub(crate) async fn open(sandbox: &Sandbox) -> Self {
-        Client::open_with(sandbox, WriteAccess::Refused).await
+    pub(crate) fn open(sandbox: &Sandbox) -> Self {
+        Client::open_with(sandbox, WriteAccess::Refused)
     }
 
-    pub(crate) async fn open_with(sandbox: &Sandbox, writes: WriteAccess) -> Self {
+    pub(crate) fn open_with(sandbox: &Sandbox, writes: WriteAccess) -> Self {
         let mut client = Client::silent(sandbox, writes);
-        client.initialize().await;
+        client.initialize();
         client
     }
 
-    pub(crate) async fn initialize(&mut self) -> Value {
+    pub(crate) fn initialize(&mut self) -> Value {
         let parameters = json!({
             "protocolVersion": "2025-06-18",
             "capabilities": {},
             "clientInfo": { "name": "test", "version": "1" },
         });
-        let answer = self.ask("initialize", parameters).await;
-        self.say(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))
-            .await;
+        let answer = self.ask("initialize", parameters);
+        self.say(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
         answer
     }
 
     /// Writes bytes as they are.
-    pub(crate) async fn write(&mut self, bytes: &[u8]) {
-        let input = self.input.as_mut().expect("the input is open");
-        timeout(PATIENCE, input.write_all(bytes))
-            .await
-            .expect("the server reads")
-            .unwrap();
+    pub(crate) fn write(&mut self, bytes: &[u8]) {
+        assert!(self.try_write(bytes, PATIENCE), "the server reads");
     }
 
-    pub(crate) async fn say(&mut self, message: &Value) {
-        self.write(format!("{message}\n").as_bytes()).await;
+    /// Whether the server took bytes in within the time.
+    pub(crate) fn try_write(&mut self, bytes: &[u8], patience: Duration) -> bool {
+        let input = self.input.as_mut().expect("the input is open");
+        input.set_write_timeout(Some(patience)).unwrap();
+        input.write_all(bytes).is_ok()
+    }
+
+    pub(crate) fn say(&mut self, message: &Value) {
+        self.write(format!("{message}\n").as_bytes());
     }
 
     /// The next line; nothing if the server closed its output.
-    pub(crate) async fn hear(&mut self) -> Option<Value> {
+    pub(crate) fn hear(&mut self) -> Option<Value> {
         let mut line = String::new();
-        let read = timeout(PATIENCE, self.output.read_line(&mut line))
-            .await
-            .expect("the server answers")
-            .unwrap();
+        let read = self
+            .output
+            .read_line(&mut line)
+            .expect("the server answers");
         (read > 0)
             .then(|| serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}")))
     }
 
     /// Asks without waiting; the id comes back.
-    pub(crate) async fn send(&mut self, method: &str, parameters: Value) -> i64 {
+    pub(crate) fn send(&mut self, method: &str, parameters: Value) -> i64 {
         self.next += 1;
         let id = self.next;
-        self.say(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": parameters }))
-            .await;
+        self.say(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": parameters }));
         id
     }
 
     /// Asks and waits for the answer; notifications are passed over.
-    pub(crate) async fn ask(&mut self, method: &str, parameters: Value) -> Value {
-        let id = self.send(method, parameters).await;
+    pub(crate) fn ask(&mut self, method: &str, parameters: Value) -> Value {
+        let id = self.send(method, parameters);
         loop {
-            let heard = self.hear().await.expect("an answer");
+            let heard = self.hear().expect("an answer");
             if heard["id"] == id {
                 return heard;
             }
@@ -163,77 +164,63 @@ impl Client {
     }
 
     /// Waits for a notification, unless it came already.
-    pub(crate) async fn notification(&mut self, method: &str) -> Value {
+    pub(crate) fn notification(&mut self, method: &str) -> Value {
         loop {
             if let Some(at) = self.passed.iter().position(|told| told["method"] == method) {
                 return self.passed.remove(at);
             }
-            let heard = self.hear().await.expect("a notification");
+            let heard = self.hear().expect("a notification");
             self.passed.push(heard);
         }
     }
 
     /// Calls the tool; the result comes back.
-    pub(crate) async fn call(&mut self, arguments: Value) -> Value {
-        let answer = self
-            .ask(
-                "tools/call",
-                json!({ "name": "agpm", "arguments": arguments }),
-            )
-            .await;
+    pub(crate) fn call(&mut self, arguments: Value) -> Value {
+        let answer = self.ask(
+            "tools/call",
+            json!({ "name": "agpm", "arguments": arguments }),
+        );
         assert!(answer.get("result").is_some(), "{answer}");
         answer["result"].clone()
     }
 
     /// The number and the word of an error.
-    pub(crate) async fn trouble(&mut self, method: &str, parameters: Value) -> String {
-        error_of(&self.ask(method, parameters).await)
+    pub(crate) fn trouble(&mut self, method: &str, parameters: Value) -> String {
+        error_of(&self.ask(method, parameters))
     }
 
     /// Ends the input, and waits for the server to end.
-    pub(crate) async fn finish(mut self) -> Vec<Value> {
-        self.close_input().await;
+    pub(crate) fn finish(mut self) -> Vec<Value> {
+        self.close_input();
         let mut rest = Vec::new();
-        while let Some(heard) = self.hear().await {
+        while let Some(heard) = self.hear() {
             rest.push(heard);
         }
-        self.ended().await;
+        self.ended();
         rest
     }
 
-    pub(crate) async fn close_input(&mut self) {
-        self.input
-            .take()
-            .expect("the input is open")
-            .shutdown()
-            .await
-            .unwrap();
+    pub(crate) fn close_input(&mut self) {
+        let input = self.input.take().expect("the input is open");
+        input.shutdown(Shutdown::Both).unwrap();
     }
 
-    pub(crate) async fn ended(self) {
-        let Client { server, output, .. } = self;
-        timeout(PATIENCE, server)
-            .await
-            .expect("the server ends")
-            .unwrap();
-        drop(output);
+    pub(crate) fn ended(self) {
+        self.ended.recv_timeout(PATIENCE).expect("the server ends");
     }
 
     /// Nobody reads any more, and the server ends.
-    pub(crate) async fn hang_up(self) {
+    pub(crate) fn hang_up(self) {
         let Client {
-            server,
+            ended,
             output,
             mut input,
             ..
         } = self;
         drop(output);
         let ping = b"{\"jsonrpc\":\"2.0\",\"id\":\"last\",\"method\":\"ping\"}\n";
-        let _ = input.as_mut().unwrap().write_all(ping).await;
-        timeout(PATIENCE, server)
-            .await
-            .expect("the server ends")
-            .unwrap();
+        let _ = input.as_mut().unwrap().write_all(ping);
+        ended.recv_timeout(PATIENCE).expect("the server ends");
     }
 }
 

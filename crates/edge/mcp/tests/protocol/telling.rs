@@ -6,26 +6,25 @@ use serde_json::{Value, json};
 use crate::pages::shown_answer;
 use crate::support::{Client, project};
 
-#[tokio::test]
-async fn a_change_on_the_disk_is_reported() {
+#[test]
+fn a_change_on_the_disk_is_reported() {
     let sandbox = project();
-    let mut client = Client::open(&sandbox).await;
+    let mut client = Client::open(&sandbox);
     assert!(
         client
             .ask("resources/list", json!({}))
-            .await
             .get("result")
             .is_some()
     );
     // The first look must have happened before the change.
-    tokio::time::sleep(std::time::Duration::from_millis(700)).await;
+    std::thread::sleep(std::time::Duration::from_millis(700));
     sandbox.write("agpm.lock", format!("{}\n", sandbox.read("agpm.lock")));
-    let heard = client.hear().await.unwrap();
+    let heard = client.hear().unwrap();
     assert_eq!(
         heard,
         json!({ "jsonrpc": "2.0", "method": "notifications/resources/list_changed" })
     );
-    client.finish().await;
+    client.finish();
 }
 
 /// What a client of the newest protocol says to be told of these.
@@ -39,14 +38,14 @@ fn subscription(notifications: &Value) -> Value {
     })
 }
 
-#[tokio::test]
-async fn a_subscription_is_reported_and_ends_with_the_input() {
+#[test]
+fn a_subscription_is_reported_and_ends_with_the_input() {
     let sandbox = project();
     let mut client = Client::silent(&sandbox, agpm_mcp::WriteAccess::Refused);
     let parameters =
         subscription(&json!({ "resourcesListChanged": true, "toolsListChanged": true }));
-    let id = client.send("subscriptions/listen", parameters).await;
-    let acknowledged = client.hear().await.unwrap();
+    let id = client.send("subscriptions/listen", parameters);
+    let acknowledged = client.hear().unwrap();
     assert_eq!(
         acknowledged["method"],
         "notifications/subscriptions/acknowledged"
@@ -55,12 +54,12 @@ async fn a_subscription_is_reported_and_ends_with_the_input() {
         acknowledged["params"]["notifications"],
         json!({ "resourcesListChanged": true })
     );
-    tokio::time::sleep(std::time::Duration::from_millis(700)).await;
+    std::thread::sleep(std::time::Duration::from_millis(700));
     sandbox.write("agpm.toml", format!("{}\n", sandbox.read("agpm.toml")));
-    let told = client.hear().await.unwrap();
+    let told = client.hear().unwrap();
     assert_eq!(told["method"], "notifications/resources/list_changed");
     let begun = std::time::Instant::now();
-    let rest = client.finish().await;
+    let rest = client.finish();
     let last: Vec<&Value> = rest.iter().filter(|heard| heard["id"] == id).collect();
     assert_eq!(last.len(), 1, "{rest:?}");
     assert!(
@@ -69,26 +68,24 @@ async fn a_subscription_is_reported_and_ends_with_the_input() {
     );
 }
 
-#[tokio::test]
-async fn the_level_of_messages_can_be_set() {
+#[test]
+fn the_level_of_messages_can_be_set() {
     let sandbox = project();
-    let mut client = Client::open(&sandbox).await;
+    let mut client = Client::open(&sandbox);
     assert_eq!(
-        client
-            .ask("logging/setLevel", json!({ "level": "debug" }))
-            .await["result"],
+        client.ask("logging/setLevel", json!({ "level": "debug" }))["result"],
         json!({})
     );
     sandbox.write(
         "agpm.toml",
         "[agents]\nreviewer = { pth = \"kit/reviewer.md\" }\n",
     );
-    let id = client.send("resources/list", json!({})).await;
+    let id = client.send("resources/list", json!({}));
     let mut told = Vec::new();
     let mut answered = false;
     let is_error = |message: &Value| message["level"] == "error";
     while !told.iter().any(is_error) || !answered {
-        let heard = client.hear().await.unwrap();
+        let heard = client.hear().unwrap();
         answered |= heard["id"] == id;
         if heard["method"] == "notifications/message" {
             told.push(heard["params"].clone());
@@ -102,24 +99,24 @@ async fn the_level_of_messages_can_be_set() {
             "{told:?}"
         );
     }
-    client.finish().await;
+    client.finish();
 }
 
 const AGENTS: &str = "bmad/_cfg/agent-manifest.csv";
 
 /// The first look must have happened before a change.
-async fn looked() {
-    tokio::time::sleep(std::time::Duration::from_millis(700)).await;
+fn looked() {
+    std::thread::sleep(std::time::Duration::from_millis(700));
 }
 
-#[tokio::test]
-async fn a_catalog_that_nobody_required_yet_is_watched_too() {
+#[test]
+fn a_catalog_that_nobody_required_yet_is_watched_too() {
     let sandbox = project();
     sandbox.write(AGENTS, "name,module\npm,bmm\n");
-    let mut client = Client::open(&sandbox).await;
-    looked().await;
+    let mut client = Client::open(&sandbox);
+    looked();
     sandbox.write(AGENTS, "name,module\npm,bmm\ndev,bmm\n");
-    let heard = [client.hear().await.unwrap(), client.hear().await.unwrap()];
+    let heard = [client.hear().unwrap(), client.hear().unwrap()];
     let methods = heard
         .each_ref()
         .map(|heard| heard["method"].as_str().unwrap());
@@ -130,49 +127,43 @@ async fn a_catalog_that_nobody_required_yet_is_watched_too() {
             "notifications/prompts/list_changed"
         ]
     );
-    client.finish().await;
+    client.finish();
 }
 
-#[tokio::test]
-async fn a_catalog_that_is_written_again_and_says_the_same_is_not_a_change() {
+#[test]
+fn a_catalog_that_is_written_again_and_says_the_same_is_not_a_change() {
     let sandbox = project();
     sandbox.write(AGENTS, "name,module\npm,bmm\n");
-    let mut client = Client::open(&sandbox).await;
-    client.ask("prompts/list", json!({})).await;
-    looked().await;
+    let mut client = Client::open(&sandbox);
+    client.ask("prompts/list", json!({}));
+    looked();
     sandbox.write(AGENTS, "name,module\npm,bmm\n\n");
-    looked().await;
-    let id = client.send("ping", json!({})).await;
-    assert_eq!(
-        client.hear().await.unwrap()["id"],
-        id,
-        "nothing was told before"
-    );
+    looked();
+    let id = client.send("ping", json!({}));
+    assert_eq!(client.hear().unwrap()["id"], id, "nothing was told before");
     sandbox.write(AGENTS, "name,module\npm,bmm\nqa,bmm\n");
-    let mut heard = client.hear().await.unwrap();
+    let mut heard = client.hear().unwrap();
     assert_eq!(heard["method"], "notifications/resources/list_changed");
-    heard = client.hear().await.unwrap();
+    heard = client.hear().unwrap();
     assert_eq!(heard["method"], "notifications/prompts/list_changed");
-    let prompts = client.ask("prompts/list", json!({})).await;
+    let prompts = client.ask("prompts/list", json!({}));
     assert_eq!(
         prompts["result"]["prompts"].as_array().unwrap().len(),
         2,
         "told once, of the second change"
     );
-    client.finish().await;
+    client.finish();
 }
 
-#[tokio::test]
-async fn a_seventeenth_subscription_is_refused() {
+#[test]
+fn a_seventeenth_subscription_is_refused() {
     let sandbox = project();
     let mut client = Client::silent(&sandbox, agpm_mcp::WriteAccess::Refused);
     let parameters = subscription(&json!({ "resourcesListChanged": true }));
     for _ in 0..16 {
-        client
-            .send("subscriptions/listen", parameters.clone())
-            .await;
+        client.send("subscriptions/listen", parameters.clone());
     }
-    let refused = client.ask("subscriptions/listen", parameters).await;
+    let refused = client.ask("subscriptions/listen", parameters);
     assert_eq!(refused, shown_answer(&server_codes::BUSY));
-    client.finish().await;
+    client.finish();
 }

@@ -90,7 +90,7 @@ impl MachineFiles for MemoryFiles {
         if self.files.contains_key(&real) {
             Ok(Some(ResolvedPath::File(real)))
         } else if self.is_directory(&real) {
-            Ok(Some(ResolvedPath::Folder(real)))
+            Ok(Some(ResolvedPath::Directory(real)))
         } else if self.links.contains_key(path) {
             Err(problem(ProblemKind::NotFound, "does not exist"))
         } else {

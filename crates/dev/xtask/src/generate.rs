@@ -187,10 +187,10 @@ mod tests {
                 .collect()
         };
         let guide = directory.join(SECTIONS[0].path);
-        fs::create_dir_all(directory.join("docs")).expect("a folder of our own");
+        fs::create_dir_all(directory.join("docs")).expect("a directory in the temporary directory");
         for section in SECTIONS {
             let path = directory.join(section.path);
-            fs::write(path, empty(section.path)).expect("the folder is there");
+            fs::write(path, empty(section.path)).expect("the directory exists");
         }
         assert_eq!(write(&directory), Vec::<String>::new());
         assert_eq!(out_of_date(&directory), Vec::<String>::new());
@@ -202,8 +202,8 @@ mod tests {
         fs::write(&guide, written.replacen("| `zed` |", "| `zad` |", 1))
             .expect("the guide is there");
         assert_eq!(out_of_date(&directory).len(), 1);
-        fs::write(directory.join(FILES[0].path), "changed").expect("the folder is there");
+        fs::write(directory.join(FILES[0].path), "changed").expect("the directory exists");
         assert!(out_of_date(&directory)[0].starts_with(FILES[0].path));
-        fs::remove_dir_all(&directory).expect("the folder is there");
+        fs::remove_dir_all(&directory).expect("the directory exists");
     }
 }

@@ -55,7 +55,7 @@ impl GitProgram {
 impl RemoteRepository {
     pub(crate) fn new(git: GitProgram, address: SourceAddress, base: &Path) -> Self {
         let (url, label) = match address.kind() {
-            AddressKind::Folder(text) => {
+            AddressKind::Directory(text) => {
                 let path = absolute(text, base, git.home());
                 (path.clone().into_os_string(), path.display().to_string())
             }

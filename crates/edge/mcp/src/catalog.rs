@@ -3,7 +3,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use agpm_ops::{
-    CatalogFile, CatalogFilter, CatalogPlaces, CatalogRow, EntryKind, OpenCatalog, ShadowedRows,
+    CatalogFile, CatalogFilter, CatalogRow, CatalogSelection, EntryKind, OpenCatalog, ShadowedRows,
     World, open_catalog,
 };
 use serde_json::Value as Json;
@@ -35,12 +35,12 @@ impl CatalogView {
     /// Reads the catalog. Remotes are contacted once; later views keep those of the view `before`.
     pub(crate) fn open(
         world: &World,
-        places: &CatalogPlaces,
+        selection: &CatalogSelection,
         before: Option<&Self>,
     ) -> Result<Self, OperationFailure> {
         let annotated = annotate_report(open_catalog(
             world,
-            places,
+            selection,
             before.map(|before| &before.open),
         ))?;
         let diagnostics = annotated.diagnostics();

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 
-use agpm_ops::CatalogPlaces;
+use agpm_ops::CatalogSelection;
 
 /// The options of the server.
 pub struct ServeOptions {
@@ -13,7 +13,7 @@ pub struct ServeOptions {
     /// Whether clients may change the project.
     pub writes: WriteAccess,
     /// The directories that are searched for catalogs.
-    pub places: CatalogPlaces,
+    pub selection: CatalogSelection,
 }
 
 /// The transport between clients and the server.

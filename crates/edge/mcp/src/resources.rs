@@ -316,7 +316,7 @@ fn persona(shared: &SharedState, slug: &str) -> Result<ResourceContent, Operatio
     let request = |kinds| ProfileRequest {
         slug: slug.to_owned(),
         kinds,
-        place: PERSONA_PLACE,
+        scope: PERSONA_PLACE,
         additions: Vec::new(),
         warnings: WarningPolicy::Report,
     };

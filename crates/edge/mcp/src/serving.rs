@@ -3,7 +3,7 @@
 use std::io::{Read, Write, stdin, stdout};
 use std::sync::Arc;
 
-use agpm_ops::{CatalogPlaces, SilentProgress, World};
+use agpm_ops::{CatalogSelection, SilentProgress, World};
 
 use crate::http::serve_http;
 use crate::options::{ServeError, ServeOptions, ServeTransport, WriteAccess};
@@ -12,7 +12,7 @@ use crate::stdio::serve_lines;
 
 /// Serves until the client is gone, or for ever over HTTP.
 pub fn serve(world: World, options: ServeOptions) -> Result<(), ServeError> {
-    let shared = shared(world, options.writes, options.places);
+    let shared = shared(world, options.writes, options.selection);
     match options.channel {
         ServeTransport::Stdio => serve_until_end(&shared, stdin(), stdout()),
         ServeTransport::Http(http) => serve_http(shared, http),
@@ -30,7 +30,7 @@ where
     R: Read + Send + 'static,
     W: Write + Send + 'static,
 {
-    let shared = shared(world, writes, CatalogPlaces::default());
+    let shared = shared(world, writes, CatalogSelection::default());
     serve_until_end(&shared, input, output)
 }
 
@@ -44,8 +44,8 @@ where
     served
 }
 
-fn shared(world: World, writes: WriteAccess, places: CatalogPlaces) -> Arc<SharedState> {
+fn shared(world: World, writes: WriteAccess, selection: CatalogSelection) -> Arc<SharedState> {
     // Progress bars would end up between the messages of the protocol.
     let progress = Arc::new(SilentProgress);
-    SharedState::new(World { progress, ..world }, writes, places)
+    SharedState::new(World { progress, ..world }, writes, selection)
 }

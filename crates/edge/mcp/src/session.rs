@@ -428,7 +428,7 @@ mod tests {
     use std::sync::mpsc::{Receiver, Sender, channel};
 
     use agpm_ops::{
-        CatalogPlaces, Environment, InstallScope, NetworkAccess, OutsideReads, PolicyPlaces,
+        CatalogSelection, Environment, InstallScope, NetworkAccess, OutsideReads, PolicyLocations,
         ProgramUse, SilentProgress, World,
     };
 
@@ -449,21 +449,21 @@ mod tests {
         let environment = Environment {
             approvals: Vec::new(),
             scope: InstallScope::Project,
-            folder: "/nowhere".into(),
+            working_directory: "/nowhere".into(),
             manifest: None,
             config: None,
-            config_folder: None,
+            config_directory: None,
             cache: None,
             home: None,
             network: NetworkAccess::Offline,
             state: None,
             programs: ProgramUse::Never,
             outside: OutsideReads::Refused,
-            policies: PolicyPlaces::default(),
+            policies: PolicyLocations::default(),
             executables: Vec::new(),
         };
         let world = World::of_machine(environment, Arc::new(SilentProgress));
-        let shared = SharedState::new(world, WriteAccess::Refused, CatalogPlaces::default());
+        let shared = SharedState::new(world, WriteAccess::Refused, CatalogSelection::default());
         Session::of_request(shared)
     }
 

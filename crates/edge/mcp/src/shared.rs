@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError, Weak};
 
 use agpm_model::ResourceType;
 use agpm_ops::{
-    CatalogPlaces, CatalogWatch, InstalledResources, LineageScope, ListRequest, ListedResource,
+    CatalogSelection, CatalogWatch, InstalledResources, LineageScope, ListRequest, ListedResource,
     OutsideReads, ProgramUse, ProjectWatch, SubmoduleScope, World, list, open_installed,
     watch_catalog, watch_project,
 };
@@ -35,7 +35,7 @@ pub(crate) struct SharedState {
     quick: Arc<Workers>,
     slow: Arc<Workers>,
     subscribers: Mutex<Vec<Weak<dyn Subscriber>>>,
-    places: CatalogPlaces,
+    selection: CatalogSelection,
     installed: Mutex<Option<Arc<InstalledView>>>,
     catalog: Mutex<Option<Arc<CatalogView>>>,
     unread: Mutex<Option<CatalogWatch>>,
@@ -62,7 +62,11 @@ pub(crate) struct InstalledRow {
 }
 
 impl SharedState {
-    pub(crate) fn new(mut world: World, writes: WriteAccess, places: CatalogPlaces) -> Arc<Self> {
+    pub(crate) fn new(
+        mut world: World,
+        writes: WriteAccess,
+        selection: CatalogSelection,
+    ) -> Arc<Self> {
         // Reading a project must not run any of its executables, even those approved for `install`.
         world.environment.programs = ProgramUse::Never;
         world.environment.outside = OutsideReads::Refused;
@@ -74,7 +78,7 @@ impl SharedState {
             quick: Arc::default(),
             slow: Arc::default(),
             subscribers: Mutex::default(),
-            places,
+            selection,
             installed: Mutex::default(),
             catalog: Mutex::default(),
             unread: Mutex::default(),
@@ -148,7 +152,7 @@ impl SharedState {
         let before = kept.take();
         let view = Arc::new(CatalogView::open(
             &self.world,
-            &self.places,
+            &self.selection,
             before.as_deref(),
         )?);
         // A catalog that changed recently is read again without having changed: its diagnostics were logged before.
@@ -174,7 +178,7 @@ impl SharedState {
         let mut watch = self.unread.lock().unwrap_or_else(PoisonError::into_inner);
         let changed = watch.as_ref().is_some_and(CatalogWatch::has_changed);
         if changed || watch.is_none() {
-            *watch = Some(watch_catalog(&self.world, &self.places));
+            *watch = Some(watch_catalog(&self.world, &self.selection));
         }
         if changed {
             CatalogState::Changed

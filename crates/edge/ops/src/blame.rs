@@ -45,7 +45,7 @@ fn run(world: &World, request: &ExplainRequest, notes: &mut Notes) -> Result<Bla
         Some(Ok(bytes)) => Ok(bytes),
         _ => store::read(&environment.resolve(file.as_ref()), limit()),
     };
-    let seen = |error: StoreError| error.seen_from(&environment.folder);
+    let seen = |error: StoreError| error.seen_from(&environment.working_directory);
     let text = String::from_utf8_lossy(&bytes.map_err(seen)?).into_owned();
     let project = Project::load(world, ManifestUse::Nearest, notes)?;
     let ranks = project.manifest.layers.iter();

@@ -118,7 +118,7 @@ fn read(
         Some(file) => read_json(environment, file, notes),
         None => {
             let home = environment.home.as_ref().ok_or_else(no_home)?;
-            Ok(Manifest::from_md_dirs(home, &environment.folder))
+            Ok(Manifest::from_md_dirs(home, &environment.working_directory))
         }
     }
 }
@@ -130,7 +130,7 @@ fn read_json(
 ) -> Result<Result<Manifest, ManifestError>, Failure> {
     let path = environment.resolve(file);
     let bytes = store::read(&path, limit())
-        .map_err(|error| Failure::from(error.seen_from(&environment.folder)))?;
+        .map_err(|error| Failure::from(error.seen_from(&environment.working_directory)))?;
     let name = display_path(environment, &path);
     let source = notes
         .sources

@@ -38,7 +38,7 @@ fn run(world: &World, request: &BrowseRequest, notes: &mut Notes) -> Result<Brow
     let sources = OfferedSource::all_of(&project.manifest);
     let directory = project
         .directory
-        .unwrap_or_else(|| world.environment.folder.clone());
+        .unwrap_or_else(|| world.environment.working_directory.clone());
     let finder = LocationFinder {
         world,
         sources: &sources,

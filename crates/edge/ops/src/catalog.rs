@@ -12,7 +12,7 @@ use agpm_project::reading::limit;
 use agpm_project::world::World;
 
 pub use agpm_project::catalog::{
-    CatalogFile, CatalogPlaces, CatalogReport, CatalogWatch, OpenCatalog, open_catalog,
+    CatalogFile, CatalogReport, CatalogSelection, CatalogWatch, OpenCatalog, open_catalog,
     watch_catalog,
 };
 
@@ -20,7 +20,7 @@ pub use agpm_project::catalog::{
 #[derive(Clone, Debug, Default)]
 pub struct CatalogRequest {
     /// The directories and remotes to read catalogs from.
-    pub places: CatalogPlaces,
+    pub selection: CatalogSelection,
     /// Selects the entries to list.
     pub filter: CatalogFilter,
     /// Whether overridden rows are listed too.
@@ -39,7 +39,7 @@ pub(crate) fn list(
     request: &CatalogRequest,
     notes: &mut Notes,
 ) -> Result<CatalogReport, Failure> {
-    let catalog = open(world, &request.places, request.filter.kind, notes)?;
+    let catalog = open(world, &request.selection, request.filter.kind, notes)?;
     let left_out = notes
         .diagnostics
         .iter()
@@ -47,7 +47,7 @@ pub(crate) fn list(
     if catalog.content.files.is_empty() && !left_out {
         notes
             .diagnostics
-            .push(empty_catalog(request.places.mode, request.filter.kind));
+            .push(empty_catalog(request.selection.mode, request.filter.kind));
     }
     let report = CatalogReport::select(catalog, &request.filter, request.shadowed);
     if report.rows().len() == 0 {
@@ -63,7 +63,7 @@ pub(crate) fn list(
 #[derive(Clone, Debug)]
 pub struct CatalogRead {
     /// The directories and remotes to read catalogs from.
-    pub places: CatalogPlaces,
+    pub selection: CatalogSelection,
     /// The name as `[MODULE/]NAME`.
     pub name: String,
     /// The kind; needed if entries of several kinds have the name.
@@ -74,7 +74,7 @@ pub struct CatalogRead {
 pub fn catalog_show(world: &World, request: &CatalogRead) -> Outcome<CatalogFile> {
     let mut notes = Notes::default();
     let read = |notes: &mut Notes| {
-        let open = open(world, &request.places, request.kind, notes)?;
+        let open = open(world, &request.selection, request.kind, notes)?;
         open.read(
             EntryReference {
                 kind: request.kind,

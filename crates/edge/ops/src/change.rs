@@ -145,7 +145,7 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
             let lock = lock.map(|(lock, _)| lock).unwrap_or_default();
             let root = project.root.clone().unwrap_or_default();
             let removal = DependencyRemoval {
-                working: &world.environment.folder,
+                working: &world.environment.working_directory,
                 manifest: &project.manifest,
                 bases: &project.bases,
                 view: LockView::of(lock, &project.manifest, root),
@@ -335,7 +335,7 @@ impl VersionFinder<'_> {
 
 /// Rewrites a local path that was typed relative to the working directory so it is relative to the manifest.
 fn from_manifest(world: &World, directory: Option<&Path>, new: &NewDependency) -> NewDependency {
-    let here = &world.environment.folder;
+    let here = &world.environment.working_directory;
     let inner = match (world.environment.scope, directory) {
         // The user manifest is in the configuration directory, so the path must be absolute.
         (InstallScope::User, _) => Some(here.as_path()),
@@ -368,7 +368,7 @@ fn address_from_manifest(world: &World, typed: &str) -> String {
         !directory.starts_with(['/', '~']) && environment.scope == InstallScope::User
     };
     match SourceAddress::parse(typed) {
-        Ok(address) if matches!(address.kind(), AddressKind::Folder(directory) if is_here(directory)) => {
+        Ok(address) if matches!(address.kind(), AddressKind::Directory(directory) if is_here(directory)) => {
             normalize(&environment.resolve(Path::new(typed)))
                 .to_string_lossy()
                 .into_owned()

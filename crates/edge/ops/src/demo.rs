@@ -119,7 +119,7 @@ fn run(world: &World, request: &DemoRequest, notes: &mut Notes) -> Result<DemoRe
         Some(directory) => world.environment.resolve(directory),
         None => store::temporary_directory("agpm-demo-")?,
     };
-    let seen = |error: StoreError| error.seen_from(&world.environment.folder);
+    let seen = |error: StoreError| error.seen_from(&world.environment.working_directory);
     let open = ConfinedDirectory::create(&directory).map_err(seen)?;
     let inside = World {
         sources: world.sources.clone(),
@@ -128,10 +128,10 @@ fn run(world: &World, request: &DemoRequest, notes: &mut Notes) -> Result<DemoRe
         confirm: None,
         // The user's configuration and cache are not used, so the demonstration gives the same result everywhere.
         environment: Environment {
-            folder: directory.clone(),
+            working_directory: directory.clone(),
             manifest: None,
             config: None,
-            config_folder: None,
+            config_directory: None,
             cache: Some(directory.join(".agpm/cache")),
             ..world.environment.clone()
         },
@@ -210,7 +210,7 @@ fn show_persona(world: &World, notes: &mut Notes) -> Result<DemoShow, Failure> {
     let request = ProfileRequest {
         slug: REVIEWER.to_owned(),
         kinds: ProfileKinds::One(PersonaKind::Agent),
-        place: LineageScope {
+        scope: LineageScope {
             path: Some(PathBuf::from(SERVICE)),
             ceiling: Some(PathBuf::from(".")),
             submodules: SubmoduleScope::Own,

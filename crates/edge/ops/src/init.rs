@@ -75,9 +75,11 @@ fn run_in_project(world: &World, request: &InitRequest<'_>) -> Result<InitReport
     let directory = request
         .directory
         .as_ref()
-        .map_or(environment.folder.clone(), |path| environment.resolve(path));
+        .map_or(environment.working_directory.clone(), |path| {
+            environment.resolve(path)
+        });
     agpm_store::create_directories(&directory)
-        .map_err(|error| error.seen_from(&environment.folder))?;
+        .map_err(|error| error.seen_from(&environment.working_directory))?;
     let store = ProjectStore::open(&directory)?;
     // An interrupted run may have created a manifest that recovery removes again, so recovery precedes the check for
     // one.

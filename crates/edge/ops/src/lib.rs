@@ -87,8 +87,8 @@ pub use agpm_project::installed::{
 pub use agpm_project::permits::ProjectPrograms;
 pub use agpm_project::watch::{ProjectWatch, watch_project};
 pub use agpm_project::world::{
-    Environment, InstallScope, ManifestUse, NetworkAccess, OutsideReads, PolicyPlaces, ProgramUse,
-    Progress, SilentProgress, World,
+    Environment, InstallScope, ManifestUse, NetworkAccess, OutsideReads, PolicyLocations,
+    ProgramUse, Progress, SilentProgress, World,
 };
 pub use agpm_resolve::{LockedResource, Placements, ResourceIdentity};
 pub use agpm_trust::{CapabilityIncrease, CapabilityName, CapabilitySet};
@@ -98,8 +98,8 @@ pub use bottle::{BottleCheck, BottleInput, bottle_check, bottle_list, bottle_sho
 pub use browse::{BrowseReport, BrowseRequest, browse};
 pub use cache::{CacheReport, CacheRequest, CachedCopy, CleanExtent, KEPT_UNUSED, cache};
 pub use catalog::{
-    CatalogFile, CatalogFilter, CatalogLayer, CatalogMode, CatalogPlaces, CatalogRead,
-    CatalogReport, CatalogRequest, CatalogRow, CatalogWatch, ENTRY_KINDS, EntryKind, LayerKind,
+    CatalogFile, CatalogFilter, CatalogLayer, CatalogMode, CatalogRead, CatalogReport,
+    CatalogRequest, CatalogRow, CatalogSelection, CatalogWatch, ENTRY_KINDS, EntryKind, LayerKind,
     OpenCatalog, ShadowedRows, catalog, catalog_show, open_catalog, watch_catalog,
 };
 pub use change::{ChangeReport, ManifestChange, change_manifest};

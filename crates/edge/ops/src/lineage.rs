@@ -18,7 +18,7 @@ pub struct ProfileRequest {
     /// The kinds of documents to merge.
     pub kinds: ProfileKinds,
     /// The directories to search.
-    pub place: LineageScope,
+    pub scope: LineageScope,
     /// Additional keys of the profile, such as `sources`.
     pub additions: Vec<ProfileAddition>,
     /// How warnings are treated.
@@ -37,7 +37,7 @@ pub(crate) fn merge_profile(
     request: &ProfileRequest,
     notes: &mut Notes,
 ) -> Result<ProfileReport, Failure> {
-    let mut library = open_library(world, &request.place, notes)?;
+    let mut library = open_library(world, &request.scope, notes)?;
     library.profile(&request.slug, request.kinds, &request.additions, notes)
 }
 

@@ -55,7 +55,7 @@ fn run(world: &World, request: &SearchRequest, notes: &mut Notes) -> Result<Sear
     let sources = OfferedSource::all_of(&project.manifest);
     let directory = project
         .directory
-        .unwrap_or_else(|| world.environment.folder.clone());
+        .unwrap_or_else(|| world.environment.working_directory.clone());
     let indexing = Indexing {
         world,
         finder: LocationFinder {
@@ -118,7 +118,7 @@ impl Indexing<'_> {
     fn index_path(&self, source: &OfferedSource) -> PathBuf {
         // A relative path is another directory in every project, so the project's directory is part of the key.
         let from = match source.address.kind() {
-            AddressKind::Folder(_) => self.finder.directory.to_string_lossy(),
+            AddressKind::Directory(_) => self.finder.directory.to_string_lossy(),
             _ => "".into(),
         };
         let key = format!("{from}\n{}", source.address.redacted());

@@ -15,7 +15,7 @@ pub fn tree(world: &World, request: &TreeRequest) -> Outcome<TreeReport> {
 
 fn run(world: &World, request: &TreeRequest, notes: &mut Notes) -> Result<TreeReport, Failure> {
     let view = lock_view(world, notes)?.with_parts();
-    let report = TreeReport::of(&view, &world.environment.folder, request)?;
+    let report = TreeReport::of(&view, &world.environment.working_directory, request)?;
     if view.entries.is_empty() && notes.diagnostics.is_empty() {
         notes.diagnostics.push(no_resources());
     }

@@ -76,5 +76,10 @@ pub(crate) fn pin_words<'p>(
     lock: Lockfile,
 ) -> PinWords<'p> {
     let root = project.root.clone().unwrap_or_default();
-    PinWords::new(&world.environment.folder, &project.manifest, root, lock)
+    PinWords::new(
+        &world.environment.working_directory,
+        &project.manifest,
+        root,
+        lock,
+    )
 }

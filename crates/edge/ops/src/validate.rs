@@ -147,7 +147,7 @@ fn folds(
     let folded = snapshots(world, manifest, sources, &pinning, &mut own)
         .and_then(|snapshots| fold_all(world, manifest, snapshots, &mut own));
     notes.sources = own.sources;
-    // Missing directories are already reported by `missing_folders`.
+    // Missing directories are already reported by `missing_directorys`.
     let is_new = |found: &Diagnostic| !notes.diagnostics.contains(found);
     let found: Vec<Diagnostic> = own.diagnostics.into_iter().filter(is_new).collect();
     notes.diagnostics.extend(found);

@@ -25,5 +25,10 @@ pub fn why(world: &World, request: &WhyRequest) -> Outcome<WhyReport> {
 fn run(world: &World, request: &WhyRequest, notes: &mut Notes) -> Result<WhyReport, Failure> {
     let view = lock_view(world, notes)?.with_parts();
     let ledger = read_ledger(&ManifestFiles::require(&world.environment)?.store()?)?;
-    WhyReport::of(&view, &ledger, &world.environment.folder, &request.name)
+    WhyReport::of(
+        &view,
+        &ledger,
+        &world.environment.working_directory,
+        &request.name,
+    )
 }

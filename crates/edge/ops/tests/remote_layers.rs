@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, FailureKind, Outcome};
 use agpm_ops::{
-    CatalogMode, CatalogPlaces, Environment, InstallScope, LayerKind, NetworkAccess, OpenCatalog,
-    OutsideReads, PolicyPlaces, ProgramUse, SilentProgress, World, open_catalog,
+    CatalogMode, CatalogSelection, Environment, InstallScope, LayerKind, NetworkAccess,
+    OpenCatalog, OutsideReads, PolicyLocations, ProgramUse, SilentProgress, World, open_catalog,
 };
 use agpm_testkit::{GitDaemon, Repository, Sandbox};
 
@@ -38,17 +38,17 @@ impl CatalogProject {
         let environment = Environment {
             approvals: Vec::new(),
             scope: InstallScope::Project,
-            folder: self.sandbox.work().join("project"),
+            working_directory: self.sandbox.work().join("project"),
             manifest: None,
             config: None,
-            config_folder: None,
+            config_directory: None,
             cache: Some(self.sandbox.home().with_file_name("cache")),
             home: Some(self.sandbox.home()),
             network,
             state: None,
             programs: ProgramUse::Approved,
             outside: OutsideReads::Allowed,
-            policies: PolicyPlaces::default(),
+            policies: PolicyLocations::default(),
             executables: Vec::new(),
         };
         World::of_machine(environment, Arc::new(SilentProgress))
@@ -56,7 +56,7 @@ impl CatalogProject {
 
     /// The catalog of these remotes and of the manifest's.
     fn open(&self, network: NetworkAccess, typed: &[&str]) -> Outcome<OpenCatalog> {
-        let options = CatalogPlaces {
+        let options = CatalogSelection {
             mode: CatalogMode::Strict,
             remotes: typed.iter().map(|text| (*text).to_owned()).collect(),
         };
@@ -81,7 +81,7 @@ impl CatalogProject {
         let layers = open.content.layers.iter();
         let layers = layers.filter(|layer| layer.kind == LayerKind::Git);
         let rows = layers.map(|layer| {
-            let text = fs::read_to_string(layer.folder.join(FILE));
+            let text = fs::read_to_string(layer.directory.join(FILE));
             (layer.remote.clone().unwrap(), text.unwrap_or_default())
         });
         (rows.collect(), reported)
@@ -330,7 +330,7 @@ fn a_cache_that_cannot_be_written_keeps_its_copy() {
     let remote = format!("git+{}", source.url());
     let open = project.open(NetworkAccess::Allowed, &[&remote]).result;
     let cache = open.unwrap().content.layers[0]
-        .folder
+        .directory
         .ancestors()
         .nth(2)
         .unwrap()

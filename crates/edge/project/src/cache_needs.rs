@@ -53,7 +53,7 @@ impl CacheNeeds {
             .into_iter()
             .map(|source| source.address);
         needs.used.push(SourceUse {
-            base: environment.folder.clone(),
+            base: environment.working_directory.clone(),
             addresses: configured.collect(),
         });
         let own = Project::of_user(&world.offline(), notes)?.unwrap_or_default();
@@ -72,7 +72,7 @@ impl CacheNeeds {
         let mut there = world.offline();
         there.environment = Environment {
             scope: InstallScope::Project,
-            folder: root.clone(),
+            working_directory: root.clone(),
             manifest: None,
             ..there.environment
         };

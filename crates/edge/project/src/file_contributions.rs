@@ -55,7 +55,7 @@ fn without_layers(
 ) -> Result<FileContributions, Failure> {
     if let Some(root) = root {
         let store = ProjectStore::open_at(root, state_of(environment.scope))?;
-        for path in file_paths(root, &environment.folder, file).unwrap_or_default() {
+        for path in file_paths(root, &environment.working_directory, file).unwrap_or_default() {
             // Without layers, everything that is not managed belongs to the user.
             if let Some(managed) = managed_file(&store, &path, notes)? {
                 return Ok(FileContributions {
@@ -68,7 +68,7 @@ fn without_layers(
         }
     }
     let root = root.filter(|_| environment.scope == InstallScope::User);
-    let base = root.unwrap_or(&environment.folder);
+    let base = root.unwrap_or(&environment.working_directory);
     let path = base.join(file);
     let name = LayerName::new(file).map_err(|_| unknown_file(file, None))?;
     let is_inside = store::real_path(&path).starts_with(store::real_path(base));
@@ -80,7 +80,7 @@ fn without_layers(
             problem: StoreProblem::NotFound,
             ..
         }) => return Err(unknown_file(file, None)),
-        other => other.map_err(|error| error.seen_from(&environment.folder))?,
+        other => other.map_err(|error| error.seen_from(&environment.working_directory))?,
     };
     Ok(FileContributions {
         path: PathBuf::from(file),
@@ -103,7 +103,7 @@ fn of_layers(
     notes: &mut Notes,
 ) -> Result<FileContributions, Failure> {
     let environment = &world.environment;
-    let paths = file_paths(root, &environment.folder, file)?;
+    let paths = file_paths(root, &environment.working_directory, file)?;
     let store = ProjectStore::open_at(root, state_of(environment.scope))?;
     let lock = read_lock(environment, &store, notes)?.map(|(lock, _)| lock);
     let sources = ProjectSources::open(world, &project.manifest, store.path());

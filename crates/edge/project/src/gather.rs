@@ -79,7 +79,7 @@ impl ManifestFiles {
         if environment.scope == InstallScope::User && !store::exists(&path) {
             return Ok(None);
         }
-        let seen = |error: store::StoreError| error.seen_from(&environment.folder);
+        let seen = |error: store::StoreError| error.seen_from(&environment.working_directory);
         // Messages quote lines of these files, and a clone can make symlinks of them.
         let bounds = AllowedDirectory::of(path.parent().unwrap_or(Path::new(".")));
         for file in [&path, &path.with_file_name(PRIVATE_NAME)] {
@@ -102,8 +102,8 @@ impl ManifestFiles {
     /// Reads the user configuration with an empty manifest; `None` without a configuration.
     pub fn configuration_alone(environment: &Environment) -> Result<Option<Self>, Failure> {
         let files = |config: (PathBuf, Vec<u8>)| ManifestFiles {
-            path: environment.folder.join(MANIFEST_NAME),
-            root: environment.folder.clone(),
+            path: environment.working_directory.join(MANIFEST_NAME),
+            root: environment.working_directory.clone(),
             scope: environment.scope,
             project: Vec::new(),
             private: None,
@@ -127,8 +127,8 @@ impl ManifestFiles {
         let ManifestLocation { manifest, root } = match environment.scope {
             InstallScope::User => ManifestLocation::of_user(environment)?,
             InstallScope::Project => ManifestLocation {
-                manifest: environment.folder.join(MANIFEST_NAME),
-                root: environment.folder.clone(),
+                manifest: environment.working_directory.join(MANIFEST_NAME),
+                root: environment.working_directory.clone(),
             },
         };
         Ok(ManifestFiles {
@@ -283,7 +283,7 @@ impl Project {
         let mut world = world.clone();
         world.environment.scope = InstallScope::User;
         let environment = &world.environment;
-        let has_home = environment.home.is_some() && environment.config_folder.is_some();
+        let has_home = environment.home.is_some() && environment.config_directory.is_some();
         let files = if has_home {
             ManifestFiles::find(environment, ManifestUse::Nearest)?
         } else {
@@ -397,9 +397,12 @@ impl Project {
     /// Returns the path that `[merge]` uses for a file: relative to its layer or to the project, or else its name.
     pub fn path_of(&self, environment: &Environment, file: &Path) -> String {
         let full = normalize(&environment.resolve(file));
-        let base = self.directory.as_deref().unwrap_or(&environment.folder);
+        let base = self
+            .directory
+            .as_deref()
+            .unwrap_or(&environment.working_directory);
         let of_layer = |layer: &Layer| match &layer.location {
-            LayerLocation::Folder(path) => {
+            LayerLocation::Directory(path) => {
                 let directory = local_path(path, base, environment);
                 let root = layer.root.as_ref().map_or("", |root| root.as_str());
                 full.strip_prefix(normalize(&directory.join(root))).ok()
@@ -499,7 +502,7 @@ fn configuration(environment: &Environment) -> Result<Option<(PathBuf, Vec<u8>)>
         // A configuration that the user named with `--config` must exist.
         Some(config) if environment.config.is_some() => {
             let bytes = store::read(&config, limit())
-                .map_err(|error| error.seen_from(&environment.folder))?;
+                .map_err(|error| error.seen_from(&environment.working_directory))?;
             Ok(Some((config, bytes)))
         }
         Some(config) => Ok(optional(environment, &config)?.map(|bytes| (config, bytes))),

@@ -67,7 +67,10 @@ impl InstalledResources {
         let entry = self.index.find(request.kind, &request.name)?;
         let file = match installed_path(entry)? {
             Some(path) => {
-                let store = ProjectStore::open_at(&self.index.view.folder, state_of(self.scope))?;
+                let store = ProjectStore::open_at(
+                    &self.index.view.project_directory,
+                    state_of(self.scope),
+                )?;
                 let bytes = store
                     .read(&path, request.limit)
                     .map_err(|error| error.seen_from(store.path()))?;

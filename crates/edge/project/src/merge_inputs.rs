@@ -100,7 +100,7 @@ pub fn read_files(
             }),
             Err(error) => {
                 let near = near_file(&error);
-                let next = Failure::from(error.seen_from(&environment.folder));
+                let next = Failure::from(error.seen_from(&environment.working_directory));
                 let mut diagnostic = next.diagnostic.map(|d| d.in_layer(layer.as_str()));
                 if let (Some(diagnostic), Some(near)) = (&mut diagnostic, near) {
                     diagnostic.help = Some(format!("did you mean `{near}`?"));

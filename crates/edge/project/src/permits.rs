@@ -148,7 +148,7 @@ pub fn permit<'d>(
         .all(|driver| driver.author == ProgramAuthor::User)
     {
         return Ok(ProgramPermit {
-            directory: environment.folder.clone(),
+            directory: environment.working_directory.clone(),
             configuration,
         });
     }

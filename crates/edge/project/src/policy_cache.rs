@@ -72,7 +72,9 @@ impl PolicyAddress {
     }
 
     fn cache_path(&self, environment: &Environment) -> PathBuf {
-        let cache = environment.source_context(&environment.folder).cache;
+        let cache = environment
+            .source_context(&environment.working_directory)
+            .cache;
         let name = Checksum::of(self.to_string().as_bytes()).to_string();
         let name = name.trim_start_matches("sha256:");
         cache.join(POLICIES_DIRECTORY).join(format!("{name}.json"))
@@ -121,7 +123,7 @@ pub fn refresh_policies(world: &World, notes: &mut Notes) -> Result<(), Failure>
 
 fn refresh(world: &World, address: &PolicyAddress, notes: &mut Notes) {
     let environment = &world.environment;
-    let context = environment.source_context(&environment.folder);
+    let context = environment.source_context(&environment.working_directory);
     let source = world.sources.open(&address.url, &context);
     let label = address.to_string();
     world.progress.source_began(&label);

@@ -33,7 +33,7 @@ pub fn policy_files(environment: &Environment) -> Result<Vec<PolicyFile>, Failur
         }
         (None, None) => {}
     }
-    if let Some(directory) = &environment.config_folder {
+    if let Some(directory) = &environment.config_directory {
         let path = directory.join(POLICY_NAME);
         files.extend(existing_file(environment, &path, PolicyLocation::User));
     }

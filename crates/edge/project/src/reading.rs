@@ -25,15 +25,15 @@ pub fn optional(environment: &Environment, path: &Path) -> Result<Option<Vec<u8>
             problem: store::StoreProblem::NotFound,
             ..
         }) => Ok(None),
-        read => Ok(Some(
-            read.map_err(|error| error.seen_from(&environment.folder))?,
-        )),
+        read => Ok(Some(read.map_err(|error| {
+            error.seen_from(&environment.working_directory)
+        })?)),
     }
 }
 
 /// Formats a path for the user: relative to the working directory if it is inside, with `/`.
 pub fn display_path(environment: &Environment, path: &Path) -> String {
-    display_from(&environment.folder, path)
+    display_from(&environment.working_directory, path)
 }
 
 /// Resolves a path in a manifest or on the command line; `~` is the user's home.

@@ -39,7 +39,7 @@ impl NearestManifest {
     /// Searches the working directory and its parents. A manifest in the working directory is always used; one in a
     /// parent must belong to a trusted user, because anyone can create one in a directory such as `/tmp`.
     pub fn find(environment: &Environment) -> Self {
-        let here = &environment.folder;
+        let here = &environment.working_directory;
         let mut ignored = Vec::new();
         for above in here.ancestors() {
             let manifest = above.join(MANIFEST_NAME);
@@ -115,7 +115,7 @@ impl ManifestLocation {
 
     /// Returns the paths of the user manifest, whether or not it exists.
     pub fn of_user(environment: &Environment) -> Result<Self, Failure> {
-        match (&environment.config_folder, &environment.home) {
+        match (&environment.config_directory, &environment.home) {
             (Some(config), Some(home)) => Ok(ManifestLocation {
                 manifest: config.join(MANIFEST_NAME),
                 root: home.clone(),

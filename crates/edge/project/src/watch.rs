@@ -38,7 +38,7 @@ pub fn project_marks(environment: &Environment) -> PathMarks {
 /// Marks the paths where a nearer manifest could be created.
 fn nearer(environment: &Environment, marks: &mut PathMarks) {
     let candidates = environment
-        .folder
+        .working_directory
         .ancestors()
         .map(|above| above.join(MANIFEST_NAME));
     candidates

@@ -84,13 +84,13 @@ pub struct Environment {
     /// Whether the command is for a project or for the user manifest.
     pub scope: InstallScope,
     /// The working directory.
-    pub folder: PathBuf,
+    pub working_directory: PathBuf,
     /// The manifest that `--manifest-path` names.
     pub manifest: Option<PathBuf>,
     /// The configuration file that `--config` names.
     pub config: Option<PathBuf>,
     /// The directory of the user configuration.
-    pub config_folder: Option<PathBuf>,
+    pub config_directory: Option<PathBuf>,
     /// The directory for data that can be fetched again.
     pub cache: Option<PathBuf>,
     /// The user's home directory.
@@ -104,7 +104,7 @@ pub struct Environment {
     /// Whether documents of the project may refer to files outside of it.
     pub outside: OutsideReads,
     /// The paths of policies outside of the project and the user configuration.
-    pub policies: PolicyPlaces,
+    pub policies: PolicyLocations,
     /// The resources and layers that `--approve` names, as typed.
     pub approvals: Vec<String>,
     /// The directories of executables, in the order of the search.
@@ -113,7 +113,7 @@ pub struct Environment {
 
 /// The paths of policies outside of the project and the user configuration.
 #[derive(Clone, Debug, Default)]
-pub struct PolicyPlaces {
+pub struct PolicyLocations {
     /// The path of the machine's policy, which may not exist.
     pub machine: Option<PathBuf>,
     /// The policy in `AGPM_POLICY`, which replaces the machine's.
@@ -148,7 +148,7 @@ impl Environment {
     pub fn config_file(&self) -> Option<PathBuf> {
         let named = self.config.as_ref().map(|path| self.resolve(path));
         named.or_else(|| {
-            self.config_folder
+            self.config_directory
                 .as_ref()
                 .map(|directory| directory.join(CONFIG_NAME))
         })
@@ -156,7 +156,7 @@ impl Environment {
 
     /// Returns the directory that local paths in the manifest of `root` are relative to.
     pub fn manifest_directory<'a>(&'a self, root: &'a Path) -> &'a Path {
-        match (self.scope, &self.config_folder) {
+        match (self.scope, &self.config_directory) {
             (InstallScope::User, Some(directory)) => directory,
             _ => root,
         }
@@ -168,7 +168,7 @@ impl Environment {
             cache: self
                 .cache
                 .clone()
-                .unwrap_or_else(|| self.folder.join(".agpm/cache")),
+                .unwrap_or_else(|| self.working_directory.join(".agpm/cache")),
             home: self.home.clone(),
             network: self.network,
             project: project.to_owned(),
@@ -177,13 +177,13 @@ impl Environment {
 
     /// Returns the directory of the indexes for `search`.
     pub fn index_directory(&self) -> PathBuf {
-        self.source_context(&self.folder)
+        self.source_context(&self.working_directory)
             .cache
             .join(INDEX_DIRECTORY)
     }
 
     /// Resolves a path relative to the working directory.
     pub fn resolve(&self, path: &Path) -> PathBuf {
-        self.folder.join(path)
+        self.working_directory.join(path)
     }
 }

@@ -61,7 +61,7 @@ impl SourceOpener for MachineSources {
 /// Returns the local path of a URL.
 fn directory_of(address: &SourceAddress, context: &SourceContext) -> Option<PathBuf> {
     match address.kind() {
-        AddressKind::Folder(text) => {
+        AddressKind::Directory(text) => {
             Some(local_path(text, &context.project, context.home.as_deref()))
         }
         AddressKind::FileUrl(path) => Some(PathBuf::from(path)),

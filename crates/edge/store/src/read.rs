@@ -110,7 +110,7 @@ pub fn reach(path: &Path) -> Result<Option<ResolvedPath>, StoreError> {
     let real = fs::canonicalize(path).map_err(fail)?;
     let metadata = fs::metadata(&real).map_err(fail)?;
     Ok(Some(match (metadata.is_dir(), metadata.is_file()) {
-        (true, _) => ResolvedPath::Folder(real),
+        (true, _) => ResolvedPath::Directory(real),
         (_, true) => ResolvedPath::File(real),
         _ => ResolvedPath::Other(real),
     }))

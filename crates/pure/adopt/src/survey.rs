@@ -289,7 +289,8 @@ pub fn detect_tools(
             found_in: Some(DetectedIn::Project),
         };
     }
-    let is_directory = |path: &Path| matches!(files.reach(path), Ok(Some(ResolvedPath::Folder(_))));
+    let is_directory =
+        |path: &Path| matches!(files.reach(path), Ok(Some(ResolvedPath::Directory(_))));
     let in_home = own_directories().filter(|(_, _, user)| !is_common(user));
     let in_home: BTreeSet<&str> = in_home
         .filter(|(_, _, user)| home.is_some_and(|home| is_directory(&home.join(user))))
@@ -317,7 +318,8 @@ fn in_project(
         .chain(rules)
         .chain(entries.map(|one| one.tool))
         .collect();
-    let is_directory = |path: &Path| matches!(files.reach(path), Ok(Some(ResolvedPath::Folder(_))));
+    let is_directory =
+        |path: &Path| matches!(files.reach(path), Ok(Some(ResolvedPath::Directory(_))));
     let exclusive = own_directories().filter(|(_, directory, _)| !is_common(directory));
     tools.extend(
         exclusive

@@ -70,6 +70,8 @@ impl<'f> CatalogContent<'f> {
 
     /// The path of the manifest of a row.
     pub(crate) fn manifest_path(&self, row: RowRef<'_>) -> PathBuf {
-        self.layer(row).folder.join(&self.manifest_file(row).path)
+        self.layer(row)
+            .directory
+            .join(&self.manifest_file(row).path)
     }
 }

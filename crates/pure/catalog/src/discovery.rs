@@ -28,9 +28,9 @@ impl CatalogDiscovery<'_> {
         notes: &mut Notes,
     ) -> Vec<ManifestFile> {
         let mut manifests = Vec::new();
-        let mut found_directories = self.config_directories(&layer.folder);
+        let mut found_directories = self.config_directories(&layer.directory);
         for found in &found_directories.open {
-            match self.files.names(&layer.folder.join(&found.path)) {
+            match self.files.names(&layer.directory.join(&found.path)) {
                 Ok(names) => manifests.extend(self.manifests_in(at, layer, found, &names)),
                 Err(problem) => found_directories.closed.push((found.path.clone(), problem)),
             }
@@ -45,7 +45,7 @@ impl CatalogDiscovery<'_> {
                 .push(unreadable_finding(layer, display_path, problem));
         }
         for file in &manifests {
-            (self.mark)(&layer.folder.join(&file.path));
+            (self.mark)(&layer.directory.join(&file.path));
         }
         manifests
     }
@@ -93,7 +93,7 @@ impl CatalogDiscovery<'_> {
         // Anybody may put a catalog into a directory such as `/tmp`; those of strangers are not for what is below.
         let is_trusted = |directory: &Path| {
             let mut roots = ROOTS.iter();
-            roots.all(|root| files.is_trusted(&directory.join(root.folder), start))
+            roots.all(|root| files.is_trusted(&directory.join(root.directory), start))
         };
         let mut above = start
             .ancestors()
@@ -110,8 +110,8 @@ impl CatalogDiscovery<'_> {
         let mut found_directories = ManifestDirectories::default();
         let mut roots: Vec<&'static str> = Vec::new();
         for root in ROOTS {
-            if !roots.contains(&root.folder) {
-                roots.push(root.folder);
+            if !roots.contains(&root.directory) {
+                roots.push(root.directory);
             }
         }
         // One that must not be read is reported once, not for everything that may be in it.
@@ -124,10 +124,10 @@ impl CatalogDiscovery<'_> {
             }
         }
         for root in ROOTS {
-            if read.iter().any(|(name, _)| *name == root.folder) {
-                let path = format!("{}/{}", root.folder, root.config);
+            if read.iter().any(|(name, _)| *name == root.directory) {
+                let path = format!("{}/{}", root.directory, root.config);
                 let found = ConfigFolder {
-                    root: root.folder,
+                    root: root.directory,
                     module: None,
                     path,
                 };
@@ -162,7 +162,7 @@ impl CatalogDiscovery<'_> {
     ) {
         let config_path = directory.join(&found.path);
         match self.files.reach(&config_path) {
-            Ok(Some(ResolvedPath::Folder(_))) => found_directories.open.push(found),
+            Ok(Some(ResolvedPath::Directory(_))) => found_directories.open.push(found),
             // A symlink that leads nowhere, or a directory on the way that must not be read; the latter is reported once.
             Err(problem) => {
                 let above = found

@@ -14,7 +14,7 @@ use crate::select::CatalogEntry;
 
 /// The form in which users name a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum KindSaid {
+pub enum KindMention {
     /// By a separate option.
     Apart,
     /// Before module and name.
@@ -33,7 +33,7 @@ pub struct EntryFile<'c> {
 impl CatalogContent<'_> {
     /// The file of the entry with a name.
     pub fn entry_file(&self, reference: EntryReference<'_>) -> Result<EntryFile<'_>, Failure> {
-        let entry = self.entry(reference, KindSaid::Apart)?;
+        let entry = self.entry(reference, KindMention::Apart)?;
         let row = self.catalog.winner(entry);
         let path = self.path_in_layer(row);
         let path = path.map_err(|fault| self.no_file(row, fault))?;
@@ -44,7 +44,7 @@ impl CatalogContent<'_> {
     pub fn entry(
         &self,
         reference: EntryReference<'_>,
-        kind_mention: KindSaid,
+        kind_mention: KindMention,
     ) -> Result<&CatalogEntry, Failure> {
         match self.catalog.find(reference) {
             ReferenceMatch::One(entry) => Ok(entry),
@@ -58,7 +58,7 @@ impl CatalogContent<'_> {
     /// The path of the file of a row.
     pub(crate) fn path_of(&self, row: RowRef<'_>) -> Result<PathBuf, NoFile> {
         self.path_in_layer(row)
-            .map(|path| self.layer(row).folder.join(path))
+            .map(|path| self.layer(row).directory.join(path))
     }
 
     /// The refusal of a row that has no file.
@@ -97,20 +97,20 @@ fn ambiguous(
     catalog: &Catalog,
     reference: EntryReference<'_>,
     entries: &[&CatalogEntry],
-    kind_mention: KindSaid,
+    kind_mention: KindMention,
 ) -> Failure {
     let rows: Vec<RowRef<'_>> = entries.iter().map(|entry| catalog.winner(entry)).collect();
     let one_kind = rows.iter().all(|row| row.kind() == rows[0].kind());
     let name = |row: &RowRef<'_>| match kind_mention {
         _ if one_kind => format!("`{}`", row.label()),
-        KindSaid::Apart => format!("`{}` ({})", row.label(), row.kind()),
-        KindSaid::Before => format!("`{}/{}`", row.kind(), row.label()),
+        KindMention::Apart => format!("`{}` ({})", row.label(), row.kind()),
+        KindMention::Before => format!("`{}/{}`", row.kind(), row.label()),
     };
     let mut help = format!(
         "name one of {}",
         rows.iter().map(name).collect::<Vec<_>>().join(", ")
     );
-    if !one_kind && kind_mention == KindSaid::Apart {
+    if !one_kind && kind_mention == KindMention::Apart {
         help.push_str(", with `--kind` where the names are the same");
     }
     let message = format!(

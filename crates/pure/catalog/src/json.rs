@@ -63,7 +63,7 @@ impl<'c> RowWriter<'c> {
         }
         self.field(
             "manifest",
-            &layer.folder.join(&file.path).display().to_string(),
+            &layer.directory.join(&file.path).display().to_string(),
             &mut origin,
         );
         let mut start = format!("{}{{\n{}\"kind\": ", self.indent, self.key_indent);
@@ -132,7 +132,7 @@ impl<'c> RowWriter<'c> {
         self.key("file", out);
         match self.content.listed_path_of(entry, finder) {
             Ok(inner) => {
-                let path = self.content.layer(entry).folder.join(inner);
+                let path = self.content.layer(entry).directory.join(inner);
                 append_json_string(out, &path.to_string_lossy());
             }
             Err(_) => out.push_str("null"),

@@ -36,7 +36,7 @@ struct KindFacts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileConvention {
     /// The directory in the module.
-    pub folder: &'static str,
+    pub directory: &'static str,
     /// Their maximum depth under it: zero is the directory itself.
     pub depth: usize,
     /// Their names: whole ones, or extensions that begin with a dot.
@@ -51,7 +51,7 @@ impl EntryKind {
                 plural: "agents",
                 manifest: "agent-manifest.csv",
                 convention: FileConvention {
-                    folder: "agents",
+                    directory: "agents",
                     depth: 1,
                     names: &[".md"],
                 },
@@ -61,7 +61,7 @@ impl EntryKind {
                 plural: "workflows",
                 manifest: "workflow-manifest.csv",
                 convention: FileConvention {
-                    folder: "workflows",
+                    directory: "workflows",
                     depth: 4,
                     names: &["workflow.md", "workflow.yaml", "workflow.yml"],
                 },
@@ -71,7 +71,7 @@ impl EntryKind {
                 plural: "tasks",
                 manifest: "task-manifest.csv",
                 convention: FileConvention {
-                    folder: "tasks",
+                    directory: "tasks",
                     depth: 1,
                     names: &[".md", ".xml"],
                 },
@@ -81,7 +81,7 @@ impl EntryKind {
                 plural: "tools",
                 manifest: "tool-manifest.csv",
                 convention: FileConvention {
-                    folder: "tools",
+                    directory: "tools",
                     depth: 1,
                     names: &[".md", ".xml"],
                 },
@@ -91,7 +91,7 @@ impl EntryKind {
                 plural: "skills",
                 manifest: "skill-manifest.csv",
                 convention: FileConvention {
-                    folder: "skills",
+                    directory: "skills",
                     depth: 4,
                     names: &["SKILL.md"],
                 },

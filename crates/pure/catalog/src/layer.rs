@@ -41,7 +41,7 @@ pub struct CatalogLayer {
     /// The remote, as users know it.
     pub remote: Option<String>,
     /// The directory that holds the catalog.
-    pub folder: PathBuf,
+    pub directory: PathBuf,
     /// The real path, with symlinks resolved.
     pub real: PathBuf,
 }
@@ -97,7 +97,7 @@ impl CatalogLayer {
     pub(crate) fn shown(&self, here: &Path, path: &str) -> String {
         match &self.remote {
             Some(remote) => format!("{remote}:{path}"),
-            None => display_from(here, &self.folder.join(path)),
+            None => display_from(here, &self.directory.join(path)),
         }
     }
 }

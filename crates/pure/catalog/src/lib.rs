@@ -28,7 +28,7 @@ pub use columns::COLUMNS;
 pub use content::CatalogContent;
 pub use csv::{CsvTable, other_name};
 pub use discovery::CatalogDiscovery;
-pub use entry_file::{EntryFile, KindSaid};
+pub use entry_file::{EntryFile, KindMention};
 pub use find::{EntryFilter, EntryReference, ReferenceMatch};
 pub use json::RowWriter;
 pub use kind::{ENTRY_KINDS, EntryKind, FileConvention};

@@ -40,7 +40,7 @@ fn check_rows(content: &CatalogContent<'_>, layer: usize, notes: &mut Notes) -> 
                 listed.insert(
                     content
                         .machine
-                        .real_path(&content.layers[layer].folder.join(path)),
+                        .real_path(&content.layers[layer].directory.join(path)),
                 );
             }
             Err(fault) => without.extend(without_file(content, row, fault)),
@@ -88,7 +88,7 @@ fn unlisted(
         .difference(&kinds(&content.left_out))
         .copied()
         .collect();
-    let mut roots: Vec<&str> = ROOTS.iter().map(|root| root.folder).collect();
+    let mut roots: Vec<&str> = ROOTS.iter().map(|root| root.directory).collect();
     roots.dedup();
     // The directory of a listed skill is its own: a workflow in it is a part of that skill, not an entry.
     let skill_files = listed.iter().filter(|file| file.ends_with(SKILL_FILE));
@@ -102,13 +102,14 @@ fn unlisted(
     };
     let mut found = Vec::new();
     for root in roots {
-        let modules = content.machine.names(&layer.folder.join(root));
+        let modules = content.machine.names(&layer.directory.join(root));
         for module in modules.unwrap_or_default() {
             for kind in &kinds {
-                let inner = format!("{root}/{module}/{}", kind.file_convention().folder);
+                let inner = format!("{root}/{module}/{}", kind.file_convention().directory);
                 let files = entries_in(content, layer, &inner, *kind).into_iter();
-                let unknown = files
-                    .filter(|path| !is_known(&content.machine.real_path(&layer.folder.join(path))));
+                let unknown = files.filter(|path| {
+                    !is_known(&content.machine.real_path(&layer.directory.join(path)))
+                });
                 found
                     .extend(unknown.map(|path| {
                         unlisted_file(layer, *kind, layer.shown(&content.here, &path))
@@ -129,7 +130,7 @@ fn entries_in(
     let convention = kind.file_convention();
     let found = content
         .machine
-        .below(&layer.folder.join(directory), convention.depth);
+        .below(&layer.directory.join(directory), convention.depth);
     let files = found.unwrap_or_default().into_iter();
     let files = files.filter(|found| found.kind == FoundKind::File);
     let is_entry = |path: &String| convention.is_home_of(path.rsplit('/').next().unwrap_or(path));

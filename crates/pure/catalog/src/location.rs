@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CatalogRoot {
     /// The catalog's directory.
-    pub folder: &'static str,
+    pub directory: &'static str,
     /// The directory in it for manifests.
     pub config: &'static str,
 }
@@ -12,19 +12,19 @@ pub struct CatalogRoot {
 /// Roots of every generation; if several exist in one directory, the upper ones rank higher.
 pub const ROOTS: [CatalogRoot; 4] = [
     CatalogRoot {
-        folder: "bmad",
+        directory: "bmad",
         config: "_cfg",
     },
     CatalogRoot {
-        folder: ".bmad",
+        directory: ".bmad",
         config: "_cfg",
     },
     CatalogRoot {
-        folder: "_bmad",
+        directory: "_bmad",
         config: "_config",
     },
     CatalogRoot {
-        folder: "_bmad",
+        directory: "_bmad",
         config: "_cfg",
     },
 ];
@@ -73,7 +73,7 @@ pub fn candidate_paths(
     let path = relative(written, location.home)?;
     let (first, rest) = path.split_once('/').unwrap_or((path.as_str(), ""));
     let mut candidates = vec![path.clone()];
-    if ROOTS.iter().any(|root| root.folder == first) {
+    if ROOTS.iter().any(|root| root.directory == first) {
         candidates.push(format!("{}/{rest}", location.root));
     } else {
         candidates.push(format!("{}/{path}", location.root));

@@ -30,7 +30,7 @@ pub(crate) enum NoFile {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PathTarget {
     File,
-    Folder,
+    Directory,
     /// A file that is outside of the layer.
     OutsideFile,
     Nothing,
@@ -46,10 +46,10 @@ struct EachPath<'f>(&'f dyn MachineFiles);
 
 impl PathProbe for EachPath<'_> {
     fn target(&mut self, layer: &CatalogLayer, location: &str) -> PathTarget {
-        match self.0.reach(&layer.folder.join(location)) {
+        match self.0.reach(&layer.directory.join(location)) {
             Ok(Some(ResolvedPath::File(path))) if path.starts_with(&layer.real) => PathTarget::File,
-            Ok(Some(ResolvedPath::Folder(path))) if path.starts_with(&layer.real) => {
-                PathTarget::Folder
+            Ok(Some(ResolvedPath::Directory(path))) if path.starts_with(&layer.real) => {
+                PathTarget::Directory
             }
             Ok(Some(ResolvedPath::File(_))) => PathTarget::OutsideFile,
             _ => PathTarget::Nothing,
@@ -101,7 +101,7 @@ impl<'f> FolderListings<'f> {
     }
 
     fn listing(&self, layer: &CatalogLayer, directory: &str) -> Arc<DirectoryNames> {
-        let path = layer.folder.join(directory);
+        let path = layer.directory.join(directory);
         let mut listings_by_path = self
             .listings_by_path
             .lock()
@@ -122,10 +122,10 @@ impl<'f> FolderListings<'f> {
 impl PathProbe for FileFinder<'_> {
     fn target(&mut self, layer: &CatalogLayer, path: &str) -> PathTarget {
         let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
-        if !self.seen.contains_key(&layer.folder) {
-            self.seen.insert(layer.folder.clone(), HashMap::new());
+        if !self.seen.contains_key(&layer.directory) {
+            self.seen.insert(layer.directory.clone(), HashMap::new());
         }
-        let Some(directories) = self.seen.get_mut(&layer.folder) else {
+        let Some(directories) = self.seen.get_mut(&layer.directory) else {
             return EachPath(self.listings.files).target(layer, path);
         };
         let listing = match directories.get(directory) {
@@ -193,13 +193,13 @@ impl CatalogContent<'_> {
         for path in candidates {
             match probe.target(layer, &path) {
                 PathTarget::File => return Ok(path),
-                PathTarget::Folder if row.kind() == EntryKind::Skill => {
+                PathTarget::Directory if row.kind() == EntryKind::Skill => {
                     if let Some(inner) = skill_file(probe, layer, &path) {
                         return Ok(inner);
                     }
                 }
                 PathTarget::OutsideFile => fault = NoFile::Escapes,
-                PathTarget::Folder | PathTarget::Nothing => {}
+                PathTarget::Directory | PathTarget::Nothing => {}
             }
         }
         // Newer installers keep the file in the directories of tools alone, and leave the path of their package in the row.
@@ -216,7 +216,7 @@ fn installed_skill(
     layer: &CatalogLayer,
     directory: &str,
 ) -> Option<String> {
-    let is_directory = probe.target(layer, directory) == PathTarget::Folder;
+    let is_directory = probe.target(layer, directory) == PathTarget::Directory;
     is_directory
         .then(|| skill_file(probe, layer, directory))
         .flatten()

@@ -20,7 +20,7 @@ fn layer(files: &MemoryFiles, kind: LayerKind, directory: &str) -> CatalogLayer 
     CatalogLayer {
         kind,
         remote: None,
-        folder: directory.into(),
+        directory: directory.into(),
         real: files.real_path(Path::new(directory)),
     }
 }
@@ -43,7 +43,7 @@ fn open<'f>(files: &'f MemoryFiles, notes: &mut Notes) -> (CatalogContent<'f>, V
     let mut read = ReadManifests::default();
     for (at, layer) in layers.iter().enumerate() {
         for file in discovery.manifests(at, layer, notes) {
-            let bytes = files.read(&layer.folder.join(&file.path));
+            let bytes = files.read(&layer.directory.join(&file.path));
             let unparsed = read.take_in(file, bytes, &layers, notes);
             if let Some(parsed) = unparsed.map(UnparsedManifest::parse) {
                 read.add(parsed, &layers, notes);

@@ -18,8 +18,8 @@ use proptest::prelude::*;
 #[derive(Clone, Debug)]
 struct Sheet {
     kind: EntryKind,
-    /// The module whose folder it lies in; empty for a whole catalog's.
-    folder: &'static str,
+    /// The module whose directory it is in; empty for the whole catalog.
+    directory: &'static str,
     columns: Vec<&'static str>,
     rows: Vec<Vec<String>>,
     style: Style,
@@ -68,7 +68,7 @@ fn any_sheet() -> impl Strategy<Value = Sheet> {
                 columns.iter().map(|column| any_field(column)).collect();
             prop::collection::vec(row, 0..6).prop_map(move |rows| Sheet {
                 kind,
-                folder: directory,
+                directory,
                 columns: columns.clone(),
                 rows,
                 style,
@@ -124,7 +124,7 @@ impl Sheet {
             at.map_or("", |at| row[at].as_str())
         };
         let module = if field("module").is_empty() {
-            self.folder
+            self.directory
         } else {
             field("module")
         };
@@ -162,7 +162,7 @@ fn manifest(
 
 fn catalog(sheets: &[Sheet]) -> Catalog {
     let mut sources = SourceMap::default();
-    let read = |sheet: &Sheet| manifest(&mut sources, sheet.kind, sheet.folder, &sheet.text());
+    let read = |sheet: &Sheet| manifest(&mut sources, sheet.kind, sheet.directory, &sheet.text());
     Catalog::new(sheets.iter().map(read).collect()).0
 }
 

@@ -50,7 +50,7 @@ fn source<'m>(manifest: &'m Manifest, resolved: &ResolvedEntry) -> Option<&'m So
 pub fn judged_source<'m>(manifest: &'m Manifest, name: &SourceName) -> Option<&'m SourceAddress> {
     let address = &manifest.source(name)?.address;
     // A directory is up to the user; a repository on this machine is a source like any other.
-    (!matches!(address.kind(), AddressKind::Folder(_))).then_some(address)
+    (!matches!(address.kind(), AddressKind::Directory(_))).then_some(address)
 }
 
 fn version(resolved: &ResolvedEntry, age: ReleaseAge) -> Option<JudgedVersion> {

@@ -136,7 +136,7 @@ impl<'m> JudgedLayers<'m> {
         let is_it = |layer: &&agpm_model::Layer| layer.name.label() == id;
         match &manifest.layers.iter().find(is_it)?.location {
             LayerLocation::Source(name, ..) => Some(&manifest.source(name)?.address),
-            LayerLocation::Folder(_) => None,
+            LayerLocation::Directory(_) => None,
         }
     }
 

@@ -201,7 +201,7 @@ impl ProjectCapabilities {
 /// Whether a layer is a directory of the project: it changes with the manifest, in the same repository.
 fn is_in_project(layer: &Layer) -> bool {
     match &layer.location {
-        LayerLocation::Folder(path) => {
+        LayerLocation::Directory(path) => {
             let inner = path.strip_prefix("./").unwrap_or(path);
             RelativePath::new(inner.trim_end_matches('/')).is_ok() && !path.starts_with('~')
         }

@@ -229,7 +229,7 @@ pub(crate) fn files(
     let inside = |path: &str| RelativePath::new(&format!("{target}/{path}")).ok();
     let main = match entry.kind.extent() {
         ResourceExtent::File => return vec![file(target.clone(), None, main)],
-        ResourceExtent::Folder => inside(SKILL_FILE).map(|path| file(path, None, main)),
+        ResourceExtent::Directory => inside(SKILL_FILE).map(|path| file(path, None, main)),
         ResourceExtent::Plugin => None,
     };
     let other_files = resource

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agpm_catalog::{CatalogContent, EntryReference, KindSaid, RowId};
+use agpm_catalog::{CatalogContent, EntryReference, KindMention, RowId};
 use agpm_diag::{Failure, SourceMap};
 use agpm_merge::{
     Composition, Contribution, MergePolicy, Provenance, ReferencePolicy, SecretDisplay, fold_parts,
@@ -19,7 +19,7 @@ pub fn explain_entry(
     pointer: &Pointer,
     sources: &SourceMap,
 ) -> Result<Provenance, Failure> {
-    let entry = content.entry(EntryReference::read(name), KindSaid::Before)?;
+    let entry = content.entry(EntryReference::read(name), KindMention::Before)?;
     let lower = content.catalog.shadowed(entry).iter().rev();
     let rows = lower
         .chain([&entry.winner])

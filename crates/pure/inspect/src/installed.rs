@@ -66,7 +66,7 @@ pub fn installed_path(entry: &LockEntry) -> Result<Option<RelativePath>, Failure
     let path = *paths.first().ok_or_else(|| not_written(entry))?;
     Ok(match entry.kind.extent() {
         ResourceExtent::File => Some(path.clone()),
-        ResourceExtent::Folder => RelativePath::new(&format!("{path}/{SKILL_FILE}")).ok(),
+        ResourceExtent::Directory => RelativePath::new(&format!("{path}/{SKILL_FILE}")).ok(),
         // A plugin is not one text; its parts are their own resources.
         ResourceExtent::Plugin => None,
     })

@@ -74,7 +74,7 @@ impl<'m> LocalContent<'m> {
         }
         let (path, form) = match unit.extent {
             ResourceExtent::File => (unit.path.to_string(), LocalForm::File),
-            ResourceExtent::Folder => (unit.path.join(SKILL_FILE), LocalForm::File),
+            ResourceExtent::Directory => (unit.path.join(SKILL_FILE), LocalForm::File),
             ResourceExtent::Plugin => (unit.path.to_string(), LocalForm::Directory),
         };
         Some(LocalContent {
@@ -89,7 +89,7 @@ impl<'m> LocalContent<'m> {
         let unit = &self.dependency.unit;
         let noun = match unit.extent {
             ResourceExtent::File => "file",
-            ResourceExtent::Folder => "skill",
+            ResourceExtent::Directory => "skill",
             ResourceExtent::Plugin => "plugin",
         };
         let message = format!("no {noun} `{}`", unit.path);

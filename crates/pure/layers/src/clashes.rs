@@ -63,7 +63,7 @@ fn clash(first: &LayerPath<'_>, second: &LayerPath<'_>) -> Failure {
 }
 
 /// Fails if a file would land in the directory of a layer: it would be treated as a part of it the next time.
-pub fn refuse_own_folders(
+pub fn refuse_own_directories(
     files: &dyn MachineFiles,
     snapshots: &[LayerSnapshot<'_>],
     root: &Path,
@@ -71,7 +71,7 @@ pub fn refuse_own_folders(
     let root = files.real_path(root);
     for layer in snapshots {
         let Some(inner) = layer
-            .folder
+            .directory
             .as_deref()
             .map(|directory| files.real_path(directory))
             .and_then(|directory| {

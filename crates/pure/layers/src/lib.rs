@@ -11,7 +11,7 @@ mod report;
 mod skipping;
 mod snapshot;
 
-pub use clashes::{refuse_clashes, refuse_own_folders};
+pub use clashes::{refuse_clashes, refuse_own_directories};
 pub use folding::{
     FileStack, FoldedFile, LayerBlock, LayeredFile, LayeredForm, MergeProgram, SharedKeys,
     contributions, stacks,
@@ -21,6 +21,6 @@ pub use pinning::{LayerLock, LayerPinning, PinChoice, RequiredVersion};
 pub use report::{LayerRow, LayerState, LayersReport, SkippedRow, rows};
 pub use skipping::{SkipReason, SkippedItem, enters, included_file};
 pub use snapshot::{
-    LayerSnapshot, SnapshotFile, groups_by_source, ignored_version, layer_folder, missing_folder,
-    missing_root, too_large,
+    LayerSnapshot, SnapshotFile, groups_by_source, ignored_version, layer_directory,
+    missing_directory, missing_root, too_large,
 };

@@ -69,7 +69,7 @@ pub fn rows(manifest: &Manifest, snapshots: &[LayerSnapshot<'_>]) -> LayersRepor
 
 fn written(location: &LayerLocation) -> String {
     match location {
-        LayerLocation::Folder(path) => path.clone(),
+        LayerLocation::Directory(path) => path.clone(),
         LayerLocation::Source(source, requirement) => format!("{source}@{requirement}"),
     }
 }

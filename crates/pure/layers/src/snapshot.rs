@@ -20,7 +20,7 @@ pub struct LayerSnapshot<'m> {
     /// The location, as users see it.
     pub shown: String,
     /// The directory that it is, if it is one.
-    pub folder: Option<PathBuf>,
+    pub directory: Option<PathBuf>,
     /// The version; `None` for a directory.
     pub pin: Option<Pin>,
     /// The checksum of all its files.
@@ -55,7 +55,7 @@ impl LayerSnapshot<'_> {
     /// The lockfile entry; a directory in the user's home is not locked.
     pub fn locked(&self) -> Option<LockedLayer> {
         let is_in_project =
-            matches!(&self.layer.location, LayerLocation::Folder(path) if is_own_folder(path));
+            matches!(&self.layer.location, LayerLocation::Directory(path) if is_in_project(path));
         let (name, pin, checksum) = (self.layer.name.clone(), self.pin.clone(), self.checksum);
         (!is_in_project).then_some(LockedLayer {
             name,
@@ -67,7 +67,7 @@ impl LayerSnapshot<'_> {
 }
 
 /// Whether a directory is named by its location in the user's home.
-fn is_own_folder(path: &str) -> bool {
+fn is_in_project(path: &str) -> bool {
     path == "~" || path.starts_with("~/")
 }
 
@@ -80,7 +80,7 @@ pub fn groups_by_source(layers: Vec<(usize, &Layer)>) -> Vec<Vec<(usize, &Layer)
             LayerLocation::Source(source, _) => {
                 Some(*by_source.entry(source).or_insert(groups.len()))
             }
-            LayerLocation::Folder(_) => None,
+            LayerLocation::Directory(_) => None,
         };
         match version.and_then(|at| groups.get_mut(at)) {
             Some(group) => group.push((rank, layer)),
@@ -91,15 +91,15 @@ pub fn groups_by_source(layers: Vec<(usize, &Layer)>) -> Vec<Vec<(usize, &Layer)
 }
 
 /// The directory of a layer in the directory of its location.
-pub fn layer_folder(folder: &Path, layer: &Layer) -> PathBuf {
+pub fn layer_directory(directory: &Path, layer: &Layer) -> PathBuf {
     match &layer.root {
-        Some(root) => folder.join(root.as_str()),
-        None => folder.to_owned(),
+        Some(root) => directory.join(root.as_str()),
+        None => directory.to_owned(),
     }
 }
 
 /// The finding of a layer whose directory does not exist, with its path as users see it.
-pub fn missing_folder(layer: &Layer, shown: &str) -> Diagnostic {
+pub fn missing_directory(layer: &Layer, shown: &str) -> Diagnostic {
     let message = format!(
         "the directory of layer `{}`, `{shown}`, does not exist",
         layer.name
@@ -129,10 +129,10 @@ pub fn missing_root(layer: &Layer, pin: &Pin) -> Failure {
         .into()
 }
 
-/// The refusal of a layer that is larger than `folders` directories or `bytes` bytes.
-pub fn too_large(layer: &Layer, folders: usize, bytes: u64) -> Failure {
+/// The refusal of a layer that is larger than `directories` directories or `bytes` bytes.
+pub fn too_large(layer: &Layer, directories: usize, bytes: u64) -> Failure {
     let message = format!(
-        "layer `{}` has more than {folders} directories or {} MiB",
+        "layer `{}` has more than {directories} directories or {} MiB",
         layer.name,
         bytes >> 20
     );

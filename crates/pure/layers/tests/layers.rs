@@ -5,7 +5,7 @@ use agpm_diag::{Failure, SourceMap};
 use agpm_layers::{
     FileStack, LayerLock, LayerPinning, LayerSnapshot, LayeredFile, MergeProgram, PinChoice,
     RequiredVersion, SkipReason, SnapshotFile, enters, included_file, layers_as_locked,
-    locked_layers, refuse_clashes, refuse_missing, refuse_own_folders, rows, stacks,
+    locked_layers, refuse_clashes, refuse_missing, refuse_own_directories, rows, stacks,
 };
 use agpm_merge::RawFile;
 use agpm_model::{
@@ -69,7 +69,7 @@ fn snapshot<'m>(layer: &'m Layer, files: &[(&str, &str)]) -> LayerSnapshot<'m> {
     LayerSnapshot {
         layer,
         shown: layer.name.to_string(),
-        folder: None,
+        directory: None,
         pin: None,
         checksum: Checksum::of(b"now"),
         files: files.iter().map(file).collect(),
@@ -192,7 +192,7 @@ fn manifest_and_lockfile_agree_in_names_order_and_requirements() {
     for lock in [swapped, more, lockfile("^2.0")] {
         assert!(!agrees(&lock));
     }
-    // A folder without versions has no pin.
+    // A directory without versions has no pin.
     assert!(layers_as_locked(&manifest, &lockfile("^2.0"), |_| false).is_ok());
 }
 
@@ -253,8 +253,8 @@ fn nothing_is_installed_into_a_layer() {
     let files = MemoryFiles::new([("/project/layers/me/a.json", "")]);
     for (path, fits) in [("layers/me/x.json", false), ("layers/other.json", true)] {
         let mut me = snapshot(&manifest.layers[1], &[(path, "")]);
-        me.folder = Some("/project/layers/me".into());
-        let checked = refuse_own_folders(&files, &[me], "/project".as_ref());
+        me.directory = Some("/project/layers/me".into());
+        let checked = refuse_own_directories(&files, &[me], "/project".as_ref());
         assert_eq!(checked.is_ok(), fits, "{path}");
     }
 }

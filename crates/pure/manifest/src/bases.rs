@@ -53,7 +53,7 @@ impl LoadedBase {
         match &self.root {
             BaseRoot::Directory(_) => self.local_file(),
             BaseRoot::Snapshot { url, .. } => match url.kind() {
-                AddressKind::Folder(path) | AddressKind::FileUrl(path) => Some(path.to_owned()),
+                AddressKind::Directory(path) | AddressKind::FileUrl(path) => Some(path.to_owned()),
                 AddressKind::Remote => None,
             },
         }

@@ -23,14 +23,14 @@ pub fn written_paths(manifest: &Manifest) -> Vec<String> {
     let remotes = manifest.catalog.all().filter_map(CatalogRemote::address);
     let sources = sources.map(|source| &source.address).chain(remotes);
     let sources = sources.filter_map(|address| match address.kind() {
-        AddressKind::Folder(path) | AddressKind::FileUrl(path) => Some(path.to_owned()),
+        AddressKind::Directory(path) | AddressKind::FileUrl(path) => Some(path.to_owned()),
         AddressKind::Remote => None,
     });
     let layers = manifest
         .layers
         .iter()
         .filter_map(|layer| match &layer.location {
-            LayerLocation::Folder(path) => Some(path.clone()),
+            LayerLocation::Directory(path) => Some(path.clone()),
             LayerLocation::Source(..) => None,
         });
     local.chain(sources).chain(layers).collect()

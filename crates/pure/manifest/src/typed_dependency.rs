@@ -227,7 +227,7 @@ impl TypedDependency {
             ("path", Some(self.path.as_str())),
             ("version", self.version.as_deref()),
         ];
-        let places = [
+        let destinations = [
             ("target", new.target.as_deref()),
             ("filename", new.filename.as_deref()),
         ];
@@ -243,7 +243,7 @@ impl TypedDependency {
             .into_iter()
             .filter_map(text)
             .chain(tools)
-            .chain(places.into_iter().filter_map(text))
+            .chain(destinations.into_iter().filter_map(text))
             .collect();
         if fields.len() == 1 {
             Value::from(self.path.as_str())

@@ -104,7 +104,7 @@ impl PathRelocation<'_> {
         let mut remaining = Vec::new();
         for mut source in std::mem::take(&mut manifest.sources) {
             let path = match source.address.kind() {
-                AddressKind::Folder(path) => path.to_owned(),
+                AddressKind::Directory(path) => path.to_owned(),
                 AddressKind::FileUrl(_) | AddressKind::Remote => {
                     remaining.push(source);
                     continue;
@@ -153,7 +153,7 @@ impl PathRelocation<'_> {
             };
             let written = match dependency.unit.extent {
                 ResourceExtent::File => ResourcePath::in_source(&location.directory),
-                ResourceExtent::Folder | ResourceExtent::Plugin => {
+                ResourceExtent::Directory | ResourceExtent::Plugin => {
                     ResourcePath::directory_in_source(or_top(&location.directory))
                 }
             };
@@ -206,9 +206,9 @@ impl PathRelocation<'_> {
         for layer in layers {
             let root = layer.root.as_ref().map_or("", RelativePath::as_str);
             let location = match &layer.location {
-                LayerLocation::Folder(path) => match self.path(layer.spot, path) {
+                LayerLocation::Directory(path) => match self.path(layer.spot, path) {
                     Some(RelocatedPath::Local(path)) => {
-                        layer.location = LayerLocation::Folder(path);
+                        layer.location = LayerLocation::Directory(path);
                         continue;
                     }
                     Some(RelocatedPath::InSnapshot(location)) => location.within(root),

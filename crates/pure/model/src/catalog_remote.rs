@@ -55,7 +55,7 @@ pub enum RemoteError {
     Reference,
     /// The text after `:/` is not a valid directory.
     #[error("invalid directory after `:/`: {0}")]
-    Folder(PathError),
+    Directory(PathError),
 }
 
 impl RemoteError {
@@ -66,7 +66,7 @@ impl RemoteError {
                 "write `git+` before the URL, as in `git+https://host/org/repo.git` or `git+ssh://git@host/org/repo`"
             }
             RemoteError::Reference => "write a branch, a tag or a commit, as in `community#v1.0.0`",
-            RemoteError::Folder(_) => {
+            RemoteError::Directory(_) => {
                 "write a directory relative to the root of the repository, as in `community:/teams/core`"
             }
             _ => "write the name of a source, or a URL such as `git+https://host/org/repo.git`",
@@ -77,7 +77,7 @@ impl RemoteError {
     pub fn escapes(&self) -> bool {
         matches!(
             self,
-            RemoteError::Folder(PathError::Absolute | PathError::Escapes)
+            RemoteError::Directory(PathError::Absolute | PathError::Escapes)
         )
     }
 }
@@ -205,7 +205,7 @@ impl<'t> RemoteParts<'t> {
         let directory = directory
             .map(RelativePath::new)
             .transpose()
-            .map_err(RemoteError::Folder)?;
+            .map_err(RemoteError::Directory)?;
         if reference.is_some_and(|reference| !is_ref_name(reference)) {
             return Err(RemoteError::Reference);
         }
@@ -415,19 +415,19 @@ mod tests {
             ("community#a..b", Reference),
             ("community#a\u{7}b", Reference),
             ("community#a b", Reference),
-            ("community:/", Folder(PathError::Empty)),
-            ("community:/.", Folder(PathError::Empty)),
-            ("community:/../x", Folder(PathError::Escapes)),
-            ("community:/a/../../x", Folder(PathError::Escapes)),
-            ("community://etc", Folder(PathError::Absolute)),
-            ("community:/C:x", Folder(PathError::Absolute)),
-            ("community:/a\\..\\b", Folder(PathError::NotPortable)),
-            ("git+https://h/r://etc", Folder(PathError::Absolute)),
-            ("git+https://h/r#v1:/..", Folder(PathError::Escapes)),
+            ("community:/", Directory(PathError::Empty)),
+            ("community:/.", Directory(PathError::Empty)),
+            ("community:/../x", Directory(PathError::Escapes)),
+            ("community:/a/../../x", Directory(PathError::Escapes)),
+            ("community://etc", Directory(PathError::Absolute)),
+            ("community:/C:x", Directory(PathError::Absolute)),
+            ("community:/a\\..\\b", Directory(PathError::NotPortable)),
+            ("git+https://h/r://etc", Directory(PathError::Absolute)),
+            ("git+https://h/r#v1:/..", Directory(PathError::Escapes)),
         ] {
             let found = CatalogRemote::parse(text).unwrap_err();
             assert_eq!(found, error, "{text:?}");
-            let leads_out = matches!(error, Folder(PathError::Absolute | PathError::Escapes));
+            let leads_out = matches!(error, Directory(PathError::Absolute | PathError::Escapes));
             assert_eq!(
                 (found.escapes(), found.help().is_empty()),
                 (leads_out, false),

@@ -31,7 +31,7 @@ pub trait MachineFiles: fmt::Debug + Send + Sync {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ResolvedPath {
     /// A directory.
-    Folder(PathBuf),
+    Directory(PathBuf),
     /// A file.
     File(PathBuf),
     /// Neither a file nor a directory.

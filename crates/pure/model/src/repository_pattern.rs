@@ -44,7 +44,7 @@ impl RepositoryPattern {
     /// Whether a source matches, however its URL is written.
     pub fn matches(&self, address: &SourceAddress) -> bool {
         let url = match address.kind() {
-            AddressKind::Folder(_) => return false,
+            AddressKind::Directory(_) => return false,
             AddressKind::FileUrl(path) => format!("file://{path}"),
             AddressKind::Remote => canonical(address),
         };

@@ -75,7 +75,7 @@ enum ResourceShape {
     /// A file.
     File,
     /// A directory.
-    Folder,
+    Directory,
     /// A separate directory, with parts at the paths of their types.
     Plugin,
     /// Entries of a file that users write too.
@@ -160,7 +160,7 @@ impl ResourceType {
                 REFERENCE_TOOL.name,
             )),
             ResourceType::Skills => ResourceTypeRow {
-                shape: ResourceShape::Folder,
+                shape: ResourceShape::Directory,
                 ..row("skills", "skill", TargetLayout::Flat, REFERENCE_TOOL.name)
             },
             ResourceType::Instructions => ResourceTypeRow {
@@ -202,7 +202,7 @@ impl ResourceType {
     /// The files of one resource.
     pub const fn extent(self) -> ResourceExtent {
         match self.row().shape {
-            ResourceShape::Folder => ResourceExtent::Folder,
+            ResourceShape::Directory => ResourceExtent::Directory,
             ResourceShape::Plugin => ResourceExtent::Plugin,
             ResourceShape::File | ResourceShape::Entries | ResourceShape::FileOrBlock => {
                 ResourceExtent::File

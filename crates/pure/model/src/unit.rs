@@ -35,7 +35,7 @@ pub enum ResourceExtent {
     /// A single file.
     File,
     /// A directory with all its content.
-    Folder,
+    Directory,
     /// A directory with all its content, some of which are separate resources.
     Plugin,
 }

@@ -186,7 +186,7 @@ impl<'f> PersonaLibrary<'f> {
                 self.levels
                     .left_out_finding(path, &format!("it {problem}"), help)
             }
-            Ok(Some(ResolvedPath::Folder(real) | ResolvedPath::File(real))) => {
+            Ok(Some(ResolvedPath::Directory(real) | ResolvedPath::File(real))) => {
                 // A nested repository is a different one; outside any repository, a path must not leave the top.
                 let roster_notes = repository_of(self.levels.files, &real)
                     .filter(|roster_notes| roster_notes.starts_with(repository))

@@ -156,7 +156,7 @@ impl ConflictReporter<'_> {
             .first()
             .map(|ask| listed(&ask.allows))
             .unwrap_or_default();
-        let skill = clash.unit.extent == ResourceExtent::Folder;
+        let skill = clash.unit.extent == ResourceExtent::Directory;
         let subject = match (clash.unit.path.is_pattern(), skill) {
             (true, false) => "nothing matches",
             (true, true) => "no skill matches",

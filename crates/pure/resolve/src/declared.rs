@@ -194,7 +194,7 @@ impl DeclaringResource<'_> {
     fn file_name(&self) -> String {
         match self.unit.extent {
             ResourceExtent::File => format!("{}@{}", self.unit, self.label),
-            ResourceExtent::Folder => format!("{}/{SKILL_FILE}@{}", self.unit, self.label),
+            ResourceExtent::Directory => format!("{}/{SKILL_FILE}@{}", self.unit, self.label),
             ResourceExtent::Plugin => format!("{}@{}", self.unit, self.label),
         }
     }
@@ -273,7 +273,7 @@ pub struct EscapedPath;
 /// The format of a unit's file, if it has fields; for a skill, that of its `SKILL.md`.
 pub fn format_of(unit: &Unit) -> Option<Format> {
     match (unit.extent, &unit.origin) {
-        (ResourceExtent::Folder, _) => Some(Format::Markdown),
+        (ResourceExtent::Directory, _) => Some(Format::Markdown),
         (ResourceExtent::Plugin, _) => None,
         (_, ResourceOrigin::Manifest) => Some(Format::Jsonc),
         _ => Format::of_file(unit.path.file_name()).filter(|format| *format != Format::Csv),
@@ -299,7 +299,7 @@ pub fn declared_unit(
     // The declaring file of a skill is in its directory.
     let directory = match parent.extent {
         ResourceExtent::File => parent.path.directory(),
-        ResourceExtent::Folder | ResourceExtent::Plugin => parent.path.in_tree(),
+        ResourceExtent::Directory | ResourceExtent::Plugin => parent.path.in_tree(),
     };
     let beside = |path: &str| match directory {
         "" => path.to_owned(),

@@ -28,14 +28,14 @@ pub struct LockView {
     /// The layers.
     pub layers: Vec<LockedLayer>,
     /// The installation directory.
-    pub folder: PathBuf,
+    pub project_directory: PathBuf,
     /// The plugin of each entry that is a part of one.
     pub part_of: BTreeMap<usize, usize>,
 }
 
 impl LockView {
     /// The view of a lockfile.
-    pub fn of(lock: Lockfile, manifest: &Manifest, folder: PathBuf) -> Self {
+    pub fn of(lock: Lockfile, manifest: &Manifest, project_directory: PathBuf) -> Self {
         let required: BTreeSet<(ResourceType, &str)> = manifest
             .dependencies
             .iter()
@@ -67,15 +67,15 @@ impl LockView {
             sources,
             roots,
             layers,
-            folder,
+            project_directory,
             part_of: BTreeMap::new(),
         }
     }
 
     /// The view of a lockfile whose manifest cannot be read: entries without dependents are treated as required by the
     /// manifest.
-    pub fn without_manifest(lock: Lockfile, folder: PathBuf) -> Self {
-        let mut view = LockView::of(lock, &Manifest::default(), folder);
+    pub fn without_manifest(lock: Lockfile, project_directory: PathBuf) -> Self {
+        let mut view = LockView::of(lock, &Manifest::default(), project_directory);
         let needed: BTreeSet<usize> = view.needs.iter().flatten().copied().collect();
         let numbers = 0..view.entries.len();
         view.roots = numbers.filter(|at| !needed.contains(at)).collect();
@@ -183,7 +183,7 @@ impl LockView {
             .unwrap_or(word)
             .trim_end_matches('/');
         let absolute = normalize(&working.join(short));
-        let inside = absolute.strip_prefix(&self.folder).ok();
+        let inside = absolute.strip_prefix(&self.project_directory).ok();
         let inside = inside.map(|path| path.to_string_lossy().replace('\\', "/"));
         std::iter::once(short.to_owned()).chain(inside).collect()
     }

@@ -16,7 +16,7 @@ pub enum PathFiles {
     /// A file.
     File(SourceFile),
     /// The files of a skill or a plugin.
-    Folder(Vec<(RelativePath, SourceFile)>),
+    Directory(Vec<(RelativePath, SourceFile)>),
     /// Content that is refused.
     Unfit(Unfit),
     /// The matches of a pattern.
@@ -114,10 +114,10 @@ impl PathFiles {
                 FoundContent::Matches(Arc::new(children.collect()))
             }
             PathFiles::File(file) => resource(ResourceFiles::file(file)),
-            PathFiles::Folder(files) if unit.extent == ResourceExtent::Plugin => {
+            PathFiles::Directory(files) if unit.extent == ResourceExtent::Plugin => {
                 resource(ResourceFiles::plugin(files))
             }
-            PathFiles::Folder(mut files) => {
+            PathFiles::Directory(mut files) => {
                 let main = files
                     .iter()
                     .position(|(path, _)| path.as_str() == SKILL_FILE);

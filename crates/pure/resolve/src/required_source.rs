@@ -110,7 +110,9 @@ pub fn unit_of_source(
     let path = declared.kind.directory_of(declared.path.trim());
     let path = match declared.kind.extent() {
         ResourceExtent::File => ResourcePath::in_source(path)?,
-        ResourceExtent::Folder | ResourceExtent::Plugin => ResourcePath::directory_in_source(path)?,
+        ResourceExtent::Directory | ResourceExtent::Plugin => {
+            ResourcePath::directory_in_source(path)?
+        }
     };
     Ok(Unit {
         origin: ResourceOrigin::Source(source.clone()),

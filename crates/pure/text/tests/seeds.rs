@@ -17,7 +17,7 @@ mod checks;
 /// All seeds with their formats, which are the names of their directories.
 fn seeds() -> Vec<(Format, String)> {
     let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../fuzz/corpus-seeds");
-    let folders = [
+    let directories = [
         ("json", Format::Json),
         ("jsonc", Format::Jsonc),
         ("yaml", Format::Yaml),
@@ -26,15 +26,15 @@ fn seeds() -> Vec<(Format, String)> {
         ("markdown", Format::Markdown),
     ];
     let mut all = Vec::new();
-    for (folder, format) in folders {
-        for file in std::fs::read_dir(seeds.join(folder)).unwrap() {
+    for (directory, format) in directories {
+        for file in std::fs::read_dir(seeds.join(directory)).unwrap() {
             all.push((
                 format,
                 std::fs::read_to_string(file.unwrap().path()).unwrap(),
             ));
         }
     }
-    assert!(all.len() > folders.len());
+    assert!(all.len() > directories.len());
     all
 }
 

@@ -1,7 +1,7 @@
 use std::process::ExitCode;
 
 use agpm_ops::{
-    CatalogFilter, CatalogMode, CatalogPlaces, CatalogRead, CatalogRequest, ShadowedRows, World,
+    CatalogFilter, CatalogMode, CatalogRead, CatalogRequest, CatalogSelection, ShadowedRows, World,
     catalog, catalog_show,
 };
 use agpm_report::RenderedReport;
@@ -20,7 +20,7 @@ pub(crate) fn run(world: &World, args: CatalogArgs, output: &mut Output) -> Exit
     }) = args.command
     {
         let request = CatalogRead {
-            places: layers.options(),
+            selection: layers.options(),
             name,
             kind: kind.map(|kind| kind.kind()),
         };
@@ -47,7 +47,7 @@ pub(crate) fn run(world: &World, args: CatalogArgs, output: &mut Output) -> Exit
         Some(CatalogFormat::Table | CatalogFormat::Json) | None => CatalogForm::Table,
     };
     let request = CatalogRequest {
-        places: args.layers.options(),
+        selection: args.layers.options(),
         filter: CatalogFilter {
             kind: args.kind.map(|kind| kind.kind()),
             module: args.module,
@@ -69,14 +69,14 @@ pub(crate) fn run(world: &World, args: CatalogArgs, output: &mut Output) -> Exit
 
 impl CatalogLayerArgs {
     /// Returns the layers for a request.
-    pub(crate) fn options(self) -> CatalogPlaces {
+    pub(crate) fn options(self) -> CatalogSelection {
         let mode = match self.mode {
             ModeArg::Auto => CatalogMode::Auto,
             ModeArg::Local => CatalogMode::Local,
             ModeArg::User => CatalogMode::User,
             ModeArg::Strict => CatalogMode::Strict,
         };
-        CatalogPlaces {
+        CatalogSelection {
             mode,
             remotes: self.remote,
         }

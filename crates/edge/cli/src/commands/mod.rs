@@ -38,7 +38,7 @@ use std::process::ExitCode;
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_ops::{
-    Environment, FailureKind, InstallScope, NetworkAccess, Outcome, OutsideReads, PolicyPlaces,
+    Environment, FailureKind, InstallScope, NetworkAccess, Outcome, OutsideReads, PolicyLocations,
     ProgramUse, World,
 };
 use agpm_report::RenderedReport;
@@ -136,7 +136,7 @@ fn world(global: &GlobalArgs, scope: InstallScope) -> World {
         scope,
         manifest: global.manifest_path.clone(),
         config: global.config.clone(),
-        config_folder: user_directory("XDG_CONFIG_HOME", ".config"),
+        config_directory: user_directory("XDG_CONFIG_HOME", ".config"),
         cache: global
             .cache_dir
             .clone()
@@ -147,7 +147,7 @@ fn world(global: &GlobalArgs, scope: InstallScope) -> World {
         programs: ProgramUse::Approved,
         approvals: Vec::new(),
         outside: OutsideReads::Allowed,
-        policies: PolicyPlaces {
+        policies: PolicyLocations {
             machine: Some(PathBuf::from(MACHINE_POLICY)),
             variable: std::env::var("AGPM_POLICY")
                 .ok()
@@ -159,7 +159,7 @@ fn world(global: &GlobalArgs, scope: InstallScope) -> World {
             .unwrap_or_default(),
         home,
         network,
-        folder: directory,
+        working_directory: directory,
     };
     World::of_machine(environment, progress(global))
 }

@@ -65,7 +65,7 @@ pub(crate) fn run(world: &World, args: ProfileArgs, output: &mut Output) -> Exit
     let request = ProfileRequest {
         slug,
         kinds,
-        place: scope,
+        scope,
         additions,
         warnings,
     };

@@ -59,7 +59,7 @@ fn options(args: McpArgs) -> Result<ServeOptions, Diagnostic> {
     Ok(ServeOptions {
         channel,
         writes,
-        places: args.layers.options(),
+        selection: args.layers.options(),
     })
 }
 

@@ -258,7 +258,7 @@ fn the_way_out_of_a_clash_of_layers_is_one_that_layers_have() {
 }
 
 /// In both orders, since one is found while reading and the other while writing.
-fn file_and_folder() -> [Project; 2] {
+fn file_and_directory() -> [Project; 2] {
     let (file, inner): (&[_], &[_]) =
         (&[(".claude/x", "file\n")], &[(".claude/x/y.md", "inner\n")]);
     [
@@ -270,7 +270,7 @@ fn file_and_folder() -> [Project; 2] {
 
 #[test]
 fn a_file_and_a_directory_at_one_path_write_nothing() {
-    for project in file_and_folder() {
+    for project in file_and_directory() {
         let output = project.run("install");
         assert!(matches!(output.code, Some(1 | 6)), "{output}");
         assert_eq!(project.written(), [""; 0], "{output}");
@@ -279,7 +279,7 @@ fn a_file_and_a_directory_at_one_path_write_nothing() {
 
 #[test]
 fn a_file_and_a_directory_at_one_path_are_reported_with_their_layers() {
-    for project in file_and_folder() {
+    for project in file_and_directory() {
         let output = project.run("install");
         assert!(!output.stderr.contains("install/changed"), "{output}");
         assert!(

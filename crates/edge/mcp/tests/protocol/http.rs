@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
 use agpm_mcp::{AccessToken, HttpOptions, ServeOptions, ServeTransport, WriteAccess, serve};
-use agpm_ops::CatalogPlaces;
+use agpm_ops::CatalogSelection;
 use serde_json::json;
 
 use crate::support::{project, world};
@@ -26,7 +26,7 @@ fn start() -> (SocketAddr, agpm_testkit::Sandbox) {
     let options = ServeOptions {
         channel: ServeTransport::Http(http),
         writes: WriteAccess::Refused,
-        places: CatalogPlaces::default(),
+        selection: CatalogSelection::default(),
     };
     let world = world(&sandbox);
     std::thread::spawn(move || serve(world, options).unwrap());

@@ -40,17 +40,17 @@ pub(crate) fn world(sandbox: &Sandbox) -> World {
     let environment = Environment {
         approvals: Vec::new(),
         scope: InstallScope::Project,
-        folder: sandbox.work(),
+        working_directory: sandbox.work(),
         manifest: None,
         config: None,
-        config_folder: Some(root.join("config/agpm")),
+        config_directory: Some(root.join("config/agpm")),
         cache: Some(root.join("cache/agpm")),
         home: Some(sandbox.home()),
         network: NetworkAccess::Offline,
         state: Some(root.join("state/agpm")),
         programs: agpm_ops::ProgramUse::Approved,
         outside: agpm_ops::OutsideReads::Allowed,
-        policies: agpm_ops::PolicyPlaces::default(),
+        policies: agpm_ops::PolicyLocations::default(),
         executables: Vec::new(),
     };
     World::of_machine(environment, Arc::new(SilentProgress))

@@ -148,7 +148,7 @@ pub(super) fn explain_blocks(
     };
     let store = files.store()?;
     let ledger = read_ledger(&store)?;
-    let here = &world.environment.folder;
+    let here = &world.environment.working_directory;
     for path in file_paths(files.root(), here, file).unwrap_or_default() {
         let bytes = store.read(&path, limit()).ok();
         if let Some((owned, bytes)) = ledger.blocks.get(&path).zip(bytes) {

@@ -125,7 +125,7 @@ fn values(
             Some(blocks) => blocks,
             None => {
                 let view = locked(world);
-                let here = &world.environment.folder;
+                let here = &world.environment.working_directory;
                 if let Some(owner) = view.and_then(|view| file_owner(&view, here, name)) {
                     return of_resource(world, owner.kind, owner.name.as_str(), pointer, notes);
                 }
@@ -176,7 +176,7 @@ fn find_subject(world: &World, word: &str) -> Result<Option<NamedSubject>, Failu
         }));
     }
     match locked(world) {
-        Some(view) => subject_of_word(&view, &environment.folder, word),
+        Some(view) => subject_of_word(&view, &environment.working_directory, word),
         None => Ok(None),
     }
 }

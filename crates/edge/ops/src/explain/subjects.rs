@@ -9,7 +9,7 @@ use agpm_merge::{Provenance, SecretDisplay};
 use agpm_text::{Pointer, to_value};
 
 use crate::bottle::{BottleInput, load};
-use agpm_project::catalog::{CatalogPlaces, open};
+use agpm_project::catalog::{CatalogSelection, open};
 use agpm_project::gather::{ManifestFiles, Project, folded_texts};
 use agpm_project::lineage::{LineageScope, open_library};
 use agpm_project::reading::display_path;
@@ -42,7 +42,7 @@ pub(super) fn explain_catalog_entry(
     pointer: &Pointer,
     notes: &mut Notes,
 ) -> Result<Provenance, Failure> {
-    let content = open(world, &CatalogPlaces::default(), None, notes)?.content;
+    let content = open(world, &CatalogSelection::default(), None, notes)?.content;
     explain_entry(&content, name, pointer, &notes.sources)
 }
 

@@ -138,7 +138,7 @@ pub(super) fn missing(
     error: StoreError,
 ) -> Failure {
     let looked_for = request.file.is_none() && matches!(error.problem, StoreProblem::NotFound);
-    let mut failure = Failure::from(error.seen_from(&environment.folder));
+    let mut failure = Failure::from(error.seen_from(&environment.working_directory));
     if let Some(diagnostic) = failure.diagnostic.as_mut().filter(|_| looked_for) {
         diagnostic.help = Some(format!(
             "name the file: `agpm import {} FILE`",

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use agpm_model::{Checksum, FileMode, ObjectId, RelativePath, SourceAddress, SourceVersions};
 use agpm_ops::{
-    Environment, InstallScope, NetworkAccess, Outcome, OutsideReads, PolicyPlaces, ProgramUse,
+    Environment, InstallScope, NetworkAccess, Outcome, OutsideReads, PolicyLocations, ProgramUse,
     SilentProgress, World,
 };
 use agpm_source::{
@@ -238,17 +238,17 @@ impl MemoryProject {
             environment: Environment {
                 approvals: Vec::new(),
                 scope: InstallScope::Project,
-                folder: self.sandbox.work(),
+                working_directory: self.sandbox.work(),
                 manifest: None,
                 config: None,
-                config_folder: None,
+                config_directory: None,
                 cache: Some(root.join("cache")),
                 home: Some(self.sandbox.home()),
                 network: NetworkAccess::Allowed,
                 state: None,
                 programs: ProgramUse::Approved,
                 outside: OutsideReads::Allowed,
-                policies: PolicyPlaces::default(),
+                policies: PolicyLocations::default(),
                 executables: Vec::new(),
             },
             sources: Arc::clone(&self.opener) as Arc<dyn SourceOpener>,

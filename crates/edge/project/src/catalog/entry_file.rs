@@ -60,14 +60,14 @@ impl OpenCatalog {
     ) -> Result<CatalogFile, Failure> {
         let EntryFile { row, path } = self.content.entry_file(reference)?;
         let layer = self.content.layer(row);
-        let bytes = read_inside(&layer.folder, &path, largest)?;
+        let bytes = read_inside(&layer.directory, &path, largest)?;
         Ok(CatalogFile {
             kind: row.kind(),
             module: row.module().to_owned(),
             name: row.name().to_owned(),
             layer: layer.kind,
             remote: layer.remote.clone(),
-            path: layer.folder.join(path),
+            path: layer.directory.join(path),
             bytes,
         })
     }

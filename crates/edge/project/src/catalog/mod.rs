@@ -14,6 +14,6 @@ mod remotes;
 pub use entry_file::CatalogFile;
 pub use listing::CatalogReport;
 pub use open::{
-    CatalogPlaces, CatalogWatch, OpenCatalog, open, open_cached, open_catalog, watch_catalog,
+    CatalogSelection, CatalogWatch, OpenCatalog, open, open_cached, open_catalog, watch_catalog,
 };
 pub use pins::{ask_remotes, remote_today, remotes_as_locked};

@@ -17,7 +17,7 @@ use crate::world::{Environment, ManifestUse, World};
 
 /// The layers to read.
 #[derive(Clone, Debug, Default)]
-pub struct CatalogPlaces {
+pub struct CatalogSelection {
     /// Selects the kinds of layers.
     pub mode: CatalogMode,
     /// Additional remotes from the command line, highest rank first.
@@ -55,7 +55,7 @@ impl OpenedRemotes {
 /// must not wait for a network.
 pub fn open_catalog(
     world: &World,
-    options: &CatalogPlaces,
+    options: &CatalogSelection,
     before: Option<&OpenCatalog>,
 ) -> Outcome<OpenCatalog> {
     let mut notes = Notes::default();
@@ -81,7 +81,7 @@ pub fn open_catalog(
 pub struct CatalogWatch(PathMarks);
 
 /// Records the state of the paths without reading files or contacting remotes.
-pub fn watch_catalog(world: &World, options: &CatalogPlaces) -> CatalogWatch {
+pub fn watch_catalog(world: &World, options: &CatalogSelection) -> CatalogWatch {
     let (environment, mut marks) = (&world.environment, PathMarks::default());
     find_manifests(environment, options, &[], &mut marks, &mut Notes::default());
     CatalogWatch(marks)
@@ -97,7 +97,7 @@ impl CatalogWatch {
 /// Opens a catalog, with the catalog files of one kind if `kind` is set.
 pub fn open(
     world: &World,
-    options: &CatalogPlaces,
+    options: &CatalogSelection,
     kind: Option<EntryKind>,
     notes: &mut Notes,
 ) -> Result<OpenCatalog, Failure> {
@@ -107,7 +107,7 @@ pub fn open(
 
 /// Opens the catalog with the remotes that are already in the cache. It creates nothing.
 pub fn open_cached(world: &World, notes: &mut Notes) -> Result<OpenCatalog, Failure> {
-    let options = CatalogPlaces::default();
+    let options = CatalogSelection::default();
     let reported = notes.diagnostics.len();
     let project = load(world, notes).unwrap_or_else(|_| {
         // Errors in the manifest are reported by the commands that check it.
@@ -123,7 +123,7 @@ pub fn open_cached(world: &World, notes: &mut Notes) -> Result<OpenCatalog, Fail
 
 fn open_with(
     world: &World,
-    options: &CatalogPlaces,
+    options: &CatalogSelection,
     kind: Option<EntryKind>,
     remotes: OpenedRemotes,
     notes: &mut Notes,
@@ -135,7 +135,7 @@ fn open_with(
     files.retain(|file| kind.is_none_or(|kind| kind == file.kind));
     let read = read_manifests(&layers, files, notes);
     Ok(OpenCatalog {
-        content: CatalogContent::new(&Disk, &environment.folder, layers, read, notes),
+        content: CatalogContent::new(&Disk, &environment.working_directory, layers, read, notes),
         remotes,
         marks,
     })
@@ -148,7 +148,7 @@ fn read_manifests(
     notes: &mut Notes,
 ) -> ReadManifests {
     let bytes = parallel::map(files.iter().collect(), |file: &ManifestFile| {
-        read_inside(&layers[file.layer].folder, &file.path, limit())
+        read_inside(&layers[file.layer].directory, &file.path, limit())
     });
     let mut read = ReadManifests::default();
     let mut unparsed = Vec::new();
@@ -180,7 +180,7 @@ pub(super) fn read_inside(
 /// Determines the git layers, which depend on manifest and lockfile.
 fn remotes(
     world: &World,
-    options: &CatalogPlaces,
+    options: &CatalogSelection,
     notes: &mut Notes,
 ) -> Result<OpenedRemotes, Failure> {
     if !options.mode.has(LayerKind::Git) {
@@ -225,14 +225,14 @@ fn load(world: &World, notes: &mut Notes) -> Result<Project, Failure> {
 /// Finds the layers, highest rank first, and their catalog files. Every path that the result depends on is marked.
 fn find_manifests(
     environment: &Environment,
-    options: &CatalogPlaces,
+    options: &CatalogSelection,
     remotes: &[RemoteLayer],
     marks: &mut PathMarks,
     notes: &mut Notes,
 ) -> (Vec<CatalogLayer>, Vec<ManifestFile>) {
     let mut discovery = CatalogDiscovery {
         files: &Disk,
-        here: &environment.folder,
+        here: &environment.working_directory,
         mark: &mut |path| marks.add(path),
     };
     let home = environment.home.as_deref();
@@ -261,14 +261,16 @@ fn project_start(environment: &Environment) -> PathBuf {
     let named = environment.manifest.as_ref();
     let named = named.map(|path| environment.resolve(path));
     let directory = named.as_deref().and_then(Path::parent);
-    directory.unwrap_or(&environment.folder).to_owned()
+    directory
+        .unwrap_or(&environment.working_directory)
+        .to_owned()
 }
 
 fn layer(kind: LayerKind, remote: Option<String>, directory: &Path) -> CatalogLayer {
     CatalogLayer {
         kind,
         remote,
-        folder: directory.to_owned(),
+        directory: directory.to_owned(),
         real: store::real_path(directory),
     }
 }

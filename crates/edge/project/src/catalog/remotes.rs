@@ -102,7 +102,10 @@ fn cached_layer(sources: &ProjectSources, wanted: &WantedRemote<'_>) -> Option<R
 }
 
 fn sources_of(world: &World, project: &Project, wanted: &[WantedRemote<'_>]) -> ProjectSources {
-    let root = project.root.as_deref().unwrap_or(&world.environment.folder);
+    let root = project
+        .root
+        .as_deref()
+        .unwrap_or(&world.environment.working_directory);
     let remotes = wanted.iter().map(|wanted| wanted.remote);
     ProjectSources::open_remotes(world, &project.manifest, root, remotes)
 }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use agpm_diag::{Diagnostic, Failure, Notes, codes};
 use agpm_layers::{
     LayerLock, LayerPinning, LayerSnapshot, RequiredVersion, SnapshotFile, groups_by_source,
-    ignored_version, layer_folder, missing_folder, missing_root, refuse_clashes,
-    refuse_own_folders, too_large,
+    ignored_version, layer_directory, missing_directory, missing_root, refuse_clashes,
+    refuse_own_directories, too_large,
 };
 use agpm_model::{Checksum, Layer, LayerLocation, Manifest, Pin, RelativePath};
 use agpm_resolve::{moved_tag, tree_line};
@@ -74,7 +74,7 @@ pub fn snapshots<'m>(
         .map(|(_, snapshot)| snapshot)
         .collect();
     refuse_clashes(&snapshots)?;
-    refuse_own_folders(&Disk, &snapshots, &sources.root)?;
+    refuse_own_directories(&Disk, &snapshots, &sources.root)?;
     Ok(snapshots)
 }
 
@@ -114,7 +114,7 @@ impl SnapshotReader<'_> {
         let snapshot = LayerSnapshot {
             layer,
             shown: read.label,
-            folder: read.directory,
+            directory: read.directory,
             pin: read.pin,
             checksum: checksum_of(&files),
             files,
@@ -150,7 +150,7 @@ impl SnapshotReader<'_> {
 
     fn read_layer(&self, layer: &Layer, notes: &mut Notes) -> Result<Option<ReadLayer>, Failure> {
         let directory = match &layer.location {
-            LayerLocation::Folder(path) => {
+            LayerLocation::Directory(path) => {
                 local_path(path, &self.sources.project, &self.world.environment)
             }
             LayerLocation::Source(name, requirement) => {
@@ -174,7 +174,7 @@ impl SnapshotReader<'_> {
                 }
             }
         };
-        self.read_directory(layer, layer_folder(&directory, layer), notes)
+        self.read_directory(layer, layer_directory(&directory, layer), notes)
     }
 
     fn read_directory(
@@ -186,7 +186,7 @@ impl SnapshotReader<'_> {
         let environment = &self.world.environment;
         notes.diagnostics.extend(ignored_version(layer));
         if !store::exists(&directory) {
-            let finding = missing_folder(layer, &display_path(environment, &directory));
+            let finding = missing_directory(layer, &display_path(environment, &directory));
             notes.diagnostics.push(finding);
             return Ok(None);
         }
@@ -287,7 +287,7 @@ fn unreadable_directory(
             .help("name the directory that the file is in")
             .into();
     }
-    let mut failure = Failure::from(error.seen_from(&environment.folder));
+    let mut failure = Failure::from(error.seen_from(&environment.working_directory));
     failure.diagnostic = failure
         .diagnostic
         .map(|diagnostic| diagnostic.in_layer(layer.name.as_str()));
@@ -301,11 +301,11 @@ pub fn missing_directories(
     base: &Path,
 ) -> Vec<Diagnostic> {
     let missing = |layer: &Layer| {
-        let LayerLocation::Folder(path) = &layer.location else {
+        let LayerLocation::Directory(path) = &layer.location else {
             return None;
         };
-        let path = layer_folder(&local_path(path, base, environment), layer);
-        (!store::exists(&path)).then(|| missing_folder(layer, &display_path(environment, &path)))
+        let path = layer_directory(&local_path(path, base, environment), layer);
+        (!store::exists(&path)).then(|| missing_directory(layer, &display_path(environment, &path)))
     };
     manifest.layers.iter().filter_map(missing).collect()
 }

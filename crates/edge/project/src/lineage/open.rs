@@ -47,7 +47,7 @@ pub fn open_library(
         .map(|ceiling| directory_above(environment, ceiling, &directory))
         .transpose()?;
     let search = LevelSearch {
-        working_directory: store::real_path(&environment.folder),
+        working_directory: store::real_path(&environment.working_directory),
         submodules: submodules(environment, scope.submodules, &directory)?,
         directory,
         ceiling,
@@ -74,8 +74,8 @@ fn submodules(
 
 fn real_directory(environment: &Environment, path: &Path) -> Result<PathBuf, Failure> {
     let full = environment.resolve(path);
-    match store::reach(&full).map_err(|error| error.seen_from(&environment.folder))? {
-        Some(ResolvedPath::Folder(real)) => Ok(real),
+    match store::reach(&full).map_err(|error| error.seen_from(&environment.working_directory))? {
+        Some(ResolvedPath::Directory(real)) => Ok(real),
         found => {
             let name = display_path(environment, &full);
             let what = if found.is_some() {

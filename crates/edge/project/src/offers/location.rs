@@ -94,7 +94,7 @@ impl LocationFinder<'_> {
         let names = || self.sources.iter().map(|source| source.name.as_str());
         let here = local_path(
             name,
-            &self.world.environment.folder,
+            &self.world.environment.working_directory,
             &self.world.environment,
         );
         let help = if agpm_store::exists(&here) {
@@ -210,7 +210,11 @@ impl LocationFinder<'_> {
     /// manifest.
     fn on_disk(&self, typed: &str) -> Result<ResourceLocation, Failure> {
         let environment = &self.world.environment;
-        let full = normalize(&local_path(typed, &environment.folder, environment));
+        let full = normalize(&local_path(
+            typed,
+            &environment.working_directory,
+            environment,
+        ));
         if !agpm_store::exists(&full) {
             let diagnostic = Diagnostic::new(
                 &codes::IO_NOT_FOUND,

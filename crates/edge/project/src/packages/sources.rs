@@ -177,7 +177,7 @@ pub fn versions_of(
 
 /// Returns the git executable with the settings of the environment.
 pub fn git(environment: &Environment) -> GitProgram {
-    git_program(&environment.source_context(&environment.folder))
+    git_program(&environment.source_context(&environment.working_directory))
 }
 
 /// Returns the names of the sources without versions.

@@ -33,7 +33,7 @@ pub(crate) fn canonical(address: &SourceAddress) -> String {
     let redacted = address.redacted();
     match address.kind() {
         // With a separate prefix: a directory named like a host must never equal a URL.
-        AddressKind::Folder(path) => return format!("directory:{}", without_suffix(path)),
+        AddressKind::Directory(path) => return format!("directory:{}", without_suffix(path)),
         AddressKind::FileUrl(path) => return format!("file:{}", without_suffix(path)),
         AddressKind::Remote => {}
     }

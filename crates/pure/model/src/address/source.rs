@@ -25,7 +25,7 @@ pub struct SourceAddress {
 enum AddressTarget {
     Remote,
     File(String),
-    Folder,
+    Directory,
 }
 
 /// The kind of a URL.
@@ -36,7 +36,7 @@ pub enum AddressKind<'a> {
     /// A `file://` URL, with its path decoded.
     FileUrl(&'a str),
     /// A directory as written: absolute, relative, or under `~/`.
-    Folder(&'a str),
+    Directory(&'a str),
 }
 
 /// The reason why text is not a URL; it never repeats the text, which may hold a secret.
@@ -89,7 +89,7 @@ impl SourceAddress {
             None if lacks_slash(text) => Err(SourceAddressError::Mistyped),
             None if is_scp_like(text) => Self::of_scp(text),
             None if is_mistyped(text) => Err(SourceAddressError::Mistyped),
-            None => Ok(Self::plain(text.to_owned(), AddressTarget::Folder)),
+            None => Ok(Self::plain(text.to_owned(), AddressTarget::Directory)),
         }
     }
 
@@ -98,13 +98,16 @@ impl SourceAddress {
         match &self.target {
             AddressTarget::Remote => AddressKind::Remote,
             AddressTarget::File(path) => AddressKind::FileUrl(path),
-            AddressTarget::Folder => AddressKind::Folder(&self.written),
+            AddressTarget::Directory => AddressKind::Directory(&self.written),
         }
     }
 
     /// Whether it is on this machine.
     pub fn is_local(&self) -> bool {
-        matches!(self.target, AddressTarget::File(_) | AddressTarget::Folder)
+        matches!(
+            self.target,
+            AddressTarget::File(_) | AddressTarget::Directory
+        )
     }
 
     /// The URL with its secrets, only for the git program.
@@ -332,10 +335,10 @@ mod tests {
             ("file:///a%20b/c", AddressKind::FileUrl("/a b/c")),
             ("file://localhost/a", AddressKind::FileUrl("/a")),
             ("file:///C:/a", AddressKind::FileUrl("C:/a")),
-            ("./a:b", AddressKind::Folder("./a:b")),
-            ("C:\\a", AddressKind::Folder("C:\\a")),
-            ("~/agents", AddressKind::Folder("~/agents")),
-            ("agents", AddressKind::Folder("agents")),
+            ("./a:b", AddressKind::Directory("./a:b")),
+            ("C:\\a", AddressKind::Directory("C:\\a")),
+            ("~/agents", AddressKind::Directory("~/agents")),
+            ("agents", AddressKind::Directory("agents")),
         ] {
             assert_eq!(SourceAddress::parse(text).unwrap().kind(), kind, "{text}");
         }

@@ -157,7 +157,7 @@ impl<'a> ManifestComparison<'a> {
     fn is_same(&self, node: NodeRef<'_>, layer: &ImportedLayer) -> bool {
         let field = |key: &str| node.get(key).and_then(NodeRef::as_str);
         match &layer.location {
-            ImportedLocation::Folder(path) => field("path") == Some(path),
+            ImportedLocation::Directory(path) => field("path") == Some(path),
             ImportedLocation::Git(address, _) => {
                 let existing = field("source").and_then(|name| SourceName::new(name).ok());
                 let source = existing.and_then(|name| self.manifest.source(&name));
@@ -169,7 +169,7 @@ impl<'a> ManifestComparison<'a> {
     fn table(&mut self, layer: &ImportedLayer) -> Value {
         let mut fields = vec![("name", Value::from(layer.name.as_str()))];
         match &layer.location {
-            ImportedLocation::Folder(path) => fields.push(("path", path.as_str().into())),
+            ImportedLocation::Directory(path) => fields.push(("path", path.as_str().into())),
             ImportedLocation::Git(address, branch) => {
                 let source = self.source(layer.name.as_str(), address.redacted());
                 fields.extend([

@@ -281,7 +281,7 @@ impl<'d> AgentManagerReader<'_, 'd> {
             )),
             "local" | "file" if is_directory(address) => {
                 let path = address.strip_prefix("file://").unwrap_or(address);
-                Some(ImportedLocation::Folder(self.directories.written(path)))
+                Some(ImportedLocation::Directory(self.directories.written(path)))
             }
             "local" | "file" => {
                 self.findings

@@ -43,5 +43,5 @@ pub enum ImportedLocation {
     /// A git repository, whose URL holds no secret, and its branch.
     Git(SourceAddress, Option<String>),
     /// A directory, as a manifest writes it.
-    Folder(String),
+    Directory(String),
 }

@@ -109,8 +109,8 @@ fn read_remote(
 ) -> Option<CatalogRemote> {
     let remote = match CatalogRemote::parse(text) {
         Ok(remote) => remote,
-        Err(RemoteError::Folder(error)) => {
-            let found = RemoteError::Folder(error);
+        Err(RemoteError::Directory(error)) => {
+            let found = RemoteError::Directory(error);
             check.bad_path(node, error, found.to_string(), found.help());
             return None;
         }

@@ -103,7 +103,7 @@ impl Dependency {
 impl Dependency {
     /// The root of a source has no name for a skill's directory, so the key is used.
     pub(super) fn name_top(&mut self) {
-        let is_top = self.unit.extent == ResourceExtent::Folder && self.unit.path.is_top();
+        let is_top = self.unit.extent == ResourceExtent::Directory && self.unit.path.is_top();
         if is_top && self.filename.is_none() {
             self.filename = RelativePath::new(self.name.as_str()).ok();
         }

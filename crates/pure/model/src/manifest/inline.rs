@@ -88,7 +88,7 @@ fn inner_path(
             check.bad_value(node, "the URL does not name a file", HELP);
             return None;
         }
-        (path, ResourceExtent::Folder | ResourceExtent::Plugin) => {
+        (path, ResourceExtent::Directory | ResourceExtent::Plugin) => {
             ResourcePath::directory_in_source(kind.directory_of(path.unwrap_or(".")))
         }
     };

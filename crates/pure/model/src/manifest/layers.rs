@@ -73,7 +73,7 @@ pub struct Layer {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LayerLocation {
     /// A directory, from the manifest's directory or absolute.
-    Folder(String),
+    Directory(String),
     /// A source by name, and its required version.
     Source(SourceName, Requirement),
 }
@@ -82,7 +82,7 @@ impl LayerLocation {
     /// The source, if it is one.
     pub fn source(&self) -> Option<&SourceName> {
         match self {
-            LayerLocation::Folder(_) => None,
+            LayerLocation::Directory(_) => None,
             LayerLocation::Source(source, _) => Some(source),
         }
     }
@@ -248,7 +248,7 @@ fn read_location(
                 );
                 return None;
             }
-            Some(LayerLocation::Folder(text.to_owned()))
+            Some(LayerLocation::Directory(text.to_owned()))
         }
         (None, Some(source)) => {
             check.string(source, "`source`")?;

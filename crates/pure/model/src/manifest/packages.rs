@@ -535,7 +535,7 @@ impl<'n> DependencyReader<'_, '_, 'n> {
                 .check_known(source, "source", &codes::MANIFEST_UNKNOWN_SOURCE, names);
         let text = self.check.string(path, "`path`")?;
         let found = match kind.extent() {
-            ResourceExtent::Plugin | ResourceExtent::Folder => {
+            ResourceExtent::Plugin | ResourceExtent::Directory => {
                 ResourcePath::directory_in_source(kind.directory_of(text))
             }
             ResourceExtent::File => ResourcePath::in_source(text),

@@ -115,7 +115,7 @@ fn fetch_revisions(
 enum UnreadFiles {
     Raw(PathFiles),
     File(ListedFile),
-    Folder(Vec<ListedFile>),
+    Directory(Vec<ListedFile>),
 }
 
 impl UnreadFiles {
@@ -123,7 +123,7 @@ impl UnreadFiles {
         match self {
             UnreadFiles::Raw(_) => &[],
             UnreadFiles::File(file) => std::slice::from_ref(file),
-            UnreadFiles::Folder(files) => files,
+            UnreadFiles::Directory(files) => files,
         }
     }
 
@@ -133,12 +133,12 @@ impl UnreadFiles {
         match self {
             UnreadFiles::Raw(raw) => raw,
             UnreadFiles::File(file) => PathFiles::File(next(file.mode)),
-            UnreadFiles::Folder(files) => {
+            UnreadFiles::Directory(files) => {
                 let with_bytes = |file: ListedFile| {
                     let read = next(file.mode);
                     Some((file.path?, read))
                 };
-                PathFiles::Folder(files.into_iter().filter_map(with_bytes).collect())
+                PathFiles::Directory(files.into_iter().filter_map(with_bytes).collect())
             }
         }
     }
@@ -156,7 +156,7 @@ fn list(
     if unit.path.is_top() {
         match unit.extent {
             ResourceExtent::Plugin => return plugin(source, revision, unit),
-            ResourceExtent::Folder => return skill(source, revision, unit),
+            ResourceExtent::Directory => return skill(source, revision, unit),
             ResourceExtent::File => {}
         }
     }
@@ -172,7 +172,7 @@ fn list(
         (ResourceExtent::File, SourceEntryKind::File(mode)) => file(mode, entry),
         // Reading a special file fails with the reason.
         (ResourceExtent::File, SourceEntryKind::Special) => file(FileMode::Plain, entry),
-        (ResourceExtent::Folder, SourceEntryKind::Directory) => skill(source, revision, unit)?,
+        (ResourceExtent::Directory, SourceEntryKind::Directory) => skill(source, revision, unit)?,
         (ResourceExtent::Plugin, SourceEntryKind::Directory) => plugin(source, revision, unit)?,
         _ => UnreadFiles::Raw(PathFiles::Absent),
     })
@@ -226,7 +226,7 @@ fn skill(
     if source.size(&entries)? > MOST_SKILL_BYTES {
         return unfit(format!("it has more than {} MiB", MOST_SKILL_BYTES >> 20));
     }
-    Ok(UnreadFiles::Folder(files))
+    Ok(UnreadFiles::Directory(files))
 }
 
 /// Lists all files of a plugin.
@@ -236,7 +236,7 @@ fn plugin(
     unit: &Unit,
 ) -> Result<UnreadFiles, SourceError> {
     match plugin_files(source, revision, unit)? {
-        Ok(files) => Ok(UnreadFiles::Folder(files)),
+        Ok(files) => Ok(UnreadFiles::Directory(files)),
         Err(why) => Ok(UnreadFiles::Raw(PathFiles::Unfit(Unfit::Plugin(why)))),
     }
 }
@@ -264,7 +264,7 @@ fn matches(
             .collect(),
         // The manifest names each plugin, so patterns do not match plugins.
         ResourceExtent::Plugin => BTreeSet::new(),
-        ResourceExtent::Folder => {
+        ResourceExtent::Directory => {
             let skills = tree.entries.iter().filter_map(skill_directory);
             outermost(skills.filter(|path| is_match(path)).collect())
         }

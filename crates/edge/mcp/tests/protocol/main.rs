@@ -3,9 +3,9 @@
 
 mod catalog;
 mod http;
-mod looking;
+mod notifications;
 mod pages;
+mod requests;
 mod robust;
 mod session;
 mod support;
-mod telling;

@@ -1,4 +1,4 @@
-//! What can be asked: the tool, resources and completions, over a project.
+//! Requests: the tool, resources and completions of a project.
 
 use agpm_mcp::WriteAccess;
 use serde_json::{Value, json};

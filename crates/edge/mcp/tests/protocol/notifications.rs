@@ -1,4 +1,4 @@
-//! What a client is told without asking.
+//! Notifications to the client.
 
 use agpm_diag::server_codes;
 use serde_json::{Value, json};

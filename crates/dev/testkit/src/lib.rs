@@ -5,6 +5,7 @@
 
 mod fixtures;
 mod git;
+mod json;
 mod memory_files;
 mod parallel;
 mod sandbox;
@@ -15,6 +16,7 @@ mod temporary;
 
 pub use fixtures::each_fixture;
 pub use git::Repository;
+pub use json::parse_json;
 pub use memory_files::MemoryFiles;
 pub use parallel::check_in_parallel;
 pub use sandbox::{CommandOutput, Sandbox};

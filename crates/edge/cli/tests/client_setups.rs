@@ -11,9 +11,8 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 
-use agpm_diag::SourceMap;
-use agpm_testkit::Sandbox;
-use agpm_text::{Format, Limits, Value, parse, to_value};
+use agpm_testkit::{Sandbox, parse_json};
+use agpm_text::Value;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_agpm");
 const GUIDE: &str = include_str!("../../../../docs/mcp.md");
@@ -74,18 +73,7 @@ fn fences<'t>(text: &'t str, language: &str) -> Vec<&'t str> {
 
 /// The one entry of a configuration that has nothing but servers.
 fn entry(text: &str, servers: &str) -> Value {
-    let parsed = parse(
-        SourceMap::default().add("guide", text),
-        text,
-        Format::Json,
-        Limits::default(),
-    );
-    assert!(
-        parsed.diagnostics.is_empty(),
-        "{:?}\n{text}",
-        parsed.diagnostics
-    );
-    let value = to_value(parsed.document.root().unwrap());
+    let value = parse_json(text);
     assert_eq!(keys(&value), [servers], "{text}");
     let entries = value.get(servers).unwrap();
     let [name] = keys(entries)[..] else {

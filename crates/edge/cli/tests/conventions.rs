@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::process::Stdio;
 
-use agpm_diag::SourceMap;
-use agpm_testkit::{CommandOutput, Sandbox};
-use agpm_text::{Format, Limits, Value, parse, to_value};
+use agpm_testkit::{CommandOutput, Sandbox, parse_json};
+use agpm_text::Value;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_agpm");
 const ESCAPE: char = '\u{1b}';
@@ -25,25 +24,8 @@ fn sandbox() -> Sandbox {
     sandbox
 }
 
-/// The one JSON document in `text`; anything before, after or between is an error.
-fn json(text: &str) -> Value {
-    let source = SourceMap::default().add("stdout", text);
-    let parsed = parse(source, text, Format::Json, Limits::default());
-    assert!(
-        parsed.diagnostics.is_empty(),
-        "{:?}\n{text}",
-        parsed.diagnostics
-    );
-    to_value(
-        parsed
-            .document
-            .root()
-            .unwrap_or_else(|| panic!("no document in {text:?}")),
-    )
-}
-
 fn assert_failure(output: &CommandOutput, code: &str) {
-    let value = json(&output.stdout);
+    let value = parse_json(&output.stdout);
     assert_eq!(value.get("ok"), Some(&Value::Bool(false)), "{output}");
     let Some(Value::List(diagnostics)) = value.get("diagnostics") else {
         panic!("{output}")
@@ -181,7 +163,7 @@ fn the_reason_of_an_invalid_value_is_below_a_short_message() {
             second.is_some_and(|line| line.starts_with(reason)),
             "{rule}\n{output}"
         );
-        let document = json(&sandbox.run_line(&format!("{line} --json")).stdout);
+        let document = parse_json(&sandbox.run_line(&format!("{line} --json")).stdout);
         let finding = document.get("diagnostics").and_then(|all| all.child("0"));
         let finding = finding.unwrap();
         assert_eq!(finding.get("message"), Some(&Value::from(message)));
@@ -208,7 +190,7 @@ fn json_is_one_document_on_success() {
     ] {
         let output = sandbox.run_line(line);
         assert_eq!(
-            json(&output.stdout).get("ok"),
+            parse_json(&output.stdout).get("ok"),
             Some(&Value::Bool(true)),
             "{line}\n{output}"
         );
@@ -216,7 +198,9 @@ fn json_is_one_document_on_success() {
     }
     let bare = sandbox.run_line("agpm --json merge org.json team.json");
     assert_eq!(
-        json(&bare.stdout).get("model").and_then(Value::as_str),
+        parse_json(&bare.stdout)
+            .get("model")
+            .and_then(Value::as_str),
         Some("opus")
     );
 }

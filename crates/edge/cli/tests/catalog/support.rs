@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use agpm_diag::SourceMap;
+pub(crate) use agpm_testkit::parse_json as json;
 use agpm_testkit::{CommandOutput, Sandbox};
-use agpm_text::{Format, Limits, Value, parse, to_value};
+use agpm_text::Value;
 
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_agpm");
 /// The manifest of agents in a project.
@@ -161,27 +161,6 @@ pub(crate) fn only(rows: Vec<Value>) -> Value {
         panic!("not one row: {rows:?}")
     };
     row.clone()
-}
-
-/// Parses JSON; anything around it is an error.
-pub(crate) fn json(text: &str) -> Value {
-    let parsed = parse(
-        SourceMap::default().add("stdout", text),
-        text,
-        Format::Json,
-        Limits::default(),
-    );
-    assert!(
-        parsed.diagnostics.is_empty(),
-        "{:?}\n{text}",
-        parsed.diagnostics
-    );
-    to_value(
-        parsed
-            .document
-            .root()
-            .unwrap_or_else(|| panic!("no document in {text:?}")),
-    )
 }
 
 fn rows(text: &str) -> Vec<Value> {

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use agpm_diag::SourceMap;
+pub(crate) use agpm_testkit::parse_json as json;
 use agpm_testkit::{CommandOutput, Sandbox};
-use agpm_text::{Format, Limits, Value, parse, to_value};
+use agpm_text::Value;
 
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_agpm");
 
@@ -191,27 +191,6 @@ pub(crate) fn named(name: &str, inherits: &[&str]) -> String {
         ("inherits", Value::list(inherits.iter().copied())),
     ]);
     document.to_json()
-}
-
-/// Parses JSON; anything around it is an error.
-pub(crate) fn json(text: &str) -> Value {
-    let parsed = parse(
-        SourceMap::default().add("stdout", text),
-        text,
-        Format::Json,
-        Limits::default(),
-    );
-    assert!(
-        parsed.diagnostics.is_empty(),
-        "{:?}\n{text}",
-        parsed.diagnostics
-    );
-    to_value(
-        parsed
-            .document
-            .root()
-            .unwrap_or_else(|| panic!("no document in {text:?}")),
-    )
 }
 
 pub(crate) fn strings(value: Option<&Value>) -> Vec<String> {

@@ -132,11 +132,15 @@ fn others(first: &Diagnostic, rest: &[&Diagnostic], sources: &SourceMap) -> Stri
         Severity::Error => MOST_ERROR_SUBJECTS,
         Severity::Warning | Severity::Note => MOST_SUBJECTS,
     };
-    let subjects: Vec<String> = rest
-        .iter()
-        .take(most)
-        .filter_map(|other| subject(first, other, sources))
-        .collect();
+    let mut subjects = Vec::new();
+    for other in rest {
+        // A file with several findings is named once.
+        let subject = subject(first, other, sources).filter(|subject| !subjects.contains(subject));
+        subjects.extend(subject);
+        if subjects.len() == most {
+            break;
+        }
+    }
     match (subjects.is_empty(), rest.len() - subjects.len()) {
         (true, more) => format!("and {more} more like this; `-v` shows all"),
         (false, 0) => format!("also {}", subjects.join(", ")),
@@ -157,11 +161,19 @@ fn subject(first: &Diagnostic, other: &Diagnostic, sources: &SourceMap) -> Optio
         }
         _ => None,
     });
-    let location = other.labels.first().map(|label| {
+    differing
+        .or_else(|| other_location(first, other, sources))
+        .or_else(|| other.file.clone())
+}
+
+/// The location of a finding, unless the first has the same.
+fn other_location(first: &Diagnostic, other: &Diagnostic, sources: &SourceMap) -> Option<String> {
+    let location = |diagnostic: &Diagnostic| {
+        let label = diagnostic.labels.first()?;
         let line = sources.line(label.source, label.span.start);
-        format!("{}:{line}", sources.get(label.source).name)
-    });
-    differing.or(location).or_else(|| other.file.clone())
+        Some(format!("{}:{line}", sources.get(label.source).name))
+    };
+    location(other).filter(|found| location(first).as_ref() != Some(found))
 }
 
 #[cfg(test)]
@@ -268,6 +280,23 @@ mod tests {
         assert_eq!(
             folded[0].others.as_deref(),
             Some("also agpm.lock:2, agpm.lock:3")
+        );
+    }
+
+    #[test]
+    fn subjects_are_named_once_and_not_by_the_location_of_the_first() {
+        let mut sources = SourceMap::default();
+        let source = sources.add("agpm.toml", "a\n");
+        let clash = |path: &str| {
+            let span = Span { start: 0, end: 1 };
+            Diagnostic::new(&codes::LOCK_BROKEN, format!("two files at `{path}`"))
+                .at(source, span, "")
+        };
+        let found = ["a.md", "b.md", "b.md", "a.md", "c.md"].map(clash);
+        let folded = fold(&found.iter().collect::<Vec<_>>(), &sources);
+        assert_eq!(
+            folded[0].others.as_deref(),
+            Some("also b.md, c.md, and 2 more like this; `-v` shows all")
         );
     }
 

@@ -297,7 +297,11 @@ const CRATES: &[(&str, &str, &[&str])] = &[
             "agpm-mcp",
         ],
     ),
-    ("agpm-testkit", "dev/testkit", &["agpm-model", "agpm-text"]),
+    (
+        "agpm-testkit",
+        "dev/testkit",
+        &["agpm-diag", "agpm-model", "agpm-text"],
+    ),
     (
         "agpm-xtask",
         "dev/xtask",

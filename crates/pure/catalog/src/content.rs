@@ -22,7 +22,7 @@ pub struct CatalogContent<'f> {
     pub layers: Vec<CatalogLayer>,
     /// One for every manifest of the catalog.
     pub files: Vec<ManifestFile>,
-    /// Those that could not be read.
+    /// Manifests that could not be read.
     pub left_out: Vec<ManifestFile>,
 }
 

@@ -17,7 +17,7 @@ pub struct ProjectCapabilities {
     sets: BTreeMap<Owner, CapabilitySet>,
     /// Files and layers of the project itself, and inline servers of the manifest: their authors approve them.
     project_owned: BTreeSet<Owner>,
-    /// Those without a commit: their earlier state cannot be read again.
+    /// Owners without a commit, whose earlier state cannot be read again.
     unpinned: BTreeSet<Owner>,
     /// The plugin of each part.
     plugins: BTreeMap<Owner, Owner>,
@@ -28,7 +28,7 @@ pub struct ProjectCapabilities {
 pub struct CapabilityChanges {
     /// Everything that is new or may have changed.
     pub all: Vec<CapabilityChange>,
-    /// Those that were locked before: a manifest entry approves only the locked state.
+    /// Resources that were locked before: a manifest entry approves only the locked state.
     pub after_locking: BTreeSet<Owner>,
 }
 

@@ -158,7 +158,7 @@ pub struct FittingCandidates {
 }
 
 impl FittingCandidates {
-    /// Those of these candidates; versions are known only of a source with tags.
+    /// Filters and ranks candidates; only a source with tags has versions.
     pub fn of(
         candidates: &[Candidate],
         versions: Option<&SourceVersions>,

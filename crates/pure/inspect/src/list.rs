@@ -153,7 +153,7 @@ pub struct ListedEntries {
 }
 
 impl ListedEntries {
-    /// Those that fit; a source or tool that does not exist is a failure.
+    /// Filters the entries of a lockfile; fails if the source or tool does not exist.
     pub fn of(view: LockView, request: &ListRequest) -> Result<Self, Failure> {
         if let Some(name) = &request.source {
             check_source(&view, name)?;

@@ -79,7 +79,7 @@ impl ManifestProgram {
 }
 
 impl ManifestProgram {
-    /// Those of a project's own strategies, by the names of these.
+    /// The executables of the project's own strategies.
     pub fn all_of(manifest: &Manifest) -> Vec<ManifestProgram> {
         let of_strategy = |strategy: &Strategy| {
             let driver = strategy.driver.as_ref();

@@ -49,7 +49,7 @@ pub enum LockUse {
 /// Whether transitive executables may be installed that the manifest does not name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TransitiveExecutables {
-    /// Those that `allow-executables` names.
+    /// Only executables that `allow-executables` names.
     AsManifest,
     /// All, in this run.
     Allowed,

@@ -63,9 +63,9 @@ impl LoadedBase {
 /// The versions of bases to use.
 #[derive(Clone, Copy, Debug)]
 pub enum BaseVersions<'a> {
-    /// Those of the lockfile where it has any that fit, except for these.
+    /// The locked versions that still fit, except for those to update.
     Pinned(&'a UpdateScope),
-    /// Those of the lockfile alone.
+    /// Only the locked versions.
     Locked,
 }
 

@@ -16,7 +16,7 @@ pub struct PinWords<'p> {
 }
 
 impl<'p> PinWords<'p> {
-    /// Those of a manifest and its lockfile; typed paths start in the working directory.
+    /// Collects the names of a manifest and its lockfile; typed paths start in the working directory.
     pub fn new(working: &'p Path, manifest: &'p Manifest, root: PathBuf, lock: Lockfile) -> Self {
         PinWords {
             working,

@@ -148,7 +148,7 @@ pub struct CapabilitySet {
     /// Commands and files that are run.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub runs: BTreeSet<RunCommand>,
-    /// Those of the commands that start MCP servers.
+    /// The subset of the commands that start MCP servers.
     #[serde(skip)]
     pub server_commands: BTreeSet<String>,
     /// Hosts that are connected to.
@@ -160,7 +160,7 @@ pub struct CapabilitySet {
     /// The tools of agents, skills and commands of a layer, by file: one set holds them all.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub file_tools: BTreeMap<String, ToolAccess>,
-    /// Those of the files that are agents.
+    /// The subset of the files that are agents.
     #[serde(skip)]
     pub agent_files: BTreeSet<String>,
     /// Tools that may be used without asking.

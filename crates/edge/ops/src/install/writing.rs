@@ -33,12 +33,12 @@ pub(crate) fn hold(
         .lock(LockWait::Block(&|| world.progress.waiting()))
         .map_err(seen)?;
     let recovered = store.recover(&lock).map_err(seen)?;
-    let what = match recovered {
+    let repair = match recovered {
         RecoveryOutcome::Nothing => return Ok(Some(lock)),
-        RecoveryOutcome::RolledForward => "finished",
-        RecoveryOutcome::RolledBack => "taken back",
+        RecoveryOutcome::RolledForward => "completed",
+        RecoveryOutcome::RolledBack => "undone",
     };
-    let message = format!("an earlier run was stopped in the middle; what it had begun was {what}");
+    let message = format!("an earlier run was interrupted; its changes were {repair}");
     notes
         .diagnostics
         .push(Diagnostic::new(&codes::INSTALL_RECOVERED, message));

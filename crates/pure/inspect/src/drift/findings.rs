@@ -54,7 +54,7 @@ pub fn inputs_changed() -> Diagnostic {
     )
 }
 
-/// An install was stopped in the middle.
+/// An earlier run was interrupted.
 pub fn interrupted() -> Diagnostic {
     let message = "an earlier run was interrupted, and files may be half old and half new";
     let help = "run `agpm install` to finish or undo it";

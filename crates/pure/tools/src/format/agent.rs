@@ -13,7 +13,7 @@ pub struct AgentFormat {
     pub extension: Option<&'static str>,
     /// Whether the tool looks into directories under the one of its agents.
     pub subdirectories: Subdirectories,
-    /// By what an agent is known to be written for this tool.
+    /// The signs that an agent was written for this tool.
     pub marks: AgentMarks,
     /// The agents that are already in the tool's format.
     pub copied: CopiedAgents,
@@ -179,9 +179,9 @@ pub struct AgentMarks {
 pub enum CopiedAgents {
     /// None: converting one that is in the tool's own format gives the same.
     None,
-    /// Those with a mark of the tool.
+    /// Agents that are recognized as written for this tool.
     Marked,
-    /// Those without a mark of another tool.
+    /// Agents that are not recognized as written for another tool.
     Unmarked,
 }
 

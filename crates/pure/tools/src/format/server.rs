@@ -179,8 +179,8 @@ pub enum ServerSwitch {
 pub enum CopiedServers {
     /// None: each is written again.
     None,
-    /// Those in which nothing is another tool's.
+    /// Servers without fields of other tools.
     Reference,
-    /// Those that the tool accepts: one that it does not makes it refuse its whole configuration.
+    /// Servers that the tool accepts; an invalid one makes it refuse its whole configuration.
     Valid,
 }

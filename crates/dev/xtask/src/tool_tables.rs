@@ -414,12 +414,12 @@ impl CommandColumn {
     }
 
     fn field(&self, field: &str) -> String {
-        let fate = if self.fields.contains(&field) {
+        let outcome = if self.fields.contains(&field) {
             "exact"
         } else {
             "dropped"
         };
-        fate.to_owned()
+        outcome.to_owned()
     }
 }
 

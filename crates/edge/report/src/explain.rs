@@ -144,7 +144,7 @@ fn facts(resource: &ExplainedResource) -> Vec<(&'static str, String)> {
         } else {
             String::new()
         };
-        add("conversion", Some(tool + &conversion(&converted.fate)));
+        add("conversion", Some(tool + &conversion(&converted.outcome)));
     }
     facts
 }
@@ -200,12 +200,12 @@ fn above(chain: &[ChainLink]) -> String {
     titles.join(" -> ")
 }
 
-fn conversion(fate: &FieldOutcome) -> String {
-    let note = match fate.note.as_str() {
+fn conversion(outcome: &FieldOutcome) -> String {
+    let note = match outcome.note.as_str() {
         "" => String::new(),
         note => format!(": {note}"),
     };
-    format!("`{}` is {}{note}", fate.field, fate.kind.word())
+    format!("`{}` is {}{note}", outcome.field, outcome.kind.word())
 }
 
 /// Prints one block for each value, deletion and range of the body.

@@ -94,10 +94,10 @@ fn lines(report: &InstallReport, detail: DetailLevel) -> Vec<String> {
         detail == DetailLevel::All || is_new
     };
     let conversions = report.conversions.iter().filter(is_shown);
-    let fates: Vec<FieldNote<'_>> = conversions
+    let outcomes: Vec<FieldNote<'_>> = conversions
         .flat_map(|converted| field_notes(converted, report.writing))
         .collect();
-    let fates = note_lines(&fates, detail);
+    let outcomes = note_lines(&outcomes, detail);
     let reads = reads_line(report).into_iter();
     counted_lines(
         moved
@@ -105,7 +105,7 @@ fn lines(report: &InstallReport, detail: DetailLevel) -> Vec<String> {
             .chain(programs)
             .chain(increases)
             .chain(reads)
-            .chain(fates),
+            .chain(outcomes),
     )
 }
 
@@ -390,22 +390,23 @@ fn program_lines(program: &ReportedProgram) -> Vec<String> {
 struct FieldNote<'r> {
     resource: &'r Owner,
     tool: &'r str,
-    fate: &'r FieldOutcome,
+    outcome: &'r FieldOutcome,
 }
 
 /// The conversions of the fields of a resource; kept fields are shown only in a plan.
 fn field_notes(conversion: &ConvertedResource, writing: WriteMode) -> Vec<FieldNote<'_>> {
-    let is_shown =
-        |fate: &&FieldOutcome| writing == WriteMode::Show || fate.kind != FieldOutcomeKind::Exact;
+    let is_shown = |outcome: &&FieldOutcome| {
+        writing == WriteMode::Show || outcome.kind != FieldOutcomeKind::Exact
+    };
     let (resource, tool) = (&conversion.resource, conversion.tool.as_str());
     conversion
-        .fates
+        .outcomes
         .iter()
         .filter(is_shown)
-        .map(|fate| FieldNote {
+        .map(|outcome| FieldNote {
             resource,
             tool,
-            fate,
+            outcome,
         })
         .collect()
 }
@@ -442,7 +443,7 @@ fn note_lines(notes: &[FieldNote<'_>], detail: DetailLevel) -> Vec<String> {
 impl FieldNote<'_> {
     /// The text without the resource, to group equal notes.
     fn text(&self) -> String {
-        let FieldOutcome { field, kind, note } = self.fate;
+        let FieldOutcome { field, kind, note } = self.outcome;
         let note = if note.is_empty() {
             String::new()
         } else {

@@ -32,12 +32,12 @@ pub fn check_fidelity(
     if losses == LossPolicy::Strict {
         for RenderedResource { resolved, output } in resources {
             let lost = output
-                .fates
+                .outcomes
                 .iter()
-                .filter(|fate| fate.kind != FieldOutcomeKind::Exact);
+                .filter(|outcome| outcome.kind != FieldOutcomeKind::Exact);
             notes
                 .diagnostics
-                .extend(lost.map(|fate| loss(resolved, fate)));
+                .extend(lost.map(|outcome| loss(resolved, outcome)));
         }
         return notes.check();
     }
@@ -60,13 +60,13 @@ pub fn check_fidelity(
     }
 }
 
-fn loss(resolved: &ResolvedEntry, fate: &FieldOutcome) -> Diagnostic {
+fn loss(resolved: &ResolvedEntry, outcome: &FieldOutcome) -> Diagnostic {
     let (name, tool) = (resolved.label(), &resolved.entry.tool);
     let message = format!(
         "{name} for {tool}: `{}` is {}: {}",
-        fate.field,
-        fate.kind.word(),
-        fate.note
+        outcome.field,
+        outcome.kind.word(),
+        outcome.note
     );
     let help = "use a tool that supports it, change the resource, or remove `--strict-fidelity`";
     Diagnostic::new(&codes::TOOL_FIDELITY, message).help(help)
@@ -88,9 +88,9 @@ fn refusals(manifest: &Manifest, resources: &[RenderedResource]) -> Vec<Diagnost
     for (number, RenderedResource { resolved, output }) in resources.iter().enumerate() {
         let tool = &resolved.entry.tool;
         let widened: Vec<&FieldOutcome> = output
-            .fates
+            .outcomes
             .iter()
-            .filter(|fate| fate.kind == FieldOutcomeKind::Widened)
+            .filter(|outcome| outcome.kind == FieldOutcomeKind::Widened)
             .collect();
         if widened.is_empty() {
             continue;
@@ -101,13 +101,13 @@ fn refusals(manifest: &Manifest, resources: &[RenderedResource]) -> Vec<Diagnost
         if allowed.contains(&number) {
             continue;
         }
-        for fate in widened {
-            let field = fate.field.rsplit('.').next().unwrap_or(&fate.field);
+        for outcome in widened {
+            let field = outcome.field.rsplit('.').next().unwrap_or(&outcome.field);
             causes
                 .entry(RefusalCause {
                     tool,
                     field,
-                    note: &fate.note,
+                    note: &outcome.note,
                 })
                 .or_default()
                 .insert(number);

@@ -62,7 +62,7 @@ impl Composer<'_> {
             Destination::Files(..) if is_switched_off(resolved, text) => {}
             Destination::Entries(_, format) => {
                 let entries = self.entries_in_form(*format, resolved, text, notes)?;
-                output.fates = entries.fates;
+                output.outcomes = entries.outcomes;
                 let written = entry.install == InstallMode::Write && !entries.nodes.is_empty();
                 let file = entry.target.clone().filter(|_| written);
                 output.entries = file.map(|file| OutputEntries {
@@ -76,7 +76,7 @@ impl Composer<'_> {
             }
             Destination::Files(_, format) => {
                 let converted = file_in_form(*format, resolved, text, notes)?;
-                output.fates = converted.fates;
+                output.outcomes = converted.outcomes;
                 let same = text == Some(converted.text.as_str());
                 let main = if same {
                     texts.main.clone()
@@ -145,7 +145,7 @@ impl Composer<'_> {
         };
         match output {
             InstructionOutput::File(converted) => {
-                rendered.fates = converted.fates;
+                rendered.outcomes = converted.outcomes;
                 let is_same = texts.text(resolved) == Some(converted.text.as_str());
                 let main = if is_same {
                     texts.main.clone()
@@ -154,8 +154,8 @@ impl Composer<'_> {
                 };
                 rendered.files = files(resolved, main, texts);
             }
-            InstructionOutput::Block(block, fates) => {
-                rendered.fates = fates;
+            InstructionOutput::Block(block, outcomes) => {
+                rendered.outcomes = outcomes;
                 let is_written = resolved.entry.install == InstallMode::Write;
                 rendered.block = Some(block).filter(|_| is_written);
             }

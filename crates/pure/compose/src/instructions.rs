@@ -108,7 +108,7 @@ impl<'a> InstructionEntry<'a> {
             scope: block.scope,
             limit: limits.next(),
         };
-        InstructionOutput::Block(output, block.fates)
+        InstructionOutput::Block(output, block.outcomes)
     }
 }
 

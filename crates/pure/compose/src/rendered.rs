@@ -27,7 +27,7 @@ pub struct ResourceOutput {
     /// The patched fields.
     pub patched: Vec<AppliedField>,
     /// The conversions of its fields for its tool.
-    pub fates: Vec<FieldOutcome>,
+    pub outcomes: Vec<FieldOutcome>,
     /// Its capabilities, in document order.
     pub capabilities: Vec<OutputCapability>,
     /// The capability set, with the tools that it may use.

@@ -47,7 +47,7 @@ impl PlannedInstall {
         let converted = self
             .resources
             .iter()
-            .filter(|resource| !resource.output.fates.is_empty());
+            .filter(|resource| !resource.output.outcomes.is_empty());
         let conversion =
             |RenderedResource { resolved, output }: &RenderedResource| ConvertedResource {
                 resource: resolved.id().into(),
@@ -58,7 +58,7 @@ impl PlannedInstall {
                 } else {
                     SourceFileState::AsLocked
                 },
-                fates: output.fates.clone(),
+                outcomes: output.outcomes.clone(),
             };
         let report = InstallReport {
             // Programs of an earlier install were shown then.

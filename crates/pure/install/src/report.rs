@@ -154,7 +154,7 @@ pub struct ConvertedResource {
     pub source: SourceFileState,
     /// The result for each field.
     #[serde(rename = "fields")]
-    pub fates: Vec<FieldOutcome>,
+    pub outcomes: Vec<FieldOutcome>,
 }
 
 /// Whether a resource's file in the source changed.

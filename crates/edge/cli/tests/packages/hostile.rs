@@ -429,7 +429,7 @@ fn keys_of_entries_hold_no_escape_codes_in_plans() {
 }
 
 #[test]
-fn fields_hold_no_escape_codes_in_fates() {
+fn fields_hold_no_escape_codes_in_outcomes() {
     let agent = "---\nname: a\ndescription: d\n\"odd\\e[2K\\r\": 1\n---\nbody\n";
     let project = Project::with(
         &[("agents/a.md", agent)],

@@ -41,7 +41,7 @@ fn kit(tool: &str, kinds: &[&str]) -> Project {
 const ALL: &[&str] = &["agents", "commands", "skills", "hooks", "mcp-servers"];
 
 /// Returns every field that is not kept, as the plan prints it.
-fn fates(project: &Project) -> Vec<String> {
+fn outcomes(project: &Project) -> Vec<String> {
     let plan = json(&project.good("--json install --dry-run").stdout);
     let text =
         |value: &Value, key: &str| value.get(key).and_then(Value::as_str).unwrap().to_owned();
@@ -71,7 +71,7 @@ fn fates(project: &Project) -> Vec<String> {
 fn codex_gets_its_forms() {
     let project = kit("codex", &["agents", "skills", "hooks", "mcp-servers"]);
     assert_eq!(
-        fates(&project),
+        outcomes(&project),
         [
             "agents/reviewer maxTurns dropped",
             "agents/reviewer model dropped",
@@ -108,7 +108,7 @@ fn codex_gets_its_forms() {
 fn cursor_gets_its_forms() {
     let project = kit("cursor", ALL);
     assert_eq!(
-        fates(&project),
+        outcomes(&project),
         [
             "agents/reviewer maxTurns dropped",
             "agents/reviewer model dropped",
@@ -150,7 +150,7 @@ fn cursor_gets_its_forms() {
 fn copilot_gets_its_forms() {
     let project = kit("copilot", ALL);
     assert_eq!(
-        fates(&project),
+        outcomes(&project),
         [
             "agents/reviewer maxTurns dropped",
             "agents/reviewer model dropped",
@@ -194,7 +194,7 @@ fn copilot_gets_its_forms() {
 fn gemini_gets_its_forms() {
     let project = kit("gemini", ALL);
     assert_eq!(
-        fates(&project),
+        outcomes(&project),
         [
             "agents/reviewer model dropped",
             "commands/ship allowed-tools dropped",
@@ -233,7 +233,7 @@ fn gemini_gets_its_forms() {
 #[test]
 fn windsurf_gets_its_forms() {
     let project = kit("windsurf", &["skills", "hooks", "mcp-servers"]);
-    assert_eq!(fates(&project), ["mcp-servers/fs fs.env approximated"]);
+    assert_eq!(outcomes(&project), ["mcp-servers/fs fs.env approximated"]);
     project.good("install");
     assert_eq!(
         project.written(),
@@ -259,7 +259,7 @@ fn windsurf_gets_its_forms() {
 #[test]
 fn zed_gets_its_forms() {
     let project = kit("zed", &["skills", "mcp-servers"]);
-    assert_eq!(fates(&project), ["mcp-servers/fs fs.env approximated"]);
+    assert_eq!(outcomes(&project), ["mcp-servers/fs fs.env approximated"]);
     project.good("install");
     assert_eq!(
         project.written(),
@@ -295,7 +295,7 @@ fn features_that_a_tool_lacks_are_refused() {
 #[test]
 fn agents_is_a_place_for_skills_only() {
     let project = kit("agents", &["skills"]);
-    assert!(fates(&project).is_empty());
+    assert!(outcomes(&project).is_empty());
     project.good("install --strict-fidelity");
     assert_eq!(
         project.written(),
@@ -314,7 +314,7 @@ fn agents_is_a_place_for_skills_only() {
 fn opencode_takes_files_as_they_are_and_limits_and_servers_in_its_form() {
     let project = kit("opencode", &["agents", "commands", "skills", "mcp-servers"]);
     assert_eq!(
-        fates(&project),
+        outcomes(&project),
         [
             "agents/reviewer maxTurns dropped",
             "agents/reviewer model dropped",
@@ -343,7 +343,7 @@ fn opencode_takes_files_as_they_are_and_limits_and_servers_in_its_form() {
 #[test]
 fn claude_code_takes_everything_as_it_is() {
     let project = kit("claude-code", ALL);
-    assert!(fates(&project).is_empty());
+    assert!(outcomes(&project).is_empty());
     project.good("install --strict-fidelity");
     assert_eq!(
         project.written(),

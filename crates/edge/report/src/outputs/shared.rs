@@ -243,10 +243,10 @@ static CHANGE: Definition = Definition {
 
 pub(super) static FIELD_RESULT: Definition = Definition {
     name: "field result",
-    form: object![FIELD, FATE, NOTE],
+    form: object![FIELD, OUTCOME, NOTE],
 };
 pub(super) const FIELD: SchemaField = required("field", ValueForm::Text, "The field");
-pub(super) const FATE: SchemaField = required(
+pub(super) const OUTCOME: SchemaField = required(
     "fate",
     ValueForm::OneOf(&["exact", "approximated", "dropped", "widened"]),
     "How well the tool's format can express it",

@@ -5,8 +5,8 @@ use agpm_model::{Definition, KeyNames, RESOURCE_TYPES, SchemaField, SchemaTable,
 use super::checks::DRIFT;
 use super::schema::OutputSchema;
 use super::shared::{
-    BODY, CAPABILITIES, CAPABILITY_SET, CHAINS, CHECKSUM, COMMIT, DELETIONS, FATE, FIELD, ID,
-    INSTALLED, INSTALLED_AT, KIND, LEAVES, LOCK, MORE, MOVED, NAME, NOTE, PARTS, PATCHES, PROGRAMS,
+    BODY, CAPABILITIES, CAPABILITY_SET, CHAINS, CHECKSUM, COMMIT, DELETIONS, FIELD, ID, INSTALLED,
+    INSTALLED_AT, KIND, LEAVES, LOCK, MORE, MOVED, NAME, NOTE, OUTCOME, PARTS, PATCHES, PROGRAMS,
     REQUIREMENT, RESOLVED_COMMIT, SOURCE, TEXT_OR_NULL, TOOL, TOOLS, VERSION, document, list,
     object, optional, or_null, required,
 };
@@ -207,7 +207,7 @@ const EXPLAINED_RESOURCE: ValueForm = object![
         list![object![
             required("tool", ValueForm::Text, "The tool"),
             FIELD,
-            FATE,
+            OUTCOME,
             NOTE,
         ]],
         "Fields that a tool's format changes",

@@ -73,7 +73,7 @@ pub struct ToolConversion {
     pub tool: ToolName,
     /// The result for the field.
     #[serde(flatten)]
-    pub fate: FieldOutcome,
+    pub outcome: FieldOutcome,
 }
 
 /// The position where the manifest requires a resource.
@@ -162,11 +162,11 @@ fn capabilities(copies: &[RenderedResource]) -> CapabilitySet {
 
 /// The fields that the format of a copy's tool cannot express, or expresses differently.
 fn inexact(copy: &RenderedResource) -> Vec<ToolConversion> {
-    let fates = copy.output.fates.iter();
-    let inexact = fates.filter(|fate| fate.kind != FieldOutcomeKind::Exact);
-    let conversion = |fate: &FieldOutcome| ToolConversion {
+    let outcomes = copy.output.outcomes.iter();
+    let inexact = outcomes.filter(|outcome| outcome.kind != FieldOutcomeKind::Exact);
+    let conversion = |outcome: &FieldOutcome| ToolConversion {
         tool: copy.resolved.entry.tool.clone(),
-        fate: fate.clone(),
+        outcome: outcome.clone(),
     };
     inexact.map(conversion).collect()
 }

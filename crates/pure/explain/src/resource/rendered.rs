@@ -66,19 +66,25 @@ impl RenderedValues {
             (None, Some(file)) => (in_own_file(file, disk, notes)?, vec![Pointer::root()]),
             (None, None) => return None,
         };
-        let is_lost = |fate: &&FieldOutcome| {
+        let is_lost = |outcome: &&FieldOutcome| {
             matches!(
-                fate.kind,
+                outcome.kind,
                 FieldOutcomeKind::Dropped | FieldOutcomeKind::Widened
             )
         };
-        let key =
-            |fate: &FieldOutcome| fate.field.rsplit('.').next().unwrap_or_default().to_owned();
+        let key = |outcome: &FieldOutcome| {
+            outcome
+                .field
+                .rsplit('.')
+                .next()
+                .unwrap_or_default()
+                .to_owned()
+        };
         Some(RenderedValues {
             document,
             pointers,
             change: ValueChange::of(content),
-            lost: output.fates.iter().filter(is_lost).map(key).collect(),
+            lost: output.outcomes.iter().filter(is_lost).map(key).collect(),
         })
     }
 
@@ -161,7 +167,7 @@ impl ValueChange {
             .files
             .first()
             .is_some_and(OutputFile::is_filled);
-        if filled && content.output.fates.is_empty() {
+        if filled && content.output.outcomes.is_empty() {
             ValueChange {
                 operation: "filled",
                 layer: layer_of(&entry.unit.origin).to_owned(),

@@ -32,7 +32,7 @@ pub(super) fn normalize_desired(desired: &[DesiredNode]) -> Result<Vec<WantedNod
     let nodes = desired
         .iter()
         .zip(states)
-        .flat_map(|(node, fate)| match fate {
+        .flat_map(|(node, outcome)| match outcome {
             DesiredNodeState::Kept => vec![Cow::Borrowed(node)],
             DesiredNodeState::Split => split(node),
             DesiredNodeState::Dropped => Vec::new(),

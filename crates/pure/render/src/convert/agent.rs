@@ -38,8 +38,8 @@ pub(super) fn convert(
         AgentLimit::List(_) | AgentLimit::Never => "",
     };
     let (front, renamed) = agent_limits::in_reference_terms(FrontMatter::read(text)?, own_limit);
-    let mut fates = front.field_outcomes();
-    let mut fields = fields(format, name, &front, &mut fates);
+    let mut outcomes = front.field_outcomes();
+    let mut fields = fields(format, name, &front, &mut outcomes);
     let text = match format.container {
         AgentContainer::Toml(body) => {
             fields.push((body.to_owned(), Value::from(front.body())));
@@ -49,7 +49,7 @@ pub(super) fn convert(
     };
     Ok(ConvertedFile {
         text,
-        fates: renamed.as_written(fates).sorted(),
+        outcomes: renamed.as_written(outcomes).sorted(),
     })
 }
 
@@ -57,19 +57,19 @@ fn fields(
     format: &AgentFields,
     name: &str,
     front: &FrontMatter,
-    fates: &mut FieldOutcomes,
+    outcomes: &mut FieldOutcomes,
 ) -> Vec<(String, Value)> {
     let mut fields = vec![
         (
             "name".to_owned(),
-            Value::from(own_name(format, name, front, fates)),
+            Value::from(own_name(format, name, front, outcomes)),
         ),
         (
             "description".to_owned(),
-            Value::from(description(name, front, fates)),
+            Value::from(description(name, front, outcomes)),
         ),
     ];
-    let limits = agent_tools::limit(format.limit, front, fates);
+    let limits = agent_tools::limit(format.limit, front, outcomes);
     for (key, value) in front.fields() {
         let limited = limits
             .iter()
@@ -81,7 +81,7 @@ fn fields(
             value,
             limited,
         };
-        fields.extend(field.convert(format, front, fates));
+        fields.extend(field.convert(format, front, outcomes));
     }
     let new = limits.into_iter().filter(|(key, _)| !front.has(key));
     fields.extend(new.map(|(key, value)| (key.to_owned(), value)));
@@ -102,7 +102,7 @@ impl AgentField<'_> {
         &self,
         format: &AgentFields,
         front: &FrontMatter,
-        fates: &mut FieldOutcomes,
+        outcomes: &mut FieldOutcomes,
     ) -> Option<(String, Value)> {
         let (key, value) = (self.key, self.value);
         if METADATA.contains(&key) {
@@ -116,32 +116,32 @@ impl AgentField<'_> {
         }
         if let Some(limit) = self.limited {
             if limit == value {
-                fates.exact(key);
+                outcomes.exact(key);
             } else {
                 let note = "the list of tools is narrower";
-                fates.add(key, FieldOutcomeKind::Approximated, note);
+                outcomes.add(key, FieldOutcomeKind::Approximated, note);
             }
             return None;
         }
         if is_null(value) {
-            fates.add(key, FieldOutcomeKind::Dropped, "it is empty");
+            outcomes.add(key, FieldOutcomeKind::Dropped, "it is empty");
             return None;
         }
         if matches!(format.container, AgentContainer::Toml(_)) && !holds(value, Format::Toml) {
-            fates.add(key, FieldOutcomeKind::Dropped, "TOML cannot represent it");
+            outcomes.add(key, FieldOutcomeKind::Dropped, "TOML cannot represent it");
             return None;
         }
         if key == "model" {
-            return models::keep(&format.models, value, fates)
+            return models::keep(&format.models, value, outcomes)
                 .map(|model| (key.to_owned(), model.clone()));
         }
         if format.passes.contains(&key) {
-            fates.exact(key);
+            outcomes.exact(key);
             return Some((key.to_owned(), value.clone()));
         }
         let mut renames = format.renames.iter();
         if let Some((_, to)) = renames.find(|(from, to)| *from == key && !front.has(to)) {
-            fates.add(
+            outcomes.add(
                 key,
                 FieldOutcomeKind::Exact,
                 format!("the tool calls it `{to}`"),
@@ -150,9 +150,9 @@ impl AgentField<'_> {
         }
         if GUARDS.contains(&key) {
             let note = "it restricts something, and the tool does not support it";
-            fates.add(key, FieldOutcomeKind::Widened, note);
+            outcomes.add(key, FieldOutcomeKind::Widened, note);
         } else {
-            fates.add(
+            outcomes.add(
                 key,
                 FieldOutcomeKind::Dropped,
                 "the tool does not support it",
@@ -170,7 +170,7 @@ fn own_name(
     format: &AgentFields,
     agent_name: &str,
     front: &FrontMatter,
-    fates: &mut FieldOutcomes,
+    outcomes: &mut FieldOutcomes,
 ) -> String {
     let written = front.text("name");
     let name = written.clone().unwrap_or_else(|| agent_name.to_owned());
@@ -179,14 +179,14 @@ fn own_name(
         AgentNames::Any => name.clone(),
     };
     match &written {
-        _ if fitting != name => fates.add(
+        _ if fitting != name => outcomes.add(
             "name",
             FieldOutcomeKind::Approximated,
             format!("`{fitting}` there"),
         ),
-        Some(_) => fates.exact("name"),
+        Some(_) => outcomes.exact("name"),
         None if front.has("name") => {
-            fates.add(
+            outcomes.add(
                 "name",
                 FieldOutcomeKind::Approximated,
                 "it is not a string; the name of the resource is used",
@@ -213,12 +213,12 @@ fn slug(name: &str) -> String {
 }
 
 /// The description, which all formats require.
-fn description(name: &str, front: &FrontMatter, fates: &mut FieldOutcomes) -> String {
+fn description(name: &str, front: &FrontMatter, outcomes: &mut FieldOutcomes) -> String {
     if let Some(text) = front.text("description") {
-        fates.exact("description");
+        outcomes.exact("description");
         return text;
     }
-    fates.add(
+    outcomes.add(
         "description",
         FieldOutcomeKind::Approximated,
         "missing; the first line of the body is used",

@@ -17,17 +17,17 @@ pub(super) struct RenamedLimits(Vec<(&'static str, &'static str)>);
 
 impl RenamedLimits {
     /// Outcomes by the field names that the author wrote.
-    pub(super) fn as_written(&self, mut fates: FieldOutcomes) -> FieldOutcomes {
-        for fate in &mut fates.0 {
+    pub(super) fn as_written(&self, mut outcomes: FieldOutcomes) -> FieldOutcomes {
+        for outcome in &mut outcomes.0 {
             let renamed = self
                 .0
                 .iter()
-                .find(|(reference, _)| fate.field == *reference);
+                .find(|(reference, _)| outcome.field == *reference);
             if let Some((_, written)) = renamed {
-                fate.field = (*written).to_owned();
+                outcome.field = (*written).to_owned();
             }
         }
-        fates
+        outcomes
     }
 }
 

@@ -25,7 +25,7 @@ pub(super) const FIELDS: [&str; 3] = ["tools", "disallowedTools", "permissionMod
 pub(super) fn limit(
     limit: AgentLimit,
     front: &FrontMatter,
-    fates: &mut FieldOutcomes,
+    outcomes: &mut FieldOutcomes,
 ) -> Vec<(&'static str, Value)> {
     let allowance = ToolAllowance {
         allowed: front
@@ -39,7 +39,7 @@ pub(super) fn limit(
     match limit {
         AgentLimit::ReadOnly(key, text) => {
             let value = text.map_or(Value::Bool(true), Value::from);
-            let is_limited = read_only(&allowance, front, fates);
+            let is_limited = read_only(&allowance, front, outcomes);
             is_limited.then_some((key, value)).into_iter().collect()
         }
         AgentLimit::List(tool_list) => {
@@ -47,11 +47,11 @@ pub(super) fn limit(
             let denied = denied.filter(|(_, names)| !names.is_empty());
             let denied = denied.map(|(key, names)| (key, Value::list(names.iter().cloned())));
             let allowed =
-                list(&allowance, tool_list, front, fates).map(|value| (tool_list.key, value));
+                list(&allowance, tool_list, front, outcomes).map(|value| (tool_list.key, value));
             allowed.into_iter().chain(denied).collect()
         }
         AgentLimit::Never => {
-            unlimited(&allowance, front, fates);
+            unlimited(&allowance, front, outcomes);
             Vec::new()
         }
     }
@@ -159,36 +159,36 @@ impl ToolAllowance {
 }
 
 /// A tool without limits loses every limit.
-fn unlimited(allowance: &ToolAllowance, front: &FrontMatter, fates: &mut FieldOutcomes) {
+fn unlimited(allowance: &ToolAllowance, front: &FrontMatter, outcomes: &mut FieldOutcomes) {
     let note = "the tool cannot restrict agents";
     let field = "tools";
     match &allowance.allowed {
         // Widened and not dropped: the agent could do more than its author allowed, and the install refuses that by
         // default.
-        Some(_) => fates.add(field, FieldOutcomeKind::Widened, note),
-        None if front.get(field).is_some() => fates.exact(field),
+        Some(_) => outcomes.add(field, FieldOutcomeKind::Widened, note),
+        None if front.get(field).is_some() => outcomes.exact(field),
         None => {}
     }
     match &allowance.forbidden {
-        Some(names) if names.is_empty() => fates.exact("disallowedTools"),
-        Some(_) => fates.add("disallowedTools", FieldOutcomeKind::Widened, note),
+        Some(names) if names.is_empty() => outcomes.exact("disallowedTools"),
+        Some(_) => outcomes.add("disallowedTools", FieldOutcomeKind::Widened, note),
         None => {}
     }
-    mode(allowance, front, FieldOutcomeKind::Widened, fates);
+    mode(allowance, front, FieldOutcomeKind::Widened, outcomes);
 }
 
-fn read_only(allowance: &ToolAllowance, front: &FrontMatter, fates: &mut FieldOutcomes) -> bool {
+fn read_only(allowance: &ToolAllowance, front: &FrontMatter, outcomes: &mut FieldOutcomes) -> bool {
     let read_only = allowance.is_read_only();
     let field = "tools";
     if front.get(field).is_some() {
         match (&allowance.allowed, read_only) {
-            (None, _) => fates.exact(field),
-            (_, true) => fates.add(
+            (None, _) => outcomes.exact(field),
+            (_, true) => outcomes.add(
                 field,
                 FieldOutcomeKind::Approximated,
                 "kept as read-only, not tool by tool",
             ),
-            (_, false) => fates.add(
+            (_, false) => outcomes.add(
                 field,
                 FieldOutcomeKind::Widened,
                 "the tool can restrict only read-only agents",
@@ -197,20 +197,20 @@ fn read_only(allowance: &ToolAllowance, front: &FrontMatter, fates: &mut FieldOu
     }
     if let Some(forbidden) = &allowance.forbidden {
         if forbidden.is_empty() || read_only && forbidden.iter().all(|name| changes(name)) {
-            fates.add(
+            outcomes.add(
                 "disallowedTools",
                 FieldOutcomeKind::Approximated,
                 "kept as read-only",
             )
         } else {
-            fates.add(
+            outcomes.add(
                 "disallowedTools",
                 FieldOutcomeKind::Widened,
                 "the tool cannot deny single tools",
             )
         }
     }
-    mode(allowance, front, FieldOutcomeKind::Approximated, fates);
+    mode(allowance, front, FieldOutcomeKind::Approximated, outcomes);
     read_only
 }
 
@@ -219,22 +219,22 @@ fn mode(
     allowance: &ToolAllowance,
     front: &FrontMatter,
     planning: FieldOutcomeKind,
-    fates: &mut FieldOutcomes,
+    outcomes: &mut FieldOutcomes,
 ) {
     let Some(mode) = front.get("permissionMode") else {
         return;
     };
     match (allowance.plans, planning, text_of(mode).as_deref()) {
         (true, FieldOutcomeKind::Approximated, _) => {
-            fates.add("permissionMode", planning, "kept as read-only")
+            outcomes.add("permissionMode", planning, "kept as read-only")
         }
-        (true, ..) => fates.add("permissionMode", planning, "the tool has no read-only mode"),
-        (_, _, Some("default")) => fates.add(
+        (true, ..) => outcomes.add("permissionMode", planning, "the tool has no read-only mode"),
+        (_, _, Some("default")) => outcomes.add(
             "permissionMode",
             FieldOutcomeKind::Dropped,
             "it is the default",
         ),
-        _ => fates.add(
+        _ => outcomes.add(
             "permissionMode",
             FieldOutcomeKind::Dropped,
             // Modes other than `plan` skip questions to the user, so dropping them is always safe.
@@ -247,7 +247,7 @@ fn list(
     allowance: &ToolAllowance,
     tool_list: ToolList,
     front: &FrontMatter,
-    fates: &mut FieldOutcomes,
+    outcomes: &mut FieldOutcomes,
 ) -> Option<Value> {
     let found = allowance
         .remaining()
@@ -260,26 +260,26 @@ fn list(
                 "dropped, because the tool has no such tools: {}",
                 quoted(&found.left_out)
             );
-            fates.add(field, FieldOutcomeKind::Dropped, note);
+            outcomes.add(field, FieldOutcomeKind::Dropped, note);
         }
         Some(found) if !found.more.is_empty() => {
             let note = format!("the tool's names also include {}", quoted(&found.more));
-            fates.add(field, FieldOutcomeKind::Approximated, note);
+            outcomes.add(field, FieldOutcomeKind::Approximated, note);
         }
-        _ if written => fates.exact(field),
+        _ if written => outcomes.exact(field),
         _ => {}
     }
     if let Some(forbidden) = &allowance.forbidden {
         let mut lost = forbidden.iter().filter(|_| tool_list.deny.is_none());
         match lost.find(|name| allowance.stays_allowed(name, found.as_ref())) {
-            None => fates.exact("disallowedTools"),
+            None => outcomes.exact("disallowedTools"),
             Some(name) => {
                 let note = format!("the tool has no deny list, so `{name}` stays allowed");
-                fates.add("disallowedTools", FieldOutcomeKind::Widened, note);
+                outcomes.add("disallowedTools", FieldOutcomeKind::Widened, note);
             }
         }
     }
-    mode(allowance, front, FieldOutcomeKind::Widened, fates);
+    mode(allowance, front, FieldOutcomeKind::Widened, outcomes);
     let all = match tool_list.missing {
         // In these tools an agent without a list may use nothing, so "everything" has to be explicit.
         MissingToolList::NoTools(all) => Some(all),

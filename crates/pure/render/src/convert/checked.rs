@@ -78,19 +78,19 @@ pub(super) fn agent(format: &CheckedAgent, text: &str) -> Result<ConvertedFile, 
     } else {
         agent_limits::in_reference_terms(front, "")
     };
-    let mut fates = front.field_outcomes();
-    let permission = permission(format, &front, &mut fates);
+    let mut outcomes = front.field_outcomes();
+    let permission = permission(format, &front, &mut outcomes);
     let checker = FieldChecker {
         title: format.title,
         models: &format.models,
         fields: format.fields,
     };
-    let mut fields = checker.accepted_fields(&front, &mut fates);
+    let mut fields = checker.accepted_fields(&front, &mut outcomes);
     if !permission.is_empty() && !fields.iter().any(|(key, _)| key == "permission") {
         fields.push(("permission".to_owned(), Value::Map(permission)));
     }
-    report_unread(format, &front, &mut fates);
-    written(text, &front, fields, renamed.as_written(fates))
+    report_unread(format, &front, &mut outcomes);
+    written(text, &front, fields, renamed.as_written(outcomes))
 }
 
 fn has_flags(front: &FrontMatter) -> bool {
@@ -101,28 +101,28 @@ fn has_flags(front: &FrontMatter) -> bool {
 /// A command without the fields that the tool would reject.
 pub(super) fn command(format: &CheckedCommand, text: &str) -> Result<ConvertedFile, ConvertError> {
     let front = FrontMatter::read(text)?;
-    let mut fates = front.field_outcomes();
+    let mut outcomes = front.field_outcomes();
     let checker = FieldChecker {
         title: format.title,
         models: &format.models,
         fields: format.fields,
     };
-    let fields = checker.accepted_fields(&front, &mut fates);
+    let fields = checker.accepted_fields(&front, &mut outcomes);
     for field in ["disallowed-tools", "disallowedTools", "hooks"]
         .into_iter()
         .filter(|field| front.has(field))
     {
         let note = format!("{} does not read it", format.title);
-        fates.add(field, FieldOutcomeKind::Widened, note);
+        outcomes.add(field, FieldOutcomeKind::Widened, note);
     }
-    written(text, &front, fields, fates)
+    written(text, &front, fields, outcomes)
 }
 
 fn written(
     text: &str,
     front: &FrontMatter,
     fields: Vec<(String, Value)>,
-    fates: FieldOutcomes,
+    outcomes: FieldOutcomes,
 ) -> Result<ConvertedFile, ConvertError> {
     let same = front.is_yaml() && fields == front.fields();
     let text = if same {
@@ -132,7 +132,7 @@ fn written(
     };
     Ok(ConvertedFile {
         text,
-        fates: fates.sorted(),
+        outcomes: outcomes.sorted(),
     })
 }
 
@@ -148,7 +148,7 @@ impl FieldChecker<'_> {
     fn accepted_fields(
         &self,
         front: &FrontMatter,
-        fates: &mut FieldOutcomes,
+        outcomes: &mut FieldOutcomes,
     ) -> Vec<(String, Value)> {
         let mut accepted = Vec::new();
         for (key, value) in front.fields() {
@@ -156,14 +156,14 @@ impl FieldChecker<'_> {
             let stays = match rule.map(|(_, rule)| *rule) {
                 // Its outcome is that of the `permission` which replaces it.
                 Some(rule @ AcceptedValue::Flags) => accepts(rule, value),
-                Some(AcceptedValue::Model) => models::keep(self.models, value, fates).is_some(),
+                Some(AcceptedValue::Model) => models::keep(self.models, value, outcomes).is_some(),
                 Some(rule) if !accepts(rule, value) => {
                     let kind = match rule {
                         AcceptedValue::Permission => FieldOutcomeKind::Widened,
                         _ => FieldOutcomeKind::Dropped,
                     };
                     let note = format!("{} expects {}", self.title, expected_form(rule));
-                    fates.add(key, kind, note);
+                    outcomes.add(key, kind, note);
                     false
                 }
                 _ => true,
@@ -178,7 +178,7 @@ impl FieldChecker<'_> {
 fn permission(
     format: &CheckedAgent,
     front: &FrontMatter,
-    fates: &mut FieldOutcomes,
+    outcomes: &mut FieldOutcomes,
 ) -> Vec<(String, Value)> {
     let mut out: Vec<(String, Value)> = Vec::new();
     let existing = front
@@ -190,7 +190,7 @@ fn permission(
         .map(names);
     match tools {
         Some(tools) if tools.iter().any(|tool| tool == "*") => {
-            fates.add(
+            outcomes.add(
                 "tools",
                 FieldOutcomeKind::Exact,
                 "all tools are allowed unless `permission` denies them",
@@ -199,16 +199,16 @@ fn permission(
         Some(tools) => {
             let (known, unknown) = permission_keys(format, &tools);
             if existing {
-                fates.add(
+                outcomes.add(
                     "tools",
                     FieldOutcomeKind::Dropped,
                     "its own `permission` applies",
                 );
             } else if unknown.is_empty() {
-                fates.add("tools", FieldOutcomeKind::Approximated, "as `permission`");
+                outcomes.add("tools", FieldOutcomeKind::Approximated, "as `permission`");
             } else {
                 let note = format!("as `permission`, without {}", unknown.join(", "));
-                fates.add("tools", FieldOutcomeKind::Approximated, note);
+                outcomes.add("tools", FieldOutcomeKind::Approximated, note);
             }
             out.push(("*".to_owned(), "deny".into()));
             out.extend(known.into_iter().map(|key| (key, "allow".into())));
@@ -223,7 +223,7 @@ fn permission(
             FieldOutcomeKind::Approximated
         };
         let note = format!("as `permission`, as far as {} has the tools", format.title);
-        fates.add("disallowedTools", kind, note);
+        outcomes.add("disallowedTools", kind, note);
         out.retain(|(key, _)| !known.contains(key));
         out.extend(known.into_iter().map(|key| (key, "deny".into())));
     }
@@ -249,18 +249,18 @@ fn permission_keys(format: &CheckedAgent, tools: &[String]) -> (Vec<String>, Vec
 }
 
 /// Reports fields that stay in the file without effect.
-fn report_unread(format: &CheckedAgent, front: &FrontMatter, fates: &mut FieldOutcomes) {
+fn report_unread(format: &CheckedAgent, front: &FrontMatter, outcomes: &mut FieldOutcomes) {
     let title = format.title;
     if front.text("permissionMode").as_deref() == Some("plan") {
         let note = format!("{title} limits an agent by `permission`");
-        fates.add("permissionMode", FieldOutcomeKind::Widened, note);
+        outcomes.add("permissionMode", FieldOutcomeKind::Widened, note);
     }
     let guards = ["hooks", "isolation"].map(|field| (field, FieldOutcomeKind::Widened));
     let unread = format.unread.iter();
     let unread = unread.map(|field| (*field, FieldOutcomeKind::Dropped));
     for (field, kind) in guards.into_iter().chain(unread) {
         if front.has(field) {
-            fates.add(field, kind, format!("{title} does not read it"));
+            outcomes.add(field, kind, format!("{title} does not read it"));
         }
     }
 }
@@ -281,11 +281,11 @@ mod tests {
 
     fn converted(text: &str) -> (String, Vec<String>) {
         let converted = agent(format(), text).unwrap_or_else(|error| panic!("{error}"));
-        let fates = converted
-            .fates
+        let outcomes = converted
+            .outcomes
             .into_iter()
-            .map(|fate| format!("{} {:?}", fate.field, fate.kind));
-        (converted.text, fates.collect())
+            .map(|outcome| format!("{} {:?}", outcome.field, outcome.kind));
+        (converted.text, outcomes.collect())
     }
 
     #[test]
@@ -296,11 +296,11 @@ mod tests {
             "no head\n",
             "---\nmode: subagent\npermission: {bash: deny}\nsteps: 3\ntemperature: 0.5\nodd: [1]\n---\n",
         ] {
-            let (found, fates) = converted(text);
+            let (found, outcomes) = converted(text);
             assert_eq!(found, text);
             assert!(
-                fates.iter().all(|fate| fate.ends_with("Exact")),
-                "{fates:?}"
+                outcomes.iter().all(|outcome| outcome.ends_with("Exact")),
+                "{outcomes:?}"
             );
         }
     }
@@ -309,18 +309,21 @@ mod tests {
     fn limits_become_permissions() {
         let text = "---\ndescription: d # why\ntools: Read, Grep, Bash(git:*)\nmodel: opus\ncolor: blue\n---\nx\n";
         let expected = "---\ndescription: d # why\npermission:\n  \"*\": deny\n  read: allow\n  grep: allow\n---\nx\n";
-        let fates = ["color Dropped", "model Dropped", "tools Approximated"].map(str::to_owned);
-        assert_eq!(converted(text), (expected.to_owned(), fates.to_vec()));
-        let (text, fates) =
+        let outcomes = ["color Dropped", "model Dropped", "tools Approximated"].map(str::to_owned);
+        assert_eq!(converted(text), (expected.to_owned(), outcomes.to_vec()));
+        let (text, outcomes) =
             converted("---\ndisallowedTools: [Write, Odd]\npermissionMode: plan\n---\n");
         assert!(text.contains("edit: deny"), "{text}");
-        assert_eq!(fates, ["disallowedTools Widened", "permissionMode Widened"]);
+        assert_eq!(
+            outcomes,
+            ["disallowedTools Widened", "permissionMode Widened"]
+        );
     }
     #[test]
     fn fields_of_the_wrong_type_are_left_out() {
         let text = "---\ndescription: [a]\nmode: agent\nmodel: [a/b, c/d]\ntemperature: hot\nhidden: 1\n\
                     tools: {write: yes please}\npermission: {bash: never}\nsteps: 0\n---\nx\n";
-        let (text, fates) = converted(text);
+        let (text, outcomes) = converted(text);
         assert_eq!(text, "---\npermission: {\"*\": deny}\n---\nx\n");
         let lost = [
             "description Dropped",
@@ -332,17 +335,17 @@ mod tests {
             "temperature Dropped",
             "tools Approximated",
         ];
-        assert_eq!(fates, lost);
+        assert_eq!(outcomes, lost);
     }
 
     #[test]
     fn front_matter_that_is_not_yaml_is_converted() {
         let text =
             "---\ndescription: one: two\ntools: Read, Grep\ncolor: yellow\nmodel: opus\n---\nx\n";
-        let (text, fates) = converted(text);
+        let (text, outcomes) = converted(text);
         let expected = "---\ndescription: \"one: two\"\npermission:\n  \"*\": deny\n  read: allow\n  grep: allow\n---\nx\n";
         assert_eq!(text, expected);
-        assert_eq!(fates[0], "(front matter) Approximated");
+        assert_eq!(outcomes[0], "(front matter) Approximated");
         let (text, _) = converted("---\ndescription: a: b\ntools: *\n---\n");
         assert_eq!(text, "---\ndescription: \"a: b\"\n---\n");
     }
@@ -359,6 +362,6 @@ mod tests {
             found.text,
             "---\ndescription: d # why\nargument-hint: [message]\n---\nDo $ARGUMENTS\n"
         );
-        assert_eq!(found.fates.len(), 1);
+        assert_eq!(found.outcomes.len(), 1);
     }
 }

@@ -4,7 +4,7 @@ use agpm_tools::REFERENCE_TOOL;
 
 use super::outcome::{FieldOutcomeKind, FieldOutcomes};
 
-pub(super) fn leave_out(key: &str, fates: &mut FieldOutcomes) {
+pub(super) fn leave_out(key: &str, outcomes: &mut FieldOutcomes) {
     let name_of_reference = format!("a {}-specific name", REFERENCE_TOOL.title);
     let (kind, note) = match key {
         "allowed-tools" => (
@@ -19,5 +19,5 @@ pub(super) fn leave_out(key: &str, fates: &mut FieldOutcomes) {
         "name" => (FieldOutcomeKind::Dropped, "the tool uses the file name"),
         _ => (FieldOutcomeKind::Dropped, "the tool does not support it"),
     };
-    fates.add(key, kind, note);
+    outcomes.add(key, kind, note);
 }

@@ -13,27 +13,27 @@ use super::placeholders::rewrite;
 /// Converts a command to the tool's Markdown.
 pub(super) fn convert(format: &MarkdownCommand, text: &str) -> Result<ConvertedFile, ConvertError> {
     let front = FrontMatter::read(text)?;
-    let mut fates = front.field_outcomes();
+    let mut outcomes = front.field_outcomes();
     let mut fields = front.fields().to_vec();
-    fields.retain(|(key, value)| stays(format, key, value, &mut fates));
-    let body = rewrite(front.body(), &format.placeholders, &mut fates);
+    fields.retain(|(key, value)| stays(format, key, value, &mut outcomes));
+    let body = rewrite(front.body(), &format.placeholders, &mut outcomes);
     Ok(ConvertedFile {
         text: front.write(fields, &body)?,
-        fates: fates.sorted(),
+        outcomes: outcomes.sorted(),
     })
 }
 
-fn stays(format: &MarkdownCommand, key: &str, value: &Value, fates: &mut FieldOutcomes) -> bool {
+fn stays(format: &MarkdownCommand, key: &str, value: &Value, outcomes: &mut FieldOutcomes) -> bool {
     if METADATA.contains(&key) {
         return true;
     }
     if matches!(value, Value::Null) || !format.fields.contains(&key) {
-        leave_out(key, fates);
+        leave_out(key, outcomes);
         return false;
     }
     if key == "model" {
-        return models::keep(&format.models, value, fates).is_some();
+        return models::keep(&format.models, value, outcomes).is_some();
     }
-    fates.exact(key);
+    outcomes.exact(key);
     true
 }

@@ -20,7 +20,7 @@ pub(super) fn convert(
         return Ok(ConvertedFile::unchanged(text));
     }
     let front = FrontMatter::read(text)?;
-    let mut fates = front.field_outcomes();
+    let mut outcomes = front.field_outcomes();
     let mut fields = Vec::new();
     for (key, value) in front
         .fields()
@@ -29,17 +29,17 @@ pub(super) fn convert(
     {
         match (key.as_str(), text_of(value)) {
             ("description", Some(text)) => {
-                fates.exact("description");
+                outcomes.exact("description");
                 fields.push((key.clone(), Value::from(text)));
             }
-            ("name", Some(field_name)) if field_name == name => fates.exact("name"),
-            (key, _) => leave_out(key, &mut fates),
+            ("name", Some(field_name)) if field_name == name => outcomes.exact("name"),
+            (key, _) => leave_out(key, &mut outcomes),
         }
     }
-    let prompt = rewrite(front.body(), &format.placeholders, &mut fates);
+    let prompt = rewrite(front.body(), &format.placeholders, &mut outcomes);
     fields.push((format.prompt.to_owned(), Value::from(prompt)));
     Ok(ConvertedFile {
         text: printed(&Value::Map(fields), Format::Toml)?,
-        fates: fates.sorted(),
+        outcomes: outcomes.sorted(),
     })
 }

@@ -68,9 +68,9 @@ impl FrontMatter {
 
     /// The outcomes of reading the file.
     pub(super) fn field_outcomes(&self) -> FieldOutcomes {
-        let mut fates = FieldOutcomes::default();
+        let mut outcomes = FieldOutcomes::default();
         if self.document.is_none() {
-            fates.add(
+            outcomes.add(
                 "(front matter)",
                 FieldOutcomeKind::Approximated,
                 "not valid YAML; read line by line",
@@ -82,9 +82,9 @@ impl FrontMatter {
             } else {
                 FieldOutcomeKind::Dropped
             };
-            fates.add(field, kind, "its value is not valid YAML");
+            outcomes.add(field, kind, "its value is not valid YAML");
         }
-        fates
+        outcomes
     }
 
     /// Whether the front matter is valid YAML.

@@ -13,7 +13,7 @@ pub(super) type Registered = (String, Value);
 pub(super) fn read(
     name: &str,
     hook: &Value,
-    fates: &mut FieldOutcomes,
+    outcomes: &mut FieldOutcomes,
 ) -> Result<Vec<Registered>, ConvertError> {
     match (hook.get("hooks"), hook.get("events")) {
         _ if !is_map(hook) => Err(ConvertError::new(
@@ -31,7 +31,7 @@ pub(super) fn read(
                 .filter(|(key, _)| key != "hooks" && key != "enabled")
             {
                 if !METADATA.contains(&key.as_str()) {
-                    fates.add(
+                    outcomes.add(
                         key,
                         FieldOutcomeKind::Dropped,
                         "only `hooks` of a settings file are used",

@@ -80,14 +80,14 @@ fn reads_reference_events(format: &&'static HookFormat) -> bool {
 pub(super) fn to_reference(
     origin: &'static HookFormat,
     registered: &[Registered],
-    fates: &mut FieldOutcomes,
+    outcomes: &mut FieldOutcomes,
 ) -> Result<Vec<Registered>, ConvertError> {
     let mut out = Vec::new();
     for (event, item) in registered {
         let Some(reference) = reference_event(origin, event) else {
             let title = origin.title;
             let note = format!("an event of {title} without a counterpart: the hook does not run");
-            fates.add(event, FieldOutcomeKind::Dropped, note);
+            outcomes.add(event, FieldOutcomeKind::Dropped, note);
             continue;
         };
         let written = item.get("matcher").and_then(Value::as_str);
@@ -95,7 +95,7 @@ pub(super) fn to_reference(
         if matcher == Some(None) {
             let title = origin.title;
             let note = format!("tools of {title} without a counterpart: the hook does not run");
-            fates.add(format!("{event}.matcher"), FieldOutcomeKind::Dropped, note);
+            outcomes.add(format!("{event}.matcher"), FieldOutcomeKind::Dropped, note);
             continue;
         }
         let hooks = item.get("hooks").map_or(std::slice::from_ref(item), items);

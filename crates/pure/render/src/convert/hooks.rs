@@ -24,11 +24,11 @@ pub fn hook_entries(
     name: &str,
     hook: &Value,
 ) -> Result<ConvertedEntries, ConvertError> {
-    let mut fates = FieldOutcomes::default();
-    let items = convert(format, name, hook, &mut fates)?;
+    let mut outcomes = FieldOutcomes::default();
+    let items = convert(format, name, hook, &mut outcomes)?;
     // A guard that cannot be expressed must not disappear silently: the user would believe it is active.
     if items.is_empty() && !is_disabled(hook) {
-        return Err(empty_hook_error(name, &fates));
+        return Err(empty_hook_error(name, &outcomes));
     }
     let root = Pointer::root();
     let version = format.version.filter(|_| !items.is_empty());
@@ -48,7 +48,7 @@ pub fn hook_entries(
         .collect();
     Ok(ConvertedEntries {
         nodes,
-        fates: fates.sorted(),
+        outcomes: outcomes.sorted(),
     })
 }
 
@@ -68,7 +68,7 @@ pub(super) fn to_file(
 ) -> Result<ConvertedFile, ConvertError> {
     let document = document(text, Format::Jsonc)?;
     let hook = document.root().map_or(Value::Null, agpm_text::to_value);
-    let mut fates = FieldOutcomes::default();
+    let mut outcomes = FieldOutcomes::default();
     if is_native(format, name, &hook) {
         plugin::refuse_variables("hook", name, &hook)?;
         let cleaned = without(&hook, &METADATA);
@@ -80,18 +80,18 @@ pub(super) fn to_file(
         };
         return Ok(ConvertedFile {
             text: output,
-            fates: Vec::new(),
+            outcomes: Vec::new(),
         });
     }
     let mut events: Vec<(String, Value)> = Vec::new();
-    for (event, item) in convert(format, name, &hook, &mut fates)? {
+    for (event, item) in convert(format, name, &hook, &mut outcomes)? {
         match events.iter_mut().find(|(existing, _)| *existing == event) {
             Some((_, Value::List(items))) => items.push(item),
             _ => events.push((event, Value::List(vec![item]))),
         }
     }
     if events.is_empty() && !is_disabled(&hook) {
-        return Err(empty_hook_error(name, &fates));
+        return Err(empty_hook_error(name, &outcomes));
     }
     let version = format
         .version
@@ -99,7 +99,7 @@ pub(super) fn to_file(
     let file = Value::map(version.into_iter().chain([("hooks", Value::Map(events))]));
     Ok(ConvertedFile {
         text: printed(&file, Format::Json)?,
-        fates: fates.sorted(),
+        outcomes: outcomes.sorted(),
     })
 }
 
@@ -115,15 +115,15 @@ fn is_disabled(hook: &Value) -> bool {
 }
 
 /// A hook that cannot be converted at all is an error.
-fn empty_hook_error(name: &str, fates: &FieldOutcomes) -> ConvertError {
-    let lost = fates.0.iter().filter(|fate| {
+fn empty_hook_error(name: &str, outcomes: &FieldOutcomes) -> ConvertError {
+    let lost = outcomes.0.iter().filter(|outcome| {
         matches!(
-            fate.kind,
+            outcome.kind,
             FieldOutcomeKind::Dropped | FieldOutcomeKind::Widened
         )
     });
     let mut reasons: Vec<String> = lost
-        .map(|fate| format!("`{}`: {}", fate.field, fate.note))
+        .map(|outcome| format!("`{}`: {}", outcome.field, outcome.note))
         .collect();
     reasons.sort();
     reasons.dedup();
@@ -144,16 +144,18 @@ fn convert(
     format: &'static HookFormat,
     name: &str,
     hook: &Value,
-    fates: &mut FieldOutcomes,
+    outcomes: &mut FieldOutcomes,
 ) -> Result<Vec<Registered>, ConvertError> {
     plugin::refuse_variables("hook", name, hook)?;
-    let registered = read(name, hook, fates)?;
+    let registered = read(name, hook, outcomes)?;
     let groups = match named_format(hook).or_else(|| origin_of(&registered)) {
         Some(origin) if std::ptr::eq(origin, format) => {
-            registered.iter().for_each(|(event, _)| fates.exact(event));
+            registered
+                .iter()
+                .for_each(|(event, _)| outcomes.exact(event));
             return Ok(registered);
         }
-        Some(origin) => to_reference(origin, &registered, fates)?,
+        Some(origin) => to_reference(origin, &registered, outcomes)?,
         None => registered,
     };
     let mut out = Vec::new();
@@ -162,7 +164,7 @@ fn convert(
             check_group(&event, &group)?;
             out.push((event, group));
         } else {
-            out.extend(convert_group(format, &event, &group, fates)?);
+            out.extend(convert_group(format, &event, &group, outcomes)?);
         }
     }
     Ok(out)
@@ -186,10 +188,10 @@ fn convert_group(
     format: &'static HookFormat,
     event: &str,
     group: &Value,
-    fates: &mut FieldOutcomes,
+    outcomes: &mut FieldOutcomes,
 ) -> Result<Vec<Registered>, ConvertError> {
     let Some(target_event) = event_in(format, event) else {
-        fates.add(
+        outcomes.add(
             event,
             dropped_hook_outcome(event),
             "the tool has no such event: the hook does not run",
@@ -215,15 +217,15 @@ fn convert_group(
             format,
             field: &field,
         },
-        fates,
+        outcomes,
     );
     let mut handlers = Vec::new();
     // If the matcher cannot be converted, none of the hooks of the group may be written.
     for hook in hooks.iter().filter(|_| !matchers.is_empty()) {
-        handlers.extend(handler(format, event, hook, fates)?);
+        handlers.extend(handler(format, event, hook, outcomes)?);
     }
     if handlers.is_empty() {
-        fates.add(
+        outcomes.add(
             event,
             dropped_hook_outcome(event),
             "the tool cannot express it: the hook does not run",
@@ -235,8 +237,8 @@ fn convert_group(
     } else {
         format!("`{}` there", target_event.name)
     };
-    fates.add(event, FieldOutcomeKind::Exact, renamed);
-    let more = group_keys(format, event, group, fates);
+    outcomes.add(event, FieldOutcomeKind::Exact, renamed);
+    let more = group_keys(format, event, group, outcomes);
     let items = matchers
         .into_iter()
         .flat_map(|matcher| in_shape(item_shape(format, target_event), matcher, &more, &handlers));
@@ -260,7 +262,7 @@ fn group_keys(
     format: &'static HookFormat,
     event: &str,
     group: &Value,
-    fates: &mut FieldOutcomes,
+    outcomes: &mut FieldOutcomes,
 ) -> Vec<(String, Value)> {
     let mut remaining = Vec::new();
     for (key, value) in entries(group)
@@ -269,10 +271,10 @@ fn group_keys(
     {
         let field = format!("{event}.{key}");
         if format.group_keys.contains(&key.as_str()) {
-            fates.exact(field);
+            outcomes.exact(field);
             remaining.push((key.clone(), value.clone()));
         } else {
-            fates.add(
+            outcomes.add(
                 field,
                 FieldOutcomeKind::Dropped,
                 "the tool does not support it",
@@ -320,7 +322,7 @@ fn handler(
     format: &'static HookFormat,
     event: &str,
     hook: &Value,
-    fates: &mut FieldOutcomes,
+    outcomes: &mut FieldOutcomes,
 ) -> Result<Option<Vec<(String, Value)>>, ConvertError> {
     let kind = hook
         .get("type")
@@ -328,7 +330,7 @@ fn handler(
         .unwrap_or_default();
     if !format.types.contains(&kind) {
         let note = format!("the tool does not run hooks of type `{kind}`: dropped");
-        fates.add(format!("{event}.type"), FieldOutcomeKind::Dropped, note);
+        outcomes.add(format!("{event}.type"), FieldOutcomeKind::Dropped, note);
         return Ok(None);
     }
     let needed = if kind == "command" { "command" } else { kind };
@@ -347,7 +349,7 @@ fn handler(
     if hook.get("if").is_some() {
         let note =
             "the tool does not support it, and without it the hook would run too often: dropped";
-        fates.add(format!("{event}.if"), FieldOutcomeKind::Dropped, note);
+        outcomes.add(format!("{event}.if"), FieldOutcomeKind::Dropped, note);
         return Ok(None);
     }
     let typed = [("type".to_owned(), Value::from(kind))]
@@ -360,9 +362,9 @@ fn handler(
         match at.and_then(|at| Some((at, apply_key_change(format.keys[at].change, value)?))) {
             Some((at, value)) => {
                 keys.extend(value.map(|value| (at, (format.keys[at].name.to_owned(), value))));
-                keep(format, event, key, value_text(hook, key), fates);
+                keep(format, event, key, value_text(hook, key), outcomes);
             }
-            None => lose(event, key, value, fates),
+            None => lose(event, key, value, outcomes),
         }
     }
     keys.sort_by_key(|(at, _)| *at);
@@ -404,7 +406,7 @@ fn milliseconds(value: &Value) -> Option<Value> {
         .map(Value::from)
 }
 
-fn keep(format: &HookFormat, event: &str, key: &str, text: &str, fates: &mut FieldOutcomes) {
+fn keep(format: &HookFormat, event: &str, key: &str, text: &str, outcomes: &mut FieldOutcomes) {
     let field = format!("{event}.{key}");
     let is_unset = format.reference_variables == ReferenceVariables::Unset;
     if key == "command" && is_unset && text.contains(REFERENCE_VARIABLES) {
@@ -412,27 +414,27 @@ fn keep(format: &HookFormat, event: &str, key: &str, text: &str, fates: &mut Fie
             "the tool does not set the variables of {}",
             REFERENCE_TOOL.title
         );
-        fates.add(field, FieldOutcomeKind::Approximated, note);
+        outcomes.add(field, FieldOutcomeKind::Approximated, note);
     } else {
-        fates.exact(field);
+        outcomes.exact(field);
     }
 }
 
-fn lose(event: &str, key: &str, value: &Value, fates: &mut FieldOutcomes) {
+fn lose(event: &str, key: &str, value: &Value, outcomes: &mut FieldOutcomes) {
     let field = format!("{event}.{key}");
     match key {
-        "async" | "asyncRewake" | "once" if *value == Value::Bool(false) => fates.exact(field),
-        "once" => fates.add(
+        "async" | "asyncRewake" | "once" if *value == Value::Bool(false) => outcomes.exact(field),
+        "once" => outcomes.add(
             field,
             FieldOutcomeKind::Approximated,
             "the hook runs each time, and not only once",
         ),
-        "async" | "asyncRewake" => fates.add(
+        "async" | "asyncRewake" => outcomes.add(
             field,
             FieldOutcomeKind::Dropped,
             "the tool waits for the hook",
         ),
-        _ => fates.add(
+        _ => outcomes.add(
             field,
             FieldOutcomeKind::Dropped,
             "the tool does not support it",

@@ -20,7 +20,7 @@ pub struct InstructionBlock {
     /// The files that it applies to.
     pub scope: InstructionScope,
     /// The result for each field, sorted by field.
-    pub fates: Vec<FieldOutcome>,
+    pub outcomes: Vec<FieldOutcome>,
 }
 
 /// Whether an instruction is in the tool's format: only the tool's fields state when it applies.
@@ -56,16 +56,16 @@ pub fn convert_instruction(
     text: &str,
 ) -> Result<ConvertedFile, ConvertError> {
     let source = InstructionSource::read(text);
-    let mut fates = source.field_outcomes(scope);
+    let mut outcomes = source.field_outcomes(scope);
     let mut fields: Vec<(String, Value)> = Vec::new();
     if let Some(description) = source.description() {
         match format.description {
             RuleDescription::Read => {
-                fates.exact(DESCRIPTION);
+                outcomes.exact(DESCRIPTION);
                 fields.push((DESCRIPTION.to_owned(), description.into()));
             }
             RuleDescription::Unknown => {
-                fates.add(
+                outcomes.add(
                     DESCRIPTION,
                     FieldOutcomeKind::Dropped,
                     "the tool does not support it",
@@ -83,16 +83,16 @@ pub fn convert_instruction(
     fields.extend(fixed.iter().map(fixed_field));
     Ok(ConvertedFile {
         text: source.written(fields)?,
-        fates: fates.sorted(),
+        outcomes: outcomes.sorted(),
     })
 }
 
 /// Converts an instruction to a block, whose first line names the files that it applies to.
 pub fn instruction_block(scope: Option<&InstructionScope>, text: &str) -> InstructionBlock {
     let source = InstructionSource::read(text);
-    let mut fates = source.field_outcomes(scope);
+    let mut outcomes = source.field_outcomes(scope);
     if source.description().is_some() {
-        fates.add(
+        outcomes.add(
             DESCRIPTION,
             FieldOutcomeKind::Dropped,
             "a block has no description",
@@ -103,13 +103,13 @@ pub fn instruction_block(scope: Option<&InstructionScope>, text: &str) -> Instru
     if let InstructionScope::Paths(paths) = scope {
         block.push_str(&format!("Applies to: {paths}\n\n"));
         let note = "listed in the block";
-        fates.add("(paths)", FieldOutcomeKind::Approximated, note);
+        outcomes.add("(paths)", FieldOutcomeKind::Approximated, note);
     }
     block.push_str(&block_text(&source.body));
     InstructionBlock {
         text: block,
         scope: scope.clone(),
-        fates: fates.sorted(),
+        outcomes: outcomes.sorted(),
     }
 }
 
@@ -159,15 +159,15 @@ impl InstructionSource {
     /// The outcomes of the fields that limit when it applies, and of unknown fields.
     fn field_outcomes(&self, scope: Option<&InstructionScope>) -> FieldOutcomes {
         let Some(front) = &self.front else {
-            let mut fates = FieldOutcomes::default();
-            fates.add(
+            let mut outcomes = FieldOutcomes::default();
+            outcomes.add(
                 "(front matter)",
                 FieldOutcomeKind::Dropped,
                 "it cannot be read",
             );
-            return fates;
+            return outcomes;
         };
-        let mut fates = front.field_outcomes();
+        let mut outcomes = front.field_outcomes();
         let modes: Vec<&str> = rule_formats().flat_map(mode_keys).collect();
         for (key, value) in front.fields() {
             let key = key.as_str();
@@ -175,22 +175,22 @@ impl InstructionSource {
                 continue;
             }
             if !modes.contains(&key) {
-                fates.add(
+                outcomes.add(
                     key,
                     FieldOutcomeKind::Dropped,
                     "the tool does not support it",
                 );
             } else if scope.is_some() {
                 let note = "the manifest's `paths` override it";
-                fates.add(key, FieldOutcomeKind::Approximated, note);
+                outcomes.add(key, FieldOutcomeKind::Approximated, note);
             } else if is_on_request(front) {
                 let note = "it applied on request, and now always applies";
-                fates.add(key, FieldOutcomeKind::Approximated, note);
+                outcomes.add(key, FieldOutcomeKind::Approximated, note);
             } else {
-                fates.exact(key);
+                outcomes.exact(key);
             }
         }
-        fates
+        outcomes
     }
 
     fn written(&self, fields: Vec<(String, Value)>) -> Result<String, ConvertError> {
@@ -350,13 +350,13 @@ mod tests {
     fn fields_that_are_lost_are_named() {
         let text = "---\ndescription: d\ntags: [a]\nalwaysApply: false\n---\nBody\n";
         let converted = convert_instruction(rule("claude-code"), None, text).unwrap();
-        let fates: Vec<(&str, FieldOutcomeKind)> = converted
-            .fates
+        let outcomes: Vec<(&str, FieldOutcomeKind)> = converted
+            .outcomes
             .iter()
-            .map(|fate| (fate.field.as_str(), fate.kind))
+            .map(|outcome| (outcome.field.as_str(), outcome.kind))
             .collect();
         assert_eq!(
-            fates,
+            outcomes,
             [
                 ("alwaysApply", FieldOutcomeKind::Approximated),
                 ("description", FieldOutcomeKind::Dropped),

@@ -49,12 +49,12 @@ pub(super) struct MatcherTarget<'a> {
 pub(super) fn carry(
     text: Option<&str>,
     target: MatcherTarget<'_>,
-    fates: &mut FieldOutcomes,
+    outcomes: &mut FieldOutcomes,
 ) -> Vec<Option<String>> {
     let Some(text) = text else { return vec![None] };
     let matcher = HookMatcher::read(text);
     if matches!(matcher, HookMatcher::All) || target.rule == MatcherRule::Ignored {
-        fates.exact(target.field);
+        outcomes.exact(target.field);
         return vec![None];
     }
     // Only the reference supports commas; all tools support `|`.
@@ -64,33 +64,33 @@ pub(super) fn carry(
     };
     match (target.rule, matcher) {
         (MatcherRule::Same, _) => {
-            report_kept_matcher(target, Vec::new(), fates);
+            report_kept_matcher(target, Vec::new(), outcomes);
             vec![Some(plain)]
         }
         (MatcherRule::Tools, HookMatcher::Pattern)
             if target.format.matchers == MatcherSyntax::Reference =>
         {
-            report_kept_matcher(target, Vec::new(), fates);
+            report_kept_matcher(target, Vec::new(), outcomes);
             vec![Some(plain)]
         }
         (MatcherRule::NewerVersions, _) => {
             report_kept_matcher(
                 target,
                 vec!["versions that ignore it run the hook each time".to_owned()],
-                fates,
+                outcomes,
             );
             vec![Some(plain)]
         }
-        (MatcherRule::Tools, HookMatcher::Names(names)) => tools(&names, target, fates),
+        (MatcherRule::Tools, HookMatcher::Names(names)) => tools(&names, target, outcomes),
         (MatcherRule::OneOf(words), HookMatcher::Names(names)) => {
-            one_of(&names, words, target, fates)
+            one_of(&names, words, target, outcomes)
         }
         // Without its matcher the hook would run on every tool call. Not running is the smaller surprise, and it is
         // reported.
         _ => refuse(
             target,
             "the tool does not support it, and without it the hook would run too often",
-            fates,
+            outcomes,
         ),
     }
 }
@@ -99,14 +99,14 @@ pub(super) fn carry(
 fn report_kept_matcher(
     target: MatcherTarget<'_>,
     mut notes: Vec<String>,
-    fates: &mut FieldOutcomes,
+    outcomes: &mut FieldOutcomes,
 ) {
     let caveat = target.format.caveat;
     notes.extend((!caveat.is_empty()).then(|| caveat.to_owned()));
     if notes.is_empty() {
-        fates.exact(target.field);
+        outcomes.exact(target.field);
     } else {
-        fates.add(
+        outcomes.add(
             target.field,
             FieldOutcomeKind::Approximated,
             notes.join("; "),
@@ -114,8 +114,12 @@ fn report_kept_matcher(
     }
 }
 
-fn refuse(target: MatcherTarget<'_>, note: &str, fates: &mut FieldOutcomes) -> Vec<Option<String>> {
-    fates.add(
+fn refuse(
+    target: MatcherTarget<'_>,
+    note: &str,
+    outcomes: &mut FieldOutcomes,
+) -> Vec<Option<String>> {
+    outcomes.add(
         target.field,
         FieldOutcomeKind::Dropped,
         format!("{note}: the entry is dropped"),
@@ -126,7 +130,7 @@ fn refuse(target: MatcherTarget<'_>, note: &str, fates: &mut FieldOutcomes) -> V
 fn tools(
     names: &[&str],
     target: MatcherTarget<'_>,
-    fates: &mut FieldOutcomes,
+    outcomes: &mut FieldOutcomes,
 ) -> Vec<Option<String>> {
     let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
     let found = translate(&names, target.format.tool_names);
@@ -134,7 +138,7 @@ fn tools(
         return refuse(
             target,
             &format!("the tool has no {}", quoted(&found.left_out)),
-            fates,
+            outcomes,
         );
     }
     let mut notes = Vec::new();
@@ -147,7 +151,7 @@ fn tools(
     if !found.more.is_empty() {
         notes.push(format!("it also runs for {}", quoted(&found.more)));
     }
-    report_kept_matcher(target, notes, fates);
+    report_kept_matcher(target, notes, outcomes);
     let joined = found.names.join("|");
     vec![Some(match target.format.matchers {
         MatcherSyntax::Reference => names.join("|"),
@@ -162,15 +166,15 @@ fn one_of(
     names: &[&str],
     words: &[&str],
     target: MatcherTarget<'_>,
-    fates: &mut FieldOutcomes,
+    outcomes: &mut FieldOutcomes,
 ) -> Vec<Option<String>> {
     let (known, unknown): (Vec<&str>, Vec<&str>) =
         names.iter().partition(|name| words.contains(name));
     if known.is_empty() {
-        return refuse(target, &format!("no {}", quoted(&unknown)), fates);
+        return refuse(target, &format!("no {}", quoted(&unknown)), outcomes);
     }
     let missed = (!unknown.is_empty()).then(|| format!("it does not run for {}", quoted(&unknown)));
-    report_kept_matcher(target, missed.into_iter().collect(), fates);
+    report_kept_matcher(target, missed.into_iter().collect(), outcomes);
     known
         .into_iter()
         .map(|name| Some(name.to_owned()))

@@ -44,15 +44,15 @@ fn objection(models: &ModelNames, model: &Value) -> Option<String> {
 pub(super) fn keep<'v>(
     models: &ModelNames,
     value: &'v Value,
-    fates: &mut FieldOutcomes,
+    outcomes: &mut FieldOutcomes,
 ) -> Option<&'v Value> {
     match objection(models, value) {
         Some(why) => {
-            fates.add("model", FieldOutcomeKind::Dropped, why);
+            outcomes.add("model", FieldOutcomeKind::Dropped, why);
             None
         }
         None => {
-            fates.exact("model");
+            outcomes.exact("model");
             Some(value)
         }
     }

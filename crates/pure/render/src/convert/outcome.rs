@@ -36,7 +36,7 @@ pub struct ConvertedFile {
     /// The text of the converted file.
     pub text: String,
     /// The outcome of each field, sorted by field.
-    pub fates: Vec<FieldOutcome>,
+    pub outcomes: Vec<FieldOutcome>,
 }
 
 /// Entries of a shared file.
@@ -45,7 +45,7 @@ pub struct ConvertedEntries {
     /// The entries and their locations.
     pub nodes: Vec<EntryNode>,
     /// The outcome of each field, sorted by field.
-    pub fates: Vec<FieldOutcome>,
+    pub outcomes: Vec<FieldOutcome>,
 }
 
 /// The reason why a resource cannot be converted for a tool.
@@ -75,7 +75,7 @@ impl ConvertedFile {
     pub fn unchanged(text: &str) -> Self {
         ConvertedFile {
             text: text.to_owned(),
-            fates: Vec::new(),
+            outcomes: Vec::new(),
         }
     }
 }

@@ -19,7 +19,7 @@ enum CommandPlaceholder<'a> {
 }
 
 /// The text with the tool's placeholders.
-pub(super) fn rewrite(body: &str, marks: &Placeholders, fates: &mut FieldOutcomes) -> String {
+pub(super) fn rewrite(body: &str, marks: &Placeholders, outcomes: &mut FieldOutcomes) -> String {
     let mut out = String::with_capacity(body.len());
     let mut notes: Vec<&str> = Vec::new();
     let mut at = 0;
@@ -48,7 +48,7 @@ pub(super) fn rewrite(body: &str, marks: &Placeholders, fates: &mut FieldOutcome
     notes.sort_unstable();
     notes.dedup();
     if !notes.is_empty() {
-        fates.add("(body)", FieldOutcomeKind::Approximated, notes.join("; "));
+        outcomes.add("(body)", FieldOutcomeKind::Approximated, notes.join("; "));
     }
     out
 }

@@ -24,18 +24,18 @@ pub fn server_entries(
     file: &Value,
     rename: &[(String, String)],
 ) -> Result<ConvertedEntries, ConvertError> {
-    let mut fates = FieldOutcomes::default();
+    let mut outcomes = FieldOutcomes::default();
     let mut nodes = Vec::new();
-    let servers = renamed(named(name, file, &mut fates)?, rename)?;
+    let servers = renamed(named(name, file, &mut outcomes)?, rename)?;
     refuse_only_urls(format, name, &servers)?;
     for (name, server) in servers {
         let location = NodeLocation::Key(Pointer::root().child(format.key).child(&name));
-        let value = convert_server(format, &name, &server, &mut fates)?;
+        let value = convert_server(format, &name, &server, &mut outcomes)?;
         nodes.extend(value.map(|value| EntryNode { location, value }));
     }
     Ok(ConvertedEntries {
         nodes,
-        fates: fates.sorted(),
+        outcomes: outcomes.sorted(),
     })
 }
 
@@ -60,7 +60,7 @@ fn refuse_only_urls(
 fn named(
     name: &str,
     file: &Value,
-    fates: &mut FieldOutcomes,
+    outcomes: &mut FieldOutcomes,
 ) -> Result<Vec<(String, Value)>, ConvertError> {
     let (key, servers) = match ServerFile::of(file) {
         ServerFile::Wrapped { key, servers } => (Some(key), servers),
@@ -89,7 +89,7 @@ fn named(
     }
     for (sibling, _) in entries(file).iter().filter(|(sibling, _)| sibling != key) {
         if !METADATA.contains(&sibling.as_str()) {
-            fates.add(
+            outcomes.add(
                 sibling,
                 FieldOutcomeKind::Dropped,
                 format!("only `{key}` of a file are used"),
@@ -136,7 +136,7 @@ pub fn server_names(name: &str, file: &Value) -> Vec<String> {
 fn as_written(
     name: &str,
     written: &Value,
-    fates: &mut FieldOutcomes,
+    outcomes: &mut FieldOutcomes,
 ) -> Result<Option<Value>, ConvertError> {
     let switch = |key: &str, off: bool| written.get(key) == Some(&Value::Bool(off));
     for key in ["enabled", "disabled"] {
@@ -152,7 +152,7 @@ fn as_written(
         }
     }
     if switch("enabled", false) || switch("disabled", true) {
-        fates.add(
+        outcomes.add(
             name,
             FieldOutcomeKind::Dropped,
             "it is disabled and dropped",
@@ -220,13 +220,13 @@ fn convert_server(
     format: &ServerFormat,
     name: &str,
     written: &Value,
-    fates: &mut FieldOutcomes,
+    outcomes: &mut FieldOutcomes,
 ) -> Result<Option<Value>, ConvertError> {
     let server = McpServer::read(name, written)?;
     plugin::refuse_variables("server", name, written)?;
     match format.copied {
         CopiedServers::Reference if is_reference(written) => {
-            return as_written(name, written, fates);
+            return as_written(name, written, outcomes);
         }
         CopiedServers::Valid if is_valid_list(format, written) => {
             return Ok(Some(written.clone()));
@@ -237,7 +237,7 @@ fn convert_server(
         format,
         name,
         written,
-        fates,
+        outcomes,
         out: Vec::new(),
     };
     Ok(writer.write(&server).then_some(Value::Map(writer.out)))
@@ -247,7 +247,7 @@ struct ServerWriter<'a> {
     format: &'a ServerFormat,
     name: &'a str,
     written: &'a Value,
-    fates: &'a mut FieldOutcomes,
+    outcomes: &'a mut FieldOutcomes,
     out: Vec<(String, Value)>,
 }
 
@@ -383,7 +383,8 @@ impl ServerWriter<'_> {
     }
 
     fn record_outcome(&mut self, key: &str, kind: FieldOutcomeKind, note: impl Into<String>) {
-        self.fates.add(format!("{}.{key}", self.name), kind, note);
+        self.outcomes
+            .add(format!("{}.{key}", self.name), kind, note);
     }
 
     /// The strings of a field, with the tool's syntax for variables.
@@ -595,8 +596,8 @@ impl ServerWriter<'_> {
     fn unused(&mut self) {
         for (key, _) in entries(self.written).iter().filter(|(key, _)| is_read(key)) {
             let field = format!("{}.{key}", self.name);
-            if !self.fates.0.iter().any(|fate| fate.field == field) {
-                self.fates.add(
+            if !self.outcomes.0.iter().any(|outcome| outcome.field == field) {
+                self.outcomes.add(
                     field,
                     FieldOutcomeKind::Dropped,
                     "the tool does not support it",

@@ -29,7 +29,7 @@ developer_instructions = """
 Say "what" is \\ wrong.
 '''
 """
-== fates
+== outcomes
 Dropped color: the tool does not support it
 Exact description
 Exact effort: the tool calls it `model_reasoning_effort`
@@ -55,7 +55,7 @@ model = "gpt-5"
 developer_instructions = """
 Fix it.
 """
-== fates
+== outcomes
 Exact description
 Widened disallowedTools: the tool cannot deny single tools
 Exact model
@@ -76,7 +76,7 @@ developer_instructions = """
 
 Plan.
 """
-== fates
+== outcomes
 Approximated description: missing; the first line of the body is used
 "#,
     ),
@@ -99,7 +99,7 @@ sandbox_mode = "read-only"
 developer_instructions = """
 Plan.
 """
-== fates
+== outcomes
 Exact description
 Widened hooks: it restricts something, and the tool does not support it
 Approximated permissionMode: kept as read-only
@@ -118,7 +118,7 @@ developer_instructions = "i" # kept
         r#"name = "x"
 description = "d"
 developer_instructions = "i" # kept
-== fates
+== outcomes
 "#,
     ),
     (
@@ -146,7 +146,7 @@ is_background: true
 readonly: true
 ---
 Review.
-== fates
+== outcomes
 Exact background: the tool calls it `is_background`
 Dropped color: the tool does not support it
 Exact description
@@ -159,7 +159,7 @@ Approximated tools: kept as read-only, not tool by tool
         Form::Agent("cursor"),
         "a forbidden tool",
         "---\r\ndescription: Fixes\r\ndisallowedTools: Bash\r\nisolation: worktree\r\n---\r\nFix it.\r\n",
-        "---\r\ndescription: Fixes\r\nname: sample\r\n---\r\nFix it.\r\n== fates\nExact description\nWidened disallowedTools: the tool cannot deny single tools\nWidened isolation: it restricts something, and the tool does not support it\n",
+        "---\r\ndescription: Fixes\r\nname: sample\r\n---\r\nFix it.\r\n== outcomes\nExact description\nWidened disallowedTools: the tool cannot deny single tools\nWidened isolation: it restricts something, and the tool does not support it\n",
     ),
     (
         Form::Agent("cursor"),
@@ -177,7 +177,7 @@ readonly: true
 name: sample
 ---
 Look.
-== fates
+== outcomes
 Exact description
 Approximated disallowedTools: kept as read-only
 Approximated readonly: the list of tools is narrower
@@ -205,7 +205,7 @@ tools:
 agpm: {templating: false}
 ---
 Review.
-== fates
+== outcomes
 Exact description
 Dropped model: a Claude Code-specific name
 Exact name
@@ -228,7 +228,7 @@ tools: []
 name: sample
 ---
 Fix it.
-== fates
+== outcomes
 Exact description
 Widened permissionMode: the tool has no read-only mode
 Dropped tools: dropped, because the tool has no such tools: `Bash(git:*)`, `Monitor`
@@ -251,7 +251,7 @@ tools:
 name: sample
 ---
 Fix it.
-== fates
+== outcomes
 Exact description
 Widened disallowedTools: the tool has no deny list, so `Write` stays allowed
 Approximated tools: the tool's names also include `Write`, `NotebookEdit`
@@ -273,7 +273,7 @@ tools: []
 name: sample
 ---
 Fix it.
-== fates
+== outcomes
 Exact description
 Widened disallowedTools: the tool has no deny list, so `(no name)` stays allowed
 Dropped tools: dropped, because the tool has no such tools: `(no name)`
@@ -293,7 +293,7 @@ description: Fixes
 name: sample
 ---
 Fix it.
-== fates
+== outcomes
 Exact description
 Widened tools: the tool cannot deny single tools
 ",
@@ -316,7 +316,7 @@ tools:
 name: sample
 ---
 Fix it.
-== fates
+== outcomes
 Exact description
 Widened disallowedTools: the tool has no deny list, so `Write` stays allowed
 Dropped permissionMode: it would allow more than the tool's own default
@@ -343,7 +343,7 @@ argument-hint: "[message]"
 Commit ${input:arguments}, $1 first.
 !`git status`
 See @docs/a.md and you@example.com
-== fates
+== outcomes
 Approximated (body): `@` files are not replaced; command lines in the body are not run; single arguments such as `$1` are not replaced
 Dropped allowed-tools: it grants permissions; without it the tool asks
 Exact argument-hint
@@ -360,7 +360,7 @@ allowed-tools: Bash
 Do it.
 ",
         r"Do it.
-== fates
+== outcomes
 Dropped allowed-tools: it grants permissions; without it the tool asks
 ",
     ),
@@ -389,7 +389,7 @@ model: inherit
 max_turns: 5
 ---
 Review.
-== fates
+== outcomes
 Dropped color: the tool does not support it
 Exact description
 Exact maxTurns: the tool calls it `max_turns`
@@ -417,7 +417,7 @@ tools: []
 model: gemini-3-pro
 ---
 Review.
-== fates
+== outcomes
 Exact description
 Dropped memory: it is empty
 Exact model
@@ -443,7 +443,7 @@ Commit {{args}}.
 !{git log {{args}}} @{docs/a.md}. me@x.de @alice
 !`echo }` $2 and ! {rm} ""\"
 """
-== fates
+== outcomes
 Approximated (body): a command line with unbalanced braces is not run; a space is inserted so the tool does not run or read it; single arguments such as `$1` are not replaced
 Dropped allowed-tools: it grants permissions; without it the tool asks
 Dropped argument-hint: the tool does not support it
@@ -456,7 +456,7 @@ Exact description
         r#"prompt = "Do {{args}}"
 "#,
         r#"prompt = "Do {{args}}"
-== fates
+== outcomes
 "#,
     ),
     (
@@ -484,7 +484,7 @@ Exact description
     ]
   }
 }
-== fates
+== outcomes
 Dropped PostCompact: the tool has no such event: the hook does not run
 Exact PostToolUse
 Exact PostToolUse.command
@@ -523,7 +523,7 @@ Exact PreToolUse.type
     ]
   }
 }
-== fates
+== outcomes
 Dropped PostCompact: the tool has no such event: the hook does not run
 Exact PostToolUse
 Exact PostToolUse.command
@@ -559,7 +559,7 @@ Exact PreToolUse.type
     ]
   }
 }
-== fates
+== outcomes
 Exact Notification: `notification` there
 Exact Notification.command
 Approximated Notification.matcher: it does not run for `idle_prompt`; VS Code does not look at it, and runs the hook each time
@@ -580,7 +580,7 @@ Dropped permissions: only `hooks` of a settings file are used
         r#"{"version": 1, "hooks": {"agentStop": [{"type": "command", "bash": "x"}]}}
 "#,
         r#"{"version": 1, "hooks": {"agentStop": [{"type": "command", "bash": "x"}]}}
-== fates
+== outcomes
 "#,
     ),
     (
@@ -604,7 +604,7 @@ allowed-tools:
   - exec
 ---
 Review.
-== fates
+== outcomes
 Dropped color: the tool does not support it
 Exact description
 Dropped model: a Claude Code-specific name
@@ -626,7 +626,7 @@ name: helper
 description: Helps.
 ---
 Help.
-== fates
+== outcomes
 Exact description
 Exact name
 "#,
@@ -651,7 +651,7 @@ tools:
   - shell
 ---
 Review.
-== fates
+== outcomes
 Dropped color: the tool does not support it
 Exact description
 Dropped model: a Claude Code-specific name
@@ -675,7 +675,7 @@ tools:
   - "*"
 ---
 Help.
-== fates
+== outcomes
 Exact description
 Exact name
 "#,
@@ -697,7 +697,7 @@ name: reviewer
 description: Reviews changes.
 ---
 Review.
-== fates
+== outcomes
 Dropped color: the tool does not support it
 Exact description
 Dropped model: a Claude Code-specific name
@@ -719,7 +719,7 @@ name: helper
 description: Helps.
 ---
 Help.
-== fates
+== outcomes
 Exact description
 Exact name
 "#,
@@ -744,7 +744,7 @@ tools:
   - Bash
 ---
 Look.
-== fates
+== outcomes
 Exact allowed-tools
 Exact description
 Dropped max-nesting: the tool does not support it
@@ -767,7 +767,7 @@ description = "Looks."
 developer_instructions = """
 Look.
 """
-== fates
+== outcomes
 Widened allowed-tools: the tool can restrict only read-only agents
 Exact description
 Dropped max-nesting: the tool does not support it
@@ -793,7 +793,7 @@ description: Builds.
 tools: [Read, NotebookRead, Write, Bash]
 ---
 Build.
-== fates
+== outcomes
 Exact description
 Exact name
 Widened permissions: it restricts something, and the tool does not support it
@@ -818,7 +818,7 @@ sandbox_mode = "read-only"
 developer_instructions = """
 x
 """
-== fates
+== outcomes
 Exact description
 Dropped mode: the tool does not support it
 Approximated permission: kept as read-only
@@ -847,7 +847,7 @@ disallowedTools:
   - Bash
 ---
 x
-== fates
+== outcomes
 Exact description
 Dropped mode: the tool does not support it
 Exact permission
@@ -875,7 +875,7 @@ tools:
   - NotebookRead
 ---
 x
-== fates
+== outcomes
 Exact description
 Exact permission
 "#,
@@ -901,7 +901,7 @@ tools:
   - read
 ---
 x
-== fates
+== outcomes
 Exact description
 Exact permission
 "#,
@@ -927,7 +927,7 @@ disallowedTools:
   - NotebookEdit
 ---
 x
-== fates
+== outcomes
 Exact description
 Exact tools
 "#,
@@ -948,7 +948,7 @@ sandbox_mode = "read-only"
 developer_instructions = """
 x
 """
-== fates
+== outcomes
 Exact description
 Exact name
 Approximated readonly: kept as read-only, not tool by tool
@@ -981,7 +981,7 @@ tools:
   - Skill
 ---
 x
-== fates
+== outcomes
 Exact description
 Exact name
 Exact readonly
@@ -1003,7 +1003,7 @@ description: d
 readonly: true
 ---
 x
-== fates
+== outcomes
 Exact description
 Exact name
 Exact readonly
@@ -1035,7 +1035,7 @@ permission:
   skill: allow
 ---
 x
-== fates
+== outcomes
 Approximated readonly: as `permission`, without `AskUserQuestion`
 "#,
     ),
@@ -1054,7 +1054,7 @@ name: a
 description: d
 ---
 x
-== fates
+== outcomes
 Exact description
 Exact name
 Widened readonly: the tool cannot restrict agents
@@ -1076,7 +1076,7 @@ description: d
 tools: [Read, NotebookRead, Bash]
 ---
 x
-== fates
+== outcomes
 Exact description
 Exact name
 Exact tools
@@ -1100,7 +1100,7 @@ sandbox_mode = "read-only"
 developer_instructions = """
 x
 """
-== fates
+== outcomes
 Exact description
 Exact name
 Widened permission: it restricts something, and the tool does not support it

@@ -52,9 +52,9 @@ fn a_server_in_copilots_form_is_converted() {
     ] {
         let found = server_entries(form, "sample", &all, &[]).unwrap();
         assert!(
-            !shown_outcomes(&found.fates).contains("Widened"),
+            !shown_outcomes(&found.outcomes).contains("Widened"),
             "{form:?}: {}",
-            shown_outcomes(&found.fates)
+            shown_outcomes(&found.outcomes)
         );
         assert!(!line(&found.nodes[0].value).contains("ools"), "{form:?}");
     }
@@ -260,9 +260,9 @@ fn a_switch_that_is_off_is_not_a_loss() {
     let text = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x", "async": false}]}]}}"#;
     let found = hook_entries(hooks("cursor"), "sample", &json(text)).unwrap();
     assert!(
-        shown_outcomes(&found.fates).contains("Exact Stop.async\n"),
+        shown_outcomes(&found.outcomes).contains("Exact Stop.async\n"),
         "{}",
-        shown_outcomes(&found.fates)
+        shown_outcomes(&found.outcomes)
     );
 }
 
@@ -332,9 +332,9 @@ fn geminis_own_agents_keep_their_tools() {
     let found = convert_file(Form::Agent("gemini").format(), "sample", text).unwrap();
     assert_eq!(found.text, text);
     assert!(
-        !shown_outcomes(&found.fates).contains("Dropped"),
+        !shown_outcomes(&found.outcomes).contains("Dropped"),
         "{}",
-        shown_outcomes(&found.fates)
+        shown_outcomes(&found.outcomes)
     );
 }
 
@@ -380,9 +380,9 @@ fn an_agent_of_copilots_becomes_each_tools_own() {
     // An agent that may change files in Copilot's terms is not read-only in Codex.
     let codex = convert_file(Form::Agent("codex").format(), "sample", text).unwrap();
     assert!(
-        shown_outcomes(&codex.fates).contains("Widened tools"),
+        shown_outcomes(&codex.outcomes).contains("Widened tools"),
         "{}",
-        shown_outcomes(&codex.fates)
+        shown_outcomes(&codex.outcomes)
     );
     assert!(is_native(
         Form::Agent("claude-code").format(),

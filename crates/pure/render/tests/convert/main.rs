@@ -87,9 +87,9 @@ fn servers(tool: &str) -> &'static ServerFormat {
     &definition(tool).servers.as_ref().unwrap().format
 }
 
-fn shown_outcomes(fates: &[FieldOutcome]) -> String {
+fn shown_outcomes(outcomes: &[FieldOutcome]) -> String {
     let mut out = String::new();
-    for FieldOutcome { field, kind, note } in fates {
+    for FieldOutcome { field, kind, note } in outcomes {
         let colon = if note.is_empty() { "" } else { ": " };
         writeln!(out, "{kind:?} {field}{colon}{note}").unwrap();
     }
@@ -113,7 +113,7 @@ fn shown(found: &ConvertedEntries) -> String {
         write!(out, "{place} {value}").unwrap();
     }
     writeln!(out, "runs {:?}", runs(found)).unwrap();
-    out + &shown_outcomes(&found.fates)
+    out + &shown_outcomes(&found.outcomes)
 }
 
 /// JSON on one line.
@@ -149,7 +149,11 @@ fn json(text: &str) -> Value {
 fn files_come_out_as_each_tool_reads_them() {
     for (form, about, text, expected) in FILES {
         let found = convert_file(form.format(), "sample", text).unwrap();
-        let found = format!("{}== fates\n{}", found.text, shown_outcomes(&found.fates));
+        let found = format!(
+            "{}== outcomes\n{}",
+            found.text,
+            shown_outcomes(&found.outcomes)
+        );
         assert_eq!(found, *expected, "{form:?}: {about}");
     }
 }
@@ -480,15 +484,15 @@ fn any_value() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn every_field_has_one_fate_and_the_result_reads(
+    fn every_field_has_one_outcome_and_the_result_reads(
         fields in prop::collection::btree_map(any_key(), any_field(), 1..7).prop_map(Value::map),
         body in any_body(),
     ) {
         let written = keys(&fields);
         for form in Form::all().into_iter().filter(Form::is_by_field) {
             let found = convert_file(form.format(), "sample", &agent(&fields, &body)).unwrap();
-            prop_assert!(found.fates.is_sorted_by_key(|fate| &fate.field), "{:?}", found.fates);
-            let told: Vec<String> = found.fates.iter().map(|fate| fate.field.clone()).collect();
+            prop_assert!(found.outcomes.is_sorted_by_key(|outcome| &outcome.field), "{:?}", found.outcomes);
+            let told: Vec<String> = found.outcomes.iter().map(|outcome| outcome.field.clone()).collect();
             let once: BTreeSet<String> = told.iter().cloned().collect();
             prop_assert_eq!(told.len(), once.len(), "{:?}", told);
             let ours = |key: &String| key != "dependencies" && key != "agpm";
@@ -533,9 +537,9 @@ proptest! {
         ] {
             let found = convert_file(form.format(), "sample", &agent(&fields, "")).unwrap();
             let limited = value(&found.text, format_of(form)).unwrap().get(limit).is_some();
-            let fate = found.fates.iter().find(|fate| fate.field == "tools").unwrap();
-            let free = fate.kind == FieldOutcomeKind::Widened || line(&fields).contains("\"*\"");
-            prop_assert!(limited || free, "{form:?}: {fate:?}");
+            let outcome = found.outcomes.iter().find(|outcome| outcome.field == "tools").unwrap();
+            let free = outcome.kind == FieldOutcomeKind::Widened || line(&fields).contains("\"*\"");
+            prop_assert!(limited || free, "{form:?}: {outcome:?}");
         }
     }
 
@@ -545,7 +549,7 @@ proptest! {
         let hooks = hooks.map(|format| hook_entries(format, "x", &value));
         let servers = server_formats().map(|format| server_entries(format, "x", &value, &[]));
         for found in hooks.chain(servers).flatten() {
-            prop_assert!(found.fates.is_sorted());
+            prop_assert!(found.outcomes.is_sorted());
             for node in &found.nodes {
                 print(&node.value, Format::Json).unwrap();
             }
@@ -580,9 +584,9 @@ fn a_head_that_is_not_a_yaml_is_read_line_by_line() {
          developer_instructions = \"\"\"\nbody\n\"\"\"\n"
     );
     let told = converted
-        .fates
+        .outcomes
         .iter()
-        .find(|fate| fate.field == "(front matter)")
+        .find(|outcome| outcome.field == "(front matter)")
         .unwrap();
     assert_eq!(told.kind, FieldOutcomeKind::Approximated);
     // A field without a clear value is dropped; if it restricts something, that is reported separately.
@@ -597,14 +601,18 @@ fn a_head_that_is_not_a_yaml_is_read_line_by_line() {
     ] {
         let text = format!("---\ndescription: d\n{head}\n---\nbody\n");
         let found = convert_file(Form::Agent("gemini").format(), "x", &text).unwrap();
-        let fate = |fate: &&FieldOutcome| {
-            fate.field == field && fate.note == "its value is not valid YAML"
+        let outcome = |outcome: &&FieldOutcome| {
+            outcome.field == field && outcome.note == "its value is not valid YAML"
         };
         assert_eq!(
-            found.fates.iter().find(fate).map(|fate| fate.kind),
+            found
+                .outcomes
+                .iter()
+                .find(outcome)
+                .map(|outcome| outcome.kind),
             Some(kind),
             "{head}: {:?}",
-            found.fates
+            found.outcomes
         );
     }
     assert!(convert_file(Form::Agent("codex").format(), "x", "---\na: [\n---\nbody\n").is_err());

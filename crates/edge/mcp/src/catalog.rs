@@ -176,8 +176,8 @@ impl<'c> EffectiveRow<'c> {
     }
 
     fn first(self, columns: &[&str]) -> Option<String> {
-        let said = columns.iter().filter_map(|column| self.0.row().get(column));
-        let text = said.map(str::trim).find(|text| !text.is_empty())?;
+        let cells = columns.iter().filter_map(|column| self.0.row().get(column));
+        let text = cells.map(str::trim).find(|text| !text.is_empty())?;
         Some(match text.char_indices().nth(LONGEST) {
             Some((end, _)) => format!("{}…", &text[..end]),
             None => text.to_owned(),

@@ -218,9 +218,9 @@ fn unfit_arguments_are_refused_by_their_kind() {
     ] {
         let failure = typed(text).unwrap_err();
         let found = failure.diagnostic.unwrap();
-        let said = format!("{} {:?}", found.message, found.help);
+        let report = format!("{} {:?}", found.message, found.help);
         assert_eq!(failure.kind, kind, "{text}");
-        assert!(said.contains(words), "{text}: {said}");
+        assert!(report.contains(words), "{text}: {report}");
     }
     let shown = typed("git+https://me:tok3n@h/r").unwrap()[0].to_string();
     assert_eq!(shown, "git+https://h/r");

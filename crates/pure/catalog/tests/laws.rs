@@ -178,13 +178,13 @@ fn identity(row: RowRef<'_>) -> Identity {
 
 /// What a catalog lists, in its order.
 fn listed(catalog: &Catalog) -> Vec<(Identity, Record)> {
-    let told = |entry: &CatalogEntry| {
+    let summary = |entry: &CatalogEntry| {
         (
             identity(catalog.winner(entry)),
             record(catalog.winner(entry)),
         )
     };
-    catalog.entries().iter().map(told).collect()
+    catalog.entries().iter().map(summary).collect()
 }
 
 fn csv(catalog: &Catalog, kind: EntryKind) -> String {
@@ -311,12 +311,12 @@ proptest! {
 
 /// What a record says, whatever columns stand around it; its module is part of the identity.
 fn described(record: Record) -> Record {
-    let mut said: Record = record
+    let mut fields: Record = record
         .into_iter()
         .filter(|(column, field)| column != "module" && !field.is_empty())
         .collect();
-    said.sort();
-    said
+    fields.sort();
+    fields
 }
 
 fn unit(catalog: &Catalog, row: RowRef<'_>) -> (Contribution, NodeId) {

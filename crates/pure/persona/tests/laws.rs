@@ -359,11 +359,11 @@ proptest! {
         for (number, document) in documents.iter().enumerate() {
             let Value::Map(entries) = document else { unreachable!() };
             for (key, value) in entries.iter().filter(|(key, _)| !WHOLE.contains(&key.as_str())) {
-                let (mut said, mut kept) = (Vec::new(), Vec::new());
-                listed(value, &mut said);
+                let (mut texts, mut kept) = (Vec::new(), Vec::new());
+                listed(value, &mut texts);
                 result.get(key).iter().for_each(|value| listed(value, &mut kept));
                 lines.get(key).iter().for_each(|value| listed(value, &mut kept));
-                for text in said.iter().filter(|text| !text.trim().is_empty()) {
+                for text in texts.iter().filter(|text| !text.trim().is_empty()) {
                     prop_assert!(kept.contains(text), "`{}` of `{}` of layer {}: {}", text, key, number, result.to_json());
                 }
             }
@@ -377,10 +377,10 @@ proptest! {
         for key in STRINGS {
             let mut expected: Vec<String> = Vec::new();
             for document in &documents {
-                let mut said = Vec::new();
-                document.get(key).iter().for_each(|value| listed(value, &mut said));
-                said.retain(|text| !text.trim().is_empty());
-                said.into_iter().for_each(|text| if !expected.contains(&text) { expected.push(text) });
+                let mut texts = Vec::new();
+                document.get(key).iter().for_each(|value| listed(value, &mut texts));
+                texts.retain(|text| !text.trim().is_empty());
+                texts.into_iter().for_each(|text| if !expected.contains(&text) { expected.push(text) });
             }
             let mut found = Vec::new();
             result.get(key).iter().for_each(|value| listed(value, &mut found));
@@ -461,7 +461,7 @@ proptest! {
         }
     }
 
-    /// Every leaf is said by the layer that its origin names, under the same keys.
+    /// Every leaf is in the layer that its origin names, under the same keys.
     #[test]
     fn every_leaf_is_said_by_the_layer_it_is_said_to_come_from(documents in layers()) {
         let resolution = resolve(&documents);
@@ -474,11 +474,11 @@ proptest! {
         scalars(&result, "", &mut all);
         prop_assert!(leaves.len() == all.len() || is_blank(&result), "{} leaves\n{}", leaves.len(), result.to_json());
         for (pointer, layer, value) in leaves {
-            let mut said = Vec::new();
-            scalars(&documents[layer], "", &mut said);
+            let mut leaves = Vec::new();
+            scalars(&documents[layer], "", &mut leaves);
             let keys: String = pointer.steps().iter().filter(|step| step.parse::<usize>().is_err()).map(|step| format!("/{step}")).collect();
             let empty_now = is_blank(&value) || matches!(value, Value::List(_) | Value::Map(_));
-            prop_assert!(empty_now || said.contains(&(keys.clone(), value.to_json())), "{} = {} of layer {}", pointer, value.to_json(), layer);
+            prop_assert!(empty_now || leaves.contains(&(keys.clone(), value.to_json())), "{} = {} of layer {}", pointer, value.to_json(), layer);
         }
     }
 

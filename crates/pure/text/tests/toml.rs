@@ -1195,13 +1195,13 @@ fn a_bracket_too_many_spoils_no_more_in_a_long_file_than_in_a_short_one() {
         "e = }{\n",
         "f = [\n",
     ] {
-        let told = |text: &str| {
+        let findings = |text: &str| {
             let first = read(text).diagnostics.swap_remove(0);
             (first.message.clone(), first.labels[0].span)
         };
         assert_eq!(
-            told(&format!("{start}k0 = 0\n")),
-            told(&format!("{start}{lines}")),
+            findings(&format!("{start}k0 = 0\n")),
+            findings(&format!("{start}{lines}")),
             "{start:?}"
         );
         let count = |text: &str| read(text).document.root().map_or(0, NodeRef::len);

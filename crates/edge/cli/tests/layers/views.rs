@@ -207,7 +207,7 @@ fn explain_reports_a_users_equal_and_edited_values() {
     assert!(output.stdout.starts_with("/b = 7\n"), "{output}");
     assert!(
         !output.stdout.contains("from org (../org"),
-        "a layer is said to have what it has not:\n{output}"
+        "the output names a layer without the value:\n{output}"
     );
 }
 

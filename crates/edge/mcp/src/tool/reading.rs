@@ -34,25 +34,20 @@ fn of_catalog(
     name: &str,
 ) -> Result<CallToolResult, OperationFailure> {
     let (kind, content) = entry(shared, kind, name)?;
-    let said = |key: &str| {
+    let cell = |key: &str| {
         content
             .about
             .as_ref()
             .and_then(|about| about[key].as_str())
             .unwrap_or_default()
     };
-    let address = ResourceUri::Entry(kind, said("module").to_owned(), said("name").to_owned());
-    Ok(answer(kind.singular(), name, &address, content))
+    let uri = ResourceUri::Entry(kind, cell("module").to_owned(), cell("name").to_owned());
+    Ok(answer(kind.singular(), name, &uri, content))
 }
 
-fn answer(
-    kind: &str,
-    name: &str,
-    address: &ResourceUri,
-    content: ResourceContent,
-) -> CallToolResult {
+fn answer(kind: &str, name: &str, uri: &ResourceUri, content: ResourceContent) -> CallToolResult {
     let mut value = json!({ "ok": true, "kind": kind, "name": name, "mimeType": content.mime });
-    if let Some(uri) = address.uri() {
+    if let Some(uri) = uri.uri() {
         value["uri"] = uri.into();
     }
     if let Some(about) = content.about {

@@ -157,10 +157,11 @@ fn every_agent_is_a_prompt() {
         "prompts/get",
         json!({ "name": "bmm.pm", "arguments": { "message": "Hello" } }),
     );
-    let said = |text: &str| json!({ "role": "user", "content": { "type": "text", "text": text } });
+    let user_message =
+        |text: &str| json!({ "role": "user", "content": { "type": "text", "text": text } });
     assert_eq!(
         got["result"]["messages"],
-        json!([said("# John\n"), said("Hello")])
+        json!([user_message("# John\n"), user_message("Hello")])
     );
     let alone = client.ask("prompts/get", json!({ "name": "bmm.pm" }));
     assert_eq!(alone["result"]["messages"].as_array().unwrap().len(), 1);
@@ -305,12 +306,12 @@ fn shadowed_rows_are_sent_when_required() {
         .as_array()
         .unwrap()
         .clone();
-    let told: Vec<(&Value, &Value)> = rows
+    let pairs: Vec<(&Value, &Value)> = rows
         .iter()
         .map(|row| (&row["layer"], &row["shadowed"]))
         .collect();
     assert_eq!(
-        told,
+        pairs,
         [
             (&json!("project"), &json!(false)),
             (&json!("user"), &json!(true))

@@ -16,8 +16,8 @@ const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","param
 /// Starts a server that lives as long as the test process.
 fn start() -> (SocketAddr, agpm_testkit::Sandbox) {
     let sandbox = project();
-    let (tell, told) = std::sync::mpsc::channel();
-    let ready = Box::new(move |address| tell.send(address).unwrap());
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let ready = Box::new(move |address| sender.send(address).unwrap());
     let http = HttpOptions {
         port: 0,
         token: AccessToken::new(TOKEN).unwrap(),
@@ -30,7 +30,7 @@ fn start() -> (SocketAddr, agpm_testkit::Sandbox) {
     };
     let world = world(&sandbox);
     std::thread::spawn(move || serve(world, options).unwrap());
-    (told.recv().unwrap(), sandbox)
+    (receiver.recv().unwrap(), sandbox)
 }
 
 /// Sends a request and reads the answer to its end, or to the end of its first event.

@@ -27,7 +27,7 @@ fn a_change_on_the_disk_is_reported() {
     client.finish();
 }
 
-/// What a client of the newest protocol says to be told of these.
+/// The subscription of a client of the newest protocol.
 fn subscription(notifications: &Value) -> Value {
     json!({
         "_meta": {
@@ -56,8 +56,11 @@ fn a_subscription_is_reported_and_ends_with_the_input() {
     );
     std::thread::sleep(std::time::Duration::from_millis(700));
     sandbox.write("agpm.toml", format!("{}\n", sandbox.read("agpm.toml")));
-    let told = client.hear().unwrap();
-    assert_eq!(told["method"], "notifications/resources/list_changed");
+    let notification = client.hear().unwrap();
+    assert_eq!(
+        notification["method"],
+        "notifications/resources/list_changed"
+    );
     let begun = std::time::Instant::now();
     let rest = client.finish();
     let last: Vec<&Value> = rest.iter().filter(|heard| heard["id"] == id).collect();
@@ -81,22 +84,22 @@ fn the_level_of_messages_can_be_set() {
         "[agents]\nreviewer = { pth = \"kit/reviewer.md\" }\n",
     );
     let id = client.send("resources/list", json!({}));
-    let mut told = Vec::new();
+    let mut messages = Vec::new();
     let mut answered = false;
     let is_error = |message: &Value| message["level"] == "error";
-    while !told.iter().any(is_error) || !answered {
+    while !messages.iter().any(is_error) || !answered {
         let heard = client.hear().unwrap();
         answered |= heard["id"] == id;
         if heard["method"] == "notifications/message" {
-            told.push(heard["params"].clone());
+            messages.push(heard["params"].clone());
         }
     }
-    for message in &told {
-        assert_eq!(message["logger"], "agpm", "{told:?}");
+    for message in &messages {
+        assert_eq!(message["logger"], "agpm", "{messages:?}");
         let code = message["data"]["code"].as_str().unwrap();
         assert!(
             code.starts_with("manifest/") || code == "catalog/empty",
-            "{told:?}"
+            "{messages:?}"
         );
     }
     client.finish();
@@ -140,7 +143,7 @@ fn a_catalog_that_is_written_again_and_says_the_same_is_not_a_change() {
     sandbox.write(AGENTS, "name,module\npm,bmm\n\n");
     looked();
     let id = client.send("ping", json!({}));
-    assert_eq!(client.hear().unwrap()["id"], id, "nothing was told before");
+    assert_eq!(client.hear().unwrap()["id"], id, "no notification before");
     sandbox.write(AGENTS, "name,module\npm,bmm\nqa,bmm\n");
     let mut heard = client.hear().unwrap();
     assert_eq!(heard["method"], "notifications/resources/list_changed");
@@ -150,7 +153,7 @@ fn a_catalog_that_is_written_again_and_says_the_same_is_not_a_change() {
     assert_eq!(
         prompts["result"]["prompts"].as_array().unwrap().len(),
         2,
-        "told once, of the second change"
+        "one notification, for the second change"
     );
     client.finish();
 }

@@ -99,11 +99,11 @@ fn answer_of(example: &PageExample<'_>) -> Value {
 
 /// The text of an example with the answer that its request gets.
 fn with_real_answer(text: &str, example: &PageExample<'_>) -> String {
-    let told = part(example, ANSWER).expect("an example has an answer");
+    let written = part(example, ANSWER).expect("an example has an answer");
     let fence = |content: &str| format!("`{ANSWER}`\n```json\n{content}```\n");
-    assert_eq!(text.matches(&fence(told)).count(), 1, "{text}");
+    assert_eq!(text.matches(&fence(written)).count(), 1, "{text}");
     let real = serde_json::to_string_pretty(&answered(example)).unwrap();
-    text.replace(&fence(told), &fence(&format!("{real}\n")))
+    text.replace(&fence(written), &fence(&format!("{real}\n")))
 }
 
 /// What a new server says to the request, in a project with the files of the example.

@@ -421,10 +421,10 @@ fn nothing_outside_of_the_project_is_served() {
             format!("file:{parent}"),
             format!("file:../home/{path}"),
         ] {
-            let told = client.call(json!({ "operation": "explain", "what": what }));
+            let answer = client.call(json!({ "operation": "explain", "what": what }));
             assert!(
-                !told.to_string().contains("PRIVATE"),
-                "{path}, {what}: {told}"
+                !answer.to_string().contains("PRIVATE"),
+                "{path}, {what}: {answer}"
             );
         }
     }

@@ -1,4 +1,4 @@
-//! How a session begins, what it offers, and what is said of messages that are wrong.
+//! Opening a session, its capabilities, and errors for malformed messages.
 
 use agpm_mcp::WriteAccess;
 use serde_json::json;

@@ -68,7 +68,7 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// One that has said nothing yet.
+    /// A client that has sent nothing yet.
     pub(crate) fn silent(sandbox: &Sandbox, writes: WriteAccess) -> Self {
         // Two pairs, since a client may close one direction only.
         let (input, server_input) = UnixStream::pair().unwrap();
@@ -166,7 +166,11 @@ impl Client {
     /// Waits for a notification, unless it came already.
     pub(crate) fn notification(&mut self, method: &str) -> Value {
         loop {
-            if let Some(at) = self.passed.iter().position(|told| told["method"] == method) {
+            if let Some(at) = self
+                .passed
+                .iter()
+                .position(|message| message["method"] == method)
+            {
                 return self.passed.remove(at);
             }
             let heard = self.hear().expect("a notification");

@@ -492,14 +492,14 @@ proptest! {
         for form in Form::all().into_iter().filter(Form::is_by_field) {
             let found = convert_file(form.format(), "sample", &agent(&fields, &body)).unwrap();
             prop_assert!(found.outcomes.is_sorted_by_key(|outcome| &outcome.field), "{:?}", found.outcomes);
-            let told: Vec<String> = found.outcomes.iter().map(|outcome| outcome.field.clone()).collect();
-            let once: BTreeSet<String> = told.iter().cloned().collect();
-            prop_assert_eq!(told.len(), once.len(), "{:?}", told);
+            let fields: Vec<String> = found.outcomes.iter().map(|outcome| outcome.field.clone()).collect();
+            let once: BTreeSet<String> = fields.iter().cloned().collect();
+            prop_assert_eq!(fields.len(), once.len(), "{:?}", fields);
             let ours = |key: &String| key != "dependencies" && key != "agpm";
             let extra = |key: &String| key == "(body)" || key == "description" && !written.contains(key);
-            let told: BTreeSet<String> = once.into_iter().filter(|key| !extra(key)).collect();
+            let fields: BTreeSet<String> = once.into_iter().filter(|key| !extra(key)).collect();
             let expected: BTreeSet<String> = written.iter().filter(|key| ours(key)).cloned().collect();
-            prop_assert_eq!(told, expected, "{:?}", form);
+            prop_assert_eq!(fields, expected, "{:?}", form);
             value(&found.text, format_of(form));
         }
     }
@@ -583,12 +583,12 @@ fn a_head_that_is_not_a_yaml_is_read_line_by_line() {
         "name = \"rev\"\ndescription = \"Use it when: a change is there. \\\"Now\\\"\"\nsandbox_mode = \"read-only\"\n\
          developer_instructions = \"\"\"\nbody\n\"\"\"\n"
     );
-    let told = converted
+    let outcome = converted
         .outcomes
         .iter()
         .find(|outcome| outcome.field == "(front matter)")
         .unwrap();
-    assert_eq!(told.kind, FieldOutcomeKind::Approximated);
+    assert_eq!(outcome.kind, FieldOutcomeKind::Approximated);
     // A field without a clear value is dropped; if it restricts something, that is reported separately.
     for (head, field, kind) in [
         ("a: b: c\na: d", "a", FieldOutcomeKind::Dropped),

@@ -12,7 +12,7 @@ use crate::protocol::error::{
     BUSY, ErrorData, INTERNAL, NOT_INITIALIZED, PARAMETERS, UNKNOWN_RESOURCE,
 };
 use crate::protocol::log::LogLevel;
-use crate::protocol::message::{Notification, Outgoing, Request, RequestId};
+use crate::protocol::message::{Notification, OutgoingMessage, Request, RequestId};
 use crate::protocol::method::{DISCOVER, INITIALIZE, PING, cannot_answer};
 use crate::protocol::params::{CancelledParams, SubscriptionFilter};
 use crate::protocol::results::{ResultShape, initialize_result, listen_result};
@@ -26,7 +26,7 @@ const LOGGER: &str = "agpm";
 
 /// Takes messages for a client. Sending never blocks.
 pub(crate) trait MessageSink: Send + Sync {
-    fn send(&self, message: Outgoing);
+    fn send(&self, message: OutgoingMessage);
 
     /// Waits until the client has read enough of what was sent before.
     fn wait_for_capacity(&self) {}
@@ -36,7 +36,7 @@ pub(crate) trait MessageSink: Send + Sync {
 struct NoMessages;
 
 impl MessageSink for NoMessages {
-    fn send(&self, _message: Outgoing) {}
+    fn send(&self, _message: OutgoingMessage) {}
 }
 
 /// A request has the id of one that is under way.
@@ -256,7 +256,7 @@ impl Session {
             let method = "notifications/subscriptions/acknowledged";
             pending
                 .replies
-                .send(Outgoing::notification(method, Some(params)));
+                .send(OutgoingMessage::notification(method, Some(params)));
             pending.subscription = Some(filter);
         }
         drop(state);
@@ -304,12 +304,12 @@ impl Subscriber for Session {
         for list in changes.lists() {
             if state.notified {
                 self.messages
-                    .send(Outgoing::notification(list.method(), None));
+                    .send(OutgoingMessage::notification(list.method(), None));
             }
             for subscription in state.subscriptions() {
                 if subscription.filter.includes(list) {
                     let params = json!({ "_meta": { SUBSCRIPTION_ID_KEY: subscription.id } });
-                    let message = Outgoing::notification(list.method(), Some(params));
+                    let message = OutgoingMessage::notification(list.method(), Some(params));
                     subscription.replies.send(message);
                 }
             }
@@ -321,7 +321,7 @@ impl Subscriber for Session {
         let state = self.state();
         if state.notified && level >= state.level {
             let params = json!({ "level": level, "logger": LOGGER, "data": data });
-            let message = Outgoing::notification("notifications/message", Some(params));
+            let message = OutgoingMessage::notification("notifications/message", Some(params));
             self.messages.send(message);
         }
     }
@@ -363,16 +363,18 @@ impl SessionState {
 
 impl PendingRequest {
     /// The answer, as clients of this version expect it.
-    fn message(&self, id: &RequestId, outcome: Result<Json, ErrorData>) -> Outgoing {
+    fn message(&self, id: &RequestId, outcome: Result<Json, ErrorData>) -> OutgoingMessage {
         match outcome {
-            Ok(result) if self.era.newest => Outgoing::result(id, &self.shape.extended(result)),
-            Ok(result) => Outgoing::result(id, &result),
+            Ok(result) if self.era.newest => {
+                OutgoingMessage::result(id, &self.shape.extended(result))
+            }
+            Ok(result) => OutgoingMessage::result(id, &result),
             Err(mut error) => {
                 // The newest version has no number for unknown resources.
                 if self.era.newest && error.number == UNKNOWN_RESOURCE.number {
                     error.number = PARAMETERS.number;
                 }
-                Outgoing::error(id, &error)
+                OutgoingMessage::error(id, &error)
             }
         }
     }
@@ -434,12 +436,12 @@ mod tests {
 
     use super::*;
     use crate::options::WriteAccess;
-    use crate::protocol::message::{Incoming, ParsedMessage, parse_message};
+    use crate::protocol::message::{IncomingMessage, ParsedMessage, parse_message};
 
     struct Sent(Sender<Json>);
 
     impl MessageSink for Sent {
-        fn send(&self, message: Outgoing) {
+        fn send(&self, message: OutgoingMessage) {
             let message = serde_json::from_str(&message.json).unwrap();
             self.0.send(message).unwrap_or_default();
         }
@@ -480,7 +482,7 @@ mod tests {
             "params": { "notifications": {}, "_meta": meta },
         });
         let parsed = parse_message(message.to_string().as_bytes());
-        let ParsedMessage::Message(Incoming::Request(request)) = parsed else {
+        let ParsedMessage::Message(IncomingMessage::Request(request)) = parsed else {
             panic!("{parsed:?}");
         };
         let (sender, receiver) = channel();

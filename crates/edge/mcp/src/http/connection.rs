@@ -15,7 +15,7 @@ use crate::http::response::{
     Response, ResponseContext, write_response, write_stream_head, write_stream_part,
 };
 use crate::protocol::error::{MALFORMED, TOO_LARGE};
-use crate::protocol::message::Outgoing;
+use crate::protocol::message::OutgoingMessage;
 
 /// The largest body of a message.
 const LONGEST_BODY: usize = 16 << 20;
@@ -129,11 +129,11 @@ impl<'s> Connection<'s> {
         self.read_body(head, limit).map_err(|error| match error {
             BodyError::TooLarge => {
                 let error = TOO_LARGE.error(format!("a message has at most {limit} bytes"));
-                Response::message(413, &Outgoing::error_without_id(&error))
+                Response::message(413, &OutgoingMessage::error_without_id(&error))
             }
             BodyError::Incomplete => {
                 let error = MALFORMED.error("the message is incomplete");
-                Response::message(408, &Outgoing::error_without_id(&error))
+                Response::message(408, &OutgoingMessage::error_without_id(&error))
             }
         })
     }

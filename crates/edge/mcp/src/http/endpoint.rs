@@ -12,7 +12,9 @@ use crate::http::sessions::{HttpSession, Sessions};
 use crate::protocol::error::{
     DUPLICATE_ID, MALFORMED, NO_MESSAGE, PARAMETERS, PROTOCOL_VERSION, UNKNOWN_METHOD,
 };
-use crate::protocol::message::{Incoming, Outgoing, ParsedMessage, Request, parse_message};
+use crate::protocol::message::{
+    IncomingMessage, OutgoingMessage, ParsedMessage, Request, parse_message,
+};
 use crate::protocol::method::INITIALIZE;
 use crate::session::{DuplicateRequest, Session};
 use crate::shared::SharedState;
@@ -69,41 +71,38 @@ impl Endpoint {
             ParsedMessage::Refused(refusal) => return Err(Response::message(400, &refusal)),
             ParsedMessage::Nothing => {
                 let error = MALFORMED.error("the message is empty or not a notification");
-                return Err(Response::message(400, &Outgoing::error_without_id(&error)));
+                return Err(Response::message(
+                    400,
+                    &OutgoingMessage::error_without_id(&error),
+                ));
             }
         };
         if !accepts(headers, "application/json") || !accepts(headers, "text/event-stream") {
-            let problem =
-                "Not Acceptable: Client must accept both application/json and text/event-stream";
+            let problem = "accept both `application/json` and `text/event-stream`\n";
             return Err(Response::text(406, problem));
         }
         let content_type = headers.text("content-type");
         if !content_type.is_some_and(|named| named.starts_with("application/json")) {
-            let problem = "Unsupported Media Type: Content-Type must be application/json";
+            let problem = "send the message as `application/json`\n";
             return Err(Response::text(415, problem));
         }
         let route = route(headers, &message)?;
-        match (route, headers.text(SESSION_HEADER)) {
-            (Route::Session, Some(id)) => {
-                let session = self.sessions.find(id).ok_or_else(unknown_session)?;
-                check_copies(headers, &message)?;
-                in_session(&session, message)
-            }
-            (Route::Session, None) => {
-                check_copies(headers, &message)?;
-                self.open_session(message)
-            }
-            (Route::Stateless, _) => {
-                check_copies(headers, &message)?;
-                self.stateless(message, client)
-            }
+        let session = match (route, headers.text(SESSION_HEADER)) {
+            (Route::Session, Some(id)) => Some(self.find_session(id)?),
+            (Route::Session, None) | (Route::Stateless, _) => None,
+        };
+        check_copies(headers, &message)?;
+        match (route, session) {
+            (Route::Stateless, _) => self.stateless(message, client),
+            (Route::Session, Some(session)) => in_session(&session, message),
+            (Route::Session, None) => self.open_session(message),
         }
     }
 
     /// Handles a message without a session: `initialize` opens one.
-    fn open_session(&self, message: Incoming) -> Result<Reply, Response> {
+    fn open_session(&self, message: IncomingMessage) -> Result<Reply, Response> {
         let request = match message {
-            Incoming::Request(request) if request.method == INITIALIZE => request,
+            IncomingMessage::Request(request) if request.method == INITIALIZE => request,
             _ => return Err(no_session()),
         };
         let session = HttpSession::new(Arc::clone(&self.shared));
@@ -115,7 +114,7 @@ impl Endpoint {
             return Err(no_session());
         };
         if answer.error.is_some() {
-            return Err(json_response(400, answer.into_json()));
+            return Err(Response::json(400, answer.into_json()));
         }
         let id = self
             .sessions
@@ -128,13 +127,17 @@ impl Endpoint {
         }))
     }
 
-    fn stateless(&self, message: Incoming, client: &Client) -> Result<Reply, Response> {
+    fn stateless(&self, message: IncomingMessage, client: &Client) -> Result<Reply, Response> {
         let request = match message {
-            Incoming::Request(request) => request,
-            Incoming::Notification(_) => return Err(Response::empty(202)),
-            Incoming::Response => {
-                let error = NO_MESSAGE.error("stateless server does not accept JSON-RPC responses");
-                return Err(Response::message(400, &Outgoing::error_without_id(&error)));
+            IncomingMessage::Request(request) => request,
+            IncomingMessage::Notification(_) => return Err(Response::empty(202)),
+            IncomingMessage::Response => {
+                let error =
+                    NO_MESSAGE.error("the server has requested nothing that could be answered");
+                return Err(Response::message(
+                    400,
+                    &OutgoingMessage::error_without_id(&error),
+                ));
             }
         };
         let complete = request.meta.is_complete();
@@ -155,7 +158,7 @@ impl Endpoint {
         };
         let status = error_status(first.error, complete);
         if status != 200 {
-            return Err(json_response(status, first.into_json()));
+            return Err(Response::json(status, first.into_json()));
         }
         Ok(Reply::Events(EventReply {
             headers: Vec::new(),
@@ -166,10 +169,9 @@ impl Endpoint {
 
     fn get(&self, headers: &Headers) -> Result<Reply, Response> {
         if !accepts(headers, "text/event-stream") {
-            let problem = "Not Acceptable: Client must accept text/event-stream";
-            return Err(Response::text(406, problem));
+            return Err(Response::text(406, "accept `text/event-stream`\n"));
         }
-        let session = self.session_of(headers)?;
+        let session = self.find_session(session_id(headers)?)?;
         Ok(match headers.text("last-event-id") {
             None => session.messages().into(),
             // A client that is refused would try again for ever, so an unknown id gets a stream without events.
@@ -181,33 +183,34 @@ impl Endpoint {
     }
 
     fn delete(&self, headers: &Headers) -> Result<Reply, Response> {
-        if header_route(headers)? == Route::Stateless {
-            return Err(not_allowed("POST"));
-        }
-        let id = headers.text(SESSION_HEADER).ok_or_else(no_session)?;
-        self.sessions.remove(id);
+        self.sessions.remove(session_id(headers)?);
         // Clients treat 202 as a failure to end the session.
         Err(Response::empty(204))
     }
 
-    fn session_of(&self, headers: &Headers) -> Result<Arc<HttpSession>, Response> {
-        if header_route(headers)? == Route::Stateless {
-            return Err(not_allowed("POST"));
-        }
-        let id = headers.text(SESSION_HEADER).ok_or_else(no_session)?;
-        self.sessions.find(id).ok_or_else(unknown_session)
+    fn find_session(&self, id: &str) -> Result<Arc<HttpSession>, Response> {
+        let unknown = || Response::text(404, "unknown session: start again with `initialize`\n");
+        self.sessions.find(id).ok_or_else(unknown)
     }
 }
 
-fn in_session(session: &HttpSession, message: Incoming) -> Result<Reply, Response> {
+/// The session of a request without a message; versions without sessions have no such requests.
+fn session_id(headers: &Headers) -> Result<&str, Response> {
+    match header_route(headers)? {
+        Route::Stateless => Err(not_allowed("POST")),
+        Route::Session => headers.text(SESSION_HEADER).ok_or_else(no_session),
+    }
+}
+
+fn in_session(session: &HttpSession, message: IncomingMessage) -> Result<Reply, Response> {
     match message {
-        Incoming::Request(request) => {
+        IncomingMessage::Request(request) => {
             let (events, sink) = session.open_stream();
             start(&session.session, request, sink)?;
             return Ok(events.into());
         }
-        Incoming::Notification(notification) => session.session.notification(&notification),
-        Incoming::Response => {}
+        IncomingMessage::Notification(notification) => session.session.notification(&notification),
+        IncomingMessage::Response => {}
     }
     Err(Response::empty(202))
 }
@@ -217,7 +220,7 @@ fn start(session: &Arc<Session>, request: Request, sink: EventSink) -> Result<()
         .request(request, Box::new(sink))
         .map_err(|DuplicateRequest(id)| {
             let error = DUPLICATE_ID.error(format!("duplicate request id `{id}`"));
-            Response::message(400, &Outgoing::error_without_id(&error))
+            Response::message(400, &OutgoingMessage::error_without_id(&error))
         })
 }
 
@@ -239,23 +242,14 @@ fn accepts(headers: &Headers, media_type: &str) -> bool {
 }
 
 fn not_allowed(methods: &str) -> Response {
-    let mut response = Response::text(405, "Method Not Allowed");
+    let mut response = Response::text(405, format!("allowed methods: {methods}\n"));
     response.headers.push(Header::new("allow", methods));
     response
 }
 
 fn no_session() -> Response {
-    Response::text(400, "Bad Request: Session ID is required")
-}
-
-fn unknown_session() -> Response {
-    Response::text(404, "Not Found: Session not found")
-}
-
-fn json_response(status: u16, json: String) -> Response {
-    let mut response = Response::text(status, json);
-    response
-        .headers
-        .push(Header::new("content-type", "application/json"));
-    response
+    Response::text(
+        400,
+        "no session: start with `initialize`, then send `Mcp-Session-Id`\n",
+    )
 }

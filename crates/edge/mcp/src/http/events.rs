@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::protocol::message::Outgoing;
+use crate::protocol::message::OutgoingMessage;
 use crate::session::MessageSink;
 
 /// Events that are kept for a client that connects late, or reads slowly.
@@ -117,7 +117,7 @@ impl EventStream {
         self.changed.notify_all();
     }
 
-    pub(super) fn send(&self, message: Outgoing) {
+    pub(super) fn send(&self, message: OutgoingMessage) {
         self.push(message.json, None, message.error);
     }
 
@@ -189,7 +189,7 @@ impl EventReader {
 pub(super) struct EventSink(pub(super) Arc<EventStream>);
 
 impl MessageSink for EventSink {
-    fn send(&self, message: Outgoing) {
+    fn send(&self, message: OutgoingMessage) {
         self.0.send(message);
     }
 }
@@ -207,7 +207,7 @@ mod tests {
     const SHORT: Duration = Duration::from_millis(5);
 
     fn send(stream: &EventStream, method: &str) {
-        stream.send(Outgoing::notification(method, None));
+        stream.send(OutgoingMessage::notification(method, None));
     }
 
     fn texts(reader: &mut EventReader) -> Vec<String> {

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::http::reader::HttpVersion;
-use crate::protocol::message::Outgoing;
+use crate::protocol::message::OutgoingMessage;
 
 /// A response with a body that is known.
 #[derive(Debug)]
@@ -46,10 +46,14 @@ impl Response {
     }
 
     /// A message of the protocol.
-    pub(super) fn message(status: u16, message: &Outgoing) -> Self {
+    pub(super) fn message(status: u16, message: &OutgoingMessage) -> Self {
+        Response::json(status, message.json.as_str())
+    }
+
+    pub(super) fn json(status: u16, json: impl Into<String>) -> Self {
         Response {
             headers: vec![Header::new("content-type", "application/json")],
-            ..Response::text(status, message.json.as_str())
+            ..Response::text(status, json)
         }
     }
 }

@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 use crate::http::reader::{Headers, header_text};
 use crate::http::response::Response;
 use crate::protocol::error::{ErrorData, NO_MESSAGE, PARAMETERS};
-use crate::protocol::message::{Incoming, Outgoing, Request};
+use crate::protocol::message::{IncomingMessage, OutgoingMessage, Request};
 use crate::protocol::method::{DISCOVER, INITIALIZE};
 use crate::protocol::version::{is_stateless, is_supported};
 
@@ -33,8 +33,8 @@ pub(super) enum Route {
 }
 
 /// The route of a message, unless its version contradicts the headers.
-pub(super) fn route(headers: &Headers, message: &Incoming) -> Result<Route, Response> {
-    let Incoming::Request(request) = message else {
+pub(super) fn route(headers: &Headers, message: &IncomingMessage) -> Result<Route, Response> {
+    let IncomingMessage::Request(request) = message else {
         return header_route(headers);
     };
     let stated = request.meta.version.as_deref();
@@ -76,8 +76,8 @@ fn check_version_header(headers: &Headers) -> Result<(), Response> {
     };
     let problem = match header_text(value) {
         Some(version) if is_supported(version) => return Ok(()),
-        Some(version) => format!("Bad Request: Unsupported MCP-Protocol-Version: {version}"),
-        None => "Bad Request: Invalid MCP-Protocol-Version header encoding".to_owned(),
+        Some(version) => format!("unsupported version `{version}` in `MCP-Protocol-Version`\n"),
+        None => "`MCP-Protocol-Version` is not ASCII\n".to_owned(),
     };
     Err(Response::text(400, problem))
 }
@@ -86,10 +86,8 @@ fn check_initialize(headers: &Headers, request: &Request) -> Result<(), Response
     let body = request.params["protocolVersion"].as_str();
     match (headers.text(VERSION_HEADER), body) {
         (Some(header), Some(body)) if header != body => {
-            let problem = format!(
-                "Invalid Request: MCP-Protocol-Version header ({header}) does not match initialize \
-                 params.protocolVersion ({body})"
-            );
+            let problem =
+                format!("`MCP-Protocol-Version` is `{header}`, but `initialize` requests `{body}`");
             Err(refused(request, &NO_MESSAGE.error(problem)))
         }
         _ => Ok(()),
@@ -101,33 +99,30 @@ fn check_stated_version(headers: &Headers, request: &Request) -> Result<(), Resp
     match (&request.meta.version, header) {
         (None, header) => {
             if request.method == DISCOVER || header.is_some_and(is_stateless) {
-                let missing = request.meta.missing_fields();
-                let error = PARAMETERS.error(format!("Invalid params: {missing}"));
+                let error = PARAMETERS.error(request.meta.missing_fields());
                 return Err(refused(request, &error));
             }
             Ok(())
         }
         (Some(_), None) => {
-            let problem = "request _meta protocolVersion requires MCP-Protocol-Version header";
+            let problem = "`_meta` has a protocol version, but `MCP-Protocol-Version` is missing";
             Err(mismatch(request, problem.to_owned()))
         }
         (Some(stated), Some(header)) if stated != header => Err(mismatch(
             request,
-            format!(
-                "MCP-Protocol-Version header ({header}) does not match request _meta protocolVersion ({stated})"
-            ),
+            format!("`MCP-Protocol-Version` is `{header}`, but `_meta` has `{stated}`"),
         )),
         _ => Ok(()),
     }
 }
 
 /// Checks the headers by which proxies route messages of the newest version without reading them.
-pub(super) fn check_copies(headers: &Headers, message: &Incoming) -> Result<(), Response> {
+pub(super) fn check_copies(headers: &Headers, message: &IncomingMessage) -> Result<(), Response> {
     if !headers.text(VERSION_HEADER).is_some_and(is_stateless) {
         return Ok(());
     }
     match message {
-        Incoming::Request(request) if request.method == INITIALIZE => {
+        IncomingMessage::Request(request) if request.method == INITIALIZE => {
             // Clients of versions with a handshake do not know these headers.
             match headers.all(METHOD_HEADER).next() {
                 None => Ok(()),
@@ -136,23 +131,23 @@ pub(super) fn check_copies(headers: &Headers, message: &Incoming) -> Result<(), 
                 }
             }
         }
-        Incoming::Request(request) => copied_method(headers, &request.method)
+        IncomingMessage::Request(request) => copied_method(headers, &request.method)
             .and_then(|()| copied_name(headers, request))
             .map_err(|problem| mismatch(request, problem)),
-        Incoming::Notification(notification) => copied_method(headers, &notification.method)
+        IncomingMessage::Notification(notification) => copied_method(headers, &notification.method)
             .map_err(|problem| {
                 let error = header_error(problem);
-                Response::message(400, &Outgoing::error_without_id(&error))
+                Response::message(400, &OutgoingMessage::error_without_id(&error))
             }),
-        Incoming::Response => Ok(()),
+        IncomingMessage::Response => Ok(()),
     }
 }
 
 fn copied_method(headers: &Headers, method: &str) -> Result<(), String> {
     match single_text(headers, METHOD_HEADER, "Mcp-Method")? {
-        None => Err("missing required Mcp-Method header".to_owned()),
+        None => Err("`Mcp-Method` is missing".to_owned()),
         Some(copy) if copy != method => Err(format!(
-            "Mcp-Method header `{copy}` does not match body method `{method}`"
+            "`Mcp-Method` is `{copy}`, but the method is `{method}`"
         )),
         Some(_) => Ok(()),
     }
@@ -164,11 +159,11 @@ fn copied_name(headers: &Headers, request: &Request) -> Result<(), String> {
         return Ok(());
     };
     let copy = single_text(headers, NAME_HEADER, "Mcp-Name")?
-        .ok_or_else(|| format!("missing required Mcp-Name header for `{method}`"))?;
-    let copy = decoded(copy).ok_or("Mcp-Name header is not valid Base64")?;
+        .ok_or_else(|| format!("`Mcp-Name` is missing; `{method}` needs it"))?;
+    let copy = decoded(copy).ok_or("`Mcp-Name` is not valid Base64")?;
     if copy != name {
         return Err(format!(
-            "Mcp-Name header `{copy}` does not match body value `{name}`"
+            "`Mcp-Name` is `{copy}`, but the message has `{name}`"
         ));
     }
     Ok(())
@@ -178,8 +173,7 @@ fn copied_name(headers: &Headers, request: &Request) -> Result<(), String> {
 fn copied_param(method: &str) -> Option<&'static str> {
     match method {
         "tools/call" | "prompts/get" => Some("name"),
-        "resources/read" | "resources/subscribe" | "resources/unsubscribe" => Some("uri"),
-        "tasks/get" | "tasks/update" | "tasks/cancel" => Some("taskId"),
+        "resources/read" => Some("uri"),
         _ => None,
     }
 }
@@ -193,7 +187,7 @@ fn single_text<'h>(
     let mut values = headers.all(name);
     let first = values.next();
     if values.next().is_some() {
-        return Err(format!("duplicate {shown} header"));
+        return Err(format!("`{shown}` is repeated"));
     }
     Ok(first.and_then(header_text))
 }
@@ -222,5 +216,5 @@ fn mismatch(request: &Request, problem: String) -> Response {
 }
 
 fn refused(request: &Request, error: &ErrorData) -> Response {
-    Response::message(400, &Outgoing::error(&request.id, error))
+    Response::message(400, &OutgoingMessage::error(&request.id, error))
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use crate::http::events::{EventReader, EventSink, EventStream, StreamKind};
-use crate::protocol::message::Outgoing;
+use crate::protocol::message::OutgoingMessage;
 use crate::session::{MessageSink, Session};
 use crate::shared::SharedState;
 
@@ -45,7 +45,7 @@ impl SessionMessages {
 struct SessionSink(Arc<SessionMessages>);
 
 impl MessageSink for SessionSink {
-    fn send(&self, message: Outgoing) {
+    fn send(&self, message: OutgoingMessage) {
         *self.0.last_used() = Instant::now();
         self.0.stream.send(message);
     }

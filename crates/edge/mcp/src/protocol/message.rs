@@ -28,7 +28,7 @@ impl fmt::Display for RequestId {
 
 /// A message of a client.
 #[derive(Debug)]
-pub(crate) enum Incoming {
+pub(crate) enum IncomingMessage {
     Request(Request),
     Notification(Notification),
     /// An answer. The server requests nothing from clients, so it is ignored.
@@ -54,16 +54,16 @@ pub(crate) struct Notification {
 /// The result of reading a message.
 #[derive(Debug)]
 pub(crate) enum ParsedMessage {
-    Message(Incoming),
+    Message(IncomingMessage),
     /// Not a message; the client gets this answer.
-    Refused(Outgoing),
+    Refused(OutgoingMessage),
     /// A blank line, or a notification that cannot be read: neither is answered.
     Nothing,
 }
 
 /// A message of the server.
 #[derive(Debug)]
-pub(crate) struct Outgoing {
+pub(crate) struct OutgoingMessage {
     pub(crate) json: String,
     /// The number of the error, if the message is one.
     pub(crate) error: Option<i32>,
@@ -84,7 +84,7 @@ pub(crate) enum OutgoingKind {
     Notification,
 }
 
-impl Outgoing {
+impl OutgoingMessage {
     pub(crate) fn result(id: &RequestId, result: &Json) -> Self {
         let answer = ResultMessage {
             jsonrpc: "2.0",
@@ -92,7 +92,7 @@ impl Outgoing {
             result,
         };
         let json = serde_json::to_string(&answer);
-        Outgoing {
+        OutgoingMessage {
             json: json.expect("all keys of JSON values are strings"),
             error: None,
             kind: OutgoingKind::Answer,
@@ -100,16 +100,16 @@ impl Outgoing {
     }
 
     pub(crate) fn error(id: &RequestId, error: &ErrorData) -> Self {
-        Outgoing::error_with(json!(id), error)
+        OutgoingMessage::error_with(json!(id), error)
     }
 
     /// An error that belongs to no request.
     pub(crate) fn error_without_id(error: &ErrorData) -> Self {
-        Outgoing::error_with(Json::Null, error)
+        OutgoingMessage::error_with(Json::Null, error)
     }
 
     fn error_with(id: Json, error: &ErrorData) -> Self {
-        Outgoing {
+        OutgoingMessage {
             json: json!({ "jsonrpc": "2.0", "id": id, "error": error }).to_string(),
             error: Some(error.number),
             kind: OutgoingKind::Answer,
@@ -121,7 +121,7 @@ impl Outgoing {
         if let Some(params) = params {
             message["params"] = params;
         }
-        Outgoing {
+        OutgoingMessage {
             json: message.to_string(),
             error: None,
             kind: OutgoingKind::Notification,
@@ -158,7 +158,7 @@ fn parse_object(mut object: Map<String, Json>) -> ParsedMessage {
     let id = serde_json::from_value(shown.clone()).ok();
     let Some(Json::String(method)) = object.remove("method") else {
         return if is_response(&object) {
-            ParsedMessage::Message(Incoming::Response)
+            ParsedMessage::Message(IncomingMessage::Response)
         } else {
             let problem = "it is neither a request, a notification nor an answer";
             refused(shown, &NO_MESSAGE, problem)
@@ -167,7 +167,7 @@ fn parse_object(mut object: Map<String, Json>) -> ParsedMessage {
     let params = object.remove("params").unwrap_or(Json::Null);
     let readable = has_readable_params(&method, &params);
     match id {
-        Some(id) if readable => ParsedMessage::Message(Incoming::Request(Request {
+        Some(id) if readable => ParsedMessage::Message(IncomingMessage::Request(Request {
             meta: params["_meta"]
                 .as_object()
                 .map(RequestMeta::read)
@@ -176,16 +176,17 @@ fn parse_object(mut object: Map<String, Json>) -> ParsedMessage {
             method,
             params,
         })),
-        Some(id) => ParsedMessage::Refused(Outgoing::error(&id, &cannot_answer(&method))),
-        None if readable => {
-            ParsedMessage::Message(Incoming::Notification(Notification { method, params }))
-        }
+        Some(id) => ParsedMessage::Refused(OutgoingMessage::error(&id, &cannot_answer(&method))),
+        None if readable => ParsedMessage::Message(IncomingMessage::Notification(Notification {
+            method,
+            params,
+        })),
         None => ParsedMessage::Nothing,
     }
 }
 
 fn refused(id: Json, kind: &RpcErrorKind, message: impl Into<String>) -> ParsedMessage {
-    ParsedMessage::Refused(Outgoing::error_with(id, &kind.error(message)))
+    ParsedMessage::Refused(OutgoingMessage::error_with(id, &kind.error(message)))
 }
 
 fn not_json(line: &[u8], error: &serde_json::Error) -> String {

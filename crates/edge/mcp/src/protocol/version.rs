@@ -74,10 +74,7 @@ impl RequestMeta {
         let version = self.version.is_none().then_some(PROTOCOL_VERSION_KEY);
         let capabilities = (!self.has_capabilities).then_some(CLIENT_CAPABILITIES_KEY);
         let missing: Vec<&str> = version.into_iter().chain(capabilities).collect();
-        format!(
-            "request _meta is missing or has malformed required fields: {}",
-            missing.join(", ")
-        )
+        format!("`_meta` has no valid {}", missing.join(" and "))
     }
 
     pub(crate) fn require_supported_version(&self) -> Result<(), ErrorData> {
@@ -88,7 +85,8 @@ impl RequestMeta {
                     "supported": VERSIONS,
                     "code": PROTOCOL_VERSION.code.name,
                 });
-                Err(PROTOCOL_VERSION.with_data("Unsupported protocol version".to_owned(), data))
+                Err(PROTOCOL_VERSION
+                    .with_data(format!("unsupported protocol version `{version}`"), data))
             }
             _ => Ok(()),
         }

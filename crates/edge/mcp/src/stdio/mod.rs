@@ -10,7 +10,7 @@ use std::thread;
 
 use crate::options::ServeError;
 use crate::protocol::error::{DUPLICATE_ID, TOO_LARGE};
-use crate::protocol::message::{Incoming, Outgoing, ParsedMessage, parse_message};
+use crate::protocol::message::{IncomingMessage, OutgoingMessage, ParsedMessage, parse_message};
 use crate::session::{DuplicateRequest, Session};
 use crate::shared::SharedState;
 use crate::stdio::lines::{InputLine, LineReader};
@@ -70,7 +70,7 @@ impl<R: Read> LineTransport<R> {
                     let message =
                         format!("a line must not be longer than {} MiB", LONGEST_LINE >> 20);
                     let error = TOO_LARGE.error(message);
-                    self.output.send(&Outgoing::error_without_id(&error));
+                    self.output.send(&OutgoingMessage::error_without_id(&error));
                 }
                 InputLine::End => break,
             }
@@ -80,24 +80,23 @@ impl<R: Read> LineTransport<R> {
 
     fn receive(&self, line: &[u8]) {
         match parse_message(line) {
-            ParsedMessage::Message(Incoming::Request(request)) => {
+            ParsedMessage::Message(IncomingMessage::Request(request)) => {
                 let replies = RequestReplies {
                     output: self.output.clone(),
-                    traffic: Arc::clone(&self.traffic),
                     _admission: self.traffic.admit(line.len()),
                 };
                 if let Err(DuplicateRequest(id)) = self.session.request(request, Box::new(replies))
                 {
                     // The id belongs to the other request, so the answer has none.
                     let error = DUPLICATE_ID.error(format!("duplicate request id `{id}`"));
-                    self.output.send(&Outgoing::error_without_id(&error));
+                    self.output.send(&OutgoingMessage::error_without_id(&error));
                 }
             }
-            ParsedMessage::Message(Incoming::Notification(notification)) => {
+            ParsedMessage::Message(IncomingMessage::Notification(notification)) => {
                 self.session.notification(&notification);
             }
             ParsedMessage::Refused(answer) => self.output.send(&answer),
-            ParsedMessage::Message(Incoming::Response) | ParsedMessage::Nothing => {}
+            ParsedMessage::Message(IncomingMessage::Response) | ParsedMessage::Nothing => {}
         }
     }
 }

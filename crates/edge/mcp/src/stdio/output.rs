@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
-use crate::protocol::message::{Outgoing, OutgoingKind};
+use crate::protocol::message::{OutgoingKind, OutgoingMessage};
 use crate::session::MessageSink;
 use crate::stdio::traffic::{Admission, Traffic};
 
@@ -21,7 +21,7 @@ pub(super) struct LineOutput {
 }
 
 impl LineOutput {
-    pub(super) fn send(&self, message: &Outgoing) {
+    pub(super) fn send(&self, message: &OutgoingMessage) {
         let mut line = Vec::with_capacity(message.json.len() + 1);
         line.extend_from_slice(message.json.as_bytes());
         line.push(b'\n');
@@ -33,7 +33,7 @@ impl LineOutput {
 
 /// Notifications of the session.
 impl MessageSink for LineOutput {
-    fn send(&self, message: Outgoing) {
+    fn send(&self, message: OutgoingMessage) {
         // Answers wait for a slow client. Notifications that nobody reads are dropped instead.
         if message.kind == OutgoingKind::Answer || !self.traffic.is_output_full() {
             LineOutput::send(self, &message);
@@ -48,17 +48,12 @@ impl MessageSink for LineOutput {
 /// The output for one request. The request is under way until this is dropped.
 pub(super) struct RequestReplies {
     pub(super) output: LineOutput,
-    pub(super) traffic: Arc<Traffic>,
     pub(super) _admission: Admission,
 }
 
 impl MessageSink for RequestReplies {
-    fn send(&self, message: Outgoing) {
+    fn send(&self, message: OutgoingMessage) {
         MessageSink::send(&self.output, message);
-    }
-
-    fn wait_for_capacity(&self) {
-        self.traffic.wait_for_output_capacity();
     }
 }
 

@@ -81,7 +81,7 @@ fn status(answer: &str) -> &str {
 }
 
 #[test]
-fn only_those_who_know_the_token_and_stand_on_this_machine_may_ask() {
+fn the_token_and_an_own_name_of_this_machine_are_required() {
     let (address, _sandbox) = start();
     assert!(address.ip().is_loopback());
     let host = address.to_string();
@@ -316,8 +316,8 @@ fn the_newest_version_needs_no_session_and_checks_its_headers() {
             "200",
             "supportedVersions",
         ),
-        ("tools/list", Some("tools/call"), "400", "does not match"),
-        ("tools/list", None, "400", "missing required Mcp-Method"),
+        ("tools/list", Some("tools/call"), "400", "but the method is"),
+        ("tools/list", None, "400", "`Mcp-Method` is missing"),
         ("ping", Some("ping"), "404", "mcp/unknown-method"),
     ];
     for (method, copied, expected, text) in table {
@@ -329,6 +329,69 @@ fn the_newest_version_needs_no_session_and_checks_its_headers() {
     }
     let answer = post(address, &plain, &request("tools/list"));
     assert_eq!(status(&answer), "400", "{answer}");
+}
+
+#[test]
+fn refusals_state_the_header_that_is_missing_or_wrong() {
+    let (address, _sandbox) = start();
+    const JSON: &str = "Content-Type: application/json\r\n";
+    let table = [
+        (
+            "POST",
+            format!("{JSON}Accept: text/html\r\n"),
+            "406",
+            "accept both",
+        ),
+        (
+            "POST",
+            "Content-Type: text/plain\r\n".to_owned(),
+            "415",
+            "application/json",
+        ),
+        ("POST", JSON.to_owned(), "400", "no session"),
+        (
+            "POST",
+            format!("{JSON}Mcp-Session-Id: x\r\n"),
+            "404",
+            "unknown session",
+        ),
+        (
+            "POST",
+            format!("{JSON}MCP-Protocol-Version: 1\r\n"),
+            "400",
+            "unsupported version `1`",
+        ),
+        (
+            "GET",
+            "Accept: text/html\r\n".to_owned(),
+            "406",
+            "accept `text/event-stream`",
+        ),
+        ("GET", String::new(), "400", "no session"),
+        (
+            "DELETE",
+            "MCP-Protocol-Version: 2026-07-28\r\n".to_owned(),
+            "405",
+            "methods: POST",
+        ),
+        ("PUT", String::new(), "405", "methods: GET, POST, DELETE"),
+    ];
+    for (method, headers, expected, text) in table {
+        let body = match method {
+            "POST" => r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
+            _ => "",
+        };
+        let request = format!(
+            "{method} /mcp HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {TOKEN}\r\n\
+             Connection: close\r\n{headers}Content-Length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.write_all(request.as_bytes()).unwrap();
+        let answer = read_answer(stream, Duration::from_secs(5));
+        assert_eq!(status(&answer), expected, "{request}\n{answer}");
+        assert!(answer.contains(text), "{request}\n{answer}");
+    }
 }
 
 #[test]
@@ -351,7 +414,7 @@ fn requests_on_one_connection_are_answered_in_order() {
     stream.write_all(all.concat().as_bytes()).unwrap();
     let mut answers = String::new();
     stream.read_to_string(&mut answers).unwrap();
-    let found: Vec<usize> = ["mcp/malformed", "serverInfo", "Session ID is required"]
+    let found: Vec<usize> = ["mcp/malformed", "serverInfo", "no session"]
         .iter()
         .map(|text| answers.find(text).unwrap_or_else(|| panic!("{answers}")))
         .collect();

@@ -186,6 +186,7 @@ impl BaseReading<'_, '_> {
         let entry = source.entry(Some(commit), &path).map_err(failed)?;
         let entry = entry.filter(|entry| matches!(entry.kind, SourceEntryKind::File(_)));
         let entry = entry.ok_or_else(|| missing(&name, Some(&pin.version)))?;
+        source.fetch_files(&[&entry]).map_err(failed)?;
         let read = source.read(&[&entry]).map_err(failed)?;
         Ok(BaseFile {
             name: format!("{}//{path}@{}", base.url.redacted(), pin.version),

@@ -174,6 +174,7 @@ fn fetch(address: &PolicyAddress, source: &dyn Source) -> Result<String, SourceE
     let entry = entry.filter(|entry| matches!(entry.kind, SourceEntryKind::File(_)));
     let missing = || SourceError::MissingFile(format!("{} has no `{path}`", version.label));
     let entry = entry.ok_or_else(missing)?;
+    source.fetch_files(&[&entry])?;
     let bytes = source.read(&[&entry])?.into_iter().next();
     String::from_utf8(bytes.unwrap_or_default())
         .map_err(|_| SourceError::MissingFile(format!("`{path}` is not UTF-8")))

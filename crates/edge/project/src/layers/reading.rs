@@ -82,6 +82,7 @@ pub(super) fn read(
         }
     }
     let entries: Vec<&SourceEntry> = wanted.iter().map(|(_, _, entry)| *entry).collect();
+    source.fetch_files(&entries)?;
     if source.size(&entries)? > MOST_LAYER_BYTES {
         return Err(ReadError::TooMuch);
     }

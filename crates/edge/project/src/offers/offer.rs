@@ -110,6 +110,8 @@ impl ResourceLocation {
                 .iter()
                 .filter_map(|path| files.get(path.as_str()).copied())
                 .collect();
+            let fetched = self.source.fetch_files(&entries);
+            fetched.map_err(|error| self.failed(error))?;
             let is_marketplace =
                 |path: &str| MARKETPLACE_FILES.iter().any(|file| path.ends_with(file));
             for entry in entries.iter().filter(|entry| is_marketplace(&entry.path)) {
@@ -169,6 +171,8 @@ impl ResourceLocation {
         let kind = match by_path {
             Some(kind) => Some(kind),
             None => {
+                let fetched = self.source.fetch_files(&[entry]);
+                fetched.map_err(|error| self.failed(error))?;
                 let bytes = self
                     .source
                     .read(&[entry])

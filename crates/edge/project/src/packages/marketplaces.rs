@@ -186,6 +186,7 @@ pub(super) fn read_at(
         if entry.kind.file_mode().is_none() {
             continue;
         }
+        source.fetch_files(&[&entry]).map_err(failed)?;
         let size = source.size(&[&entry]).map_err(failed)?;
         check_marketplace_size(size, &format!("`{path}` of source `{name}`"))?;
         let bytes = source.read(&[&entry]).map_err(failed)?.pop();

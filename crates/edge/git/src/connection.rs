@@ -1,0 +1,242 @@
+//! One connection to a server over HTTP, for the listing and all fetches of a run.
+//!
+//! `git ls-remote` and each `git fetch` connect anew: a handshake and a greeting before the request itself. Over a
+//! network these are most of what a user waits for. agpm therefore starts git's own HTTP helper once, which keeps the
+//! connection, the credentials and the proxy, and speaks the protocol through it.
+
+use std::io::{self, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use agpm_model::{ObjectId, SourceVersions};
+
+use crate::protocol::{self, PacketLines, ServerFeatures, WantedPack, packet_lines};
+use crate::remote::locked;
+
+/// How many chunks of an answer wait for a reader that is busy.
+const MOST_CHUNKS: usize = 16;
+const MOST_WORDS: u64 = 256 << 10;
+
+/// An open connection.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    helper: Helper,
+    requests: ChildStdin,
+    answers: Answers,
+    features: ServerFeatures,
+}
+
+struct Answers(PacketLines<BufReader<HelperOutput>>);
+
+impl std::fmt::Debug for Answers {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Answers")
+    }
+}
+
+/// The result of an attempt to connect.
+pub(crate) enum Attempt {
+    /// The server speaks version 2 of the protocol.
+    Open(Box<Connection>),
+    /// The server speaks only older versions, or agpm cannot use this one.
+    Unsuitable,
+}
+
+/// Why a connection failed.
+pub(crate) enum ConnectionError {
+    /// The helper or the server failed, with the messages of both.
+    Failed(String),
+    /// The server was silent for too long.
+    Silent,
+}
+
+impl Connection {
+    /// Connects; `command` is git with the name of the remote, and `patience` is how long the server may be silent.
+    pub(crate) fn open(
+        mut command: Command,
+        patience: Duration,
+    ) -> Result<Attempt, ConnectionError> {
+        let spawned = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn();
+        let mut child = spawned.map_err(|cause| ConnectionError::Failed(cause.to_string()))?;
+        let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let (Some(mut requests), Some(stdout), Some(stderr)) = pipes else {
+            return Err(ConnectionError::Failed("git has no pipes".to_owned()));
+        };
+        let mut helper = Helper::new(child, stderr);
+        let mut output = BufReader::new(HelperOutput::new(stdout, patience));
+        let greeted = requests
+            .write_all(b"stateless-connect git-upload-pack\n")
+            .and_then(|()| read_line(&mut output));
+        match greeted {
+            Ok(line) if line == "\n" => {}
+            Ok(line) if line == "fallback\n" => return Ok(Attempt::Unsuitable),
+            Ok(_) => return Err(helper.failure(&io::ErrorKind::UnexpectedEof.into())),
+            Err(cause) => return Err(helper.failure(&cause)),
+        }
+        let mut lines = packet_lines(output);
+        let features = ServerFeatures::read(&mut lines).map_err(|cause| helper.failure(&cause))?;
+        if !features.are_sufficient() {
+            return Ok(Attempt::Unsuitable);
+        }
+        Ok(Attempt::Open(Box::new(Connection {
+            helper,
+            requests,
+            answers: Answers(lines),
+            features,
+        })))
+    }
+
+    /// Lists branches and tags.
+    pub(crate) fn list(&mut self) -> Result<SourceVersions, ConnectionError> {
+        let request = self.features.listing_request();
+        let sent = request.and_then(|request| self.requests.write_all(&request));
+        sent.and_then(|()| protocol::read_listing(&mut self.answers.0))
+            .map_err(|cause| self.helper.failure(&cause))
+    }
+
+    /// Copies a pack, and returns the commits in it whose parents it does not have.
+    pub(crate) fn fetch(
+        &mut self,
+        wanted: &WantedPack<'_>,
+        pack: &mut dyn Write,
+    ) -> Result<Vec<ObjectId>, ConnectionError> {
+        let request = self.features.pack_request(wanted);
+        let sent = request.and_then(|request| self.requests.write_all(&request));
+        sent.and_then(|()| protocol::read_pack(&mut self.answers.0, pack))
+            .map_err(|cause| self.helper.failure(&cause))
+    }
+}
+
+/// Reads the line with which the helper answers a command.
+fn read_line(output: &mut impl Read) -> io::Result<String> {
+    let mut line = Vec::new();
+    let mut byte = [0];
+    while line.last() != Some(&b'\n') {
+        output.read_exact(&mut byte)?;
+        line.extend_from_slice(&byte);
+    }
+    Ok(String::from_utf8_lossy(&line).into_owned())
+}
+
+/// The process of git's HTTP helper, which ends with this value.
+#[derive(Debug)]
+struct Helper {
+    child: Child,
+    words: Arc<Mutex<Vec<u8>>>,
+    listener: Option<JoinHandle<()>>,
+}
+
+impl Helper {
+    fn new(child: Child, stderr: impl Read + Send + 'static) -> Self {
+        let words = Arc::<Mutex<Vec<u8>>>::default();
+        let heard = Arc::clone(&words);
+        let listener = thread::spawn(move || {
+            let mut buffer = Vec::new();
+            // Messages are for people; what cannot be read of them is left out.
+            let _ = stderr.take(MOST_WORDS).read_to_end(&mut buffer);
+            *locked(&heard) = buffer;
+        });
+        Helper {
+            child,
+            words,
+            listener: Some(listener),
+        }
+    }
+
+    /// Returns the failure with the messages of the helper, which is stopped.
+    fn failure(&mut self, cause: &io::Error) -> ConnectionError {
+        if cause.kind() == io::ErrorKind::TimedOut {
+            return ConnectionError::Silent;
+        }
+        // A helper that failed ends by itself after its last message; one that is well waits for the next request.
+        for _ in 0..100 {
+            if !matches!(self.child.try_wait(), Ok(None)) {
+                break;
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+        self.stop();
+        if let Some(listener) = self.listener.take() {
+            let _ = listener.join();
+        }
+        let words = locked(&self.words);
+        let words = String::from_utf8_lossy(&words);
+        if words.contains("fatal: ") {
+            return ConnectionError::Failed(words.into_owned());
+        }
+        // The phrase of git for the same event, by which the failure is classified.
+        let cause = match cause.kind() {
+            io::ErrorKind::UnexpectedEof | io::ErrorKind::BrokenPipe => "early EOF".to_owned(),
+            _ => cause.to_string(),
+        };
+        ConnectionError::Failed(format!("{words}\n{cause}"))
+    }
+
+    fn stop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Helper {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// The output of the helper, which must not be silent for too long.
+struct HelperOutput {
+    chunks: Receiver<io::Result<Vec<u8>>>,
+    chunk: Vec<u8>,
+    read: usize,
+    patience: Duration,
+}
+
+impl HelperOutput {
+    fn new(mut stdout: impl Read + Send + 'static, patience: Duration) -> Self {
+        let (sender, chunks) = sync_channel(MOST_CHUNKS);
+        thread::spawn(move || {
+            let mut buffer = vec![0; 64 << 10];
+            loop {
+                let chunk = match stdout.read(&mut buffer) {
+                    Err(cause) if cause.kind() == io::ErrorKind::Interrupted => continue,
+                    chunk => chunk.map(|length| buffer[..length].to_vec()),
+                };
+                let is_end = chunk.as_ref().map_or(true, Vec::is_empty);
+                if sender.send(chunk).is_err() || is_end {
+                    return;
+                }
+            }
+        });
+        HelperOutput {
+            chunks,
+            chunk: Vec::new(),
+            read: 0,
+            patience,
+        }
+    }
+}
+
+impl Read for HelperOutput {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.read == self.chunk.len() {
+            self.read = 0;
+            self.chunk = match self.chunks.recv_timeout(self.patience) {
+                Ok(chunk) => chunk?,
+                Err(RecvTimeoutError::Timeout) => return Err(io::ErrorKind::TimedOut.into()),
+                Err(RecvTimeoutError::Disconnected) => Vec::new(),
+            };
+        }
+        let length = buffer.len().min(self.chunk.len() - self.read);
+        buffer[..length].copy_from_slice(&self.chunk[self.read..self.read + length]);
+        self.read += length;
+        Ok(length)
+    }
+}

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 pub use agpm_git::NetworkAccess;
 pub use agpm_model::{InstallScope, OutsideReads};
-use agpm_source::{MachineSources, SourceContext, SourceOpener};
+use agpm_source::{MachineSources, SharedSources, SourceContext, SourceOpener};
 use agpm_trust::CapabilityChange;
 
 const CONFIG_NAME: &str = "config.toml";
@@ -45,6 +45,15 @@ impl World {
         let mut world = self.clone();
         world.environment.cache = Some(cache.to_owned());
         world
+    }
+
+    /// The same for one command, which opens each source once.
+    #[must_use]
+    pub fn sharing_sources(&self) -> Self {
+        World {
+            sources: Arc::new(SharedSources::new(Arc::clone(&self.sources))),
+            ..self.clone()
+        }
     }
 
     /// The same without connections: what is on this machine is still read.

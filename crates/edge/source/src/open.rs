@@ -78,17 +78,24 @@ fn plain_directory(directory: PathBuf, context: &SourceContext) -> Arc<dyn Sourc
     ))
 }
 
-/// Opens each source once, so a command that inspects a source before it installs from it contacts the server once.
+/// Opens each source once. A command has several reasons to look into a source (its bases, policies, layers, resources);
+/// together they list its versions once and use one connection.
 pub struct SharedSources {
     opener: Arc<dyn SourceOpener>,
-    opened: Mutex<BTreeMap<OpenedAs, Arc<dyn Source>>>,
+    opened: Mutex<BTreeMap<SourceAddress, Vec<OpenedSource>>>,
 }
 
-/// How a source was opened, and for which project.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum OpenedAs {
-    Any(SourceAddress, PathBuf),
-    Versioned(SourceAddress, PathBuf),
+struct OpenedSource {
+    context: SourceContext,
+    form: OpenedForm,
+    source: Arc<dyn Source>,
+}
+
+/// How a source was opened.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum OpenedForm {
+    Any,
+    Versioned,
 }
 
 impl SharedSources {
@@ -100,21 +107,45 @@ impl SharedSources {
         }
     }
 
-    fn shared(&self, key: OpenedAs, open: impl FnOnce() -> Arc<dyn Source>) -> Arc<dyn Source> {
+    fn shared(
+        &self,
+        address: &SourceAddress,
+        context: &SourceContext,
+        form: OpenedForm,
+    ) -> Arc<dyn Source> {
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(opened.entry(key).or_insert_with(open))
+        let opened = opened.entry(address.clone()).or_default();
+        // A server is never a plain directory, and its URL does not depend on the project.
+        let is_remote = !address.is_local();
+        let is_it = |other: &&OpenedSource| {
+            (is_remote || other.form == form && other.context.project == context.project)
+                && other.context.cache == context.cache
+                && other.context.home == context.home
+                && other.context.network == context.network
+        };
+        if let Some(found) = opened.iter().find(is_it) {
+            return Arc::clone(&found.source);
+        }
+        let source = match form {
+            OpenedForm::Any => self.opener.open(address, context),
+            OpenedForm::Versioned => self.opener.open_versioned(address, context),
+        };
+        opened.push(OpenedSource {
+            context: context.clone(),
+            form,
+            source: Arc::clone(&source),
+        });
+        source
     }
 }
 
 impl SourceOpener for SharedSources {
     fn open(&self, address: &SourceAddress, context: &SourceContext) -> Arc<dyn Source> {
-        let key = OpenedAs::Any(address.clone(), context.project.clone());
-        self.shared(key, || self.opener.open(address, context))
+        self.shared(address, context, OpenedForm::Any)
     }
 
     fn open_versioned(&self, address: &SourceAddress, context: &SourceContext) -> Arc<dyn Source> {
-        let key = OpenedAs::Versioned(address.clone(), context.project.clone());
-        self.shared(key, || self.opener.open_versioned(address, context))
+        self.shared(address, context, OpenedForm::Versioned)
     }
 }
 

@@ -74,6 +74,10 @@ pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
         world.confirm = question::confirmation();
     }
     world.environment.policies.argument = cli.command.policy();
+    // A server runs many commands, and the demo changes its own source between two of them.
+    if !matches!(cli.command, Command::Serve { .. } | Command::Demo(_)) {
+        world = world.sharing_sources();
+    }
     match cli.command {
         Command::Init(args) => init::run(&world, args, output),
         Command::Add(args) => match args.what {

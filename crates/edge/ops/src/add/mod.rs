@@ -1,7 +1,6 @@
 //! `add ADDRESS… [NAME…]`: finds resources, adds them to the manifest and installs them in one transaction.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use agpm_diag::{Failure, Notes, Outcome, did_you_mean, unknown_name};
 use agpm_discover::{Candidate, CandidateChoice, CandidateType, SelectionMode, choose};
@@ -11,7 +10,6 @@ use agpm_manifest::{
 };
 use agpm_model::{Address, Checksum, Manifest, PluginAddress};
 use agpm_resolve::UpdateScope;
-use agpm_source::SharedSources;
 use serde::Serialize;
 
 use crate::change::{until_not_overtaken, write_manifest};
@@ -72,11 +70,6 @@ pub struct AddReport {
 
 /// Adds the resources that the typed words refer to.
 pub fn add(world: &World, request: &AddRequest<'_>) -> Outcome<AddReport> {
-    // Finding candidates and installing them open the same sources. Sharing them contacts each server once.
-    let world = &World {
-        sources: Arc::new(SharedSources::new(Arc::clone(&world.sources))),
-        ..world.clone()
-    };
     until_not_overtaken(|notes| run(world, request, notes))
 }
 

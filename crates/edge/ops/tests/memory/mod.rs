@@ -70,7 +70,10 @@ impl Source for MemorySource {
     }
 
     fn versions(&self) -> Result<Arc<SourceVersions>, SourceError> {
-        self.fetched.lock().unwrap().requests.push("versions");
+        let mut fetched = self.fetched.lock().unwrap();
+        if !fetched.requests.contains(&"versions") {
+            fetched.requests.push("versions");
+        }
         Ok(Arc::new(self.versions.clone()))
     }
 
@@ -262,6 +265,13 @@ impl MemoryProject {
             source.release(version, files);
         }
         *self.opener.0.lock().unwrap() = Arc::new(source);
+    }
+
+    /// What the source was asked for.
+    pub(crate) fn requests(&self) -> Vec<&'static str> {
+        let source = self.opener.0.lock().unwrap();
+        let fetched = source.fetched.lock().unwrap();
+        fetched.requests.clone()
     }
 
     pub(crate) fn exists(&self, path: &str) -> bool {

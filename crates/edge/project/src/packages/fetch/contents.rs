@@ -52,6 +52,11 @@ pub(super) fn answer(
     if !questions.releases.is_empty() {
         answered.releases = releases(source, &questions.releases)?;
     }
+    // Versions that are new to the solver lead to more contents. The known ones are asked for again together with them,
+    // in one request instead of two.
+    if (questions.versions || !questions.revs.is_empty()) && is_versioned(source) {
+        return Ok(answered);
+    }
     fetch_revisions(source, questions, &mut answered)?;
     let mut listed = Vec::new();
     for (unit, revision) in &questions.contents {

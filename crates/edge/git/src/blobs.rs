@@ -4,8 +4,9 @@ use agpm_model::ObjectId;
 
 use crate::error::GitError;
 use crate::fetch::FetchTarget;
+use crate::locking::locked;
 use crate::reader::{ObjectQuery, ObjectReply};
-use crate::remote::{RemoteRepository, locked};
+use crate::remote::RemoteRepository;
 use crate::stderr::{is_missing_on_server, refuses_bare_ids};
 
 /// The contents read so far.

@@ -1,6 +1,6 @@
 //! One connection to a server over HTTP, for the listing and all fetches of a run.
 //!
-//! `git ls-remote` and each `git fetch` connect anew: a handshake and a greeting before the request itself. Over a
+//! `git ls-remote` and each `git fetch` connect again: a handshake and a greeting before the request itself. Over a
 //! network these are most of what a user waits for. agpm therefore starts git's own HTTP helper once, which keeps the
 //! connection, the credentials and the proxy, and speaks the protocol through it.
 
@@ -13,8 +13,8 @@ use std::time::Duration;
 
 use agpm_model::{ObjectId, SourceVersions};
 
+use crate::locking::locked;
 use crate::protocol::{self, PacketLines, ServerFeatures, WantedPack, packet_lines};
-use crate::remote::locked;
 
 /// How many chunks of an answer wait for a reader that is busy.
 const MOST_CHUNKS: usize = 16;
@@ -35,6 +35,17 @@ impl std::fmt::Debug for Answers {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_str("Answers")
     }
+}
+
+/// The state of the connection.
+#[derive(Debug, Default)]
+pub(crate) enum Link {
+    /// Nothing was requested yet, or the last request failed.
+    #[default]
+    Closed,
+    Open(Box<Connection>),
+    /// `git fetch` and `git ls-remote` must be used: another transport, an old server, or a setting that only they obey.
+    Unsuitable,
 }
 
 /// The result of an attempt to connect.

@@ -6,8 +6,9 @@ use std::path::Path;
 use agpm_model::ObjectId;
 
 use crate::error::GitError;
+use crate::locking::locked;
 use crate::reader::{ObjectQuery, ObjectReply};
-use crate::remote::{REMOTE, RemoteRepository, locked};
+use crate::remote::{REMOTE, RemoteRepository};
 use crate::source_cache::CacheLock;
 use crate::stderr::{is_missing_on_server, refuses_bare_ids};
 
@@ -192,7 +193,12 @@ impl RemoteRepository {
 
     /// Fetches everything requested in one request.
     pub(crate) fn fetch(&self, repository: &Path, wanted: FetchTarget<'_>) -> Result<(), GitError> {
-        let fetched = match self.fetch_over_connection(repository, wanted) {
+        let files = match wanted {
+            FetchTarget::Blobs(ids) => Some(ids.len()),
+            _ => None,
+        };
+        let transfer = self.git.begin_transfer(self.address.redacted(), files);
+        let fetched = match self.fetch_over_connection(repository, wanted, &transfer) {
             Ok(None) => self.fetch_by_program(repository, wanted),
             fetched => fetched.map(drop),
         };

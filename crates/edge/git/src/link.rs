@@ -6,25 +6,16 @@ use std::process::{Child, Command, Stdio};
 
 use agpm_model::{ObjectId, SourceVersions};
 
-use crate::connection::{Attempt, Connection, ConnectionError};
+use crate::connection::{Attempt, Connection, ConnectionError, Link};
 use crate::error::GitError;
 use crate::fetch::FetchTarget;
+use crate::locking::locked;
 use crate::protocol::WantedPack;
-use crate::remote::{REMOTE, RemoteRepository, locked};
+use crate::remote::{REMOTE, RemoteRepository};
+use crate::transfer::Transfer;
 
 /// The most commits of the cache that a request names. More would make requests larger than what they save.
 const MOST_STORED: usize = 256;
-
-/// The state of the connection.
-#[derive(Debug, Default)]
-pub(crate) enum Link {
-    /// Nothing was requested yet, or the last request failed.
-    #[default]
-    Closed,
-    Open(Box<Connection>),
-    /// `git fetch` and `git ls-remote` must be used: another transport, an old server, or a setting that only they obey.
-    Unsuitable,
-}
 
 impl RemoteRepository {
     /// Lists branches and tags over the connection; `None` if it cannot be used.
@@ -41,6 +32,7 @@ impl RemoteRepository {
         &self,
         repository: &Path,
         target: FetchTarget<'_>,
+        transfer: &Transfer,
     ) -> Result<Option<()>, GitError> {
         let (ids, is_commits) = match target {
             FetchTarget::Commits(ids) => (ids, true),
@@ -57,7 +49,12 @@ impl RemoteRepository {
             WantedPack::Files(ids)
         };
         self.with_connection(|connection| {
-            let shallow = self.receive(connection, repository, &wanted)?;
+            let mut indexer = self.start_indexer(repository)?;
+            let fetched = connection.fetch(&wanted, &mut transfer.counting(&mut indexer));
+            let shallow = fetched.map_err(|error| self.connection_failure(error))?;
+            if !indexer.finish() {
+                return Err(self.broken("the pack that it sent is not valid"));
+            }
             if is_commits {
                 self.keep_commits(repository, ids, &shallow)?;
             }
@@ -65,27 +62,16 @@ impl RemoteRepository {
         })
     }
 
-    /// Receives a pack into a repository, and returns the commits without their parents.
-    fn receive(
-        &self,
-        connection: &mut Connection,
-        repository: &Path,
-        wanted: &WantedPack<'_>,
-    ) -> Result<Vec<ObjectId>, GitError> {
+    /// Starts the process that stores a pack in a repository.
+    fn start_indexer(&self, repository: &Path) -> Result<PackIndexer, GitError> {
         let mut command = self.git.command()?;
         command.arg("--git-dir").arg(repository);
         command.args(["index-pack", "--stdin", "--promisor"]);
-        let mut indexer = PackIndexer::start(command)?;
-        let fetched = connection.fetch(wanted, &mut indexer);
-        let shallow = fetched.map_err(|error| self.connection_failure(error))?;
-        if !indexer.finish() {
-            return Err(self.broken("the pack that it sent is not valid"));
-        }
-        Ok(shallow)
+        PackIndexer::start(command)
     }
 
-    /// Keeps commits in the repository as `git fetch` does: by a ref, which also tells the next fetch that they are
-    /// there, and in the list of commits without parents.
+    /// Records commits in the repository as `git fetch` does: by a ref, from which the next fetch knows what it need
+    /// not send, and in the list of commits without parents.
     fn keep_commits(
         &self,
         repository: &Path,
@@ -111,7 +97,7 @@ impl RemoteRepository {
     }
 
     /// Runs a request over the connection, which is opened if necessary; `None` if it cannot be used. After a failure
-    /// the next request connects anew.
+    /// the next request opens a new one.
     fn with_connection<T>(
         &self,
         request: impl FnOnce(&mut Connection) -> Result<T, GitError>,

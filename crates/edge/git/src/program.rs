@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::error::GitError;
 use crate::run::{RunOutcome, run};
+use crate::transfer::{Transfer, TransferProgress};
 
 /// The oldest supported version of git.
 const NEEDED: (u32, u32) = (2, 34);
@@ -92,7 +93,8 @@ pub struct GitProgram {
     home: Option<PathBuf>,
     variables: Vec<(OsString, OsString)>,
     patience: Duration,
-    /// The version, once it was asked for.
+    progress: Option<Arc<dyn TransferProgress>>,
+    /// The version, once git reported it.
     found: Arc<Mutex<Option<(u32, u32)>>>,
 }
 
@@ -106,6 +108,7 @@ impl GitProgram {
             home: None,
             variables: Vec::new(),
             patience: PATIENCE,
+            progress: None,
             found: Arc::default(),
         }
     }
@@ -130,6 +133,17 @@ impl GitProgram {
     #[must_use]
     pub fn with_patience(self, patience: Duration) -> Self {
         GitProgram { patience, ..self }
+    }
+
+    /// Reports the progress of requests.
+    #[must_use]
+    pub fn with_progress(self, progress: Option<Arc<dyn TransferProgress>>) -> Self {
+        GitProgram { progress, ..self }
+    }
+
+    /// Reports that a request to this URL begins.
+    pub(crate) fn begin_transfer(&self, url: &str, files: Option<usize>) -> Transfer {
+        Transfer::begin(self.progress.clone(), url, files)
     }
 
     pub(crate) fn patience(&self) -> Duration {

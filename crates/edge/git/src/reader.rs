@@ -37,7 +37,7 @@ pub(crate) enum ObjectReply {
 /// Answers until it is dropped.
 #[derive(Debug)]
 pub(crate) enum ObjectReader {
-    /// One process that is told what to answer.
+    /// One process for all kinds of questions.
     OneProcess(ObjectProcess),
     /// A process for each kind of question.
     TwoProcesses {

@@ -3,13 +3,14 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use agpm_model::{AddressKind, ObjectId, SourceAddress, SourceVersions};
 
 use crate::cache::CachedSource;
+use crate::connection::Link;
 use crate::error::GitError;
-use crate::link::Link;
+use crate::locking::locked;
 use crate::program::{GitProgram, NetworkAccess};
 use crate::reader::{ObjectQuery, ObjectReader, ObjectReply};
 use crate::refs;
@@ -189,6 +190,7 @@ impl RemoteRepository {
     }
 
     fn list(&self) -> Result<SourceVersions, GitError> {
+        let _transfer = self.git.begin_transfer(self.address.redacted(), None);
         let refs = match self.list_over_connection()? {
             Some(refs) => refs,
             None => self.list_by_program()?,
@@ -357,11 +359,6 @@ impl RemoteRepository {
 
 /// The source's name on git's command line, which no user configuration has.
 pub(crate) const REMOTE: &str = "agpm-source";
-
-/// The value of a lock whose holder panicked is still consistent: every change is one assignment.
-pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// Returns the directory. `..` stays, because only the file system knows where it leads.
 fn absolute(text: &str, base: &Path, home: Option<&Path>) -> PathBuf {

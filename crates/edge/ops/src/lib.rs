@@ -88,7 +88,7 @@ pub use agpm_project::permits::ProjectPrograms;
 pub use agpm_project::watch::{ProjectWatch, watch_project};
 pub use agpm_project::world::{
     Environment, InstallScope, ManifestUse, NetworkAccess, OutsideReads, PolicyLocations,
-    ProgramUse, Progress, SilentProgress, World,
+    ProgramUse, Progress, SilentProgress, TransferProgress, World,
 };
 pub use agpm_resolve::{LockedResource, Placements, ResourceIdentity};
 pub use agpm_trust::{CapabilityIncrease, CapabilityName, CapabilitySet};

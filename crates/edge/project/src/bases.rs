@@ -150,10 +150,7 @@ impl BaseReading<'_, '_> {
             let path = local.join(&base.directory);
             return self.in_directory(&path.display().to_string());
         }
-        let name = self.address.to_string();
-        world.progress.source_began(&name);
         let found = self.at_version(base, &*source);
-        world.progress.source_ended(&name);
         found.map_err(|mut failure| {
             let located = failure.diagnostic.take();
             failure.diagnostic = located.map(|found| match spot {

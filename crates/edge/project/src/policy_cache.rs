@@ -126,9 +126,7 @@ fn refresh(world: &World, address: &PolicyAddress, notes: &mut Notes) {
     let context = environment.source_context(&environment.working_directory);
     let source = world.sources.open(&address.url, &context);
     let label = address.to_string();
-    world.progress.source_began(&label);
     let fetched = fetch(address, &*source);
-    world.progress.source_ended(&label);
     let now = (world.clock)();
     let reason = match fetched.and_then(|text| keep(environment, address, text, now)) {
         Ok(()) => return,

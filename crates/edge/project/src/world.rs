@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use agpm_git::NetworkAccess;
+pub use agpm_git::{NetworkAccess, TransferProgress};
 pub use agpm_model::{InstallScope, OutsideReads};
 use agpm_source::{MachineSources, SharedSources, SourceContext, SourceOpener};
 use agpm_trust::CapabilityChange;
@@ -31,7 +31,9 @@ impl World {
     pub fn of_machine(environment: Environment, progress: Arc<dyn Progress>) -> Self {
         World {
             environment,
-            sources: Arc::new(MachineSources),
+            sources: Arc::new(MachineSources {
+                progress: Some(Arc::clone(&progress) as Arc<dyn TransferProgress>),
+            }),
             clock: agpm_store::now,
             progress,
             confirm: None,
@@ -65,11 +67,7 @@ impl World {
 }
 
 /// Receives the progress of long operations.
-pub trait Progress: Send + Sync {
-    /// A source is being contacted.
-    fn source_began(&self, name: &str);
-    /// The source responded or failed.
-    fn source_ended(&self, name: &str);
+pub trait Progress: TransferProgress {
     /// `done` of `all` files are written.
     fn files(&self, done: usize, all: usize);
     /// The command waits for another process that has locked the project.
@@ -80,9 +78,13 @@ pub trait Progress: Send + Sync {
 #[derive(Clone, Copy, Debug)]
 pub struct SilentProgress;
 
+impl TransferProgress for SilentProgress {
+    fn transfer_began(&self, _: &str, _: Option<usize>) {}
+    fn transfer_received(&self, _: &str, _: u64) {}
+    fn transfer_ended(&self, _: &str) {}
+}
+
 impl Progress for SilentProgress {
-    fn source_began(&self, _: &str) {}
-    fn source_ended(&self, _: &str) {}
     fn files(&self, _: usize, _: usize) {}
     fn waiting(&self) {}
 }

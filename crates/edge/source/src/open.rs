@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use agpm_git::{GitProgram, NetworkAccess, is_git_directory};
+use agpm_git::{GitProgram, NetworkAccess, TransferProgress, is_git_directory};
 use agpm_model::{AddressKind, SourceAddress};
 use agpm_store as store;
 
@@ -33,8 +33,11 @@ pub trait SourceOpener: Send + Sync {
 }
 
 /// Opens sources on this machine.
-#[derive(Clone, Copy, Debug)]
-pub struct MachineSources;
+#[derive(Clone, Debug, Default)]
+pub struct MachineSources {
+    /// Receives the progress of requests.
+    pub progress: Option<Arc<dyn TransferProgress>>,
+}
 
 impl SourceOpener for MachineSources {
     fn open(&self, address: &SourceAddress, context: &SourceContext) -> Arc<dyn Source> {
@@ -53,7 +56,10 @@ impl SourceOpener for MachineSources {
             Some(directory) if bounds.guard(&directory).is_err() => {
                 plain_directory(directory, context)
             }
-            _ => Arc::new(git_program(context).remote(address, &context.project)),
+            _ => {
+                let git = git_program(context).with_progress(self.progress.clone());
+                Arc::new(git.remote(address, &context.project))
+            }
         }
     }
 }

@@ -1,8 +1,9 @@
 use std::fs;
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use agpm_git::{GitError, NetworkAccess};
+use agpm_git::{GitError, NetworkAccess, TransferProgress};
 use agpm_testkit::{Behaviour, GitDaemon, HttpServer};
 
 use crate::support::{World, id, parse, text};
@@ -103,6 +104,70 @@ fn one_connection_lists_one_fetches_directories_and_one_fetches_files() {
     let again = world.remote(&server.url("repo"));
     assert_eq!(text(&again, &commit, "agents/a.md"), "one\n");
     assert_eq!(server.requests(), read);
+}
+
+/// Keeps what a request reports.
+#[derive(Debug, Default)]
+struct Recorder(Mutex<Vec<String>>);
+
+impl Recorder {
+    fn add(&self, event: String) {
+        let mut events = self.0.lock().unwrap();
+        // Bytes arrive in pieces; the last report counts.
+        if event.starts_with("received")
+            && events
+                .last()
+                .is_some_and(|last| last.starts_with("received"))
+        {
+            events.pop();
+        }
+        events.push(event);
+    }
+}
+
+impl TransferProgress for Recorder {
+    fn transfer_began(&self, source: &str, files: Option<usize>) {
+        self.add(format!("began {source} {files:?}"));
+    }
+
+    fn transfer_received(&self, source: &str, bytes: u64) {
+        assert!(bytes > 0, "{source}");
+        self.add("received".to_owned());
+    }
+
+    fn transfer_ended(&self, _: &str) {
+        self.add("ended".to_owned());
+    }
+}
+
+#[test]
+fn every_request_reports_its_progress() {
+    let world = World::new();
+    let (_repository, commit) = world.repository();
+    let server = HttpServer::start(&world.sandbox);
+    let recorder = Arc::new(Recorder::default());
+    let git = world
+        .git(NetworkAccess::Allowed)
+        .with_progress(Some(Arc::clone(&recorder) as Arc<dyn TransferProgress>));
+    let remote = git.remote(&parse(&server.url("repo")), &world.sandbox.work());
+    remote.refs().unwrap();
+    assert_eq!(text(&remote, &commit, "agents/a.md"), "one\n");
+    // What is in the cache is no request.
+    assert_eq!(text(&remote, &commit, "agents/a.md"), "one\n");
+    let events = recorder.0.lock().unwrap();
+    assert_eq!(
+        *events,
+        [
+            "began repo None",
+            "ended",
+            "began repo None",
+            "received",
+            "ended",
+            "began repo Some(1)",
+            "received",
+            "ended"
+        ]
+    );
 }
 
 #[test]

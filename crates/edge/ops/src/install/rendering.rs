@@ -36,7 +36,7 @@ pub(super) fn resolve_dependencies(
         (LockUse::Frozen, None) => return Err(outdated_lock(format!("`{LOCK_NAME}` not found"))),
         (LockUse::Frozen, Some(lock)) => {
             let sources = ProjectSources::open(world, manifest, store.path());
-            let entries = frozen::entries(world, manifest, &sources, lock, notes)?.into();
+            let entries = frozen::entries(manifest, &sources, lock, notes)?.into();
             Resolution { entries, sources }
         }
         (lock_use, old) => {

@@ -43,10 +43,8 @@ impl PinningContext<'_> {
                 Some(pin) => return (Ok(pin.clone()), Notes::default()),
                 None => PinFreshness::CopyIfNeeded,
             };
-            let (label, mut own) = (required.remote.to_string(), Notes::default());
-            self.world.progress.source_began(&label);
+            let mut own = Notes::default();
             let pin = new_pin(required, source, age, &mut own);
-            self.world.progress.source_ended(&label);
             (pin, own)
         });
         let mut pins = Vec::new();

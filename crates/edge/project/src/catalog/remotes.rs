@@ -39,10 +39,7 @@ pub(super) fn remote_layers(
     let wanted = wanted_remotes(&project.manifest, command_line, &lock);
     let sources = sources_of(world, project, &wanted);
     let answers = parallel::map(wanted, |wanted| {
-        let label = wanted.remote.to_string();
-        world.progress.source_began(&label);
         let reached = reach(&sources, &wanted);
-        world.progress.source_ended(&label);
         (wanted.named_by, reached)
     });
     let mut layers = Vec::new();

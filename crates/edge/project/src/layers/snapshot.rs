@@ -235,10 +235,7 @@ impl<'s> SnapshotReader<'s> {
                             },
                             limit: self.sources.release_limit,
                         };
-                        let progress = &self.world.progress;
-                        progress.source_began(name.as_str());
                         let pin = versioned.pinned_version(self.pinning, notes);
-                        progress.source_ended(name.as_str());
                         return Ok(LocatedFiles::Version(source, name, pin?));
                     }
                 }
@@ -287,10 +284,7 @@ impl<'s> SnapshotReader<'s> {
         name: &SourceName,
         pin: Pin,
     ) -> Result<ReadLayer, Failure> {
-        let progress = &self.world.progress;
-        progress.source_began(name.as_str());
         let contents = reading::read(source, Some(&pin.commit), layer, root_of(layer));
-        progress.source_ended(name.as_str());
         let contents = contents.map_err(|error| match error {
             ReadError::Source(error) => source_failure(name, error),
             ReadError::NoRoot => missing_root(layer, &pin),

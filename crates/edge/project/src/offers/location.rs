@@ -150,10 +150,7 @@ impl LocationFinder<'_> {
         if source.versioning() == SourceVersioning::Unversioned {
             return Ok(None);
         }
-        let name = found.name.to_string();
-        self.world.progress.source_began(&name);
         let versions = source.versions();
-        self.world.progress.source_ended(&name);
         let failed = |error| source_failure_of(&format!("source `{}`", found.name), error);
         versions.map(Some).map_err(failed)
     }

@@ -1,5 +1,5 @@
 //! Reads the contents of a source at the requested paths: lists all of them, fetches all their files at once, and only
-//! then measures and reads, because sizes and symlinks are known only when the files are there.
+//! then measures and reads, because sizes and symlinks are known only then.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -52,8 +52,8 @@ pub(super) fn answer(
     if !questions.releases.is_empty() {
         answered.releases = releases(source, &questions.releases)?;
     }
-    // Versions that are new to the solver lead to more contents. The known ones are asked for again together with them,
-    // in one request instead of two.
+    // Versions that are new to the solver lead to more contents. Those of the known ones follow together with them, in
+    // one request instead of two.
     if (questions.versions || !questions.revs.is_empty()) && is_versioned(source) {
         return Ok(answered);
     }

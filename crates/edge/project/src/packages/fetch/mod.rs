@@ -22,13 +22,11 @@ use agpm_store::parallel;
 
 use crate::packages::fetch::contents::{SourceAnswers, SourceQuestions};
 use crate::packages::marketplaces::{check_commit, default_revision, read_at};
-use crate::packages::sources::{ProjectSources, is_versioned, plain_sources, versions_of};
+use crate::packages::sources::{ProjectSources, plain_sources, versions_of};
 use crate::source_failure::{source_failure, source_failure_of};
-use crate::world::World;
 
 /// Reads from sources the facts that the solver lacks.
 pub struct FactFetcher<'a> {
-    world: &'a World,
     sources: &'a ProjectSources,
     manifest: &'a Manifest,
     needs: NeedsReader<'a>,
@@ -36,9 +34,8 @@ pub struct FactFetcher<'a> {
 
 impl<'a> FactFetcher<'a> {
     /// Creates a fetcher for the dependencies of a manifest.
-    pub fn new(world: &'a World, sources: &'a ProjectSources, manifest: &'a Manifest) -> Self {
+    pub fn new(sources: &'a ProjectSources, manifest: &'a Manifest) -> Self {
         FactFetcher {
-            world,
             sources,
             manifest,
             needs: NeedsReader::new(manifest, sources, project_names(manifest)),
@@ -110,14 +107,7 @@ impl<'a> FactFetcher<'a> {
         let Some(source) = self.sources.get(name) else {
             return Ok(SourceAnswers::default());
         };
-        let progress = &self.world.progress;
-        if is_versioned(source) {
-            progress.source_began(name.as_str());
-        }
         let answer = contents::answer(source, questions);
-        if is_versioned(source) {
-            progress.source_ended(name.as_str());
-        }
         answer.map_err(|error| failure_of(source, name, error))
     }
 

@@ -36,7 +36,7 @@ impl PinningContext<'_> {
         if matches!(self.lock_use, LockUse::Locked | LockUse::Frozen) {
             remotes_as_locked(manifest, sources, &lock)?;
         }
-        let answers = parallel::map(versioned(manifest, sources), |(required, source)| {
+        let answers = parallel::map_waiting(versioned(manifest, sources), |(required, source)| {
             let moves = self.moving.moves_remote(&required.remote);
             let age = match pin_of(manifest, &lock, &required.remote) {
                 _ if moves => PinFreshness::Newest,

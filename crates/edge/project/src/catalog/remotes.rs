@@ -38,7 +38,7 @@ pub(super) fn remote_layers(
     let lock = locked(world, project, notes)?;
     let wanted = wanted_remotes(&project.manifest, command_line, &lock);
     let sources = sources_of(world, project, &wanted);
-    let answers = parallel::map(wanted, |wanted| {
+    let answers = parallel::map_waiting(wanted, |wanted| {
         let reached = reach(&sources, &wanted);
         (wanted.named_by, reached)
     });

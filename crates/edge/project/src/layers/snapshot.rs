@@ -47,7 +47,7 @@ pub fn snapshots<'m>(
     let layers = manifest.layers.iter().enumerate();
     let layers = layers.filter(|(_, layer)| is_read(layer)).collect();
     // Layers of one source are read one after the other, because they use the same copy in the cache.
-    let answers = parallel::map(
+    let answers = parallel::map_waiting(
         groups_by_source(layers),
         |group: Vec<(usize, &'m Layer)>| {
             let mut own = Notes::default();

@@ -15,6 +15,7 @@ use agpm_resolve::{
     locate_plugin,
 };
 use agpm_source::{FileFetching, SourceError};
+use agpm_store::parallel;
 use agpm_text::{Format, Limits, decode, parse};
 
 use crate::packages::sources::ProjectSources;
@@ -41,6 +42,7 @@ pub fn bind_plugins(
     }
     let sources = ProjectSources::open(world, manifest, root);
     let mut read = ReadMarketplaces::default();
+    let mut named = Vec::new();
     for (number, own) in open {
         let revision = revision_of(&sources, &own)?;
         let name = &own.plugin.marketplace;
@@ -65,12 +67,16 @@ pub fn bind_plugins(
                 ..own
             },
         );
-        if let (Some(commit), Some(source)) = (&location.commit, &location.source) {
-            let sources = ProjectSources::open(world, manifest, root);
-            check_commit(&sources, &source.name, commit)?;
+        if let (Some(commit), Some(source)) = (location.commit, location.source) {
+            named.push((source.name, commit));
         }
     }
-    Ok(())
+    // Plugins in repositories of their own: each repository is asked, but not one after the other.
+    let sources = ProjectSources::open(world, manifest, root);
+    let checked = parallel::map_waiting(named, |(name, commit)| {
+        check_commit(&sources, &name, &commit)
+    });
+    checked.into_iter().collect()
 }
 
 fn moves(moving: &UpdateScope, dependency: &Dependency) -> bool {

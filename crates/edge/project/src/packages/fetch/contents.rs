@@ -45,6 +45,10 @@ pub(super) fn answer(
     if questions.versions {
         answered.versions = Some(source.versions()?);
     }
+    // Whole ids are fetched together. One that does not exist fails below, by its name.
+    let whole = questions.revs.iter().filter_map(|rev| rev.parse().ok());
+    let whole: Vec<ObjectId> = whole.collect();
+    let _ = source.fetch(&whole, FileFetching::OnDemand);
     for rev in &questions.revs {
         let commit = source.find_revision(rev)?;
         answered.revs.push(((*rev).to_owned(), commit));

@@ -86,9 +86,10 @@ impl<'a> FactFetcher<'a> {
         }
         // A failure does not stop the other sources, whose findings are worth reporting in the same run.
         let mut failure = None;
-        let answers = parallel::map(questions.into_iter().collect(), |(source, questions)| {
-            (source, self.answer(source, &questions))
-        });
+        let answers =
+            parallel::map_waiting(questions.into_iter().collect(), |(source, questions)| {
+                (source, self.answer(source, &questions))
+            });
         for (source, answer) in answers {
             let taken = answer.and_then(|answer| self.take(source, answer, index, notes));
             failure = failure.or(taken.err());

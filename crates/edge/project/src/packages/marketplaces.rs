@@ -71,7 +71,7 @@ pub fn bind_plugins(
             named.push((source.name, commit));
         }
     }
-    // Plugins in repositories of their own: each repository is asked, but not one after the other.
+    // Each of these plugins has its own repository. All of them are contacted at the same time.
     let sources = ProjectSources::open(world, manifest, root);
     let checked = parallel::map_waiting(named, |(name, commit)| {
         check_commit(&sources, &name, &commit)

@@ -71,6 +71,42 @@ fn nothing_is_started_twice_and_no_secret_is_on_a_command_line() {
     );
 }
 
+/// Lists, fetches and reads through the program, over HTTP and from a directory.
+fn works(world: &World, git: &GitProgram) {
+    let (_repository, commit) = world.repository();
+    let server = HttpServer::start(&world.sandbox);
+    let local = world.sandbox.work().join("repo").display().to_string();
+    for address in [server.url("repo"), local] {
+        let remote = git.remote(&parse(&address), &world.sandbox.work());
+        assert_eq!(remote.refs().unwrap().branches["main"], commit, "{address}");
+        assert_eq!(text(&remote, &commit, "agents/a.md"), "one\n", "{address}");
+        assert_eq!(text(&remote, &commit, "snippets/s.md"), "two\n", "{address}");
+        let missing = "1".repeat(40);
+        assert!(!remote.has_commit(&missing.parse().unwrap()), "{address}");
+    }
+}
+
+#[test]
+fn a_git_without_batch_commands_answers_one_object_at_a_time() {
+    let world = World::new();
+    let script = "if [ \"$1\" = version ]; then echo git version 2.34.1; exit; fi\n\
+                  case \" $* \" in *batch-command*) echo unknown option >&2; exit 129;; esac\n\
+                  PATH=$REAL_PATH exec git \"$@\"";
+    works(&world, &git_through(&world, script));
+}
+
+/// `AGPM_OLD_GIT` is the directory of the oldest git that is supported; see CONTRIBUTING.md.
+#[test]
+fn the_oldest_supported_git_works() {
+    let Some(directory) = std::env::var_os("AGPM_OLD_GIT") else {
+        eprintln!("skipped: AGPM_OLD_GIT is not set");
+        return;
+    };
+    let world = World::new();
+    let script = format!("exec {}/git \"$@\"", directory.display());
+    works(&world, &git_through(&world, &script));
+}
+
 #[test]
 fn an_old_git_is_refused() {
     let world = World::new();

@@ -18,13 +18,15 @@ use crate::protocol::{self, PacketLines, ServerFeatures, WantedPack, packet_line
 
 /// How many chunks of an answer wait for a reader that is busy.
 const MOST_CHUNKS: usize = 16;
-const MOST_WORDS: u64 = 256 << 10;
+const MOST_WORDS: usize = 256 << 10;
+/// How long the messages of a helper that failed are awaited.
+const TICK: Duration = Duration::from_millis(2);
+const MOST_TICKS: u32 = 500;
 
 /// An open connection.
 #[derive(Debug)]
 pub(crate) struct Connection {
     helper: Helper,
-    requests: ChildStdin,
     answers: Answers,
     features: ServerFeatures,
 }
@@ -77,13 +79,13 @@ impl Connection {
             .spawn();
         let mut child = spawned.map_err(|cause| ConnectionError::Failed(cause.to_string()))?;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let (Some(mut requests), Some(stdout), Some(stderr)) = pipes else {
+        let (Some(requests), Some(stdout), Some(stderr)) = pipes else {
             return Err(ConnectionError::Failed("git has no pipes".to_owned()));
         };
-        let mut helper = Helper::new(child, stderr);
+        let mut helper = Helper::new(child, requests, stderr);
         let mut output = BufReader::new(HelperOutput::new(stdout, patience));
-        let greeted = requests
-            .write_all(b"stateless-connect git-upload-pack\n")
+        let greeted = helper
+            .send(b"stateless-connect git-upload-pack\n")
             .and_then(|()| read_line(&mut output));
         match greeted {
             Ok(line) if line == "\n" => {}
@@ -98,7 +100,6 @@ impl Connection {
         }
         Ok(Attempt::Open(Box::new(Connection {
             helper,
-            requests,
             answers: Answers(lines),
             features,
         })))
@@ -107,7 +108,7 @@ impl Connection {
     /// Lists branches and tags.
     pub(crate) fn list(&mut self) -> Result<SourceVersions, ConnectionError> {
         let request = self.features.listing_request();
-        let sent = request.and_then(|request| self.requests.write_all(&request));
+        let sent = request.and_then(|request| self.helper.send(&request));
         sent.and_then(|()| protocol::read_listing(&mut self.answers.0))
             .map_err(|cause| self.helper.failure(&cause))
     }
@@ -119,7 +120,7 @@ impl Connection {
         pack: &mut dyn Write,
     ) -> Result<Vec<ObjectId>, ConnectionError> {
         let request = self.features.pack_request(wanted);
-        let sent = request.and_then(|request| self.requests.write_all(&request));
+        let sent = request.and_then(|request| self.helper.send(&request));
         sent.and_then(|()| protocol::read_pack(&mut self.answers.0, pack))
             .map_err(|cause| self.helper.failure(&cause))
     }
@@ -140,25 +141,38 @@ fn read_line(output: &mut impl Read) -> io::Result<String> {
 #[derive(Debug)]
 struct Helper {
     child: Child,
+    requests: Option<ChildStdin>,
     words: Arc<Mutex<Vec<u8>>>,
-    listener: Option<JoinHandle<()>>,
+    listener: JoinHandle<()>,
 }
 
 impl Helper {
-    fn new(child: Child, stderr: impl Read + Send + 'static) -> Self {
+    fn new(child: Child, requests: ChildStdin, mut stderr: impl Read + Send + 'static) -> Self {
         let words = Arc::<Mutex<Vec<u8>>>::default();
         let heard = Arc::clone(&words);
         let listener = thread::spawn(move || {
-            let mut buffer = Vec::new();
+            let mut buffer = [0; 4 << 10];
             // Messages are for people; what cannot be read of them is left out.
-            let _ = stderr.take(MOST_WORDS).read_to_end(&mut buffer);
-            *locked(&heard) = buffer;
+            while let Ok(length @ 1..) = stderr.read(&mut buffer) {
+                let mut words = locked(&heard);
+                if words.len() < MOST_WORDS {
+                    words.extend_from_slice(&buffer[..length]);
+                }
+            }
         });
         Helper {
             child,
+            requests: Some(requests),
             words,
-            listener: Some(listener),
+            listener,
         }
+    }
+
+    fn send(&mut self, request: &[u8]) -> io::Result<()> {
+        let requests = self.requests.as_mut();
+        requests
+            .ok_or(io::ErrorKind::BrokenPipe)?
+            .write_all(request)
     }
 
     /// Returns the failure with the messages of the helper, which is stopped.
@@ -166,17 +180,16 @@ impl Helper {
         if cause.kind() == io::ErrorKind::TimedOut {
             return ConnectionError::Silent;
         }
-        // A helper that failed ends by itself after its last message; one that is well waits for the next request.
-        for _ in 0..100 {
-            if !matches!(self.child.try_wait(), Ok(None)) {
+        // Without further requests the helper ends after its last message. git starts it as a process of its own, which
+        // may be busy with the rest of an answer and keep the pipe open, so the end is not awaited forever.
+        drop(self.requests.take());
+        for _ in 0..MOST_TICKS {
+            if self.listener.is_finished() {
                 break;
             }
-            thread::sleep(Duration::from_millis(1));
+            thread::sleep(TICK);
         }
         self.stop();
-        if let Some(listener) = self.listener.take() {
-            let _ = listener.join();
-        }
         let words = locked(&self.words);
         let words = String::from_utf8_lossy(&words);
         if words.contains("fatal: ") {

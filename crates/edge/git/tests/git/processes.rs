@@ -80,7 +80,11 @@ fn works(world: &World, git: &GitProgram) {
         let remote = git.remote(&parse(&address), &world.sandbox.work());
         assert_eq!(remote.refs().unwrap().branches["main"], commit, "{address}");
         assert_eq!(text(&remote, &commit, "agents/a.md"), "one\n", "{address}");
-        assert_eq!(text(&remote, &commit, "snippets/s.md"), "two\n", "{address}");
+        assert_eq!(
+            text(&remote, &commit, "snippets/s.md"),
+            "two\n",
+            "{address}"
+        );
         let missing = "1".repeat(40);
         assert!(!remote.has_commit(&missing.parse().unwrap()), "{address}");
     }

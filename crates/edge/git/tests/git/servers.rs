@@ -171,6 +171,27 @@ fn every_request_reports_its_progress() {
 }
 
 #[test]
+fn a_server_that_lost_a_file_is_reported_and_the_next_request_works() {
+    let world = World::new();
+    let (repository, commit) = world.repository();
+    let server = HttpServer::start(&world.sandbox);
+    let remote = world.remote(&server.url("repo"));
+    remote.fetch_commits(std::slice::from_ref(&commit)).unwrap();
+    let file = |path: &str| remote.entry(&commit, path).unwrap().unwrap().id;
+    let (lost, present) = (file("agents/a.md"), file("snippets/s.md"));
+    let (directory, name) = lost.as_str().split_at(2);
+    let object = repository
+        .path()
+        .join(".git/objects")
+        .join(directory)
+        .join(name);
+    fs::remove_file(object).unwrap();
+    assert!(remote.fetch_blobs(&[lost, present.clone()]).is_err());
+    remote.fetch_blobs(std::slice::from_ref(&present)).unwrap();
+    assert_eq!(remote.read_blobs(&[present], &|_| {}).unwrap(), [b"two\n"]);
+}
+
+#[test]
 fn many_at_once_get_the_same() {
     let world = World::new();
     let (_repository, commit) = world.repository();

@@ -4,11 +4,13 @@ mod choosing;
 mod proposing;
 mod tools;
 
+use std::path::Path;
+
 
 use agpm_diag::{Failure, Notes, Outcome};
 use agpm_discover::SelectionMode;
 use agpm_manifest::{
-    AdditionsReport, EntryOptions, ManifestAdditions, group_words, type_of_word, unknown_tool,
+    AdditionsReport, EntryOptions, MANIFEST_NAME, ManifestAdditions, group_words, type_of_word, unknown_tool,
     usage,
 };
 use agpm_model::{Manifest, PartNames};
@@ -157,7 +159,10 @@ fn run(world: &World, request: &AddRequest<'_>, notes: &mut Notes) -> Result<Add
     let is_own = environment.scope == InstallScope::Project && environment.manifest.is_none();
     Ok(AddReport {
         created: (is_new && is_changed).then(shown_path),
-        manifest: (is_elsewhere && is_own && is_changed).then(shown_path),
+        manifest: (is_elsewhere && is_own && is_changed).then(|| {
+            let above = path_above(&environment.working_directory, &directory);
+            above.unwrap_or_else(shown_path)
+        }),
         tools,
         additions: additions.report(),
         undo: is_done.then(|| environment.typed.sibling(["undo"])),
@@ -167,6 +172,13 @@ fn run(world: &World, request: &AddRequest<'_>, notes: &mut Notes) -> Result<Add
             .then_some(request.writing == WriteMode::Show),
         installed,
     })
+}
+
+/// The manifest of a directory above another one, as a relative path.
+fn path_above(working: &Path, directory: &Path) -> Option<String> {
+    let below = working.strip_prefix(directory).ok()?;
+    let steps = "../".repeat(below.components().count());
+    Some(format!("{steps}{MANIFEST_NAME}"))
 }
 
 /// A tool that does not exist is a mistake also where nothing is added.

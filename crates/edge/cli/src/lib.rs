@@ -40,6 +40,7 @@ pub fn run(arguments: &[OsString]) -> ExitCode {
         }
         Err(mut error) => {
             hints::suggest_commands(&mut error, arguments, &Cli::declaration());
+            hints::suggest_arguments(&mut error, arguments, &Cli::declaration());
             output::usage_error(&error, arguments)
         }
     }

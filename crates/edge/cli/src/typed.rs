@@ -6,7 +6,7 @@ use agpm_ops::TypedCommand;
 use clap::{Arg, Command};
 
 /// Options that select the manifest.
-const OF_PROJECT: [&str; 3] = ["manifest_path", "directory", "global"];
+const OF_PROJECT: [&str; 2] = ["manifest_path", "directory"];
 
 /// The arguments in groups; options and subcommands are those of the declaration.
 pub(crate) fn typed_command(arguments: &[OsString], declaration: &Command) -> TypedCommand {
@@ -31,6 +31,10 @@ pub(crate) fn typed_command(arguments: &[OsString], declaration: &Command) -> Ty
         }
         let option = current.get_arguments().find(|one| is_option(one, &word));
         let is_project = option.is_some_and(|one| OF_PROJECT.contains(&one.get_id().as_str()));
+        if option.is_some_and(|one| one.get_id() == "global") {
+            typed.global = Some(word);
+            continue;
+        }
         let takes_value = option.is_some_and(|one| one.get_action().takes_values());
         let group = if is_project {
             &mut typed.project
@@ -66,9 +70,7 @@ mod tests {
         assert_eq!(typed.verb, ["add"]);
         assert_eq!(typed.words, ["acme/kit", "x", "z"]);
         assert_eq!(typed.options, ["--tool", "a,b", "--name=y", "--all"]);
-        assert_eq!(
-            typed.project,
-            ["-C", "dir", "-g", "--manifest-path", "m.toml"]
-        );
+        assert_eq!(typed.project, ["-C", "dir", "--manifest-path", "m.toml"]);
+        assert_eq!(typed.global.as_deref(), Some("-g"));
     }
 }

@@ -11,8 +11,10 @@ pub struct TypedCommand {
     pub words: Vec<String>,
     /// Options of the command, with their values.
     pub options: Vec<String>,
-    /// Options that select the manifest: `-g`, `-C` and `--manifest-path`.
+    /// Options that select the manifest: `-C` and `--manifest-path`.
     pub project: Vec<String>,
+    /// `-g`, if it was typed.
+    pub global: Option<String>,
 }
 
 impl TypedCommand {
@@ -34,8 +36,10 @@ impl TypedCommand {
 
     /// Another command for the same project.
     pub fn sibling<'a>(&'a self, words: impl IntoIterator<Item = &'a str>) -> String {
+        let mut words = words.into_iter();
         let project = self.project.iter().map(String::as_str);
-        command_line(["agpm"].into_iter().chain(words).chain(project))
+        let command = ["agpm"].into_iter().chain(project).chain(words.next());
+        command_line(command.chain(self.global.as_deref()).chain(words))
     }
 
     fn line(&self, words: &[String], more: &[&str]) -> String {
@@ -57,15 +61,16 @@ mod tests {
             words: texts(&["acme/kit", "reviewer"]),
             options: texts(&["--tool", "codex,cursor", "--all"]),
             project: texts(&["-C", "my project"]),
+            global: Some("-g".to_owned()),
         };
         assert_eq!(
             typed.with_options(["--approve", "agents/reviewer"]),
-            "agpm add acme/kit reviewer --tool codex,cursor --all --approve agents/reviewer -C 'my project'"
+            "agpm -C 'my project' add -g acme/kit reviewer --tool codex,cursor --all --approve agents/reviewer"
         );
         assert_eq!(
             typed.with_words(&texts(&["acme/kit/agents/a.md"]), "--all"),
-            "agpm add acme/kit/agents/a.md --tool codex,cursor -C 'my project'"
+            "agpm -C 'my project' add -g acme/kit/agents/a.md --tool codex,cursor"
         );
-        assert_eq!(typed.sibling(["undo"]), "agpm undo -C 'my project'");
+        assert_eq!(typed.sibling(["undo"]), "agpm -C 'my project' undo -g");
     }
 }

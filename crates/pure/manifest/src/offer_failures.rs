@@ -161,6 +161,7 @@ mod tests {
             words: texts(words),
             options: texts(&["--tool", "codex", "--all"]),
             project: texts(&["-C", "x"]),
+            global: None,
         }
     }
 
@@ -181,7 +182,7 @@ mod tests {
             candidate(CandidateType::Agent, "pdf", "y/agents/pdf.md"),
         ];
         let about = "# Draws, touch pwned ‹id›";
-        let command = |words: &str| format!("agpm add {words} --tool codex -C x  {about}");
+        let command = |words: &str| format!("agpm -C x add {words} --tool codex  {about}");
         assert_eq!(
             lines(&all),
             [
@@ -200,7 +201,7 @@ mod tests {
             .collect();
         let lines = lines(&all);
         assert_eq!(lines.len(), 11);
-        assert_eq!(lines[10], "… and 82 more: agpm browse acme/kit@v1 -C x");
+        assert_eq!(lines[10], "… and 82 more: agpm -C x browse acme/kit@v1");
     }
 
     #[test]
@@ -226,11 +227,11 @@ mod tests {
         assert_eq!(
             help("query", &many),
             "the best matches are `a-query`, `b-query`, `c-query`, `f-query`, `g-query`; \
-             `agpm browse acme/kit query -C x` shows more"
+             `agpm -C x browse acme/kit query` shows more"
         );
         assert_eq!(
             help("zzzz", &many),
-            "none of its 8 resources is similar; `agpm browse acme/kit -C x` lists them"
+            "none of its 8 resources is similar; `agpm -C x browse acme/kit` lists them"
         );
     }
 }

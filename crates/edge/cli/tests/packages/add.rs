@@ -364,11 +364,11 @@ fn suggested_commands_act_on_the_same_project() {
     let url = url(&project);
     project.write("sub/agpm.toml", "");
     let several = project.run(&format!("-C sub add {url} --tool codex --dry-run"));
-    let command = format!("agpm add {url} art --tool codex --dry-run -C sub  # Draws");
+    let command = format!("agpm -C sub add {url} art --tool codex --dry-run  # Draws");
     let shown = several.stderr.replace("[SANDBOX]", &project.sandbox.work().display().to_string().replace("/work", ""));
     assert!(shown.contains(&command), "{several}\n{command}");
     let added = project.good(&format!("-C sub add {url} art"));
-    assert!(added.stdout.contains("Undo it with `agpm undo -C sub`"), "{added}");
+    assert!(added.stdout.contains("Undo it with `agpm -C sub undo`"), "{added}");
     project.write("sub/deep/.keep", "");
     let below = project.good(&format!("-C sub/deep add {url} pdf"));
     assert!(below.stdout.starts_with("Using ../agpm.toml\n"), "{below}");

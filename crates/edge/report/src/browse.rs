@@ -96,8 +96,8 @@ pub fn render_search(
     if report.sources == 0 {
         let command = command_line(["agpm", "browse", WELL_KNOWN, &report.query]);
         let text = format!(
-            "No sources to search: neither a manifest nor your configuration names any. \
-             To look into a repository, run `{command}`\n"
+            "No sources to search. To look into a repository, run `{command}`; \
+             `agpm config add-source` makes one searchable\n"
         );
         return RenderedReport::Text(text);
     }

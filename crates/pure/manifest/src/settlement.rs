@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use agpm_diag::{
-    Diagnostic, EntryRemedy, PartNaming, Remedy, Severity, SourceMap, TypedCommand, codes,
+    Diagnostic, EntryRemedy, PartNaming, Remedy, Severity, SourceMap, TypedCommand, codes, counted,
 };
 use agpm_text::{NodeRef, Pointer};
 
@@ -14,6 +14,8 @@ use crate::edit::parsed;
 
 /// More ids than this are approved together.
 const MOST_APPROVALS: usize = 5;
+/// Reasons that are listed if nothing is left.
+const MOST_REASONS: usize = 10;
 
 /// Whether additions changed because of findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +58,18 @@ impl ManifestAdditions {
         } else {
             Settlement::Changed
         }
+    }
+
+    /// The failure where nothing is left of everything that was meant.
+    pub fn nothing_left(&self) -> Diagnostic {
+        let count = counted(self.left_out.len(), "resource", "resources");
+        let reasons = self.left_out.iter().take(MOST_REASONS);
+        let reasons = reasons.map(|one| format!("{}: {}", one.id, one.reason));
+        let more = self.left_out.len().saturating_sub(MOST_REASONS);
+        let more = (more > 0).then(|| format!("… and {more} more"));
+        Diagnostic::new(&codes::ADD_NOTHING, format!("nothing can be installed of {count}"))
+            .details(reasons.chain(more))
+            .help("name a resource to see all that prevents it")
     }
 
     fn settle_remedy(&mut self, remedy: &Remedy, reason: &str, approves: &dyn Fn(&str) -> bool) {
@@ -227,5 +241,209 @@ fn other_way(finding: &Diagnostic, typed: &TypedCommand) -> Option<String> {
 fn add_option(options: &mut Vec<String>, new: &[&str]) {
     if !options.windows(new.len()).any(|existing| existing == new) {
         options.extend(new.iter().map(|word| (*word).to_owned()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use agpm_diag::Span;
+    use agpm_discover::{Candidate, CandidateType, PluginMembership, PluginPlacement};
+    use agpm_model::{Manifest, SourceAddress, SourceName};
+
+    use super::*;
+    use crate::added_entry::{EntryContext, EntryOptions};
+    use crate::origin::{OfferOrigin, OfferedSource, SourceState};
+
+    fn plugin(name: &str) -> Candidate {
+        Candidate {
+            kind: CandidateType::Plugin,
+            name: name.to_owned(),
+            declared_name: None,
+            path: format!("plugins/{name}"),
+            description: None,
+            membership: PluginMembership::Standalone,
+            location: PluginPlacement::Here,
+        }
+    }
+
+    fn additions(presence: Presence) -> ManifestAdditions {
+        let mut additions = ManifestAdditions::new("# mine\n".to_owned(), Vec::new());
+        let origin = OfferOrigin::Source(OfferedSource {
+            name: SourceName::new("corp").unwrap(),
+            address: SourceAddress::parse("https://h/corp").unwrap(),
+            state: SourceState::New,
+        });
+        let context = EntryContext {
+            origin: &origin,
+            requirement: None,
+            versions: None,
+            options: EntryOptions::default(),
+            presence,
+            is_marketplace: false,
+        };
+        let candidates = [plugin("one"), plugin("two")];
+        additions
+            .add(&context, &candidates, &Manifest::default())
+            .unwrap();
+        additions
+    }
+
+    fn remedy(entry: &str, change: EntryRemedy) -> Diagnostic {
+        let entry = entry.to_owned();
+        Diagnostic::new(&codes::PLUGIN_CLASH, "it is the reason")
+            .resolved_by([Remedy { entry, change }])
+    }
+
+    fn exclude(names: PartNaming) -> EntryRemedy {
+        let part = "agents/a".to_owned();
+        EntryRemedy::ExcludePart { part, names }
+    }
+
+    fn widen(tool: &str) -> EntryRemedy {
+        EntryRemedy::AllowWidening {
+            id: "agents/a".to_owned(),
+            part: Some("agents/a".to_owned()),
+            tools: vec![tool.to_owned()],
+        }
+    }
+
+    /// The entries after a finding was decided, and what is left out.
+    fn settled(
+        additions: &mut ManifestAdditions,
+        finding: Diagnostic,
+        approved: &str,
+    ) -> (Settlement, String, Vec<String>) {
+        let approves = |id: &str| id == approved;
+        let settlement = additions.settle(&[finding], &SourceMap::default(), &approves);
+        let report = additions.report();
+        let left_out = report.left_out.into_iter().map(|one| {
+            let part = one.part.map(|part| format!(" {part}"));
+            format!("{}{}: {}", one.id, part.unwrap_or_default(), one.reason)
+        });
+        let text = additions.text().unwrap();
+        let entries = text.split("[plugins]\n").nth(1).unwrap_or_default();
+        (settlement, entries.to_owned(), left_out.collect())
+    }
+
+    const ONE: &str = "one = { source = \"corp\", path = \"plugins/one\" }\n";
+    const TWO: &str = "two = { source = \"corp\", path = \"plugins/two\" }\n";
+
+    #[test]
+    fn parts_and_entries_are_left_out_where_everything_was_meant() {
+        let clash = remedy("plugins/two", exclude(PartNaming::Free));
+        let (settlement, entries, left_out) =
+            settled(&mut additions(Presence::Optional), clash.clone(), "");
+        let two = TWO.replace(" }", ", exclude = [\"agents/a\"] }");
+        assert_eq!(settlement, Settlement::Changed);
+        assert_eq!(entries, format!("{ONE}{two}"));
+        assert_eq!(left_out, ["plugins/two agents/a: it is the reason"]);
+        // What was named must be had.
+        let (settlement, entries, left_out) =
+            settled(&mut additions(Presence::Required), clash, "");
+        assert_eq!(settlement, Settlement::Unchanged);
+        assert_eq!((entries, left_out.len()), (format!("{ONE}{TWO}"), 0));
+    }
+
+    #[test]
+    fn a_finding_about_a_line_leaves_out_its_entry() {
+        let mut all = additions(Presence::Optional);
+        let mut sources = SourceMap::default();
+        let text = all.text().unwrap();
+        let start = text.find("one = ").unwrap();
+        let source = sources.add("agpm.toml", text.as_str());
+        let finding = Diagnostic::new(&codes::SOURCE_UNREACHABLE, "gone");
+        let finding = finding.at(source, Span::at(start), "");
+        let settlement = all.settle(&[finding], &sources, &|_| false);
+        assert_eq!(settlement, Settlement::Changed);
+        assert_eq!(all.report().left_out[0].id, "plugins/one");
+        assert!(all.text().unwrap().ends_with(&format!("[plugins]\n{TWO}")));
+        // A warning stops nothing.
+        let warning = Diagnostic::new(&codes::SKILL_NAME, "odd").at(source, Span::at(start), "");
+        let settlement = all.settle(&[warning], &sources, &|_| false);
+        assert_eq!(settlement, Settlement::Unchanged);
+    }
+
+    #[test]
+    fn a_wider_conversion_is_allowed_where_it_is_approved() {
+        for approved in ["plugins/one", "agents/a"] {
+            let mut all = additions(Presence::Required);
+            let finding = || remedy("plugins/one", widen("codex"));
+            let (settlement, entries, left_out) = settled(&mut all, finding(), approved);
+            let one = ONE.replace(" }", ", allow-widening = [\"codex\"] }");
+            assert_eq!(settlement, Settlement::Changed);
+            assert_eq!((entries, left_out.len()), (format!("{one}{TWO}"), 0));
+            let (again, ..) = settled(&mut all, finding(), approved);
+            assert_eq!(again, Settlement::Unchanged, "it makes no progress");
+            let (more, ..) = settled(&mut all, remedy("plugins/one", widen("cursor")), approved);
+            assert_eq!(more, Settlement::Changed);
+        }
+        let mut all = additions(Presence::Required);
+        let (settlement, ..) = settled(&mut all, remedy("plugins/one", widen("codex")), "agents/b");
+        assert_eq!(settlement, Settlement::Unchanged);
+    }
+
+    #[test]
+    fn an_entry_of_the_manifest_keeps_what_it_allows() {
+        let text = "[agents]\na = { path = \"./a.md\", allow-widening = [\"codex\"] }\n";
+        let mut all = ManifestAdditions::new(text.to_owned(), Vec::new());
+        let (settlement, ..) = settled(&mut all, remedy("agents/a", widen("cursor")), "agents/a");
+        assert_eq!(settlement, Settlement::Changed);
+        assert_eq!(
+            all.text().unwrap(),
+            text.replace("[\"codex\"]", "[\"codex\", \"cursor\"]")
+        );
+    }
+
+    #[test]
+    fn what_would_run_is_never_left_out_silently() {
+        let mut all = additions(Presence::Optional);
+        let finding = remedy("plugins/one", EntryRemedy::Approve);
+        let (settlement, entries, _) = settled(&mut all, finding, "");
+        assert_eq!(settlement, Settlement::Unchanged);
+        assert_eq!(entries, format!("{ONE}{TWO}"));
+    }
+
+    #[test]
+    fn the_last_finding_has_the_whole_command() {
+        let typed = TypedCommand {
+            verb: vec!["add".to_owned()],
+            words: vec!["acme/kit".to_owned()],
+            ..TypedCommand::default()
+        };
+        let helps = |findings: &[Diagnostic]| -> Vec<Option<String>> {
+            let mut findings = findings.to_vec();
+            suggest_command(&mut findings, &typed);
+            findings.into_iter().map(|found| found.help).collect()
+        };
+        let clash = remedy("plugins/one", exclude(PartNaming::Free));
+        let wider = remedy("plugins/one", widen("codex"));
+        let runs = remedy("hooks/h", EntryRemedy::Approve);
+        let other = Diagnostic::new(&codes::USAGE, "other").help("as it is");
+        assert_eq!(
+            helps(std::slice::from_ref(&clash)),
+            [Some(
+                "run `agpm add acme/kit --prefix`, or `agpm add acme/kit --exclude agents/a`"
+                    .to_owned()
+            )]
+        );
+        assert_eq!(
+            helps(&[wider.clone(), runs, other]),
+            [
+                None,
+                Some("run `agpm add acme/kit --approve hooks/h --approve plugins/one`".to_owned()),
+                Some("as it is".to_owned())
+            ]
+        );
+        let many: Vec<Diagnostic> = (0..6)
+            .map(|at| remedy(&format!("agents/a{at}"), EntryRemedy::Approve))
+            .collect();
+        let help = helps(&many).pop().flatten();
+        assert_eq!(help.as_deref(), Some("run `agpm add acme/kit --approve all`"));
+        let taken = EntryRemedy::Rename {
+            name: "other".to_owned(),
+        };
+        let help = helps(&[remedy("skills/a", taken)]).pop().flatten();
+        assert_eq!(help.as_deref(), Some("run `agpm add acme/kit --name other`"));
     }
 }

@@ -48,8 +48,12 @@ impl Proposal<'_> {
             let mut settled = additions.clone();
             let approves = |id: &str| self.approves(id);
             let settlement = settled.settle(&findings, &notes.sources, &approves);
-            if settlement == Settlement::Unchanged || settled.is_empty() {
+            if settlement == Settlement::Unchanged {
                 return self.refused(result, notes);
+            }
+            if settled.is_empty() {
+                *notes = Notes::default();
+                return Err(settled.nothing_left().into());
             }
             *additions = settled;
             *notes = Notes::default();

@@ -2,7 +2,7 @@
 
 use agpm_diag::{Diagnostic, Failure, codes};
 use agpm_model::{
-    Dependency, Manifest, PartNames, Requirement, ToolName, VersionRequirement,
+    Address, Dependency, Manifest, PartNames, Requirement, ToolName, VersionRequirement,
 };
 use agpm_text::{Document, Edit, NodeKind, Pointer, Value};
 use serde::Serialize;
@@ -25,6 +25,8 @@ pub struct ChangedResource {
 pub struct EntryChange {
     /// The entry.
     at: Pointer,
+    /// The requirement that it has.
+    before: String,
     /// Its new values; a key without one is removed.
     values: Vec<(&'static str, Option<Value>)>,
     /// The change as the report has it.
@@ -42,6 +44,7 @@ impl EntryChange {
             at: Pointer::root()
                 .child(found.kind.plural())
                 .child(found.name.as_str()),
+            before: String::new(),
             values: Vec::new(),
             report: ChangedResource {
                 id: found.id().to_string(),
@@ -68,6 +71,7 @@ impl EntryChange {
             Requirement::Only => "no version",
             existing => existing.as_str(),
         };
+        self.before = existing.as_str().to_owned();
         self.report.changes.push(format!("{before} -> {required}"));
         self.values.extend([
             ("version", Some(Value::from(required))),
@@ -133,7 +137,8 @@ impl EntryChange {
         };
         match node.kind() {
             NodeKind::Map => self.edit_table(document),
-            _ if node.as_str().is_some_and(|text| !text.contains("://") && !text.contains(':')) => {
+            _ if Address::has_scheme(node.content()) => self.edit_url(document, node.content()),
+            _ => {
                 let set = self.values.iter();
                 let set = set.filter_map(|(key, value)| Some((*key, value.clone()?)));
                 let path = ("path", Value::from(node.content()));
@@ -141,8 +146,21 @@ impl EntryChange {
                 let at = self.at.clone();
                 edit(document, &Edit::Set { at, value })
             }
-            _ => Err(self.refused()),
         }
+    }
+
+    /// Changes the version of an entry that is a URL, which has no room for other settings.
+    fn edit_url(&self, document: &Document, url: &str) -> Result<String, Failure> {
+        let [("version", Some(version)), ("branch", None), ("rev", None)] = self.values.as_slice()
+        else {
+            return Err(self.no_room());
+        };
+        let before = format!("@{}", self.before);
+        let bare = url.strip_suffix(before.as_str()).unwrap_or(url);
+        let version = version.as_str().unwrap_or_default();
+        let value = Value::from(format!("{bare}@{version}").as_str());
+        let at = self.at.clone();
+        edit(document, &Edit::Set { at, value })
     }
 
     fn edit_table(&self, document: &Document) -> Result<String, Failure> {
@@ -164,13 +182,67 @@ impl EntryChange {
         Ok(text)
     }
 
-    /// The failure of an entry that is written as a URL, which has no room for other settings.
-    fn refused(&self) -> Failure {
+    /// The failure of an entry that is only a URL.
+    fn no_room(&self) -> Failure {
         let id = &self.report.id;
-        let message = format!("{id} is written as a URL in the manifest, and is not changed");
-        let help = format!("change the URL, or run `agpm remove {id}` and this command again");
-        Diagnostic::new(&codes::ADD_REQUIREMENT, message)
+        let message = format!("{id} is only a URL in the manifest, which has no other settings");
+        let help = format!("run `agpm remove {id}`, and then this command again");
+        Diagnostic::new(&codes::MANIFEST_VALUE, message)
             .help(help)
             .into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::edit::parsed;
+
+    fn changed(entry: &str, before: &str, values: Vec<(&'static str, Option<Value>)>) -> String {
+        let change = EntryChange {
+            at: Pointer::root().child("agents").child("a"),
+            before: before.to_owned(),
+            values,
+            report: ChangedResource {
+                id: "agents/a".to_owned(),
+                changes: Vec::new(),
+            },
+        };
+        let text = format!("[agents]\na = {entry} # mine\nb = \"b.md\"\n");
+        match change.applied_to(&parsed(text)) {
+            Ok(text) => text.lines().nth(1).unwrap_or_default().to_owned(),
+            Err(failure) => failure.diagnostic.unwrap().message,
+        }
+    }
+
+    #[test]
+    fn every_form_of_an_entry_can_be_changed() {
+        let version = || {
+            let version = Some(Value::from("v1"));
+            vec![("version", version), ("branch", None), ("rev", None)]
+        };
+        let tools = || vec![("tool", None), ("tools", Some(Value::list(["codex", "zed"])))];
+        assert_eq!(
+            changed("{ source = \"s\", path = \"a.md\", branch = \"dev\" }", "dev", version()),
+            "a = { source = \"s\", path = \"a.md\", version = \"v1\" } # mine"
+        );
+        assert_eq!(
+            changed("{ source = \"s\", path = \"a.md\", tool = \"zed\" }", "", tools()),
+            "a = { source = \"s\", path = \"a.md\", tools = [\"codex\", \"zed\"] } # mine"
+        );
+        assert_eq!(
+            changed("\"./a.md\"", "", tools()),
+            "a = { path = \"./a.md\", tools = [\"codex\", \"zed\"] } # mine"
+        );
+        assert_eq!(
+            changed("\"github:o/r/a.md@^1\"", "^1", version()),
+            "a = \"github:o/r/a.md@v1\" # mine"
+        );
+        assert_eq!(
+            changed("\"github:o/r/a.md\"", "main", version()),
+            "a = \"github:o/r/a.md@v1\" # mine"
+        );
+        assert!(changed("\"github:o/r/a.md\"", "main", tools()).contains("only a URL"));
     }
 }

@@ -1,6 +1,6 @@
 //! `agpm demo`: creates a small project with a git source, layers, a persona, bottles and a catalog.
 
-use agpm_diag::{Failure, Notes, Outcome, WarningPolicy};
+use agpm_diag::{Failure, Notes, Outcome, TypedCommand, WarningPolicy};
 use std::path::PathBuf;
 
 use agpm_merge::FileBytes;
@@ -133,6 +133,7 @@ fn run(world: &World, request: &DemoRequest, notes: &mut Notes) -> Result<DemoRe
             config: None,
             config_directory: None,
             cache: Some(directory.join(".agpm/cache")),
+            typed: TypedCommand::default(),
             ..world.environment.clone()
         },
     };

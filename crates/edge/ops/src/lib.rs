@@ -38,7 +38,8 @@ mod why;
 mod written;
 
 pub use add::{
-    AddReport, AddRequest, AddedResource, AddedSource, PickItem, PickState, Picker, add,
+    AddReport, AddRequest, AddedResource, AddedSource, ChangedResource, LeftOutResource, PickItem,
+    PickState, Picker, ProjectTools, ToolsOrigin, add,
 };
 pub use additions::{NewDependency, Replace};
 pub use agpm_adopt::AdoptedResource;
@@ -47,7 +48,7 @@ pub use agpm_bottle::{
     AgentRow, BottleList, BottleName, BottleRow, BottleValue, BottleView, UnitKind,
     json_schema as unit_schema,
 };
-pub use agpm_diag::{FailureKind, Outcome, WarningPolicy};
+pub use agpm_diag::{FailureKind, Outcome, TypedCommand, WarningPolicy};
 pub use agpm_diag::{counted, size};
 pub use agpm_discover::{
     CandidateType, FoundResource, OfferedResource, SearchQuery, SearchReport, SelectionMode,
@@ -75,6 +76,7 @@ pub use agpm_merge::{
 pub use agpm_merge::{FileBytes, OutputFormat, RuleArgument};
 pub use agpm_model::FileChangeKind;
 pub use agpm_model::ObservedPath;
+pub use agpm_model::PartNames;
 pub use agpm_persona::{
     PERSONA_SCHEMA, PersonaRow, PersonasReport, ProfileAddition, ProfileKinds, ProfileReport,
 };

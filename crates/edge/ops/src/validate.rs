@@ -113,7 +113,7 @@ fn resolves(
         .map(|(lock, _)| lock)
         .unwrap_or_default();
     add_locked_sources(manifest, &lock);
-    bind_plugins(world, manifest, store.path(), &UpdateScope::Nothing)?;
+    bind_plugins(world, manifest, store.path(), &UpdateScope::Nothing, notes)?;
     let sources = ProjectSources::open(world, manifest, store.path());
     for (name, _) in sources.iter() {
         if let Some(refs) = versions_of(&sources, name)? {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use agpm_diag::TypedCommand;
 pub use agpm_git::{NetworkAccess, TransferProgress};
 pub use agpm_model::{InstallScope, OutsideReads};
 use agpm_source::{MachineSources, SharedSources, SourceContext, SourceOpener};
@@ -118,6 +119,8 @@ pub struct Environment {
     pub policies: PolicyLocations,
     /// The resources and layers that `--approve` names, as typed.
     pub approvals: Vec<String>,
+    /// The command as it was typed, for suggestions; empty outside of a command line.
+    pub typed: TypedCommand,
     /// The directories of executables, in the order of the search.
     pub executables: Vec<PathBuf>,
 }

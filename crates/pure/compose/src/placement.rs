@@ -8,7 +8,7 @@ use agpm_model::{
     ResourceType, Tool, ToolDirectory,
 };
 use agpm_plan::path_in_type_directory;
-use agpm_resolve::ResolvedEntry;
+use agpm_resolve::{ResolvedEntry, part_remedy};
 use agpm_text::{Pointer, Value};
 use agpm_tools::{FileFormat, NamelessAgents, TOOLS, ToolDefinition, UnreadFile, find};
 
@@ -170,6 +170,7 @@ impl ServerClash<'_> {
         for dependency in both.iter().filter_map(|(_, dependency)| *dependency) {
             diagnostic = diagnostic.at_spot(dependency.spot);
         }
+        diagnostic.remedies.extend(part_remedy(manifest, self.second));
         // A pattern has one `rename` for all of its files, which would only move the clash.
         let own_line = both
             .iter()

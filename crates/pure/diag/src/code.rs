@@ -48,7 +48,6 @@ macro_rules! registry {
 registry! {
     codes CODES of "what commands find";
     ADD_NOTHING = "add/nothing" Error;
-    ADD_REQUIREMENT = "add/requirement" Error;
     ADD_SEVERAL = "add/several" Error;
     ADD_TYPE = "add/type" Error;
     BASE_CHAIN = "base/chain" Error;

@@ -10,9 +10,11 @@ mod mask;
 mod near;
 mod notes;
 mod page;
+mod remedy;
 mod severity;
 mod source;
 mod text;
+mod typed_command;
 mod visible;
 mod words;
 
@@ -25,8 +27,10 @@ pub use mask::{
 pub use near::{did_you_mean, nearest};
 pub use notes::{Failure, FailureKind, Notes, Outcome, WarningPolicy, distinct, unknown_name};
 pub use page::{ErrorPage, PageExample};
+pub use remedy::{EntryRemedy, PartNaming, Remedy};
 pub use severity::Severity;
 pub use source::{LineColumn, SourceId, SourceMap, SourceSpan, SourceText, Span};
 pub use text::Text;
+pub use typed_command::TypedCommand;
 pub use visible::{command_line, is_invisible, visible};
 pub use words::{counted, size};

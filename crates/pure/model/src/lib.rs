@@ -110,6 +110,7 @@ pub use policy::{
 };
 pub use policy_tables::POLICY_SCHEMA;
 pub use repository_pattern::{RepositoryPattern, RepositoryPatternError};
+pub use redact::masked_address;
 pub use resource::{
     MARKETPLACE_FILES, PLUGIN_PARTS, RESOURCE_TYPES, ResourceType, SKILL_FILE, TargetLayout,
 };

@@ -44,7 +44,7 @@ pub use needs::{NeedsReader, ReadContent};
 pub use open_sources::OpenSources;
 pub use path_files::{PathFiles, Unfit, found_unit, path_clash, portable_path};
 pub use pins::{UpdateScope, pins, relocated_sources, with_names_of};
-pub use plugins::{MarketplaceEntries, expand_plugins};
+pub use plugins::{MarketplaceEntries, expand_plugins, part_remedy};
 pub use required_source::{
     RequiredSource, SourceRefusal, add_locked_sources, refused_source, required_source,
     unit_of_source,

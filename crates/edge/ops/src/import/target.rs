@@ -10,7 +10,7 @@ use agpm_store::{StoreError, StoreProblem};
 use agpm_text::{Document, Format};
 use serde::Serialize;
 
-use crate::change::write_manifest;
+use crate::change::{ProposedManifest, write_manifest};
 use crate::install::WriteMode;
 use agpm_project::documents::document_of;
 use agpm_project::gather::{ManifestFiles, unknown_name};
@@ -100,7 +100,13 @@ impl ImportTarget {
         notes: &mut Notes,
     ) -> Result<(), Failure> {
         let title = format!("import {format}");
-        write_manifest(world, &title, text, self.before.as_deref(), notes)
+        let proposed = ProposedManifest {
+            title: &title,
+            text,
+            before: self.before.as_deref(),
+            ignored: None,
+        };
+        write_manifest(world, proposed, notes)
     }
 }
 

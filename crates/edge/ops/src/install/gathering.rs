@@ -55,7 +55,13 @@ pub(super) fn gather(
     // A frozen install keeps the plugin locations of the lockfile, which are already set; resolving them again could
     // contact a server.
     if job.request.lock != LockUse::Frozen {
-        bind_plugins(world, &mut project.manifest, store.path(), &job.moving)?;
+        bind_plugins(
+            world,
+            &mut project.manifest,
+            store.path(),
+            &job.moving,
+            notes,
+        )?;
     }
     let recorded = read_ledger(store)?;
     if let Some((lock, _)) = &lock {

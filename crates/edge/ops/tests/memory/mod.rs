@@ -284,6 +284,7 @@ impl MemoryProject {
             confirm: None,
             environment: Environment {
                 approvals: Vec::new(),
+                typed: agpm_ops::TypedCommand::default(),
                 scope: InstallScope::Project,
                 working_directory: self.sandbox.work(),
                 manifest: None,

@@ -52,8 +52,36 @@ const ADD: ValueForm = document![
             required("url", TEXT_OR_NULL, "The URL of the source"),
             required("path", ValueForm::Text, "The path in the source"),
             required("version", TEXT_OR_NULL, "The requirement in the manifest"),
+            required("commit", TEXT_OR_NULL, "The commit of a branch"),
         ]],
         "Dependencies added to the manifest",
+    ),
+    required(
+        "changed",
+        list![object![
+            ID,
+            required("changes", ValueForm::TEXTS, "The changes of the entry"),
+        ]],
+        "Dependencies that the manifest already had and that were changed",
+    ),
+    required(
+        "left_out",
+        list![object![
+            ID,
+            required("part", TEXT_OR_NULL, "The part of it that is left out"),
+            required("reason", ValueForm::Text, "The reason"),
+        ]],
+        "Resources that cannot be installed, where all were requested",
+    ),
+    optional(
+        "tools",
+        ValueForm::TEXTS,
+        "The tools of a new project"
+    ),
+    optional(
+        "tools_from",
+        ValueForm::OneOf(&["option", "project", "home", "format", "question", "default"]),
+        "Why it is for these tools",
     ),
     required(
         "present",

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use agpm_compose::project_names;
-use agpm_diag::{Failure, FailureKind, Notes};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes};
 use agpm_model::{
     Dependency, FileMode, Manifest, ObjectId, ResourceOrigin, SourceName, SourceVersions, Unit,
 };
@@ -85,16 +85,35 @@ impl<'a> FactFetcher<'a> {
             }
         }
         // A failure does not stop the other sources, whose findings are worth reporting in the same run.
-        let mut failure = None;
+        let mut failed: Option<FailureKind> = None;
         let answers =
             parallel::map_waiting(questions.into_iter().collect(), |(source, questions)| {
                 (source, self.answer(source, &questions))
             });
         for (source, answer) in answers {
             let taken = answer.and_then(|answer| self.take(source, answer, index, notes));
-            failure = failure.or(taken.err());
+            if let Err(Failure { kind, diagnostic }) = taken {
+                failed.get_or_insert(kind);
+                let located = diagnostic.map(|found| self.at_plugins(source, found));
+                notes.diagnostics.extend(located);
+            }
         }
-        failure.map_or_else(|| notes.check(), Err)
+        match failed {
+            Some(kind) => Err(Failure::reported_as(kind)),
+            None => notes.check(),
+        }
+    }
+
+    /// The finding about a source, at the plugins that a marketplace takes from it: the manifest does not name the source.
+    fn at_plugins(&self, source: Option<&SourceName>, found: Diagnostic) -> Diagnostic {
+        let is_from = |one: &&Dependency| {
+            one.marketplace.is_some() && source.is_some() && one.unit.origin.source() == source
+        };
+        let plugins = self.manifest.dependencies.iter().filter(is_from);
+        if !found.labels.is_empty() {
+            return found;
+        }
+        plugins.fold(found, |found, plugin| found.at_spot(plugin.spot))
     }
 
     fn answer(

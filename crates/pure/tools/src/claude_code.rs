@@ -149,7 +149,7 @@ static TOOL_NAMES: ToolNames = ToolNames {
         ("AskUserQuestion", &["AskUserQuestion"]),
         ("Skill", &["Skill"]),
     ],
-    servers: ServerTools::Reference,
+    servers: Some(ServerTools::REFERENCE),
     ..ToolNames::new(source(
         "Claude Code, Settings: Tools available",
         "2026-11-15",

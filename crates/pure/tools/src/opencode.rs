@@ -118,6 +118,20 @@ const AGENTS: AgentFormat = AgentFormat {
             (&["Task", "Agent"], "task"),
             (&["Skill"], "skill"),
         ],
+        servers: ServerTools {
+            prefix: "",
+            separator: "_",
+            all: &["_*"],
+            every: None,
+            reserved: &["external_directory", "doom_loop"],
+            characters: Some("_-"),
+            split: ServerSplit::Whole,
+            look_alikes: LookAlikes::None,
+            source: source(
+                "OpenCode, MCP servers: manage, glob patterns; Permissions: available permissions; anomalyco/opencode, `packages/opencode/src/mcp`",
+                "2026-11-18",
+            ),
+        },
         unread: &["mcpServers", "skills", "maxTurns", "memory", "effort"],
     }))
 };

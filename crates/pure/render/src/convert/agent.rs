@@ -22,6 +22,9 @@ const GUARDS: [&str; 7] = [
     "sandbox_mode",
 ];
 
+/// Fields of permissions, which restrict an agent only by what they deny.
+const PERMISSIONS: [&str; 2] = ["permission", "permissions"];
+
 /// Converts an agent to a tool's format.
 pub(super) fn convert(
     format: &AgentFields,
@@ -148,7 +151,11 @@ impl AgentField<'_> {
             );
             return Some(((*to).to_owned(), value.clone()));
         }
-        if GUARDS.contains(&key) {
+        let grants_only = PERMISSIONS.contains(&key) && agent_limits::denies_nothing(value);
+        if grants_only {
+            let note = "it denies nothing, and the tool does not support it";
+            outcomes.add(key, FieldOutcomeKind::Dropped, note);
+        } else if GUARDS.contains(&key) {
             let note = "it restricts something, and the tool does not support it";
             outcomes.add(key, FieldOutcomeKind::Widened, note);
         } else {

@@ -4,6 +4,7 @@ use agpm_tools::{HookFormat, MatcherRule, MatcherSyntax};
 
 use super::outcome::{FieldOutcomeKind, FieldOutcomes};
 use super::parts::quoted;
+use super::server_tools::{ServerTool, read_reference};
 use super::tool_names::translate;
 
 /// A matcher, as the reference tool interprets it.
@@ -122,7 +123,7 @@ fn refuse(
     outcomes.add(
         target.field,
         FieldOutcomeKind::Dropped,
-        format!("{note}: the entry is dropped"),
+        note,
     );
     Vec::new()
 }
@@ -132,8 +133,13 @@ fn tools(
     target: MatcherTarget<'_>,
     outcomes: &mut FieldOutcomes,
 ) -> Vec<Option<String>> {
-    let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-    let found = translate(&names, target.format.tool_names);
+    // Matchers compare names of tools, so the name of a server matches nothing.
+    let (servers, tools): (Vec<&str>, Vec<&str>) = names
+        .iter()
+        .partition(|name| matches!(read_reference(name), Some(ServerTool::All(_))));
+    let tools: Vec<String> = tools.into_iter().map(str::to_owned).collect();
+    let mut found = translate(&tools, target.format.tool_names);
+    found.left_out.extend(servers.into_iter().map(str::to_owned));
     if found.names.is_empty() {
         return refuse(
             target,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_model::{
-    InstallMode, LockEntry, LockedLayer, LockedPlacement, LockedRemote, LockedSource, Lockfile,
+    InstallMode, LockEntry, LockWriter, LockedLayer, LockedPlacement, LockedRemote, LockedSource, Lockfile,
     Manifest, PatchScope, Pin, PinSource, ResourceId, SourceDeclaration, SourceName, SourceScope,
 };
 use agpm_resolve::ResolvedEntry;
@@ -175,5 +175,6 @@ fn locked(manifest: &Manifest, resolved: &ResolvedEntry, output: &ResourceOutput
         install: entry.install,
         parts: Vec::new(),
         marketplace: root.and_then(|root| root.marketplace.as_ref()?.pin.clone()),
+        writer: LockWriter::Agpm,
     }
 }

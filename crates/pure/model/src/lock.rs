@@ -210,6 +210,17 @@ pub struct LockEntry {
     pub parts: Vec<ResourceId>,
     /// The marketplace that locates the plugin.
     pub marketplace: Option<LockedMarketplace>,
+    /// The program that wrote the entry.
+    pub writer: LockWriter,
+}
+
+/// The program that wrote an entry of a lockfile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LockWriter {
+    /// This one.
+    Agpm,
+    /// An older program of the same format. Its entries are hints: the next install rewrites them.
+    Older,
 }
 
 impl LockEntry {
@@ -553,6 +564,24 @@ impl LockedPlacement {
 pub const RESTORE_LOCK: &str =
     "restore it with `git checkout agpm.lock`, or delete it and run `agpm install`";
 
+/// What older programs write as the commit of a local resource.
+const LOCAL: &str = "local";
+
+/// Fields that only older programs write.
+const OLDER_FIELDS: [&str; 3] = ["applied_patches", "context_checksum", "variant_inputs"];
+
+fn writer_of(entry: NodeRef<'_>) -> LockWriter {
+    let text = |key: &str| entry.get(key).and_then(NodeRef::as_str);
+    let is_older = OLDER_FIELDS.iter().any(|field| entry.get(field).is_some())
+        || text("checksum") == Some("")
+        || text("resolved_commit") == Some(LOCAL);
+    if is_older {
+        LockWriter::Older
+    } else {
+        LockWriter::Agpm
+    }
+}
+
 fn invalid(key: &str) -> String {
     match key {
         "checksum" => "invalid checksum: expected `sha256:` and 64 hexadecimal digits".to_owned(),
@@ -816,16 +845,20 @@ impl LockReader {
             (own_name, alias)
         };
         let version = self.version_label(node).ok()?;
-        let commit: Option<ObjectId> = self
-            .read(node, "resolved_commit", |text| text.parse().ok())
-            .ok()?;
+        let writer = writer_of(node);
+        let commit: Option<ObjectId> = match writer {
+            LockWriter::Older if node.get("resolved_commit").and_then(NodeRef::as_str) == Some(LOCAL) => None,
+            _ => self
+                .read(node, "resolved_commit", |text| text.parse().ok())
+                .ok()?,
+        };
         let pin = source.zip(commit).map(|(source, commit)| Pin {
             source: PinSource::Named(source),
             requirement,
             version: version.unwrap_or_else(|| VersionLabel::new(commit.short())),
             commit,
         });
-        let checksum = if older {
+        let checksum = if older || writer == LockWriter::Older {
             node.get("checksum")
                 .and_then(NodeRef::as_str)
                 .and_then(|text| text.parse().ok())
@@ -871,6 +904,7 @@ impl LockReader {
             },
             parts,
             marketplace,
+            writer,
         })
     }
 

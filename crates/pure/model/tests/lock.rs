@@ -4,7 +4,7 @@
 use agpm_diag::SourceMap;
 use agpm_model::{
     CatalogRemote, Checksum, InstallMode, LOCK_SCHEMA, LayerName, LockEntry, LockedBase,
-    LockedLayer, LockedMarketplace, LockedPlacement, LockedRemote, LockedSource, Lockfile,
+    LockWriter, LockedLayer, LockedMarketplace, LockedPlacement, LockedRemote, LockedSource, Lockfile,
     MarketplacePlugin, Pin, PinSource, RESOURCE_TYPES, RelativePath, ResolvedVersion, ResourceId,
     ResourceName, ResourceOrigin, ResourcePath, ResourceType, SourceName, ToolName, Unit,
     VersionLabel,
@@ -97,6 +97,7 @@ prop_compose! {
             install: if written { InstallMode::Write } else { InstallMode::ResolveOnly },
             parts,
             marketplace,
+            writer: LockWriter::Agpm,
         }
     }
 }

@@ -18,6 +18,7 @@ mod lock_diff;
 mod names;
 mod nodes;
 mod observation;
+mod older_paths;
 mod plan;
 mod planner;
 mod recovery;
@@ -53,6 +54,7 @@ pub use nodes::{
     NodeSum, NodesRecord, OnEqualUserValue, OwnedNode, OwnedNodes, RemovalWhitespace, SharedFile,
     check_nodes, plan_nodes, recognise_file, recognise_nodes, take_back,
 };
+pub use older_paths::is_older_path;
 pub use observation::{Observation, read_shared_file, shared_format};
 pub use plan::{Plan, PlanError, SharedChange};
 pub use planner::{PlanEach, plan};

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Severity, codes};
 use agpm_model::{
-    InstallMode, InstallScope, LOCK_NAME, LockEntry, LockedPin, Lockfile, Manifest, Pin, PinId,
+    InstallMode, InstallScope, LOCK_NAME, LockEntry, LockWriter, LockedPin, Lockfile, Manifest, Pin, PinId,
     RelativePath, ResourceName, ResourceType, Tool, Tools, Unit, VersionRequirement,
 };
 
@@ -44,7 +44,10 @@ pub fn refuse_foreign_paths(
     let mut entries = lock
         .entries
         .iter()
-        .filter(|locked| locked.install != InstallMode::InPlace);
+        // An older program has other directories; nothing is deleted outside of them either.
+        .filter(|locked| {
+            locked.install != InstallMode::InPlace && locked.writer == LockWriter::Agpm
+        });
     let foreign_path = |locked: &LockEntry| {
         let path = locked
             .paths()
@@ -277,6 +280,7 @@ mod tests {
             install: InstallMode::Write,
             parts: Vec::new(),
             marketplace: None,
+            writer: LockWriter::Agpm,
         }
     }
 

@@ -161,6 +161,10 @@ fn summary(report: &InstallReport, elapsed: Option<Duration>) -> String {
         count if parts.is_empty() => format!(" ({count} unchanged)"),
         count => format!(", {count} unchanged"),
     };
+    let disabled = match report.disabled {
+        0 => String::new(),
+        count => format!(", {count} disabled"),
+    };
     let changes = match (parts.is_empty(), report.writing) {
         (true, WriteMode::Apply) if report.unchanged == 0 => "Nothing to install".to_owned(),
         (true, WriteMode::Apply) => "Everything is up to date".to_owned(),
@@ -180,7 +184,7 @@ fn summary(report: &InstallReport, elapsed: Option<Duration>) -> String {
         count => format!("; {count} conflicting, so nothing would be written"),
     };
     format!(
-        "{changes}{}{unchanged}{lock}{refused}",
+        "{changes}{}{unchanged}{disabled}{lock}{refused}",
         elapsed.unwrap_or_default()
     )
 }
@@ -506,6 +510,7 @@ mod tests {
             reads: Vec::new(),
             conversions: Vec::new(),
             unchanged: 2,
+            disabled: 0,
             lock: LockChange::WouldBeWritten,
             refused: 0,
         }

@@ -47,6 +47,7 @@ impl Composer<'_> {
                 .map(|text| capability_set(resolved, Some(text), cache)),
             capabilities: capabilities(resolved, text, cache),
             capability_set: capability_set(resolved, text, cache),
+            is_disabled: is_switched_off(resolved, text),
             ..ResourceOutput::default()
         };
         if entry.kind == ResourceType::Instructions {

@@ -32,6 +32,8 @@ pub struct ResourceOutput {
     pub capabilities: Vec<OutputCapability>,
     /// The capability set, with the tools that it may use.
     pub capability_set: CapabilitySet,
+    /// Whether it is a hook that is disabled; nothing of it is written.
+    pub is_disabled: bool,
     /// The name by which its tool knows an agent.
     pub agent_name: Option<String>,
     /// The set without private patches, if there are any.

@@ -5,7 +5,7 @@ use agpm_model::{KeyNames, SchemaField, ValueForm};
 use super::schema::OutputSchema;
 use super::shared::{
     CAPABILITIES, CHANGES, CONVERSIONS, DONE, DRY_RUN, ID, KIND, LOCK, MOVED, NAME, PROGRAMS,
-    READS, SOURCE, TEXT_OR_NULL, UNCHANGED, document, list, maybe, object, optional, or_null,
+    DISABLED, READS, SOURCE, TEXT_OR_NULL, UNCHANGED, document, list, maybe, object, optional, or_null,
     required,
 };
 
@@ -18,6 +18,7 @@ const INSTALL: ValueForm = document![
     READS,
     CONVERSIONS,
     UNCHANGED,
+    DISABLED,
     LOCK,
 ];
 
@@ -32,6 +33,7 @@ const MANIFEST_CHANGE: ValueForm = document![
     maybe(READS),
     maybe(CONVERSIONS),
     maybe(UNCHANGED),
+    maybe(DISABLED),
     maybe(LOCK),
 ];
 
@@ -69,6 +71,7 @@ const ADD: ValueForm = document![
     maybe(READS),
     maybe(CONVERSIONS),
     maybe(UNCHANGED),
+    maybe(DISABLED),
     maybe(LOCK),
 ];
 

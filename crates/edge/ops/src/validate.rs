@@ -224,7 +224,7 @@ pub(crate) fn is_current(
     let Some((lock, _)) = read_lock(&world.environment, store, notes)? else {
         return Err(stale_lockfile(outdated_lock(format!("no `{LOCK_NAME}`"))));
     };
-    agpm_resolve::locked_roots(manifest, &lock).map_err(stale_lockfile)?;
+    agpm_resolve::locked_roots(manifest, &lock, notes).map_err(stale_lockfile)?;
     let sources = ProjectSources::open(world, manifest, store.path());
     layers_as_locked(manifest, &lock, |name| sources.versioned(name).is_some())
         .map_err(stale_lockfile)?;

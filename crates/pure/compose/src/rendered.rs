@@ -26,6 +26,8 @@ pub struct ResourceOutput {
     pub block: Option<OutputBlock>,
     /// The patched fields.
     pub patched: Vec<AppliedField>,
+    /// The patched fields that the tool does not have.
+    pub dropped: Vec<AppliedField>,
     /// The conversions of its fields for its tool.
     pub outcomes: Vec<FieldOutcome>,
     /// Its capabilities, in document order.

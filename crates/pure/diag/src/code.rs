@@ -143,6 +143,7 @@ registry! {
     PACKAGE_TOO_HARD = "package/too-hard" Error;
     PACKAGE_VERSION = "package/version" Error;
     PATCH_CONFLICT = "patch/conflict" Error;
+    PATCH_DROPPED = "patch/dropped" Warning;
     PATCH_FAILED = "patch/failed" Error;
     PATCH_NO_FIELDS = "patch/no-fields" Warning;
     PATCH_UNKNOWN = "patch/unknown" Error;

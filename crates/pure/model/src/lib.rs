@@ -106,7 +106,7 @@ pub use pattern::{PatternError, PatternProgress, PointerPattern, Specificity};
 pub use pin::{LockedPin, Pin, PinId, PinSource, ResourceId};
 pub use policy::{
     AllowDeny, AllowList, EXECUTABLE_MODES, ExecutableMode, OnUnreachable, Policy, PolicyRow,
-    PolicyRule, RequiredResource, RuleName, parse_age,
+    PolicyRule, ReleaseAge, RequiredResource, RuleName, parse_age,
 };
 pub use policy_tables::POLICY_SCHEMA;
 pub use repository_pattern::{RepositoryPattern, RepositoryPatternError};

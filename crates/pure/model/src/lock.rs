@@ -204,6 +204,8 @@ pub struct LockEntry {
     pub patches: Vec<String>,
     /// The fields that only the user's private patches set.
     pub private_patches: Vec<String>,
+    /// The patched fields that no tool of the resource has.
+    pub dropped_patches: Vec<String>,
     /// Whether it is written.
     pub install: InstallMode,
     /// The installed parts of a plugin.
@@ -252,6 +254,7 @@ impl LockEntry {
             dependencies: Vec::new(),
             patches: Vec::new(),
             private_patches: Vec::new(),
+            dropped_patches: Vec::new(),
             parts: Vec::new(),
             marketplace: None,
             ..self.clone()
@@ -488,6 +491,7 @@ impl LockEntry {
         for (key, fields) in [
             ("patches", &self.patches),
             ("private_patches", &self.private_patches),
+            ("dropped_patches", &self.dropped_patches),
         ] {
             if !fields.is_empty() {
                 map.push((key, Value::list(fields.iter().map(String::as_str))));
@@ -896,6 +900,7 @@ impl LockReader {
             dependencies: words("dependencies"),
             patches: words("patches"),
             private_patches: words("private_patches"),
+            dropped_patches: words("dropped_patches"),
             install,
             unit: Unit {
                 origin,

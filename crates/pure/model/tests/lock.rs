@@ -93,6 +93,7 @@ prop_compose! {
             placements,
             dependencies: lists.0,
             private_patches: lists.1.iter().take(1).cloned().collect(),
+            dropped_patches: lists.1.iter().skip(1).take(1).cloned().collect(),
             patches: lists.1,
             install: if written { InstallMode::Write } else { InstallMode::ResolveOnly },
             parts,

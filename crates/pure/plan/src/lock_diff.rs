@@ -277,6 +277,7 @@ mod tests {
             dependencies: Vec::new(),
             patches: Vec::new(),
             private_patches: Vec::new(),
+            dropped_patches: Vec::new(),
             install: InstallMode::Write,
             parts: Vec::new(),
             marketplace: None,

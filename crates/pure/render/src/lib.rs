@@ -25,7 +25,7 @@ use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 
 pub use convert::{
     ConvertError, ConvertedEntries, ConvertedFile, FieldOutcome, FieldOutcomeKind,
-    InstructionBlock, agent_name, convert_file, convert_instruction, foreign_format, hook_entries,
+    InstructionBlock, agent_name, convert_file, convert_patched_file, convert_instruction, foreign_format, hook_entries,
     instruction_block, is_native, is_native_instruction, server_entries, server_names,
 };
 pub use detect::{has_tags, is_template, templating};

@@ -25,12 +25,20 @@ const GUARDS: [&str; 7] = [
 /// Fields of permissions, which restrict an agent only by what they deny.
 const PERMISSIONS: [&str; 2] = ["permission", "permissions"];
 
+/// An agent as its author and the patches of the project left it.
+pub(super) struct AgentFile<'a> {
+    pub(super) name: &'a str,
+    pub(super) text: &'a str,
+    /// The fields that a patch set.
+    pub(super) patched: &'a [&'a str],
+}
+
 /// Converts an agent to a tool's format.
 pub(super) fn convert(
     format: &AgentFields,
-    name: &str,
-    text: &str,
+    file: AgentFile<'_>,
 ) -> Result<ConvertedFile, ConvertError> {
+    let text = file.text;
     if let AgentContainer::Toml(body) = format.container
         && is_toml_with(text, &["name", "description", body])
     {
@@ -42,7 +50,7 @@ pub(super) fn convert(
     };
     let (front, renamed) = agent_limits::in_reference_terms(FrontMatter::read(text)?, own_limit);
     let mut outcomes = front.field_outcomes();
-    let mut fields = fields(format, name, &front, &mut outcomes);
+    let mut fields = fields(format, &file, &front, &mut outcomes);
     let text = match format.container {
         AgentContainer::Toml(body) => {
             fields.push((body.to_owned(), Value::from(front.body())));
@@ -58,18 +66,18 @@ pub(super) fn convert(
 
 fn fields(
     format: &AgentFields,
-    name: &str,
+    file: &AgentFile<'_>,
     front: &FrontMatter,
     outcomes: &mut FieldOutcomes,
 ) -> Vec<(String, Value)> {
     let mut fields = vec![
         (
             "name".to_owned(),
-            Value::from(own_name(format, name, front, outcomes)),
+            Value::from(own_name(format, file.name, front, outcomes)),
         ),
         (
             "description".to_owned(),
-            Value::from(description(name, front, outcomes)),
+            Value::from(description(file.name, front, outcomes)),
         ),
     ];
     let limits = agent_tools::limit(format.limit, front, outcomes);
@@ -83,6 +91,7 @@ fn fields(
             key,
             value,
             limited,
+            is_patched: file.patched.contains(&key.as_str()),
         };
         fields.extend(field.convert(format, front, outcomes));
     }
@@ -97,6 +106,8 @@ struct AgentField<'a> {
     value: &'a Value,
     /// The target value, if the field holds the agent's limit.
     limited: Option<&'a Value>,
+    /// Whether a patch set it.
+    is_patched: bool,
 }
 
 impl AgentField<'_> {
@@ -150,6 +161,10 @@ impl AgentField<'_> {
                 format!("the tool calls it `{to}`"),
             );
             return Some(((*to).to_owned(), value.clone()));
+        }
+        if self.is_patched && format.unknown == UnknownKeys::Ignored {
+            outcomes.add(key, FieldOutcomeKind::Exact, "a patch set it");
+            return Some((key.to_owned(), value.clone()));
         }
         let grants_only = PERMISSIONS.contains(&key) && agent_limits::denies_nothing(value);
         if grants_only {

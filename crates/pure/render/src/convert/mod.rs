@@ -35,6 +35,8 @@ mod variables;
 
 use agpm_tools::{AgentForm, CommandFormat, FileFormat};
 
+use agent::AgentFile;
+
 pub use hooks::hook_entries;
 pub use instruction::{
     InstructionBlock, convert_instruction, instruction_block, is_native_instruction,
@@ -49,12 +51,30 @@ pub fn convert_file(
     name: &str,
     text: &str,
 ) -> Result<ConvertedFile, ConvertError> {
+    convert_patched_file(format, name, text, &[])
+}
+
+/// The same for a file with fields that a patch set. A tool that ignores unknown fields gets all of them, because their
+/// author chose them for this project.
+pub fn convert_patched_file(
+    format: FileFormat,
+    name: &str,
+    text: &str,
+    patched: &[&str],
+) -> Result<ConvertedFile, ConvertError> {
     match format {
         FileFormat::Unchanged | FileFormat::Command(CommandFormat::Unchanged) => {
             Ok(ConvertedFile::unchanged(text))
         }
         FileFormat::Agent(format) => match &format.form {
-            AgentForm::Fields(fields) => agent::convert(fields, name, text),
+            AgentForm::Fields(fields) => agent::convert(
+                fields,
+                AgentFile {
+                    name,
+                    text,
+                    patched,
+                },
+            ),
             AgentForm::Checked(checked) => checked::agent(checked, text),
         },
         FileFormat::Command(CommandFormat::Markdown(format)) => {

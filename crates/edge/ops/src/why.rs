@@ -2,7 +2,8 @@
 
 use agpm_diag::{Failure, Notes, Outcome};
 use agpm_inspect::{WhyQuestion, WhyReport};
-use agpm_resolve::DeclaredRequirements;
+use agpm_model::LockEntry;
+use agpm_resolve::{DeclaredRequirements, means};
 
 use crate::install::read_ledger;
 use agpm_project::gather::{ManifestFiles, Project};
@@ -42,11 +43,17 @@ fn run(world: &World, request: &WhyRequest, notes: &mut Notes) -> Result<WhyRepo
         word: &request.name,
         declared: &declared,
     };
+    let is_locked = |entry: &LockEntry| means(&request.name, entry.kind, entry.name.as_str());
     WhyReport::of(&view, &ledger, &question).or_else(|failure| {
+        if view.entries.iter().any(is_locked) {
+            return Err(failure);
+        }
         let quiet = &mut Notes::default();
         let project = Project::of(&world.offline(), files, quiet).ok();
         let manifest = project.as_ref().map(|project| &project.manifest);
-        let unlocked = manifest.and_then(|manifest| WhyReport::of_manifest(manifest, &request.name));
-        unlocked.ok_or(failure)
+        match manifest.map(|manifest| WhyReport::of_manifest(manifest, &request.name)) {
+            Some(unlocked) => unlocked?.ok_or(failure),
+            None => Err(failure),
+        }
     })
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use agpm_diag::{
-    Diagnostic, Label, Severity, SourceId, SourceMap, Span, codes, fold, fold_locations, is_invisible,
-    mask_line_after, visible,
+    Diagnostic, Label, Severity, SourceId, SourceMap, Span, codes, fold, fold_locations,
+    is_invisible, mask_line_after, visible,
 };
 use agpm_ops::SecretDisplay;
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};

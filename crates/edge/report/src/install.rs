@@ -430,7 +430,9 @@ fn note_lines(notes: &[FieldNote<'_>], detail: DetailLevel) -> Vec<String> {
         let same = alike.get(&group).map(Vec::as_slice).unwrap_or_default();
         let resources: BTreeSet<&Owner> = same.iter().map(|note| note.resource).collect();
         if resources.len() <= MOST_RESOURCES || detail == DetailLevel::All {
-            lines.push(format!("converts  {} {}", note.resource, note.text()));
+            let line = format!("converts  {} {}", note.resource, note.text());
+            // A resource with two files for one tool has its conversions twice.
+            lines.extend(Some(line).filter(|line| lines.last() != Some(line)));
         } else if same.first().is_some_and(|first| std::ptr::eq(*first, note)) {
             // The others are in the line of the first.
             lines.push(group.line(&resources, same));

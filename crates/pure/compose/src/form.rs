@@ -5,8 +5,8 @@ use agpm_model::{
     Destination, FileMode, InstallMode, RelativePath, ResourceType, SKILL_FILE, skill_findings,
 };
 use agpm_render::{
-    FieldOutcome, FieldOutcomeKind, ConvertError, ConvertedEntries, ConvertedFile, agent_name, convert_patched_file, foreign_format,
-    hook_entries, is_native, server_entries, server_names,
+    ConvertError, ConvertedEntries, ConvertedFile, FieldOutcome, FieldOutcomeKind, agent_name,
+    convert_patched_file, foreign_format, hook_entries, is_native, server_entries, server_names,
 };
 use agpm_resolve::{ResolvedEntry, SourceFile};
 use agpm_text::{Format, Limits, Value, parse, to_value};
@@ -125,7 +125,9 @@ impl Composer<'_> {
             return Some(());
         };
         let source = source_of(resolved, text.unwrap_or_default(), notes);
-        notes.diagnostics.push(self.wrong_shape(resolved, source, error));
+        notes
+            .diagnostics
+            .push(self.wrong_shape(resolved, source, error));
         None
     }
 
@@ -144,7 +146,9 @@ impl Composer<'_> {
         let output = match instruction.write(tool, resolved, text) {
             Ok(output) => output,
             Err(error) => {
-                notes.diagnostics.push(self.wrong_shape(resolved, source, error));
+                notes
+                    .diagnostics
+                    .push(self.wrong_shape(resolved, source, error));
                 return None;
             }
         };
@@ -191,7 +195,11 @@ impl Composer<'_> {
             None => convert_patched_file(format, name, text, &patched),
         };
         converted
-            .map_err(|error| notes.diagnostics.push(self.wrong_shape(resolved, source, error)))
+            .map_err(|error| {
+                notes
+                    .diagnostics
+                    .push(self.wrong_shape(resolved, source, error))
+            })
             .ok()
     }
 
@@ -228,7 +236,10 @@ impl Composer<'_> {
         let (label, tool) = (resolved.label(), &resolved.entry.tool);
         // The other parts of a plugin are useful without the one that a tool does not support.
         if let Some(plugin) = &resolved.part_of {
-            let message = format!("{label} of {plugin} is skipped for {tool}: {}", error.message);
+            let message = format!(
+                "{label} of {plugin} is skipped for {tool}: {}",
+                error.message
+            );
             let help = format!("leave it out with `exclude = [\"{label}\"]`");
             return Diagnostic::new(&codes::PLUGIN_SKIPPED, message).help(help);
         }
@@ -263,7 +274,11 @@ impl Composer<'_> {
             }
         };
         entries
-            .map_err(|error| notes.diagnostics.push(self.wrong_shape(resolved, source, error)))
+            .map_err(|error| {
+                notes
+                    .diagnostics
+                    .push(self.wrong_shape(resolved, source, error))
+            })
             .ok()
     }
 

@@ -244,7 +244,8 @@ fn joined(nodes: &[&DesiredNode]) -> Vec<Value> {
 
 /// A value nested under keys.
 fn nested(steps: &[String], value: Value) -> Value {
-    steps.iter().rev().fold(value, |inner, step| {
-        Value::map([(step.clone(), inner)])
-    })
+    steps
+        .iter()
+        .rev()
+        .fold(value, |inner, step| Value::map([(step.clone(), inner)]))
 }

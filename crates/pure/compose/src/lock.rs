@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_model::{
-    InstallMode, LockEntry, LockWriter, LockedLayer, LockedPlacement, LockedRemote, LockedSource, Lockfile,
-    Manifest, PatchScope, Pin, PinSource, ResourceId, SourceDeclaration, SourceName, SourceScope,
+    InstallMode, LockEntry, LockWriter, LockedLayer, LockedPlacement, LockedRemote, LockedSource,
+    Lockfile, Manifest, PatchScope, Pin, PinSource, ResourceId, SourceDeclaration, SourceName,
+    SourceScope,
 };
 use agpm_resolve::ResolvedEntry;
 use agpm_trust::CapabilitySet;
@@ -84,7 +85,9 @@ fn locked_entries(manifest: &Manifest, resources: &[RenderedResource]) -> Vec<Lo
         locked.parts = parts.remove(&locked.id()).unwrap_or_default();
         // What one tool drops, another may have.
         let patches = &locked.patches;
-        locked.dropped_patches.retain(|field| !patches.contains(field));
+        locked
+            .dropped_patches
+            .retain(|field| !patches.contains(field));
         locked.placements.sort();
         locked.dependencies.sort();
         locked.dependencies.dedup();

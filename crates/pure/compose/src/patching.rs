@@ -78,7 +78,10 @@ pub(crate) fn dropped(
     outcome: &FieldOutcome,
 ) -> Diagnostic {
     let (label, tool) = (resolved.label(), &resolved.entry.tool);
-    let message = format!("{label} for {tool}: the patch of `{}` is dropped", outcome.field);
+    let message = format!(
+        "{label} for {tool}: the patch of `{}` is dropped",
+        outcome.field
+    );
     Diagnostic::new(&codes::PATCH_DROPPED, message)
         .at_spot(patch.spot)
         .help(format!("{}; remove it from the patch", outcome.note))

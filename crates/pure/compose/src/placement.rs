@@ -366,7 +366,8 @@ fn same_name(tool: &str, names: &BTreeMap<&str, Vec<&ResolvedEntry>>) -> Option<
         .iter()
         .find_map(|(name, all)| renaming(name, all))
         .unwrap_or_else(|| {
-            "other resources require them: name one in `[agents]` too, then patch its `name`".to_owned()
+            "other resources require them: name one in `[agents]` too, then patch its `name`"
+                .to_owned()
         });
     let diagnostic = Diagnostic::new(&codes::TOOL_SAME_NAME, message);
     Some(diagnostic.detail(each).help(help))
@@ -387,5 +388,7 @@ fn renaming(shared: &str, all: &[&ResolvedEntry]) -> Option<String> {
         None => format!("{entry}-2"),
     };
     let key = key(entry);
-    Some(format!("rename one of them: `[patch.agents.{key}]` with `name = \"{name}\"`"))
+    Some(format!(
+        "rename one of them: `[patch.agents.{key}]` with `name = \"{name}\"`"
+    ))
 }

@@ -83,8 +83,8 @@ registry! {
     INSTALL_CHANGED = "install/changed" Error;
     INSTALL_EDITED = "install/edited" Warning;
     INSTALL_FOREIGN_STATE = "install/foreign-state" Warning;
-    INSTALL_NOT_OURS = "install/not-ours" Error;
     INSTALL_RECOVERED = "install/recovered" Note;
+    INSTALL_UNMANAGED = "install/unmanaged" Error;
     IO_EXISTS = "io/exists" Error;
     IO_NOT_FOUND = "io/not-found" Error;
     IO_UNREADABLE = "io/unreadable" Error;
@@ -236,8 +236,13 @@ pub fn all_codes() -> impl Iterator<Item = &'static Code> + Clone {
 
 /// The code of that name.
 pub fn code_named(name: &str) -> Option<&'static Code> {
+    let renamed = FORMER_NAMES.iter().find(|(former, _)| *former == name);
+    let name = renamed.map_or(name, |(_, code)| code.name);
     all_codes().find(|code| code.name == name)
 }
+
+/// Names that codes had before: people search for what they were shown.
+const FORMER_NAMES: [(&str, &Code); 1] = [("install/not-ours", &codes::INSTALL_UNMANAGED)];
 
 #[cfg(test)]
 mod tests {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::limits::{MOST_LOCATIONS, MOST_DRAWN_ALONE, MOST_ERROR_SUBJECTS, MOST_SUBJECTS};
+use crate::limits::{MOST_DRAWN_ALONE, MOST_ERROR_SUBJECTS, MOST_LOCATIONS, MOST_SUBJECTS};
 use crate::{Diagnostic, Severity, SourceMap};
 
 /// A finding, and what else it is about.

@@ -7,7 +7,8 @@ use agpm_diag::{
     Diagnostic, Failure, did_you_mean, is_secret_name, looks_secret, mask_line, unknown_name,
 };
 use agpm_model::{
-    FieldPath, LockEntry, PatchScope, RESOURCE_TYPES, ResourceId, ResourceType, SourceName, ToolName,
+    FieldPath, LockEntry, PatchScope, RESOURCE_TYPES, ResourceId, ResourceType, SourceName,
+    ToolName,
 };
 use agpm_resolve::{LockView, LockedResource, nothing_listed};
 use agpm_text::Value;

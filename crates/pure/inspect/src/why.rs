@@ -5,9 +5,9 @@ use std::collections::{BTreeSet, BinaryHeap, VecDeque};
 use std::path::Path;
 
 use agpm_diag::Failure;
-use agpm_model::{LayerSet, LockEntry, LockedLayer, Manifest, Owner};
+use agpm_model::{Dependency, LayerSet, LockEntry, LockedLayer, Manifest, Owner};
 use agpm_plan::Ledger;
-use agpm_resolve::{DeclaredRequirements, LockView, ResourceIdentity, means};
+use agpm_resolve::{DeclaredRequirements, LockView, ResourceIdentity, ambiguous, means};
 use serde::Serialize;
 
 use crate::graph::{entry_title, owners_at, title};
@@ -60,9 +60,25 @@ pub struct ChainLink {
 
 impl WhyReport {
     /// The dependents of a name of the manifest that is not in the lockfile yet; `None` if the manifest does not have it.
-    pub fn of_manifest(manifest: &Manifest, word: &str) -> Option<Self> {
-        let mut dependencies = manifest.dependencies.iter();
-        let found = dependencies.find(|one| means(word, one.kind, one.name.as_str()))?;
+    pub fn of_manifest(manifest: &Manifest, word: &str) -> Result<Option<Self>, Failure> {
+        let dependencies = manifest.dependencies.iter();
+        let found: Vec<&Dependency> = dependencies
+            .filter(|one| means(word, one.kind, one.name.as_str()))
+            .collect();
+        match found.as_slice() {
+            [] => Ok(None),
+            [one] => Ok(Some(WhyReport::of_dependency(one))),
+            several => {
+                let ids: Vec<String> = several
+                    .iter()
+                    .map(|one| format!("`{}`", one.id()))
+                    .collect();
+                Err(ambiguous(word, &ids))
+            }
+        }
+    }
+
+    fn of_dependency(found: &Dependency) -> Self {
         let identity = ResourceIdentity {
             kind: found.kind.singular(),
             name: found.name.to_string(),
@@ -82,13 +98,13 @@ impl WhyReport {
             chains: vec![vec![link]],
             more: false,
         };
-        Some(WhyReport {
+        WhyReport {
             resources: vec![RequiredResource {
                 title,
                 identity,
                 required,
             }],
-        })
+        }
     }
 
     /// The dependents of a name, an id, or a path that is seen from `here`.
@@ -197,10 +213,7 @@ impl<'v> ChainFinder<'v> {
             title: entry_title(entry),
             identity: ResourceIdentity::of(entry),
             required: RequirementChains {
-                chains: chains
-                    .iter()
-                    .map(|chain| self.links(chain))
-                    .collect(),
+                chains: chains.iter().map(|chain| self.links(chain)).collect(),
                 more,
             },
         }

@@ -88,7 +88,9 @@ impl PlannedInstall {
 
 /// The number of hooks that their own file or a patch disables.
 fn disabled_hooks(resources: &[RenderedResource]) -> usize {
-    let disabled = resources.iter().filter(|resource| resource.output.is_disabled);
+    let disabled = resources
+        .iter()
+        .filter(|resource| resource.output.is_disabled);
     let ids: BTreeSet<ResourceId> = disabled.map(|resource| resource.resolved.id()).collect();
     ids.len()
 }

@@ -851,7 +851,11 @@ impl LockReader {
         let version = self.version_label(node).ok()?;
         let writer = writer_of(node);
         let commit: Option<ObjectId> = match writer {
-            LockWriter::Older if node.get("resolved_commit").and_then(NodeRef::as_str) == Some(LOCAL) => None,
+            LockWriter::Older
+                if node.get("resolved_commit").and_then(NodeRef::as_str) == Some(LOCAL) =>
+            {
+                None
+            }
             _ => self
                 .read(node, "resolved_commit", |text| text.parse().ok())
                 .ok()?,

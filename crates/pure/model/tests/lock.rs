@@ -3,11 +3,11 @@
 
 use agpm_diag::SourceMap;
 use agpm_model::{
-    CatalogRemote, Checksum, InstallMode, LOCK_SCHEMA, LayerName, LockEntry, LockedBase,
-    LockWriter, LockedLayer, LockedMarketplace, LockedPlacement, LockedRemote, LockedSource, Lockfile,
-    MarketplacePlugin, Pin, PinSource, RESOURCE_TYPES, RelativePath, ResolvedVersion, ResourceId,
-    ResourceName, ResourceOrigin, ResourcePath, ResourceType, SourceName, ToolName, Unit,
-    VersionLabel,
+    CatalogRemote, Checksum, InstallMode, LOCK_SCHEMA, LayerName, LockEntry, LockWriter,
+    LockedBase, LockedLayer, LockedMarketplace, LockedPlacement, LockedRemote, LockedSource,
+    Lockfile, MarketplacePlugin, Pin, PinSource, RESOURCE_TYPES, RelativePath, ResolvedVersion,
+    ResourceId, ResourceName, ResourceOrigin, ResourcePath, ResourceType, SourceName, ToolName,
+    Unit, VersionLabel,
 };
 use agpm_testkit::schema_problems;
 use agpm_text::{Format, Limits, Value, parse, to_value};

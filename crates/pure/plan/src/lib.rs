@@ -54,8 +54,8 @@ pub use nodes::{
     NodeSum, NodesRecord, OnEqualUserValue, OwnedNode, OwnedNodes, RemovalWhitespace, SharedFile,
     check_nodes, plan_nodes, recognise_file, recognise_nodes, take_back,
 };
-pub use older_paths::is_older_path;
 pub use observation::{Observation, read_shared_file, shared_format};
+pub use older_paths::{MovedFile, is_older_path, moved_files};
 pub use plan::{Plan, PlanError, SharedChange};
 pub use planner::{PlanEach, plan};
 pub use recovery::{hides_written_bytes, ledger_of_lock, may_explain, recover_ownership};

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Severity, codes};
 use agpm_model::{
-    InstallMode, InstallScope, LOCK_NAME, LockEntry, LockWriter, LockedPin, Lockfile, Manifest, Pin, PinId,
-    RelativePath, ResourceName, ResourceType, Tool, Tools, Unit, VersionRequirement,
+    InstallMode, InstallScope, LOCK_NAME, LockEntry, LockWriter, LockedPin, Lockfile, Manifest,
+    Pin, PinId, RelativePath, ResourceName, ResourceType, Tool, Tools, Unit, VersionRequirement,
 };
 
 use crate::ledger::Ledger;

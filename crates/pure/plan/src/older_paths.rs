@@ -1,8 +1,11 @@
 //! The paths where older programs of the same format install files.
 
-use agpm_model::{InstallScope, Manifest, RESOURCE_TYPES, RelativePath, Tools};
+use agpm_model::{
+    Dependency, InstallMode, InstallScope, LockWriter, LockedPlacement, Lockfile, Manifest,
+    RESOURCE_TYPES, RelativePath, Tools,
+};
 
-use crate::target::could_install_at;
+use crate::target::{TargetRequest, could_install_at, target};
 
 /// The directories of agpm-cli 0.4, unless its manifest changes them. (agpm-cli 0.4.14, `src/cli/migrate.rs`)
 const DIRECTORIES: [&str; 8] = [
@@ -29,6 +32,50 @@ pub fn is_older_path(manifest: &Manifest, scope: InstallScope, path: &RelativePa
                 .iter()
                 .any(|kind| kind.is_file() && could_install_at(tool, *kind, path))
         })
+}
+
+/// A file that an older program installed at another path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MovedFile {
+    /// Its path.
+    pub from: RelativePath,
+    /// Its path after the next install.
+    pub to: RelativePath,
+}
+
+/// The files of an older lockfile that the next install moves.
+pub fn moved_files(lock: &Lockfile, manifest: &Manifest) -> Vec<MovedFile> {
+    let mut moved = Vec::new();
+    for locked in &lock.entries {
+        let is_older = locked.writer == LockWriter::Older && locked.install == InstallMode::Write;
+        if !is_older || !locked.kind.is_file() {
+            continue;
+        }
+        let is_root = |dependency: &&Dependency| {
+            let (kind, name) = (locked.kind, locked.manifest_key());
+            dependency.kind == kind && (dependency.name == *name || dependency.unit == locked.unit)
+        };
+        let dependency = manifest.dependencies.iter().find(is_root);
+        let request = match dependency {
+            Some(dependency) => TargetRequest::of(dependency, &locked.unit.path, &manifest.tools),
+            None => TargetRequest::plain(locked.kind, &locked.unit.path, locked.name.as_str()),
+        };
+        for LockedPlacement { tool, at } in &locked.placements {
+            let tools = [tool.as_str(), locked.kind.default_tool()];
+            let able = tools
+                .into_iter()
+                .filter_map(|name| manifest.tools.named(name))
+                .find(|tool| tool.destination(locked.kind).is_some());
+            let to = able.and_then(|tool| target(tool, &request).ok().flatten());
+            if let (Some(from), Some(to)) = (at.clone(), to)
+                && from != to
+            {
+                moved.push(MovedFile { from, to });
+            }
+        }
+    }
+    moved.sort_by(|one, other| one.from.cmp(&other.from));
+    moved
 }
 
 #[cfg(test)]

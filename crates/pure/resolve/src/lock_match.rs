@@ -59,8 +59,9 @@ pub fn locked_roots(
     };
     let dependencies = manifest.dependencies.iter().enumerate();
     let missing = dependencies.filter(is_missing);
-    differences
-        .extend(missing.map(|(_, dependency)| format!("{} is not in the lockfile", dependency.id())));
+    differences.extend(
+        missing.map(|(_, dependency)| format!("{} is not in the lockfile", dependency.id())),
+    );
     differences.extend(unreachable(lock, &roots));
     if differences.is_empty() {
         return Ok(roots);

@@ -191,8 +191,10 @@ fn unlocked_subject(world: &World, word: &str, notes: &mut Notes) -> Option<Name
     let files = ManifestFiles::find(&world.environment, ManifestUse::Nearest).ok()??;
     let quiet = &mut Notes::default();
     let project = Project::read(&world.offline(), files, ErrorTolerance::Report, quiet).ok()?;
-    let mut dependencies = project.manifest.dependencies.iter();
-    let found = dependencies.find(|one| means(word, one.kind, one.name.as_str()))?;
+    let dependencies = project.manifest.dependencies.iter();
+    let mut named = dependencies.filter(|one| means(word, one.kind, one.name.as_str()));
+    // A name of several types has to say which.
+    let found = named.next().filter(|_| named.next().is_none())?;
     let label = format!("{}/{}", found.kind, found.name);
     notes
         .diagnostics

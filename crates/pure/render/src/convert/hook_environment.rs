@@ -164,9 +164,7 @@ fn quote(text: &str) -> Option<String> {
 
 /// Whether the text after a `$` names a variable. `$(…)` would run a command.
 fn starts_variable(rest: &str) -> bool {
-    let starts_name = |text: &str| {
-        text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-    };
+    let starts_name = |text: &str| text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     match rest.strip_prefix('{') {
         Some(inner) => {
             let name = inner.split('}').next().unwrap_or_default();
@@ -187,7 +185,9 @@ mod tests {
 
     fn fitted(tool: &str, hook: &str) -> (String, Vec<String>) {
         let hooks = find(tool).and_then(|tool| tool.hooks.as_ref());
-        let format: &HookFormat = hooks.map(|hooks| &hooks.format).expect("the tool has hooks");
+        let format: &HookFormat = hooks
+            .map(|hooks| &hooks.format)
+            .expect("the tool has hooks");
         let text = format!("{{\"hooks\": [{hook}]}}");
         let group = value_of(&text, agpm_text::Format::Json).expect("the hook is valid");
         let mut outcomes = FieldOutcomes::default();

@@ -166,7 +166,10 @@ fn convert(
         if format.shape == HookShape::Reference {
             check_group(&event, &group)?;
             let foreign = origin.map_or(&[][..], |origin| origin.own_keys);
-            out.push((event.clone(), without_keys(&event, &group, foreign, outcomes)));
+            out.push((
+                event.clone(),
+                without_keys(&event, &group, foreign, outcomes),
+            ));
         } else {
             out.extend(convert_group(format, &event, &group, outcomes)?);
         }
@@ -175,12 +178,7 @@ fn convert(
 }
 
 /// A group whose hooks do not have these keys of another tool.
-fn without_keys(
-    event: &str,
-    group: &Value,
-    keys: &[&str],
-    outcomes: &mut FieldOutcomes,
-) -> Value {
+fn without_keys(event: &str, group: &Value, keys: &[&str], outcomes: &mut FieldOutcomes) -> Value {
     let hooks = group.get("hooks").map(items).unwrap_or_default();
     for key in keys {
         for hook in hooks.iter().filter(|hook| hook.get(key).is_some()) {
@@ -374,8 +372,7 @@ fn handler(
     }
     // Without its condition, a rare hook would always run.
     if hook.get("if").is_some() {
-        let note =
-            "the tool does not support it, and without it the hook would run too often";
+        let note = "the tool does not support it, and without it the hook would run too often";
         outcomes.add(format!("{event}.if"), FieldOutcomeKind::Dropped, note);
         return Ok(None);
     }

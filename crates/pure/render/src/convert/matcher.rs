@@ -120,11 +120,7 @@ fn refuse(
     note: &str,
     outcomes: &mut FieldOutcomes,
 ) -> Vec<Option<String>> {
-    outcomes.add(
-        target.field,
-        FieldOutcomeKind::Dropped,
-        note,
-    );
+    outcomes.add(target.field, FieldOutcomeKind::Dropped, note);
     Vec::new()
 }
 
@@ -139,7 +135,9 @@ fn tools(
         .partition(|name| matches!(read_reference(name), Some(ServerTool::All(_))));
     let tools: Vec<String> = tools.into_iter().map(str::to_owned).collect();
     let mut found = translate(&tools, target.format.tool_names);
-    found.left_out.extend(servers.into_iter().map(str::to_owned));
+    found
+        .left_out
+        .extend(servers.into_iter().map(str::to_owned));
     if found.names.is_empty() {
         return refuse(
             target,

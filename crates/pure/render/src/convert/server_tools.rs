@@ -1,8 +1,6 @@
 //! Names of tools of MCP servers, in the reference and in each tool.
 
-use agpm_tools::{
-    AgentForm, AgentLimit, LookAlikes, ServerSplit, ServerTools, agent_formats,
-};
+use agpm_tools::{AgentForm, AgentLimit, LookAlikes, ServerSplit, ServerTools, agent_formats};
 
 /// What a name of the reference for tools of servers means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,9 +64,7 @@ fn split<'a>(name: &'a str, spelling: &ServerTools) -> Option<(&'a str, &'a str)
 /// Whether a name could also mean a tool of another server.
 pub(super) fn is_ambiguous(name: &str, spelling: &ServerTools) -> bool {
     let is_one = matches!(read(name, spelling), Some(ServerTool::One(..)));
-    is_one
-        && spelling.split == ServerSplit::Whole
-        && name.matches(spelling.separator).count() > 1
+    is_one && spelling.split == ServerSplit::Whole && name.matches(spelling.separator).count() > 1
 }
 
 /// The name of the reference.
@@ -93,7 +89,9 @@ pub(super) fn spell(tool: ServerTool<'_>, spelling: &ServerTools) -> Option<Stri
         None => text.to_owned(),
         Some(others) => {
             let fits = |c: char| c.is_ascii_alphanumeric() || others.contains(c);
-            text.chars().map(|c| if fits(c) { c } else { '_' }).collect()
+            text.chars()
+                .map(|c| if fits(c) { c } else { '_' })
+                .collect()
         }
     };
     match tool {

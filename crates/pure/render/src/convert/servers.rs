@@ -152,11 +152,7 @@ fn as_written(
         }
     }
     if switch("enabled", false) || switch("disabled", true) {
-        outcomes.add(
-            name,
-            FieldOutcomeKind::Dropped,
-            "it is disabled",
-        );
+        outcomes.add(name, FieldOutcomeKind::Dropped, "it is disabled");
         return Ok(None);
     }
     let server = without(written, &["enabled", "disabled"]);

@@ -501,7 +501,10 @@ fn denied_tools_of_servers_stay_denied() {
         ("'context7_*'", "disallowedTools: mcp__context7 ---"),
         ("github_issue", "disallowedTools: mcp__github__issue ---"),
         // It may be `create_issue` of `github`, or `issue` of `github_create`.
-        ("github_create_issue", "disallowedTools: github_create_issue ---"),
+        (
+            "github_create_issue",
+            "disallowedTools: github_create_issue ---",
+        ),
     ] {
         let text = format!("---\ndescription: d\npermission: {{{denied}: deny}}\n---\nx\n");
         let found = convert_file(claude, "a", &text).unwrap();
@@ -530,6 +533,9 @@ fn the_environment_of_a_hook_is_in_its_command() {
         let value = found.nodes.iter().map(|node| line(&node.value));
         let value = value.collect::<String>();
         assert!(value.contains("cd sub && LEVEL=strict ./a.sh"), "{value}");
-        assert!(!value.contains("cwd") && !value.contains("powershell"), "{value}");
+        assert!(
+            !value.contains("cwd") && !value.contains("powershell"),
+            "{value}"
+        );
     }
 }

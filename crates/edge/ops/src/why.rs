@@ -28,7 +28,7 @@ fn run(world: &World, request: &WhyRequest, notes: &mut Notes) -> Result<WhyRepo
     let view = lock_view(world, notes)?.with_parts();
     let files = ManifestFiles::require(&world.environment)?;
     let ledger = read_ledger(&files.store()?)?;
-    // Only content tells which of several requirements is whose.
+    // Only the content shows which resource states which requirement.
     let has_several = view.entries.iter().any(|entry| {
         let pin = entry.pin.as_ref();
         pin.is_some_and(|pin| pin.requirements().nth(1).is_some())

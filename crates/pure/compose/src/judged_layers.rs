@@ -88,7 +88,7 @@ impl<'m> JudgedLayers<'m> {
         for (owner, nodes) in by_owner.into_values() {
             let mut set = CapabilitySet::default();
             let mut types: Vec<ResourceType> = kind.into_iter().collect();
-            // A server's command means something only with its arguments, which are nodes of their own.
+            // A server's command means something only with its arguments, which are separate nodes.
             for value in joined(&nodes) {
                 set.absorb(capability_set_of_value(kind, &value));
                 types.extend(entry_types(&value));

@@ -83,7 +83,7 @@ fn locked_entries(manifest: &Manifest, resources: &[RenderedResource]) -> Vec<Lo
         let set = sets.get(&locked.id());
         locked.capabilities = set.and_then(CapabilitySet::locked_digest);
         locked.parts = parts.remove(&locked.id()).unwrap_or_default();
-        // What one tool drops, another may have.
+        // A field that one tool drops may exist in another.
         let patches = &locked.patches;
         locked
             .dropped_patches

@@ -137,7 +137,7 @@ impl WhyReport {
     }
 }
 
-/// What is asked of a lockfile.
+/// A question about a lockfile.
 #[derive(Clone, Copy)]
 pub struct WhyQuestion<'a> {
     /// The directory that paths are seen from.

@@ -19,7 +19,7 @@ pub struct OlderFile {
 }
 
 /// The files of an older lockfile that the next install no longer writes, without those that the ledger has. `is_safe`
-/// tells where an older program installs files.
+/// accepts the paths where an older program installs files.
 pub fn older_files(
     lock: &Lockfile,
     resources: &[RenderedResource],
@@ -67,7 +67,7 @@ pub fn older_files(
 }
 
 impl OlderFile {
-    /// The record of the file. With other bytes it counts as modified, so it is kept and reported.
+    /// The record of the file. With other bytes it is treated as modified, so it is kept and reported.
     pub fn record(self, observed: &ObservedPath) -> Option<(RelativePath, OwnedFile)> {
         let ObservedPath::File(now) = observed else {
             return None;

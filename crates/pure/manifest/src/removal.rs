@@ -146,7 +146,7 @@ impl DependencyRemoval<'_> {
             None => {
                 let locked = self.view.entries.iter().filter(|entry| entry.kind == kind);
                 let locked = locked.map(|entry| entry.name.as_str());
-                // What a pattern brought has a name too, although the manifest does not have it.
+                // A match of a pattern has a name too, although the manifest does not have it.
                 let names = match nearest(name, locked.chain(names.iter().copied())) {
                     Some(near) => vec![near],
                     None => names.to_vec(),

@@ -568,7 +568,7 @@ impl LockedPlacement {
 pub const RESTORE_LOCK: &str =
     "restore it with `git checkout agpm.lock`, or delete it and run `agpm install`";
 
-/// What older programs write as the commit of a local resource.
+/// The commit that older programs write for a local resource.
 const LOCAL: &str = "local";
 
 /// Fields that only older programs write.

@@ -5,27 +5,19 @@ use agpm_model::{
     RESOURCE_TYPES, RelativePath, Tools,
 };
 
-use crate::target::{TargetRequest, could_install_at, target};
+use agpm_tools::TOOLS;
 
-/// The directories of agpm-cli 0.4, unless its manifest changes them. (agpm-cli 0.4.14, `src/cli/migrate.rs`)
-const DIRECTORIES: [&str; 8] = [
-    ".claude/agents/",
-    ".claude/commands/",
-    ".claude/scripts/",
-    ".claude/snippets/",
-    ".opencode/agent/",
-    ".opencode/command/",
-    ".opencode/snippet/",
-    ".agpm/snippets/",
-];
+use crate::target::{TargetRequest, could_install_at, target};
 
 /// Whether an older program, or a tool of the manifest, installs files at a path. A lockfile can name any path, and
 /// nothing may be deleted elsewhere.
 pub fn is_older_path(manifest: &Manifest, scope: InstallScope, path: &RelativePath) -> bool {
     let built_in = Tools::in_scope(scope);
-    let is_default = DIRECTORIES
-        .iter()
-        .any(|directory| path.as_str().starts_with(directory));
+    let mut directories = TOOLS.iter().flat_map(|tool| tool.former_directories.items);
+    let is_default = directories.any(|directory| {
+        let inner = path.as_str().strip_prefix(directory);
+        inner.is_some_and(|inner| inner.starts_with('/'))
+    });
     is_default
         || manifest.tools.iter().chain(built_in.iter()).any(|tool| {
             RESOURCE_TYPES

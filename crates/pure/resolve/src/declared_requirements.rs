@@ -28,8 +28,8 @@ impl DeclaredRequirements {
         DeclaredRequirements(found)
     }
 
-    /// The stated requirement; `None` if the declaration is unknown, `Some(None)` if it states none and has that of its
-    /// own resource.
+    /// The stated requirement; `None` if the declaration is unknown, `Some(None)` if it states none, and the
+    /// requirement of the declaring resource applies.
     pub fn get(&self, declaring: &ResourceId, required: &ResourceId) -> Option<Option<&str>> {
         let stated = self.0.get(&(declaring.clone(), required.clone()))?;
         Some(stated.as_deref())

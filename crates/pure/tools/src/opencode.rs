@@ -67,6 +67,10 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         version: "1.18.33",
         source: source("npm, opencode-ai 1.18.33", "2026-11-16"),
     }),
+    former_directories: SourcedList::new(
+        &[".opencode/agent", ".opencode/command", ".opencode/snippet"],
+        source("agpm-cli 0.4.14, `src/cli/migrate.rs`", "2026-11-18"),
+    ),
     ..ToolDefinition::new("opencode", TITLE)
 };
 

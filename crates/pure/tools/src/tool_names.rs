@@ -1,7 +1,6 @@
 //! The names of a tool for the actions of an agent.
 
-use crate::definition::source;
-use crate::source::FactSource;
+use crate::source::{FactSource, source};
 
 /// Names of an agent's tools in one client.
 #[derive(Debug, PartialEq, Eq)]
@@ -23,7 +22,7 @@ pub struct ServerTools {
     pub prefix: &'static str,
     /// The text between the server and one of its tools.
     pub separator: &'static str,
-    /// The texts after the server that mean all of its tools, the usual one first.
+    /// The suffixes of a name that means all tools of a server, the usual one first.
     pub all: &'static [&'static str],
     /// The name for the tools of all servers, if there is one.
     pub every: Option<&'static str>,

@@ -52,11 +52,12 @@ fn find(world: &World, notes: &mut Notes) -> Result<FoundImports, Failure> {
     }
     if report.found.is_empty() {
         let names: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
-        let message = format!(
-            "No files of other managers found. Name one: `agpm import FORMAT FILE`, where FORMAT is {}",
+        let help = format!(
+            "name a file with `agpm import FORMAT FILE`; formats are {}",
             names.join(", ")
         );
-        notes.diagnostics.push(nothing_listed(&message));
+        let nothing = nothing_listed("No files of other managers found");
+        notes.diagnostics.push(nothing.help(help));
     }
     Ok(report)
 }

@@ -35,7 +35,7 @@ impl LocalDirectory<'_> {
             let stem = inner.trim_end_matches(".md");
             let last = stem.rsplit('/').next().unwrap_or(stem);
             let long = stem.replace('/', "-");
-            // Two files of one name are told apart by their directories.
+            // Two files of one name differ in their directories.
             let name = [last, &long]
                 .into_iter()
                 .find(|name| !names.contains(*name));

@@ -69,7 +69,7 @@ pub(super) fn names(value: &Value) -> Vec<String> {
 pub(super) fn names_foreign_tools(value: &Value) -> bool {
     let written = written_names(value);
     let is_own = |name: &String| {
-        // Spelling alone is no mark of another tool: people write `read` where the reference has `Read`.
+        // Spelling alone does not indicate another tool: people write `read` where the reference has `Read`.
         REFERENCE_TOOLS
             .iter()
             .flat_map(|tool| tool.names)

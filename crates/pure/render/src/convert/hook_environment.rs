@@ -92,7 +92,7 @@ impl HookEnvironment<'_> {
     }
 }
 
-/// What a command line starts with, quoted for a shell.
+/// The start of a command line, quoted for a shell.
 #[derive(Default)]
 struct CommandLine {
     directory: Option<String>,
@@ -119,7 +119,7 @@ impl CommandLine {
     }
 }
 
-/// Whether a line is one command without variables, redirections of its own order, or other syntax.
+/// Whether a line is one command, without variables or other syntax of a shell.
 fn is_simple(command: &str) -> bool {
     const WORDS: [&str; 9] = [
         "!", "{", "if", "for", "while", "until", "case", "time", "function",

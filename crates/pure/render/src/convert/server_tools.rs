@@ -2,7 +2,7 @@
 
 use agpm_tools::{AgentForm, AgentLimit, LookAlikes, ServerSplit, ServerTools, agent_formats};
 
-/// What a name of the reference for tools of servers means.
+/// The meaning of a name for tools of servers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ServerTool<'a> {
     /// Every tool of every server.

@@ -111,7 +111,9 @@ pub use demo::{DemoReport, DemoRequest, DemoResult, DemoShow, demo};
 pub use diff::{DiffContent, DiffReport, DiffRequest, DiffTarget, diff};
 pub use doctor::{DoctorRequest, doctor};
 pub use explain::{ExplainRequest, explain};
-pub use import::{ImportReport, ImportRequest, import, import_formats};
+pub use import::{
+    FoundImport, FoundImports, ImportReport, ImportRequest, found_imports, import, import_formats,
+};
 pub use init::{Adoption, AdoptionAnswer, InitReport, InitRequest, init};
 pub use install::{
     Capability, CapabilityChange, CapabilityKind, ChangelogReading, ConvertedResource,

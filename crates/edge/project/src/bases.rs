@@ -121,7 +121,7 @@ impl BaseReading<'_, '_> {
             };
             return self.in_repository(&base, None);
         }
-        let bytes = match store::read(&file, limit()) {
+        let bytes = match store::read_regular(&file, limit()) {
             Err(store::StoreError {
                 problem: store::StoreProblem::NotFound,
                 ..

@@ -69,6 +69,7 @@ fn cells(resource: &ListedResource) -> Vec<StyledPiece> {
     let identity = &locked.identity;
     let paths = locked.placements.paths();
     let (status, style) = match (resource.status, paths.first()) {
+        (Some(DiskState::Disabled), _) => ("(disabled)", LineStyle::Faint),
         (_, None) => ("(not written)", LineStyle::Faint),
         (Some(DiskState::Missing), _) => ("missing", LineStyle::Removed),
         (Some(DiskState::Modified), _) => ("modified", LineStyle::Changed),

@@ -20,7 +20,7 @@ mod words;
 
 pub use code::{CODES, Code, SERVER_CODES, all_codes, code_named, codes, server_codes};
 pub use diagnostic::{Diagnostic, Label, SuggestedEdit, at_most, has_errors};
-pub use fold::{FoldedDiagnostic, fold};
+pub use fold::{FoldedDiagnostic, fold, fold_locations};
 pub use mask::{
     is_secret_name, looks_secret, mask_line, mask_line_after, mask_message, mask_words,
 };

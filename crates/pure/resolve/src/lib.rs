@@ -4,6 +4,7 @@
 
 mod conflict;
 mod declared;
+mod declared_requirements;
 mod entries;
 mod index;
 mod lock_match;
@@ -24,6 +25,7 @@ mod written_id;
 
 pub use conflict::{ConflictReporter, FileListing, PathContent, cycle, too_hard};
 pub use declared::{DeclaringResource, EscapedPath, declared_unit, format_of, template_error};
+pub use declared_requirements::DeclaredRequirements;
 pub use entries::{ResolvedEntries, ResolvedEntry, resolved_entries, roots};
 pub use index::{
     DeclaredNeeds, FoundContent, MissingFact, PinState, ReleaseLimit, ResourceFiles, SolverPin,

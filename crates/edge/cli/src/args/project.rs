@@ -195,8 +195,8 @@ pub(crate) enum RemoveCommand {
 /// Arguments of `import`.
 #[derive(Debug, Args)]
 pub(crate) struct ImportArgs {
-    /// skills-lock, apm, rulesync, ruler, claude, agpm-cli or agent-manager
-    pub(crate) format: String,
+    /// skills-lock, apm, rulesync, ruler, claude, agpm-cli or agent-manager [default: list what is found]
+    pub(crate) format: Option<String>,
     /// The file [default: that manager's usual path]
     pub(crate) file: Option<PathBuf>,
     /// Print the sections without writing them

@@ -4,7 +4,7 @@ use crate::install::run::{GatheredProject, InstallRun, OwnFiles};
 use crate::install::writing::hold;
 use agpm_diag::{Failure, Notes};
 use agpm_install::LockUse;
-use agpm_plan::{Ledger, ledger_of_lock, refuse_foreign_paths};
+use agpm_plan::{Ledger, is_older_path, ledger_of_lock, refuse_foreign_paths};
 use agpm_project::bases::BaseVersions;
 use agpm_project::gather::{ErrorTolerance, ManifestFiles, Project, refuse_link};
 use agpm_project::ledger::{is_fresh, read_ledger};
@@ -72,7 +72,10 @@ pub(super) fn gather(
         // Without a ledger, the checksums in the lockfile identify managed files that were not modified.
         ledger if ledger == Ledger::default() => lock
             .as_ref()
-            .map(|(lock, _)| ledger_of_lock(lock))
+            .map(|(lock, _)| {
+                let scope = world.environment.scope;
+                ledger_of_lock(lock, |path| is_older_path(&project.manifest, scope, path))
+            })
             .unwrap_or_default(),
         ledger => ledger,
     };

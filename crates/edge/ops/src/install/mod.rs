@@ -5,6 +5,7 @@ mod changelogs;
 mod changes;
 mod frozen_checks;
 mod gathering;
+mod older_files;
 mod planning;
 mod preview;
 mod refusals;
@@ -51,6 +52,7 @@ use agpm_project::scope::ManifestLocation;
 use agpm_project::world::{ManifestUse, World};
 
 use crate::install::gathering::gather;
+use crate::install::older_files::record_older_files;
 use crate::install::refusals::{
     check_lock, complete, refuse_own_files, refuse_unapproved, refuse_violations,
 };
@@ -146,6 +148,7 @@ fn gather_and_render(
     refuse_unapproved(run, &gathered, &rendered, notes)?;
     complete(run, &gathered, &mut rendered, notes)?;
     refuse_violations(run.world, &gathered, &rendered, notes)?;
+    record_older_files(run, &mut gathered, &rendered.rendered.resources)?;
     Ok((gathered, rendered))
 }
 

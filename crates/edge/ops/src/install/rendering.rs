@@ -58,6 +58,24 @@ pub(super) fn resolve_dependencies(
     })
 }
 
+/// The resources as they are locked, whatever the manifest requires: what else is wrong with them is worth a report.
+pub(super) fn resources_of_lock(
+    run: &InstallRun<'_>,
+    gathered: &GatheredProject,
+) -> Option<ResolvedProject> {
+    let InstallRun { world, store, .. } = *run;
+    let manifest = &gathered.project.manifest;
+    let (lock, _) = gathered.lock.as_ref()?;
+    let sources = ProjectSources::open_all(world, manifest, store.path());
+    let quiet = &mut Notes::default();
+    let entries = frozen::as_locked(world, manifest, &sources, lock, quiet).ok()?;
+    Some(ResolvedProject {
+        entries: entries.into(),
+        sources,
+        reads: Vec::new(),
+    })
+}
+
 /// The project's directories and files for placing blocks. Symlinks are not followed, because agpm does not write
 /// through them.
 struct StoredTree<'s>(&'s ProjectStore);

@@ -26,7 +26,7 @@ pub fn entries(
     lock: &Lockfile,
     notes: &mut Notes,
 ) -> Result<Vec<ResolvedEntry>, Failure> {
-    let roots = locked_roots(manifest, lock)?;
+    let roots = locked_roots(manifest, lock, notes)?;
     let reader = LockedReader { manifest, sources };
     let entries = reader.read(lock, &roots, notes)?;
     check_declared_needs(manifest, &entries)?;

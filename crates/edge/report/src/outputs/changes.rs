@@ -4,9 +4,9 @@ use agpm_model::{KeyNames, SchemaField, ValueForm};
 
 use super::schema::OutputSchema;
 use super::shared::{
-    CAPABILITIES, CHANGES, CONVERSIONS, DONE, DRY_RUN, ID, KIND, LOCK, MOVED, NAME, PROGRAMS,
-    READS, SOURCE, TEXT_OR_NULL, UNCHANGED, document, list, maybe, object, optional, or_null,
-    required,
+    CAPABILITIES, CHANGES, CONVERSIONS, DISABLED, DONE, DRY_RUN, ID, KIND, LOCK, MOVED, NAME,
+    PROGRAMS, READS, SOURCE, TEXT_OR_NULL, UNCHANGED, document, list, maybe, object, optional,
+    or_null, required,
 };
 
 const INSTALL: ValueForm = document![
@@ -18,6 +18,7 @@ const INSTALL: ValueForm = document![
     READS,
     CONVERSIONS,
     UNCHANGED,
+    DISABLED,
     LOCK,
 ];
 
@@ -32,6 +33,7 @@ const MANIFEST_CHANGE: ValueForm = document![
     maybe(READS),
     maybe(CONVERSIONS),
     maybe(UNCHANGED),
+    maybe(DISABLED),
     maybe(LOCK),
 ];
 
@@ -97,6 +99,7 @@ const ADD: ValueForm = document![
     maybe(READS),
     maybe(CONVERSIONS),
     maybe(UNCHANGED),
+    maybe(DISABLED),
     maybe(LOCK),
 ];
 
@@ -282,7 +285,19 @@ pub(super) const OUTPUTS: &[OutputSchema] = &[
     OutputSchema {
         command: "import",
         about: "What was taken over from another manager",
-        forms: &[IMPORT],
+        forms: &[
+            IMPORT,
+            document![required(
+                "found",
+                list![object![
+                    required("format", ValueForm::Text, "The format for `agpm import`"),
+                    required("manager", ValueForm::Text, "The manager that writes it"),
+                    required("path", ValueForm::Text, "The file"),
+                    required("command", ValueForm::Text, "The command that imports it"),
+                ]],
+                "Files of other managers, without a format",
+            )],
+        ],
     },
     OutputSchema {
         command: "undo",

@@ -118,7 +118,10 @@ pub(crate) fn suggest_arguments(error: &mut Error, arguments: &[OsString], decla
 
 /// The command that does what `install ADDRESS` does elsewhere.
 fn add_instead(typed: &TypedCommand) -> Option<String> {
-    let verb = typed.verb.first().filter(|verb| INSTALLS.contains(&verb.as_str()))?;
+    let verb = typed
+        .verb
+        .first()
+        .filter(|verb| INSTALLS.contains(&verb.as_str()))?;
     let first = typed.words.first()?;
     if !first.contains(['/', ':']) && !first.starts_with('.') {
         let search = typed.sibling(["search", first]);
@@ -240,7 +243,9 @@ mod tests {
             ),
             (
                 "agpm install pdf",
-                Some("`agpm install` installs everything in `agpm.toml`; `agpm search pdf` finds more"),
+                Some(
+                    "`agpm install` installs everything in `agpm.toml`; `agpm search pdf` finds more",
+                ),
             ),
             ("agpm install --nope", None),
             ("agpm list acme/kit", None),

@@ -20,7 +20,10 @@ pub(crate) fn typed_command(arguments: &[OsString], declaration: &Command) -> Ty
         .map(|word| word.to_string_lossy().into_owned());
     while let Some(word) = rest.next() {
         if !word.starts_with('-') || word == "-" {
-            match current.find_subcommand(&word).filter(|_| typed.words.is_empty()) {
+            match current
+                .find_subcommand(&word)
+                .filter(|_| typed.words.is_empty())
+            {
                 Some(found) => {
                     typed.verb.push(word);
                     current = found;
@@ -64,7 +67,8 @@ mod tests {
 
     #[test]
     fn options_are_kept_apart_from_words_and_from_the_project() {
-        let line = "agpm -C dir add acme/kit --tool a,b x --name=y -g --all --manifest-path m.toml z";
+        let line =
+            "agpm -C dir add acme/kit --tool a,b x --name=y -g --all --manifest-path m.toml z";
         let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
         let typed = typed_command(&arguments, &Cli::declaration());
         assert_eq!(typed.verb, ["add"]);

@@ -38,7 +38,12 @@ fn text_lines(report: &AddReport, detail: DetailLevel) -> Vec<String> {
     };
     let mut lines = Vec::new();
     lines.extend(report.manifest.iter().map(|path| format!("Using {path}")));
-    lines.extend(report.created.iter().map(|path| format!("{created} {path}")));
+    lines.extend(
+        report
+            .created
+            .iter()
+            .map(|path| format!("{created} {path}")),
+    );
     lines.extend(report.tools.as_ref().map(tools_line));
     let additions = &report.additions;
     for source in &additions.sources {
@@ -94,10 +99,13 @@ fn left_out_line(left_out: &LeftOutResource) -> String {
 }
 
 fn line(resource: &AddedResource) -> String {
-    let version = resource.version.as_ref().map(|version| match &resource.commit {
-        Some(commit) => format!(" {version} ({commit})"),
-        None => format!(" {version}"),
-    });
+    let version = resource
+        .version
+        .as_ref()
+        .map(|version| match &resource.commit {
+            Some(commit) => format!(" {version} ({commit})"),
+            None => format!(" {version}"),
+        });
     let source = resource.source.as_ref().map(|source| format!("{source}:"));
     format!(
         "{}{} from {}{}",

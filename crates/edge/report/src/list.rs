@@ -1,7 +1,9 @@
 //! The installed resources, as a table, YAML or JSON.
 
 use agpm_model::{RelativePath, ToolName};
-use agpm_ops::{ClientCount, DiskState, LOCAL, ListReport, ListedResource, LockedResource, MASKED, PatchedField};
+use agpm_ops::{
+    ClientCount, DiskState, LOCAL, ListReport, ListedResource, LockedResource, MASKED, PatchedField,
+};
 use agpm_text::{Value, to_json};
 use std::collections::BTreeSet;
 
@@ -95,7 +97,9 @@ fn version(locked: &LockedResource) -> String {
         return "-".to_owned();
     };
     match &locked.resolved_commit {
-        Some(commit) if label.caret().is_none() && !commit.to_string().starts_with(label.as_str()) => {
+        Some(commit)
+            if label.caret().is_none() && !commit.to_string().starts_with(label.as_str()) =>
+        {
             format!("{label} ({})", commit.short())
         }
         _ => label.to_string(),

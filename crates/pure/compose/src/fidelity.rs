@@ -2,9 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agpm_diag::{
-    Diagnostic, EntryRemedy, Failure, FailureKind, Notes, Remedy, Severity, codes,
-};
+use agpm_diag::{Diagnostic, EntryRemedy, Failure, FailureKind, Notes, Remedy, Severity, codes};
 use agpm_model::{Dependency, Manifest, PartNames, ResourceType, ToolName, Unit};
 use agpm_render::{FieldOutcome, FieldOutcomeKind};
 use agpm_resolve::ResolvedEntry;
@@ -205,7 +203,9 @@ impl ManifestLines<'_> {
         for line in &lines {
             diagnostic = diagnostic.at_spot(line.spot);
         }
-        let remedies = numbers.iter().flat_map(|number| self.remedies(*number, &tools));
+        let remedies = numbers
+            .iter()
+            .flat_map(|number| self.remedies(*number, &tools));
         let remedies: BTreeSet<Remedy> = remedies.collect();
         diagnostic
             .resolved_by(remedies)
@@ -215,7 +215,9 @@ impl ManifestLines<'_> {
     /// The concerned resources, each once for all of its tools.
     fn concerned(&self, numbers: &BTreeSet<usize>) -> Vec<&ResolvedEntry> {
         let mut seen = BTreeSet::new();
-        let resolved = numbers.iter().map(|number| &self.resources[*number].resolved);
+        let resolved = numbers
+            .iter()
+            .map(|number| &self.resources[*number].resolved);
         resolved
             .filter(|resolved| seen.insert((resolved.id(), &resolved.entry.unit)))
             .collect()
@@ -246,9 +248,16 @@ impl ManifestLines<'_> {
         concerned: &[&ResolvedEntry],
         lines: &[&Dependency],
     ) -> String {
-        let tools: Vec<String> = widening.tools.iter().map(|tool| format!("\"{tool}\"")).collect();
+        let tools: Vec<String> = widening
+            .tools
+            .iter()
+            .map(|tool| format!("\"{tool}\""))
+            .collect();
         let allow = format!("`allow-widening = [{}]`", tools.join(", "));
-        let names: Vec<String> = lines.iter().map(|line| format!("`{}`", line.name)).collect();
+        let names: Vec<String> = lines
+            .iter()
+            .map(|line| format!("`{}`", line.name))
+            .collect();
         // An entry of a base cannot be changed here, and is not named by many other entries.
         let is_base = lines.iter().any(|line| self.is_of_base(line));
         let target = match (is_base, names.as_slice()) {
@@ -262,7 +271,10 @@ impl ManifestLines<'_> {
         } else {
             String::new()
         };
-        let help = format!("add {allow} to {target} to accept this ({}{all})", notes.join("; "));
+        let help = format!(
+            "add {allow} to {target} to accept this ({}{all})",
+            notes.join("; ")
+        );
         match self.excluded_parts(concerned) {
             Some(parts) => format!("{help}, or set `exclude = [{parts}]`"),
             None => help,

@@ -175,7 +175,9 @@ impl ServerClash<'_> {
         for dependency in both.iter().filter_map(|(_, dependency)| *dependency) {
             diagnostic = diagnostic.at_spot(dependency.spot);
         }
-        diagnostic.remedies.extend(part_remedy(manifest, self.second));
+        diagnostic
+            .remedies
+            .extend(part_remedy(manifest, self.second));
         // A pattern has one `rename` for all of its files, which would only move the clash.
         let own_line = both
             .iter()

@@ -453,24 +453,27 @@ mod tests {
 
     #[test]
     fn skills_are_found_anywhere_and_own_their_files() {
-        let files = Files(vec![
-            ("README.md", "---\nname: x\ntools: y\n---\n"),
-            (
-                "skills/pdf/SKILL.md",
-                "---\nname: pdf\ndescription: Reads PDF\n---\n",
-            ),
-            ("skills/pdf/scripts/fill.py", ""),
-            ("skills/pdf/agents/a.md", ""),
-            (
-                "skills/docx/SKILL.md",
-                "---\nname: docx\ndescription: 'a\u{1b}[31mb'\n---\n",
-            ),
-            (
-                "agents/reviewer.md",
-                "---\nname: reviewer\ndescription: Reviews\n---\n",
-            ),
-            ("node_modules/x/SKILL.md", ""),
-        ], "");
+        let files = Files(
+            vec![
+                ("README.md", "---\nname: x\ntools: y\n---\n"),
+                (
+                    "skills/pdf/SKILL.md",
+                    "---\nname: pdf\ndescription: Reads PDF\n---\n",
+                ),
+                ("skills/pdf/scripts/fill.py", ""),
+                ("skills/pdf/agents/a.md", ""),
+                (
+                    "skills/docx/SKILL.md",
+                    "---\nname: docx\ndescription: 'a\u{1b}[31mb'\n---\n",
+                ),
+                (
+                    "agents/reviewer.md",
+                    "---\nname: reviewer\ndescription: Reviews\n---\n",
+                ),
+                ("node_modules/x/SKILL.md", ""),
+            ],
+            "",
+        );
         assert_eq!(rows(&files.survey("")).len(), 3, "by paths alone");
         assert_eq!(
             files.read(""),
@@ -489,35 +492,41 @@ mod tests {
 
     #[test]
     fn the_root_may_be_a_skill_and_has_its_own_name() {
-        let files = Files(vec![
-            ("SKILL.md", "---\nname: my-skill\ndescription: d\n---\n"),
-            ("scripts/run.sh", ""),
-            ("references/a.md", "---\nname: a\ntools: b\n---\n"),
-        ], "");
+        let files = Files(
+            vec![
+                ("SKILL.md", "---\nname: my-skill\ndescription: d\n---\n"),
+                ("scripts/run.sh", ""),
+                ("references/a.md", "---\nname: a\ntools: b\n---\n"),
+            ],
+            "",
+        );
         assert_eq!(rows(&files.survey("")), ["skill repo ."]);
         assert_eq!(files.read(""), ["skill my-skill .: d"]);
     }
 
     #[test]
     fn parts_belong_to_the_nearest_plugin() {
-        let files = Files(vec![
-            (
-                ".claude-plugin/marketplace.json",
-                r#"{"name":"m","plugins":[
+        let files = Files(
+            vec![
+                (
+                    ".claude-plugin/marketplace.json",
+                    r#"{"name":"m","plugins":[
                     {"name":"one","source":"./plugins/one","description":"from the list"},
                     {"name":"two","source":"./plugins/two","description":"Two"},
                     {"name":"far","source":{"source":"github","repo":"o/far"}}]}"#,
-            ),
-            (
-                "plugins/one/.claude-plugin/plugin.json",
-                r#"{"name":"one","description":"One"}"#,
-            ),
-            ("plugins/one/agents/a.md", ""),
-            ("plugins/one/skills/s/SKILL.md", ""),
-            ("plugins/one/.mcp.json", r#"{"mcpServers":{}}"#),
-            ("plugins/two/commands/c.md", ""),
-            ("agents/top.md", ""),
-        ], "");
+                ),
+                (
+                    "plugins/one/.claude-plugin/plugin.json",
+                    r#"{"name":"one","description":"One"}"#,
+                ),
+                ("plugins/one/agents/a.md", ""),
+                ("plugins/one/skills/s/SKILL.md", ""),
+                ("plugins/one/.mcp.json", r#"{"mcpServers":{}}"#),
+                ("plugins/two/commands/c.md", ""),
+                ("agents/top.md", ""),
+            ],
+            "",
+        );
         assert_eq!(
             files.read(""),
             [
@@ -544,17 +553,20 @@ mod tests {
 
     #[test]
     fn a_marketplace_may_list_skills_that_are_in_no_directory_of_a_plugin() {
-        let files = Files(vec![
-            (
-                ".claude-plugin/marketplace.json",
-                r#"{"name":"m","plugins":[
+        let files = Files(
+            vec![
+                (
+                    ".claude-plugin/marketplace.json",
+                    r#"{"name":"m","plugins":[
                     {"name":"docs","source":"./","strict":false,"skills":["./skills/pdf"]},
                     {"name":"more","source":"./","strict":false,"skills":["./skills/art"]}]}"#,
-            ),
-            ("skills/pdf/SKILL.md", ""),
-            ("skills/art/SKILL.md", ""),
-            ("skills/own/SKILL.md", ""),
-        ], "");
+                ),
+                ("skills/pdf/SKILL.md", ""),
+                ("skills/art/SKILL.md", ""),
+                ("skills/own/SKILL.md", ""),
+            ],
+            "",
+        );
         assert_eq!(
             files.read(""),
             [
@@ -569,14 +581,17 @@ mod tests {
 
     #[test]
     fn an_agent_plugin_is_known_by_its_schema() {
-        let files = Files(vec![
-            (
-                "tools/plugin.json",
-                r#"{"$schema":"https://agent-plugins.org/schemas/1.0.0/plugin.schema.json","name":"kit"}"#,
-            ),
-            ("tools/skills/s/SKILL.md", ""),
-            ("other/plugin.json", r#"{"name":"gradle"}"#),
-        ], "");
+        let files = Files(
+            vec![
+                (
+                    "tools/plugin.json",
+                    r#"{"$schema":"https://agent-plugins.org/schemas/1.0.0/plugin.schema.json","name":"kit"}"#,
+                ),
+                ("tools/skills/s/SKILL.md", ""),
+                ("other/plugin.json", r#"{"name":"gradle"}"#),
+            ],
+            "",
+        );
         assert_eq!(
             files.read(""),
             ["plugin kit tools", "skill s tools/skills/s of kit"]
@@ -601,8 +616,14 @@ mod tests {
                     {"name":"alias","source":{"source":"local","path":"./plugins/two"}},
                     {"name":"far","source":{"source":"url","url":"https://h/o/far"}}]}"#,
                 ),
-                ("plugins/one/.claude-plugin/plugin.json", r#"{"name":"one"}"#),
-                ("plugins/two/.claude-plugin/plugin.json", r#"{"name":"two"}"#),
+                (
+                    "plugins/one/.claude-plugin/plugin.json",
+                    r#"{"name":"one"}"#,
+                ),
+                (
+                    "plugins/two/.claude-plugin/plugin.json",
+                    r#"{"name":"two"}"#,
+                ),
             ],
             "",
         );
@@ -629,16 +650,19 @@ mod tests {
 
     #[test]
     fn content_decides_where_paths_say_nothing() {
-        let files = Files(vec![
-            (
-                "categories/core/api.md",
-                "---\nname: api\ndescription: d\ntools: Read\n---\n",
-            ),
-            ("categories/core/notes.md", "# Notes\n"),
-            ("guard.json", r#"{"hooks":{"PreToolUse":[]}}"#),
-            ("package.json", r#"{"command":"x"}"#),
-            ("docs/a.md", "---\nname: a\ntools: Read\n---\n"),
-        ], "");
+        let files = Files(
+            vec![
+                (
+                    "categories/core/api.md",
+                    "---\nname: api\ndescription: d\ntools: Read\n---\n",
+                ),
+                ("categories/core/notes.md", "# Notes\n"),
+                ("guard.json", r#"{"hooks":{"PreToolUse":[]}}"#),
+                ("package.json", r#"{"command":"x"}"#),
+                ("docs/a.md", "---\nname: a\ntools: Read\n---\n"),
+            ],
+            "",
+        );
         assert_eq!(
             files.read(""),
             [

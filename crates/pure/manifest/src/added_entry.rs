@@ -169,10 +169,31 @@ impl AddedEntry {
     fn check_options(&self, options: &EntryOptions<'_>) -> Result<(), Failure> {
         let is_plugin = self.kind == ResourceType::Plugins;
         let wrong = match (is_plugin, options) {
-            (true, EntryOptions { target: Some(_), .. }) => "--target",
-            (true, EntryOptions { filename: Some(_), .. }) => "--filename",
-            (false, EntryOptions { names: PartNames::Prefixed, .. }) => "--prefix",
-            (false, EntryOptions { exclude: [_, ..], .. }) if !self.is_pattern() => "--exclude",
+            (
+                true,
+                EntryOptions {
+                    target: Some(_), ..
+                },
+            ) => "--target",
+            (
+                true,
+                EntryOptions {
+                    filename: Some(_), ..
+                },
+            ) => "--filename",
+            (
+                false,
+                EntryOptions {
+                    names: PartNames::Prefixed,
+                    ..
+                },
+            ) => "--prefix",
+            (
+                false,
+                EntryOptions {
+                    exclude: [_, ..], ..
+                },
+            ) if !self.is_pattern() => "--exclude",
             _ => return Ok(()),
         };
         let message = format!("`{wrong}` has no meaning for {}", self.id());
@@ -244,7 +265,10 @@ impl AddedEntry {
     }
 
     fn extend_list<'t>(&mut self, key: &'static str, more: impl IntoIterator<Item = &'t str>) {
-        let at = self.fields.iter().position(|(existing, _)| *existing == key);
+        let at = self
+            .fields
+            .iter()
+            .position(|(existing, _)| *existing == key);
         let before = at.map(|at| self.fields.remove(at).1);
         let mut texts: Vec<String> = before.iter().flat_map(listed_texts).collect();
         for text in more {
@@ -284,7 +308,10 @@ impl AddedEntry {
             url: source.map(|source| source.address.redacted().to_owned()),
             path: self.path.clone(),
             version: self.version.clone(),
-            commit: self.commit.as_ref().map(|commit| commit.short().to_string()),
+            commit: self
+                .commit
+                .as_ref()
+                .map(|commit| commit.short().to_string()),
         }
     }
 }

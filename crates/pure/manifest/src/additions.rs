@@ -164,8 +164,8 @@ impl ManifestAdditions {
         manifest: &Manifest,
     ) -> Result<(), Failure> {
         let id = found.id().to_string();
-        let is_listed = self.present.contains(&id)
-            || self.changes.iter().any(|one| one.report.id == id);
+        let is_listed =
+            self.present.contains(&id) || self.changes.iter().any(|one| one.report.id == id);
         let Some(change) = EntryChange::of(context, found, manifest).filter(|_| !is_listed) else {
             if !is_listed {
                 self.present.push(id);
@@ -306,10 +306,19 @@ fn with_widening(text: String, id: &str, tools: &[String]) -> Result<String, Fai
     let Some((kind, name)) = id.split_once('/') else {
         return Ok(document.text().to_string());
     };
-    let at = Pointer::root().child(kind).child(name).child("allow-widening");
+    let at = Pointer::root()
+        .child(kind)
+        .child(name)
+        .child("allow-widening");
     let before = document.at(&at).map(to_value);
     let mut all: Vec<String> = before.iter().flat_map(listed_texts).collect();
-    all.extend(tools.iter().filter(|tool| !all.contains(tool)).cloned().collect::<Vec<_>>());
+    all.extend(
+        tools
+            .iter()
+            .filter(|tool| !all.contains(tool))
+            .cloned()
+            .collect::<Vec<_>>(),
+    );
     let value = Value::list(all.iter().map(String::as_str));
     edit(&document, &Edit::Set { at, value })
 }

@@ -2,9 +2,7 @@
 
 use agpm_diag::{Failure, nearest};
 use agpm_discover::CandidateType;
-use agpm_model::{
-    Address, AddressContext, Manifest, VersionRequirement, masked_address,
-};
+use agpm_model::{Address, AddressContext, Manifest, VersionRequirement, masked_address};
 
 use crate::usage::{not_an_address, usage};
 
@@ -133,9 +131,8 @@ impl WordGroups {
         let WordGroups {
             groups, divided, ..
         } = self;
-        let is_meant = |(at, group): &(usize, AddressWords)| {
-            !group.names.is_empty() || !divided.contains(at)
-        };
+        let is_meant =
+            |(at, group): &(usize, AddressWords)| !group.names.is_empty() || !divided.contains(at);
         let groups = groups.into_iter().enumerate().filter(is_meant);
         groups.map(|(_, group)| group).collect()
     }
@@ -225,10 +222,20 @@ mod tests {
         assert_eq!(groups(&["acme/kit", "a@main"]), ["acme/kit@main [a]"]);
         assert_eq!(
             groups(&["acme/kit@^1", "a@main", "b", "agents/c@main", "o/other"]),
-            ["acme/kit@^1 [b]", "acme/kit@main [a agents/c]", "o/other []"]
+            [
+                "acme/kit@^1 [b]",
+                "acme/kit@main [a agents/c]",
+                "o/other []"
+            ]
         );
-        assert_eq!(groups(&["kit@corp", "bag@corp"]), ["kit@corp []", "bag@corp []"]);
-        let page = ["https://github.com/o/r/tree/main/x".to_owned(), "a@v1".to_owned()];
+        assert_eq!(
+            groups(&["kit@corp", "bag@corp"]),
+            ["kit@corp []", "bag@corp []"]
+        );
+        let page = [
+            "https://github.com/o/r/tree/main/x".to_owned(),
+            "a@v1".to_owned(),
+        ];
         assert!(group_words(&page, &Manifest::default()).is_err());
     }
 
@@ -240,9 +247,18 @@ mod tests {
             ("acme/kit/skills@v1", "acme/kit/agents/a.md@v1"),
             ("github:acme/kit", "github:acme/kit/agents/a.md"),
             ("gitlab:g/s/kit//x", "gitlab:g/s/kit//agents/a.md"),
-            ("https://github.com/acme/kit.git", "https://github.com/acme/kit.git//agents/a.md"),
-            ("https://github.com/acme/kit/tree/dev/x", "https://github.com/acme/kit//agents/a.md@dev"),
-            ("git@github.com:acme/kit.git", "git@github.com:acme/kit.git//agents/a.md"),
+            (
+                "https://github.com/acme/kit.git",
+                "https://github.com/acme/kit.git//agents/a.md",
+            ),
+            (
+                "https://github.com/acme/kit/tree/dev/x",
+                "https://github.com/acme/kit//agents/a.md@dev",
+            ),
+            (
+                "git@github.com:acme/kit.git",
+                "git@github.com:acme/kit.git//agents/a.md",
+            ),
             ("./lib/", "./lib/agents/a.md"),
         ] {
             let words = [typed.to_owned()];

@@ -92,7 +92,9 @@ impl EntryChange {
             return;
         }
         let all = existing.iter().map(ToolName::as_str).chain(new.clone());
-        self.report.changes.push(format!("tools + {}", new.join(", ")));
+        self.report
+            .changes
+            .push(format!("tools + {}", new.join(", ")));
         self.values
             .extend([("tool", None), ("tools", Some(Value::list(all)))]);
     }
@@ -125,7 +127,9 @@ impl EntryChange {
         if !new.is_empty() {
             let all = before.iter().chain(new.iter().copied()).map(String::as_str);
             let text: Vec<&str> = new.iter().map(|one| one.as_str()).collect();
-            self.report.changes.push(format!("exclude + {}", text.join(", ")));
+            self.report
+                .changes
+                .push(format!("exclude + {}", text.join(", ")));
             self.values.push(("exclude", Some(Value::list(all))));
         }
     }
@@ -222,13 +226,26 @@ mod tests {
             let version = Some(Value::from("v1"));
             vec![("version", version), ("branch", None), ("rev", None)]
         };
-        let tools = || vec![("tool", None), ("tools", Some(Value::list(["codex", "zed"])))];
+        let tools = || {
+            vec![
+                ("tool", None),
+                ("tools", Some(Value::list(["codex", "zed"]))),
+            ]
+        };
         assert_eq!(
-            changed("{ source = \"s\", path = \"a.md\", branch = \"dev\" }", "dev", version()),
+            changed(
+                "{ source = \"s\", path = \"a.md\", branch = \"dev\" }",
+                "dev",
+                version()
+            ),
             "a = { source = \"s\", path = \"a.md\", version = \"v1\" } # mine"
         );
         assert_eq!(
-            changed("{ source = \"s\", path = \"a.md\", tool = \"zed\" }", "", tools()),
+            changed(
+                "{ source = \"s\", path = \"a.md\", tool = \"zed\" }",
+                "",
+                tools()
+            ),
             "a = { source = \"s\", path = \"a.md\", tools = [\"codex\", \"zed\"] } # mine"
         );
         assert_eq!(

@@ -35,7 +35,11 @@ impl ManifestAdditions {
         sources: &SourceMap,
         approves: &dyn Fn(&str) -> bool,
     ) -> Settlement {
-        let before = (self.entries.len(), self.left_out.len(), self.widened.clone());
+        let before = (
+            self.entries.len(),
+            self.left_out.len(),
+            self.widened.clone(),
+        );
         let allowed = self.allowed_count();
         for finding in findings.iter().filter(|one| stops(one)) {
             let reason = &finding.message;
@@ -52,7 +56,11 @@ impl ManifestAdditions {
                 }
             }
         }
-        let after = (self.entries.len(), self.left_out.len(), self.widened.clone());
+        let after = (
+            self.entries.len(),
+            self.left_out.len(),
+            self.widened.clone(),
+        );
         if before == after && allowed == self.allowed_count() {
             Settlement::Unchanged
         } else {
@@ -67,9 +75,12 @@ impl ManifestAdditions {
         let reasons = reasons.map(|one| format!("{}: {}", one.id, one.reason));
         let more = self.left_out.len().saturating_sub(MOST_REASONS);
         let more = (more > 0).then(|| format!("… and {more} more"));
-        Diagnostic::new(&codes::ADD_NOTHING, format!("nothing can be installed of {count}"))
-            .details(reasons.chain(more))
-            .help("name a resource to see all that prevents it")
+        Diagnostic::new(
+            &codes::ADD_NOTHING,
+            format!("nothing can be installed of {count}"),
+        )
+        .details(reasons.chain(more))
+        .help("name a resource to see all that prevents it")
     }
 
     fn settle_remedy(&mut self, remedy: &Remedy, reason: &str, approves: &dyn Fn(&str) -> bool) {
@@ -439,11 +450,17 @@ mod tests {
             .map(|at| remedy(&format!("agents/a{at}"), EntryRemedy::Approve))
             .collect();
         let help = helps(&many).pop().flatten();
-        assert_eq!(help.as_deref(), Some("run `agpm add acme/kit --approve all`"));
+        assert_eq!(
+            help.as_deref(),
+            Some("run `agpm add acme/kit --approve all`")
+        );
         let taken = EntryRemedy::Rename {
             name: "other".to_owned(),
         };
         let help = helps(&[remedy("skills/a", taken)]).pop().flatten();
-        assert_eq!(help.as_deref(), Some("run `agpm add acme/kit --name other`"));
+        assert_eq!(
+            help.as_deref(),
+            Some("run `agpm add acme/kit --name other`")
+        );
     }
 }

@@ -2,10 +2,11 @@
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes, did_you_mean, visible};
 use agpm_discover::CandidateType;
-use agpm_tools::TOOLS;
 use agpm_model::{
-    AddressError, NameError, RESOURCE_TYPES, ResourceType, SourceAddress, SourceName, masked_address,
+    AddressError, NameError, RESOURCE_TYPES, ResourceType, SourceAddress, SourceName,
+    masked_address,
 };
+use agpm_tools::TOOLS;
 
 /// Whether something of that name may be replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,10 +36,7 @@ pub fn not_an_address(word: &str, error: &AddressError) -> Failure {
     } else {
         format!("`{word}`: {problem}")
     };
-    usage(
-        message,
-        format!("write one of these: {}", forms.join(", ")),
-    )
+    usage(message, format!("write one of these: {}", forms.join(", ")))
 }
 
 /// The type of that name.
@@ -70,10 +68,7 @@ pub fn known_tools(names: &[String]) -> Result<Vec<&'static str>, Failure> {
 }
 
 /// The failure of a tool that no table of tools has.
-pub fn unknown_tool<'n>(
-    name: &str,
-    known: impl IntoIterator<Item = &'n str> + Clone,
-) -> Failure {
+pub fn unknown_tool<'n>(name: &str, known: impl IntoIterator<Item = &'n str> + Clone) -> Failure {
     let message = format!("unknown tool `{name}`");
     let mut diagnostic = Diagnostic::new(&codes::MANIFEST_UNKNOWN_TOOL, message);
     diagnostic.help = did_you_mean(name, "tools are", known);

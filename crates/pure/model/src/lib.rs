@@ -109,8 +109,8 @@ pub use policy::{
     PolicyRule, ReleaseAge, RequiredResource, RuleName, parse_age,
 };
 pub use policy_tables::POLICY_SCHEMA;
-pub use repository_pattern::{RepositoryPattern, RepositoryPatternError};
 pub use redact::masked_address;
+pub use repository_pattern::{RepositoryPattern, RepositoryPatternError};
 pub use resource::{
     MARKETPLACE_FILES, PLUGIN_PARTS, RESOURCE_TYPES, ResourceType, SKILL_FILE, TargetLayout,
 };

@@ -324,7 +324,9 @@ impl Tools {
                 return false;
             };
             // Markdown and TOML alone are formats of many programs.
-            let own = format.extension().filter(|own| !["md", "toml"].contains(own));
+            let own = format
+                .extension()
+                .filter(|own| !["md", "toml"].contains(own));
             own.is_some_and(|own| path.ends_with(&format!(".{own}")))
         };
         self.tools.iter().find(owns).map(|tool| &tool.name)

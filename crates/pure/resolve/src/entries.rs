@@ -285,7 +285,9 @@ fn target_clashes(manifest: &Manifest, entries: &[ResourceEntry]) -> Vec<Diagnos
         let mut diagnostic = Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message)
             .details([name(first), name(second)]);
         diagnostic.help = Some(way_out(manifest, entries, first, second));
-        diagnostic.remedies.extend(other_name(manifest, entries, second));
+        diagnostic
+            .remedies
+            .extend(other_name(manifest, entries, second));
         let roots: BTreeSet<usize> = [second.root, first.root].into_iter().flatten().collect();
         for root in roots
             .into_iter()
@@ -305,7 +307,11 @@ fn other_name(
     entry: &ResourceEntry,
 ) -> Option<Remedy> {
     let line = manifest.dependencies.get(entry.root?)?;
-    let source = line.unit.origin.source().map_or("other", SourceName::as_str);
+    let source = line
+        .unit
+        .origin
+        .source()
+        .map_or("other", SourceName::as_str);
     let own = free_name(entry, entries).filter(|name| *name == entry.name.as_str());
     let name = own.unwrap_or_else(|| format!("{source}-{}", entry.name));
     Some(Remedy {

@@ -3,9 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use agpm_diag::{
-    Diagnostic, EntryRemedy, Failure, Notes, PartNaming, Remedy, codes, did_you_mean,
-};
+use agpm_diag::{Diagnostic, EntryRemedy, Failure, Notes, PartNaming, Remedy, codes, did_you_mean};
 use agpm_model::{
     Checksum, Dependency, FileMode, InstructionForm, LockedPlacement, Manifest, PartChoice,
     PartFilter, PartNames, RelativePath, ResourceId, ResourceName, ResourcePath, ResourceType,
@@ -739,7 +737,9 @@ fn clash(manifest: &Manifest, first: &ResolvedEntry, second: &ResolvedEntry) -> 
     let mut found = Diagnostic::new(&codes::PLUGIN_CLASH, message)
         .details([owner(first), owner(second)])
         .help(help);
-    let part = [second, first].into_iter().find(|one| one.part_of.is_some());
+    let part = [second, first]
+        .into_iter()
+        .find(|one| one.part_of.is_some());
     found = found.resolved_by(part.and_then(|part| part_remedy(manifest, part)));
     let roots: BTreeSet<usize> = [second, first]
         .into_iter()

@@ -1,10 +1,10 @@
 use std::process::ExitCode;
 
-use agpm_report::change::UserSource;
 use agpm_ops::{
     AfterEdit, DependencyId, InstallScope, ManifestChange, NewDependency, PatternUse, Replace,
     TransitiveExecutables, World, change_manifest,
 };
+use agpm_report::change::UserSource;
 
 use crate::args::{AddCommand, AddDepArgs, RemoveArgs, RemoveCommand};
 use crate::output::Output;

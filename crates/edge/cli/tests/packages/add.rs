@@ -125,10 +125,7 @@ fn more_tools_change_the_entry_and_unknown_ones_are_errors() {
     // A path alone becomes a table, and comments stay.
     let local = three();
     local.write("agents/own.md", AGENT);
-    local.write(
-        "agpm.toml",
-        "[agents]\nown = \"./agents/own.md\" # mine\n",
-    );
+    local.write("agpm.toml", "[agents]\nown = \"./agents/own.md\" # mine\n");
     local.good("add ./agents/own.md --tool claude-code,gemini");
     assert_eq!(
         local.read("agpm.toml"),
@@ -160,7 +157,10 @@ fn a_name_may_follow_the_repository_and_have_its_own_version() {
 fn a_branch_has_its_commit() {
     let project = three();
     let output = project.good(&format!("add {}@main pdf", url(&project)));
-    let line = output.stdout.lines().find(|line| line.starts_with("Added skills/pdf main ("));
+    let line = output
+        .stdout
+        .lines()
+        .find(|line| line.starts_with("Added skills/pdf main ("));
     assert!(line.is_some(), "{output}");
 }
 
@@ -189,7 +189,11 @@ fn a_new_project_is_for_the_tools_that_it_uses() {
     assert!(!project.exists(".gitignore") && !project.exists("agpm.toml"));
     // The same tools as `init`.
     project.good("init");
-    assert!(project.read("agpm.toml").contains("tools = [\"cursor\", \"copilot\"]"));
+    assert!(
+        project
+            .read("agpm.toml")
+            .contains("tools = [\"cursor\", \"copilot\"]")
+    );
 
     let unknown = three();
     let output = unknown.good(&format!("add {} reviewer", self::url(&unknown)));
@@ -200,7 +204,10 @@ fn a_new_project_is_for_the_tools_that_it_uses() {
 
 #[test]
 fn a_resource_in_the_format_of_a_tool_makes_the_project_one_of_that_tool() {
-    let project = library(&[("agents/helper.agent.md", AGENT), ("x/own.mdc", "Text.\n")], &[]);
+    let project = library(
+        &[("agents/helper.agent.md", AGENT), ("x/own.mdc", "Text.\n")],
+        &[],
+    );
     let url = url(&project);
     let output = project.good(&format!("add {url} helper own"));
     let line = "Tools: cursor, copilot (the format of what was added)";
@@ -211,7 +218,10 @@ fn a_resource_in_the_format_of_a_tool_makes_the_project_one_of_that_tool() {
     let manifest = library(&[("agents/helper.agent.md", AGENT)], &[]);
     manifest.write("agpm.toml", "");
     manifest.good(&format!("add {} helper", self::url(&manifest)));
-    assert!(manifest.exists(".claude/agents/helper.agent.md") || manifest.exists(".claude/agents/helper.md"));
+    assert!(
+        manifest.exists(".claude/agents/helper.agent.md")
+            || manifest.exists(".claude/agents/helper.md")
+    );
     assert!(!manifest.read("agpm.toml").contains("[project]"));
 }
 
@@ -219,19 +229,31 @@ const LIMITED: &str = "---\nname: limited\ndescription: d\ntools: Read, Grep, Ba
 
 #[test]
 fn a_wider_conversion_is_one_error_with_the_command_that_approves_it() {
-    let project = library(&[("agents/limited.md", LIMITED), ("agents/reviewer.md", AGENT)], &[]);
+    let project = library(
+        &[
+            ("agents/limited.md", LIMITED),
+            ("agents/reviewer.md", AGENT),
+        ],
+        &[],
+    );
     let url = url(&project);
     let line = format!("add {url} limited --tool claude-code,codex,cursor");
     let failed = project.run(&line);
     assert_eq!(failed.code, Some(6), "{failed}");
     assert_eq!(failed.stderr.matches("error[").count(), 1, "{failed}");
     let shown = failed.stderr.replace("[SANDBOX]", "");
-    assert!(shown.contains("codex and cursor cannot restrict tools"), "{failed}");
+    assert!(
+        shown.contains("codex and cursor cannot restrict tools"),
+        "{failed}"
+    );
     let approve = "limited --tool claude-code,codex,cursor --approve agents/limited`";
     assert!(failed.stderr.contains(approve), "{failed}");
     project.refused(&line, 6, &["run `agpm add file://"]);
     let approved = project.good(&format!("{line} --approve agents/limited"));
-    assert!(approved.stdout.contains("Added agents/limited"), "{approved}");
+    assert!(
+        approved.stdout.contains("Added agents/limited"),
+        "{approved}"
+    );
     let manifest = project.read("agpm.toml");
     let widening = "allow-widening = [\"codex\", \"cursor\"]";
     assert!(manifest.contains(widening), "{manifest}");
@@ -242,7 +264,10 @@ fn a_wider_conversion_is_one_error_with_the_command_that_approves_it() {
     other.good(&format!("add {url} limited"));
     other.good(&format!("add {url} limited --tool codex --approve all"));
     let manifest = other.read("agpm.toml");
-    assert!(manifest.contains("allow-widening = [\"codex\"]"), "{manifest}");
+    assert!(
+        manifest.contains("allow-widening = [\"codex\"]"),
+        "{manifest}"
+    );
 }
 
 #[test]
@@ -255,13 +280,22 @@ fn everything_is_added_but_what_cannot_be_had() {
     let project = library(
         &[
             (".claude-plugin/marketplace.json", marketplace),
-            ("plugins/one/.claude-plugin/plugin.json", "{\"name\": \"one\"}"),
+            (
+                "plugins/one/.claude-plugin/plugin.json",
+                "{\"name\": \"one\"}",
+            ),
             ("plugins/one/agents/shared.md", AGENT),
             ("plugins/one/agents/limited.md", LIMITED),
-            ("plugins/two/.claude-plugin/plugin.json", "{\"name\": \"two\"}"),
+            (
+                "plugins/two/.claude-plugin/plugin.json",
+                "{\"name\": \"two\"}",
+            ),
             ("plugins/two/agents/shared.md", LIMITED),
             ("plugins/two/skills/pdf/SKILL.md", PDF),
-            ("plugins/empty/.claude-plugin/plugin.json", "{\"name\": \"empty\"}"),
+            (
+                "plugins/empty/.claude-plugin/plugin.json",
+                "{\"name\": \"empty\"}",
+            ),
             ("plugins/empty/README.md", "Nothing.\n"),
             ("skills/art/SKILL.md", ART),
         ],
@@ -282,11 +316,16 @@ fn everything_is_added_but_what_cannot_be_had() {
         ] {
             assert!(output.stdout.contains(line), "no {line} in\n{output}");
         }
-        let is_wider = output.stdout.contains("Left out agents/limited of plugins/one: codex");
+        let is_wider = output
+            .stdout
+            .contains("Left out agents/limited of plugins/one: codex");
         assert_eq!(is_wider, tools.contains("codex"), "{output}");
         if preview.is_empty() {
             let manifest = project.read("agpm.toml");
-            assert!(manifest.contains("exclude = [\"agents/shared\"]"), "{manifest}");
+            assert!(
+                manifest.contains("exclude = [\"agents/shared\"]"),
+                "{manifest}"
+            );
             assert!(!manifest.contains("gone"), "{manifest}");
             assert!(project.exists(".claude/skills/pdf/SKILL.md"));
             assert!(project.exists(".claude/skills/art/SKILL.md"));
@@ -335,11 +374,21 @@ fn a_name_is_that_of_the_installed_file() {
 fn options_for_the_entry_are_written_into_it() {
     let project = three();
     let url = url(&project);
-    project.good(&format!("add {url} reviewer --target team --filename lead.md"));
+    project.good(&format!(
+        "add {url} reviewer --target team --filename lead.md"
+    ));
     assert!(project.exists(".claude/agents/team/lead.md"));
-    project.refused(&format!("add {url} art --prefix"), 2, &["`--prefix` has no meaning"]);
+    project.refused(
+        &format!("add {url} art --prefix"),
+        2,
+        &["`--prefix` has no meaning"],
+    );
     project.refused(&format!("add {url} art --exclude x"), 2, &["`--exclude`"]);
-    project.refused(&format!("add {url} art pdf --filename x"), 2, &["`--filename`"]);
+    project.refused(
+        &format!("add {url} art pdf --filename x"),
+        2,
+        &["`--filename`"],
+    );
     project.good(&format!("add {url}//skills/* --exclude pdf"));
     assert!(!project.exists(".claude/skills/pdf") && project.exists(".claude/skills/art"));
 }
@@ -353,8 +402,14 @@ fn a_local_path_names_the_type() {
     project.good("add ./agents/x.md");
     project.good("add ./rules --no-install");
     let manifest = project.read("agpm.toml");
-    assert!(manifest.contains("[agents]\nx = \"./agents/x.md\""), "{manifest}");
-    assert!(manifest.contains("[instructions]\nr = \"./rules/sub/r.md\""), "{manifest}");
+    assert!(
+        manifest.contains("[agents]\nx = \"./agents/x.md\""),
+        "{manifest}"
+    );
+    assert!(
+        manifest.contains("[instructions]\nr = \"./rules/sub/r.md\""),
+        "{manifest}"
+    );
     project.refused("add ./notes/n.md", 2, &["--type"]);
 }
 
@@ -365,10 +420,21 @@ fn suggested_commands_act_on_the_same_project() {
     project.write("sub/agpm.toml", "");
     let several = project.run(&format!("-C sub add {url} --tool codex --dry-run"));
     let command = format!("agpm -C sub add {url} art --tool codex --dry-run  # Draws");
-    let shown = several.stderr.replace("[SANDBOX]", &project.sandbox.work().display().to_string().replace("/work", ""));
+    let shown = several.stderr.replace(
+        "[SANDBOX]",
+        &project
+            .sandbox
+            .work()
+            .display()
+            .to_string()
+            .replace("/work", ""),
+    );
     assert!(shown.contains(&command), "{several}\n{command}");
     let added = project.good(&format!("-C sub add {url} art"));
-    assert!(added.stdout.contains("Undo it with `agpm -C sub undo`"), "{added}");
+    assert!(
+        added.stdout.contains("Undo it with `agpm -C sub undo`"),
+        "{added}"
+    );
     project.write("sub/deep/.keep", "");
     let below = project.good(&format!("-C sub/deep add {url} pdf"));
     assert!(below.stdout.starts_with("Using ../agpm.toml\n"), "{below}");

@@ -160,7 +160,10 @@ fn search_looks_in_all_sources_and_keeps_what_it_learned() {
 fn search_without_sources_says_how_to_add_one() {
     let project = library();
     let output = project.good("search pdf");
-    for part in ["agpm config add-source", "run `agpm browse anthropics/skills pdf`"] {
+    for part in [
+        "agpm config add-source",
+        "run `agpm browse anthropics/skills pdf`",
+    ] {
         assert!(output.stdout.contains(part), "{output}");
     }
 }

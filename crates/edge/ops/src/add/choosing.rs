@@ -110,7 +110,13 @@ impl CandidateChooser<'_> {
             let typed = &self.world.environment.typed;
             return Err(target.several(message, several, typed));
         };
-        let has_twin = |one: &Candidate| several.iter().filter(|other| other.id() == one.id()).count() > 1;
+        let has_twin = |one: &Candidate| {
+            several
+                .iter()
+                .filter(|other| other.id() == one.id())
+                .count()
+                > 1
+        };
         let item = |candidate: &&Candidate| PickItem {
             // Resources with one name differ in their paths.
             id: if has_twin(candidate) {

@@ -6,12 +6,11 @@ mod tools;
 
 use std::path::Path;
 
-
 use agpm_diag::{Failure, Notes, Outcome};
 use agpm_discover::SelectionMode;
 use agpm_manifest::{
-    AdditionsReport, EntryOptions, MANIFEST_NAME, ManifestAdditions, group_words, type_of_word, unknown_tool,
-    usage,
+    AdditionsReport, EntryOptions, MANIFEST_NAME, ManifestAdditions, group_words, type_of_word,
+    unknown_tool, usage,
 };
 use agpm_model::{Manifest, PartNames};
 use serde::Serialize;

@@ -42,7 +42,10 @@ impl Proposal<'_> {
             if is_written || rounds > MOST_ROUNDS {
                 return result;
             }
-            let failed = result.as_ref().err().and_then(|one| one.diagnostic.as_ref());
+            let failed = result
+                .as_ref()
+                .err()
+                .and_then(|one| one.diagnostic.as_ref());
             let findings: Vec<Diagnostic> =
                 notes.diagnostics.iter().chain(failed).cloned().collect();
             let mut settled = additions.clone();

@@ -269,7 +269,9 @@ fn typed_directories(typed: &str, directory: &Path) -> String {
     let last = directory.file_name().map(|name| name.to_string_lossy());
     let last = last.unwrap_or_default().into_owned();
     let is_relative = typed.starts_with(['.', '~']);
-    let steps = typed.split(['/', '\\']).filter(|step| !matches!(*step, "" | "." | ".." | "~"));
+    let steps = typed
+        .split(['/', '\\'])
+        .filter(|step| !matches!(*step, "" | "." | ".." | "~"));
     let steps: Vec<&str> = steps.take_while(|step| *step != last).collect();
     if is_relative && typed.contains(&last) {
         format!("{}/{last}", steps.join("/"))

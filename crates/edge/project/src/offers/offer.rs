@@ -221,7 +221,10 @@ impl ResourceLocation {
         kind: Option<CandidateType>,
     ) -> Result<SourceOffer, Failure> {
         let is_skills = path.as_str().split('/').any(|part| part == "skills");
-        let by_path = || type_of_path_in(&self.outer, path.as_str()).or(is_skills.then_some(CandidateType::Skill));
+        let by_path = || {
+            type_of_path_in(&self.outer, path.as_str())
+                .or(is_skills.then_some(CandidateType::Skill))
+        };
         match kind.or_else(by_path) {
             Some(kind) => Ok(self.single(path.as_str(), kind)),
             None => Err(unknown_type(path.as_str())),
@@ -267,12 +270,8 @@ impl ResourceLocation {
         let browse = match self.origin.source() {
             Some(source) => {
                 let word = path.rsplit('/').next().unwrap_or(path);
-                let command = agpm_diag::command_line([
-                    "agpm",
-                    "browse",
-                    source.address.redacted(),
-                    word,
-                ]);
+                let command =
+                    agpm_diag::command_line(["agpm", "browse", source.address.redacted(), word]);
                 format!("{version}`{command}` lists similar resources")
             }
             None => "check the path".to_owned(),

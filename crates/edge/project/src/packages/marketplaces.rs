@@ -63,10 +63,12 @@ pub fn bind_plugins(
     let kind = failures.first().map(|(_, failure)| failure.kind);
     for (spot, failure) in failures {
         let found = failure.diagnostic.into_iter();
-        notes.diagnostics.extend(found.map(|found| match found.labels.as_slice() {
-            [] => found.at_spot(spot),
-            _ => found,
-        }));
+        notes
+            .diagnostics
+            .extend(found.map(|found| match found.labels.as_slice() {
+                [] => found.at_spot(spot),
+                _ => found,
+            }));
     }
     kind.map_or(Ok(()), |kind| Err(Failure::reported_as(kind)))
 }

@@ -75,11 +75,7 @@ const ADD: ValueForm = document![
         ]],
         "Resources that cannot be installed, where all were requested",
     ),
-    optional(
-        "tools",
-        ValueForm::TEXTS,
-        "The tools of a new project"
-    ),
+    optional("tools", ValueForm::TEXTS, "The tools of a new project"),
     optional(
         "tools_from",
         ValueForm::OneOf(&["option", "project", "home", "format", "question", "default"]),

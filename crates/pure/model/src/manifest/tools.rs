@@ -54,7 +54,9 @@ pub(crate) fn read_widening(
         let found = Diagnostic::new(&codes::MANIFEST_IGNORED_KEY, message).help(help);
         check.report(found.at_spot(spot(node)));
     }
-    let node = manifest.and_then(project_widening).filter(|node| is_list_of_strings(*node));
+    let node = manifest
+        .and_then(project_widening)
+        .filter(|node| is_list_of_strings(*node));
     names(node.map_or_else(Vec::new, |node| {
         tool_list(check, node, "`allow-widening`", tools)
     }))

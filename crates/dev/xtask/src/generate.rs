@@ -36,6 +36,11 @@ const SECTIONS: &[GeneratedSection] = &[
     },
     GeneratedSection {
         path: "docs/tools.md",
+        name: "hooks of other tools",
+        make: tool_tables::foreign_hooks,
+    },
+    GeneratedSection {
+        path: "docs/tools.md",
         name: "agents",
         make: tool_tables::agents,
     },

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use agpm_tools::{
     AgentContainer, AgentFields, AgentForm, AgentLimit, AgentNames, CommandFormat, CommandLine,
-    Directory, FactSource, FileFormat, HookLocation, HookShape, InheritedModel, MissingToolList,
-    ModelForm, PatternList, Placeholders, REFERENCE_EVENTS, REFERENCE_TOOL, RemoteServers,
-    RuleField, RuleValue, ScopedValue, ServerFormat, ServerSwitch, TOOLS, ToolDefinition, ToolList,
-    VariableSyntax, Variables,
+    Directory, FactSource, FileFormat, ForeignReading, HookLocation, HookShape, InheritedModel,
+    MissingToolList, ModelForm, PatternList, Placeholders, REFERENCE_EVENTS, REFERENCE_TOOL,
+    RemoteServers, RuleField, RuleValue, ScopedValue, ServerFormat, ServerSwitch, TOOLS,
+    ToolDefinition, ToolList, VariableSyntax, Variables,
 };
 
 const NOTHING: &str = "–";
@@ -252,6 +252,22 @@ pub(crate) fn skill_directories() -> String {
     for (directory, tools) in readers.iter().filter(|(_, tools)| tools.len() > 1) {
         let names: Vec<String> = tools.iter().map(|tool| code(tool)).collect();
         table.row(&code(directory), [names.join(", ")]);
+    }
+    table.print()
+}
+
+/// Which tools also run the hooks of another one.
+pub(crate) fn foreign_hooks() -> String {
+    let mut table = MarkdownTable::by_tool("tool", &["also runs the hooks of", "when"]);
+    for tool in TOOLS {
+        let Some(foreign) = tool.foreign_hooks else {
+            continue;
+        };
+        let when = match foreign.reading {
+            ForeignReading::Always => "always".to_owned(),
+            ForeignReading::Setting(setting) => format!("with its setting {}", code(setting)),
+        };
+        table.row(&code(tool.name), [code(foreign.tool), when]);
     }
     table.print()
 }
@@ -647,6 +663,10 @@ fn facts(tool: &'static ToolDefinition) -> Vec<(String, FactSource)> {
     add("other files that it reads", tool.layer_files.source);
     add("credentials", tool.credentials.source);
     add("variables of plugins", tool.plugin_variables.source);
+    let manifest = tool.plugin_manifest.map(|own| own.source);
+    add("manifest of plugins", manifest);
+    let foreign = tool.foreign_hooks.map(|own| own.source);
+    add("hooks of other tools", foreign);
     let unread = tool.unread_file.as_ref();
     let root = tool.project_root.as_ref();
     add("the project's directory", root.map(|own| own.source));

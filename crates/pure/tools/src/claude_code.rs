@@ -73,6 +73,10 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         &[&[".claude", ".credentials.json"]],
         source("Claude Code, Authentication", "2026-11-16"),
     ),
+    plugin_manifest: Some(PluginManifestPath {
+        path: ".claude-plugin/plugin.json",
+        source: source("Claude Code, Plugins reference", "2026-11-18"),
+    }),
     plugin_variables: SourcedList::new(
         &["CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA"],
         source("Claude Code, Plugins reference", "2026-11-16"),

@@ -21,6 +21,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
             // All of 181 skills were in its prompt, 304 of 402, and 357 of 873.
             most_listed: Some(250),
             metadata: SkillMetadata::Object,
+            strings: &[],
         },
         source: source("Codex, Agent Skills; Codex 0.166", "2026-11-16"),
     }),
@@ -56,6 +57,13 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         &[&[".codex", "auth.json"]],
         source("Codex, Authentication: credential storage", "2026-11-16"),
     ),
+    plugin_manifest: Some(PluginManifestPath {
+        path: ".codex-plugin/plugin.json",
+        source: source(
+            "openai/codex, core-plugins/src/manifest.rs; obra/superpowers#1879",
+            "2026-11-18",
+        ),
+    }),
     plugin_variables: SourcedList::new(
         &["CODEX_PLUGIN_ROOT"],
         source("plugins for Codex that read it", "2026-11-16"),

@@ -68,6 +68,13 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         servers: Some("${workspaceFolder}"),
         source: source("VS Code, Variables reference", "2026-11-16"),
     }),
+    plugin_manifest: Some(PluginManifestPath {
+        path: ".github/plugin/plugin.json",
+        source: source(
+            "GitHub Copilot CLI plugin reference: file locations",
+            "2026-11-18",
+        ),
+    }),
     plugin_variables: SourcedList::new(
         &["COPILOT_PLUGIN_ROOT"],
         source(
@@ -88,6 +95,11 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
             "github/copilot-cli#3019; GitHub Copilot, Adding MCP servers for GitHub Copilot CLI",
             "2026-11-16",
         ),
+    }),
+    foreign_hooks: Some(ForeignHooks {
+        tool: "claude-code",
+        reading: ForeignReading::Setting("chat.hookFilesLocations"),
+        source: source("VS Code, Agent hooks: hook file locations", "2026-11-18"),
     }),
     ..ToolDefinition::new("copilot", TITLE)
 };

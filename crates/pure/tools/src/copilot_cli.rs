@@ -29,9 +29,12 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
     }),
     skills: Some(TypeSupport {
         location: own_directory("skills"),
-        format: SkillFormat::also_reading(ScopedValue::both(&[".claude/skills", COMMON_SKILLS])),
+        format: SkillFormat {
+            strings: &["argument-hint"],
+            ..SkillFormat::also_reading(ScopedValue::both(&[".claude/skills", COMMON_SKILLS]))
+        },
         source: source(
-            "GitHub Copilot, Customization cheat sheet; github/copilot-cli, changelog",
+            "GitHub Copilot, Customization cheat sheet; github/copilot-cli, changelog; Copilot CLI 1.0.102",
             "2026-11-18",
         ),
     }),
@@ -79,6 +82,21 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         name: "copilot",
         version: "1.0.102",
         source: source("npm, @github/copilot 1.0.102", "2026-11-16"),
+    }),
+    plugin_manifest: Some(PluginManifestPath {
+        path: ".github/plugin/plugin.json",
+        source: source(
+            "GitHub Copilot CLI plugin reference: file locations",
+            "2026-11-18",
+        ),
+    }),
+    foreign_hooks: Some(ForeignHooks {
+        tool: "claude-code",
+        reading: ForeignReading::Always,
+        source: source(
+            "GitHub Copilot, Hooks reference: hooks locations; github/app#1717",
+            "2026-11-18",
+        ),
     }),
     ..ToolDefinition::new("copilot-cli", TITLE)
 };

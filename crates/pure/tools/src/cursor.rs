@@ -49,6 +49,10 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         &[".cursor/**", ".cursorrules"],
         source("Cursor, Rules", "2026-11-15"),
     ),
+    plugin_manifest: Some(PluginManifestPath {
+        path: ".cursor-plugin/plugin.json",
+        source: source("Cursor, Plugins reference: plugin manifest", "2026-11-18"),
+    }),
     plugin_variables: SourcedList::new(
         &["CURSOR_PLUGIN_ROOT"],
         source("plugins for Cursor that read it", "2026-11-16"),
@@ -57,6 +61,11 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         hooks: Some("CURSOR_PROJECT_DIR"),
         servers: Some("${workspaceFolder}"),
         source: source("Cursor, Hooks and MCP: variables", "2026-11-16"),
+    }),
+    foreign_hooks: Some(ForeignHooks {
+        tool: "claude-code",
+        reading: ForeignReading::Setting("Third-party skills"),
+        source: source("Cursor, Third Party Hooks", "2026-11-18"),
     }),
     ..ToolDefinition::new("cursor", TITLE)
 };

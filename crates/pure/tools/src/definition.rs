@@ -43,6 +43,10 @@ pub struct ToolDefinition {
     pub loaded_code: SourcedList<&'static str>,
     /// Environment variables that it only sets where it runs a plugin.
     pub plugin_variables: SourcedList<&'static str>,
+    /// Hooks of another tool that it runs besides its own.
+    pub foreign_hooks: Option<ForeignHooks>,
+    /// The path of a plugin's manifest that only this tool reads.
+    pub plugin_manifest: Option<PluginManifestPath>,
     /// Its notation for the project's directory; `None` if paths start there by default, or if it is unknown.
     pub project_root: Option<ProjectRoot>,
     /// A file that a program of the same name does not read.
@@ -71,6 +75,8 @@ impl ToolDefinition {
             credentials: SourcedList::NONE,
             loaded_code: SourcedList::NONE,
             plugin_variables: SourcedList::NONE,
+            foreign_hooks: None,
+            plugin_manifest: None,
             project_root: None,
             unread_file: None,
             executable: None,
@@ -197,6 +203,8 @@ pub struct SkillFormat {
     pub most_listed: Option<usize>,
     /// The allowed values of `metadata`.
     pub metadata: SkillMetadata,
+    /// Fields that must be strings: the tool does not load the skill otherwise.
+    pub strings: &'static [&'static str],
 }
 
 impl SkillFormat {
@@ -205,6 +213,7 @@ impl SkillFormat {
         also_reads: ScopedValue::both(&[]),
         most_listed: None,
         metadata: SkillMetadata::Unchecked,
+        strings: &[],
     };
 
     /// The same for a tool that reads directories of other tools too.
@@ -256,6 +265,35 @@ pub struct ProjectRoot {
     pub hooks: Option<&'static str>,
     /// The allowed values of MCP server fields.
     pub servers: Option<&'static str>,
+    /// The evidence.
+    pub source: FactSource,
+}
+
+/// Hooks of another tool that a tool also runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ForeignHooks {
+    /// The other tool, whose files it reads.
+    pub tool: &'static str,
+    /// Whether it always does.
+    pub reading: ForeignReading,
+    /// The evidence.
+    pub source: FactSource,
+}
+
+/// Whether a tool reads the files of another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ForeignReading {
+    /// It always does.
+    Always,
+    /// It does if this setting is on.
+    Setting(&'static str),
+}
+
+/// The path of the manifest that a plugin has for one tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PluginManifestPath {
+    /// The path in the plugin.
+    pub path: &'static str,
     /// The evidence.
     pub source: FactSource,
 }

@@ -29,9 +29,10 @@ mod windsurf;
 mod zed;
 
 pub use definition::{
-    COMMON_INSTRUCTIONS, COMMON_SKILLS, Directory, Executable, HookLocation, InstructionLocation,
-    ProjectRoot, Replacement, ScopedValue, SkillFormat, SkillMetadata, SourcedList, ToolDefinition,
-    TypeSupport, UnchangedFiles, UnreadFile,
+    COMMON_INSTRUCTIONS, COMMON_SKILLS, Directory, Executable, ForeignHooks, ForeignReading,
+    HookLocation, InstructionLocation, PluginManifestPath, ProjectRoot, Replacement, ScopedValue,
+    SkillFormat, SkillMetadata, SourcedList, ToolDefinition, TypeSupport, UnchangedFiles,
+    UnreadFile,
 };
 pub use format::agent::{
     AgentContainer, AgentFields, AgentForm, AgentFormat, AgentLimit, AgentMarks, AgentNames,

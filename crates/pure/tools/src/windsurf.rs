@@ -95,6 +95,11 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
             "2026-11-16",
         ),
     ),
+    foreign_hooks: Some(ForeignHooks {
+        tool: "claude-code",
+        reading: ForeignReading::Always,
+        source: source("Devin CLI, Lifecycle Hooks", "2026-11-16"),
+    }),
     ..ToolDefinition::new("windsurf", TITLE)
 };
 

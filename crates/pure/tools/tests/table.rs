@@ -106,6 +106,8 @@ fn sources(tool: &ToolDefinition) -> Vec<FactSource> {
     all.extend(tool.credentials.source);
     all.extend(tool.loaded_code.source);
     all.extend(tool.plugin_variables.source);
+    all.extend(tool.foreign_hooks.map(|hooks| hooks.source));
+    all.extend(tool.plugin_manifest.map(|manifest| manifest.source));
     all.extend(tool.unread_file.iter().map(|support| support.source));
     all.extend(tool.executable.iter().map(|support| support.source));
     all

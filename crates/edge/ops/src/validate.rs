@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use agpm_compose::check_patched_names;
-use agpm_diag::{Diagnostic, Failure, Notes, Outcome, WarningPolicy};
+use agpm_diag::{Diagnostic, Failure, Notes, Outcome, WarningPolicy, codes};
 use agpm_inspect::{
     LocalContent, LocalForm, ValidateCheck, ValidateReport, ValidateRequest, report_broken_links,
     stale_lockfile,
 };
-use agpm_model::{LockedLayer, Lockfile, Manifest};
+use agpm_model::{LockedLayer, Lockfile, Manifest, ResourceOrigin, ResourceType};
 use agpm_plan::outdated_lock;
 use agpm_resolve::{UpdateScope, add_locked_sources, pins, report_moved_tags};
 use agpm_store::ProjectStore;
@@ -94,6 +94,9 @@ fn run(
             failure = failure.or(Some(found.kind));
         }
     }
+    if request.warnings == WarningPolicy::Stop && !request.checks.contains(&ValidateCheck::Render) {
+        check_local_skills(world, manifest, &store, notes);
+    }
     let (dependencies, sources) = (manifest.dependencies.len(), manifest.sources.len());
     Ok(ValidateReport {
         dependencies,
@@ -152,6 +155,38 @@ fn folds(
     let found: Vec<Diagnostic> = own.diagnostics.into_iter().filter(is_new).collect();
     notes.diagnostics.extend(found);
     folded.map(drop)
+}
+
+/// Reports what the standard does not allow in the skills of the project itself; the other checks would read sources.
+fn check_local_skills(world: &World, manifest: &Manifest, store: &ProjectStore, notes: &mut Notes) {
+    let mut local = manifest.clone();
+    local.layers.clear();
+    local
+        .dependencies
+        .retain(|one| one.kind == ResourceType::Skills && one.unit.origin == ResourceOrigin::Local);
+    let mut own = Notes {
+        sources: std::mem::take(&mut notes.sources),
+        ..Notes::default()
+    };
+    let resolved = resolve(
+        world,
+        &mut local,
+        store.path(),
+        VersionLimits::default(),
+        &mut own,
+    );
+    // Skills that cannot be read are findings of other checks.
+    let _ = resolved.and_then(|found| render_all(&local, &found.sources, found.entries, &mut own));
+    notes.sources = own.sources;
+    let skill_codes = [
+        &codes::SKILL_DESCRIPTION,
+        &codes::SKILL_FIELD,
+        &codes::SKILL_NAME,
+        &codes::RESOURCE_FRONT_MATTER,
+    ];
+    let found = own.diagnostics.into_iter();
+    let found = found.filter(|one| skill_codes.contains(&one.code));
+    notes.diagnostics.extend(found);
 }
 
 /// Renders everything as an install would, and checks the links in the rendered Markdown.

@@ -169,6 +169,7 @@ registry! {
     RESOURCE_SHAPE = "resource/shape" Error;
     RESOURCE_TEMPLATE = "resource/template" Error;
     SKILL_DESCRIPTION = "skill/description" Warning;
+    SKILL_FIELD = "skill/field" Warning;
     SKILL_LIMIT = "skill/limit" Error;
     SKILL_NAME = "skill/name" Warning;
     SOURCE_AUTH = "source/auth" Error;
@@ -184,6 +185,7 @@ registry! {
     TOML_SYNTAX = "toml/syntax" Error;
     TOOL_DIRECTORY = "tool/directory" Error;
     TOOL_FIDELITY = "tool/fidelity" Error;
+    TOOL_FOREIGN_HOOKS = "tool/foreign-hooks" Note;
     TOOL_SAME_NAME = "tool/same-name" Warning;
     TOOL_UNREAD = "tool/unread" Warning;
     TOOL_UNSUPPORTED = "tool/unsupported" Note;

@@ -119,7 +119,7 @@ pub use schema::{
     SchemaField, SchemaTable, UnknownKey, ValueForm,
 };
 pub use server_file::ServerFile;
-pub use skill::skill_findings;
+pub use skill::{skill_findings, standard_violation};
 pub use source_versions::{
     AllowedVersions, ResolvedVersion, SourceVersions, VersionIndex, default_requirement,
     is_abbreviated_commit,

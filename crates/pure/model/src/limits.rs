@@ -12,6 +12,9 @@ pub(crate) const LONGEST_SKILL_NAME: usize = 64;
 /// Characters of a skill's description: the specification of skills allows no more, and tools reject longer ones.
 pub(crate) const LONGEST_SKILL_DESCRIPTION: usize = 1024;
 
+/// Characters of a skill's `compatibility`, by the same specification.
+pub(crate) const LONGEST_SKILL_COMPATIBILITY: usize = 500;
+
 /// Syntax errors of a manifest next to which other mistakes are reported: with more, an unclosed bracket has probably
 /// swallowed the rest.
 pub(crate) const MOST_SYNTAX_ERRORS: usize = 10;

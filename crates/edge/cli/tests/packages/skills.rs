@@ -252,13 +252,57 @@ fn names_that_break_the_rules_warn_and_install() {
 fn good_heads_do_not_warn_whatever_else_they_hold() {
     let wordy = "d".repeat(1024);
     for head in [
-        "name: notes\ndescription: d\nallowed-tools: Read, Write\nlicense: MIT\nmetadata: {a: 1}\n",
+        "name: notes\ndescription: d\nallowed-tools: Read, Write\nlicense: MIT\nmetadata:\n  a: 1\n",
         "name: notes\ndescription: d\nallowed-tools:\n  - Read\n",
         &format!("name: notes\ndescription: {wordy}\n"),
     ] {
         let project = notes(&[("SKILL.md", &format!("---\n{head}---\nbody\n"))]);
         let output = project.good("install --strict");
         assert!(output.stderr.is_empty(), "{output}");
+    }
+}
+
+#[test]
+fn what_the_standard_does_not_allow_is_a_warning_and_fails_a_strict_validation() {
+    for (head, message) in [
+        (
+            "name: notes\ndescription: d\nmodel: opus\n",
+            "fields that the standard does not: `model`",
+        ),
+        (
+            "name: notes\ndescription: d\nallowed-tools: [Read]\n",
+            "uses brackets",
+        ),
+        (
+            "name: notes\ndescription: d\nargument-hint: [file]\n",
+            "Copilot CLI does not load the skill",
+        ),
+        ("name: X Y\ndescription: d\n", "the skill's name `X Y`"),
+        ("name: notes\n", "has no `description`"),
+    ] {
+        let project = Project::new();
+        let text = format!("---\n{head}---\nbody\n");
+        project
+            .sandbox
+            .write("project/skills/notes/SKILL.md", &text);
+        project.sandbox.write(
+            "project/skills/fine/SKILL.md",
+            "---\nname: fine\ndescription: d\n---\n",
+        );
+        project
+            .sandbox
+            .write("project/agpm.toml", "[skills]\nall = \"skills/*\"\n");
+        project.good("validate");
+        let strict = project.run("validate --strict");
+        assert_eq!(strict.code, Some(1), "{strict}");
+        let strict = strict.to_string();
+        assert!(
+            strict.contains("error[skill/") && strict.contains(message),
+            "{strict}"
+        );
+        let installed = project.good("install");
+        assert!(installed.stderr.contains(message), "{installed}");
+        assert_eq!(project.read(".claude/skills/notes/SKILL.md"), text);
     }
 }
 

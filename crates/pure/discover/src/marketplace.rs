@@ -1,5 +1,7 @@
 //! The plugins that a `marketplace.json` lists, as far as finding them needs.
 
+use std::collections::BTreeMap;
+
 use agpm_text::{NodeKind, NodeRef};
 
 use crate::candidate::PluginPlacement;
@@ -22,11 +24,19 @@ pub struct MarketplaceListing {
     pub parts: Vec<String>,
 }
 
-/// The name of a marketplace and its plugins; `root` is the directory that its relative paths start from.
-pub fn read_marketplace(
-    bytes: &[u8],
-    root: &str,
-) -> Option<(Option<String>, Vec<MarketplaceListing>)> {
+/// A `marketplace.json`.
+#[derive(Clone, Debug, Default)]
+pub struct MarketplaceFile {
+    /// The name that it gives itself.
+    pub name: Option<String>,
+    /// Its plugins.
+    pub entries: Vec<MarketplaceListing>,
+    /// New names of plugins, by their old ones.
+    pub renames: BTreeMap<String, String>,
+}
+
+/// Reads a marketplace; `root` is the directory that its relative paths start from.
+pub fn read_marketplace(bytes: &[u8], root: &str) -> Option<MarketplaceFile> {
     let document = document("marketplace.json", bytes)?;
     let map = document.root().filter(|map| map.kind() == NodeKind::Map)?;
     let plugin_root = map
@@ -36,7 +46,16 @@ pub fn read_marketplace(
     let plugins = map.get("plugins").into_iter().flat_map(NodeRef::items);
     let entries = plugins.take(MOST_PLUGINS);
     let entries = entries.filter_map(|entry| read_entry(entry, root, &base));
-    Some((text(map, "name"), entries.collect()))
+    let renames = map.get("renames").into_iter().flat_map(NodeRef::entries);
+    let renames = renames.filter_map(|(old, new)| {
+        let new = new.as_str()?.to_owned();
+        Some((old.content().to_owned(), new))
+    });
+    Some(MarketplaceFile {
+        name: text(map, "name"),
+        entries: entries.collect(),
+        renames: renames.take(MOST_PLUGINS).collect(),
+    })
 }
 
 fn read_entry(entry: NodeRef<'_>, root: &str, base: &str) -> Option<MarketplaceListing> {
@@ -103,7 +122,7 @@ mod tests {
             {"name":"c","source":"./","strict":false,"skills":["./skills/x","./skills/y"]},
             {"name":"d","source":{"source":"github","repo":"o/d"}},
             {"name":"e"}, {"source":"./x"}, 3]}"#;
-        let (name, entries) = read_marketplace(text.as_bytes(), "").unwrap();
+        let MarketplaceFile { name, entries, .. } = read_marketplace(text.as_bytes(), "").unwrap();
         assert_eq!(name.as_deref(), Some("m"));
         let rows: Vec<(&str, &str, usize)> = entries
             .iter()

@@ -46,6 +46,8 @@ pub struct SourceSurvey {
     /// Names that marketplaces give themselves.
     marketplace_names: Vec<String>,
     entries: Vec<MarketplaceListing>,
+    /// New names of plugins, by their old ones.
+    renames: BTreeMap<String, String>,
     files: BTreeMap<String, CandidateType>,
     undecided: BTreeSet<String>,
     /// `plugin.json` files that may be manifests.
@@ -87,6 +89,7 @@ impl SourceSurvey {
             marketplaces: BTreeMap::new(),
             marketplace_names: Vec::new(),
             entries: Vec::new(),
+            renames: BTreeMap::new(),
             files: BTreeMap::new(),
             undecided: BTreeSet::new(),
             possible_plugins: BTreeSet::new(),
@@ -172,9 +175,10 @@ impl SourceSurvey {
             self.files.insert(path.to_owned(), kind);
         }
         if let Some(root) = self.marketplaces.get(path) {
-            if let Some((name, entries)) = read_marketplace(bytes, root) {
-                self.marketplace_names.extend(name);
-                self.entries.extend(entries);
+            if let Some(marketplace) = read_marketplace(bytes, root) {
+                self.marketplace_names.extend(marketplace.name);
+                self.entries.extend(marketplace.entries);
+                self.renames.extend(marketplace.renames);
             }
             return;
         }
@@ -199,6 +203,11 @@ impl SourceSurvey {
     /// The names that marketplaces of the source give themselves.
     pub fn marketplace_names(&self) -> &[String] {
         &self.marketplace_names
+    }
+
+    /// New names of plugins, by their old ones.
+    pub fn renames(&self) -> &BTreeMap<String, String> {
+        &self.renames
     }
 
     /// Everything that is offered, by type and name.

@@ -159,12 +159,10 @@ impl CandidateChooser<'_> {
             }
             Err(failure) => self.marketplace(finder, plugin)?.ok_or(failure)?,
         };
+        let name = offer.current_name(&plugin.name);
         let is_plugin = |candidate: &&Candidate| candidate.kind == CandidateType::Plugin;
         let plugins: Vec<&Candidate> = offer.candidates.iter().filter(is_plugin).collect();
-        if let Some(found) = plugins
-            .iter()
-            .find(|candidate| candidate.is_called(&plugin.name))
-        {
+        if let Some(found) = plugins.iter().find(|candidate| candidate.is_called(name)) {
             let found = (*found).clone();
             return Ok((location, vec![found]));
         }

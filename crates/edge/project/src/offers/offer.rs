@@ -30,6 +30,24 @@ pub struct SourceOffer {
     pub candidates: Vec<Candidate>,
     /// The names of the marketplaces that list plugins.
     pub marketplaces: Vec<String>,
+    /// New names of their plugins, by their old ones.
+    pub renames: BTreeMap<String, String>,
+}
+
+impl SourceOffer {
+    /// Returns the name that a plugin has now.
+    pub fn current_name<'n>(&'n self, name: &'n str) -> &'n str {
+        let mut current = name;
+        // A circle of names ends after one step for each of them.
+        for _ in 0..self.renames.len() {
+            let is_offered = |one: &Candidate| one.is_called(current);
+            match self.renames.get(current) {
+                Some(next) if !self.candidates.iter().any(is_offered) => current = next,
+                _ => break,
+            }
+        }
+        current
+    }
 }
 
 impl ResourceLocation {
@@ -158,6 +176,7 @@ impl ResourceLocation {
         Ok(SourceOffer {
             candidates: survey.candidates(),
             marketplaces: survey.marketplace_names().to_vec(),
+            renames: survey.renames().clone(),
         })
     }
 
@@ -249,6 +268,7 @@ impl ResourceLocation {
                 location: PluginPlacement::Here,
             }],
             marketplaces: Vec::new(),
+            renames: BTreeMap::new(),
         }
     }
 

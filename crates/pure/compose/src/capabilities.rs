@@ -17,25 +17,34 @@ pub fn capability_sets(resources: &[RenderedResource]) -> BTreeMap<ResourceId, C
         if resolved.entry.install == InstallMode::ResolveOnly {
             continue;
         }
-        let (id, set) = match &resolved.part_of {
-            // Each part has its own tools, and one set holds them all.
-            Some(plugin) => {
-                let mut part = output.locked_capabilities().clone();
-                // Files of a part are files of the plugin, which has them under their full paths.
-                for path in runnable_paths(resolved) {
-                    part.remove_command(&path);
-                }
-                let kind = Some(resolved.entry.kind);
-                (plugin.clone(), part.of_file(&resolved.label(), kind))
-            }
-            None => (resolved.id(), output.locked_capabilities().clone()),
-        };
-        match sets.entry(id) {
-            Entry::Vacant(entry) => drop(entry.insert(set)),
-            Entry::Occupied(mut entry) => entry.get_mut().absorb(set),
+        if resolved.part_of.is_empty() {
+            add(
+                &mut sets,
+                resolved.id(),
+                output.locked_capabilities().clone(),
+            );
+            continue;
+        }
+        // Each part has its own tools, and one set holds them all.
+        let mut part = output.locked_capabilities().clone();
+        // Files of a part are files of the plugin, which has them under their full paths.
+        for path in runnable_paths(resolved) {
+            part.remove_command(&path);
+        }
+        let kind = Some(resolved.entry.kind);
+        let part = part.of_file(&resolved.label(), kind);
+        for plugin in &resolved.part_of {
+            add(&mut sets, plugin.clone(), part.clone());
         }
     }
     sets
+}
+
+fn add(sets: &mut BTreeMap<ResourceId, CapabilitySet>, id: ResourceId, set: CapabilitySet) {
+    match sets.entry(id) {
+        Entry::Vacant(entry) => drop(entry.insert(set)),
+        Entry::Occupied(mut entry) => entry.get_mut().absorb(set),
+    }
 }
 
 /// The set of a layer, by its own files, whatever other layers do with them.

@@ -287,7 +287,7 @@ impl ManifestLines<'_> {
 
     /// The entry of a plugin's part, and the name that the plugin itself uses.
     fn own_part_name(&self, resolved: &ResolvedEntry) -> Option<(&Dependency, String)> {
-        let plugin = resolved.part_of.as_ref()?;
+        let plugin = resolved.part_of.first()?;
         let line = self.manifest.dependencies.get(resolved.entry.root?)?;
         let (kind, name) = (resolved.entry.kind, resolved.entry.name.as_str());
         let plugin_name = match line.parts.names {

@@ -235,7 +235,7 @@ impl Composer<'_> {
     ) -> Diagnostic {
         let (label, tool) = (resolved.label(), &resolved.entry.tool);
         // The other parts of a plugin are useful without the one that a tool does not support.
-        if let Some(plugin) = &resolved.part_of {
+        if let Some(plugin) = resolved.part_of.first() {
             let message = format!(
                 "{label} of {plugin} is skipped for {tool}: {}",
                 error.message
@@ -292,7 +292,7 @@ impl Composer<'_> {
     ) -> &[(String, String)] {
         let entry = &resolved.entry;
         // A part of a plugin already has its new name.
-        let root = entry.root.filter(|_| resolved.part_of.is_none());
+        let root = entry.root.filter(|_| resolved.part_of.is_empty());
         let Some(dependency) = root.and_then(|root| self.manifest.dependencies.get(root)) else {
             return &[];
         };

@@ -68,7 +68,7 @@ fn locked_entries(manifest: &Manifest, resources: &[RenderedResource]) -> Vec<Lo
     let of_lockfile = copies
         .into_iter()
         .zip(resources)
-        .filter(|(_, resource)| resource.resolved.part_of.is_none());
+        .filter(|(_, resource)| resource.resolved.part_of.is_empty());
     for (mut copy, resource) in of_lockfile {
         let needs = resource.resolved.entry.needs.iter();
         copy.dependencies = needs.map(|need| references[*need].clone()).collect();
@@ -119,7 +119,7 @@ fn add_missing(fields: &mut Vec<String>, more: Vec<String>) {
 fn parts_of_plugins(resources: &[RenderedResource]) -> BTreeMap<ResourceId, Vec<ResourceId>> {
     let mut parts: BTreeMap<ResourceId, BTreeSet<ResourceId>> = BTreeMap::new();
     for RenderedResource { resolved, .. } in resources {
-        if let Some(plugin) = &resolved.part_of {
+        for plugin in &resolved.part_of {
             let (kind, name) = (resolved.entry.kind, resolved.entry.name.clone());
             let part = ResourceId { kind, name };
             parts.entry(plugin.clone()).or_default().insert(part);

@@ -382,7 +382,7 @@ fn renaming(shared: &str, all: &[&ResolvedEntry]) -> Option<String> {
     let own = all
         .iter()
         .rev()
-        .filter(|one| one.entry.root.is_some() && one.part_of.is_none())
+        .filter(|one| one.entry.root.is_some() && one.part_of.is_empty())
         .map(|one| one.entry.name.as_str());
     let other = own.clone().find(|name| *name != shared);
     let entry = other.or_else(|| own.clone().next())?;

@@ -61,7 +61,7 @@ impl ProjectCapabilities {
         let mut unpinned: BTreeSet<Owner> = layers.keys().map(Owner::layer).collect();
         for RenderedResource { resolved, .. } in resources {
             let id = Owner::from(resolved.id());
-            if let Some(plugin) = &resolved.part_of {
+            if let Some(plugin) = resolved.part_of.first() {
                 plugins.insert(id, plugin.clone().into());
                 continue;
             }

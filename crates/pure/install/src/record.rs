@@ -72,7 +72,7 @@ impl InstallInputs<'_> {
             ledger.watched = watched;
         }
         let resolved = self.resources.iter().map(|resource| &resource.resolved);
-        let local = resolved.filter(|one| one.version.commit.is_none() && one.part_of.is_none());
+        let local = resolved.filter(|one| one.version.commit.is_none() && one.part_of.is_empty());
         for resolved in local {
             let unit = &resolved.entry.unit;
             match unit.origin {

@@ -340,10 +340,11 @@ impl Lockfile {
             if locked.unit.origin == origin {
                 locked.unit.origin = ResourceOrigin::Source(new.clone());
             }
-            if let Some(from) = &mut locked.marketplace
-                && from.plugin.marketplace == *old
-            {
-                from.plugin.marketplace = new.clone();
+            let pinned = locked.marketplace.as_mut().map(|pin| &mut pin.plugin);
+            for plugin in pinned.into_iter().chain(&mut locked.unit.marketplace) {
+                if plugin.marketplace == *old {
+                    plugin.marketplace = new.clone();
+                }
             }
         }
         let resources = self.entries.iter_mut().filter_map(|one| one.pin.as_mut());
@@ -506,10 +507,30 @@ impl LockEntry {
             let parts: Vec<String> = self.parts.iter().map(ToString::to_string).collect();
             map.push(("parts", Value::list(parts.iter().map(String::as_str))));
         }
-        if let Some(from) = &self.marketplace {
-            map.push(("marketplace", from.value()));
+        // A plugin that another one needs is read at the other one's version of the marketplace, which has no pin.
+        let plugin = self.unit.marketplace.as_ref().map(MarketplacePlugin::value);
+        if let Some(from) = self
+            .marketplace
+            .as_ref()
+            .map(LockedMarketplace::value)
+            .or(plugin)
+        {
+            map.push(("marketplace", from));
         }
         Value::map(map)
+    }
+}
+
+impl MarketplacePlugin {
+    fn fields(&self) -> [(&'static str, Value); 2] {
+        [
+            ("source", Value::from(self.marketplace.as_str())),
+            ("name", Value::from(self.name.as_str())),
+        ]
+    }
+
+    fn value(&self) -> Value {
+        Value::map(self.fields())
     }
 }
 
@@ -517,12 +538,9 @@ impl LockedMarketplace {
     fn value(&self) -> Value {
         let commit = self.commit.as_ref();
         let commit = commit.map(|commit| ("resolved_commit", Value::from(commit.as_str())));
-        let fields = [
-            ("source", Value::from(self.plugin.marketplace.as_str())),
-            ("name", Value::from(self.plugin.name.as_str())),
-            ("requirement", Value::from(self.requirement.as_str())),
-        ];
-        Value::map(fields.into_iter().chain(commit))
+        let requirement = ("requirement", Value::from(self.requirement.as_str()));
+        let fields = self.plugin.fields().into_iter();
+        Value::map(fields.chain([requirement]).chain(commit))
     }
 }
 
@@ -882,9 +900,14 @@ impl LockReader {
                 id
             })
             .collect();
-        let marketplace = match node.get("marketplace") {
-            Some(node) => Some(self.marketplace(node)?),
+        let listed = node.get("marketplace");
+        let plugin = match listed {
+            Some(node) => Some(self.marketplace_plugin(node)?),
             None => None,
+        };
+        let marketplace = match (listed, &plugin) {
+            (Some(node), Some(plugin)) => self.marketplace_pin(node, plugin).ok()?,
+            _ => None,
         };
         let flag = |key: &str| node.get(key).and_then(NodeRef::as_bool);
         let install = match (flag("install"), flag("in_place")) {
@@ -910,6 +933,7 @@ impl LockReader {
                 origin,
                 path: found,
                 extent: kind.extent(),
+                marketplace: plugin,
             },
             parts,
             marketplace,
@@ -917,27 +941,30 @@ impl LockReader {
         })
     }
 
-    fn marketplace(&mut self, node: NodeRef<'_>) -> Option<LockedMarketplace> {
-        let text = |text: &str| Some(text.to_owned());
+    fn marketplace_plugin(&mut self, node: NodeRef<'_>) -> Option<MarketplacePlugin> {
         let source = self
             .read(node, "source", |text| SourceName::new(text).ok())
             .ok()?;
-        let name = self.read(node, "name", text).ok()?;
-        let requirement = self.read(node, "requirement", text).ok()?;
-        let commit = self
-            .read(node, "resolved_commit", |text| text.parse().ok())
-            .ok()?;
-        let (Some(marketplace), Some(name), Some(requirement)) = (source, name, requirement) else {
-            self.broken(
-                node,
-                "this marketplace has no `source`, no `name` or no `requirement`",
-            );
+        let name = self.string(node, "name").ok()?;
+        let (Some(marketplace), Some(name)) = (source, name) else {
+            self.broken(node, "this marketplace has no `source` or no `name`");
             return None;
         };
-        Some(LockedMarketplace {
-            plugin: MarketplacePlugin { marketplace, name },
+        Some(MarketplacePlugin { marketplace, name })
+    }
+
+    /// The pin of a marketplace; only plugins of the manifest have one.
+    fn marketplace_pin(
+        &mut self,
+        node: NodeRef<'_>,
+        plugin: &MarketplacePlugin,
+    ) -> Result<Option<LockedMarketplace>, ()> {
+        let requirement = self.string(node, "requirement")?;
+        let commit = self.read(node, "resolved_commit", |text| text.parse().ok())?;
+        Ok(requirement.map(|requirement| LockedMarketplace {
+            plugin: plugin.clone(),
             requirement,
             commit,
-        })
+        }))
     }
 }

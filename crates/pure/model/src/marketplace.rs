@@ -4,7 +4,7 @@ use crate::digest::ObjectId;
 use crate::name::SourceName;
 
 /// A plugin by its name in a marketplace.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct MarketplacePlugin {
     /// The source that has the `marketplace.json`.
     pub marketplace: SourceName,

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 
 use crate::glob::{Glob, GlobError};
+use crate::marketplace::MarketplacePlugin;
 use crate::name::{ResourceName, SourceName};
 use crate::path::{PathError, RelativePath};
 
@@ -73,6 +74,9 @@ pub struct Unit {
     pub path: ResourcePath,
     /// The files at that path.
     pub extent: ResourceExtent,
+    /// The entry of a marketplace that describes the plugin. Several entries may describe one directory, each with
+    /// other parts.
+    pub marketplace: Option<MarketplacePlugin>,
 }
 
 impl ResourcePath {

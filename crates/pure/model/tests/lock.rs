@@ -76,12 +76,13 @@ prop_compose! {
             requirement: requirement.clone(),
             commit: versioned.then(|| digits.parse().unwrap()),
         });
+        let listed = marketplace.as_ref().map(|pin| pin.plugin.clone());
         LockEntry {
             kind,
             name: name(&names.0),
             manifest_alias: names.1.as_deref().map(name),
             pattern: names.1.as_ref().map(|_| ResourcePath::in_source("agents/**/*.md").unwrap()),
-            unit: Unit { origin, path: ResourcePath::in_source(&at).unwrap(), extent: kind.extent() },
+            unit: Unit { origin, path: ResourcePath::in_source(&at).unwrap(), extent: kind.extent(), marketplace: listed },
             pin: versioned.then(|| Pin {
                 source: PinSource::Named(SourceName::new("some source").unwrap()),
                 requirement: Some(requirement),
@@ -97,7 +98,8 @@ prop_compose! {
             patches: lists.1,
             install: if written { InstallMode::Write } else { InstallMode::ResolveOnly },
             parts,
-            marketplace,
+            // A plugin that another one needs has no pin of its own.
+            marketplace: marketplace.filter(|_| written),
             writer: LockWriter::Agpm,
         }
     }

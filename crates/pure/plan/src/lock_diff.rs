@@ -261,6 +261,7 @@ mod tests {
                 origin: ResourceOrigin::Source(source.clone()),
                 path,
                 extent: ResourceType::Agents.extent(),
+                marketplace: None,
             },
             pin: Some(Pin {
                 source: PinSource::Named(source),

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_model::{
-    Dependency, ResourceName, ResourceOrigin, ResourceType, ToolName, Unit, repository_name,
+    Dependency, ResourceName, ResourceOrigin, ResourceType, ToolName, Unit, is_plugin_name,
+    repository_name,
 };
 
 /// The parts that a name is derived from.
@@ -45,7 +46,11 @@ impl NameBasis<'_> {
         let source = self.unit.origin.source().map(ToString::to_string);
         // A source without a name is named after its URL, or after a plugin and its marketplace.
         let unnamed_source = source.as_deref().filter(|_| path.is_top());
-        let stem = self.stem();
+        let listed = self.unit.marketplace.as_ref().map(|one| one.name.as_str());
+        let listed = listed.filter(|name| is_plugin_name(name));
+        // Several plugins may be in one directory, and each has a name in its marketplace.
+        let stem = listed.unwrap_or(self.stem());
+        let unnamed_source = unnamed_source.filter(|_| listed.is_none());
         let mut names = vec![unnamed_source.map_or(stem, repository_name).to_owned()];
         for count in 1..=directories.len() {
             let parts = &directories[directories.len() - count..];
@@ -168,6 +173,7 @@ mod tests {
             origin: ResourceOrigin::Source(SourceName::new(source).unwrap()),
             path: ResourcePath::in_source(path).unwrap(),
             extent: agpm_model::ResourceExtent::File,
+            marketplace: None,
         };
         let units = [
             unit("a", "agents/ai/assistant.md"),

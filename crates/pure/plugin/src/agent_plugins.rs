@@ -1,8 +1,11 @@
 //! Agent Plugins 1.0: closed files, and what a client does with those that break the rules.
 
+use std::collections::BTreeSet;
+use std::net::IpAddr;
+
 use agpm_diag::{Diagnostic, Severity, codes};
-use agpm_model::SKILL_FILE;
-use agpm_text::{NodeKind, NodeRef, Value, to_value};
+use agpm_model::{SKILL_FILE, standard_violation};
+use agpm_text::{Document, NodeKind, NodeRef, Value, to_value};
 
 use crate::manifest::PluginManifest;
 use crate::parts::{PartFinder, joined};
@@ -21,16 +24,16 @@ const MANIFEST_KEYS: [&str; 10] = [
     "keywords",
     "extensions",
 ];
-const SKILL_KEYS: [&str; 6] = [
-    "name",
-    "description",
-    "license",
-    "compatibility",
-    "metadata",
-    "allowed-tools",
-];
-const SERVER_KEYS: [&str; 7] = ["type", "command", "args", "env", "cwd", "url", "headers"];
+const AUTHOR_KEYS: [&str; 3] = ["name", "email", "url"];
+const LOCAL_SERVER_KEYS: [&str; 5] = ["type", "command", "args", "env", "cwd"];
+const REMOTE_SERVER_KEYS: [&str; 3] = ["type", "url", "headers"];
 const SERVERS_FILE: &str = "mcp.json";
+const SERVERS_SCHEMA: &str = "https://agent-plugins.org/schemas/1.0.0/mcp.schema.json";
+const SKILLS: &str = "skills";
+const ROOT: &str = "${PLUGIN_ROOT}";
+const DATA: &str = "${PLUGIN_DATA}";
+/// Variables that a client sets for servers itself.
+const RESERVED_VARIABLES: [&str; 2] = ["PLUGIN_ROOT", "PLUGIN_DATA"];
 const LONGEST_NAME: usize = 64;
 
 /// Reads the manifest: an unknown key is a warning, everything else rejects the plugin.
@@ -58,10 +61,14 @@ pub(crate) fn read_manifest(root: NodeRef<'_>, reader: &mut PluginFileReader) ->
         reader.string(root, key);
     }
     if let Some(author) = root.get("author") {
-        reader.is_map(author, "author");
+        read_author(author, reader);
     }
-    if let Some(extensions) = root.get("extensions") {
-        reader.is_map(extensions, "extensions");
+    if let Some(extensions) = root
+        .get("extensions")
+        .filter(|node| node.kind() != NodeKind::Map)
+    {
+        let message = format!("`extensions` is {}", extensions.kind().word());
+        reader.warn(extensions, message, "it is ignored");
     }
     if let Some(keywords) = root.get("keywords") {
         match keywords.kind() {
@@ -74,6 +81,23 @@ pub(crate) fn read_manifest(root: NodeRef<'_>, reader: &mut PluginFileReader) ->
         version: reader.string(root, "version").map(str::to_owned),
         description: reader.string(root, "description").map(str::to_owned),
         ..PluginManifest::default()
+    }
+}
+
+/// The author is closed, unlike the manifest: an unknown key is an error.
+fn read_author(author: NodeRef<'_>, reader: &mut PluginFileReader) {
+    if !reader.is_map(author, "author") {
+        return;
+    }
+    for (key, _) in author.entries() {
+        if !AUTHOR_KEYS.contains(&key.content()) {
+            let message = format!("unknown key `{}` in `author`", key.content());
+            let help = format!("authors have only `{}`", AUTHOR_KEYS.join("`, `"));
+            reader.error(key, message, &help);
+        }
+    }
+    for key in AUTHOR_KEYS {
+        reader.string(author, key);
     }
 }
 
@@ -92,25 +116,30 @@ fn is_name(name: &str) -> bool {
 
 /// Skills and servers; those that break the rules are skipped with a warning.
 pub(crate) fn find_parts(reading: &mut PartFinder<'_, '_>) {
-    for name in reading.skill_directories("skills") {
-        let directory = joined("skills", &name);
+    if reading.tree.has_file(SKILLS) {
+        skip(reading, "skills", "`skills` is not a directory");
+    }
+    for name in reading.skill_directories(SKILLS) {
+        let directory = joined(SKILLS, &name);
         match skill_problem(reading, &directory, &name) {
             None => reading.add_skill(&directory),
             Some(why) => skip(reading, &format!("the skill `{name}`"), &why),
         }
     }
-    let Some(document) = reading
-        .tree
-        .json(SERVERS_FILE, reading.context, reading.notes)
-    else {
-        return;
-    };
+    match servers_document(reading) {
+        Ok(None) => {}
+        Ok(Some(document)) => find_servers(reading, &document),
+        Err(why) => skip(
+            reading,
+            "all MCP servers",
+            &format!("`{SERVERS_FILE}` {why}"),
+        ),
+    }
+}
+
+fn find_servers(reading: &mut PartFinder<'_, '_>, document: &Document) {
     let servers = document.root().and_then(|root| root.get("mcpServers"));
-    for (name, server) in servers
-        .filter(|servers| servers.kind() == NodeKind::Map)
-        .into_iter()
-        .flat_map(NodeRef::entries)
-    {
+    for (name, server) in servers.into_iter().flat_map(NodeRef::entries) {
         let name = name.content();
         match server_problem(server) {
             None => reading.add_server(SERVERS_FILE, name, as_reference(server)),
@@ -119,9 +148,61 @@ pub(crate) fn find_parts(reading: &mut PartFinder<'_, '_>) {
     }
 }
 
+/// The file of servers if there is one, or the reason why it disables all servers.
+fn servers_document(reading: &mut PartFinder<'_, '_>) -> Result<Option<Document>, String> {
+    if !reading.tree.has(SERVERS_FILE) {
+        return Ok(None);
+    }
+    if !reading.tree.has_file(SERVERS_FILE) {
+        return Err("is not a file".to_owned());
+    }
+    // An error in it disables the servers, and nothing else.
+    let reported = reading.notes.diagnostics.len();
+    let document = reading
+        .tree
+        .strict_json(SERVERS_FILE, reading.context, reading.notes);
+    let mut errors = reading.notes.diagnostics.split_off(reported).into_iter();
+    let Some(document) = document else {
+        let cause = errors.next().map_or(String::new(), |found| found.message);
+        return Err(format!("is not valid JSON: {cause}"));
+    };
+    let Some(root) = document.root() else {
+        return Err("is empty".to_owned());
+    };
+    match top_level_problem(root) {
+        Some(why) => Err(why),
+        None => Ok(Some(document)),
+    }
+}
+
+fn top_level_problem(root: NodeRef<'_>) -> Option<String> {
+    if root.kind() != NodeKind::Map {
+        return Some(format!("is {}", root.kind().word()));
+    }
+    let is_unknown = |key: &&str| !["$schema", "mcpServers"].contains(key);
+    if let Some(key) = root
+        .entries()
+        .map(|(key, _)| key.content())
+        .find(is_unknown)
+    {
+        return Some(format!("has the unknown key `{key}`"));
+    }
+    match root.get("$schema").map(NodeRef::as_str) {
+        Some(Some(SERVERS_SCHEMA)) => {}
+        Some(Some(other)) => return Some(format!("has the unknown `$schema` `{other}`")),
+        Some(None) => return Some("has a `$schema` that is not a string".to_owned()),
+        None => return Some("has no `$schema`".to_owned()),
+    }
+    match root.get("mcpServers").map(NodeRef::kind) {
+        Some(NodeKind::Map) => None,
+        Some(kind) => Some(format!("has `mcpServers` that is {}", kind.word())),
+        None => Some("has no `mcpServers`".to_owned()),
+    }
+}
+
 fn skip(reading: &mut PartFinder<'_, '_>, subject: &str, why: &str) {
     let message = format!(
-        "{subject} of plugin `{}` is skipped: {why}",
+        "plugin `{}`: skipped {subject}: {why}",
         reading.context.name
     );
     let mut found = Diagnostic::new(&codes::PLUGIN_SKIPPED, message);
@@ -136,24 +217,7 @@ fn skill_problem(reading: &mut PartFinder<'_, '_>, directory: &str, name: &str) 
     let Some(document) = reading.front_matter(&joined(directory, SKILL_FILE)) else {
         return Some("its front matter cannot be read".to_owned());
     };
-    let root = document.root()?;
-    let unknown = root
-        .entries()
-        .map(|(key, _)| key.content())
-        .find(|key| !SKILL_KEYS.contains(key));
-    if let Some(key) = unknown {
-        return Some(format!("skills have no key `{key}`"));
-    }
-    let text = |key: &str| root.get(key).and_then(NodeRef::as_str).unwrap_or_default();
-    if text("name") != name {
-        return Some(format!("its name is not that of its directory, `{name}`"));
-    }
-    let length = text("description").chars().count();
-    match length {
-        1..=1024 => None,
-        0 => Some("it has no description".to_owned()),
-        _ => Some("its description has more than 1,024 characters".to_owned()),
-    }
+    standard_violation(document.root()?, name)
 }
 
 /// The reason why a server is not started.
@@ -161,68 +225,181 @@ fn server_problem(server: NodeRef<'_>) -> Option<String> {
     if server.kind() != NodeKind::Map {
         return Some("it is not an object".to_owned());
     }
-    let unknown = server
-        .entries()
-        .map(|(key, _)| key.content())
-        .find(|key| !SERVER_KEYS.contains(key));
-    if let Some(key) = unknown {
-        return Some(format!("servers have no key `{key}`"));
+    let kind = server.get("type").and_then(NodeRef::as_str);
+    let keys: &[&str] = match kind {
+        Some("stdio") => &LOCAL_SERVER_KEYS,
+        Some("streamable-http" | "sse") => &REMOTE_SERVER_KEYS,
+        _ => return Some("its `type` is not `stdio`, `streamable-http` or `sse`".to_owned()),
+    };
+    let mut fields = server.entries().map(|(key, _)| key.content());
+    if let Some(field) = fields.find(|field| !keys.contains(field)) {
+        let kind = kind.unwrap_or_default();
+        return Some(format!("servers of type `{kind}` have no key `{field}`"));
     }
-    let text = |key: &str| server.get(key).and_then(NodeRef::as_str);
-    match text("type") {
-        Some("stdio") => match text("command") {
-            None => Some("it has no `command`".to_owned()),
-            Some(command) if !is_command(command) => {
-                Some(format!("`{command}` is not one executable"))
-            }
-            Some(_) => text("cwd")
-                .filter(|cwd| !is_cwd(cwd))
-                .map(|cwd| format!("its `cwd` `{cwd}` is outside the plugin")),
-        },
-        Some("streamable-http" | "sse") => match text("url") {
-            Some(url) if is_safe_url(url) => None,
-            Some(_) => Some("its URL is not `https`".to_owned()),
-            None => Some("it has no `url`".to_owned()),
-        },
-        _ => Some("its `type` is not `stdio`, `streamable-http` or `sse`".to_owned()),
+    match kind {
+        Some("stdio") => local_server_problem(server),
+        _ => remote_server_problem(server),
     }
+}
+
+fn local_server_problem(server: NodeRef<'_>) -> Option<String> {
+    match server.get("command").map(NodeRef::as_str) {
+        None => return Some("it has no `command`".to_owned()),
+        Some(None) => return Some("its `command` is not a string".to_owned()),
+        Some(Some(command)) if !is_command(command) => {
+            return Some(format!("`{command}` is not one executable"));
+        }
+        Some(Some(_)) => {}
+    }
+    let is_list_of_strings = |node: NodeRef<'_>| {
+        node.kind() == NodeKind::List && node.items().all(|item| item.as_str().is_some())
+    };
+    if server
+        .get("args")
+        .is_some_and(|args| !is_list_of_strings(args))
+    {
+        return Some("its `args` is not a list of strings".to_owned());
+    }
+    if let Some(env) = server.get("env") {
+        if !is_map_of_strings(env) {
+            return Some("its `env` is not an object of strings".to_owned());
+        }
+        let mut names = env.entries().map(|(name, _)| name.content());
+        if let Some(name) = names.find(|name| RESERVED_VARIABLES.contains(name)) {
+            return Some(format!("its `env` sets `{name}`, which only clients set"));
+        }
+    }
+    let cwd = server.get("cwd")?;
+    match cwd.as_str() {
+        None => Some("its `cwd` is not a string".to_owned()),
+        Some(text) if is_cwd(text) => None,
+        Some(text) => Some(format!("its `cwd` `{text}` is outside the plugin")),
+    }
+}
+
+fn remote_server_problem(server: NodeRef<'_>) -> Option<String> {
+    let url = match server.get("url").map(NodeRef::as_str) {
+        None => return Some("it has no `url`".to_owned()),
+        Some(None) => return Some("its `url` is not a string".to_owned()),
+        Some(Some(url)) => url,
+    };
+    if let Some(why) = url_problem(url) {
+        return Some(format!("its URL {why}"));
+    }
+    let headers = server.get("headers")?;
+    if !is_map_of_strings(headers) {
+        return Some("its `headers` is not an object of strings".to_owned());
+    }
+    let mut seen = BTreeSet::new();
+    for (name, value) in headers.entries() {
+        let name = name.content();
+        if !is_header_name(name) || !is_header_value(value.content()) {
+            return Some(format!("`{name}` is not a valid HTTP header"));
+        }
+        if !seen.insert(name.to_ascii_lowercase()) {
+            return Some(format!("it has the header `{name}` twice"));
+        }
+    }
+    None
+}
+
+fn is_map_of_strings(node: NodeRef<'_>) -> bool {
+    let is_text = |(_, value): (NodeRef<'_>, NodeRef<'_>)| value.as_str().is_some();
+    node.kind() == NodeKind::Map && node.entries().all(is_text)
+}
+
+fn is_header_name(name: &str) -> bool {
+    let is_token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
+    !name.is_empty() && name.chars().all(is_token)
+}
+
+fn is_header_value(value: &str) -> bool {
+    let is_allowed = |c: char| c == '\t' || !c.is_control();
+    value.trim() == value && value.chars().all(is_allowed)
 }
 
 /// A bare name, or a path in the plugin.
 fn is_command(command: &str) -> bool {
-    let is_one = !command.is_empty() && !command.contains(char::is_whitespace);
     match command.strip_prefix("./") {
-        Some(path) => is_one && !path.split('/').any(|part| part == ".."),
-        None => is_one && !command.contains('/'),
+        Some(path) => !path.is_empty() && stays_inside(path),
+        None => {
+            !command.is_empty()
+                && !command.contains(['/', '\\'])
+                && !command.contains(char::is_whitespace)
+        }
     }
 }
 
 fn is_cwd(cwd: &str) -> bool {
-    let starts = ["./", "${PLUGIN_ROOT}", "${PLUGIN_DATA}"];
-    let inside = starts.iter().any(|start| cwd.starts_with(start)) || cwd == ".";
-    inside && !cwd.split('/').any(|part| part == "..")
+    if let Some(path) = cwd.strip_prefix("./") {
+        return stays_inside(path);
+    }
+    [ROOT, DATA].iter().any(|start| {
+        let inner = cwd.strip_prefix(start);
+        inner.is_some_and(|inner| inner.is_empty() || inner.starts_with('/') && stays_inside(inner))
+    })
 }
 
-fn is_safe_url(url: &str) -> bool {
-    let host = |url: &str| {
-        let end = url.find(['/', ':', '?', '#']).unwrap_or(url.len());
-        url[..end].to_owned()
+/// Whether a relative path never leaves its directory.
+fn stays_inside(path: &str) -> bool {
+    let mut depth = 0usize;
+    path.split(['/', '\\']).all(|part| {
+        let next = match part {
+            "" | "." => Some(depth),
+            ".." => depth.checked_sub(1),
+            _ => Some(depth + 1),
+        };
+        depth = next.unwrap_or_default();
+        next.is_some()
+    })
+}
+
+/// The reason why a server with this URL is skipped.
+fn url_problem(url: &str) -> Option<&'static str> {
+    let lower = url.to_ascii_lowercase();
+    let (is_secure, rest) = match (
+        lower.strip_prefix("https://"),
+        lower.strip_prefix("http://"),
+    ) {
+        (Some(rest), _) => (true, rest),
+        (None, Some(rest)) => (false, rest),
+        (None, None) => return Some("is not `https`"),
     };
-    match url.strip_prefix("http://") {
-        Some(rest) => {
-            matches!(host(rest).as_str(), "localhost" | "127.0.0.1") || rest.starts_with("[::1]")
-        }
-        None => url.starts_with("https://"),
+    if url.contains(|c: char| c.is_whitespace() || c.is_control()) {
+        return Some("contains a space or a control character");
     }
+    if url.contains('#') {
+        return Some("has a fragment");
+    }
+    let authority = rest.split(['/', '?', '\\']).next().unwrap_or_default();
+    if authority.contains('@') {
+        return Some("contains a user name or a password");
+    }
+    let Some(host) = host_of(authority) else {
+        return Some("has no valid host");
+    };
+    let is_loopback = host == "localhost" || host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback());
+    (!is_secure && !is_loopback).then_some("is not `https`")
+}
+
+/// The host of a URL, without the brackets of IPv6.
+fn host_of(authority: &str) -> Option<&str> {
+    let (host, port) = match authority.strip_prefix('[') {
+        Some(rest) => rest.split_once(']')?,
+        None => authority.split_at(authority.find(':').unwrap_or(authority.len())),
+    };
+    let is_port = match port.strip_prefix(':') {
+        Some(port) => !port.is_empty() && port.chars().all(|c| c.is_ascii_digit()),
+        None => port.is_empty(),
+    };
+    (is_port && !host.is_empty()).then_some(host)
 }
 
 /// The server as other clients write it: paths through the variable, and in the plugin's directory.
 fn as_reference(server: NodeRef<'_>) -> Value {
-    const ROOT: &str = "${PLUGIN_ROOT}";
     let in_root = |text: &str| match text.strip_prefix("./") {
         Some("") => ROOT.to_owned(),
         Some(inner) => format!("{ROOT}/{inner}"),
-        None if text == "." => ROOT.to_owned(),
         None => text.to_owned(),
     };
     let Value::Map(mut fields) = to_value(server) else {

@@ -13,14 +13,17 @@ mod root;
 mod tree;
 
 pub use limits::MOST_MARKETPLACE_BYTES;
-pub use manifest::{MANIFESTS, PluginComponents, PluginDependency, PluginDialect, PluginManifest};
+pub use manifest::{
+    MANIFESTS, ManifestFile, PluginComponents, PluginDependency, PluginDialect, PluginManifest,
+};
 pub use marketplace::{
     Marketplace, MarketplaceEntry, PluginSource, Strictness, UnknownPlugin, read_marketplace,
 };
 pub use parts::{PartContent, PluginListing, PluginPart};
 pub use plugin::read_plugin;
 pub use root::{
-    PluginPaths, RootReference, environment_of, has_root_variable, named_files, rewrite_command,
-    rewrite_hooks, rewrite_markdown, rewrite_servers, unknown_variables,
+    PluginPaths, RelativeFiles, RootReference, environment_of, has_root_variable, named_files,
+    paths_of_script, rewrite_command, rewrite_hooks, rewrite_markdown, rewrite_servers,
+    script_paths, unknown_variables,
 };
-pub use tree::{PluginContext, PluginTree, manifest_of};
+pub use tree::{PluginContext, PluginTree, manifest_for, manifest_of};

@@ -1,6 +1,9 @@
 //! `plugin.json`, in the shapes that clients have for it.
 
+use std::collections::BTreeSet;
+
 use agpm_diag::SourceSpan;
+use agpm_model::ResourceType;
 use agpm_text::{NodeKind, NodeRef, Value, to_value};
 
 use crate::reader::PluginFileReader;
@@ -20,14 +23,43 @@ pub enum PluginDialect {
     AgentPlugins,
 }
 
-/// The paths of a plugin's manifest. A plugin for several clients has one for each: the first is used, because agpm
-/// converts from the parts that it names.
-pub const MANIFESTS: [(&str, PluginDialect); 5] = [
-    (".claude-plugin/plugin.json", PluginDialect::Claude),
-    (".cursor-plugin/plugin.json", PluginDialect::Cursor),
-    (".codex-plugin/plugin.json", PluginDialect::Codex),
-    (".github/plugin/plugin.json", PluginDialect::Copilot),
-    ("plugin.json", PluginDialect::AgentPlugins),
+impl PluginDialect {
+    /// Whether a path in the manifest replaces the default directory instead of adding to it.
+    pub(crate) fn replaces_defaults(self) -> bool {
+        match self {
+            PluginDialect::Cursor | PluginDialect::Codex | PluginDialect::Copilot => true,
+            PluginDialect::Claude | PluginDialect::AgentPlugins => false,
+        }
+    }
+
+    /// Whether relative paths in the commands of hooks start at the plugin, not at the project.
+    pub fn runs_hooks_in_plugin(self) -> bool {
+        matches!(self, PluginDialect::Cursor | PluginDialect::Copilot)
+    }
+}
+
+/// A manifest that a plugin may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ManifestFile {
+    /// The path in the plugin.
+    pub path: &'static str,
+    /// The client whose manifest it is.
+    pub dialect: PluginDialect,
+}
+
+impl ManifestFile {
+    const fn new(path: &'static str, dialect: PluginDialect) -> Self {
+        ManifestFile { path, dialect }
+    }
+}
+
+/// The manifests of a plugin, in order of preference. A plugin for several clients has one for each.
+pub const MANIFESTS: [ManifestFile; 5] = [
+    ManifestFile::new(".claude-plugin/plugin.json", PluginDialect::Claude),
+    ManifestFile::new(".cursor-plugin/plugin.json", PluginDialect::Cursor),
+    ManifestFile::new(".codex-plugin/plugin.json", PluginDialect::Codex),
+    ManifestFile::new(".github/plugin/plugin.json", PluginDialect::Copilot),
+    ManifestFile::new("plugin.json", PluginDialect::AgentPlugins),
 ];
 
 /// The manifest of a plugin.
@@ -61,6 +93,8 @@ pub struct PluginDependency {
 /// The parts that a manifest names beyond the default directories.
 #[derive(Clone, Debug, Default)]
 pub struct PluginComponents {
+    /// The types that have a key, even without any path.
+    pub named: BTreeSet<ResourceType>,
     /// Files and directories of agents.
     pub agents: Vec<String>,
     /// Files and directories of commands.
@@ -110,7 +144,16 @@ impl PluginComponents {
     fn read(root: NodeRef<'_>, reader: &mut PluginFileReader) -> Self {
         let mut paths = |key: &str| named_paths(root, key, reader);
         let (agents, commands, skills) = (paths("agents"), paths("commands"), paths("skills"));
+        let keys = [
+            ("agents", ResourceType::Agents),
+            ("commands", ResourceType::Commands),
+            ("skills", ResourceType::Skills),
+            ("hooks", ResourceType::Hooks),
+            ("mcpServers", ResourceType::McpServers),
+        ];
+        let named = keys.into_iter().filter(|(key, _)| root.get(key).is_some());
         let mut components = PluginComponents {
+            named: named.map(|(_, kind)| kind).collect(),
             agents,
             commands,
             skills,
@@ -131,6 +174,8 @@ impl PluginComponents {
         for node in one_or_many(root, "hooks") {
             match node.kind() {
                 NodeKind::String => self.hook_files.extend(reader.path(node)),
+                // Without events, the key only turns the default file off.
+                NodeKind::Map if node.entries().next().is_none() => {}
                 NodeKind::Map => self.hooks.push(hooks_file(to_value(node))),
                 _ => reader.wrong_kind(node, "hooks", "a path or an object"),
             }
@@ -183,7 +228,7 @@ fn named_paths(root: NodeRef<'_>, key: &str, reader: &mut PluginFileReader) -> V
     };
     nodes
         .into_iter()
-        .filter_map(|node| reader.path(node))
+        .filter_map(|node| reader.pattern(node))
         .collect()
 }
 

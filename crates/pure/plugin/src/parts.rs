@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, Notes, codes, has_errors};
-use agpm_model::{ResourceId, ResourceName, ResourceType, SKILL_FILE, ServerFile};
+use agpm_model::{Glob, ResourceId, ResourceName, ResourceType, SKILL_FILE, ServerFile};
 use agpm_text::{Document, Format, Limits, NodeKind, NodeRef, Value, parse, to_value};
 
 use crate::limits::MOST_PARTS;
-use crate::manifest::{PluginComponents, PluginDialect, PluginManifest};
+use crate::manifest::{ManifestFile, PluginComponents, PluginDependency, PluginDialect};
+use crate::reader::PluginFileReader;
 use crate::tree::{PluginContext, PluginTree};
 
 /// A resource that is in a plugin.
@@ -22,7 +23,7 @@ pub struct PluginPart {
 }
 
 /// The content of a part.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum PartContent {
     /// The file at its path.
     File,
@@ -35,8 +36,8 @@ pub enum PartContent {
 /// A plugin as its files describe it.
 #[derive(Clone, Debug, Default)]
 pub struct PluginListing {
-    /// The manifest of the plugin listing.
-    pub manifest: PluginManifest,
+    /// The plugins that it requires.
+    pub dependencies: Vec<PluginDependency>,
     /// The parts, by type and name.
     pub parts: Vec<PluginPart>,
     /// Contents that no tool of agpm gets.
@@ -49,7 +50,19 @@ pub struct PluginListing {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DefaultDirectories {
     Searched,
+    /// Only for types without a key in the manifest.
+    Unnamed,
     Skipped,
+}
+
+impl DefaultDirectories {
+    fn are_searched(self, kind: ResourceType, components: &PluginComponents) -> bool {
+        match self {
+            DefaultDirectories::Searched => true,
+            DefaultDirectories::Unnamed => !components.named.contains(&kind),
+            DefaultDirectories::Skipped => false,
+        }
+    }
 }
 
 /// Finds the parts of one plugin.
@@ -59,8 +72,8 @@ pub(crate) struct PartFinder<'r, 'a> {
     pub(crate) notes: &'r mut Notes,
     parts: BTreeMap<(ResourceType, String), PluginPart>,
     unsupported: BTreeSet<String>,
-    /// The file that objects in the manifest are written in.
-    manifest_path: &'static str,
+    /// The manifest; the entry of a marketplace may replace it.
+    manifest: Option<ManifestFile>,
 }
 
 impl<'r, 'a> PartFinder<'r, 'a> {
@@ -68,7 +81,7 @@ impl<'r, 'a> PartFinder<'r, 'a> {
     pub(crate) fn new(
         tree: &'r PluginTree<'a>,
         context: PluginContext<'r>,
-        manifest_path: &'static str,
+        manifest: Option<ManifestFile>,
         notes: &'r mut Notes,
     ) -> Self {
         PartFinder {
@@ -77,7 +90,7 @@ impl<'r, 'a> PartFinder<'r, 'a> {
             notes,
             parts: BTreeMap::new(),
             unsupported: BTreeSet::new(),
-            manifest_path,
+            manifest,
         }
     }
 }
@@ -98,10 +111,10 @@ fn is_read_me(path: &str) -> bool {
     name.eq_ignore_ascii_case("readme.md")
 }
 
-impl PartFinder<'_, '_> {
+impl<'a> PartFinder<'_, 'a> {
     pub(crate) fn listing(
         self,
-        manifest: PluginManifest,
+        dependencies: Vec<PluginDependency>,
         dialect: Option<PluginDialect>,
     ) -> PluginListing {
         let mut parts: Vec<PluginPart> = self.parts.into_values().collect();
@@ -117,7 +130,7 @@ impl PartFinder<'_, '_> {
             parts.clear();
         }
         PluginListing {
-            manifest,
+            dependencies,
             parts,
             unsupported: self.unsupported.into_iter().collect(),
             dialect,
@@ -126,34 +139,32 @@ impl PartFinder<'_, '_> {
 
     /// Leaves the default directories out for types that an entry without a plugin manifest lists itself.
     pub(crate) fn forget_defaults(&mut self, components: &PluginComponents) {
-        let lists = |kind: ResourceType| match kind {
-            ResourceType::Agents => !components.agents.is_empty(),
-            ResourceType::Commands => !components.commands.is_empty(),
-            ResourceType::Skills => !components.skills.is_empty(),
-            ResourceType::Hooks => {
-                !components.hooks.is_empty() || !components.hook_files.is_empty()
-            }
-            _ => !components.servers.is_empty() || !components.server_files.is_empty(),
-        };
-        self.parts.retain(|(kind, _), _| !lists(*kind));
+        self.parts
+            .retain(|(kind, _), _| !components.named.contains(kind));
     }
 
     pub(crate) fn find(&mut self, components: &PluginComponents, defaults: DefaultDirectories) {
-        let is_searched = defaults == DefaultDirectories::Searched;
+        let is_searched = |kind| defaults.are_searched(kind, components);
         for (kind, default, named) in [
             (ResourceType::Agents, "agents", &components.agents),
             (ResourceType::Commands, "commands", &components.commands),
         ] {
-            if is_searched {
+            if is_searched(kind) {
                 self.markdown_in(kind, default);
             }
             named.iter().for_each(|path| self.markdown(kind, path));
         }
-        if is_searched {
+        if is_searched(ResourceType::Skills) {
             self.skills_in("skills");
             self.skill_at_top();
+        }
+        if is_searched(ResourceType::Hooks) {
             self.hooks_of("hooks/hooks.json");
-            self.servers_of(".mcp.json");
+        }
+        if is_searched(ResourceType::McpServers) {
+            self.servers_of(self.default_servers());
+        }
+        if defaults != DefaultDirectories::Skipped {
             for (path, feature) in UNSUPPORTED_PATHS {
                 if self.tree.has(path) {
                     self.unsupported.insert(feature.to_owned());
@@ -171,7 +182,7 @@ impl PartFinder<'_, '_> {
             }
         }
         for hooks in &components.hooks {
-            self.add_hooks(self.manifest_path, PartContent::Inline(hooks.clone()));
+            self.add_hooks(self.manifest_path(), PartContent::Inline(hooks.clone()));
         }
         for path in &components.server_files {
             match (path.rsplit('.').next(), self.tree.has_file(path)) {
@@ -183,14 +194,42 @@ impl PartFinder<'_, '_> {
             }
         }
         for (name, server) in &components.servers {
-            self.add_server(self.manifest_path, name, server.clone());
+            self.add_server(self.manifest_path(), name, server.clone());
         }
         self.unsupported
             .extend(components.unsupported.iter().cloned());
     }
 
+    /// The file that objects in the manifest are written in.
+    fn manifest_path(&self) -> &'static str {
+        self.manifest.map_or("marketplace.json", |file| file.path)
+    }
+
+    /// The file of servers. Cursor's has no dot; plugins for several clients have the other one.
+    fn default_servers(&self) -> &'static str {
+        const COMMON: &str = ".mcp.json";
+        let is_cursor = |file: ManifestFile| file.dialect == PluginDialect::Cursor;
+        if self.manifest.is_some_and(is_cursor) && !self.tree.has_file(COMMON) {
+            "mcp.json"
+        } else {
+            COMMON
+        }
+    }
+
     /// A path of the manifest where nothing is.
     fn missing(&mut self, key: &str, path: &str) {
+        // Manifests of other clients than Claude Code are often generated, and name the default of every type.
+        let defaults = [
+            "agents",
+            "commands",
+            "skills",
+            "hooks/hooks.json",
+            self.default_servers(),
+        ];
+        let replaces = |file: ManifestFile| file.dialect.replaces_defaults();
+        if defaults.contains(&path) && self.manifest.is_some_and(replaces) {
+            return;
+        }
         let message = format!(
             "plugin `{}` has no `{path}`, which `{key}` refers to",
             self.context.name
@@ -207,9 +246,22 @@ impl PartFinder<'_, '_> {
             self.add_markdown(kind, path, stem(path));
         } else if self.tree.has(path) {
             self.markdown_in(kind, path);
+        } else if let Some(files) = self.matches(path) {
+            for file in files {
+                self.add_markdown(kind, file, stem(file));
+            }
         } else {
             self.missing(kind.plural(), path);
         }
+    }
+
+    /// The Markdown files that a pattern matches; `None` for a path without wildcards.
+    fn matches(&self, pattern: &str) -> Option<Vec<&'a str>> {
+        let is_pattern = pattern.contains(['*', '?', '[']);
+        let glob = Glob::new(pattern).ok().filter(|_| is_pattern)?;
+        let files = self.tree.under("").map(|(path, _)| path);
+        let is_match = |path: &&str| path.ends_with(".md") && glob.is_match(path);
+        Some(files.filter(is_match).collect())
     }
 
     fn markdown_in(&mut self, kind: ResourceType, directory: &str) {
@@ -236,6 +288,8 @@ impl PartFinder<'_, '_> {
     }
 
     fn named_skills(&mut self, path: &str) {
+        // Some manifests name the file instead of the directory.
+        let path = path.strip_suffix("/SKILL.md").unwrap_or(path);
         if self.is_skill(path) {
             self.add_skill(path);
         } else if self.tree.has(path) {
@@ -285,8 +339,17 @@ impl PartFinder<'_, '_> {
         );
     }
 
+    /// The hooks of a file, which is read completely: what a broken file still shows would be other hooks.
     fn hooks_of(&mut self, path: &str) {
-        if self.tree.has_file(path) {
+        let Some(document) = self.tree.json(path, self.context, self.notes) else {
+            return;
+        };
+        let mut reader = PluginFileReader::of_plugin(self.context.file(path));
+        let is_map = document
+            .root()
+            .is_some_and(|root| reader.is_map(root, "hooks"));
+        self.notes.diagnostics.extend(reader.diagnostics);
+        if is_map {
             self.add_hooks(path, PartContent::File);
         }
     }

@@ -4,61 +4,79 @@ use agpm_diag::{Notes, has_errors};
 use agpm_text::Document;
 
 use crate::agent_plugins;
-use crate::manifest::{PluginDialect, PluginManifest};
+use crate::manifest::{ManifestFile, PluginDependency, PluginDialect, PluginManifest};
 use crate::marketplace::{MarketplaceEntry, Strictness};
 use crate::parts::{DefaultDirectories, PartFinder, PluginListing};
 use crate::reader::PluginFileReader;
-use crate::tree::{PluginContext, PluginTree, manifest_of};
+use crate::tree::{PluginContext, PluginTree};
 
-/// Reads a plugin; `entry` is its entry in the marketplace. `None` if it is rejected, with the reason in the notes.
+/// Reads a plugin by one of its manifests, if it has any; `entry` is its entry in the marketplace. `None` if it is
+/// rejected, with the reason in the notes.
 pub fn read_plugin(
     tree: &PluginTree<'_>,
+    file: Option<ManifestFile>,
     entry: Option<&MarketplaceEntry>,
     context: PluginContext<'_>,
     notes: &mut Notes,
 ) -> Option<PluginListing> {
-    let found = manifest_of(|path| tree.has_file(path));
-    let document = match found {
-        Some((path, _)) => Some((path, tree.json(path, context, notes)?)),
+    let document = match file {
+        Some(file) if file.dialect == PluginDialect::AgentPlugins => {
+            Some((file, tree.strict_json(file.path, context, notes)?))
+        }
+        Some(file) => Some((file, tree.json(file.path, context, notes)?)),
         None => None,
     };
-    let dialect = found.map(|(_, dialect)| dialect);
     let manifest = match &document {
-        Some((path, document)) => read_manifest(path, document, dialect, context, notes)?,
+        Some((file, document)) => read_manifest(*file, document, context, notes)?,
         None => PluginManifest::default(),
     };
-    let manifest_path = document.map_or("marketplace.json", |(path, _)| path);
-    let mut reading = PartFinder::new(tree, context, manifest_path, notes);
-    if dialect == Some(PluginDialect::AgentPlugins) {
+    let dependencies = dependencies_of(&manifest, entry);
+    let mut reading = PartFinder::new(tree, context, file, notes);
+    if let Some(file) = file.filter(|file| file.dialect == PluginDialect::AgentPlugins) {
         agent_plugins::find_parts(&mut reading);
-        return Some(reading.listing(manifest, dialect));
+        return Some(reading.listing(dependencies, Some(file.dialect)));
     }
-    reading.find(&manifest.components, DefaultDirectories::Searched);
+    let dialect = file.map(|file| file.dialect);
+    let defaults = match dialect {
+        Some(dialect) if dialect.replaces_defaults() => DefaultDirectories::Unnamed,
+        _ => DefaultDirectories::Searched,
+    };
+    reading.find(&manifest.components, defaults);
     if let Some(entry) = entry {
-        let defaults = match entry.strictness {
-            Strictness::EntryAlone => DefaultDirectories::Skipped,
-            Strictness::PluginManifest => DefaultDirectories::Searched,
-        };
-        if defaults == DefaultDirectories::Skipped {
+        if entry.strictness == Strictness::EntryAlone {
             reading.forget_defaults(&entry.manifest.components);
         }
-        reading.find(&entry.manifest.components, defaults);
+        // The default directories were searched for the manifest, which may have replaced some of them.
+        reading.find(&entry.manifest.components, DefaultDirectories::Skipped);
     }
-    Some(reading.listing(manifest, dialect))
+    Some(reading.listing(dependencies, dialect))
+}
+
+/// The plugins that the manifest or the entry of the marketplace requires.
+fn dependencies_of(
+    manifest: &PluginManifest,
+    entry: Option<&MarketplaceEntry>,
+) -> Vec<PluginDependency> {
+    let mut dependencies = manifest.dependencies.clone();
+    for more in entry.iter().flat_map(|entry| &entry.manifest.dependencies) {
+        if !dependencies.iter().any(|one| one.name == more.name) {
+            dependencies.push(more.clone());
+        }
+    }
+    dependencies
 }
 
 fn read_manifest(
-    path: &str,
+    file: ManifestFile,
     document: &Document,
-    dialect: Option<PluginDialect>,
     context: PluginContext<'_>,
     notes: &mut Notes,
 ) -> Option<PluginManifest> {
-    let mut reader = PluginFileReader::of_plugin(context.file(path));
+    let mut reader = PluginFileReader::of_plugin(context.file(file.path));
     let root = document.root()?;
     let manifest = if !reader.is_map(root, "plugin.json") {
         PluginManifest::default()
-    } else if dialect == Some(PluginDialect::AgentPlugins) {
+    } else if file.dialect == PluginDialect::AgentPlugins {
         agent_plugins::read_manifest(root, &mut reader)
     } else {
         PluginManifest::read(root, &mut reader)

@@ -92,8 +92,31 @@ impl PluginFileReader {
 
     /// A path in the plugin, where nothing is its top; one that leads out of it is reported.
     pub(crate) fn path(&mut self, node: NodeRef<'_>) -> Option<String> {
+        self.checked_path(node, path_in_plugin(node.content()))
+    }
+
+    /// The same where wildcards are allowed.
+    pub(crate) fn pattern(&mut self, node: NodeRef<'_>) -> Option<String> {
+        let text = node.content().trim();
+        let plain = text.replace(['*', '?', '[', ']'], "_");
+        let pattern = text
+            .strip_prefix("./")
+            .unwrap_or(text)
+            .trim_end_matches('/');
+        let path = path_in_plugin(&plain);
+        let path = path.map(|path| {
+            if plain == text {
+                path
+            } else {
+                pattern.to_owned()
+            }
+        });
+        self.checked_path(node, path)
+    }
+
+    fn checked_path(&mut self, node: NodeRef<'_>, path: Option<String>) -> Option<String> {
         let text = node.content();
-        match path_in_plugin(text) {
+        match path {
             Some(path) => Some(path),
             None => {
                 let message = format!("`{text}` is outside the plugin");

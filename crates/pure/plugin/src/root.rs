@@ -168,22 +168,153 @@ pub fn rewrite_markdown(text: &str, paths: PluginPaths<'_>) -> String {
     rewrite_text(text, paths, None)
 }
 
-/// A file of hooks with the plugin's variables as paths.
-pub fn rewrite_hooks(hooks: &Value, paths: PluginPaths<'_>, reference: RootReference<'_>) -> Value {
+/// The files that relative paths in the commands of a hook file mean.
+#[derive(Clone, Copy, Debug)]
+pub struct RelativeFiles<'a> {
+    /// The files of the plugin.
+    pub tree: &'a PluginTree<'a>,
+    /// The directory of the hook file in it.
+    pub directory: &'a str,
+}
+
+impl RelativeFiles<'_> {
+    /// The file of the plugin that a path means.
+    fn file(&self, path: &str) -> Option<String> {
+        let mut candidates = paths_of_script(path, self.directory).into_iter();
+        candidates.find(|path| self.tree.has_file(path))
+    }
+}
+
+/// The paths of a plugin that a path in a command may mean: from the directory of the hook file, from the root of the
+/// plugin, or, for a path into the directory of a client, where its author installs the script, by its last parts.
+pub fn paths_of_script(path: &str, directory: &str) -> Vec<String> {
+    let mut ends = vec![path];
+    if path.starts_with('.') {
+        ends.extend(path.match_indices('/').map(|(at, _)| &path[at + 1..]));
+    }
+    let joined = |end: &&str| match directory {
+        "" => (*end).to_owned(),
+        directory => format!("{directory}/{end}"),
+    };
+    let beside = ends.iter().map(joined);
+    let in_root = ends.iter().map(|end| (*end).to_owned());
+    beside.chain(in_root).collect()
+}
+
+/// A file of hooks with the plugin's variables as paths; with `files`, relative paths to the plugin's files too.
+pub fn rewrite_hooks(
+    hooks: &Value,
+    paths: PluginPaths<'_>,
+    reference: RootReference<'_>,
+    files: Option<RelativeFiles<'_>>,
+) -> Value {
     let has_arguments = hooks.get("args").is_some();
     let rewrite = |key: &str, value: &Value| match value {
         // With `args` nothing goes through a shell, and the tool itself replaces `${NAME}`.
         Value::String(text) if SHELL_FIELDS.contains(&key) && !has_arguments => {
-            let command = rewrite_command(text, paths, reference);
+            let text = match files {
+                Some(files) => with_root_variable(text, files),
+                None => text.clone(),
+            };
+            let command = rewrite_command(&text, paths, reference);
             Value::String(exports(paths, reference) + &command)
         }
         Value::String(text) => {
             let before = reference.command.map(|name| format!("${{{name}}}"));
             Value::String(rewrite_text(text, paths, before.as_deref()))
         }
-        value => rewrite_hooks(value, paths, reference),
+        value => rewrite_hooks(value, paths, reference, files),
     };
     each(hooks, rewrite)
+}
+
+/// A command whose relative paths to files of the plugin start with the variable of its directory.
+fn with_root_variable(command: &str, files: RelativeFiles<'_>) -> String {
+    let mut changed = String::with_capacity(command.len());
+    let mut copied = 0;
+    for word in relative_words(command) {
+        let Some(file) = files.file(word.path) else {
+            continue;
+        };
+        changed.push_str(&command[copied..word.start]);
+        changed.push_str("${PLUGIN_ROOT}/");
+        changed.push_str(&file);
+        copied = word.start + word.length;
+    }
+    changed.push_str(&command[copied..]);
+    changed
+}
+
+/// Part of a command that may be a relative path.
+struct RelativeWord<'t> {
+    /// Its path, without `./`.
+    path: &'t str,
+    start: usize,
+    length: usize,
+}
+
+/// Extensions of scripts: an argument with one of them is a file.
+const SCRIPTS: [&str; 12] = [
+    "sh", "bash", "zsh", "py", "js", "mjs", "cjs", "ts", "rb", "pl", "ps1", "cmd",
+];
+
+/// The words of a command that may name a script: those with `./`, the executable itself, and names of scripts.
+fn relative_words(command: &str) -> Vec<RelativeWord<'_>> {
+    let is_separator = |c: char| c.is_whitespace() || "\"'`;|&<>()".contains(c);
+    let mut words = Vec::new();
+    let mut is_executable = true;
+    let mut at = 0;
+    while at < command.len() {
+        let rest = &command[at..];
+        let length = rest.find(is_separator).unwrap_or(rest.len());
+        let word = &rest[..length];
+        if word.is_empty() {
+            let c = rest.chars().next().unwrap_or_default();
+            is_executable |= ";|&(".contains(c);
+            at += c.len_utf8().max(1);
+            continue;
+        }
+        let path = word.strip_prefix("./").unwrap_or(word);
+        let extension = path.rsplit_once('.').map(|(_, extension)| extension);
+        let is_script = extension.is_some_and(|extension| SCRIPTS.contains(&extension));
+        let is_path = path.len() < word.len() || is_script || (is_executable && path.contains('/'));
+        let is_plain = !path.starts_with(['/', '-', '~', '$']) && !path.contains(['$', '*', '{']);
+        if is_path && is_plain && !path.split('/').any(|part| part == "..") {
+            words.push(RelativeWord {
+                path,
+                start: at,
+                length,
+            });
+        }
+        is_executable = word.contains('=') && !word.contains('/');
+        at += length;
+    }
+    words
+}
+
+/// The relative paths in the commands of hooks that may be scripts.
+pub fn script_paths(hooks: &Value) -> BTreeSet<String> {
+    let mut paths = BTreeSet::new();
+    collect_scripts(hooks, &mut paths);
+    paths
+}
+
+fn collect_scripts(value: &Value, paths: &mut BTreeSet<String>) {
+    match value {
+        Value::List(items) => items.iter().for_each(|item| collect_scripts(item, paths)),
+        Value::Map(entries) => {
+            for (key, value) in entries {
+                match value {
+                    Value::String(text) if SHELL_FIELDS.contains(&key.as_str()) => {
+                        let words = relative_words(text).into_iter();
+                        paths.extend(words.map(|word| word.path.to_owned()));
+                    }
+                    value => collect_scripts(value, paths),
+                }
+            }
+        }
+        _ => {}
+    }
 }
 
 /// Gives the files of a plugin the variables that they read. A path from the directory that the command runs in is made
@@ -335,21 +466,55 @@ fn collect_files(value: &Value, files: &mut BTreeSet<String>) {
 /// Paths that follow a variable of the plugin's directory, as far as they are plain.
 fn files_in(text: &str) -> Vec<String> {
     let mut files = Vec::new();
-    for (at, _) in text.match_indices('$') {
-        let Some(found) =
-            variable_at(text, at).filter(|found| ROOT_VARIABLES.contains(&found.name))
-        else {
-            continue;
-        };
-        // The quotes of the variable alone may end before the path goes on.
-        let rest = text[found.end..].trim_start_matches(['"', '\'']);
-        let is_end = |c: char| c.is_whitespace() || "\"'`;|&<>(){}$*?\\".contains(c);
-        let end = rest.find(is_end).unwrap_or(rest.len());
-        let is_computed = rest[end..].starts_with(['$', '*', '?', '{', '`', '\\']);
-        let path = rest[..end].trim_matches('/');
-        if rest.starts_with('/') && !path.is_empty() && !is_computed {
-            files.push(path.to_owned());
+    let mut quotes = CommandQuotes::default();
+    let mut at = 0;
+    while let Some(c) = text[at..].chars().next() {
+        let found = (c == '$').then(|| variable_at(text, at)).flatten();
+        match found.filter(|found| ROOT_VARIABLES.contains(&found.name)) {
+            Some(found) => {
+                files.extend(path_at(&text[found.end..], quotes));
+                at = found.end;
+            }
+            None => {
+                quotes.read(c);
+                at += c.len_utf8();
+            }
         }
     }
     files
+}
+
+/// The quotes around a position in a command: double quotes also have their meaning in a single-quoted command of
+/// another shell.
+#[derive(Clone, Copy, Default)]
+struct CommandQuotes {
+    single: bool,
+    double: bool,
+}
+
+impl CommandQuotes {
+    fn read(&mut self, c: char) {
+        match c {
+            '"' => self.double = !self.double,
+            '\'' if !self.double => self.single = !self.single,
+            _ => {}
+        }
+    }
+}
+
+/// The path at the start of a string, up to the next blank. The quotes of the variable alone may end before it.
+fn path_at(rest: &str, mut quotes: CommandQuotes) -> Option<String> {
+    let mut path = String::new();
+    for c in rest.chars() {
+        match c {
+            '"' | '\'' => quotes.read(c),
+            _ if c.is_whitespace() && !quotes.double => break,
+            '`' | ';' | '|' | '&' | '<' | '>' | '(' | ')' if !quotes.double => break,
+            // The rest is only known when the command runs.
+            '$' | '*' | '?' | '{' | '}' | '\\' | '`' => return None,
+            _ => path.push(c),
+        }
+    }
+    let file = path.strip_prefix('/')?.trim_matches('/');
+    (!file.is_empty()).then(|| file.to_owned())
 }

@@ -6,7 +6,7 @@ use agpm_diag::{Diagnostic, Notes, codes, has_errors};
 use agpm_text::{Document, Format, Limits, decode, parse};
 
 use crate::limits::MOST_MANIFEST_BYTES;
-use crate::manifest::{MANIFESTS, PluginDialect};
+use crate::manifest::{MANIFESTS, ManifestFile};
 
 /// The files of a plugin, by their paths in it.
 #[derive(Clone, Debug, Default)]
@@ -74,6 +74,26 @@ impl<'a> PluginTree<'a> {
         context: PluginContext<'_>,
         notes: &mut Notes,
     ) -> Option<Document> {
+        self.document(path, Format::Jsonc, context, notes)
+    }
+
+    /// The same for a file whose format has neither comments nor trailing commas.
+    pub(crate) fn strict_json(
+        &self,
+        path: &str,
+        context: PluginContext<'_>,
+        notes: &mut Notes,
+    ) -> Option<Document> {
+        self.document(path, Format::Json, context, notes)
+    }
+
+    fn document(
+        &self,
+        path: &str,
+        format: Format,
+        context: PluginContext<'_>,
+        notes: &mut Notes,
+    ) -> Option<Document> {
         let bytes = self.bytes(path)?;
         let name = format!("{}/{path}", context.label);
         if bytes.len() > MOST_MANIFEST_BYTES {
@@ -97,7 +117,7 @@ impl<'a> PluginTree<'a> {
                 return None;
             }
         };
-        let parsed = parse(source, text, Format::Jsonc, Limits::default());
+        let parsed = parse(source, text, format, Limits::default());
         if has_errors(&parsed.diagnostics) {
             notes.diagnostics.extend(parsed.diagnostics);
             return None;
@@ -107,8 +127,14 @@ impl<'a> PluginTree<'a> {
 }
 
 /// The manifest that a directory has, if it is a plugin by its manifest.
-pub fn manifest_of<'p>(
-    has_file: impl Fn(&str) -> bool + 'p,
-) -> Option<(&'static str, PluginDialect)> {
-    MANIFESTS.into_iter().find(|(path, _)| has_file(path))
+pub fn manifest_of(has_file: impl Fn(&str) -> bool) -> Option<ManifestFile> {
+    MANIFESTS.into_iter().find(|file| has_file(file.path))
+}
+
+/// The manifest that a client reads: its own at a path that only it has, or else the first that exists.
+pub fn manifest_for(own: Option<&str>, has_file: impl Fn(&str) -> bool) -> Option<ManifestFile> {
+    let mut files = MANIFESTS.into_iter();
+    files
+        .find(|file| Some(file.path) == own && has_file(file.path))
+        .or_else(|| manifest_of(has_file))
 }

@@ -18,7 +18,8 @@ fn read_with(
 ) -> (Option<PluginListing>, Notes) {
     let mut notes = Notes::default();
     let tree = PluginTree::new(files.iter().map(|(path, text)| (*path, text.as_bytes())));
-    let listing = read_plugin(&tree, entry, CONTEXT, &mut notes);
+    let file = agpm_plugin::manifest_of(|path| tree.has_file(path));
+    let listing = read_plugin(&tree, file, entry, CONTEXT, &mut notes);
     (listing, notes)
 }
 
@@ -181,12 +182,89 @@ fn paths_that_are_missing_are_reported() {
     );
 }
 
+#[test]
+fn a_file_of_hooks_is_read_completely_or_not_at_all() {
+    for hooks in [
+        "[1, 2]",
+        "[1, 2",
+        r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]"#,
+        r#"{"hooks" {}}"#,
+    ] {
+        let files = [("hooks/hooks.json", hooks), ("agents/a.md", "")];
+        let (listing, notes) = read_with(&files, None);
+        assert_eq!(ids(&listing.unwrap()), ["agents/a"], "{hooks}");
+        let mut errors = notes.diagnostics.iter();
+        assert!(
+            errors.any(|found| found.severity == Severity::Error),
+            "{hooks}"
+        );
+    }
+}
+
+#[test]
+fn the_manifest_of_another_client_replaces_default_directories() {
+    let hooks = r#"{"version": 1, "hooks": {"stop": [{"command": "./a.sh"}]}}"#;
+    let files = [
+        (".claude-plugin/plugin.json", r#"{"name": "kit"}"#),
+        (
+            ".cursor-plugin/plugin.json",
+            r#"{"name": "kit", "hooks": "./hooks/cursor.json", "agents": "./agents/*.md", "skills": "./skills/a/SKILL.md"}"#,
+        ),
+        (
+            ".codex-plugin/plugin.json",
+            r#"{"name": "kit", "hooks": {}, "commands": "./commands/"}"#,
+        ),
+        ("hooks/hooks.json", r#"{"hooks": {}}"#),
+        ("hooks/cursor.json", hooks),
+        ("agents/one.md", ""),
+        ("agents/inner/two.md", ""),
+        ("skills/a/SKILL.md", ""),
+        ("skills/b/SKILL.md", ""),
+        ("mcp.json", r#"{"mcpServers": {"db": {"command": "x"}}}"#),
+    ];
+    let tree = PluginTree::new(files.iter().map(|(path, text)| (*path, text.as_bytes())));
+    let parts = |own: &str| {
+        let manifest = agpm_plugin::manifest_for(Some(own), |path| tree.has_file(path));
+        let mut notes = Notes::default();
+        let listing = read_plugin(&tree, manifest, None, CONTEXT, &mut notes).unwrap();
+        assert_eq!(messages(&notes), Vec::<String>::new());
+        let path = |part: &agpm_plugin::PluginPart| format!("{} {}", part.id, part.path);
+        listing.parts.iter().map(path).collect::<Vec<_>>()
+    };
+    let agents = ["agents/one agents/one.md", "agents/two agents/inner/two.md"];
+    let skills = ["skills/a skills/a", "skills/b skills/b"];
+    let claude = [&agents[..], &skills[..], &["hooks/kit hooks/hooks.json"]].concat();
+    let sorted = |mut parts: Vec<String>| {
+        parts.sort();
+        parts
+    };
+    let expected = |parts: &[&str]| sorted(parts.iter().map(|part| (*part).to_owned()).collect());
+    assert_eq!(
+        sorted(parts(".claude-plugin/plugin.json")),
+        expected(&claude)
+    );
+    assert_eq!(sorted(parts("none")), expected(&claude));
+    assert_eq!(
+        sorted(parts(".codex-plugin/plugin.json")),
+        expected(&[&agents[..], &skills[..]].concat())
+    );
+    assert_eq!(
+        sorted(parts(".cursor-plugin/plugin.json")),
+        expected(&[
+            agents[0],
+            skills[0],
+            "hooks/kit hooks/cursor.json",
+            "mcp-servers/db mcp.json"
+        ])
+    );
+}
+
 const SCHEMA: &str = "https://agent-plugins.org/schemas/1.0.0/plugin.schema.json";
 
 #[test]
 fn agent_plugins_skip_what_breaks_the_rules_and_reject_a_bad_manifest() {
     let manifest = format!(r#"{{"$schema": "{SCHEMA}", "name": "kit", "shiny": true}}"#);
-    let servers = r#"{"mcpServers": {
+    let servers = r#"{"$schema": "https://agent-plugins.org/schemas/1.0.0/mcp.schema.json", "mcpServers": {
         "good": {"type": "stdio", "command": "./bin/server"},
         "shell": {"type": "stdio", "command": "sh -c x"},
         "plain": {"type": "sse", "url": "http://x.example"},

@@ -1,8 +1,9 @@
 //! The variables of a plugin's directory.
 
 use agpm_plugin::{
-    PluginPaths, PluginTree, RootReference, environment_of, has_root_variable, named_files,
-    rewrite_command, rewrite_hooks, rewrite_markdown, rewrite_servers, unknown_variables,
+    PluginPaths, PluginTree, RelativeFiles, RootReference, environment_of, has_root_variable,
+    named_files, rewrite_command, rewrite_hooks, rewrite_markdown, rewrite_servers,
+    unknown_variables,
 };
 use agpm_text::{Format, Value, parse_alone, to_value};
 use proptest::prelude::*;
@@ -72,7 +73,7 @@ fn hooks_servers_and_markdown_are_rewritten_where_they_are_read() {
         ]}]}}"#,
     );
     assert_eq!(
-        rewrite_hooks(&hooks, PLACE, CLAUDE),
+        rewrite_hooks(&hooks, PLACE, CLAUDE, None),
         json(
             r#"{"hooks": {"Stop": [{"hooks": [
                 {"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/.agpm/plugins/kit/a"},
@@ -112,7 +113,7 @@ fn programs_that_read_a_variable_get_it() {
     };
     let hooks = json(r#"{"command": "python3 ${CLAUDE_PLUGIN_ROOT}/a.py && x"}"#);
     assert_eq!(
-        rewrite_hooks(&hooks, paths, RootReference::default()),
+        rewrite_hooks(&hooks, paths, RootReference::default(), None),
         json(
             r#"{"command": "export CLAUDE_PLUGIN_ROOT=\"$PWD/.agpm/plugins/kit\"; python3 .agpm/plugins/kit/a.py && x"}"#
         )
@@ -147,6 +148,82 @@ fn files_that_hooks_name_are_found() {
     );
     let files: Vec<String> = named_files(&hooks).into_iter().collect();
     assert_eq!(files, ["a.sh", "b/c.py"]);
+    for (command, expected) in [
+        (
+            r#"sh "${CLAUDE_PLUGIN_ROOT}/hooks/two words.sh" arg"#,
+            Some("hooks/two words.sh"),
+        ),
+        (
+            r#"sh "${CLAUDE_PLUGIN_ROOT}"/hooks/"two words.sh""#,
+            Some("hooks/two words.sh"),
+        ),
+        (r#"bash -c 'sh "${PLUGIN_ROOT}/a b.sh"; x'"#, Some("a b.sh")),
+        (r#"echo "don't" && ${PLUGIN_ROOT}/a.sh b"#, Some("a.sh")),
+        (r#"sh "${PLUGIN_ROOT}/a $NAME.sh""#, None),
+        (r#"sh ${PLUGIN_ROOT}/a\ b.sh"#, None),
+    ] {
+        let found = named_files(&Value::from(command)).into_iter().next();
+        assert_eq!(found.as_deref(), expected, "{command}");
+    }
+}
+
+#[test]
+fn relative_paths_of_scripts_lead_into_the_plugin() {
+    let files = ["hooks/run.cmd", "scripts/check.py", "hooks/guard/audit.sh"];
+    let tree = PluginTree::new(files.iter().map(|path| (*path, &b""[..])));
+    let pointed = |directory: &str, command: &str| {
+        let hooks = Value::map([("command", Value::from(command))]);
+        let files = RelativeFiles {
+            tree: &tree,
+            directory,
+        };
+        let rewritten = rewrite_hooks(&hooks, PLACE, RootReference::default(), Some(files));
+        rewritten
+            .get("command")
+            .and_then(Value::as_str)
+            .map(str::to_owned)
+    };
+    for (directory, command, expected) in [
+        (
+            "hooks",
+            "./hooks/run.cmd start",
+            ".agpm/plugins/kit/hooks/run.cmd start",
+        ),
+        (
+            "hooks",
+            "./run.cmd start",
+            ".agpm/plugins/kit/hooks/run.cmd start",
+        ),
+        (
+            "hooks",
+            "python3 scripts/check.py",
+            "python3 .agpm/plugins/kit/scripts/check.py",
+        ),
+        (
+            "",
+            "cd x && hooks/run.cmd",
+            "cd x && .agpm/plugins/kit/hooks/run.cmd",
+        ),
+        (
+            "hooks/guard",
+            ".github/hooks/guard/audit.sh",
+            ".agpm/plugins/kit/hooks/guard/audit.sh",
+        ),
+        // Neither a script of the plugin nor a path.
+        ("hooks", "./gradlew check", "./gradlew check"),
+        ("hooks", "run.cmd", ".agpm/plugins/kit/hooks/run.cmd"),
+        (
+            "hooks",
+            "cat hooks/run ../hooks/run.cmd /hooks/run.cmd",
+            "cat hooks/run ../hooks/run.cmd /hooks/run.cmd",
+        ),
+    ] {
+        assert_eq!(
+            pointed(directory, command).as_deref(),
+            Some(expected),
+            "{command}"
+        );
+    }
 }
 
 proptest! {

@@ -325,6 +325,7 @@ pub fn declared_unit(
         origin: parent.origin.clone(),
         path,
         extent: declared.kind.extent(),
+        marketplace: None,
     })
 }
 

@@ -33,8 +33,8 @@ pub struct ResolvedEntry {
     pub needs: Arc<DeclaredNeeds>,
     /// Its path on this machine, unless it is from a repository.
     pub file: Option<PathBuf>,
-    /// The plugin that it is a part of.
-    pub part_of: Option<ResourceId>,
+    /// The plugins that it is a part of: several may have it in common.
+    pub part_of: Vec<ResourceId>,
 }
 
 impl ResolvedEntry {
@@ -175,7 +175,7 @@ pub fn resolved_entries(
             resource,
             needs,
             file,
-            part_of: None,
+            part_of: Vec::new(),
             entry,
         })
     };

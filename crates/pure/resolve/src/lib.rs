@@ -20,6 +20,7 @@ mod plugin_needs;
 mod plugin_root;
 mod plugins;
 mod required_source;
+mod shared_hooks;
 mod versions;
 mod written_id;
 
@@ -46,6 +47,7 @@ pub use needs::{NeedsReader, ReadContent};
 pub use open_sources::OpenSources;
 pub use path_files::{PathFiles, Unfit, found_unit, path_clash, portable_path};
 pub use pins::{UpdateScope, pins, relocated_sources, with_names_of};
+pub use plugin_needs::marketplace_entries;
 pub use plugins::{MarketplaceEntries, expand_plugins, part_remedy};
 pub use required_source::{
     RequiredSource, SourceRefusal, add_locked_sources, refused_source, required_source,

@@ -12,6 +12,7 @@ use agpm_plan::{TargetRequest, outdated_lock, placements};
 
 use crate::declared::format_of;
 use crate::entries::ResolvedEntry;
+use crate::shared_hooks::is_served;
 
 /// Finds the manifest dependency of a locked resource, whatever its requirement.
 pub struct RootFinder<'m> {
@@ -181,11 +182,16 @@ fn are_same_placements(
         };
         locked == now || locked.tool == now.tool && is_block(locked) && is_block(now)
     };
-    let is_instruction = locked.kind == ResourceType::Instructions;
-    locked.placements == placements
-        || is_instruction
-            && locked.placements.len() == placements.len()
-            && locked.placements.iter().zip(placements).all(is_same)
+    let is_same_hook = |(locked, now): (&LockedPlacement, &LockedPlacement)| {
+        locked == now || locked.tool == now.tool && is_served(locked, placements)
+    };
+    let mut pairs = locked.placements.iter().zip(placements);
+    let is_alike = match locked.kind {
+        ResourceType::Instructions => pairs.all(is_same),
+        ResourceType::Hooks => pairs.all(is_same_hook),
+        _ => locked.placements == placements,
+    };
+    is_alike && locked.placements.len() == placements.len()
 }
 
 /// Whether the manifest's definition of a server changed since it was locked.
@@ -286,7 +292,7 @@ pub fn check_plugin_parts(lock: &Lockfile, entries: &[ResolvedEntry]) -> Result<
         let id = locked.id();
         let parts: BTreeSet<ResourceId> = entries
             .iter()
-            .filter(|resolved| resolved.part_of.as_ref() == Some(&id))
+            .filter(|resolved| resolved.part_of.contains(&id))
             .map(ResolvedEntry::id)
             .collect();
         if !parts.iter().eq(&locked.parts) {

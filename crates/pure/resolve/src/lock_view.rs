@@ -91,6 +91,16 @@ impl LockView {
     pub fn with_parts(mut self) -> Self {
         for plugin in 0..self.entries.len() {
             for part in self.entries[plugin].parts.clone() {
+                // Plugins for one tool cannot have different parts of one name, so this is a part of both.
+                let known = self.part_of.keys().copied().find(|at| {
+                    let other = &self.entries[*at];
+                    let mut tools = self.entries[plugin].tools();
+                    other.id() == part && tools.any(|tool| other.tools().any(|one| one == tool))
+                });
+                if let Some(number) = known {
+                    self.needs[plugin].push(number);
+                    continue;
+                }
                 let number = self.entries.len();
                 self.entries.push(self.entries[plugin].part(&part));
                 self.needs.push(Vec::new());

@@ -97,7 +97,7 @@ impl LockedContent<'_> {
             resource: Arc::clone(resource),
             needs: Arc::clone(needed),
             file: (self.file_of)(&locked.unit),
-            part_of: None,
+            part_of: Vec::new(),
         };
         let entries = entries_at(locked, root).into_iter();
         Ok(entries.map(copy).collect())

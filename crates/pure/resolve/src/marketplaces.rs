@@ -2,9 +2,10 @@
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, SourceSpan, codes};
 use agpm_model::{
-    DEFAULT_VERSION, Dependency, LockEntry, LockedMarketplace, Lockfile, Manifest, ObjectId,
-    Requirement, ResourceExtent, ResourceOrigin, ResourcePath, ResourceType, SourceAddress,
-    SourceDeclaration, SourceName, SourceScope, SourceVersions, Unit, VersionRequirement,
+    DEFAULT_VERSION, Dependency, LockEntry, LockedMarketplace, Lockfile, Manifest,
+    MarketplacePlugin, ObjectId, Requirement, ResourceExtent, ResourceOrigin, ResourcePath,
+    ResourceType, SourceAddress, SourceDeclaration, SourceName, SourceScope, SourceVersions, Unit,
+    VersionRequirement,
 };
 use agpm_plugin::{Marketplace, MarketplaceEntry, PluginSource};
 
@@ -209,7 +210,7 @@ pub fn locate_plugin(
     let subject = format!("plugin `{}` of `{}`", entry.name, plugin.marketplace);
     match &entry.source {
         Some(PluginSource::Relative(path)) => Ok(PluginLocation {
-            unit: plugin_at(&plugin.marketplace, path),
+            unit: plugin_at(&plugin.marketplace, path, plugin),
             requirement: None,
             source: None,
             commit: None,
@@ -262,7 +263,7 @@ pub fn locate_plugin(
                     )
                 })?;
             Ok(PluginLocation {
-                unit: plugin_at(&source.name, path),
+                unit: plugin_at(&source.name, path, plugin),
                 requirement: Some(requirement),
                 source: Some(source),
                 commit: NamedCommit::new(sha.as_ref(), reference.as_deref(), dependency.spot),
@@ -291,7 +292,7 @@ pub fn remote_requirement(
     VersionRequirement::parse(reference.unwrap_or(DEFAULT_VERSION)).map(Requirement::Version)
 }
 
-fn plugin_at(source: &SourceName, path: &str) -> Unit {
+fn plugin_at(source: &SourceName, path: &str, plugin: &MarketplacePlugin) -> Unit {
     let path = if path.is_empty() { "." } else { path };
     let path = ResourcePath::found(path)
         .or_else(|_| ResourcePath::directory_in_source(path))
@@ -300,6 +301,7 @@ fn plugin_at(source: &SourceName, path: &str) -> Unit {
         origin: ResourceOrigin::Source(source.clone()),
         path,
         extent: ResourceExtent::Plugin,
+        marketplace: Some(plugin.clone()),
     }
 }
 

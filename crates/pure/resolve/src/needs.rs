@@ -14,7 +14,9 @@ use agpm_render::{TemplateNames, TemplateRenderer};
 use crate::declared::{DeclaringResource, EscapedPath, declared_unit};
 use crate::index::{FoundContent, ResourceFiles, SourceIndex};
 use crate::open_sources::OpenSources;
-use crate::plugin_needs::{PluginFinder, PluginNeed, declaration, plugin_needs, plugin_of_file};
+use crate::plugin_needs::{
+    FileNeed, PluginFinder, PluginNeed, declaration, need_of_file, plugin_needs,
+};
 use crate::required_source::{
     RequiredSource, SourceRefusal, refused_source, required_source, unit_of_source,
 };
@@ -207,12 +209,22 @@ impl<'a> NeedsReader<'a> {
             }
         }
         let exists = |path: &str| self.sources.exists(&unit.origin, commit.as_ref(), path);
-        if let Some(plugin) = plugin_of_file(unit, &resource.main.bytes, &exists) {
-            let spot = SourceSpan {
-                source: notes.sources.add(unit.to_string(), String::new()),
-                span: Span::at(0),
-            };
-            children.push((declaration(plugin.path.as_str(), None, spot), plugin));
+        match need_of_file(unit, &resource.main.bytes, &exists) {
+            Some(FileNeed::Directory(plugin)) => {
+                let spot = SourceSpan {
+                    source: notes.sources.add(unit.to_string(), String::new()),
+                    span: Span::at(0),
+                };
+                children.push((declaration(plugin.path.as_str(), None, spot), plugin));
+            }
+            Some(FileNeed::OutOfReach(script)) => {
+                let message = format!("`{unit}` runs `{script}`, which is not installed with it");
+                let help = "the script is neither in a plugin with the hook nor next to it: add its plugin to \
+                            `[plugins]`, or copy both into the project";
+                let found = Diagnostic::new(&codes::PLUGIN_MISSING_FILE, message).help(help);
+                notes.diagnostics.push(found);
+            }
+            None => {}
         }
         match escapes.pop() {
             Some(last) => {
@@ -241,9 +253,10 @@ impl<'a> NeedsReader<'a> {
             };
             let child = self.in_other_source(&remote.declared, index);
             let child = child.map_err(|_| remote.refusal(&index.chain_to(&self.roots(), unit)))?;
-            let Some((declared, child)) = child else {
+            let Some((declared, mut child)) = child else {
                 continue;
             };
+            child.marketplace = Some(remote.listed);
             if let Some((commit, source)) = remote.commit.as_ref().zip(child.origin.source()) {
                 self.sources.check_commit(source, commit)?;
             }

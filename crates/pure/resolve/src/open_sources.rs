@@ -24,10 +24,10 @@ pub trait OpenSources: Sync {
         &self,
         source: &SourceName,
         revision: Option<&ObjectId>,
-    ) -> Result<Marketplace, Failure>;
+    ) -> Result<Arc<Marketplace>, Failure>;
 
     /// The marketplace of a source without a requirement.
-    fn default_marketplace(&self, source: &SourceName) -> Result<Marketplace, Failure>;
+    fn default_marketplace(&self, source: &SourceName) -> Result<Arc<Marketplace>, Failure>;
 
     /// Fails unless a commit of a marketplace entry belongs to the entry's branch or tag.
     fn check_commit(&self, source: &SourceName, commit: &NamedCommit) -> Result<(), Failure>;

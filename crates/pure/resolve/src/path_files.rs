@@ -90,6 +90,7 @@ pub fn found_unit(pattern: &Unit, path: &str) -> Option<Unit> {
         origin: pattern.origin.clone(),
         path,
         extent: pattern.extent,
+        marketplace: None,
     })
 }
 

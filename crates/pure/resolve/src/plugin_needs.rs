@@ -1,19 +1,26 @@
 //! The dependencies of plugins, and the plugins that hooks and servers need; both are read from files in foreign
 //! formats.
 
+use std::sync::Arc;
+
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, SourceSpan, codes};
 use agpm_model::{
-    DeclaredDependency, InstallMode, Manifest, ObjectId, Requirement, ResourceExtent,
-    ResourceOrigin, ResourcePath, ResourceType, SourceName, Unit, VersionRequirement,
+    DeclaredDependency, Dependency, InstallMode, LockedMarketplace, Manifest, MarketplacePlugin,
+    ObjectId, Requirement, ResourceExtent, ResourceOrigin, ResourcePath, ResourceType, SourceName,
+    Unit, VersionRequirement,
 };
+use agpm_plan::outdated_lock;
 use agpm_plugin::{
-    Marketplace, PluginContext, PluginDependency, PluginSource, PluginTree, has_root_variable,
-    manifest_of, read_plugin,
+    Marketplace, MarketplaceEntry, PluginContext, PluginDependency, PluginSource, PluginTree,
+    Strictness, has_root_variable, manifest_of, paths_of_script, read_plugin, script_paths,
 };
+use agpm_text::{Format, Value, parse_alone, to_value};
 
+use crate::entries::ResolvedEntry;
 use crate::index::ResourceFiles;
-use crate::marketplaces::{NamedCommit, remote_requirement};
+use crate::marketplaces::{NamedCommit, find_entry, locate_plugin, remote_requirement};
 use crate::open_sources::OpenSources;
+use crate::plugins::MarketplaceEntries;
 
 /// Searches for the plugins that other plugins need.
 pub(crate) struct PluginFinder<'a> {
@@ -21,10 +28,113 @@ pub(crate) struct PluginFinder<'a> {
     pub(crate) sources: &'a dyn OpenSources,
 }
 
-/// A marketplace at a revision.
+/// A marketplace that was read.
 struct Listing {
     source: SourceName,
-    marketplace: Marketplace,
+    marketplace: Arc<Marketplace>,
+}
+
+/// The marketplace that a plugin belongs to, and the version that describes the plugin.
+struct OwnMarketplace {
+    source: SourceName,
+    version: MarketplaceVersion,
+}
+
+enum MarketplaceVersion {
+    /// A commit; `None` for a directory.
+    At(Option<ObjectId>),
+    /// The default branch.
+    Default,
+}
+
+impl PluginFinder<'_> {
+    /// The marketplace of a plugin: the pinned one for a plugin of the manifest; for others the version of the plugin
+    /// itself, or, in another repository, the version that the manifest's plugins are from.
+    fn own_marketplace(&self, unit: &Unit, commit: Option<&ObjectId>) -> Option<OwnMarketplace> {
+        let dependencies = self.manifest.dependencies.iter();
+        let pins = dependencies
+            .filter_map(|one| Some((&one.unit, one.marketplace.as_ref()?.pin.as_ref()?)));
+        let pinned = |pin: &LockedMarketplace| OwnMarketplace {
+            source: pin.plugin.marketplace.clone(),
+            version: MarketplaceVersion::At(pin.commit.clone()),
+        };
+        if let Some((_, pin)) = pins.clone().find(|(own, _)| *own == unit) {
+            return Some(pinned(pin));
+        }
+        let in_source = |source: &SourceName| OwnMarketplace {
+            source: source.clone(),
+            version: MarketplaceVersion::At(commit.cloned()),
+        };
+        let Some(listed) = &unit.marketplace else {
+            return unit.origin.source().map(in_source);
+        };
+        if unit.origin.source() == Some(&listed.marketplace) {
+            return Some(in_source(&listed.marketplace));
+        }
+        let mut pins = pins.map(|(_, pin)| pin);
+        let same = pins.find(|pin| pin.plugin.marketplace == listed.marketplace);
+        let unpinned = || OwnMarketplace {
+            source: listed.marketplace.clone(),
+            version: MarketplaceVersion::Default,
+        };
+        Some(same.map_or_else(unpinned, pinned))
+    }
+
+    fn read(&self, own: &OwnMarketplace) -> Result<Arc<Marketplace>, Failure> {
+        match &own.version {
+            MarketplaceVersion::At(commit) => {
+                self.sources.marketplace(&own.source, commit.as_ref())
+            }
+            MarketplaceVersion::Default => self.sources.default_marketplace(&own.source),
+        }
+    }
+
+    /// The marketplace entry that describes a plugin.
+    fn entry_of(
+        &self,
+        unit: &Unit,
+        commit: Option<&ObjectId>,
+    ) -> Result<Option<MarketplaceEntry>, Failure> {
+        let own = self.own_marketplace(unit, commit);
+        let Some((listed, own)) = unit.marketplace.as_ref().zip(own) else {
+            return Ok(None);
+        };
+        Ok(self.read(&own)?.find(&listed.name).ok().cloned())
+    }
+}
+
+/// The marketplace entries of plugins. Fails if a plugin of the manifest is not where its pinned marketplace says.
+pub fn marketplace_entries(
+    manifest: &Manifest,
+    sources: &dyn OpenSources,
+    entries: &[ResolvedEntry],
+) -> Result<MarketplaceEntries, Failure> {
+    let finder = PluginFinder { manifest, sources };
+    let mut described = MarketplaceEntries::new();
+    for dependency in &manifest.dependencies {
+        let pin = dependency.marketplace.as_ref();
+        let Some(pin) = pin.and_then(|own| own.pin.as_ref()) else {
+            continue;
+        };
+        let source = &pin.plugin.marketplace;
+        let marketplace = sources.marketplace(source, pin.commit.as_ref())?;
+        let entry = find_entry(dependency, &marketplace)?;
+        let location = locate_plugin(manifest, dependency, entry)?;
+        if location.unit != dependency.unit {
+            let message = format!("{} is not where `{source}` says", dependency.id());
+            return Err(outdated_lock(message));
+        }
+        described.insert(dependency.unit.clone(), entry.clone());
+    }
+    for resolved in entries {
+        let unit = &resolved.entry.unit;
+        if !described.contains_key(unit)
+            && let Some(entry) = finder.entry_of(unit, resolved.version.commit.as_ref())?
+        {
+            described.insert(unit.clone(), entry);
+        }
+    }
+    Ok(described)
 }
 
 /// A plugin that another one needs.
@@ -41,6 +151,8 @@ pub(crate) struct RemoteNeed {
     pub(crate) declared: DeclaredDependency,
     /// The commit that the marketplace names.
     pub(crate) commit: Option<NamedCommit>,
+    /// The plugin in its marketplace.
+    pub(crate) listed: MarketplacePlugin,
     /// The manifest entry that would approve it.
     entry: String,
 }
@@ -79,10 +191,12 @@ pub(crate) fn plugin_needs(
         name: unit.path.file_name(),
         label: &label,
     };
+    let entry = finder.entry_of(unit, commit)?;
     let reported = notes.diagnostics.len();
-    let listing = read_plugin(&tree, None, context, notes);
+    let file = manifest_of(|path| tree.has_file(path));
+    let listing = read_plugin(&tree, file, entry.as_ref(), context, notes);
     notes.diagnostics.truncate(reported);
-    let dependencies = listing.map(|listing| listing.manifest.dependencies);
+    let dependencies = listing.map(|listing| listing.dependencies);
     let mut needs = Vec::new();
     for dependency in dependencies.unwrap_or_default() {
         let listing = marketplace_of(finder, unit, commit, &dependency)?;
@@ -98,15 +212,7 @@ fn marketplace_of(
     commit: Option<&ObjectId>,
     dependency: &PluginDependency,
 ) -> Result<Listing, Failure> {
-    let of_manifest = finder
-        .manifest
-        .dependencies
-        .iter()
-        .filter(|one| one.unit == *unit)
-        .find_map(|one| one.marketplace.as_ref()?.pin.as_ref());
-    let own_source = of_manifest.map(|pin| (pin.plugin.marketplace.clone(), pin.commit.clone()));
-    let own_source = own_source.or_else(|| Some((unit.origin.source()?.clone(), commit.cloned())));
-    let Some((own_source, revision)) = own_source else {
+    let Some(own) = finder.own_marketplace(unit, commit) else {
         let message = format!(
             "plugin `{unit}` needs plugin `{}`, and is in no marketplace",
             dependency.name
@@ -117,20 +223,19 @@ fn marketplace_of(
     let marketplace_name = dependency
         .marketplace
         .as_deref()
-        .filter(|name| *name != own_source.as_str());
+        .filter(|name| *name != own.source.as_str());
     let Some(marketplace_name) = marketplace_name else {
-        let marketplace = finder.sources.marketplace(&own_source, revision.as_ref())?;
         return Ok(Listing {
-            source: own_source,
-            marketplace,
+            marketplace: finder.read(&own)?,
+            source: own.source,
         });
     };
     // The marketplace may have another name than its source in the manifest.
-    if let Ok(marketplace) = finder.sources.marketplace(&own_source, revision.as_ref())
+    if let Ok(marketplace) = finder.read(&own)
         && marketplace.name == marketplace_name
     {
         return Ok(Listing {
-            source: own_source,
+            source: own.source,
             marketplace,
         });
     }
@@ -193,14 +298,19 @@ fn found(
         let declared = declaration(unit.path.as_str(), requirement, dependency.spot);
         PluginNeed::Here(declared, unit)
     };
-    let is_named = |dependency_source: &&agpm_model::Dependency| {
-        dependency_source
-            .marketplace
-            .as_ref()
-            .is_some_and(|dependency_source| {
-                dependency_source.plugin.marketplace == *source
-                    && dependency_source.plugin.name == entry.name
-            })
+    let is_named = |one: &&Dependency| match &one.marketplace {
+        Some(own) => {
+            let names_entry = |found: &MarketplaceEntry| found.name == entry.name;
+            own.plugin.marketplace == *source
+                && marketplace.find(&own.plugin.name).is_ok_and(names_entry)
+        }
+        // Without its entry, a directory is the same plugin unless the entry replaces its manifest.
+        None => {
+            entry.strictness == Strictness::PluginManifest
+                && one.kind == ResourceType::Plugins
+                && one.unit.origin.source() == Some(source)
+                && matches!(&entry.source, Some(PluginSource::Relative(path)) if one.unit.path.in_tree() == path)
+        }
     };
     if let Some(named) = finder.manifest.dependencies.iter().find(is_named) {
         // The marketplace's requirement on another repository is the requirement of the manifest's entry.
@@ -213,6 +323,10 @@ fn found(
         return Ok(in_open_source(named.unit.clone(), requirement));
     }
     let broken = |message: String| refused(dependency, message, "report it".to_owned());
+    let listed = MarketplacePlugin {
+        marketplace: source.clone(),
+        name: entry.name.clone(),
+    };
     match &entry.source {
         Some(PluginSource::Relative(path)) => {
             let path = if path.is_empty() { "." } else { path };
@@ -221,6 +335,7 @@ fn found(
                 path: ResourcePath::directory_in_source(path)
                     .map_err(|error| broken(error.to_string()))?,
                 extent: ResourceExtent::Plugin,
+                marketplace: Some(listed),
             };
             let requirement = range_over_tags(finder, source, &entry.name, dependency)?;
             Ok(in_open_source(unit, requirement))
@@ -241,6 +356,7 @@ fn found(
             Ok(PluginNeed::Elsewhere(RemoteNeed {
                 declared,
                 commit: NamedCommit::new(sha.as_ref(), reference, dependency.spot),
+                listed,
                 entry: format!("{} = {{ marketplace = \"{source}\" }}", entry.name),
             }))
         }
@@ -300,31 +416,96 @@ pub(crate) fn declaration(
     }
 }
 
-/// The plugin that a file of hooks or servers depends on: the nearest parent directory that is one.
-pub(crate) fn plugin_of_file(
+/// The files that a file of hooks or servers needs.
+pub(crate) enum FileNeed {
+    /// The directory with the files that it refers to.
+    Directory(Unit),
+    /// A script that is elsewhere in its source, by its path.
+    OutOfReach(String),
+}
+
+/// The directory that a file of hooks or servers depends on: the nearest parent directory that is a plugin, or else the
+/// one with its scripts.
+pub(crate) fn need_of_file(
     unit: &Unit,
     bytes: &[u8],
     exists: &dyn Fn(&str) -> bool,
-) -> Option<Unit> {
+) -> Option<FileNeed> {
     let text = std::str::from_utf8(bytes).ok()?;
     let is_json = unit.path.extension() == Some("json");
-    if unit.extent != ResourceExtent::File || !is_json || !has_root_variable(text) {
+    if unit.extent != ResourceExtent::File || !is_json {
         return None;
     }
+    let plugin = enclosing_plugin(unit, exists);
+    if has_root_variable(text) {
+        let directory = directory_unit(unit, plugin?)?;
+        return Some(FileNeed::Directory(directory));
+    }
+    let own = unit.path.directory();
+    let is_in = |directory: &str, script: &str| {
+        let inner = own.strip_prefix(directory).unwrap_or_default();
+        let mut paths = paths_of_script(script, inner.trim_start_matches('/')).into_iter();
+        paths.any(|path| exists(&joined(directory, &path)))
+    };
+    let scripts = scripts_of(unit, text, exists);
+    let is_needed = |directory: &&str| scripts.iter().any(|script| is_in(directory, script));
+    if let Some(directory) = plugin.into_iter().chain([own]).find(is_needed) {
+        return Some(FileNeed::Directory(directory_unit(unit, directory)?));
+    }
+    let is_local = unit.origin == ResourceOrigin::Local;
+    // A project often has a `gradlew` too, and rarely a script with the name of one in the source.
+    let is_script = |script: &&String| {
+        script
+            .rsplit('/')
+            .next()
+            .is_some_and(|name| name.contains('.'))
+    };
+    let elsewhere = scripts
+        .into_iter()
+        .filter(|script| is_script(&script))
+        .find(|script| !is_local && exists(script));
+    elsewhere.map(FileNeed::OutOfReach)
+}
+
+/// The relative paths of scripts that hooks run; not those that a project has itself.
+fn scripts_of(unit: &Unit, text: &str, exists: &dyn Fn(&str) -> bool) -> Vec<String> {
+    let parsed = parse_alone(text, Format::Jsonc);
+    let value = parsed.document.root().map(to_value);
+    let is_hooks = |value: &Value| {
+        ["hooks", "events"]
+            .iter()
+            .any(|key| value.get(key).is_some())
+    };
+    let Some(hooks) = value.filter(is_hooks) else {
+        return Vec::new();
+    };
+    let is_own = |script: &String| unit.origin == ResourceOrigin::Local && exists(script);
+    let scripts = script_paths(&hooks).into_iter();
+    scripts.filter(|script| !is_own(script)).collect()
+}
+
+fn joined(directory: &str, file: &str) -> String {
+    match directory {
+        "" => file.to_owned(),
+        directory => format!("{directory}/{file}"),
+    }
+}
+
+/// The nearest parent directory of a file with the manifest of a plugin.
+fn enclosing_plugin<'u>(unit: &'u Unit, exists: &dyn Fn(&str) -> bool) -> Option<&'u str> {
     let mut directory = unit.path.directory();
     loop {
-        let inside = |file: &str| match directory {
-            "" => file.to_owned(),
-            directory => format!("{directory}/{file}"),
-        };
-        if manifest_of(|file| exists(&inside(file))).is_some() {
-            break;
+        if manifest_of(|file| exists(&joined(directory, file))).is_some() {
+            return Some(directory);
         }
         directory = directory.rsplit_once('/').map_or_else(
             || if directory.is_empty() { None } else { Some("") },
             |(above, _)| Some(above),
         )?;
     }
+}
+
+fn directory_unit(unit: &Unit, directory: &str) -> Option<Unit> {
     let written = if directory.is_empty() { "." } else { directory };
     let path = match unit.origin {
         ResourceOrigin::Source(_) => ResourcePath::directory_in_source(written),
@@ -334,5 +515,6 @@ pub(crate) fn plugin_of_file(
         origin: unit.origin.clone(),
         path: path.ok()?,
         extent: ResourceExtent::Plugin,
+        marketplace: None,
     })
 }

@@ -3,11 +3,11 @@
 use agpm_model::{RelativePath, ResourceType, ToolName};
 use agpm_plan::ResourceEntry;
 use agpm_plugin::{
-    PluginDialect, PluginPaths, PluginTree, RootReference, environment_of, rewrite_hooks,
+    PluginPaths, PluginTree, RelativeFiles, RootReference, environment_of, rewrite_hooks,
     rewrite_markdown, rewrite_servers,
 };
 use agpm_text::Value;
-use agpm_tools::{OWN_TOOL, find};
+use agpm_tools::{OWN_TOOL, REFERENCE_TOOL, TOOLS, find};
 
 use crate::index::ResourceFiles;
 
@@ -28,6 +28,37 @@ pub(crate) struct PluginDirectory {
 enum PathScope {
     Project,
     Home,
+}
+
+/// The start of relative paths in hooks and servers.
+#[derive(Clone, Copy)]
+pub(crate) enum PathBase<'a> {
+    /// The project.
+    Project,
+    /// These files of the plugin.
+    Plugin(RelativeFiles<'a>),
+    /// The directory that the server runs in, which is the plugin's.
+    ServerDirectory,
+}
+
+/// The variables to set for a tool. Programs recognize their client by the variables that only this client sets, so
+/// those of other tools are left out, except for the reference's, which all plugins know.
+fn environment_for(tool: &ToolName, read: &[&'static str]) -> Vec<&'static str> {
+    let is_foreign = |name: &&'static str| {
+        let others = TOOLS
+            .iter()
+            .filter(|other| other.name != tool.as_str() && other.name != REFERENCE_TOOL.name)
+            .filter(|other| other.hooks.is_some());
+        let mut names = others.flat_map(|other| other.plugin_variables.items);
+        names.any(|other| other == name)
+    };
+    let own: Vec<&'static str> = read
+        .iter()
+        .copied()
+        .filter(|name| !is_foreign(name))
+        .collect();
+    // A program that knows one client only still has to find its files.
+    if own.is_empty() { read.to_vec() } else { own }
 }
 
 impl PluginDirectory {
@@ -51,11 +82,11 @@ impl PluginDirectory {
         }
     }
 
-    fn paths(&self) -> PluginPaths<'_> {
+    fn paths<'a>(&'a self, environment: &'a [&'static str]) -> PluginPaths<'a> {
         PluginPaths {
             root: &self.root,
             data: &self.data,
-            environment: &self.environment,
+            environment,
         }
     }
 
@@ -77,7 +108,7 @@ impl PluginDirectory {
     /// Markdown, in which paths start at the project or at home.
     pub(crate) fn markdown(&self, text: &str) -> String {
         if self.scope == PathScope::Project {
-            return rewrite_markdown(text, self.paths());
+            return rewrite_markdown(text, self.paths(&[]));
         }
         // In home, the tool runs in any project.
         let (root, data) = (
@@ -97,17 +128,22 @@ impl PluginDirectory {
         &self,
         kind: ResourceType,
         value: &Value,
-        dialect: Option<PluginDialect>,
+        base: PathBase<'_>,
         tool: &ToolName,
     ) -> ResourceFiles {
         let reference = self.reference(tool);
+        let environment = environment_for(tool, &self.environment);
+        let paths = self.paths(&environment);
         let authored = Some(value.to_json());
-        let value = match kind {
-            ResourceType::Hooks => rewrite_hooks(value, self.paths(), reference),
-            _ if dialect == Some(PluginDialect::AgentPlugins) && reference.field.is_none() => {
+        let value = match (kind, base) {
+            (ResourceType::Hooks, PathBase::Plugin(files)) => {
+                rewrite_hooks(value, paths, reference, Some(files))
+            }
+            (ResourceType::Hooks, _) => rewrite_hooks(value, paths, reference, None),
+            (_, PathBase::ServerDirectory) if reference.field.is_none() => {
                 self.in_own_directory(value)
             }
-            _ => rewrite_servers(value, self.paths(), reference),
+            _ => rewrite_servers(value, paths, reference),
         };
         ResourceFiles {
             authored,
@@ -132,7 +168,7 @@ impl PluginDirectory {
             let value = match (key.as_str(), value) {
                 ("cwd", Value::String(_)) => {
                     let alone = Value::map([("cwd", value.clone())]);
-                    let moved = rewrite_servers(&alone, self.paths(), none);
+                    let moved = rewrite_servers(&alone, self.paths(&[]), none);
                     moved.get("cwd").cloned().unwrap_or(Value::Null)
                 }
                 (_, Value::Map(_)) if key != "env" && key != "headers" => {

@@ -118,6 +118,7 @@ pub fn unit_of_source(
         origin: ResourceOrigin::Source(source.clone()),
         path,
         extent: declared.kind.extent(),
+        marketplace: None,
     })
 }
 

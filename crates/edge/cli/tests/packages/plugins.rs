@@ -413,7 +413,7 @@ fn a_single_hook_brings_its_plugin() {
 fn agent_plugins_follow_their_own_rules() {
     let schema = "https://agent-plugins.org/schemas/1.0.0/plugin.schema.json";
     let manifest = format!(r#"{{"$schema": "{schema}", "name": "kit", "extra": 1}}"#);
-    let servers = r#"{"mcpServers": {"good": {"type": "stdio", "command": "./bin/good"}, "bad": {"type": "stdio", "command": "a b"}}}"#;
+    let servers = r#"{"$schema": "https://agent-plugins.org/schemas/1.0.0/mcp.schema.json", "mcpServers": {"good": {"type": "stdio", "command": "./bin/good"}, "bad": {"type": "stdio", "command": "a b"}}}"#;
     let open = "---\nname: open\ndescription: d\nmodel: x\n---\n";
     let files = [
         ("plugins/kit/plugin.json", manifest.as_str()),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use agpm_compose::RenderedSet;
+use agpm_compose::{RenderedSet, foreign_hook_notes};
 use agpm_diag::{Failure, Notes};
 use agpm_inspect::DriftFinding;
 use agpm_install::{
@@ -67,6 +67,9 @@ pub(super) fn plan_install(
     changed.sort_by(|a, b| a.id.cmp(&b.id));
     report_refusals(&plan, disk.observation(), job.request.writing, notes)?;
     notes.diagnostics.append(&mut plan.findings);
+    notes
+        .diagnostics
+        .extend(foreign_hook_notes(&resources, &plan.changes));
     report_kept(&plan, &job.request, notes)?;
     // The checksum of a skill or a plugin covers its directory. Files that were added there are not deleted, only reported.
     if job.request.lock == LockUse::Frozen && job.request.writing == WriteMode::Show {

@@ -11,11 +11,11 @@ use agpm_model::{
 use agpm_resolve::{
     FoundContent, LockedContent, MissingFact, ReadContent, ResolvedEntry, ResourceFiles,
     RootFinder, SourceFile, check_declared_needs, check_plugin_parts, expand_plugins,
-    fold_foreign_dependencies, installable_part, locked_roots, part_of_lock, report_moved_tags,
+    fold_foreign_dependencies, installable_part, locked_roots, marketplace_entries, part_of_lock,
+    report_moved_tags,
 };
 
 use crate::packages::fetch::FactFetcher;
-use crate::packages::marketplaces::marketplace_entries;
 use crate::packages::sources::ProjectSources;
 use crate::reading::limit;
 
@@ -140,7 +140,7 @@ impl LockedReader<'_> {
             file_of: &|unit: &Unit| sources.file_of(unit),
         };
         let mut entries = content.entries(lock)?;
-        let marketplaces = marketplace_entries(manifest, sources)?;
+        let marketplaces = marketplace_entries(manifest, sources, &entries)?;
         expand_plugins(manifest, &marketplaces, &mut entries, notes)?;
         Ok(entries)
     }

@@ -1,18 +1,16 @@
 //! Reads marketplaces: the locations of their plugins, and their entries.
 
-use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, codes, has_errors};
 use agpm_model::{
     Dependency, LockedMarketplace, MARKETPLACE_FILES, Manifest, MarketplaceDependency, ObjectId,
     PinId, Requirement, SourceName,
 };
-use agpm_plan::outdated_lock;
 use agpm_plugin::{MOST_MARKETPLACE_BYTES, Marketplace, read_marketplace};
 use agpm_resolve::{
-    MarketplaceEntries, NamedCommit, PluginLocation, UpdateScope, add_source, find_entry,
-    locate_plugin,
+    NamedCommit, PluginLocation, UpdateScope, add_source, find_entry, locate_plugin,
 };
 use agpm_source::{FileFetching, SourceError};
 use agpm_store::parallel;
@@ -43,12 +41,11 @@ pub fn bind_plugins(
         return Ok(());
     }
     let sources = ProjectSources::open(world, manifest, root);
-    let mut read = ReadMarketplaces::default();
     let mut failures = Vec::new();
     let mut named = Vec::new();
     for (number, own) in open {
         let spot = manifest.dependencies[number].spot;
-        match read.locate(&sources, manifest, number, own) {
+        match locate(&sources, manifest, number, own) {
             Ok(commit) => named.extend(commit.map(|commit| (spot, commit))),
             Err(failure) => failures.push((spot, failure)),
         }
@@ -149,66 +146,54 @@ pub(super) fn default_revision(
     })
 }
 
-/// The marketplaces that were read in this run.
-#[derive(Default)]
-struct ReadMarketplaces {
-    by_revision: BTreeMap<(SourceName, Option<ObjectId>), Marketplace>,
+/// Returns the marketplace of a source at a revision, which is read once.
+pub(super) fn marketplace_at(
+    sources: &ProjectSources,
+    name: &SourceName,
+    revision: Option<&ObjectId>,
+) -> Result<Arc<Marketplace>, Failure> {
+    let key = (name.clone(), revision.cloned());
+    let read = || read_at(sources, name, revision);
+    sources.marketplaces.get_or_read(key, read)
 }
 
-impl ReadMarketplaces {
-    /// Sets the location of a plugin, and returns the commit that is still to be checked.
-    fn locate(
-        &mut self,
-        sources: &ProjectSources,
-        manifest: &mut Manifest,
-        number: usize,
-        own: MarketplaceDependency,
-    ) -> Result<Option<PluginCommit>, Failure> {
-        let revision = revision_of(sources, &own)?;
-        let name = &own.plugin.marketplace;
-        let marketplace = self.at(sources, name, revision.as_ref())?;
-        let dependency = &manifest.dependencies[number];
-        let entry = find_entry(dependency, marketplace)?;
-        if let Some(found) = entry.diagnostics.first() {
-            return Err(found.clone().into());
-        }
-        let mut location = locate_plugin(manifest, dependency, entry)?;
-        let pin = LockedMarketplace {
-            plugin: own.plugin.clone(),
-            requirement: own.requirement.as_str().to_owned(),
-            commit: revision,
-        };
-        let commit = location.commit.take();
-        let source = location.source.as_ref().map(|source| source.name.clone());
-        bind_plugin(
-            manifest,
-            number,
-            &location,
-            MarketplaceDependency {
-                pin: Some(pin),
-                ..own
-            },
-        );
-        let named = source.zip(commit);
-        Ok(named.map(|(source, commit)| PluginCommit { source, commit }))
+/// Sets the location of a plugin, and returns the commit that is still to be checked.
+fn locate(
+    sources: &ProjectSources,
+    manifest: &mut Manifest,
+    number: usize,
+    own: MarketplaceDependency,
+) -> Result<Option<PluginCommit>, Failure> {
+    let revision = revision_of(sources, &own)?;
+    let name = &own.plugin.marketplace;
+    let marketplace = marketplace_at(sources, name, revision.as_ref())?;
+    let dependency = &manifest.dependencies[number];
+    let entry = find_entry(dependency, &marketplace)?;
+    if let Some(found) = entry.diagnostics.first() {
+        return Err(found.clone().into());
     }
-
-    fn at(
-        &mut self,
-        sources: &ProjectSources,
-        name: &SourceName,
-        revision: Option<&ObjectId>,
-    ) -> Result<&Marketplace, Failure> {
-        let key = (name.clone(), revision.cloned());
-        if !self.by_revision.contains_key(&key) {
-            let read = read_at(sources, name, revision)?;
-            self.by_revision.insert(key.clone(), read);
-        }
-        Ok(&self.by_revision[&key])
-    }
+    let mut location = locate_plugin(manifest, dependency, entry)?;
+    let pin = LockedMarketplace {
+        plugin: own.plugin.clone(),
+        requirement: own.requirement.as_str().to_owned(),
+        commit: revision,
+    };
+    let commit = location.commit.take();
+    let source = location.source.as_ref().map(|source| source.name.clone());
+    bind_plugin(
+        manifest,
+        number,
+        &location,
+        MarketplaceDependency {
+            pin: Some(pin),
+            ..own
+        },
+    );
+    let named = source.zip(commit);
+    Ok(named.map(|(source, commit)| PluginCommit { source, commit }))
 }
 
-pub(super) fn read_at(
+fn read_at(
     sources: &ProjectSources,
     name: &SourceName,
     revision: Option<&ObjectId>,
@@ -293,34 +278,6 @@ fn understand(name: &SourceName, path: &str, bytes: Vec<u8>) -> Result<Marketpla
         .into()),
         None => Ok(marketplace),
     }
-}
-
-/// Returns the marketplace entries of the manifest's plugins, at the pinned commits.
-pub(super) fn marketplace_entries(
-    manifest: &Manifest,
-    sources: &ProjectSources,
-) -> Result<MarketplaceEntries, Failure> {
-    let mut entries = MarketplaceEntries::new();
-    let mut read = ReadMarketplaces::default();
-    for dependency in &manifest.dependencies {
-        let pin = dependency
-            .marketplace
-            .as_ref()
-            .and_then(|own| own.pin.as_ref());
-        let Some(pin) = pin else {
-            continue;
-        };
-        let name = &pin.plugin.marketplace;
-        let marketplace = read.at(sources, name, pin.commit.as_ref())?;
-        let entry = find_entry(dependency, marketplace)?;
-        let location = locate_plugin(manifest, dependency, entry)?;
-        if location.unit != dependency.unit {
-            let message = format!("{} is not where `{name}` says", dependency.id());
-            return Err(outdated_lock(message));
-        }
-        entries.insert(dependency.unit.clone(), entry.clone());
-    }
-    Ok(entries)
 }
 
 /// Fails unless a commit that a marketplace names exists and belongs to the branch or tag that it names.

@@ -3,6 +3,7 @@
 mod fetch;
 pub mod frozen;
 mod locking;
+mod marketplace_cache;
 mod marketplaces;
 mod rendering;
 mod resolve;

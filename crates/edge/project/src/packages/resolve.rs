@@ -7,8 +7,8 @@ use agpm_diag::{Failure, Notes};
 use agpm_model::{Manifest, ObjectId, Requirement, SKILL_FILE, SourceName, Unit};
 use agpm_resolve::{
     ConflictReporter, FileListing, MissingFact, PathContent, ReleaseLimit, ResolvedEntries,
-    SolverPin, SourceIndex, cycle, expand_plugins, fold_foreign_dependencies, report_relocated,
-    report_skipped, report_versions, resolved_entries, roots, too_hard,
+    SolverPin, SourceIndex, cycle, expand_plugins, fold_foreign_dependencies, marketplace_entries,
+    report_relocated, report_skipped, report_versions, resolved_entries, roots, too_hard,
 };
 use agpm_solve::{
     Conflict, ProbeBudget, ProbeOutcome, RootRequirement, SolverOutcome, SuggestedChange,
@@ -17,7 +17,6 @@ use agpm_solve::{
 use agpm_source::{Source, SourceEntry, SourceEntryKind};
 
 use crate::packages::fetch::FactFetcher;
-use crate::packages::marketplaces::marketplace_entries;
 use crate::packages::sources::{ProjectSources, is_versioned};
 use crate::world::World;
 
@@ -127,9 +126,9 @@ fn solve_and_read(
     let file_of = |unit: &Unit| sources.file_of(unit);
     let mut resolved = resolved_entries(manifest, &index, &solution, &file_of, notes)?;
     report_skipped(&index, &resolved.entries, notes);
-    let expanded = marketplace_entries(manifest, sources).and_then(|marketplaces| {
-        expand_plugins(manifest, &marketplaces, &mut resolved.entries, notes)
-    });
+    let entries = &mut resolved.entries;
+    let expanded = marketplace_entries(manifest, sources, entries)
+        .and_then(|marketplaces| expand_plugins(manifest, &marketplaces, entries, notes));
     if let Err(failure) = expanded {
         notes.diagnostics.extend(resolved.clashes);
         return Err(failure);

@@ -13,6 +13,7 @@ use agpm_model::{
 use agpm_resolve::ReleaseLimit;
 use agpm_source::{DirectorySource, Source, SourceVersioning, SymlinkConfinement, git_program};
 
+use crate::packages::marketplace_cache::MarketplaceCache;
 use crate::source_failure::source_failure;
 use crate::world::{Environment, InstallScope, World};
 
@@ -32,6 +33,8 @@ pub struct ProjectSources {
     pub scope: InstallScope,
     /// The minimum age of versions, where a requirement allows several.
     pub release_limit: Option<ReleaseLimit>,
+    /// The marketplaces that were read.
+    pub(super) marketplaces: MarketplaceCache,
 }
 
 impl ProjectSources {
@@ -112,6 +115,7 @@ impl ProjectSources {
             root: root.to_owned(),
             scope: environment.scope,
             release_limit: None,
+            marketplaces: MarketplaceCache::default(),
         }
     }
 

@@ -40,7 +40,7 @@ struct ValueChange {
 pub fn is_copy_of(resource: &RenderedResource, locked: &LockEntry) -> bool {
     let one = &resource.resolved;
     let is_tool = locked.tools().any(|tool| *tool == one.entry.tool);
-    let is_unit = one.part_of.is_some() || one.entry.unit == locked.unit;
+    let is_unit = !one.part_of.is_empty() || one.entry.unit == locked.unit;
     one.label() == locked.label() && is_unit && is_tool
 }
 

@@ -69,6 +69,7 @@ pub(super) fn read_inline(
             )?),
             path,
             extent: kind.extent(),
+            marketplace: None,
         },
         requirement: Requirement::Version(requirement),
     })

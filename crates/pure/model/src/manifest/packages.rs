@@ -142,6 +142,7 @@ impl<'n> DependencyReader<'_, '_, 'n> {
             origin: ResourceOrigin::Manifest,
             path: ResourcePath::of_name(&name),
             extent: kind.extent(),
+            marketplace: None,
         };
         let mut dependency = Dependency {
             kind,
@@ -381,11 +382,12 @@ impl<'n> DependencyReader<'_, '_, 'n> {
         let source = SourceName::new(marketplace.content())
             .ok()
             .filter(|_| is_known)?;
+        let plugin = MarketplacePlugin {
+            marketplace: source.clone(),
+            name,
+        };
         dependency.marketplace = Some(MarketplaceDependency {
-            plugin: MarketplacePlugin {
-                marketplace: source.clone(),
-                name,
-            },
+            plugin: plugin.clone(),
             requirement: self.check.requirement(table),
             pin: None,
         });
@@ -394,6 +396,7 @@ impl<'n> DependencyReader<'_, '_, 'n> {
             origin: ResourceOrigin::Source(source),
             path: ResourcePath::of_name(&dependency.name),
             extent: dependency.kind.extent(),
+            marketplace: Some(plugin),
         })
     }
 
@@ -553,6 +556,7 @@ impl<'n> DependencyReader<'_, '_, 'n> {
             origin: ResourceOrigin::Source(name),
             path,
             extent: kind.extent(),
+            marketplace: None,
         })
     }
 
@@ -563,6 +567,7 @@ impl<'n> DependencyReader<'_, '_, 'n> {
             origin: ResourceOrigin::Local,
             path,
             extent: kind.extent(),
+            marketplace: None,
         })
     }
 

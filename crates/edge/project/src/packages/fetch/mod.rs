@@ -21,7 +21,7 @@ use agpm_source::{Source, SourceError};
 use agpm_store::parallel;
 
 use crate::packages::fetch::contents::{SourceAnswers, SourceQuestions};
-use crate::packages::marketplaces::{check_commit, default_revision, read_at};
+use crate::packages::marketplaces::{check_commit, default_revision, marketplace_at};
 use crate::packages::sources::{ProjectSources, plain_sources, versions_of};
 use crate::source_failure::{source_failure, source_failure_of};
 
@@ -247,13 +247,13 @@ impl OpenSources for ProjectSources {
         &self,
         source: &SourceName,
         revision: Option<&ObjectId>,
-    ) -> Result<Marketplace, Failure> {
-        read_at(self, source, revision)
+    ) -> Result<Arc<Marketplace>, Failure> {
+        marketplace_at(self, source, revision)
     }
 
-    fn default_marketplace(&self, source: &SourceName) -> Result<Marketplace, Failure> {
+    fn default_marketplace(&self, source: &SourceName) -> Result<Arc<Marketplace>, Failure> {
         let revision = default_revision(self, source)?;
-        read_at(self, source, revision.as_ref())
+        marketplace_at(self, source, revision.as_ref())
     }
 
     fn check_commit(&self, source: &SourceName, commit: &NamedCommit) -> Result<(), Failure> {

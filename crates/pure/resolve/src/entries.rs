@@ -7,7 +7,8 @@ use std::sync::Arc;
 use agpm_diag::{Diagnostic, EntryRemedy, Failure, FailureKind, Notes, Remedy, codes};
 use agpm_model::{
     DeclaredDependency, Dependency, Destination, InstallMode, InstructionForm, Manifest,
-    RESOURCE_TYPES, Requirement, ResourceId, SourceName, TargetLayout, ToolName, Unit, Variant,
+    RESOURCE_TYPES, Requirement, ResourceId, ResourceType, SourceName, TargetLayout, ToolName,
+    Unit, Variant,
 };
 use agpm_plan::{
     EntryError, EntryGraph, ResourceEntry, TargetClash, TargetRequest, clashes, entries, target,
@@ -352,12 +353,26 @@ fn way_out(
     };
     let exclude = format!(
         "leave it out with `exclude = [\"{}\"]` on {}/{}",
-        entry.name, root.kind, root.name
+        exclusion_name(entry, entries),
+        root.kind,
+        root.name
     );
     if first.root == second.root && differ_in_directories(manifest, root, first, second) {
         format!("{exclude}, or keep the directories with `flatten = false` there")
     } else {
         exclude
+    }
+}
+
+/// The shortest name that excludes a match of a pattern. Its own is long where another pattern has the same match.
+fn exclusion_name<'e>(entry: &'e ResourceEntry, entries: &[ResourceEntry]) -> &'e str {
+    let stem = entry.unit.path.stem();
+    let mut others = entries.iter().filter(|other| other.root == entry.root);
+    let is_taken = others.any(|other| other.unit != entry.unit && other.unit.path.stem() == stem);
+    if is_taken || entry.kind == ResourceType::Instructions {
+        entry.name.as_str()
+    } else {
+        stem
     }
 }
 

@@ -456,3 +456,18 @@ fn conversions_that_differ_only_in_reasons_are_one_line() {
     let expected = "converts  agents/a0, agents/a1 and 7 more for gemini: tools approximated for 9 reasons; `-v` shows them";
     assert_eq!(converts, [expected], "{output}");
 }
+
+#[test]
+fn a_match_of_two_patterns_is_excluded_by_its_short_name() {
+    let project = Project::new();
+    project.write("a/deep/analyzer.md", "x\n");
+    let manifest = "[agents]\none = \"a/**/*.md\"\ntwo = { path = \"a/deep/*.md\"MORE }\n";
+    project.manifest(&manifest.replace("MORE", ""));
+    let output = project.run("install");
+    assert!(
+        output.stderr.contains("`exclude = [\"analyzer\"]`"),
+        "{output}"
+    );
+    project.manifest(&manifest.replace("MORE", ", exclude = [\"analyzer\"]"));
+    project.good("install");
+}

@@ -105,16 +105,24 @@ impl CommandLine {
         let is_simple = is_simple(command);
         let variables = self.variables.as_deref().unwrap_or_default();
         let assigned = variables.join(" ");
-        let directory = self.directory.iter().map(|path| format!("cd {path}"));
+        // Hooks start in the project anyway.
+        let elsewhere = self.directory.as_ref();
+        let elsewhere = elsewhere.filter(|path| !matches!(path.as_str(), "." | "./"));
+        let directory = elsewhere.map(|path| format!("cd {path}"));
         // An assignment applies to the first command only, and after the shell has replaced its variables.
         let exported =
             Some(format!("export {assigned}")).filter(|_| !is_simple && !variables.is_empty());
         let rest = match (is_simple, variables) {
             (true, []) => command.to_owned(),
             (true, _) => format!("{assigned} {command}"),
+            (false, []) if directory.is_none() => command.to_owned(),
             (false, _) => format!("{{ {command}\n}}"),
         };
-        let parts: Vec<String> = directory.chain(exported).chain([rest]).collect();
+        let parts: Vec<String> = directory
+            .into_iter()
+            .chain(exported)
+            .chain([rest])
+            .collect();
         parts.join(" && ")
     }
 }
@@ -201,6 +209,11 @@ mod tests {
     fn the_directory_and_variables_move_into_the_command() {
         for (hook, expected) in [
             (r#""command": "./a.sh", "cwd": "sub""#, "cd sub && ./a.sh"),
+            (r#""command": "./a.sh", "cwd": ".", "env": {}"#, "./a.sh"),
+            (
+                r#""command": "./a.sh", "cwd": "./", "env": {"A": "x"}"#,
+                "A=x ./a.sh",
+            ),
             (
                 r#""command": "./a.sh --all", "cwd": "sub", "env": {"LEVEL": "strict"}"#,
                 "cd sub && LEVEL=strict ./a.sh --all",
@@ -213,6 +226,7 @@ mod tests {
                 r#""command": "echo $LEVEL", "env": {"LEVEL": "a b"}"#,
                 "export LEVEL='a b' && { echo $LEVEL\n}",
             ),
+            (r#""command": "a || b", "cwd": ".""#, "a || b"),
             (
                 r#""command": "a || b", "cwd": "sub""#,
                 "cd sub && { a || b\n}",

@@ -9,7 +9,7 @@ use console::{Key, Term};
 /// The time that users spent on questions of this run, in milliseconds.
 static ANSWERING: AtomicU64 = AtomicU64::new(0);
 
-/// The time that users took to answer questions, which is no time of the command.
+/// The time that users took to answer questions. The command did nothing in it.
 pub(crate) fn answering_time() -> Duration {
     Duration::from_millis(ANSWERING.load(Ordering::Relaxed))
 }

@@ -707,3 +707,48 @@ fn a_finding_without_a_line_has_no_empty_gutter() {
         assert!(output.stderr.contains("help"), "{output}");
     }
 }
+
+#[test]
+fn verbs_of_other_managers_name_the_command_that_does_it() {
+    let sandbox = sandbox();
+    for (line, tip) in [
+        ("install acme/kit", "run `agpm add acme/kit`"),
+        (
+            "-C . i acme/kit pdf --frozen",
+            "run `agpm -C . add acme/kit pdf`",
+        ),
+        ("install pdf", "`agpm search pdf` finds more"),
+        ("rollback", "`agpm undo` reverts the last change"),
+        ("log", "`agpm undo --list`"),
+        ("tools", "`agpm doctor` shows the tools in use"),
+        ("publish", "`git tag v1.0.0`"),
+        (
+            "add source kit --dry-run",
+            "unexpected argument '--dry-run'",
+        ),
+    ] {
+        let output = sandbox.run_line(&format!("agpm {line}"));
+        assert_eq!(output.code, Some(2), "{line}\n{output}");
+        assert!(
+            output.stderr.contains(tip),
+            "{line}: no `{tip}` in\n{output}"
+        );
+        assert!(!output.stderr.contains("as a value"), "{line}\n{output}");
+    }
+}
+
+#[test]
+fn an_argument_that_is_no_address_is_quoted_without_secrets() {
+    let sandbox = sandbox();
+    for (words, quoted) in [
+        (&["./x", "gitlab:acme/b c"][..], "`gitlab:acme/b c`: "),
+        (&["https://me:secret@host/a b"], "`https://host/a b`: "),
+        (&["https://"], "`https://`: "),
+        (&["o/r#main"], "`o/r#main` has a `#`"),
+    ] {
+        let output = sandbox.run(&[&["add"], words].concat());
+        assert_eq!(output.code, Some(2), "{output}");
+        assert!(output.stderr.contains(quoted), "no `{quoted}` in\n{output}");
+        assert!(!output.stderr.contains("secret"), "{output}");
+    }
+}

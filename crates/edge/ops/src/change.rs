@@ -18,8 +18,9 @@ use agpm_store::ExpectedFile;
 use agpm_text::{Document, Format};
 use serde::Serialize;
 
+use crate::ignored::IgnoreEdit;
 use crate::install::{
-    self, FileChanges, IgnoreEdit, InstallJob, InstallReport, InstallRequest, ManifestEdit,
+    self, FileChanges, InstallJob, InstallReport, InstallRequest, ManifestEdit,
     TransitiveExecutables, WriteMode,
 };
 use crate::manifest_text::AfterEdit;
@@ -292,7 +293,7 @@ pub(crate) fn write_manifest(
         }),
     );
     if let Some(ignored) = &ignored {
-        ignored.put_into(&mut changes);
+        changes.put_ignored(ignored);
     }
     if let Some(lock) = lock {
         changes.apply(&store, &lock, title.to_owned(), &|_| {})?;

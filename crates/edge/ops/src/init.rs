@@ -3,30 +3,28 @@
 use std::path::{Path, PathBuf};
 
 use agpm_adopt::{
-    ChosenTools, NewEntries, ProjectSurvey, STARTER_MANIFEST, adoption_choices, detect_tools,
-    starter_manifest, survey, with_ignored_lines,
+    ChosenTools, NewEntries, ProjectSurvey, STARTER_MANIFEST, UnknownTool, adoption_choices,
+    detect_tools, starter_manifest, survey,
 };
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, codes};
-use agpm_model::{Checksum, FileMode};
-use agpm_store::{
-    Disk, ExpectedFile, FileChange, LockWait, ProjectStore, StoreError, StoreProblem, Transaction,
-};
+use agpm_model::FileMode;
+use agpm_store::{Disk, ExpectedFile, FileChange, LockWait, ProjectStore, Transaction};
 use agpm_text::{Format, parse_alone};
 
 use crate::additions::{Replace, usage};
+use crate::ignored::{IGNORE_NAME, IgnoreEdit};
 use crate::import::named_entries;
-use crate::install::{FileChanges, IgnoreEdit};
+use crate::install::FileChanges;
 use crate::manifest_text::uneditable;
-use agpm_manifest::known_tools;
+use agpm_manifest::unknown_tool;
 use agpm_project::adoption::EntryChooser;
 
 pub use agpm_adopt::{Adoption, AdoptionAnswer, InitReport};
 use agpm_project::path_of;
-use agpm_project::reading::{MANIFEST_NAME, display_path, limit};
+use agpm_project::reading::{MANIFEST_NAME, display_path};
 use agpm_project::scope::{ManifestLocation, beside, state_of};
 use agpm_project::world::{InstallScope, World};
 
-pub(crate) const IGNORE_NAME: &str = ".gitignore";
 /// The arguments of `init`.
 pub struct InitRequest<'a> {
     /// The project directory; `None` is the working directory.
@@ -95,7 +93,7 @@ fn run_in_project(world: &World, request: &InitRequest<'_>) -> Result<InitReport
     store.recover(&lock)?;
     let (mut report, manifest) = look_around(world, &directory, request)?;
     let mut changes = vec![write(MANIFEST_NAME, manifest.into_bytes())];
-    changes.extend(ignore_lines(&store)?.map(|bytes| write(IGNORE_NAME, bytes)));
+    changes.extend(IgnoreEdit::of(&store)?.map(|edit| write(IGNORE_NAME, edit.bytes)));
     let files = changes.iter().map(|change| match change {
         FileChange::Write { path, .. } | FileChange::Remove { path, .. } => {
             display_path(environment, &directory.join(path.as_str()))
@@ -113,7 +111,7 @@ fn run_in_project(world: &World, request: &InitRequest<'_>) -> Result<InitReport
     Ok(report)
 }
 
-/// What tools have in a project, and the tools that it is for.
+/// Finds the files of tools in a project, and the tools that it is for.
 pub(crate) fn detected_tools(world: &World, directory: &Path) -> (ProjectSurvey, ChosenTools) {
     let found = survey(&Disk, directory);
     let home = world.environment.home.as_deref();
@@ -121,15 +119,14 @@ pub(crate) fn detected_tools(world: &World, directory: &Path) -> (ProjectSurvey,
     (found, detected)
 }
 
-/// The tools that the command names, else those that were detected.
-fn chosen_tools(named: &[&'static str], detected: ChosenTools) -> ChosenTools {
-    match named {
-        [] => detected,
-        named => ChosenTools {
-            tools: named.to_vec(),
-            found_in: None,
-        },
+/// The tools that the command names, if it names any.
+fn named_tools(names: &[String]) -> Result<Option<ChosenTools>, Failure> {
+    if names.is_empty() {
+        return Ok(None);
     }
+    let chosen = ChosenTools::named(names);
+    let unknown = |unknown: UnknownTool| unknown_tool(&unknown.name, unknown.known);
+    chosen.map(Some).map_err(unknown)
 }
 
 /// Detects existing files, and returns the manifest for them.
@@ -138,10 +135,10 @@ fn look_around(
     directory: &Path,
     request: &InitRequest<'_>,
 ) -> Result<(InitReport, String), Failure> {
-    let named = known_tools(&request.tools)?;
+    let named = named_tools(&request.tools)?;
     let adoption = &request.adoption;
     if matches!(adoption, Adoption::Bare) {
-        let tooling = chosen_tools(&named, ChosenTools::default());
+        let tooling = named.unwrap_or_default();
         let manifest = starter_manifest(&tooling);
         let report = InitReport {
             tooling,
@@ -150,7 +147,7 @@ fn look_around(
         return Ok((report, manifest));
     }
     let (found, detected) = detected_tools(world, directory);
-    let tooling = chosen_tools(&named, detected);
+    let tooling = named.unwrap_or(detected);
     let is_adopted = match adoption {
         Adoption::Describe => true,
         Adoption::Ask(_) if found.resources.is_empty() => false,
@@ -208,27 +205,4 @@ fn write(path: &'static str, bytes: Vec<u8>) -> FileChange<'static> {
         mode: FileMode::Plain,
         before: ExpectedFile::Anything,
     }
-}
-
-/// Returns the edit of the `.gitignore` of a new project in the working directory; `None` if no line is missing.
-pub(crate) fn missing_ignored_lines(world: &World) -> Result<Option<IgnoreEdit>, Failure> {
-    let store = ProjectStore::open(&world.environment.working_directory)?;
-    let before = match store.read(&path_of(IGNORE_NAME), limit()) {
-        Ok(bytes) => ExpectedFile::Checksum(Checksum::of(&bytes)),
-        Err(_) => ExpectedFile::Missing,
-    };
-    let edit = |bytes| IgnoreEdit { before, bytes };
-    Ok(ignore_lines(&store)?.map(edit))
-}
-
-/// Returns the `.gitignore` with missing lines added; `None` if no line is missing.
-fn ignore_lines(store: &ProjectStore) -> Result<Option<Vec<u8>>, Failure> {
-    let bytes = match store.read(&path_of(IGNORE_NAME), limit()) {
-        Err(StoreError {
-            problem: StoreProblem::NotFound,
-            ..
-        }) => Vec::new(),
-        read => read?,
-    };
-    Ok(with_ignored_lines(bytes))
 }

@@ -10,9 +10,9 @@ mod memory;
 
 use agpm_ops::{
     AddRequest, AfterEdit, ChangeAction, DependencyId, FailureKind, InstallReport, InstallRequest,
-    LockChange, LockUse, ManifestChange, Outcome, OverwriteRule, PatternUse, SelectionMode,
-    TransitiveExecutables, UndoAction, UndoRequest, UpdateRequest, World, WriteMode, add,
-    change_manifest, install, undo, update,
+    LockChange, LockUse, ManifestChange, Outcome, OverwriteRule, PartNames, PatternUse,
+    SelectionMode, TransitiveExecutables, UndoAction, UndoRequest, UpdateRequest, World, WriteMode,
+    add, change_manifest, install, undo, update,
 };
 
 use agpm_model::PartNames;

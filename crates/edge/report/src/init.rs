@@ -20,11 +20,12 @@ pub fn render(report: InitReport, context: &RenderContext<'_>) -> RenderedReport
     }
     if !report.tooling.tools.is_empty() {
         let location = match report.tooling.found_in {
-            Some(agpm_ops::DetectedIn::Home) => "home directory",
-            _ => "project",
+            Some(agpm_ops::DetectedIn::Home) => " (found in the home directory)",
+            Some(agpm_ops::DetectedIn::Project) => " (found in the project)",
+            None => "",
         };
         let tools = report.tooling.tools.join(", ");
-        let _ = writeln!(out, "tools: {tools} (found in the {location})");
+        let _ = writeln!(out, "tools: {tools}{location}");
     }
     for file in &report.files {
         let _ = writeln!(out, "Wrote {file}");

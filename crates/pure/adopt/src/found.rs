@@ -1,6 +1,7 @@
 //! The resources and files that were found.
 
 use agpm_model::ResourceType;
+use agpm_tools::TOOLS;
 use serde::{Serialize, Serializer};
 
 /// Everything in a project that AI coding clients or other managers read.
@@ -94,6 +95,31 @@ pub struct ChosenTools {
     /// The scope in which the tools were detected.
     #[serde(rename = "tools_from", skip_serializing_if = "Option::is_none")]
     pub found_in: Option<DetectedIn>,
+}
+
+/// A name that no tool has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownTool {
+    /// The name.
+    pub name: String,
+    /// The names that tools have.
+    pub known: Vec<&'static str>,
+}
+
+impl ChosenTools {
+    /// The tools of these names, in the order of the table of tools.
+    pub fn named(names: &[String]) -> Result<Self, UnknownTool> {
+        let known: Vec<&'static str> = TOOLS.iter().map(|tool| tool.name).collect();
+        if let Some(name) = names.iter().find(|name| !known.contains(&name.as_str())) {
+            let name = name.clone();
+            return Err(UnknownTool { name, known });
+        }
+        let is_named = |tool: &&'static str| names.iter().any(|name| name == tool);
+        Ok(ChosenTools {
+            tools: known.into_iter().filter(is_named).collect(),
+            found_in: None,
+        })
+    }
 }
 
 /// The scope in which tools were detected.

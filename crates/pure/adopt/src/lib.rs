@@ -22,7 +22,7 @@ pub use formats::{
 };
 pub use found::{
     ChosenTools, DetectedIn, FoundEntries, FoundManager, FoundResource, FoundRule, ProjectSurvey,
-    SkippedFile,
+    SkippedFile, UnknownTool,
 };
 pub use managers::{MANAGER_FILES, ManagerFile};
 pub use report::{AdoptedResource, Adoption, AdoptionAnswer, InitReport};

@@ -72,7 +72,7 @@ fn loss(resolved: &ResolvedEntry, outcome: &FieldOutcome) -> Diagnostic {
     Diagnostic::new(&codes::TOOL_FIDELITY, message).help(help)
 }
 
-/// What a conversion would permit: the tools, and the fields that they cannot express.
+/// A conversion that would permit more: the tools, and the fields that they cannot express.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Widening<'a> {
     tools: BTreeSet<&'a ToolName>,

@@ -41,7 +41,7 @@ pub enum EntryRemedy {
 /// Whether the parts of a plugin can have another name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PartNaming {
-    /// The name of the plugin can precede theirs.
+    /// The name of the plugin can be a prefix of their names.
     Free,
     /// The name is fixed, or is not the problem.
     Fixed,

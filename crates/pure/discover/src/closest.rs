@@ -17,7 +17,7 @@ pub fn closest<'c>(candidates: &'c [Candidate], name: &str, most: usize) -> Vec<
             let about = one.description.as_deref().unwrap_or_default();
             let is_similar = similar == Some(one.name.as_str());
             let score = query.score(&one.name, about);
-            (is_similar || score.is_some()).then(|| (Reverse(is_similar), Reverse(score), one))
+            (is_similar || score.is_some()).then_some((Reverse(is_similar), Reverse(score), one))
         })
         .collect();
     found.sort_by_key(|(similar, score, _)| (*similar, *score));

@@ -102,7 +102,7 @@ struct WordGroups {
     groups: Vec<AddressWords>,
     /// The group of the last URL that was typed.
     current: usize,
-    /// URLs whose names have versions of their own: without other names, nothing else of them is meant.
+    /// URLs after which all names have separate versions: without other names, nothing else of them is meant.
     divided: Vec<usize>,
 }
 

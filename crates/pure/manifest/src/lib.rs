@@ -44,8 +44,8 @@ pub use settlement::{Settlement, suggest_command};
 pub use source_edit::{add_source, remove_source};
 pub use typed_dependency::{DependencyParser, NewDependency, TypedDependency};
 pub use usage::{
-    Replace, known_tools, name_exists, new_source, not_an_address, resource_type_of_word,
-    type_of_word, unknown_tool, usage,
+    Replace, name_exists, new_source, not_an_address, resource_type_of_word, type_of_word,
+    unknown_tool, usage,
 };
 
 /// The name of a manifest's file.

@@ -98,7 +98,7 @@ impl ManifestAdditions {
                 self.leave_out_part(entry, Some(part), reason);
             }
             EntryRemedy::Rename { .. } => self.leave_out(entry, reason),
-            // What would run is for the user to approve, also if everything was meant.
+            // The user approves executables, also if everything was meant.
             EntryRemedy::Approve => {}
         }
     }

@@ -57,16 +57,6 @@ pub fn resource_type_of_word(word: &str) -> Result<ResourceType, Failure> {
     })
 }
 
-/// The built-in tools of these names.
-pub fn known_tools(names: &[String]) -> Result<Vec<&'static str>, Failure> {
-    let known = || TOOLS.iter().map(|tool| tool.name);
-    let find = |name: &String| {
-        let found = known().find(|known| known == name);
-        found.ok_or_else(|| unknown_tool(name, known()))
-    };
-    names.iter().map(find).collect()
-}
-
 /// The failure of a tool that no table of tools has.
 pub fn unknown_tool<'n>(name: &str, known: impl IntoIterator<Item = &'n str> + Clone) -> Failure {
     let message = format!("unknown tool `{name}`");

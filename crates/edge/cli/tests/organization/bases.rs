@@ -515,3 +515,28 @@ fn locked_resources_are_shown_without_fetching_a_base() {
         );
     }
 }
+
+#[test]
+fn a_wider_conversion_of_a_base_is_allowed_by_the_project_alone() {
+    let sandbox = sandbox();
+    let limited = "---\nname: r\ndescription: d\ntools: Read, Bash\n---\nText.\n";
+    let base = |more: &str| {
+        format!("{more}[agents]\nreviewer = {{ path = \"r.md\", tool = \"codex\" }}\n")
+    };
+    let widening = "[project]\nallow-widening = [\"codex\"]\n";
+    sandbox.write("base/r.md", limited);
+    sandbox.write("base/agpm.toml", base(""));
+    sandbox.write("agpm.toml", "extends = \"./base\"\n");
+    let refused = sandbox.run_line("agpm install");
+    assert_code(&refused, 6);
+    let help = "add `allow-widening = [\"codex\"]` to `[project]`";
+    assert!(refused.stderr.contains(help), "{refused}");
+    sandbox.write("base/agpm.toml", base(widening));
+    let refused = sandbox.run_line("agpm install");
+    assert_code(&refused, 6);
+    let warning = "`allow-widening` of a base has no effect";
+    assert!(refused.stderr.contains(warning), "{refused}");
+    sandbox.write("base/agpm.toml", base(""));
+    sandbox.write("agpm.toml", format!("extends = \"./base\"\n{widening}"));
+    assert_code(&sandbox.run_line("agpm install"), 0);
+}

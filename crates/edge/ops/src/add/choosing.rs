@@ -13,7 +13,7 @@ use agpm_model::{Address, InnerAddress, Manifest, NamedAddress, PluginAddress};
 use agpm_project::offers::{CandidateFilter, LocationFinder, ResourceLocation, SourceOffer};
 use agpm_project::world::World;
 
-use crate::add::AddRequest;
+use crate::add::request::AddRequest;
 
 /// Selects the candidates for each URL.
 pub(super) struct CandidateChooser<'a> {

@@ -2,22 +2,21 @@
 
 mod choosing;
 mod proposing;
+mod request;
 mod tools;
 
 use std::path::Path;
 
 use agpm_diag::{Failure, Notes, Outcome};
-use agpm_discover::SelectionMode;
 use agpm_manifest::{
     AdditionsReport, EntryOptions, MANIFEST_NAME, ManifestAdditions, group_words, type_of_word,
     unknown_tool, usage,
 };
-use agpm_model::{Manifest, PartNames};
+use agpm_model::Manifest;
 use serde::Serialize;
 
 use crate::change::until_not_overtaken;
 use crate::install::{InstallReport, WriteMode};
-use crate::manifest_text::AfterEdit;
 use agpm_project::gather::{ErrorTolerance, ManifestFiles, Project};
 use agpm_project::offers::OfferedSource;
 use agpm_project::reading::display_path;
@@ -26,37 +25,10 @@ use agpm_project::world::{InstallScope, World};
 use crate::add::choosing::CandidateChooser;
 use crate::add::proposing::Proposal;
 
+pub use crate::add::request::AddRequest;
 pub use crate::add::tools::{ProjectTools, ToolsOrigin};
 pub use agpm_discover::{PickItem, PickState, Picker};
 pub use agpm_manifest::{AddedResource, AddedSource, ChangedResource, LeftOutResource};
-
-/// The arguments of `add`.
-pub struct AddRequest<'a> {
-    /// URLs, paths or sources, each followed by the names of resources in it.
-    pub words: Vec<String>,
-    /// Limits the candidates to this type.
-    pub kind: Option<String>,
-    /// The name of the dependency in the manifest; by default the name of the resource.
-    pub name: Option<String>,
-    /// The tools to install the resources for; by default those of the manifest.
-    pub tools: Vec<String>,
-    /// A directory under the tool's own.
-    pub target: Option<String>,
-    /// The name of the installed file.
-    pub filename: Option<String>,
-    /// Parts of a plugin, or matches of a pattern, to leave out.
-    pub exclude: Vec<String>,
-    /// The names of the parts of plugins.
-    pub names: PartNames,
-    /// Selects all candidates, or only those that are named.
-    pub selection: SelectionMode,
-    /// Installs the new dependencies, or only edits the manifest.
-    pub then: AfterEdit,
-    /// Writes the changes, or only shows them.
-    pub writing: WriteMode,
-    /// Chooses among several candidates; `None` without a terminal.
-    pub picker: Option<&'a dyn Picker>,
-}
 
 /// The result of `add`.
 #[derive(Clone, Debug, Serialize)]

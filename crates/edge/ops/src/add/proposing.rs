@@ -5,17 +5,18 @@ use agpm_install::CommandApprovals;
 use agpm_manifest::{ManifestAdditions, Settlement, suggest_command};
 use agpm_model::{Checksum, Owner};
 use agpm_resolve::UpdateScope;
+use agpm_store::ProjectStore;
 
-use crate::add::AddRequest;
+use crate::add::request::AddRequest;
 use crate::change::{ProposedManifest, write_manifest};
-use crate::init::missing_ignored_lines;
+use crate::ignored::IgnoreEdit;
 use crate::install::{
     self, InstallJob, InstallReport, InstallRequest, ManifestEdit, TransitiveExecutables, WriteMode,
 };
 use crate::manifest_text::AfterEdit;
 use agpm_project::world::{InstallScope, World};
 
-/// The maximum number of times that additions are decided anew. Each time at least one entry or part is left out, and all
+/// The maximum number of times that additions are decided. Each time at least one entry or part is left out, and all
 /// findings of one step are decided together.
 const MOST_ROUNDS: usize = 100;
 
@@ -96,7 +97,9 @@ impl Proposal<'_> {
         let title = additions.title();
         let text = additions.text()?;
         let ignored = match (self.before, self.world.environment.scope) {
-            (None, InstallScope::Project) => missing_ignored_lines(self.world)?,
+            (None, InstallScope::Project) => IgnoreEdit::of(&ProjectStore::open(
+                &self.world.environment.working_directory,
+            )?)?,
             _ => None,
         };
         let executables = match (self.request.then, self.request.writing) {

@@ -8,6 +8,8 @@ use agpm_store::{
     ExpectedFile, FileChange, ProjectLock, ProjectStore, StoreError, StoreProblem, Transaction,
 };
 
+use crate::ignored::{IGNORE_NAME, IgnoreEdit};
+use agpm_project::path_of;
 use agpm_project::reading::limit;
 use agpm_project::scope::SiblingFile;
 
@@ -54,6 +56,12 @@ impl<'a> FileChanges<'a> {
                 before,
             }),
         }
+    }
+
+    /// Adds an edit of the project's `.gitignore`.
+    pub(crate) fn put_ignored(&mut self, edit: &'a IgnoreEdit) {
+        let file = SiblingFile::Within(path_of(IGNORE_NAME));
+        self.put(file, Cow::Borrowed(edit.bytes.as_slice()), edit.before);
     }
 
     pub(crate) fn is_empty(&self) -> bool {

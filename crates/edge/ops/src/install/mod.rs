@@ -22,7 +22,7 @@ use agpm_resolve::UpdateScope;
 pub(crate) use crate::install::changes::FileChanges;
 pub(crate) use crate::install::frozen_checks::{FrozenProject, check_frozen};
 pub(crate) use crate::install::preview::{InstallPreview, preview};
-pub(crate) use crate::install::run::{IgnoreEdit, InstallJob, ManifestEdit};
+pub(crate) use crate::install::run::{InstallJob, ManifestEdit};
 pub(crate) use crate::install::writing::hold;
 pub(crate) use agpm_install::inputs_of;
 pub use agpm_install::{

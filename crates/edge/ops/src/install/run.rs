@@ -8,11 +8,9 @@ use agpm_install::{CommandApprovals, InstallRequest, WriteMode};
 use agpm_model::{Checksum, LockedLayer, LockedRemote, Lockfile};
 use agpm_plan::Ledger;
 use agpm_resolve::UpdateScope;
-use agpm_store::{ExpectedFile, ProjectLock, ProjectStore};
+use agpm_store::{ProjectLock, ProjectStore};
 
-use crate::init::IGNORE_NAME;
-use crate::install::changes::FileChanges;
-use agpm_project::path_of;
+use crate::ignored::IgnoreEdit;
 
 use agpm_project::gather::{ManifestFiles, Project};
 use agpm_project::layers::LayeredProject;
@@ -39,22 +37,6 @@ pub(crate) struct ManifestEdit<'a> {
     pub(crate) bytes: Cow<'a, [u8]>,
     /// The edit of the `.gitignore` next to it.
     pub(crate) ignored: Option<IgnoreEdit>,
-}
-
-/// An edit of the `.gitignore` that belongs to a new manifest.
-pub(crate) struct IgnoreEdit {
-    /// The content that was edited.
-    pub(crate) before: ExpectedFile,
-    /// The new content.
-    pub(crate) bytes: Vec<u8>,
-}
-
-impl IgnoreEdit {
-    /// Adds the edit to a transaction.
-    pub(crate) fn put_into<'a>(&'a self, changes: &mut FileChanges<'a>) {
-        let file = SiblingFile::Within(path_of(IGNORE_NAME));
-        changes.put(file, Cow::Borrowed(self.bytes.as_slice()), self.before);
-    }
 }
 
 impl InstallJob<'static> {

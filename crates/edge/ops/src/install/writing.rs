@@ -117,7 +117,7 @@ fn all_changes<'a>(
             .map_or(ExpectedFile::Missing, ExpectedFile::Checksum);
         changes.put(own_files.manifest, Cow::Borrowed(&*edit.bytes), before);
         if let Some(ignored) = &edit.ignored {
-            ignored.put_into(&mut changes);
+            changes.put_ignored(ignored);
         }
     }
     if plan.ledger != *ledger || !has_ledger(run.store) {

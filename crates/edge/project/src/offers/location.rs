@@ -263,8 +263,8 @@ impl LocationFinder<'_> {
     }
 }
 
-/// The directories of a local path that the user means to name: those of a relative path as typed, or the last one. What
-/// is further up on this machine has nothing to do with the resource.
+/// The directories that a local path names: those of a relative path as typed, or the last one. Directories further up
+/// on this machine have nothing to do with the resource.
 fn typed_directories(typed: &str, directory: &Path) -> String {
     let last = directory.file_name().map(|name| name.to_string_lossy());
     let last = last.unwrap_or_default().into_owned();

@@ -40,7 +40,7 @@ pub(crate) fn read(check: &mut Check, mut tools: Tools, root: NodeRef<'_>) -> To
 }
 
 /// `allow-widening` of `[project]`: the tools in which any conversion may permit more. Only the project itself can give this
-/// approval, so that of a base has no effect.
+/// approval: in a base, the key has no effect.
 pub(crate) fn read_widening(
     check: &mut Check,
     tools: &Tools,

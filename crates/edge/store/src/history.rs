@@ -98,11 +98,6 @@ impl ProjectStore {
             .map(|(dir, journal)| Some((number, dir, journal)))
     }
 
-    /// Returns whether any transaction ran in this project.
-    pub(crate) fn has_history(&self) -> Result<bool, StoreError> {
-        Ok(self.believed_history()?.is_some())
-    }
-
     /// Returns the history, unless somebody else may have written it.
     fn believed_history(&self) -> Result<Option<Dir>, StoreError> {
         match self.state_use {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use agpm_compose::RenderedResource;
 use agpm_layers::LayeredFile;
-use agpm_model::ResourceId;
+use agpm_model::{RelativePath, ResourceId};
 use agpm_plan::Plan;
 use agpm_trust::CapabilityChange;
 
@@ -20,6 +20,8 @@ pub struct PlannedInstall {
     pub layers: Vec<LayeredFile>,
     /// The changes on disk.
     pub plan: Plan,
+    /// Files on disk that agpm wrote on another machine, as the lockfile shows.
+    pub recovered: Vec<RelativePath>,
     /// Pins that moved.
     pub moved: Vec<UpdatedPin>,
     /// Resources whose files in the source differ from the lockfile.

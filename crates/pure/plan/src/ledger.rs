@@ -231,6 +231,19 @@ impl Ledger {
         file.into_iter().chain(nodes).chain(blocks).collect()
     }
 
+    /// The files that agpm wrote and another ledger does not record.
+    pub fn written_files_missing_in(&self, recorded: &Ledger) -> Vec<RelativePath> {
+        let files = self.files.iter();
+        let files = files.filter(|(_, owned)| owned.author == Author::Agpm);
+        let files = files.map(|(path, _)| path);
+        let files = files.filter(|path| !recorded.files.contains_key(*path));
+        let shared = self.shared.keys();
+        let shared = shared.filter(|path| !recorded.shared.contains_key(*path));
+        let blocks = self.blocks.keys();
+        let blocks = blocks.filter(|path| !recorded.blocks.contains_key(*path));
+        files.chain(shared).chain(blocks).cloned().collect()
+    }
+
     /// Splits the ledger into the entries of the selected owners and all others.
     pub fn split(self, is_selected: impl Fn(&Owner) -> bool) -> (Ledger, Ledger) {
         let (mut selected, mut remaining) = (Ledger::default(), self);

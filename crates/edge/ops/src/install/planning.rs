@@ -10,6 +10,7 @@ use agpm_install::{
     changed_resources, desired_state, inputs_of, is_unsettled, lock_change, moves,
     note_missing_digests, owners_of_nothing, report_kept, report_refusals, stop_on_warnings,
 };
+use agpm_model::RelativePath;
 use agpm_plan::{
     DesiredState, Ledger, Plan, checksum_findings, hides_written_bytes, may_explain,
     recover_ownership,
@@ -60,7 +61,10 @@ pub(super) fn plan_install(
     let desired = desired_state(store.path(), &resources, &layered.files)?;
     let mut disk = PathObserver::new(store);
     disk.observe(&desired, &gathered.ledger)?;
-    let mut plan = plan_with_recovery(run, gathered, &desired, &mut disk, notes)?;
+    let RecoveredPlan {
+        mut plan,
+        recovered,
+    } = plan_with_recovery(run, gathered, &desired, &mut disk, notes)?;
     plan.ledger.nothing = owners_of_nothing(&resources, &plan.ledger);
     plan.ledger.capabilities = Some(capabilities.to_record());
     changed.extend(capabilities.rewritten(&plan.changes, &changed));
@@ -106,6 +110,7 @@ pub(super) fn plan_install(
         resources,
         layers: layered.files,
         plan,
+        recovered,
         moved,
         changed_resources: old.map_or_else(BTreeSet::new, |old| changed_resources(old, &lock)),
         capabilities: changed,
@@ -113,6 +118,12 @@ pub(super) fn plan_install(
         lock_change,
         lock_text,
     })
+}
+
+/// A plan, and the files that only the lockfile shows to be managed.
+struct RecoveredPlan {
+    plan: Plan,
+    recovered: Vec<RelativePath>,
 }
 
 /// Plans the changes. If unmanaged files exist at the targets, the lockfile may show that they are managed, and the plan is
@@ -123,13 +134,22 @@ fn plan_with_recovery(
     desired: &DesiredState<'_>,
     disk: &mut PathObserver<'_>,
     notes: &mut Notes,
-) -> Result<Plan, Failure> {
+) -> Result<RecoveredPlan, Failure> {
     let overwrite = run.job.request.overwrite;
-    let first = disk.plan(desired, &gathered.ledger, overwrite, notes)?;
-    match recovered_ledger(run, gathered, &first, disk) {
-        Some(ledger) => disk.plan(desired, &ledger, overwrite, notes),
-        None => Ok(first),
+    let mut plan = disk.plan(desired, &gathered.ledger, overwrite, notes)?;
+    let ledger = recovered_ledger(run, gathered, &plan, disk);
+    if let Some(ledger) = &ledger {
+        plan = disk.plan(desired, ledger, overwrite, notes)?;
     }
+    let nothing = Ledger::default();
+    let recorded = if has_ledger(run.store) {
+        &gathered.ledger
+    } else {
+        &nothing
+    };
+    let ledger = ledger.as_ref().unwrap_or(&gathered.ledger);
+    let recovered = ledger.written_files_missing_in(recorded);
+    Ok(RecoveredPlan { plan, recovered })
 }
 
 /// Adds files to the ledger that the lockfile shows to be managed; `None` if nothing was added.

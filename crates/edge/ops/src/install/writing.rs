@@ -78,6 +78,9 @@ pub(super) fn commit(
     let Some(project_lock) = project_lock.filter(|_| !overtaken) else {
         return Ok(CommitOutcome::Overtaken);
     };
+    store
+        .claim_directories(&project_lock, &planned.recovered)
+        .map_err(|error| error.seen_from(store.path()))?;
     let ledger = store.ledger();
     let knowledge = |change: &FileChange<'_>| matches!(change, FileChange::Write { path, .. } if *path == ledger);
     if early && changes.inside.iter().all(knowledge) {

@@ -33,7 +33,7 @@ pub use crate::exit_codes::failure_codes;
 pub fn run(arguments: &[OsString]) -> ExitCode {
     match Cli::read(arguments) {
         Ok(cli) => {
-            let mut output = Output::new(&cli.global);
+            let mut output = Output::new(&cli);
             commands::run(cli, &mut output)
         }
         Err(mut error) => {

@@ -8,14 +8,15 @@ use std::time::Instant;
 use agpm_diag::{Diagnostic, Severity, SourceMap, codes};
 use agpm_ops::{FailureKind, FileBytes, Outcome, SecretDisplay};
 use agpm_report::{
-    ColorMode, DetailLevel, DiagnosticStyle, FailureDocument, RenderContext, RenderedReport,
-    ReportDocument, Screen, Verdict, draw_diagnostics, draw_lines, one_line, printable,
+    ColorMode, CommandScope, DetailLevel, DiagnosticStyle, FailureDocument, RenderContext,
+    RenderedReport, ReportDocument, Screen, Verdict, draw_diagnostics, draw_lines, one_line,
+    printable,
     printed::{self, PrintedText},
 };
 use agpm_text::to_json;
 use clap::ValueEnum;
 
-use crate::args::{ColorChoice, GlobalArgs};
+use crate::args::{Cli, ColorChoice};
 use crate::terminal::{stdout_width, wants_next_step};
 
 /// The output of a command.
@@ -23,6 +24,8 @@ pub(crate) struct Output {
     pub(crate) json: bool,
     /// Whether lines of files are drawn with their secrets.
     pub(crate) secrets: SecretDisplay,
+    /// What suggested commands need to act on the same project.
+    commands: CommandScope,
     quiet: bool,
     verbose: bool,
     paint: ColorMode,
@@ -31,11 +34,13 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    pub(crate) fn new(global: &GlobalArgs) -> Self {
+    pub(crate) fn new(cli: &Cli) -> Self {
+        let global = &cli.global;
         let paint = |is_terminal: bool| color_mode(global.color, is_terminal);
         Output {
             json: global.json,
             secrets: SecretDisplay::Masked,
+            commands: cli.commands_of_same_project(),
             quiet: global.quiet,
             verbose: global.verbose > 0,
             paint: paint(io::stderr().is_terminal()),
@@ -66,6 +71,11 @@ impl Output {
             sources,
             log,
         } = outcome;
+        let commands = self.commands.clone();
+        let diagnostics: Vec<Diagnostic> = diagnostics
+            .into_iter()
+            .map(|found| commands.complete_diagnostic(found))
+            .collect();
         if self.verbose {
             let text: String = log
                 .iter()
@@ -85,6 +95,7 @@ impl Output {
                     verdict,
                     pen,
                     screen: self.screen(),
+                    commands: &commands,
                 };
                 let rendering = show(report, &context);
                 if !matches!(
@@ -113,7 +124,7 @@ impl Output {
                         write_stdout(text.as_bytes())
                     }
                     RenderedReport::Empty(text) => {
-                        let _ = writeln!(io::stderr(), "{text}");
+                        let _ = writeln!(io::stderr(), "{}", commands.complete_text(&text));
                         ExitCode::SUCCESS
                     }
                     RenderedReport::Bytes(bytes) => write_stdout(&bytes),

@@ -164,7 +164,10 @@ fn durations_are_for_those_who_wait_at_a_terminal() {
     let screen = without_colors(&on_terminal(&sandbox, 80, "agpm install", ""));
     assert!(screen.contains("Everything is up to date in "), "{screen}");
     let piped = sandbox.run_line("agpm install").stdout;
-    assert_eq!(piped, "Everything is up to date (10 unchanged)\n");
+    assert_eq!(
+        piped,
+        "Everything is up to date (8 resources and 2 layer files)\n"
+    );
 }
 
 #[test]

@@ -61,7 +61,7 @@ pub use agpm_inspect::{
     ClientCount, DiskCheck, DiskState, DoctorReport, DriftFinding, LOCAL, LineExpansion,
     ListDetail, ListReport, ListRequest, ListedResource, LockfileState, MASKED, MovedBranch,
     NextInstall, OutdatedReport, OutdatedRequest, OutdatedRow, OutdatedRows, PatchedField,
-    ProjectFound, RequiredResource, RequirementChains, SiblingPosition, StatusReport,
+    PathBase, ProjectFound, RequiredResource, RequirementChains, SiblingPosition, StatusReport,
     TreeDirection, TreeLine, TreeReport, TreeRequest, ValidateCheck, ValidateReport,
     ValidateRequest, VerifyReport, WhyReport,
 };
@@ -113,9 +113,9 @@ pub use import::{ImportReport, ImportRequest, import, import_formats};
 pub use init::{Adoption, AdoptionAnswer, InitReport, InitRequest, init};
 pub use install::{
     Capability, CapabilityChange, CapabilityKind, ChangelogReading, ConvertedResource,
-    FidelityPolicy, FieldOutcome, FieldOutcomeKind, InstallReport, InstallRequest, LockChange,
-    LockUse, OverwriteRule, ReportedProgram, RequiredBy, SourceFileState, TransitiveExecutables,
-    UpdatedPin, WriteMode, install,
+    FidelityPolicy, FieldOutcome, FieldOutcomeKind, InstallReport, InstallRequest, InstalledOwners,
+    LockChange, LockUse, OverwriteRule, ReportedProgram, RequiredBy, ResourceCount, ResourceCounts,
+    ResourceOutcome, SourceFileState, TransitiveExecutables, UpdatedPin, WriteMode, install,
 };
 pub use layers::layers;
 pub use lineage::{LineageScope, ProfileRequest, SubmoduleScope, personas, profile};

@@ -30,7 +30,7 @@ pub fn render(report: InitReport, context: &RenderContext<'_>) -> RenderedReport
         let _ = writeln!(out, "Wrote {file}");
     }
     out.push_str(&next_step(&report));
-    RenderedReport::Done(out)
+    RenderedReport::Done(context.commands.complete_text(&out).into_owned())
 }
 
 fn next_step(report: &InitReport) -> String {

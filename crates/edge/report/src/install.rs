@@ -7,8 +7,8 @@ use agpm_diag::{mask_words, visible};
 use agpm_model::{Owner, PinId, RelativePath};
 use agpm_ops::{
     Capability, CapabilityChange, ChangeAction, ConvertedResource, FieldOutcome, FieldOutcomeKind,
-    InstallReport, LockChange, PlannedChange, ReportedProgram, RequiredBy, SourceFileState,
-    UpdatedPin, WriteMode, counted,
+    InstallReport, LockChange, PlannedChange, ReportedProgram, RequiredBy, ResourceCount,
+    ResourceCounts, ResourceOutcome, SourceFileState, UpdatedPin, WriteMode, counted,
 };
 
 use crate::diagnostics::{ColorMode, DetailLevel};
@@ -128,41 +128,31 @@ fn written_files(report: &InstallReport) -> HashSet<(&Owner, &RelativePath)> {
 
 /// Returns the summary in one line.
 fn summary(report: &InstallReport, elapsed: Option<Duration>) -> String {
-    let verbs = match report.writing {
-        WriteMode::Apply => [
-            "installed",
-            "updated",
-            "removed",
-            "adopted",
-            "skipped",
-            "left in place",
-        ],
-        WriteMode::Show => [
-            "install",
-            "update",
-            "remove",
-            "adopt",
-            "skip",
-            "leave in place",
-        ],
-    };
-    let parts = ACTIONS.iter().zip(verbs).filter_map(|(action, verb)| {
-        let counted = counted_changes(report, *action)?;
-        let why = if *action == ChangeAction::Keep {
-            " (modified locally)"
-        } else {
-            ""
-        };
-        Some(format!("{verb} {counted}{why}"))
-    });
-    let parts: Vec<String> = parts.collect();
-    let unchanged = match report.unchanged {
+    let ResourceCounts { changed, unchanged } = &report.counts;
+    let parts: Vec<String> = OUTCOMES
+        .iter()
+        .filter_map(|words| {
+            let count = changed.get(&words.outcome)?;
+            let verb = match report.writing {
+                WriteMode::Apply => words.done,
+                WriteMode::Show => words.planned,
+            };
+            Some(format!(
+                "{verb} {}{}",
+                counted_resources(count),
+                words.reason
+            ))
+        })
+        .collect();
+    let is_empty = unchanged.resources + unchanged.layer_files == 0;
+    let unchanged = match unchanged.resources {
+        _ if is_empty => String::new(),
+        _ if parts.is_empty() => format!(" ({})", counted_resources(unchanged)),
         0 => String::new(),
-        count if parts.is_empty() => format!(" ({count} unchanged)"),
         count => format!(", {count} unchanged"),
     };
     let changes = match (parts.is_empty(), report.writing) {
-        (true, WriteMode::Apply) if report.unchanged == 0 => "Nothing to install".to_owned(),
+        (true, WriteMode::Apply) if is_empty => "Nothing to install".to_owned(),
         (true, WriteMode::Apply) => "Everything is up to date".to_owned(),
         (true, WriteMode::Show) => "Nothing would change".to_owned(),
         (false, WriteMode::Apply) => capitalized(&parts.join(", ")),
@@ -174,6 +164,8 @@ fn summary(report: &InstallReport, elapsed: Option<Duration>) -> String {
         LockChange::Written => "; agpm.lock written",
         LockChange::WouldBeWritten => "; agpm.lock would be written",
         LockChange::NotWritten => "; agpm.lock not written",
+        LockChange::Removed => "; agpm.lock removed",
+        LockChange::WouldBeRemoved => "; agpm.lock would be removed",
     };
     let refused = match report.refused {
         0 => String::new(),
@@ -185,33 +177,67 @@ fn summary(report: &InstallReport, elapsed: Option<Duration>) -> String {
     )
 }
 
+/// The words for an outcome.
+struct OutcomeWords {
+    outcome: ResourceOutcome,
+    done: &'static str,
+    planned: &'static str,
+    reason: &'static str,
+}
+
 /// In the order of the summary.
-const ACTIONS: [ChangeAction; 6] = [
-    ChangeAction::Create,
-    ChangeAction::Update,
-    ChangeAction::Remove,
-    ChangeAction::Adopt,
-    ChangeAction::Keep,
-    ChangeAction::Release,
+const OUTCOMES: [OutcomeWords; 6] = [
+    OutcomeWords {
+        outcome: ResourceOutcome::Installed,
+        done: "installed",
+        planned: "install",
+        reason: "",
+    },
+    OutcomeWords {
+        outcome: ResourceOutcome::Updated,
+        done: "updated",
+        planned: "update",
+        reason: "",
+    },
+    OutcomeWords {
+        outcome: ResourceOutcome::Removed,
+        done: "removed",
+        planned: "remove",
+        reason: "",
+    },
+    OutcomeWords {
+        outcome: ResourceOutcome::Adopted,
+        done: "adopted",
+        planned: "adopt",
+        reason: "",
+    },
+    OutcomeWords {
+        outcome: ResourceOutcome::Skipped,
+        done: "skipped",
+        planned: "skip",
+        reason: " (modified locally)",
+    },
+    OutcomeWords {
+        outcome: ResourceOutcome::Released,
+        done: "left in place",
+        planned: "leave in place",
+        reason: "",
+    },
 ];
 
-/// Returns the number of affected resources and files of layers; `None` if zero.
-fn counted_changes(report: &InstallReport, action: ChangeAction) -> Option<String> {
-    let changes = report
-        .changes
-        .iter()
-        .filter(|change| change.action == action);
-    let (layered, own): (Vec<&PlannedChange>, Vec<&PlannedChange>) =
-        changes.partition(|change| change.owner.layers().is_some());
-    let resources: BTreeSet<String> = own.iter().map(|change| change.owner.to_string()).collect();
-    let files: BTreeSet<&str> = layered.iter().map(|change| change.path.as_str()).collect();
-    let resources = counted(resources.len(), "resource", "resources");
-    let layered = counted(files.len(), "layer file", "layer files");
-    match (own.is_empty(), files.is_empty()) {
-        (true, true) => None,
-        (false, true) => Some(resources),
-        (true, false) => Some(layered),
-        (false, false) => Some(format!("{resources} and {layered}")),
+/// Formats resources with the number of their files, if it differs, and files of layers.
+fn counted_resources(count: &ResourceCount) -> String {
+    let files = if count.files == 0 || count.files == count.resources {
+        String::new()
+    } else {
+        format!(" ({})", counted(count.files, "file", "files"))
+    };
+    let resources = counted(count.resources, "resource", "resources");
+    let layered = counted(count.layer_files, "layer file", "layer files");
+    match (count.resources, count.layer_files) {
+        (0, 1..) => layered,
+        (_, 0) => format!("{resources}{files}"),
+        _ => format!("{resources}{files} and {layered}"),
     }
 }
 
@@ -480,7 +506,7 @@ fn line(change: &PlannedChange) -> String {
 #[cfg(test)]
 mod tests {
     use agpm_model::RelativePath;
-    use agpm_ops::{ChangeReason, ObservedPath};
+    use agpm_ops::{ChangeReason, InstalledOwners, ObservedPath};
 
     use super::*;
 
@@ -499,13 +525,20 @@ mod tests {
     fn report(changes: Vec<PlannedChange>) -> InstallReport {
         InstallReport {
             writing: WriteMode::Show,
-            changes,
             moved: Vec::new(),
             capabilities: Vec::new(),
             programs: Vec::new(),
             reads: Vec::new(),
             conversions: Vec::new(),
             unchanged: 2,
+            counts: InstalledOwners {
+                resources: ["skills/pdf", "agents/a", "agents/b"]
+                    .map(Into::into)
+                    .into(),
+                ..InstalledOwners::default()
+            }
+            .count(&changes),
+            changes,
             lock: LockChange::WouldBeWritten,
             refused: 0,
         }
@@ -516,7 +549,7 @@ mod tests {
         let file = |name: &str| created(&format!(".claude/skills/pdf/{name}"), "skills/pdf");
         let report = report(["a", "b", "c", "d"].map(file).to_vec());
         let folded = "+ .claude/skills/pdf/  skills/pdf: new (4 files)\n\
-            Would install 1 resource, 2 unchanged; agpm.lock would be written\n";
+            Would install 1 resource (4 files), 2 unchanged; agpm.lock would be written\n";
         assert_eq!(text(&report, DetailLevel::Folded), folded);
         assert_eq!(text(&report, DetailLevel::All).lines().count(), 5);
     }

@@ -13,7 +13,7 @@ use crate::journal::{JournalOperation, JournaledFile};
 use crate::owned::{self, above};
 use crate::project::{JournalFile, ProjectLock, ProjectStore, StateUse};
 use crate::stamp::FileStamp;
-use crate::state::relative;
+use crate::state::{is_own, relative};
 use crate::steps::PermissionBits;
 
 /// The check right before the commit point.
@@ -192,7 +192,7 @@ impl ProjectStore {
         owned.extend(
             above_files
                 .into_iter()
-                .filter(|directory| chain.directory(directory).is_ok())
+                .filter(|directory| !is_own(directory) && chain.directory(directory).is_ok())
                 .map(str::to_owned),
         );
         if owned.len() == recorded {

@@ -68,6 +68,18 @@ pub struct ListReport {
     pub resources: Vec<ListedResource>,
     /// Whether the resources of the project are for several AI coding clients.
     pub clients: ClientCount,
+    /// The directory that the paths are relative to.
+    pub base: PathBase,
+}
+
+/// The directory that installed paths are relative to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PathBase {
+    /// The directory of the project.
+    #[default]
+    Project,
+    /// The user's home directory.
+    Home,
 }
 
 /// The number of AI coding clients that a project installs for; snippets without a client are not counted.
@@ -215,6 +227,7 @@ impl ListedEntries {
         ListReport {
             resources: self.entries.iter().map(listed).collect(),
             clients: self.clients,
+            base: PathBase::Project,
         }
     }
 }

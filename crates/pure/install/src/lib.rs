@@ -4,6 +4,7 @@
 //! Knows no disk and no sources: resources are rendered, files are observed and approvals are given elsewhere.
 
 mod approvals;
+mod counts;
 mod desired;
 mod diff;
 mod executables;
@@ -19,6 +20,7 @@ mod report;
 mod request;
 
 pub use approvals::{CommandApprovals, matches_id};
+pub use counts::{InstalledOwners, ResourceCount, ResourceCounts, ResourceOutcome};
 pub use desired::desired_state;
 pub use diff::DiffReport;
 pub use executables::ExecutableRules;
@@ -29,7 +31,7 @@ pub use lock_change::{changed_resources, lock_change, moves, note_missing_digest
 pub use planned::{DiscardedPlan, PlannedInstall};
 pub use program_approval::{ApprovalFile, ManifestProgram, ProgramApproval, programs_never_run};
 pub use programs::new_programs;
-pub use record::{InstallInputs, inputs_of, is_unsettled, owners_of_nothing};
+pub use record::{InstallInputs, inputs_of, installed_owners, is_unsettled, owners_of_nothing};
 pub use report::{
     ConvertedResource, InstallReport, LockChange, ReportedProgram, RequiredBy, SourceFileState,
     UpdatedPin,

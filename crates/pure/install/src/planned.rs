@@ -8,6 +8,7 @@ use agpm_model::{RelativePath, ResourceId};
 use agpm_plan::Plan;
 use agpm_trust::CapabilityChange;
 
+use crate::counts::InstalledOwners;
 use crate::programs::new_programs;
 use crate::report::{ConvertedResource, InstallReport, LockChange, SourceFileState, UpdatedPin};
 use crate::request::WriteMode;
@@ -22,6 +23,8 @@ pub struct PlannedInstall {
     pub plan: Plan,
     /// Files on disk that agpm wrote on another machine, as the lockfile shows.
     pub recovered: Vec<RelativePath>,
+    /// The resources before and after.
+    pub owners: InstalledOwners,
     /// Pins that moved.
     pub moved: Vec<UpdatedPin>,
     /// Resources whose files in the source differ from the lockfile.
@@ -70,10 +73,12 @@ impl PlannedInstall {
             capabilities: self.capabilities,
             reads: self.reads,
             unchanged: self.plan.unchanged,
+            counts: self.owners.count(&self.plan.changes),
             refused: self.plan.refusals.len(),
             changes: std::mem::take(&mut self.plan.changes),
             lock: match (self.lock_change, writing) {
                 (LockChange::Written, WriteMode::Show) => LockChange::WouldBeWritten,
+                (LockChange::Removed, WriteMode::Show) => LockChange::WouldBeRemoved,
                 (change, _) => change,
             },
             writing,

@@ -12,6 +12,7 @@ mod fold;
 mod local_paths;
 mod offer_failures;
 mod origin;
+mod past;
 mod pin_words;
 mod removal;
 mod source_edit;
@@ -34,6 +35,7 @@ pub use fold::{
 };
 pub use local_paths::written_paths;
 pub use origin::{OfferOrigin, OfferedSource, SourceState, path_from_manifest};
+pub use past::{ManifestPast, RecordedEdit, requires_nothing};
 pub use pin_words::PinWords;
 pub use removal::{DependencyId, DependencyRemoval, PatternUse};
 pub use source_edit::{add_source, remove_source};

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use agpm_diag::{Diagnostic, Notes, SourceSpan, codes};
-use agpm_model::RelativePath;
+use agpm_model::{RelativePath, ResourceType};
 
 use crate::change::{
     ChangeAction, ChangeReason, Obstacle, OverwriteRule, PlannedChange, RefusedChange,
@@ -114,6 +114,23 @@ fn spot_of(
     Some(SourceSpan { source, span })
 }
 
+/// The commands that show, discard and keep an edit.
+fn ways_to_treat_edit(change: &PlannedChange) -> String {
+    let show_and_discard = format!(
+        "`agpm diff {}` shows your change; `agpm install --force` discards it",
+        change.owner
+    );
+    match change.owner.resource() {
+        Some(id) if !matches!(id.kind, ResourceType::Scripts | ResourceType::Plugins) => {
+            format!(
+                "{show_and_discard}; `[patch.{}.{}]` keeps it",
+                id.kind, id.name
+            )
+        }
+        _ => show_and_discard,
+    }
+}
+
 fn kept_finding(change: &PlannedChange, overwrite: OverwriteRule) -> Diagnostic {
     let subject = match (&change.pointer, &change.block) {
         (_, Some(block)) => format!("the block `{block}` of `{}`", change.path),
@@ -124,12 +141,16 @@ fn kept_finding(change: &PlannedChange, overwrite: OverwriteRule) -> Diagnostic 
     let help = match change.reason {
         ChangeReason::UnaskedEdited if change.block.is_some() => {
             "agpm no longer manages it: delete the block and its markers if you do not need it"
+                .to_owned()
         }
-        ChangeReason::UnaskedEdited => "agpm no longer manages it: delete it if you do not need it",
+        ChangeReason::UnaskedEdited => {
+            "agpm no longer manages it: delete it if you do not need it".to_owned()
+        }
         _ if overwrite == OverwriteRule::Everything => {
             "it contains your own content next to managed content: remove your content, or delete the entry"
+                .to_owned()
         }
-        _ => "run `agpm install --force` to overwrite it",
+        _ => ways_to_treat_edit(change),
     };
     Diagnostic::new(&codes::INSTALL_EDITED, message)
         .details(change.pointer.as_ref().map(|_| change.owner.to_string()))

@@ -144,6 +144,9 @@ pub(crate) struct RemoveArgs {
     /// Exclude them from the pattern that matches them
     #[arg(long)]
     pub(crate) exclude: bool,
+    /// Show the changes without making them
+    #[arg(long, global = true)]
+    pub(crate) dry_run: bool,
     #[command(flatten)]
     pub(crate) scope: ScopeArgs,
     #[command(flatten)]

@@ -15,7 +15,9 @@ use agpm_source::SharedSources;
 use serde::Serialize;
 
 use crate::change::{until_not_overtaken, write_manifest};
-use crate::install::{self, InstallJob, InstallReport, InstallRequest, ManifestEdit, WriteMode};
+use crate::install::{
+    self, InstallJob, InstallReport, InstallRequest, ManifestEdit, ProjectFate, WriteMode,
+};
 use crate::manifest_text::AfterEdit;
 use agpm_project::gather::{ErrorTolerance, ManifestFiles, Project};
 use agpm_project::offers::{CandidateFilter, SourceOffer};
@@ -58,7 +60,7 @@ pub struct AddReport {
     /// The ids (`TYPE/NAME`) of resources that the manifest already had.
     pub present: Vec<String>,
     /// The command that reverts the change; `None` if nothing was written.
-    pub undo: Option<&'static str>,
+    pub undo: Option<String>,
     /// Whether the changes were written or only shown.
     #[serde(skip)]
     pub writing: WriteMode,
@@ -138,7 +140,7 @@ fn run(world: &World, request: &AddRequest<'_>, notes: &mut Notes) -> Result<Add
         sources: additions.sources,
         added: additions.added,
         present: additions.present,
-        undo: is_done.then_some("agpm undo"),
+        undo: is_done.then(|| "agpm undo".to_owned()),
         writing: request.writing,
         dry_run: installed
             .is_none()
@@ -175,6 +177,7 @@ fn bring_about(
         manifest: Some(ManifestEdit {
             before: before.map(Checksum::of),
             bytes: additions.text.as_bytes().into(),
+            project: ProjectFate::Stays,
         }),
     };
     let result = install::run(world, &job, notes);

@@ -5,6 +5,7 @@ mod changelogs;
 mod changes;
 mod frozen_checks;
 mod gathering;
+mod local_edits;
 mod planning;
 mod preview;
 mod refusals;
@@ -20,14 +21,15 @@ use agpm_resolve::UpdateScope;
 
 pub(crate) use crate::install::changes::FileChanges;
 pub(crate) use crate::install::frozen_checks::{FrozenProject, check_frozen};
+pub(crate) use crate::install::local_edits::local_edits;
 pub(crate) use crate::install::preview::{InstallPreview, preview};
-pub(crate) use crate::install::run::{InstallJob, ManifestEdit};
+pub(crate) use crate::install::run::{InstallJob, ManifestEdit, ProjectFate};
 pub(crate) use crate::install::writing::hold;
 pub(crate) use agpm_install::inputs_of;
 pub use agpm_install::{
-    ChangelogReading, ConvertedResource, FidelityPolicy, InstallReport, InstallRequest, LockChange,
-    LockUse, ReportedProgram, RequiredBy, SourceFileState, TransitiveExecutables, UpdatedPin,
-    WriteMode,
+    ChangelogReading, ConvertedResource, FidelityPolicy, InstallReport, InstallRequest,
+    InstalledOwners, LockChange, LockUse, ReportedProgram, RequiredBy, ResourceCount,
+    ResourceCounts, ResourceOutcome, SourceFileState, TransitiveExecutables, UpdatedPin, WriteMode,
 };
 pub use agpm_plan::OverwriteRule;
 pub(crate) use agpm_project::ledger::{ledger_in, read_ledger};

@@ -7,8 +7,8 @@ use agpm_diag::{Failure, Notes};
 use agpm_inspect::DriftFinding;
 use agpm_install::{
     ChangelogReading, InstallInputs, LockChange, LockUse, PlannedInstall, WriteMode,
-    changed_resources, desired_state, inputs_of, is_unsettled, lock_change, moves,
-    note_missing_digests, owners_of_nothing, report_kept, report_refusals, stop_on_warnings,
+    changed_resources, desired_state, inputs_of, installed_owners, is_unsettled, lock_change,
+    moves, note_missing_digests, owners_of_nothing, report_kept, report_refusals, stop_on_warnings,
 };
 use agpm_model::RelativePath;
 use agpm_plan::{
@@ -55,7 +55,16 @@ pub(super) fn plan_install(
     if let Some(old) = old {
         notes.diagnostics.extend(checksum_findings(old, &lock));
     }
-    let lock_change = lock_change(old, &lock, job.request.lock)?;
+    let mut lock_change = lock_change(old, &lock, job.request.lock)?;
+    // A project that requires nothing needs no lockfile. Without an edit of the manifest an existing one stays, because
+    // somebody may have committed it.
+    if lock_change == LockChange::Written && gathered.requires_nothing() {
+        lock_change = match (old, &job.manifest) {
+            (Some(_), Some(_)) => LockChange::Removed,
+            (Some(_), None) => LockChange::Written,
+            (None, _) => LockChange::Unchanged,
+        };
+    }
     note_missing_digests(old, &lock, job.request.lock, notes);
     let mut changed = approved_changes(run, gathered, &capabilities, &lock, notes)?;
     let desired = desired_state(store.path(), &resources, &layered.files)?;
@@ -67,6 +76,7 @@ pub(super) fn plan_install(
     } = plan_with_recovery(run, gathered, &desired, &mut disk, notes)?;
     plan.ledger.nothing = owners_of_nothing(&resources, &plan.ledger);
     plan.ledger.capabilities = Some(capabilities.to_record());
+    let owners = installed_owners(&resources, &layered.files, &gathered.ledger, &plan.ledger);
     changed.extend(capabilities.rewritten(&plan.changes, &changed));
     changed.sort_by(|a, b| a.id.cmp(&b.id));
     report_refusals(&plan, disk.observation(), job.request.writing, notes)?;
@@ -89,6 +99,7 @@ pub(super) fn plan_install(
         LockUse::Frozen => {
             plan.ledger.inputs = gathered.ledger.inputs;
             plan.ledger.reads = gathered.ledger.reads.clone();
+            plan.ledger.installed = gathered.ledger.installed;
         }
         // A missing layer or an unreachable remote may be available at the next run, which recorded inputs cannot show.
         // Without a record, the next run takes the full path.
@@ -101,6 +112,7 @@ pub(super) fn plan_install(
                 digest: inputs_of(&gathered.inputs, &lock_text),
                 reads,
                 resources: &resources,
+                owners: &owners,
                 watching: layered.watching,
             };
             inputs.record(&mut plan.ledger);
@@ -111,6 +123,7 @@ pub(super) fn plan_install(
         layers: layered.files,
         plan,
         recovered,
+        owners,
         moved,
         changed_resources: old.map_or_else(BTreeSet::new, |old| changed_resources(old, &lock)),
         capabilities: changed,

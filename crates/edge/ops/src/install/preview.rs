@@ -76,7 +76,11 @@ fn file_versions(
     Ok(files)
 }
 
-fn bytes_on_disk(store: &ProjectStore, path: &RelativePath) -> Result<Option<Vec<u8>>, Failure> {
+/// Reads a file; `None` if it does not exist.
+pub(super) fn bytes_on_disk(
+    store: &ProjectStore,
+    path: &RelativePath,
+) -> Result<Option<Vec<u8>>, Failure> {
     match store.read(path, limit()) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if matches!(error.problem, StoreProblem::NotFound) => Ok(None),

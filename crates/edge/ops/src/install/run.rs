@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use agpm_compose::{ProjectCapabilities, RenderedResource, RenderedSet, lock_of};
 use agpm_diag::Failure;
 use agpm_install::{CommandApprovals, InstallRequest, WriteMode};
-use agpm_model::{Checksum, LockedLayer, LockedRemote, Lockfile};
+use agpm_model::{Checksum, LockedLayer, LockedRemote, Lockfile, RelativePath};
 use agpm_plan::Ledger;
 use agpm_resolve::UpdateScope;
 use agpm_store::{ProjectLock, ProjectStore};
@@ -33,6 +33,17 @@ pub(crate) struct ManifestEdit<'a> {
     pub(crate) before: Option<Checksum>,
     /// The new content.
     pub(crate) bytes: Cow<'a, [u8]>,
+    /// Whether the project exists afterwards.
+    pub(crate) project: ProjectFate,
+}
+
+/// Whether a project exists after an edit of its manifest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum ProjectFate {
+    /// It does.
+    Stays,
+    /// It is gone, with these files that agpm created for it.
+    Ends(Vec<RelativePath>),
 }
 
 impl InstallJob<'static> {
@@ -51,6 +62,19 @@ impl InstallJob<'static> {
 }
 
 impl InstallJob<'_> {
+    /// Returns whether the project is gone afterwards.
+    pub(super) fn ends_project(&self) -> bool {
+        self.ended_files().is_some()
+    }
+
+    /// Returns the files that go with the project; `None` if it stays.
+    pub(super) fn ended_files(&self) -> Option<&[RelativePath]> {
+        match self.manifest.as_ref().map(|edit| &edit.project) {
+            Some(ProjectFate::Ends(files)) => Some(files),
+            Some(ProjectFate::Stays) | None => None,
+        }
+    }
+
     /// Reads the manifest of the project; a job that creates it starts with an empty one.
     pub(super) fn manifest_files(
         &self,
@@ -102,6 +126,11 @@ pub(super) struct GatheredProject {
 }
 
 impl GatheredProject {
+    /// Returns whether the manifest requires nothing that a lockfile could pin.
+    pub(super) fn requires_nothing(&self) -> bool {
+        requires_nothing(&self.project)
+    }
+
     /// Builds the lockfile of the resolved and rendered resources.
     pub(super) fn new_lock(
         &self,
@@ -125,4 +154,13 @@ pub(super) struct RenderedProject {
     pub(super) catalog: Vec<LockedRemote>,
     pub(super) reads: Vec<String>,
     pub(super) sources: ProjectSources,
+}
+
+/// Whether a manifest requires nothing that a lockfile could pin.
+pub(super) fn requires_nothing(project: &Project) -> bool {
+    let manifest = &project.manifest;
+    manifest.dependencies.is_empty()
+        && manifest.layers.is_empty()
+        && project.bases.is_empty()
+        && manifest.catalog.all().next().is_none()
 }

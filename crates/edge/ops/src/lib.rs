@@ -110,7 +110,7 @@ pub use diff::{DiffContent, DiffReport, DiffRequest, DiffTarget, diff};
 pub use doctor::{DoctorRequest, doctor};
 pub use explain::{ExplainRequest, explain};
 pub use import::{ImportReport, ImportRequest, import, import_formats};
-pub use init::{Adoption, AdoptionAnswer, InitReport, InitRequest, init};
+pub use init::{Adoption, AdoptionAnswer, InitReport, InitRequest, ManifestWrite, init};
 pub use install::{
     Capability, CapabilityChange, CapabilityKind, ChangelogReading, ConvertedResource,
     FidelityPolicy, FieldOutcome, FieldOutcomeKind, InstallReport, InstallRequest, InstalledOwners,

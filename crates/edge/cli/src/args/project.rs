@@ -15,7 +15,7 @@ pub(crate) struct InitArgs {
     /// Overwrite an existing manifest
     #[arg(long)]
     pub(crate) force: bool,
-    /// Describe the project's agents, skills and commands
+    /// Manage the agents, skills and commands that exist
     #[arg(long, conflicts_with_all = ["bare", "global"])]
     pub(crate) adopt: bool,
     /// Do not detect tools and files

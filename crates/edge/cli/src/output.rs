@@ -9,8 +9,8 @@ use agpm_diag::{Diagnostic, Severity, SourceMap, codes};
 use agpm_ops::{FailureKind, FileBytes, Outcome, SecretDisplay};
 use agpm_report::{
     ColorMode, CommandScope, DetailLevel, DiagnosticStyle, FailureDocument, RenderContext,
-    RenderedReport, ReportDocument, Screen, Verdict, draw_diagnostics, draw_lines, one_line,
-    printable,
+    RenderedReport, ReportDocument, Screen, StyledLine, Verdict, draw_diagnostics, draw_lines,
+    one_line, printable,
     printed::{self, PrintedText},
 };
 use agpm_text::to_json;
@@ -85,7 +85,14 @@ impl Output {
         }
         match result {
             Ok(report) => {
-                let verdict = judge(&report, &diagnostics);
+                // A run that kept an edit instead of a new version did the rest, and fails.
+                let has_conflict = diagnostics.iter().any(|found| {
+                    *found.code == codes::INSTALL_CONFLICT && found.severity == Severity::Error
+                });
+                let verdict = match judge(&report, &diagnostics) {
+                    Verdict::Good if has_conflict => Verdict::Findings,
+                    verdict => verdict,
+                };
                 let (json, quiet, pen) = (self.json, self.quiet, self.pen());
                 let context = RenderContext {
                     diagnostics: &diagnostics,
@@ -119,7 +126,7 @@ impl Output {
                     RenderedReport::Lines(lines) | RenderedReport::DoneLines(lines) => {
                         write_stdout(draw_lines(&lines, self.stdout_paint).as_bytes())
                     }
-                    RenderedReport::Steps(steps) => write_steps(&steps),
+                    RenderedReport::Steps(steps) => write_steps(&steps, self.stdout_paint),
                     RenderedReport::Data(text) | RenderedReport::Report(text) => {
                         write_stdout(text.as_bytes())
                     }
@@ -225,11 +232,11 @@ fn color_mode(choice: ColorChoice, is_terminal: bool) -> ColorMode {
 }
 
 /// Prints one step after the other, waiting for a key on a terminal.
-fn write_steps(steps: &[String]) -> ExitCode {
+fn write_steps(steps: &[Vec<StyledLine>], paint: ColorMode) -> ExitCode {
     let (mut written, count) = (ExitCode::SUCCESS, steps.len());
     for (at, step) in steps.iter().enumerate() {
-        let text = format!("[{}/{count}] {step}", at + 1);
-        written = write_stdout(printable(&text).as_bytes());
+        let text = format!("[{}/{count}] {}", at + 1, draw_lines(step, paint));
+        written = write_stdout(text.as_bytes());
         if at + 1 < count && io::stdout().is_terminal() && !wants_next_step() {
             break;
         }

@@ -15,6 +15,7 @@ mod demo;
 mod diff;
 mod doctor;
 mod explain;
+mod ignored;
 mod import;
 mod init;
 mod install;

@@ -27,11 +27,16 @@ pub fn render(report: &DiffReport, form: DiffForm, context: &RenderContext<'_>) 
         _ if context.json => context.document(report),
         DiffForm::Markdown => RenderedReport::Text(markdown(report)),
         _ if report.is_empty() => RenderedReport::Empty(NOTHING),
-        DiffForm::Lines => RenderedReport::Lines(lines(report, file_lines)),
+        DiffForm::Lines => RenderedReport::Lines(difference_lines(report)),
         DiffForm::Summary => {
             RenderedReport::Lines(lines(report, |file, title| vec![summary(file, &title)]))
         }
     }
+}
+
+/// All differences, with the changes in them.
+pub(crate) fn difference_lines(report: &DiffReport) -> Vec<StyledLine> {
+    lines(report, file_lines)
 }
 
 fn lines(

@@ -6,9 +6,10 @@ use std::time::Duration;
 use agpm_diag::{mask_words, visible};
 use agpm_model::{Owner, PinId, RelativePath};
 use agpm_ops::{
-    Capability, CapabilityChange, ChangeAction, ConvertedResource, FieldOutcome, FieldOutcomeKind,
-    InstallReport, LockChange, PlannedChange, ReportedProgram, RequiredBy, ResourceCount,
-    ResourceCounts, ResourceOutcome, SourceFileState, UpdatedPin, WriteMode, counted,
+    Capability, CapabilityChange, ChangeAction, ChangeReason, ConvertedResource, FieldOutcome,
+    FieldOutcomeKind, InstallReport, LockChange, PlannedChange, ReportedProgram, RequiredBy,
+    ResourceCount, ResourceCounts, ResourceOutcome, SourceFileState, UpdatedPin, WriteMode,
+    counted,
 };
 
 use crate::diagnostics::{ColorMode, DetailLevel};
@@ -69,7 +70,7 @@ fn lines(report: &InstallReport, detail: DetailLevel) -> Vec<String> {
         crate::one_line(&words.join("  "))
     });
     let moved = moved.chain(moved_lines(&plain, detail));
-    let changes = change_lines(&report.changes, detail);
+    let changes = change_lines(report, detail);
     let mut programs: Vec<String> = report.programs.iter().flat_map(program_lines).collect();
     // A server may be in the files of several tools.
     let mut seen = BTreeSet::new();
@@ -307,9 +308,11 @@ fn moved_lines(moved: &[&UpdatedPin], detail: DetailLevel) -> Vec<String> {
 /// A resource with more files than this has one line for all of them.
 const MOST_FILES: usize = 3;
 
-fn change_lines(changes: &[PlannedChange], detail: DetailLevel) -> Vec<String> {
+fn change_lines(report: &InstallReport, detail: DetailLevel) -> Vec<String> {
+    let (changes, moved) = (&report.changes, report.moved.as_slice());
+    let one = |change: &PlannedChange| line(change, &reason(change, moved));
     if detail == DetailLevel::All {
-        return changes.iter().map(line).collect();
+        return changes.iter().map(one).collect();
     }
     // A warning names each skipped file.
     let changes: Vec<PlannedChange> = changes
@@ -319,10 +322,33 @@ fn change_lines(changes: &[PlannedChange], detail: DetailLevel) -> Vec<String> {
         .collect();
     let runs = changes.chunk_by(is_one_run);
     runs.flat_map(|run| match run {
-        [first, .., last] if run.len() > MOST_FILES => vec![run_line(first, last, run.len())],
-        run => run.iter().map(line).collect(),
+        [first, .., last] if run.len() > MOST_FILES => {
+            vec![run_line(first, last, &reason(first, moved), run.len())]
+        }
+        run => run.iter().map(one).collect(),
     })
     .collect()
+}
+
+/// The reason for a change. What another version lacks was not removed from the manifest.
+fn reason(change: &PlannedChange, moved: &[UpdatedPin]) -> String {
+    let mut pins = moved.iter();
+    let pin = pins.find(|pin| {
+        change.reason == ChangeReason::Unasked && is_part_of(&change.owner, &pin.id.to_string())
+    });
+    pin.map_or_else(
+        || change.reason.words().to_owned(),
+        |pin| format!("not in {}", pin.to()),
+    )
+}
+
+/// Whether an owner is a resource or layer, or several layers with it.
+fn is_part_of(owner: &Owner, id: &str) -> bool {
+    let owner = owner.to_string();
+    let layers = owner
+        .strip_prefix("layers/")
+        .zip(id.strip_prefix("layers/"));
+    owner == id || layers.is_some_and(|(layers, name)| layers.split('+').any(|one| one == name))
 }
 
 /// Returns whether two consecutive changes are the same change to two files of one resource. Edited files, keys of
@@ -355,9 +381,9 @@ fn common_directory<'c>(first: &'c PlannedChange, last: &PlannedChange) -> Optio
     directory.contains('/').then_some(directory)
 }
 
-fn run_line(first: &PlannedChange, last: &PlannedChange, files: usize) -> String {
+fn run_line(first: &PlannedChange, last: &PlannedChange, reason: &str, files: usize) -> String {
     let directory = common_directory(first, last).unwrap_or_default();
-    let (sign, reason) = (sign(first.action), first.reason.words());
+    let sign = sign(first.action);
     format!(
         "{sign} {directory}/  {}: {reason} ({files} files)",
         first.owner
@@ -489,24 +515,22 @@ fn sign(action: ChangeAction) -> char {
     }
 }
 
-fn line(change: &PlannedChange) -> String {
+fn line(change: &PlannedChange, reason: &str) -> String {
     let sign = sign(change.action);
     let pointer = change
         .inner_pointer()
         .map(|pointer| format!(" {pointer}"))
         .unwrap_or_default();
     format!(
-        "{sign} {}{pointer}  {}: {}",
-        change.path,
-        change.owner,
-        change.reason.words()
+        "{sign} {}{pointer}  {}: {reason}",
+        change.path, change.owner
     )
 }
 
 #[cfg(test)]
 mod tests {
     use agpm_model::RelativePath;
-    use agpm_ops::{ChangeReason, InstalledOwners, ObservedPath};
+    use agpm_ops::{InstalledOwners, ObservedPath};
 
     use super::*;
 
@@ -552,6 +576,23 @@ mod tests {
             Would install 1 resource (4 files), 2 unchanged; agpm.lock would be written\n";
         assert_eq!(text(&report, DetailLevel::Folded), folded);
         assert_eq!(text(&report, DetailLevel::All).lines().count(), 5);
+    }
+
+    #[test]
+    fn layers_are_named_alone_or_together() {
+        for (owner, id, expected) in [
+            ("layers/org", "layers/org", true),
+            ("layers/org+team", "layers/team", true),
+            ("layers/org+team", "layers/tea", false),
+            ("agents/org", "layers/org", false),
+            ("skills/x", "skills/x", true),
+        ] {
+            assert_eq!(
+                is_part_of(&Owner::from(owner), id),
+                expected,
+                "{owner} {id}"
+            );
+        }
     }
 
     #[test]

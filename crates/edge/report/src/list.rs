@@ -56,8 +56,8 @@ fn lines(report: &ListReport, width: Option<usize>) -> Vec<StyledLine> {
             row.insert(TOOLS_COLUMN, StyledPiece::plain(tools(resource)));
         }
     }
-    if let Some(width) = width {
-        fit_terminal(&mut header, &mut rows, width);
+    if width.is_some_and(|width| width <= NARROW) {
+        fit_narrow_terminal(&mut header, &mut rows);
     }
     let mut table = table_lines(&header, &rows, width).into_iter();
     let mut lines: Vec<StyledLine> = table.next().into_iter().collect();
@@ -72,13 +72,13 @@ fn lines(report: &ListReport, width: Option<usize>) -> Vec<StyledLine> {
     lines
 }
 
-/// On a terminal, an empty column of states is left out; a narrow one ends with the path.
-fn fit_terminal(header: &mut Vec<&'static str>, rows: &mut [Vec<StyledPiece>], width: usize) {
+/// Leaves out an empty column of states, and puts the path last.
+fn fit_narrow_terminal(header: &mut Vec<&'static str>, rows: &mut [Vec<StyledPiece>]) {
     let status = header.len() - 1;
     if rows.iter().all(|row| row[status].text.is_empty()) {
         header.pop();
         rows.iter_mut().for_each(|row| row.truncate(status));
-    } else if width <= NARROW {
+    } else {
         header.swap(status - 1, status);
         rows.iter_mut().for_each(|row| row.swap(status - 1, status));
     }
@@ -88,7 +88,12 @@ fn cells(resource: &ListedResource, base: PathBase) -> Vec<StyledPiece> {
     let locked = &resource.locked;
     let identity = &locked.identity;
     let paths = locked.placements.paths();
+    let conflict = resource.base.as_ref();
+    let conflict = conflict.map(|version| format!("conflict (based on {version})"));
     let (status, style) = match (resource.status, paths.first()) {
+        (Some(_), Some(_)) if conflict.is_some() => {
+            (conflict.as_deref().unwrap_or_default(), LineStyle::Removed)
+        }
         (_, None) => ("(not written)", LineStyle::Faint),
         (Some(DiskState::Missing), _) => ("missing", LineStyle::Removed),
         (Some(DiskState::Modified), _) => ("modified", LineStyle::Changed),

@@ -25,7 +25,7 @@ pub enum RenderedReport {
     /// The result of a change, with styles; `-q` hides it.
     DoneLines(Vec<StyledLine>),
     /// The result of a change, in steps that a terminal shows one after the other; `-q` hides it.
-    Steps(Vec<String>),
+    Steps(Vec<Vec<StyledLine>>),
     /// The result of a change, which `-q` hides; diagnostics go to standard error.
     Done(String),
     /// A note that a list is empty. It goes to standard error like the diagnostics, and `-q` hides it.

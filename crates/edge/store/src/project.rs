@@ -168,7 +168,8 @@ impl ProjectStore {
     /// Locks the file that exists now; `None` if another process removed it with the state in the meantime.
     fn lock_once(&self, wait: LockWait<'_>) -> Result<Option<ProjectLock>, StoreError> {
         let path = self.state.inner(LOCK);
-        let fail = self.at(&path);
+        let full = self.path.join(&path);
+        let fail = |cause| StoreError::of_write(&full, cause);
         self.make_state().map_err(&fail)?;
         let Some(state) = self.state()? else {
             return Ok(None);
@@ -195,7 +196,7 @@ impl ProjectStore {
             // Some network file systems have no locks. Refusing to work there would cost more than the rare race of
             // two runs.
             Err(cause) if cause.kind() != io::ErrorKind::Unsupported => Err(fail(cause)),
-            _ if !is_still(&file, &self.path.join(&path)) => Ok(None),
+            _ if !is_still(&file, &full) => Ok(None),
             _ => {
                 self.ignore(&state)?;
                 Ok(Some(ProjectLock { _file: file }))

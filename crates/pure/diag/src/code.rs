@@ -81,8 +81,10 @@ registry! {
     IMPORT_FORMAT = "import/format" Error;
     IMPORT_NO_COUNTERPART = "import/no-counterpart" Warning;
     INSTALL_CHANGED = "install/changed" Error;
+    INSTALL_CONFLICT = "install/conflict" Error;
     INSTALL_EDITED = "install/edited" Warning;
     INSTALL_FOREIGN_STATE = "install/foreign-state" Warning;
+    INSTALL_IGNORED = "install/ignored" Warning;
     INSTALL_NOT_OURS = "install/not-ours" Error;
     INSTALL_RECOVERED = "install/recovered" Note;
     IO_EXISTS = "io/exists" Error;

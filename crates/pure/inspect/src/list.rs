@@ -118,6 +118,9 @@ pub struct ListedResource {
     /// The difference from the installed state, if files were compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<DiskState>,
+    /// The version that the edited files are based on, if a newer one is locked and not installed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
     /// The patched fields; `None` if not requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patched: Option<Vec<PatchedField>>,
@@ -219,6 +222,7 @@ impl ListedEntries {
             kind: entry.kind,
             locked: LockedResource::of(entry),
             status: drift.get(&entry.label()).copied(),
+            base: None,
             patched: patches.map(|patches| {
                 let fields = patches.get(&entry.label()).into_iter().flatten();
                 fields.map(patched_field).collect()

@@ -12,6 +12,7 @@ mod findings;
 mod increases;
 mod judging;
 mod lock_change;
+mod open_refusals;
 mod planned;
 mod program_approval;
 mod programs;
@@ -24,10 +25,13 @@ pub use counts::{InstalledOwners, ResourceCount, ResourceCounts, ResourceOutcome
 pub use desired::desired_state;
 pub use diff::DiffReport;
 pub use executables::ExecutableRules;
-pub use findings::{report_kept, report_refusals, stop_on_warnings};
+pub use findings::{
+    bases_of_edits, report_conflicts, report_kept, report_refusals, stop_on_warnings,
+};
 pub use increases::{IncreaseRules, unapproved_increases};
 pub use judging::{JudgedInstall, ReleaseAges};
 pub use lock_change::{changed_resources, lock_change, moves, note_missing_digests};
+pub use open_refusals::{ApprovalCommand, OpenRefusals, UnapprovedRefusal};
 pub use planned::{DiscardedPlan, PlannedInstall};
 pub use program_approval::{ApprovalFile, ManifestProgram, ProgramApproval, programs_never_run};
 pub use programs::new_programs;

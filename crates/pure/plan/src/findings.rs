@@ -34,11 +34,30 @@ impl Plan {
 
     /// Findings about edited files and nodes that agpm keeps.
     pub fn kept_findings(&self, overwrite: OverwriteRule) -> impl Iterator<Item = Diagnostic> {
-        let kept = self
-            .changes
-            .iter()
-            .filter(|change| change.action == ChangeAction::Keep);
+        let is_kept = |change: &&PlannedChange| {
+            change.action == ChangeAction::Keep && change.reason != ChangeReason::Conflict
+        };
+        let kept = self.changes.iter().filter(is_kept);
         kept.map(move |change| kept_finding(change, overwrite))
+    }
+
+    /// Findings about edited files and nodes of which a new version exists: the edit stays, and the version is not
+    /// installed.
+    pub fn conflicts(&self) -> impl Iterator<Item = Diagnostic> {
+        let is_conflict = |change: &&PlannedChange| change.reason == ChangeReason::Conflict;
+        let conflicts = self.changes.iter().filter(is_conflict);
+        conflicts.map(|change| {
+            let based = self.ledger.based.get(&change.owner);
+            let version = based.map_or_else(String::new, |version| format!(" ({version})"));
+            let message = format!(
+                "{} was edited; the new version is not installed",
+                subject_of(change)
+            );
+            Diagnostic::new(&codes::INSTALL_CONFLICT, message)
+                .detail(format!("{} stays as you edited it{version}", change.owner))
+                .in_file(change.path.as_str())
+                .help(ways_to_treat_edit(change))
+        })
     }
 }
 
@@ -131,13 +150,17 @@ fn ways_to_treat_edit(change: &PlannedChange) -> String {
     }
 }
 
-fn kept_finding(change: &PlannedChange, overwrite: OverwriteRule) -> Diagnostic {
-    let subject = match (&change.pointer, &change.block) {
+/// The edited file, or the node or block in it.
+fn subject_of(change: &PlannedChange) -> String {
+    match (&change.pointer, &change.block) {
         (_, Some(block)) => format!("the block `{block}` of `{}`", change.path),
         (Some(pointer), None) => format!("`{pointer}` of `{}`", change.path),
         (None, None) => format!("`{}`", change.path),
-    };
-    let message = format!("{subject} was edited; agpm keeps it");
+    }
+}
+
+fn kept_finding(change: &PlannedChange, overwrite: OverwriteRule) -> Diagnostic {
+    let message = format!("{} was edited; agpm keeps it", subject_of(change));
     let help = match change.reason {
         ChangeReason::UnaskedEdited if change.block.is_some() => {
             "agpm no longer manages it: delete the block and its markers if you do not need it"

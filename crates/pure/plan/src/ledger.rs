@@ -67,6 +67,9 @@ pub struct Ledger<N = OwnedNodes> {
     /// How much is installed, for a run that finds nothing to do. Ledgers of older programs lack it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub installed: Option<InstalledNumbers>,
+    /// The versions that edited resources are based on, where newer ones are locked and not installed.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub based: BTreeMap<Owner, String>,
     /// Resources that correctly write nothing, such as a disabled hook.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub nothing: BTreeSet<Owner>,
@@ -127,6 +130,7 @@ impl<N> Default for Ledger<N> {
             reads: BTreeMap::new(),
             watched: Vec::new(),
             installed: None,
+            based: BTreeMap::new(),
             nothing: BTreeSet::new(),
             theirs: BTreeMap::new(),
             capabilities: None,
@@ -317,6 +321,7 @@ impl Ledger {
             inputs: file.inputs,
             reads: file.reads,
             installed: file.installed,
+            based: file.based,
             watched: file.watched,
             nothing: file.nothing,
             theirs: file.theirs,

@@ -318,3 +318,45 @@ fn nothing_installed_and_interrupted_runs_are_findings_of_verify() {
     assert_eq!(output.code, Some(1), "{output}");
     assert!(output.stderr.contains("nothing is installed"), "{output}");
 }
+
+#[test]
+fn hooks_that_git_ignores_are_named_with_the_line_that_shares_them() {
+    let project = Project::new();
+    project.release(&EVERY_FORM);
+    let entries = format!("[hooks]\n{}", entry("lint", "hooks/lint.json", ""));
+    project.manifest(&entries);
+    project.write(".gitignore", ".claude/settings.local.json\n");
+    git(&project, &["init", "-q"]);
+    let output = project.good("install");
+    assert!(
+        output.stderr.contains("warning[install/ignored]"),
+        "{output}"
+    );
+    let line = "tools.claude-code.resources.hooks.merge-target = \".claude/settings.json\"";
+    assert!(output.stderr.contains(line), "{output}");
+    // Once: a run that writes no hook does not repeat it, a pipeline does.
+    let again = project.good("install");
+    assert_eq!(again.stderr, "", "{again}");
+    let checked = project.good("ci");
+    assert!(
+        checked.stdout.contains("warning[install/ignored]"),
+        "{checked}"
+    );
+    // The suggested line works as it is.
+    let manifest = project.read("agpm.toml");
+    project.write("agpm.toml", &format!("{line}\n\n{manifest}"));
+    let moved = project.good("install");
+    assert!(!moved.stderr.contains("install/ignored"), "{moved}");
+    assert!(project.read(".claude/settings.json").contains("lint"));
+    assert!(!project.exists(".claude/settings.local.json"));
+    // A file that git tracks is not ignored, whatever the patterns say.
+    let tracked = Project::new();
+    tracked.release(&EVERY_FORM);
+    tracked.manifest(&entries);
+    tracked.write(".gitignore", ".claude/settings.local.json\n");
+    tracked.write(".claude/settings.local.json", "{}\n");
+    git(&tracked, &["init", "-q"]);
+    git(&tracked, &["add", "-f", ".claude/settings.local.json"]);
+    let output = tracked.good("install");
+    assert!(!output.stderr.contains("install/ignored"), "{output}");
+}

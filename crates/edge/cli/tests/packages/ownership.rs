@@ -30,7 +30,9 @@ fn an_edited_entry_is_kept_and_reported_and_force_overwrites_it() {
     assert_eq!(project.read(".mcp.json"), edited);
     // A new release does not overwrite it either.
     project.manifest(&asking("v1.1.0"));
-    project.warned("install --approve all", &["install/edited"]);
+    let output = project.run("install --approve all");
+    assert_eq!(output.code, Some(1), "{output}");
+    assert!(output.stderr.contains("install/conflict"), "{output}");
     assert_eq!(project.read(".mcp.json"), edited);
     project.good("install --force --approve all");
     assert_eq!(

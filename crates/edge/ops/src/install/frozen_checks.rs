@@ -77,14 +77,16 @@ pub(crate) fn check_frozen(
         return None;
     };
     checks.run(CheckName::Approval, notes, |notes| {
-        complete(&deciding, &gathered, &mut rendered, notes)
+        complete(&deciding, &gathered, &mut rendered, notes)?;
+        std::mem::take(&mut rendered.open).settle(&deciding.approval_command(), notes)
     });
     checks.run(CheckName::Lock, notes, |notes| {
         compare_locks(&gathered, &rendered, notes)
     });
     checks.run(CheckName::Approval, notes, |notes| {
         deciding.approvals().check(&rendered.capabilities)?;
-        refuse_unapproved(&deciding, &gathered, &rendered, notes)
+        refuse_unapproved(&deciding, &gathered, &mut rendered, notes)?;
+        std::mem::take(&mut rendered.open).settle(&deciding.approval_command(), notes)
     });
     checks.run(CheckName::Policy, notes, |notes| {
         refuse_violations(world, &gathered, &rendered, notes)

@@ -73,7 +73,8 @@ pub(crate) fn local_edits(world: &World) -> Result<Vec<FileVersions>, Failure> {
 fn edited_files(changes: &[PlannedChange]) -> BTreeMap<RelativePath, Vec<Owner>> {
     let mut owners: BTreeMap<RelativePath, Vec<Owner>> = BTreeMap::new();
     let is_edited = |change: &&PlannedChange| {
-        change.action == ChangeAction::Keep && change.reason == ChangeReason::Edited
+        change.action == ChangeAction::Keep
+            && matches!(change.reason, ChangeReason::Edited | ChangeReason::Conflict)
     };
     for change in changes.iter().filter(is_edited) {
         let of_file = owners.entry(change.path.clone()).or_default();

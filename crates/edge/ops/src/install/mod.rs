@@ -15,7 +15,7 @@ mod up_to_date;
 mod writing;
 
 use agpm_diag::{Failure, Notes, Outcome};
-use agpm_install::PlannedInstall;
+use agpm_install::{PlannedInstall, report_conflicts};
 
 use agpm_resolve::UpdateScope;
 
@@ -42,6 +42,7 @@ pub use agpm_trust::{Capability, CapabilityChange, CapabilityKind};
 use agpm_store::parallel;
 
 use crate::cache::clean_now_and_then;
+use crate::ignored::written_hooks;
 use crate::install::planning::plan_install;
 use crate::install::run::{GatheredProject, InstallRun, RenderedProject};
 use crate::install::up_to_date::nothing_to_do;
@@ -122,6 +123,12 @@ fn attempt(
     let planned = plan_install(&run, &gathered, rendered, notes)?;
     refuse_own_files(&planned.plan, &gathered.own_files)?;
     let commit = commit(&run, gathered, &planned, notes)?;
+    let writing = job.request.writing;
+    report_conflicts(planned.plan.conflicts().collect(), writing, notes);
+    if writing == WriteMode::Apply {
+        let hooks = written_hooks(&world.environment, store.path(), &planned.plan.changes);
+        notes.diagnostics.extend(hooks);
+    }
     Ok((commit == CommitOutcome::Done).then(|| report(planned, job.request.writing)))
 }
 
@@ -145,7 +152,7 @@ fn gather_and_render(
     if matches!(run.job.request.lock, LockUse::Locked | LockUse::Frozen) {
         check_lock(run, &gathered, &rendered)?;
     }
-    refuse_unapproved(run, &gathered, &rendered, notes)?;
+    refuse_unapproved(run, &gathered, &mut rendered, notes)?;
     complete(run, &gathered, &mut rendered, notes)?;
     refuse_violations(run.world, &gathered, &rendered, notes)?;
     Ok((gathered, rendered))
@@ -166,6 +173,7 @@ pub(crate) fn judge_project(
         job: &job,
     };
     let (gathered, rendered) = gather_and_render(&run, files, notes)?;
+    rendered.open.settle(&run.approval_command(), notes)?;
     Ok(PolicyCheckReport {
         policies: gathered.policies.set().count(),
         checked: rendered.rendered.resources.len() + gathered.project.manifest.layers.len(),

@@ -7,8 +7,9 @@ use agpm_diag::{Failure, Notes};
 use agpm_inspect::DriftFinding;
 use agpm_install::{
     ChangelogReading, InstallInputs, LockChange, LockUse, PlannedInstall, WriteMode,
-    changed_resources, desired_state, inputs_of, installed_owners, is_unsettled, lock_change,
-    moves, note_missing_digests, owners_of_nothing, report_kept, report_refusals, stop_on_warnings,
+    bases_of_edits, changed_resources, desired_state, inputs_of, installed_owners, is_unsettled,
+    lock_change, moves, note_missing_digests, owners_of_nothing, report_kept, report_refusals,
+    stop_on_warnings,
 };
 use agpm_model::RelativePath;
 use agpm_plan::{
@@ -16,7 +17,7 @@ use agpm_plan::{
     recover_ownership,
 };
 
-use crate::install::capabilities::approved_changes;
+use crate::install::capabilities::{LockedSubject, approved_changes};
 use crate::install::changelogs;
 use crate::install::run::{GatheredProject, InstallRun, RenderedProject};
 use agpm_project::bases::LoadedBase;
@@ -43,6 +44,7 @@ pub(super) fn plan_install(
         catalog,
         reads,
         sources,
+        mut open,
     } = rendered;
     let manifest = &gathered.project.manifest;
     let bases = &gathered.project.bases;
@@ -66,7 +68,13 @@ pub(super) fn plan_install(
         };
     }
     note_missing_digests(old, &lock, job.request.lock, notes);
-    let mut changed = approved_changes(run, gathered, &capabilities, &lock, notes)?;
+    let subject = LockedSubject {
+        gathered,
+        capabilities: &capabilities,
+        new: &lock,
+    };
+    let mut changed = approved_changes(run, subject, &mut open, notes)?;
+    open.settle(&run.approval_command(), notes)?;
     let desired = desired_state(store.path(), &resources, &layered.files)?;
     let mut disk = PathObserver::new(store);
     disk.observe(&desired, &gathered.ledger)?;
@@ -74,6 +82,7 @@ pub(super) fn plan_install(
         mut plan,
         recovered,
     } = plan_with_recovery(run, gathered, &desired, &mut disk, notes)?;
+    plan.ledger.based = bases_of_edits(&plan, &gathered.ledger, old);
     plan.ledger.nothing = owners_of_nothing(&resources, &plan.ledger);
     plan.ledger.capabilities = Some(capabilities.to_record());
     let owners = installed_owners(&resources, &layered.files, &gathered.ledger, &plan.ledger);

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use agpm_compose::{ProjectCapabilities, RenderedResource, RenderedSet, lock_of};
 use agpm_diag::Failure;
-use agpm_install::{CommandApprovals, InstallRequest, WriteMode};
+use agpm_install::{ApprovalCommand, CommandApprovals, InstallRequest, OpenRefusals, WriteMode};
 use agpm_model::{Checksum, LockedLayer, LockedRemote, Lockfile, RelativePath};
 use agpm_plan::Ledger;
 use agpm_resolve::UpdateScope;
@@ -96,6 +96,11 @@ pub(super) struct InstallRun<'a> {
 }
 
 impl<'a> InstallRun<'a> {
+    /// Returns the command to repeat with more approvals.
+    pub(super) fn approval_command(&self) -> ApprovalCommand {
+        ApprovalCommand::of(&self.job.title, &self.job.moving)
+    }
+
     /// Returns the approvals in the command's arguments.
     pub(super) fn approvals(&self) -> CommandApprovals<'a> {
         CommandApprovals {
@@ -154,6 +159,8 @@ pub(super) struct RenderedProject {
     pub(super) catalog: Vec<LockedRemote>,
     pub(super) reads: Vec<String>,
     pub(super) sources: ProjectSources,
+    /// What needs approval, reported together.
+    pub(super) open: OpenRefusals,
 }
 
 /// Whether a manifest requires nothing that a lockfile could pin.

@@ -43,6 +43,11 @@ const LISTED: ValueForm = object![
         "How the installed files differ",
     ),
     optional(
+        "base",
+        ValueForm::Text,
+        "The version that the edited files are based on, if a newer one is not installed",
+    ),
+    optional(
         "patched",
         list![object![
             FIELD,

@@ -71,7 +71,7 @@ fn read_skill(
         None => {
             let source = skill.get("source").and_then(NodeRef::as_str);
             if let Some(source) = source.filter(|_| address.is_some()) {
-                let message = format!("the lockfile has no source of `{}`", name.content());
+                let message = format!("the lockfile has no path of `{}`", name.content());
                 let help = format!("run `agpm add {source} {}`", name.content());
                 reading.report_lost(name, message, &help);
             }

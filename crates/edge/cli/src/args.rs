@@ -293,6 +293,8 @@ impl Command {
             Command::Init(args) => &args.scope,
             Command::Add(args) => &args.scope,
             Command::Remove(args) => &args.scope,
+            Command::Browse(args) => &args.scope,
+            Command::Search(args) => &args.scope,
             Command::Install(args) => &args.scope,
             Command::Update(args) => &args.scope,
             Command::Status(args) => &args.scope,

@@ -3,9 +3,15 @@
 use std::ffi::OsString;
 
 use agpm_diag::nearest;
+use agpm_ops::TypedCommand;
 use clap::Command;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
+
+use crate::typed::typed_command;
+
+/// `install` and its aliases.
+const INSTALLS: [&str; 3] = ["install", "i", "sync"];
 
 /// Words of other programs, with the commands that do the same here.
 struct OtherWords {
@@ -13,7 +19,7 @@ struct OtherWords {
     hint: &'static str,
 }
 
-const OTHER_WORDS: [OtherWords; 14] = [
+const OTHER_WORDS: [OtherWords; 18] = [
     OtherWords {
         words: &["audit"],
         hint: "`agpm verify` compares the installed files with the lockfile",
@@ -25,6 +31,22 @@ const OTHER_WORDS: [OtherWords; 14] = [
     OtherWords {
         words: &["info", "show", "view"],
         hint: "`agpm explain agent:NAME` shows a resource, `agpm why NAME` what requires it",
+    },
+    OtherWords {
+        words: &["rollback", "revert"],
+        hint: "`agpm undo` reverts the last change",
+    },
+    OtherWords {
+        words: &["log", "history"],
+        hint: "`agpm undo --list` lists the changes",
+    },
+    OtherWords {
+        words: &["tools", "clients", "targets"],
+        hint: "`agpm doctor` shows the tools in use, `agpm add --tool` and `agpm init --tool` choose them",
+    },
+    OtherWords {
+        words: &["publish", "release"],
+        hint: "a version is a git tag of the repository: run `git tag v1.0.0`, then `git push --tags`",
     },
     OtherWords {
         words: &["plan"],
@@ -71,6 +93,46 @@ const OTHER_WORDS: [OtherWords; 14] = [
         hint: "`agpm serve mcp` starts the MCP server",
     },
 ];
+
+/// Replaces the suggestions for an unknown argument. That of the library, to pass it as a value, is never what was meant.
+pub(crate) fn suggest_arguments(error: &mut Error, arguments: &[OsString], declaration: &Command) {
+    if error.kind() != ErrorKind::UnknownArgument {
+        return;
+    }
+    if let Some(ContextValue::StyledStrs(tips)) = error.get(ContextKind::Suggested).cloned() {
+        error.remove(ContextKind::Suggested);
+        let mut kept = tips;
+        kept.retain(|tip| !tip.to_string().contains("as a value"));
+        if !kept.is_empty() {
+            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(kept));
+        }
+    }
+    let typed = typed_command(arguments, declaration);
+    if let Some(hint) = add_instead(&typed) {
+        error.insert(
+            ContextKind::Suggested,
+            ContextValue::StyledStrs(vec![StyledStr::from(hint)]),
+        );
+    }
+}
+
+/// The command that does what `install ADDRESS` does elsewhere.
+fn add_instead(typed: &TypedCommand) -> Option<String> {
+    let verb = typed
+        .verb
+        .first()
+        .filter(|verb| INSTALLS.contains(&verb.as_str()))?;
+    let first = typed.words.first()?;
+    if !first.contains(['/', ':']) && !first.starts_with('.') {
+        let search = typed.sibling(["search", first]);
+        return Some(format!(
+            "`agpm {verb}` installs everything in `agpm.toml`; `{search}` finds more"
+        ));
+    }
+    let words = ["add"].into_iter();
+    let command = typed.sibling(words.chain(typed.words.iter().map(String::as_str)));
+    Some(format!("run `{command}`"))
+}
 
 /// Replaces the suggestions for an unknown command. Those of the library compare letters alone, and would offer `install` to
 /// someone who types the opposite.
@@ -161,6 +223,34 @@ mod tests {
             ("docter", "doctor"),
         ] {
             assert_eq!(hint(typed), expected, "{typed}");
+        }
+    }
+
+    #[test]
+    fn install_with_an_address_is_add() {
+        let hint = |line: &str| {
+            let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            add_instead(&typed_command(&arguments, &Cli::declaration()))
+        };
+        for (line, expected) in [
+            (
+                "agpm install anthropics/skills",
+                Some("run `agpm add anthropics/skills`"),
+            ),
+            (
+                "agpm -C x i -g acme/kit pdf --force",
+                Some("run `agpm -C x add -g acme/kit pdf`"),
+            ),
+            (
+                "agpm install pdf",
+                Some(
+                    "`agpm install` installs everything in `agpm.toml`; `agpm search pdf` finds more",
+                ),
+            ),
+            ("agpm install --nope", None),
+            ("agpm list acme/kit", None),
+        ] {
+            assert_eq!(hint(line).as_deref(), expected, "{line}");
         }
     }
 

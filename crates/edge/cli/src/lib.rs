@@ -18,6 +18,7 @@ mod progress;
 mod question;
 mod schema_name;
 mod terminal;
+mod typed;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -34,10 +35,12 @@ pub fn run(arguments: &[OsString]) -> ExitCode {
     match Cli::read(arguments) {
         Ok(cli) => {
             let mut output = Output::new(&cli);
-            commands::run(cli, &mut output)
+            let typed = typed::typed_command(arguments, &Cli::declaration());
+            commands::run(cli, typed, &mut output)
         }
         Err(mut error) => {
             hints::suggest_commands(&mut error, arguments, &Cli::declaration());
+            hints::suggest_arguments(&mut error, arguments, &Cli::declaration());
             output::usage_error(&error, arguments)
         }
     }

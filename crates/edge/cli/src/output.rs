@@ -17,7 +17,7 @@ use agpm_text::to_json;
 use clap::ValueEnum;
 
 use crate::args::{Cli, ColorChoice};
-use crate::terminal::{stdout_width, wants_next_step};
+use crate::terminal::{answering_time, stdout_width, wants_next_step};
 
 /// The output of a command.
 pub(crate) struct Output {
@@ -178,7 +178,9 @@ impl Output {
         Screen {
             width: stdout_width(),
             color: self.stdout_paint,
-            elapsed: io::stdout().is_terminal().then(|| self.started.elapsed()),
+            elapsed: io::stdout()
+                .is_terminal()
+                .then(|| self.started.elapsed().saturating_sub(answering_time())),
         }
     }
 

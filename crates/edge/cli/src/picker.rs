@@ -9,7 +9,7 @@ use agpm_ops::{PickItem, PickState, Picker, SearchQuery};
 use agpm_report::one_line;
 use console::{Key, Term};
 
-use crate::terminal::RawMode;
+use crate::terminal::{RawMode, asking};
 
 /// The most rows of a list, for a small terminal.
 const MOST_ROWS: usize = 15;
@@ -23,7 +23,7 @@ pub(crate) struct TerminalPicker;
 impl Picker for TerminalPicker {
     fn pick(&self, title: &str, items: &[PickItem]) -> Option<Vec<usize>> {
         let terminal = Term::stderr();
-        run(&terminal, title, items).ok().flatten()
+        asking(|| run(&terminal, title, items)).ok().flatten()
     }
 }
 

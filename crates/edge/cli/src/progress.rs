@@ -5,8 +5,8 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use agpm_ops::{Progress, SilentProgress};
-use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use agpm_ops::{Progress, SilentProgress, TransferProgress};
+use indicatif::{DecimalBytes, MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::args::GlobalArgs;
 
@@ -27,19 +27,26 @@ pub(crate) fn progress(global: &GlobalArgs) -> Arc<dyn Progress> {
 }
 
 /// Prints one line that is always shown, without bars.
+#[derive(Debug)]
 struct PlainProgress {
     quiet: bool,
 }
 
+impl TransferProgress for PlainProgress {
+    fn transfer_began(&self, source: &str, files: Option<usize>) {
+        SilentProgress.transfer_began(source, files);
+    }
+
+    fn transfer_received(&self, source: &str, bytes: u64) {
+        SilentProgress.transfer_received(source, bytes);
+    }
+
+    fn transfer_ended(&self, source: &str) {
+        SilentProgress.transfer_ended(source);
+    }
+}
+
 impl Progress for PlainProgress {
-    fn source_began(&self, name: &str) {
-        SilentProgress.source_began(name);
-    }
-
-    fn source_ended(&self, name: &str) {
-        SilentProgress.source_ended(name);
-    }
-
     fn files(&self, done: usize, all: usize) {
         SilentProgress.files(done, all);
     }
@@ -54,10 +61,11 @@ impl Progress for PlainProgress {
     }
 }
 
-/// A spinner for each active source, and a bar for the files.
+/// A spinner for each request under way, and a bar for the files that are written.
+#[derive(Debug)]
 struct ProgressBars {
     all: MultiProgress,
-    sources: Mutex<BTreeMap<String, ProgressBar>>,
+    transfers: Mutex<BTreeMap<String, TransferBar>>,
     files: Mutex<Option<ProgressBar>>,
 }
 
@@ -66,7 +74,7 @@ impl ProgressBars {
         let all = MultiProgress::with_draw_target(ProgressDrawTarget::stderr_with_hz(10));
         ProgressBars {
             all,
-            sources: Mutex::default(),
+            transfers: Mutex::default(),
             files: Mutex::default(),
         }
     }
@@ -82,26 +90,55 @@ impl ProgressBars {
     }
 }
 
-impl Progress for ProgressBars {
-    fn source_began(&self, name: &str) {
-        let bar = self.spinner(format!("Fetching {name}"));
-        self.sources
+/// The spinner of a request, and what it says before the bytes.
+#[derive(Debug)]
+struct TransferBar {
+    bar: ProgressBar,
+    message: String,
+}
+
+/// Returns what a request does.
+fn transfer_message(source: &str, files: Option<usize>) -> String {
+    match files {
+        None => format!("Fetching {source}"),
+        Some(1) => format!("Reading 1 file of {source}"),
+        Some(files) => format!("Reading {files} files of {source}"),
+    }
+}
+
+impl TransferProgress for ProgressBars {
+    fn transfer_began(&self, source: &str, files: Option<usize>) {
+        let message = transfer_message(source, files);
+        let bar = self.spinner(message.clone());
+        let mut transfers = self
+            .transfers
             .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(name.to_owned(), bar);
+            .unwrap_or_else(PoisonError::into_inner);
+        transfers.insert(source.to_owned(), TransferBar { bar, message });
     }
 
-    fn source_ended(&self, name: &str) {
-        let bar = self
-            .sources
+    fn transfer_received(&self, source: &str, bytes: u64) {
+        let transfers = self
+            .transfers
             .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(name);
-        if let Some(bar) = bar {
-            bar.finish_and_clear();
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(TransferBar { bar, message }) = transfers.get(source) {
+            bar.set_message(format!("{message}  {}", DecimalBytes(bytes)));
         }
     }
 
+    fn transfer_ended(&self, source: &str) {
+        let mut transfers = self
+            .transfers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(TransferBar { bar, .. }) = transfers.remove(source) {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl Progress for ProgressBars {
     fn files(&self, done: usize, all: usize) {
         if all < FEWEST_FILES {
             return;

@@ -1,8 +1,27 @@
 //! The size and the capabilities of the terminal, if any.
 
 use std::io::{self, IsTerminal};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use console::{Key, Term};
+
+/// The time that users spent on questions of this run, in milliseconds.
+static ANSWERING: AtomicU64 = AtomicU64::new(0);
+
+/// The time that users took to answer questions, which is no time of the command.
+pub(crate) fn answering_time() -> Duration {
+    Duration::from_millis(ANSWERING.load(Ordering::Relaxed))
+}
+
+/// Asks the user something, and adds the time to that of all answers.
+pub(crate) fn asking<T>(ask: impl FnOnce() -> T) -> T {
+    let started = Instant::now();
+    let answer = ask();
+    let taken = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    ANSWERING.fetch_add(taken, Ordering::Relaxed);
+    answer
+}
 
 /// The columns of the terminal that results go to.
 pub(crate) fn stdout_width() -> Option<usize> {
@@ -39,7 +58,7 @@ pub(crate) fn confirm(question: &str) -> Option<bool> {
     // Raw mode starts before the question is printed, so no key is lost in between.
     let raw = RawMode::enter().ok()?;
     terminal.write_str(&format!("{question} [y/N] ")).ok()?;
-    let key = terminal.read_key_raw();
+    let key = asking(|| terminal.read_key_raw());
     drop(raw);
     terminal.write_line("").ok()?;
     match key.ok()? {

@@ -214,7 +214,7 @@ fn git_is_an_error_only_where_it_is_needed() {
         (Some(1), "error git not there".to_owned())
     );
     assert!(
-        output.stdout.contains("install git 2.41 or later"),
+        output.stdout.contains("install git 2.34 or later"),
         "{output}"
     );
 }

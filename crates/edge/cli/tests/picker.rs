@@ -135,6 +135,10 @@ fn several_are_selected_with_space_and_confirmed_with_enter() {
     session.press(" ");
     session.wait_for("2 selected");
     session.press("\r");
+    // Nothing shows which tools the project is for.
+    session.wait_for("Tools of this project");
+    session.press("\r");
+    session.wait_for("Tools: claude-code");
     session.wait_for("Added agents/gamma");
     assert_eq!(session.code(usual), Some(0));
     let manifest = sandbox.read("project/agpm.toml");

@@ -4,16 +4,23 @@ use agpm_model::ObjectId;
 
 use crate::error::GitError;
 use crate::fetch::FetchTarget;
+use crate::locking::locked;
 use crate::reader::{ObjectQuery, ObjectReply};
 use crate::remote::RemoteRepository;
-use crate::source_cache::CacheLock;
 use crate::stderr::{is_missing_on_server, refuses_bare_ids};
 
 /// The contents read so far.
 type Found = HashMap<ObjectId, Vec<u8>>;
 
 impl RemoteRepository {
-    /// Reads files, in the requested order; missing ones are fetched in one request.
+    /// Makes files available; missing ones are fetched in one request.
+    pub fn fetch_blobs(&self, wanted: &[ObjectId]) -> Result<(), GitError> {
+        locked(&self.wanted_blobs).extend(wanted.iter().cloned());
+        let (_, missing) = self.measure(wanted)?;
+        self.fetch_missing_blobs(&missing)
+    }
+
+    /// Reads files that [`RemoteRepository::fetch_blobs`] made available, in the requested order.
     ///
     /// `progress` is called with the number of files read; it must not use the source itself.
     pub fn read_blobs(
@@ -43,7 +50,7 @@ impl RemoteRepository {
         Ok(contents)
     }
 
-    /// Returns the total size of files; missing ones are fetched.
+    /// Returns the total size of files that [`RemoteRepository::fetch_blobs`] made available.
     pub fn measure_blobs(&self, wanted: &[ObjectId]) -> Result<u64, GitError> {
         Ok(self
             .blob_sizes(wanted)?
@@ -51,15 +58,26 @@ impl RemoteRepository {
             .fold(0, u64::saturating_add))
     }
 
-    /// Returns the size of each file; missing ones are fetched in one request.
+    /// Returns the size of each file.
     pub(crate) fn blob_sizes(&self, wanted: &[ObjectId]) -> Result<Vec<u64>, GitError> {
         let (mut sizes, missing) = self.measure(wanted)?;
         if !missing.is_empty() {
-            self.refuse_offline()?;
-            self.fetch_blobs(&missing, &self.source_cache.hold()?)?;
+            self.fetch_again(&missing)?;
             sizes = self.measure(wanted)?.0;
         }
         Ok(sizes)
+    }
+
+    /// Fetches files again that were made available before and are gone, because another process removed the copy.
+    fn fetch_again(&self, missing: &[ObjectId]) -> Result<(), GitError> {
+        // A file that was never requested is a mistake of the caller. Fetching it here would hide that each read costs a
+        // request.
+        let wanted = locked(&self.wanted_blobs);
+        if let Some(unwanted) = missing.iter().find(|id| !wanted.contains(*id)) {
+            return Err(self.missing(unwanted));
+        }
+        drop(wanted);
+        self.fetch_missing_blobs(missing)
     }
 
     fn measure(&self, wanted: &[ObjectId]) -> Result<(Vec<u64>, Vec<ObjectId>), GitError> {
@@ -80,19 +98,11 @@ impl RemoteRepository {
         found: &mut Found,
         progress: &dyn Fn(usize),
     ) -> Result<(), GitError> {
-        let packs = self.source_cache.packs();
-        let mut missing = self.read_into(wanted, found, progress)?;
+        let missing = self.read_into(wanted, found, progress)?;
         if missing.is_empty() {
             return Ok(());
         }
-        self.refuse_offline()?;
-        // Locked only if something is missing: reads of a complete cache never wait for another process.
-        let lock = self.source_cache.hold()?;
-        // Another thread may have fetched them in the meantime.
-        if self.source_cache.packs() != packs {
-            missing = self.read_into(&missing, found, progress)?;
-        }
-        self.fetch_blobs(&missing, &lock)?;
+        self.fetch_again(&missing)?;
         match self.read_into(&missing, found, progress)?.first() {
             None => Ok(()),
             Some(id) => {
@@ -101,15 +111,23 @@ impl RemoteRepository {
         }
     }
 
-    fn fetch_blobs(&self, missing: &[ObjectId], lock: &CacheLock) -> Result<(), GitError> {
+    fn fetch_missing_blobs(&self, missing: &[ObjectId]) -> Result<(), GitError> {
+        if missing.is_empty() {
+            return Ok(());
+        }
+        self.refuse_offline()?;
+        // Locked only if something is missing: reads of a complete cache never wait for another process.
+        let lock = self.source_cache.hold()?;
+        // Another thread or process may have fetched them in the meantime.
+        let (_, missing) = self.measure(missing)?;
         let Some(first) = missing.first() else {
             return Ok(());
         };
         let repository = self.source_cache.objects();
-        self.source_cache.prepare(&repository, first, lock)?;
-        match self.fetch(&repository, FetchTarget::Blobs(missing)) {
+        self.source_cache.prepare(&repository, first, &lock)?;
+        match self.fetch(&repository, FetchTarget::Blobs(&missing)) {
             // Older servers send only what they list. A complete clone is slow, and is the only way to read from them.
-            Err(error) if refuses_bare_ids(&error) => self.fetch_everything(first, lock),
+            Err(error) if refuses_bare_ids(&error) => self.fetch_everything(first, &lock),
             Err(error) if is_missing_on_server(&error) => {
                 let text = error.to_string();
                 Err(self.missing(

@@ -185,6 +185,7 @@ impl RemoteRepository {
         fresh: &ConfinedDirectory,
     ) -> Result<(), GitError> {
         let ids: Vec<ObjectId> = files.iter().map(|file| file.id.clone()).collect();
+        self.fetch_blobs(&ids)?;
         let sizes = self.blob_sizes(&ids)?;
         let sized = files
             .iter()

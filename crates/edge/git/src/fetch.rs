@@ -6,8 +6,9 @@ use std::path::Path;
 use agpm_model::ObjectId;
 
 use crate::error::GitError;
+use crate::locking::locked;
 use crate::reader::{ObjectQuery, ObjectReply};
-use crate::remote::{REMOTE, RemoteRepository, locked};
+use crate::remote::{REMOTE, RemoteRepository};
 use crate::source_cache::CacheLock;
 use crate::stderr::{is_missing_on_server, refuses_bare_ids};
 
@@ -190,8 +191,24 @@ impl RemoteRepository {
         Ok(agpm_store::replace_directory(&fresh, old)?)
     }
 
-    /// Fetches everything requested over one connection.
+    /// Fetches everything requested in one request.
     pub(crate) fn fetch(&self, repository: &Path, wanted: FetchTarget<'_>) -> Result<(), GitError> {
+        let files = match wanted {
+            FetchTarget::Blobs(ids) => Some(ids.len()),
+            _ => None,
+        };
+        let transfer = self.git.begin_transfer(self.address.redacted(), files);
+        let fetched = match self.fetch_over_connection(repository, wanted, &transfer) {
+            Ok(None) => self.fetch_by_program(repository, wanted),
+            fetched => fetched.map(drop),
+        };
+        fetched.inspect_err(|_| {
+            // A partial pack can be large. No other process is writing one, because the lock is held.
+            agpm_store::sweep(&repository.join("objects").join("pack"), "tmp_");
+        })
+    }
+
+    fn fetch_by_program(&self, repository: &Path, wanted: FetchTarget<'_>) -> Result<(), GitError> {
         let mut command = self.connecting()?;
         // Set here and not in the repository: only a fetch may know that objects are left out on purpose.
         if !matches!(
@@ -218,12 +235,7 @@ impl RemoteRepository {
         ]);
         command.args(["--recurse-submodules=no", "--stdin"]);
         command.args(wanted.extent()).arg(REMOTE);
-        self.run(command, wanted.lines())
-            .map(drop)
-            .inspect_err(|_| {
-                // A partial pack can be large. No other process is writing one, because the lock is held.
-                agpm_store::sweep(&repository.join("objects").join("pack"), "tmp_");
-            })
+        self.run(command, wanted.lines()).map(drop)
     }
 
     /// Returns the commits that are not in the cache with their top tree.

@@ -6,10 +6,13 @@ use std::time::Duration;
 
 use crate::error::GitError;
 use crate::run::{RunOutcome, run};
+use crate::transfer::{Transfer, TransferProgress};
 
 /// The oldest supported version of git.
-const NEEDED: (u32, u32) = (2, 41);
-const NEEDED_TEXT: &str = "2.41";
+const NEEDED: (u32, u32) = (2, 34);
+const NEEDED_TEXT: &str = "2.34";
+/// The first version in which one `git cat-file` answers all kinds of questions.
+const BATCH_COMMAND: (u32, u32) = (2, 36);
 
 /// How long git may be silent while it should report progress every second. A limit on the whole run would stop large
 /// but healthy fetches; a hanging connection is silent.
@@ -90,7 +93,9 @@ pub struct GitProgram {
     home: Option<PathBuf>,
     variables: Vec<(OsString, OsString)>,
     patience: Duration,
-    checked: Arc<Mutex<bool>>,
+    progress: Option<Arc<dyn TransferProgress>>,
+    /// The version, once git reported it.
+    found: Arc<Mutex<Option<(u32, u32)>>>,
 }
 
 impl GitProgram {
@@ -103,7 +108,8 @@ impl GitProgram {
             home: None,
             variables: Vec::new(),
             patience: PATIENCE,
-            checked: Arc::default(),
+            progress: None,
+            found: Arc::default(),
         }
     }
 
@@ -127,6 +133,21 @@ impl GitProgram {
     #[must_use]
     pub fn with_patience(self, patience: Duration) -> Self {
         GitProgram { patience, ..self }
+    }
+
+    /// Reports the progress of requests.
+    #[must_use]
+    pub fn with_progress(self, progress: Option<Arc<dyn TransferProgress>>) -> Self {
+        GitProgram { progress, ..self }
+    }
+
+    /// Reports that a request to this URL begins.
+    pub(crate) fn begin_transfer(&self, url: &str, files: Option<usize>) -> Transfer {
+        Transfer::begin(self.progress.clone(), url, files)
+    }
+
+    pub(crate) fn patience(&self) -> Duration {
+        self.patience
     }
 
     pub(crate) fn network(&self) -> NetworkAccess {
@@ -181,12 +202,21 @@ impl GitProgram {
     }
 
     pub(crate) fn check(&self) -> Result<(), GitError> {
-        let mut checked = self.checked.lock().unwrap_or_else(PoisonError::into_inner);
-        if !*checked {
-            self.version()?;
-            *checked = true;
+        self.supported_version().map(drop)
+    }
+
+    /// Returns whether one process can answer all questions about objects.
+    pub(crate) fn has_batch_command(&self) -> Result<bool, GitError> {
+        Ok(self.supported_version()? >= BATCH_COMMAND)
+    }
+
+    fn supported_version(&self) -> Result<(u32, u32), GitError> {
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(version) = *found {
+            return Ok(version);
         }
-        Ok(())
+        let checked = version(&self.version()?).unwrap_or(NEEDED);
+        Ok(*found.insert(checked))
     }
 
     /// Returns the version of git after checking it; creates nothing in the cache.
@@ -228,7 +258,7 @@ mod tests {
     fn versions_are_numbers() {
         assert!(version("2.9.5").unwrap() < NEEDED);
         assert!(version("2.47.3").unwrap() > NEEDED);
-        assert_eq!(version("2.41.windows.1"), Some(NEEDED));
+        assert_eq!(version("2.34.windows.1"), Some(NEEDED));
         assert_eq!(version("what"), None);
     }
 

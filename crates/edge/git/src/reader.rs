@@ -1,4 +1,4 @@
-//! The long-running `git cat-file` that reads all objects.
+//! The long-running `git cat-file` that reads all objects; with an older git, two of them.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -34,34 +34,96 @@ pub(crate) enum ObjectReply {
     Missing,
 }
 
+/// Answers until it is dropped.
+#[derive(Debug)]
+pub(crate) enum ObjectReader {
+    /// One process for all kinds of questions.
+    OneProcess(ObjectProcess),
+    /// A process for each kind of question.
+    TwoProcesses {
+        kinds: ObjectProcess,
+        contents: ObjectProcess,
+    },
+}
+
+impl ObjectReader {
+    /// Starts one process; `command` is git with the repository to read.
+    pub(crate) fn start(command: Command) -> io::Result<Self> {
+        let arguments = ["--batch-command", "--buffer"];
+        ObjectProcess::start(command, &arguments).map(ObjectReader::OneProcess)
+    }
+
+    /// Starts two processes of a git that has no `--batch-command`.
+    pub(crate) fn start_two(kinds: Command, contents: Command) -> io::Result<Self> {
+        Ok(ObjectReader::TwoProcesses {
+            kinds: ObjectProcess::start(kinds, &["--batch-check"])?,
+            contents: ObjectProcess::start(contents, &["--batch"])?,
+        })
+    }
+
+    /// Asks about all objects and passes on each answer, in order.
+    pub(crate) fn ask(
+        &mut self,
+        question: ObjectQuery,
+        names: &[String],
+        each: &mut dyn FnMut(usize, ObjectReply),
+    ) -> io::Result<()> {
+        match (self, question) {
+            (ObjectReader::OneProcess(process), _) => process.ask_all(question, names, each),
+            (ObjectReader::TwoProcesses { kinds, .. }, ObjectQuery::Kind) => {
+                kinds.ask_each(question, names, each)
+            }
+            (ObjectReader::TwoProcesses { contents, .. }, ObjectQuery::Content) => {
+                contents.ask_each(question, names, each)
+            }
+        }
+    }
+}
+
 /// A process that answers until it is dropped.
 #[derive(Debug)]
-pub(crate) struct ObjectReader {
+pub(crate) struct ObjectProcess {
     child: Child,
     questions: ChildStdin,
     answers: BufReader<ChildStdout>,
 }
 
-impl ObjectReader {
-    /// Starts the process; `command` is git with the repository to read.
-    pub(crate) fn start(mut command: Command) -> io::Result<Self> {
-        command.args(["cat-file", "--batch-command", "--buffer"]);
+impl ObjectProcess {
+    fn start(mut command: Command, arguments: &[&str]) -> io::Result<Self> {
         let mut child = command
+            .arg("cat-file")
+            .args(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()?;
         let pipes = child.stdin.take().zip(child.stdout.take());
         let (questions, stdout) = pipes.ok_or(io::ErrorKind::BrokenPipe)?;
-        Ok(ObjectReader {
+        Ok(ObjectProcess {
             child,
             questions,
             answers: BufReader::with_capacity(64 << 10, stdout),
         })
     }
 
-    /// Asks about all objects at once and passes on each answer, in order.
-    pub(crate) fn ask(
+    /// Asks about one object after the other. Several questions at once could block both sides, because each answer
+    /// comes before the next question is read.
+    fn ask_each(
+        &mut self,
+        question: ObjectQuery,
+        names: &[String],
+        each: &mut dyn FnMut(usize, ObjectReply),
+    ) -> io::Result<()> {
+        for (at, name) in names.iter().enumerate() {
+            self.questions.write_all(format!("{name}\n").as_bytes())?;
+            self.questions.flush()?;
+            each(at, self.answer(question)?);
+        }
+        Ok(())
+    }
+
+    /// Asks about all objects at once.
+    fn ask_all(
         &mut self,
         question: ObjectQuery,
         names: &[String],
@@ -139,7 +201,7 @@ impl ObjectReader {
     }
 }
 
-impl Drop for ObjectReader {
+impl Drop for ObjectProcess {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

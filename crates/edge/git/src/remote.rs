@@ -1,14 +1,16 @@
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use agpm_model::{AddressKind, ObjectId, SourceAddress, SourceVersions};
 
 use crate::cache::CachedSource;
+use crate::connection::Link;
 use crate::error::GitError;
+use crate::locking::locked;
 use crate::program::{GitProgram, NetworkAccess};
 use crate::reader::{ObjectQuery, ObjectReader, ObjectReply};
 use crate::refs;
@@ -31,7 +33,10 @@ pub struct RemoteRepository {
     names: Mutex<HashMap<ObjectId, HashMap<String, usize>>>,
     /// The requested commits, to fetch them again if the copy is broken.
     pub(crate) wanted: Mutex<BTreeSet<ObjectId>>,
+    /// The requested files, to fetch them again if another process removed the copy.
+    pub(crate) wanted_blobs: Mutex<HashSet<ObjectId>>,
     pub(crate) rebuilt: Mutex<bool>,
+    pub(crate) link: Mutex<Link>,
 }
 
 /// Returns whether a directory is a git repository, bare or with a working tree.
@@ -72,7 +77,9 @@ impl RemoteRepository {
             trees: Mutex::default(),
             names: Mutex::default(),
             wanted: Mutex::default(),
+            wanted_blobs: Mutex::default(),
             rebuilt: Mutex::default(),
+            link: Mutex::default(),
         }
     }
 
@@ -183,6 +190,18 @@ impl RemoteRepository {
     }
 
     fn list(&self) -> Result<SourceVersions, GitError> {
+        let _transfer = self.git.begin_transfer(self.address.redacted(), None);
+        let refs = match self.list_over_connection()? {
+            Some(refs) => refs,
+            None => self.list_by_program()?,
+        };
+        // Written without secrets and after parsing, so the stored list can always be read back.
+        self.source_cache.remember(&refs::listing(&refs))?;
+        agpm_store::mark_used(self.source_cache.directory());
+        Ok(refs)
+    }
+
+    fn list_by_program(&self) -> Result<SourceVersions, GitError> {
         let mut command = self.connecting()?;
         // `--symref` gives the default branch in the same connection.
         command.args(["ls-remote", "--symref", REMOTE]);
@@ -191,11 +210,7 @@ impl RemoteRepository {
         if !run::ends_with(&output, b'\n') {
             return Err(self.broken(CUT_SHORT));
         }
-        let refs = refs::parse(&String::from_utf8_lossy(&output));
-        // Written without secrets and after parsing, so the stored list can always be read back.
-        self.source_cache.remember(&refs::listing(&refs))?;
-        agpm_store::mark_used(self.source_cache.directory());
-        Ok(refs)
+        Ok(refs::parse(&String::from_utf8_lossy(&output)))
     }
 
     fn read_tree(&self, id: &ObjectId) -> Result<Vec<TreeEntry>, GitError> {
@@ -254,9 +269,17 @@ impl RemoteRepository {
 
     pub(crate) fn start_reader(&self, repository: &Path) -> Result<ObjectReader, GitError> {
         agpm_store::mark_used(self.source_cache.directory());
-        let mut command = self.git.command()?;
-        command.arg("--git-dir").arg(repository);
-        ObjectReader::start(command).map_err(|cause| GitError::NoGit { cause })
+        let command = || -> Result<Command, GitError> {
+            let mut command = self.git.command()?;
+            command.arg("--git-dir").arg(repository);
+            Ok(command)
+        };
+        let reader = if self.git.has_batch_command()? {
+            ObjectReader::start(command()?)
+        } else {
+            ObjectReader::start_two(command()?, command()?)
+        };
+        reader.map_err(|cause| GitError::NoGit { cause })
     }
 
     /// Returns a command that knows the source as `REMOTE`. The URL is in a variable, because it may contain a secret.
@@ -273,23 +296,26 @@ impl RemoteRepository {
     pub(crate) fn run(&self, command: Command, input: String) -> Result<Vec<u8>, GitError> {
         match self.git.run(command, input)? {
             RunOutcome::Done(output) => Ok(output),
-            // Another process removed the copy, which means nothing for the source.
-            RunOutcome::Failed(words)
-                // Git names the path of the repository it failed on: if it is the cache, the source itself may be
-                // fine.
-                if words.contains(&self.source_cache.directory().display().to_string()) =>
-            {
-                Err(self.broken(&format!(
-                    "its copy in the cache cannot be used: {}",
-                    words.trim()
-                )))
-            }
-            RunOutcome::Failed(words) => Err(stderr::classify_failure(&self.address, &words)),
-            RunOutcome::Silent => Err(GitError::Unreachable {
-                address: self.address.to_string(),
-                reason: "git timed out".to_owned(),
-            }),
+            RunOutcome::Failed(words) => Err(self.failure(&words)),
+            RunOutcome::Silent => Err(self.timed_out()),
             RunOutcome::Incomplete => Err(self.broken(CUT_SHORT)),
+        }
+    }
+
+    /// Classifies the messages of a git that failed.
+    pub(crate) fn failure(&self, words: &str) -> GitError {
+        // Git names the path of the repository it failed on: if it is the cache, the source itself may be fine.
+        if words.contains(&self.source_cache.directory().display().to_string()) {
+            let words = words.trim();
+            return self.broken(&format!("its copy in the cache cannot be used: {words}"));
+        }
+        stderr::classify_failure(&self.address, words)
+    }
+
+    pub(crate) fn timed_out(&self) -> GitError {
+        GitError::Unreachable {
+            address: self.address.to_string(),
+            reason: "git timed out".to_owned(),
         }
     }
 
@@ -333,11 +359,6 @@ impl RemoteRepository {
 
 /// The source's name on git's command line, which no user configuration has.
 pub(crate) const REMOTE: &str = "agpm-source";
-
-/// The value of a lock whose holder panicked is still consistent: every change is one assignment.
-pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// Returns the directory. `..` stays, because only the file system knows where it leads.
 fn absolute(text: &str, base: &Path, home: Option<&Path>) -> PathBuf {

@@ -6,7 +6,7 @@ use agpm_model::{Checksum, ObjectId};
 use agpm_store::{SharedLock, StoreError};
 
 /// More than the refs of any repository.
-const MOST_REFS: u64 = 64 << 20;
+pub(crate) const MOST_REFS: u64 = 64 << 20;
 /// More than any URL.
 const LONGEST_LABEL: u64 = 1 << 16;
 
@@ -130,11 +130,6 @@ impl SourceCache {
             &self.directory.join("info.txt"),
             format!("{}\n", self.label).as_bytes(),
         )
-    }
-
-    /// Returns the names of the packs: as long as they are the same, nothing was fetched.
-    pub(crate) fn packs(&self) -> Vec<String> {
-        agpm_store::names_in(&self.objects().join("objects").join("pack"))
     }
 
     /// Stores a listing of refs, if it differs from the last one.

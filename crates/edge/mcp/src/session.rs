@@ -450,6 +450,7 @@ mod tests {
     fn session() -> Arc<Session> {
         let environment = Environment {
             approvals: Vec::new(),
+            typed: agpm_ops::TypedCommand::default(),
             scope: InstallScope::Project,
             working_directory: "/nowhere".into(),
             manifest: None,

@@ -19,8 +19,8 @@ use agpm_text::{Document, Format};
 use serde::Serialize;
 
 use crate::install::{
-    self, FileChanges, InstallJob, InstallReport, InstallRequest, ManifestEdit, ProjectFate,
-    TransitiveExecutables, WriteMode,
+    self, FileChanges, IgnoreEdit, InstallJob, InstallReport, InstallRequest, ManifestEdit,
+    ProjectFate, TransitiveExecutables, WriteMode,
 };
 use crate::manifest_text::AfterEdit;
 use agpm_project::documents::document_of;
@@ -287,8 +287,13 @@ fn bring_about(
         AfterEdit::Install(executables) => Some(bring_in_line(world, edit, executables, notes)?),
         AfterEdit::Leave => {
             if writing == WriteMode::Apply {
-                let before = Some(edit.before);
-                write_manifest(world, &edited.done, &edited.text, before, notes)?;
+                let proposed = ProposedManifest {
+                    title: &edited.done,
+                    text: &edited.text,
+                    before: Some(edit.before),
+                    ignored: None,
+                };
+                write_manifest(world, proposed, notes)?;
             }
             None
         }
@@ -319,6 +324,7 @@ fn bring_in_line(
         before: Some(Checksum::of(edit.before)),
         bytes,
         project: edit.project,
+        ignored: None,
     });
     install::run(
         world,
@@ -332,14 +338,30 @@ fn bring_in_line(
     )
 }
 
+/// A manifest to be written.
+pub(crate) struct ProposedManifest<'a> {
+    /// The title of the transaction.
+    pub(crate) title: &'a str,
+    /// The new content.
+    pub(crate) text: &'a str,
+    /// The content before; `None` for a new manifest.
+    pub(crate) before: Option<&'a [u8]>,
+    /// The edit of the `.gitignore` next to it.
+    pub(crate) ignored: Option<IgnoreEdit>,
+}
+
 /// Writes only the manifest, after checking that the new content is valid.
 pub(crate) fn write_manifest(
     world: &World,
-    title: &str,
-    text: &str,
-    before: Option<&[u8]>,
+    proposed: ProposedManifest<'_>,
     notes: &mut Notes,
 ) -> Result<(), Failure> {
+    let ProposedManifest {
+        title,
+        text,
+        before,
+        ignored,
+    } = proposed;
     let files = match before {
         Some(_) => ManifestFiles::require(&world.environment)?,
         None => ManifestFiles::find_or_new(&world.environment)?,
@@ -357,6 +379,9 @@ pub(crate) fn write_manifest(
             ExpectedFile::Checksum(Checksum::of(bytes))
         }),
     );
+    if let Some(ignored) = &ignored {
+        ignored.put_into(&mut changes);
+    }
     if let Some(lock) = lock {
         changes.apply(&store, &lock, title.to_owned(), &|_| {})?;
     }

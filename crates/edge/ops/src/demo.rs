@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use agpm_diag::{Diagnostic, Failure, Notes, Outcome, SourceMap};
+use agpm_diag::{Diagnostic, Failure, Notes, Outcome, SourceMap, TypedCommand};
 use agpm_inspect::CiReport;
 use agpm_merge::Provenance;
 use agpm_model::{LOCK_NAME, RelativePath, SourceName};
@@ -135,6 +135,7 @@ fn run(world: &World, request: &DemoRequest, notes: &mut Notes) -> Result<DemoRe
             config_directory: None,
             cache: Some(directory.join(".agpm/cache")),
             state: None,
+            typed: TypedCommand::default(),
             ..world.environment.clone()
         },
     };

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agpm_adopt::{
-    ChosenTools, NewEntries, STARTER_MANIFEST, adoption_choices, detect_tools, starter_manifest,
-    survey, with_ignored_lines,
+    ChosenTools, NewEntries, ProjectSurvey, STARTER_MANIFEST, adoption_choices, detect_tools,
+    starter_manifest, survey, with_ignored_lines,
 };
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, codes};
-use agpm_model::FileMode;
+use agpm_model::{Checksum, FileMode};
 use agpm_store::{
     Disk, ExpectedFile, FileChange, LockWait, ProjectStore, StoreError, StoreProblem, Transaction,
 };
@@ -17,8 +17,9 @@ use agpm_text::{Document, Format, parse_alone};
 
 use crate::additions::{Replace, usage};
 use crate::import::named_entries;
-use crate::install::FileChanges;
+use crate::install::{FileChanges, IgnoreEdit};
 use crate::manifest_text::uneditable;
+use agpm_manifest::known_tools;
 use agpm_project::adoption::EntryChooser;
 
 pub use agpm_adopt::{Adoption, AdoptionAnswer, InitReport, ManifestWrite};
@@ -30,11 +31,13 @@ use agpm_project::reading::{MANIFEST_NAME, display_path, limit};
 use agpm_project::scope::{ManifestLocation, beside, state_of};
 use agpm_project::world::{InstallScope, World};
 
-const IGNORE_NAME: &str = ".gitignore";
+pub(crate) const IGNORE_NAME: &str = ".gitignore";
 /// The arguments of `init`.
 pub struct InitRequest<'a> {
     /// The project directory; `None` is the working directory.
     pub directory: Option<PathBuf>,
+    /// The tools that the project is for; those that are detected if it is empty.
+    pub tools: Vec<String>,
     /// Whether an existing manifest is replaced.
     pub replace: Replace,
     /// How existing files of tools are treated.
@@ -113,7 +116,7 @@ fn run_in_project(
         ManifestWrite::Extended => Some(KnownProject::read(world, &store, notes)?),
         ManifestWrite::Created | ManifestWrite::Replaced => None,
     };
-    let (mut report, manifest) = look_around(world, &directory, &request.adoption, known.as_ref())?;
+    let (mut report, manifest) = look_around(world, &directory, request, known.as_ref())?;
     report.manifest = way;
     let is_changed = known.is_none_or(|known| known.text() != manifest);
     let manifest = is_changed.then(|| write(MANIFEST_NAME, manifest.into_bytes()));
@@ -175,22 +178,48 @@ impl KnownProject {
     }
 }
 
+/// What tools have in a project, and the tools that it is for.
+pub(crate) fn detected_tools(world: &World, directory: &Path) -> (ProjectSurvey, ChosenTools) {
+    let found = survey(&Disk, directory);
+    let home = world.environment.home.as_deref();
+    let detected = detect_tools(&Disk, directory, home, &found);
+    (found, detected)
+}
+
+/// The tools that the command names, else those that were detected.
+fn chosen_tools(named: &[&'static str], detected: ChosenTools) -> ChosenTools {
+    match named {
+        [] => detected,
+        named => ChosenTools {
+            tools: named.to_vec(),
+            found_in: None,
+        },
+    }
+}
+
 /// Detects existing files, and returns the manifest for them.
 fn look_around(
     world: &World,
     directory: &Path,
-    adoption: &Adoption<'_>,
+    request: &InitRequest<'_>,
     known: Option<&KnownProject>,
 ) -> Result<(InitReport, String), Failure> {
+    let named = known_tools(&request.tools)?;
+    let adoption = &request.adoption;
     if matches!(adoption, Adoption::Bare) {
-        return Ok((InitReport::default(), STARTER_MANIFEST.to_owned()));
+        let tooling = chosen_tools(&named, ChosenTools::default());
+        let manifest = starter_manifest(&tooling);
+        let report = InitReport {
+            tooling,
+            ..InitReport::default()
+        };
+        return Ok((report, manifest));
     }
-    let mut found = survey(&Disk, directory);
+    let (mut found, detected) = detected_tools(world, directory);
     if let Some(known) = known {
         found.resources.retain(|one| !known.manages(&one.path));
     }
-    let home = world.environment.home.as_deref();
-    let tooling = detect_tools(&Disk, directory, home, &found);
+    let tooling = chosen_tools(&named, detected);
     let is_adopted = match adoption {
         Adoption::Describe => true,
         Adoption::Ask(_) if found.resources.is_empty() => false,
@@ -262,6 +291,17 @@ fn write(path: &'static str, bytes: Vec<u8>) -> FileChange<'static> {
         mode: FileMode::Plain,
         before: ExpectedFile::Anything,
     }
+}
+
+/// Returns the edit of the `.gitignore` of a new project in the working directory; `None` if no line is missing.
+pub(crate) fn missing_ignored_lines(world: &World) -> Result<Option<IgnoreEdit>, Failure> {
+    let store = ProjectStore::open(&world.environment.working_directory)?;
+    let before = match store.read(&path_of(IGNORE_NAME), limit()) {
+        Ok(bytes) => ExpectedFile::Checksum(Checksum::of(&bytes)),
+        Err(_) => ExpectedFile::Missing,
+    };
+    let edit = |bytes| IgnoreEdit { before, bytes };
+    Ok(ignore_lines(&store)?.map(edit))
 }
 
 /// Returns the `.gitignore` with missing lines added; `None` if no line is missing.

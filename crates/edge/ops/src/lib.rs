@@ -39,7 +39,8 @@ mod why;
 mod written;
 
 pub use add::{
-    AddReport, AddRequest, AddedResource, AddedSource, PickItem, PickState, Picker, add,
+    AddReport, AddRequest, AddedResource, AddedSource, ChangedResource, LeftOutResource, PickItem,
+    PickState, Picker, ProjectTools, ToolsOrigin, add,
 };
 pub use additions::{NewDependency, Replace};
 pub use agpm_adopt::AdoptedResource;
@@ -48,7 +49,7 @@ pub use agpm_bottle::{
     AgentRow, BottleList, BottleName, BottleRow, BottleValue, BottleView, UnitKind,
     json_schema as unit_schema,
 };
-pub use agpm_diag::{FailureKind, Outcome, WarningPolicy};
+pub use agpm_diag::{FailureKind, Outcome, TypedCommand, WarningPolicy};
 pub use agpm_diag::{counted, size};
 pub use agpm_discover::{
     CandidateType, FoundResource, OfferedResource, SearchQuery, SearchReport, SelectionMode,
@@ -76,6 +77,7 @@ pub use agpm_merge::{
 pub use agpm_merge::{FileBytes, OutputFormat, RuleArgument};
 pub use agpm_model::FileChangeKind;
 pub use agpm_model::ObservedPath;
+pub use agpm_model::PartNames;
 pub use agpm_persona::{
     PERSONA_SCHEMA, PersonaRow, PersonasReport, ProfileAddition, ProfileKinds, ProfileReport,
 };
@@ -89,7 +91,7 @@ pub use agpm_project::permits::ProjectPrograms;
 pub use agpm_project::watch::{ProjectWatch, watch_project};
 pub use agpm_project::world::{
     Environment, InstallScope, ManifestUse, NetworkAccess, OutsideReads, PolicyLocations,
-    ProgramUse, Progress, SilentProgress, World,
+    ProgramUse, Progress, SilentProgress, TransferProgress, World,
 };
 pub use agpm_resolve::{LockedResource, Placements, ResourceIdentity};
 pub use agpm_trust::{CapabilityIncrease, CapabilityName, CapabilitySet};
@@ -110,7 +112,9 @@ pub use demo::{DemoReport, DemoRequest, DemoResult, DemoShow, demo};
 pub use diff::{DiffContent, DiffReport, DiffRequest, DiffTarget, diff};
 pub use doctor::{DoctorRequest, doctor};
 pub use explain::{ExplainRequest, explain};
-pub use import::{ImportReport, ImportRequest, import, import_formats};
+pub use import::{
+    FoundImport, FoundImports, ImportReport, ImportRequest, found_imports, import, import_formats,
+};
 pub use init::{Adoption, AdoptionAnswer, InitReport, InitRequest, ManifestWrite, init};
 pub use install::{
     Capability, CapabilityChange, CapabilityKind, ChangelogReading, ConvertedResource,

@@ -48,7 +48,7 @@ fn run(
     let sources = ProjectSources::open(world, &project.manifest, store.path());
     let sources = sources.with_release_limit(release_limit);
     let mut comparison = VersionComparison {
-        allowed: allowed_versions(world, &project.manifest, &sources, &lock, notes)?,
+        allowed: allowed_versions(&project.manifest, &sources, &lock, notes)?,
         tags: stable_tags(&project.manifest, &sources, &lock, notes)?,
         rows: request.rows,
     };

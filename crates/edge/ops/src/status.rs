@@ -25,7 +25,7 @@ fn run(world: &World, notes: &mut Notes) -> Result<StatusReport, Failure> {
     };
     let view = lock_view(world, notes)?;
     let offline = world.offline();
-    let mut report = StatusReport::of_project(files.root().to_owned(), &view.entries);
+    let mut report = StatusReport::of_project(files.root().to_owned(), &view);
     if !view.entries.is_empty() {
         report.outdated = known_outdated(&offline, notes);
     }

@@ -113,7 +113,7 @@ fn resolves(
         .map(|(lock, _)| lock)
         .unwrap_or_default();
     add_locked_sources(manifest, &lock);
-    bind_plugins(world, manifest, store.path(), &UpdateScope::Nothing)?;
+    bind_plugins(world, manifest, store.path(), &UpdateScope::Nothing, notes)?;
     let sources = ProjectSources::open(world, manifest, store.path());
     for (name, _) in sources.iter() {
         if let Some(refs) = versions_of(&sources, name)? {
@@ -224,7 +224,16 @@ pub(crate) fn is_current(
     let Some((lock, _)) = read_lock(&world.environment, store, notes)? else {
         return Err(stale_lockfile(outdated_lock(format!("no `{LOCK_NAME}`"))));
     };
-    agpm_resolve::locked_roots(manifest, &lock).map_err(stale_lockfile)?;
+    let mut differences = Notes::default();
+    if let Err(failure) = agpm_resolve::locked_roots(manifest, &lock, &mut differences) {
+        let found = differences.diagnostics.into_iter();
+        let mut stale = found.map(|one| stale_lockfile(Failure::new(failure.kind, one)));
+        let first = stale.next();
+        notes
+            .diagnostics
+            .extend(stale.filter_map(|failure| failure.diagnostic));
+        return Err(first.unwrap_or(failure));
+    }
     let sources = ProjectSources::open(world, manifest, store.path());
     layers_as_locked(manifest, &lock, |name| sources.versioned(name).is_some())
         .map_err(stale_lockfile)?;

@@ -1,11 +1,13 @@
 //! `agpm why`: shows what requires a resource.
 
 use agpm_diag::{Failure, Notes, Outcome};
-use agpm_inspect::WhyReport;
+use agpm_inspect::{WhyQuestion, WhyReport};
+use agpm_model::LockEntry;
+use agpm_resolve::{DeclaredRequirements, means};
 
 use crate::install::read_ledger;
-use agpm_project::gather::ManifestFiles;
-use agpm_project::locked::lock_view;
+use agpm_project::gather::{ManifestFiles, Project};
+use agpm_project::locked::{lock_view, locked_requirements};
 use agpm_project::world::World;
 
 /// The arguments of `why`.
@@ -24,11 +26,34 @@ pub fn why(world: &World, request: &WhyRequest) -> Outcome<WhyReport> {
 
 fn run(world: &World, request: &WhyRequest, notes: &mut Notes) -> Result<WhyReport, Failure> {
     let view = lock_view(world, notes)?.with_parts();
-    let ledger = read_ledger(&ManifestFiles::require(&world.environment)?.store()?)?;
-    WhyReport::of(
-        &view,
-        &ledger,
-        &world.environment.working_directory,
-        &request.name,
-    )
+    let files = ManifestFiles::require(&world.environment)?;
+    let ledger = read_ledger(&files.store()?)?;
+    // Only the content shows which resource states which requirement.
+    let has_several = view.entries.iter().any(|entry| {
+        let pin = entry.pin.as_ref();
+        pin.is_some_and(|pin| pin.requirements().nth(1).is_some())
+    });
+    let declared = if has_several {
+        locked_requirements(&world.offline()).unwrap_or_default()
+    } else {
+        DeclaredRequirements::default()
+    };
+    let question = WhyQuestion {
+        working_directory: &world.environment.working_directory,
+        word: &request.name,
+        declared: &declared,
+    };
+    let is_locked = |entry: &LockEntry| means(&request.name, entry.kind, entry.name.as_str());
+    WhyReport::of(&view, &ledger, &question).or_else(|failure| {
+        if view.entries.iter().any(is_locked) {
+            return Err(failure);
+        }
+        let quiet = &mut Notes::default();
+        let project = Project::of(&world.offline(), files, quiet).ok();
+        let manifest = project.as_ref().map(|project| &project.manifest);
+        match manifest.map(|manifest| WhyReport::of_manifest(manifest, &request.name)) {
+            Some(unlocked) => unlocked?.ok_or(failure),
+            None => Err(failure),
+        }
+    })
 }

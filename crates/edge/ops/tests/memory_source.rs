@@ -130,6 +130,35 @@ fn packages_and_layers_install_from_it_and_are_locked() {
 }
 
 #[test]
+fn all_resources_and_versions_are_requested_together() {
+    let entries: String = (0..10)
+        .map(|number| {
+            let version = number % 3;
+            format!(
+                "s{number} = {{ source = \"registry\", path = \"skills/s{number}\", version = \"v1.{version}.0\" }}\n"
+            )
+        })
+        .collect();
+    let project = MemoryProject::new(&format!(
+        "[sources]\nregistry = \"https://registry.invalid/team\"\n[skills]\n{entries}"
+    ));
+    let paths: Vec<&'static str> = (0..10)
+        .map(|number| &*format!("skills/s{number}/SKILL.md").leak())
+        .collect();
+    let files = |version: &str| -> Vec<(&'static str, String)> {
+        let text = |path: &str| {
+            let name = path.split('/').nth(1).unwrap_or_default();
+            format!("---\nname: {name}\ndescription: {version}.\n---\n{path}\n")
+        };
+        paths.iter().map(|path| (*path, text(path))).collect()
+    };
+    let releases = ["v1.0.0", "v1.1.0", "v1.2.0"].map(|version| (version, files(version)));
+    project.publish(&releases);
+    good(install(&project.world(), &InstallRequest::PLAIN));
+    assert_eq!(project.requests(), ["versions", "revisions", "files"]);
+}
+
+#[test]
 fn a_tag_that_moved_is_reported_and_followed_by_update() {
     let project = project(&["v1.0.0"]);
     good(install(&project.world(), &InstallRequest::PLAIN));

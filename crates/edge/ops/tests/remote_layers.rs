@@ -37,6 +37,7 @@ impl CatalogProject {
     fn world(&self, network: NetworkAccess) -> World {
         let environment = Environment {
             approvals: Vec::new(),
+            typed: agpm_ops::TypedCommand::default(),
             scope: InstallScope::Project,
             working_directory: self.sandbox.work().join("project"),
             manifest: None,

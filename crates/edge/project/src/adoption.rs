@@ -205,6 +205,7 @@ fn source_files(
     };
     let is_file = |entry: &&agpm_source::SourceEntry| entry.kind.file_mode().is_some();
     let of_resource: Vec<&agpm_source::SourceEntry> = entries.iter().filter(is_file).collect();
+    source.fetch_files(&of_resource).map_err(words)?;
     let bytes = source.read(&of_resource).map_err(words)?;
     let mut files = Files::new();
     for (entry, bytes) in of_resource.iter().zip(bytes) {

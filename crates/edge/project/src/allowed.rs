@@ -16,19 +16,17 @@ use agpm_source::{FileFetching, Source, SourceEntry, SourceError};
 use crate::catalog::remote_today;
 use crate::layers::VersionedLayer;
 use crate::packages::{FactFetcher, ProjectSources};
-use crate::world::World;
 use agpm_layers::RequiredVersion;
 
 /// Returns the newest allowed version of each pin. Pins that are no longer in the manifest are left out.
 pub fn allowed_versions(
-    world: &World,
     manifest: &Manifest,
     sources: &ProjectSources,
     lock: &Lockfile,
     notes: &mut Notes,
 ) -> Result<BTreeMap<PinId, AllowedVersion>, Failure> {
     let mut search = VersionSearch {
-        fetcher: FactFetcher::new(world, sources, manifest),
+        fetcher: FactFetcher::new(sources, manifest),
         manifest,
         sources,
         index: SourceIndex::new(Vec::new(), BTreeMap::new())

@@ -121,7 +121,7 @@ impl BaseReading<'_, '_> {
             };
             return self.in_repository(&base, None);
         }
-        let bytes = match store::read(&file, limit()) {
+        let bytes = match store::read_regular(&file, limit()) {
             Err(store::StoreError {
                 problem: store::StoreProblem::NotFound,
                 ..
@@ -150,10 +150,7 @@ impl BaseReading<'_, '_> {
             let path = local.join(&base.directory);
             return self.in_directory(&path.display().to_string());
         }
-        let name = self.address.to_string();
-        world.progress.source_began(&name);
         let found = self.at_version(base, &*source);
-        world.progress.source_ended(&name);
         found.map_err(|mut failure| {
             let located = failure.diagnostic.take();
             failure.diagnostic = located.map(|found| match spot {
@@ -186,6 +183,7 @@ impl BaseReading<'_, '_> {
         let entry = source.entry(Some(commit), &path).map_err(failed)?;
         let entry = entry.filter(|entry| matches!(entry.kind, SourceEntryKind::File(_)));
         let entry = entry.ok_or_else(|| missing(&name, Some(&pin.version)))?;
+        source.fetch_files(&[&entry]).map_err(failed)?;
         let read = source.read(&[&entry]).map_err(failed)?;
         Ok(BaseFile {
             name: format!("{}//{path}@{}", base.url.redacted(), pin.version),

@@ -132,6 +132,6 @@ fn is_copy(
     base: &Path,
     cached: &CachedSource,
 ) -> bool {
-    let opened = MachineSources.open(address, &environment.source_context(base));
+    let opened = MachineSources::default().open(address, &environment.source_context(base));
     is_versioned(&*opened) && git.remote(address, base).is_cached_in(cached)
 }

@@ -35,7 +35,6 @@ pub fn explain_resource(
     let target = ResourceTarget::find(&manifest, &view, kind, name)?;
     notes.diagnostics.extend(target.requirement_changed());
     let renderer = LockRenderer {
-        world,
         manifest: &manifest,
         sources: ProjectSources::open_all(world, &manifest, store.path()),
         lock: &lock,
@@ -56,7 +55,6 @@ pub fn explain_resource(
 
 /// Renders entries of a lockfile.
 struct LockRenderer<'a> {
-    world: &'a World,
     manifest: &'a Manifest,
     sources: ProjectSources,
     lock: &'a Lockfile,
@@ -91,7 +89,7 @@ impl LockRenderer<'_> {
     }
 
     fn render(&self, lock: &Lockfile, notes: &mut Notes) -> Result<Vec<RenderedResource>, Failure> {
-        let entries = frozen::as_locked(self.world, self.manifest, &self.sources, lock, notes)?;
+        let entries = frozen::as_locked(self.manifest, &self.sources, lock, notes)?;
         Ok(render_these(self.manifest, &self.sources, entries, notes)?.resources)
     }
 }

@@ -75,7 +75,7 @@ fn without_layers(
     if environment.outside == OutsideReads::Refused && !is_inside {
         return Err(outside_project(file));
     }
-    let bytes = match store::read(&path, limit()) {
+    let bytes = match store::read_regular(&path, limit()) {
         Err(StoreError {
             problem: StoreProblem::NotFound,
             ..

@@ -349,7 +349,7 @@ impl Project {
             Err(failure) => documents.syntax_errors(notes).ok_or(failure)?,
         };
         let extends = documents.extends();
-        let read_lock = || understood_lock(store::read(&lockfile, limit()).ok()?);
+        let read_lock = || understood_lock(store::read_regular(&lockfile, limit()).ok()?);
         let is_fixed = matches!(versions, BaseVersions::Locked);
         // Few manifests have bases. Without them, reading a project does not parse the lockfile here.
         let lock = (extends || is_fixed).then(read_lock).flatten();
@@ -501,7 +501,7 @@ fn configuration(environment: &Environment) -> Result<Option<(PathBuf, Vec<u8>)>
     match environment.config_file() {
         // A configuration that the user named with `--config` must exist.
         Some(config) if environment.config.is_some() => {
-            let bytes = store::read(&config, limit())
+            let bytes = store::read_regular(&config, limit())
                 .map_err(|error| error.seen_from(&environment.working_directory))?;
             Ok(Some((config, bytes)))
         }

@@ -2,10 +2,10 @@
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity};
 use agpm_model::Lockfile;
-use agpm_resolve::no_lockfile;
+use agpm_resolve::{DeclaredRequirements, no_lockfile};
 
 use crate::gather::{ManifestFiles, Project};
-use crate::packages::read_lock;
+use crate::packages::{ProjectSources, frozen, read_lock};
 use crate::world::World;
 
 pub use agpm_resolve::LockView;
@@ -41,6 +41,20 @@ pub fn lock_view(world: &World, notes: &mut Notes) -> Result<LockView, Failure> 
     let view = LockView::of(lock, &manifest, root);
     view.note_unlocked(&manifest, notes);
     Ok(view)
+}
+
+/// The requirements that locked resources state for each other, from what is in the cache.
+pub fn locked_requirements(world: &World) -> Result<DeclaredRequirements, Failure> {
+    let files = ManifestFiles::require(&world.environment)?;
+    let store = files.store()?;
+    let quiet = &mut Notes::default();
+    let project = Project::of(world, files, quiet)?;
+    let Some((lock, _)) = read_lock(&world.environment, &store, quiet)? else {
+        return Ok(DeclaredRequirements::default());
+    };
+    let sources = ProjectSources::open_all(world, &project.manifest, store.path());
+    let entries = frozen::as_locked(world, &project.manifest, &sources, &lock, quiet)?;
+    Ok(DeclaredRequirements::of(&entries))
 }
 
 /// A base that is not in the cache leaves the lockfile alone to say what is installed.

@@ -32,7 +32,7 @@ pub fn resources_as_locked(
     let sources = ProjectSources::open_all(world, manifest, store.path());
     // Findings about the old state are dropped, because this run cannot fix them.
     let quiet = &mut Notes::default();
-    let entries = frozen::as_locked(world, manifest, &sources, lock, quiet)?;
+    let entries = frozen::as_locked(manifest, &sources, lock, quiet)?;
     Ok(render_these(manifest, &sources, entries, quiet)?.resources)
 }
 

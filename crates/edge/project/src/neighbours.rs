@@ -24,7 +24,7 @@ pub struct NeighbouringDisk<'a> {
 
 impl NeighbouringDisk<'_> {
     fn read(&mut self, path: &Path, format: Format) -> Option<ParsedDocument> {
-        let bytes = agpm_store::read(path, limit()).ok()?;
+        let bytes = agpm_store::read_regular(path, limit()).ok()?;
         parsed(
             display_path(self.environment, path),
             bytes,

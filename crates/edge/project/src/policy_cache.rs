@@ -126,9 +126,7 @@ fn refresh(world: &World, address: &PolicyAddress, notes: &mut Notes) {
     let context = environment.source_context(&environment.working_directory);
     let source = world.sources.open(&address.url, &context);
     let label = address.to_string();
-    world.progress.source_began(&label);
     let fetched = fetch(address, &*source);
-    world.progress.source_ended(&label);
     let now = (world.clock)();
     let reason = match fetched.and_then(|text| keep(environment, address, text, now)) {
         Ok(()) => return,
@@ -174,6 +172,7 @@ fn fetch(address: &PolicyAddress, source: &dyn Source) -> Result<String, SourceE
     let entry = entry.filter(|entry| matches!(entry.kind, SourceEntryKind::File(_)));
     let missing = || SourceError::MissingFile(format!("{} has no `{path}`", version.label));
     let entry = entry.ok_or_else(missing)?;
+    source.fetch_files(&[&entry])?;
     let bytes = source.read(&[&entry])?.into_iter().next();
     String::from_utf8(bytes.unwrap_or_default())
         .map_err(|_| SourceError::MissingFile(format!("`{path}` is not UTF-8")))

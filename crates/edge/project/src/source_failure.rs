@@ -5,7 +5,7 @@ use agpm_model::SourceName;
 use agpm_source::SourceError;
 
 /// The help if git is missing or too old.
-pub const GIT_HELP: &str = "install git 2.41 or later";
+pub const GIT_HELP: &str = "install git 2.34 or later";
 
 /// Converts the error of a named source to a failure.
 pub fn source_failure(name: &SourceName, error: SourceError) -> Failure {

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use agpm_git::NetworkAccess;
+use agpm_diag::TypedCommand;
+pub use agpm_git::{NetworkAccess, TransferProgress};
 pub use agpm_model::{InstallScope, OutsideReads};
-use agpm_source::{MachineSources, SourceContext, SourceOpener};
+use agpm_source::{MachineSources, SharedSources, SourceContext, SourceOpener};
 use agpm_trust::CapabilityChange;
 
 const CONFIG_NAME: &str = "config.toml";
@@ -31,7 +32,9 @@ impl World {
     pub fn of_machine(environment: Environment, progress: Arc<dyn Progress>) -> Self {
         World {
             environment,
-            sources: Arc::new(MachineSources),
+            sources: Arc::new(MachineSources {
+                progress: Some(Arc::clone(&progress) as Arc<dyn TransferProgress>),
+            }),
             clock: agpm_store::now,
             progress,
             confirm: None,
@@ -47,6 +50,15 @@ impl World {
         world
     }
 
+    /// The same for one command, which opens each source once.
+    #[must_use]
+    pub fn sharing_sources(&self) -> Self {
+        World {
+            sources: Arc::new(SharedSources::new(Arc::clone(&self.sources))),
+            ..self.clone()
+        }
+    }
+
     /// The same without connections: what is on this machine is still read.
     pub fn offline(&self) -> Self {
         let mut world = self.clone();
@@ -56,11 +68,7 @@ impl World {
 }
 
 /// Receives the progress of long operations.
-pub trait Progress: Send + Sync {
-    /// A source is being contacted.
-    fn source_began(&self, name: &str);
-    /// The source responded or failed.
-    fn source_ended(&self, name: &str);
+pub trait Progress: TransferProgress {
     /// `done` of `all` files are written.
     fn files(&self, done: usize, all: usize);
     /// The command waits for another process that has locked the project.
@@ -71,9 +79,13 @@ pub trait Progress: Send + Sync {
 #[derive(Clone, Copy, Debug)]
 pub struct SilentProgress;
 
+impl TransferProgress for SilentProgress {
+    fn transfer_began(&self, _: &str, _: Option<usize>) {}
+    fn transfer_received(&self, _: &str, _: u64) {}
+    fn transfer_ended(&self, _: &str) {}
+}
+
 impl Progress for SilentProgress {
-    fn source_began(&self, _: &str) {}
-    fn source_ended(&self, _: &str) {}
     fn files(&self, _: usize, _: usize) {}
     fn waiting(&self) {}
 }
@@ -107,6 +119,8 @@ pub struct Environment {
     pub policies: PolicyLocations,
     /// The resources and layers that `--approve` names, as typed.
     pub approvals: Vec<String>,
+    /// The command as it was typed, for suggestions; empty outside of a command line.
+    pub typed: TypedCommand,
     /// The directories of executables, in the order of the search.
     pub executables: Vec<PathBuf>,
 }

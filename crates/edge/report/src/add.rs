@@ -1,10 +1,16 @@
 //! The added resources, their files, the commands they run, and how to undo it.
 
-use agpm_ops::{AddReport, AddedResource, WriteMode};
+use agpm_ops::{
+    AddReport, AddedResource, LeftOutResource, ProjectTools, ToolsOrigin, WriteMode, counted,
+};
 
+use crate::diagnostics::{DetailLevel, one_line};
 use crate::install;
 use crate::rendering::{RenderContext, RenderedReport};
 use crate::styled::StyledLine;
+
+/// Resources that are left out, each on a line; `-v` shows all.
+const MOST_LEFT_OUT: usize = 10;
 
 /// The report as text or as a document.
 pub fn render(mut report: AddReport, context: &RenderContext<'_>) -> RenderedReport {
@@ -13,41 +19,95 @@ pub fn render(mut report: AddReport, context: &RenderContext<'_>) -> RenderedRep
     if context.json {
         return context.document(&report);
     }
-    let (added, created) = match report.writing {
-        WriteMode::Apply => ("Added", "Created"),
-        WriteMode::Show => ("Would add", "Would create"),
-    };
-    let mut lines = Vec::new();
-    if let Some(manifest) = &report.created {
-        lines.push(StyledLine::plain(format!("{created} {manifest}")));
-    }
-    for source in &report.sources {
-        let text = format!("{added} source {}: {}", source.name, source.url);
-        lines.push(StyledLine::plain(text));
-    }
-    for resource in &report.added {
-        lines.push(StyledLine::plain(format!("{added} {}", line(resource))));
-    }
-    for id in &report.present {
-        lines.push(StyledLine::plain(format!(
-            "{id} is already in the manifest"
-        )));
-    }
+    let (detail, elapsed) = (context.pen.detail, context.screen.elapsed);
+    let mut lines: Vec<StyledLine> = text_lines(&report, detail)
+        .into_iter()
+        .map(StyledLine::plain)
+        .collect();
     if let Some(installed) = &report.installed {
-        let (detail, elapsed) = (context.pen.detail, context.screen.elapsed);
         lines.extend(install::styled_lines(installed, detail, elapsed));
     }
-    if let Some(command) = report.undo {
+    if let Some(command) = &report.undo {
         lines.push(StyledLine::plain(format!("Undo it with `{command}`")));
     }
     RenderedReport::DoneLines(lines)
+}
+
+fn text_lines(report: &AddReport, detail: DetailLevel) -> Vec<String> {
+    let (added, changed, created) = match report.writing {
+        WriteMode::Apply => ("Added", "Changed", "Created"),
+        WriteMode::Show => ("Would add", "Would change", "Would create"),
+    };
+    let mut lines = Vec::new();
+    lines.extend(report.manifest.iter().map(|path| format!("Using {path}")));
+    lines.extend(
+        report
+            .created
+            .iter()
+            .map(|path| format!("{created} {path}")),
+    );
+    lines.extend(report.tools.as_ref().map(tools_line));
+    let additions = &report.additions;
+    for source in &additions.sources {
+        lines.push(format!("{added} source {}: {}", source.name, source.url));
+    }
+    for resource in &additions.added {
+        lines.push(format!("{added} {}", line(resource)));
+    }
+    for resource in &additions.changed {
+        let changes = resource.changes.join(", ");
+        lines.push(format!("{changed} {}: {changes}", resource.id));
+    }
+    for id in &additions.present {
+        lines.push(format!("{id} is already in the manifest"));
+    }
+    lines.extend(left_out_lines(&additions.left_out, detail));
+    lines
+}
+
+fn tools_line(tools: &ProjectTools) -> String {
+    let names = tools.tools.join(", ");
+    match tools.origin {
+        ToolsOrigin::Option | ToolsOrigin::Question => format!("Tools: {names}"),
+        ToolsOrigin::Project => format!("Tools: {names} (found in this project)"),
+        ToolsOrigin::Home => format!("Tools: {names} (found in your home directory)"),
+        ToolsOrigin::Format => format!("Tools: {names} (the format of what was added)"),
+        ToolsOrigin::Default => {
+            format!("Tools: {names} (default; choose others with `--tool`)")
+        }
+    }
+}
+
+fn left_out_lines(left_out: &[LeftOutResource], detail: DetailLevel) -> Vec<String> {
+    let shown = match detail {
+        DetailLevel::All => left_out.len(),
+        DetailLevel::Folded => MOST_LEFT_OUT,
+    };
+    let mut lines: Vec<String> = left_out.iter().take(shown).map(left_out_line).collect();
+    if let Some(more) = left_out.len().checked_sub(shown).filter(|more| *more > 0) {
+        let count = counted(more, "resource", "resources");
+        lines.push(format!("Left out {count} more; `-v` lists them"));
+    }
+    lines
+}
+
+fn left_out_line(left_out: &LeftOutResource) -> String {
+    let LeftOutResource { id, part, reason } = left_out;
+    let what = match part {
+        Some(part) => format!("{part} of {id}"),
+        None => id.clone(),
+    };
+    one_line(&format!("Left out {what}: {reason}"))
 }
 
 fn line(resource: &AddedResource) -> String {
     let version = resource
         .version
         .as_ref()
-        .map(|version| format!(" {version}"));
+        .map(|version| match &resource.commit {
+            Some(commit) => format!(" {version} ({commit})"),
+            None => format!(" {version}"),
+        });
     let source = resource.source.as_ref().map(|source| format!("{source}:"));
     format!(
         "{}{} from {}{}",

@@ -2,12 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use agpm_diag::command_line;
 use agpm_ops::{BrowseReport, FoundResource, OfferedResource, SearchReport};
 
 use crate::diagnostics::{ColorMode, one_line};
 use crate::rendering::{RenderContext, RenderedReport};
 use crate::styled::draw_lines;
-use crate::table::{column_lines, plain_rows};
+use crate::table::{column_lines, cut, plain_rows};
+
+/// Letters of a description in a list.
+const MOST_LETTERS: usize = 100;
 
 /// The report as text or as a document; `width` is that of the terminal, if there is one.
 pub fn render(
@@ -71,8 +75,13 @@ fn row(resource: &OfferedResource, indent: &str) -> Vec<String> {
         format!("{indent}{}", one_line(&resource.id)),
         one_line(resource.version.as_deref().unwrap_or("-")),
         one_line(&resource.path),
-        one_line(resource.description.as_deref().unwrap_or_default()),
+        description(resource.description.as_deref()),
     ]
+}
+
+/// The beginning of a description: some have a page of text.
+fn description(text: Option<&str>) -> String {
+    cut(&one_line(text.unwrap_or_default()), MOST_LETTERS)
 }
 
 /// The results of a search, as text or as a document.
@@ -85,23 +94,47 @@ pub fn render_search(
         return context.document(&report);
     }
     if report.sources == 0 {
-        let text = "No sources to search. Run `agpm add source NAME URL` or `agpm config add-source NAME URL`\n";
-        return RenderedReport::Text(text.to_owned());
+        let command = command_line(["agpm", "browse", WELL_KNOWN, &report.query]);
+        let text = format!(
+            "No sources to search. To look into a repository, run `{command}`; \
+             `agpm config add-source` makes one searchable\n"
+        );
+        return RenderedReport::Text(text);
     }
-    if report.resources.is_empty() {
+    let Some(best) = report.resources.first() else {
         return RenderedReport::Text("No resources found\n".to_owned());
-    }
+    };
     let row = |resource: &FoundResource| {
         vec![
             one_line(&resource.id),
             one_line(&resource.source),
             one_line(resource.version.as_deref().unwrap_or("-")),
-            one_line(resource.description.as_deref().unwrap_or_default()),
+            one_line(&resource.path),
+            description(resource.description.as_deref()),
         ]
     };
     let rows: Vec<Vec<String>> = report.resources.iter().map(row).collect();
     let more = more_line(report.total, report.resources.len());
-    RenderedReport::Text(format!("{}{more}", cut_table(&rows, width)))
+    let add = add_command(best, &report.resources);
+    RenderedReport::Text(format!(
+        "{}{more}To add the first, run `{add}`\n",
+        cut_table(&rows, width)
+    ))
+}
+
+/// A repository that newcomers can look into.
+const WELL_KNOWN: &str = "anthropics/skills";
+
+/// The command that adds a resource: by its name, or by its path where its source has the name more than once.
+fn add_command(resource: &FoundResource, all: &[FoundResource]) -> String {
+    let is_same =
+        |other: &&FoundResource| other.source == resource.source && other.name == resource.name;
+    if all.iter().filter(is_same).count() > 1 && resource.path != "." {
+        let address = format!("{}:{}", resource.source, resource.path);
+        command_line(["agpm", "add", &address])
+    } else {
+        command_line(["agpm", "add", &resource.source, &resource.name])
+    }
 }
 
 fn more_line(total: usize, shown: usize) -> String {

@@ -1,14 +1,31 @@
 //! A change of the manifest, and the install after it.
 
-use agpm_ops::{ChangeReport, InstallScope, WriteMode};
+use agpm_diag::command_line;
+use agpm_model::masked_address;
+use agpm_ops::{ChangeReport, WriteMode};
 
 use crate::install;
 use crate::rendering::{RenderContext, RenderedReport};
 use crate::styled::StyledLine;
 
-/// The sources of a user may be in two files, which serve different dependencies.
-const USER_SOURCE: &str = "Only dependencies added with `-g` use this source. \
-To use it in every project, run `agpm config add-source NAME URL`";
+/// A source that was added for dependencies of the user.
+pub struct UserSource {
+    /// The name of the source.
+    pub name: String,
+    /// Its URL, as it was typed.
+    pub url: String,
+}
+
+impl UserSource {
+    /// The sources of a user may be in two files, which serve different dependencies.
+    fn line(&self) -> String {
+        let url = masked_address(&self.url);
+        let command = command_line(["agpm", "config", "add-source", &self.name, &url]);
+        format!(
+            "Only dependencies added with `-g` use this source. To use it in every project, run `{command}`"
+        )
+    }
+}
 
 /// The change as text or as a document.
 pub fn render(report: ChangeReport, context: &RenderContext<'_>) -> RenderedReport {
@@ -78,12 +95,12 @@ const VERBS: [VerbWords; 4] = [
 /// The same for a new source.
 pub fn render_source(
     report: ChangeReport,
-    scope: InstallScope,
+    of_user: Option<&UserSource>,
     context: &RenderContext<'_>,
 ) -> RenderedReport {
-    match (render(report, context), scope) {
-        (RenderedReport::DoneLines(mut lines), InstallScope::User) => {
-            lines.push(StyledLine::plain(USER_SOURCE));
+    match (render(report, context), of_user) {
+        (RenderedReport::DoneLines(mut lines), Some(source)) => {
+            lines.push(StyledLine::plain(source.line()));
             RenderedReport::DoneLines(lines)
         }
         (rendering, _) => rendering,

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use agpm_diag::{
-    Diagnostic, Label, Severity, SourceId, SourceMap, Span, codes, fold, is_invisible,
-    mask_line_after, visible,
+    Diagnostic, Label, Severity, SourceId, SourceMap, Span, codes, fold, fold_locations,
+    is_invisible, mask_line_after, visible,
 };
 use agpm_ops::SecretDisplay;
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
@@ -58,7 +58,10 @@ pub fn draw_diagnostics<'d>(
         DetailLevel::Folded => {
             let folded = fold(&found.collect::<Vec<_>>(), sources).into_iter();
             folded
-                .map(|group| diagnostic(group.first, group.others.as_deref(), sources, pen))
+                .map(|group| match (fold_locations(group.first), group.others) {
+                    (Some((first, more)), None) => diagnostic(&first, Some(&more), sources, pen),
+                    (_, others) => diagnostic(group.first, others.as_deref(), sources, pen),
+                })
                 .collect()
         }
     }

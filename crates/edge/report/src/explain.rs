@@ -183,6 +183,7 @@ fn requirement_text(resource: &ExplainedResource, at: &RequiredAt) -> String {
 
 fn installed_paths(resource: &ExplainedResource) -> Vec<String> {
     let nowhere = match resource.install {
+        _ if resource.is_disabled => "nowhere (disabled)",
         InstallMode::ResolveOnly => "nowhere (`install = false`)",
         InstallMode::Write | InstallMode::InPlace => "nowhere",
     };

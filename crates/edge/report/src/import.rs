@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
+use agpm_diag::visible;
 use agpm_model::ImportAdditions;
-use agpm_ops::{ImportReport, NewEntry, WriteMode, counted};
+use agpm_ops::{FoundImport, FoundImports, ImportReport, NewEntry, WriteMode, counted};
 use agpm_text::Value;
 
 use crate::diagnostics::printable;
@@ -26,6 +27,18 @@ pub fn render(report: ImportReport, context: &RenderContext<'_>) -> RenderedRepo
     };
     let out = context.commands.complete_text(&out);
     RenderedReport::Done(printable(&out) + &lost_settings(&report))
+}
+
+/// The files of other managers, each with the command that imports it.
+pub fn render_found(report: FoundImports, context: &RenderContext<'_>) -> RenderedReport {
+    if context.json {
+        return context.document(&report);
+    }
+    let line = |found: &FoundImport| {
+        let (path, manager) = (visible(&found.path), found.manager);
+        format!("found {path} of {manager}: {}\n", visible(&found.command))
+    };
+    RenderedReport::Done(report.found.iter().map(line).collect())
 }
 
 /// The dependencies that were imported.

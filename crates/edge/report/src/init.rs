@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
+use agpm_diag::visible;
 use agpm_ops::{AdoptedResource, InitReport, ManifestWrite, ProjectSurvey, counted};
 
-use crate::diagnostics::printable;
 use crate::rendering::{RenderContext, RenderedReport};
 
 const NEXT: &str = "Next: run `agpm add OWNER/REPO` or `agpm add URL`\n";
@@ -80,7 +80,7 @@ fn adopted_line(resource: &AdoptedResource) -> String {
     let origin = match (&resource.url, &resource.version) {
         (Some(url), Some(version)) => format!("from {url} at {version}"),
         (Some(url), None) => format!("from {url}"),
-        (None, _) => format!("in place, {}", resource.path),
+        (None, _) => format!("in place, {}", visible(&resource.path)),
     };
     match &resource.note {
         Some(note) => format!("{id} {origin} ({note})"),
@@ -96,21 +96,18 @@ pub fn found_text(found: &ProjectSurvey) -> String {
             out,
             "found {} {} ({})",
             resource.kind.singular(),
-            resource.path,
+            visible(&resource.path),
             resource.tool
         );
     }
     for rule in &found.rules {
-        let _ = writeln!(out, "found instructions {} ({})", rule.path, rule.tool);
+        let path = visible(&rule.path);
+        let _ = writeln!(out, "found instructions {path} ({})", rule.tool);
     }
     for (what, files) in [("hooks", &found.hooks), ("MCP servers", &found.servers)] {
         for file in files {
-            let names = file.names.join(", ");
-            let _ = writeln!(
-                out,
-                "found {what} in {}: {names} ({})",
-                file.path, file.tool
-            );
+            let (path, names) = (visible(&file.path), visible(&file.names.join(", ")));
+            let _ = writeln!(out, "found {what} in {path}: {names} ({})", file.tool);
         }
     }
     for manager in &found.managers {
@@ -118,10 +115,12 @@ pub fn found_text(found: &ProjectSurvey) -> String {
             Some(format) => format!(": agpm import {format}"),
             None => String::new(),
         };
-        let _ = writeln!(out, "found {} of {}{hint}", manager.path, manager.name);
+        let path = visible(&manager.path);
+        let _ = writeln!(out, "found {path} of {}{hint}", manager.name);
     }
     for skipped in &found.skipped {
-        let _ = writeln!(out, "skipped {}: it {}", skipped.path, skipped.reason);
+        let (path, reason) = (visible(&skipped.path), &skipped.reason);
+        let _ = writeln!(out, "skipped {path}: it {reason}");
     }
-    printable(&out)
+    out
 }

@@ -152,6 +152,10 @@ fn summary(report: &InstallReport, elapsed: Option<Duration>) -> String {
         0 => String::new(),
         count => format!(", {count} unchanged"),
     };
+    let disabled = match report.disabled {
+        0 => String::new(),
+        count => format!(", {count} disabled"),
+    };
     let changes = match (parts.is_empty(), report.writing) {
         (true, WriteMode::Apply) if is_empty => "Nothing to install".to_owned(),
         (true, WriteMode::Apply) => "Everything is up to date".to_owned(),
@@ -173,7 +177,7 @@ fn summary(report: &InstallReport, elapsed: Option<Duration>) -> String {
         count => format!("; {count} conflicting, so nothing would be written"),
     };
     format!(
-        "{changes}{}{unchanged}{lock}{refused}",
+        "{changes}{}{unchanged}{disabled}{lock}{refused}",
         elapsed.unwrap_or_default()
     )
 }
@@ -466,34 +470,69 @@ fn field_notes(conversion: &ConvertedResource, writing: WriteMode) -> Vec<FieldN
 /// A note that more resources than this share has one line for all of them.
 const MOST_RESOURCES: usize = 3;
 
+/// One line for each distinct conversion: the same field with the same result for one tool.
 fn note_lines(notes: &[FieldNote<'_>], detail: DetailLevel) -> Vec<String> {
-    let mut alike: BTreeMap<String, Vec<&Owner>> = BTreeMap::new();
+    let mut alike: BTreeMap<ConversionGroup<'_>, Vec<&FieldNote<'_>>> = BTreeMap::new();
     for note in notes {
-        alike.entry(note.text()).or_default().push(note.resource);
+        alike.entry(note.group()).or_default().push(note);
     }
     let mut lines = Vec::new();
     for note in notes {
-        let text = note.text();
-        match alike.get(&text).map(Vec::as_slice) {
-            Some([first, second, rest @ ..])
-                if rest.len() + 2 > MOST_RESOURCES && detail == DetailLevel::Folded =>
-            {
-                // The others are in the line of the first.
-                if note.resource == *first {
-                    lines.push(format!(
-                        "converts  {first}, {second} and {} more {text}",
-                        rest.len()
-                    ));
-                }
-            }
-            _ => lines.push(format!("converts  {} {text}", note.resource)),
+        let group = note.group();
+        let same = alike.get(&group).map(Vec::as_slice).unwrap_or_default();
+        let resources: BTreeSet<&Owner> = same.iter().map(|note| note.resource).collect();
+        if resources.len() <= MOST_RESOURCES || detail == DetailLevel::All {
+            let line = format!("converts  {} {}", note.resource, note.text());
+            // A resource with two files for one tool has its conversions twice.
+            lines.extend(Some(line).filter(|line| lines.last() != Some(line)));
+        } else if same.first().is_some_and(|first| std::ptr::eq(*first, note)) {
+            // The others are in the line of the first.
+            lines.push(group.line(&resources, same));
         }
     }
     lines
 }
 
-impl FieldNote<'_> {
-    /// The text without the resource, to group equal notes.
+/// A conversion, whatever the resource and the reason.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct ConversionGroup<'r> {
+    tool: &'r str,
+    /// Without the name of a server or an event.
+    field: &'r str,
+    kind: FieldOutcomeKind,
+}
+
+impl ConversionGroup<'_> {
+    fn line(&self, resources: &BTreeSet<&Owner>, same: &[&FieldNote<'_>]) -> String {
+        let notes: BTreeSet<&str> = same.iter().map(|note| note.outcome.note.as_str()).collect();
+        let note = match (notes.first(), notes.len()) {
+            (None | Some(&""), 1) => String::new(),
+            (Some(note), 1) => format!(": {note}"),
+            (_, count) => format!(" for {count} reasons; `-v` shows them"),
+        };
+        let first: Vec<String> = resources.iter().take(2).map(ToString::to_string).collect();
+        format!(
+            "converts  {} and {} more for {}: {} {}{note}",
+            first.join(", "),
+            resources.len() - first.len(),
+            self.tool,
+            self.field,
+            self.kind.word()
+        )
+    }
+}
+
+impl<'r> FieldNote<'r> {
+    fn group(&self) -> ConversionGroup<'r> {
+        let field = self.outcome.field.as_str();
+        ConversionGroup {
+            tool: self.tool,
+            field: field.rsplit('.').next().unwrap_or(field),
+            kind: self.outcome.kind,
+        }
+    }
+
+    /// The text without the resource.
     fn text(&self) -> String {
         let FieldOutcome { field, kind, note } = self.outcome;
         let note = if note.is_empty() {
@@ -563,6 +602,7 @@ mod tests {
             }
             .count(&changes),
             changes,
+            disabled: 0,
             lock: LockChange::WouldBeWritten,
             refused: 0,
         }

@@ -1,8 +1,9 @@
 //! The installed resources, as a table, YAML or JSON.
 
-use agpm_model::{RelativePath, ToolName, VersionLabel};
+use agpm_model::{RelativePath, ToolName};
 use agpm_ops::{
-    ClientCount, DiskState, LOCAL, ListReport, ListedResource, MASKED, PatchedField, PathBase,
+    ClientCount, DiskState, LOCAL, ListReport, ListedResource, LockedResource, MASKED,
+    PatchedField, PathBase,
 };
 use agpm_text::{Value, to_json};
 use std::collections::BTreeSet;
@@ -94,6 +95,7 @@ fn cells(resource: &ListedResource, base: PathBase) -> Vec<StyledPiece> {
         (Some(_), Some(_)) if conflict.is_some() => {
             (conflict.as_deref().unwrap_or_default(), LineStyle::Removed)
         }
+        (Some(DiskState::Disabled), _) => ("(disabled)", LineStyle::Faint),
         (_, None) => ("(not written)", LineStyle::Faint),
         (Some(DiskState::Missing), _) => ("missing", LineStyle::Removed),
         (Some(DiskState::Modified), _) => ("modified", LineStyle::Changed),
@@ -106,11 +108,26 @@ fn cells(resource: &ListedResource, base: PathBase) -> Vec<StyledPiece> {
             format!("{:<TYPE_WIDTH$}", identity.kind),
             LineStyle::Identity,
         ),
-        StyledPiece::plain(identity.version.as_ref().map_or("-", VersionLabel::as_str)),
+        StyledPiece::plain(version(locked)),
         StyledPiece::plain(identity.source.as_deref().unwrap_or(LOCAL)),
         StyledPiece::plain(installed_at(&paths, base)),
         StyledPiece::new(status, style),
     ]
+}
+
+/// The version; a branch has its commit, because the name alone says little about the content.
+fn version(locked: &LockedResource) -> String {
+    let Some(label) = &locked.identity.version else {
+        return "-".to_owned();
+    };
+    match &locked.resolved_commit {
+        Some(commit)
+            if label.caret().is_none() && !commit.to_string().starts_with(label.as_str()) =>
+        {
+            format!("{label} ({})", commit.short())
+        }
+        _ => label.to_string(),
+    }
 }
 
 fn tools(resource: &ListedResource) -> String {

@@ -174,6 +174,10 @@ impl Source for DirectorySource {
         })
     }
 
+    fn fetch_files(&self, _: &[&SourceEntry]) -> Result<(), SourceError> {
+        Ok(())
+    }
+
     fn size(&self, files: &[&SourceEntry]) -> Result<u64, SourceError> {
         let size = |file: &&SourceEntry| store::file_size(&self.directory.join(&file.path));
         Ok(files.iter().map(size).fold(0, u64::saturating_add))

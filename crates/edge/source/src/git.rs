@@ -143,6 +143,10 @@ impl Source for RemoteRepository {
         Ok(tree)
     }
 
+    fn fetch_files(&self, files: &[&SourceEntry]) -> Result<(), SourceError> {
+        Ok(self.fetch_blobs(&ids_of(files))?)
+    }
+
     fn size(&self, files: &[&SourceEntry]) -> Result<u64, SourceError> {
         Ok(self.measure_blobs(&ids_of(files))?)
     }

@@ -2,6 +2,9 @@
 //!
 //! A source lists its versions, finds the revision that a version is, and gives the files of a revision. Crates above
 //! decide what files mean and which version is wanted.
+//!
+//! Requests are what a user waits for, so a caller states everything that it wants before it reads: revisions with
+//! [`Source::fetch`], then files with [`Source::fetch_files`]. Listing, measuring and reading contact nobody.
 
 mod directory;
 mod entry;
@@ -99,10 +102,13 @@ pub trait Source: Debug + Send + Sync {
         enters: &dyn Fn(&str) -> bool,
     ) -> Result<SourceTree, SourceError>;
 
-    /// Returns the total size of files.
+    /// Makes files available, of any revisions and resources; missing ones are fetched in one request.
+    fn fetch_files(&self, files: &[&SourceEntry]) -> Result<(), SourceError>;
+
+    /// Returns the total size of available files.
     fn size(&self, files: &[&SourceEntry]) -> Result<u64, SourceError>;
 
-    /// Reads files, in order; missing ones are fetched in one request.
+    /// Reads available files, in order.
     fn read(&self, files: &[&SourceEntry]) -> Result<Vec<Vec<u8>>, SourceError>;
 
     /// Returns a local directory with the files of a revision, or of a directory in it.

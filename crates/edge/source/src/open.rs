@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use agpm_git::{GitProgram, NetworkAccess, is_git_directory};
+use agpm_git::{GitProgram, NetworkAccess, TransferProgress, is_git_directory};
 use agpm_model::{AddressKind, SourceAddress};
 use agpm_store as store;
 
@@ -33,8 +33,11 @@ pub trait SourceOpener: Send + Sync {
 }
 
 /// Opens sources on this machine.
-#[derive(Clone, Copy, Debug)]
-pub struct MachineSources;
+#[derive(Clone, Debug, Default)]
+pub struct MachineSources {
+    /// Receives the progress of requests.
+    pub progress: Option<Arc<dyn TransferProgress>>,
+}
 
 impl SourceOpener for MachineSources {
     fn open(&self, address: &SourceAddress, context: &SourceContext) -> Arc<dyn Source> {
@@ -53,7 +56,10 @@ impl SourceOpener for MachineSources {
             Some(directory) if bounds.guard(&directory).is_err() => {
                 plain_directory(directory, context)
             }
-            _ => Arc::new(git_program(context).remote(address, &context.project)),
+            _ => {
+                let git = git_program(context).with_progress(self.progress.clone());
+                Arc::new(git.remote(address, &context.project))
+            }
         }
     }
 }
@@ -78,17 +84,24 @@ fn plain_directory(directory: PathBuf, context: &SourceContext) -> Arc<dyn Sourc
     ))
 }
 
-/// Opens each source once, so a command that inspects a source before it installs from it contacts the server once.
+/// Opens each source once. A command has several reasons to look into a source (its bases, policies, layers, resources);
+/// together they list its versions once and use one connection.
 pub struct SharedSources {
     opener: Arc<dyn SourceOpener>,
-    opened: Mutex<BTreeMap<OpenedAs, Arc<dyn Source>>>,
+    opened: Mutex<BTreeMap<SourceAddress, Vec<OpenedSource>>>,
 }
 
-/// How a source was opened, and for which project.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum OpenedAs {
-    Any(SourceAddress, PathBuf),
-    Versioned(SourceAddress, PathBuf),
+struct OpenedSource {
+    context: SourceContext,
+    form: OpenedForm,
+    source: Arc<dyn Source>,
+}
+
+/// How a source was opened.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum OpenedForm {
+    Any,
+    Versioned,
 }
 
 impl SharedSources {
@@ -100,21 +113,45 @@ impl SharedSources {
         }
     }
 
-    fn shared(&self, key: OpenedAs, open: impl FnOnce() -> Arc<dyn Source>) -> Arc<dyn Source> {
+    fn shared(
+        &self,
+        address: &SourceAddress,
+        context: &SourceContext,
+        form: OpenedForm,
+    ) -> Arc<dyn Source> {
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(opened.entry(key).or_insert_with(open))
+        let opened = opened.entry(address.clone()).or_default();
+        // A server is never a plain directory, and its URL does not depend on the project.
+        let is_remote = !address.is_local();
+        let is_it = |other: &&OpenedSource| {
+            (is_remote || other.form == form && other.context.project == context.project)
+                && other.context.cache == context.cache
+                && other.context.home == context.home
+                && other.context.network == context.network
+        };
+        if let Some(found) = opened.iter().find(is_it) {
+            return Arc::clone(&found.source);
+        }
+        let source = match form {
+            OpenedForm::Any => self.opener.open(address, context),
+            OpenedForm::Versioned => self.opener.open_versioned(address, context),
+        };
+        opened.push(OpenedSource {
+            context: context.clone(),
+            form,
+            source: Arc::clone(&source),
+        });
+        source
     }
 }
 
 impl SourceOpener for SharedSources {
     fn open(&self, address: &SourceAddress, context: &SourceContext) -> Arc<dyn Source> {
-        let key = OpenedAs::Any(address.clone(), context.project.clone());
-        self.shared(key, || self.opener.open(address, context))
+        self.shared(address, context, OpenedForm::Any)
     }
 
     fn open_versioned(&self, address: &SourceAddress, context: &SourceContext) -> Arc<dyn Source> {
-        let key = OpenedAs::Versioned(address.clone(), context.project.clone());
-        self.shared(key, || self.opener.open_versioned(address, context))
+        self.shared(address, context, OpenedForm::Versioned)
     }
 }
 

@@ -4,12 +4,23 @@ use std::num::NonZero;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
+/// How many servers are contacted at a time. Waiting needs no core, but many connections to one host are refused.
+const MOST_WAITING: usize = 8;
+
 /// Calls `work` with every item, on one thread per core; the results are in the order of the items.
 pub fn map<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
+    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    map_with(cores, items, work)
+}
+
+/// The same for work that mostly waits for a server.
+pub fn map_waiting<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
+    map_with(MOST_WAITING, items, work)
+}
+
+fn map_with<T: Send, R: Send>(most: usize, items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
     let count = items.len();
-    let workers = thread::available_parallelism()
-        .map_or(1, NonZero::get)
-        .min(count);
+    let workers = most.min(count);
     if workers <= 1 {
         return items.into_iter().map(work).collect();
     }

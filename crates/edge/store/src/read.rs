@@ -14,6 +14,16 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, StoreError> {
     read_open(file, path, limit)
 }
 
+/// Reads a file and nothing else: opening a pipe, or reading a terminal, would block.
+pub fn read_regular(path: &Path, limit: u64) -> Result<Vec<u8>, StoreError> {
+    let metadata = fs::metadata(path).map_err(|cause| StoreError::new(path, cause))?;
+    if metadata.is_file() || metadata.is_dir() {
+        read(path, limit)
+    } else {
+        Err(StoreError::of(path, StoreProblem::NotFile))
+    }
+}
+
 /// Reads a file and its mode.
 pub fn read_with_mode(path: &Path, limit: u64) -> Result<(Vec<u8>, FileMode), StoreError> {
     // Opening a pipe would block.

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, codes};
-use agpm_model::{Dependency, Manifest, PartNames, ToolName};
+use agpm_diag::{Diagnostic, EntryRemedy, Failure, FailureKind, Notes, Remedy, Severity, codes};
+use agpm_model::{Dependency, Manifest, PartNames, ResourceType, ToolName, Unit};
 use agpm_render::{FieldOutcome, FieldOutcomeKind};
 use agpm_resolve::ResolvedEntry;
 
-use crate::folding::{counted, listed};
+use crate::folding::{counted, joined, listed};
 use crate::rendered::RenderedResource;
 
 /// The losses that conversions may have.
@@ -72,56 +72,61 @@ fn loss(resolved: &ResolvedEntry, outcome: &FieldOutcome) -> Diagnostic {
     Diagnostic::new(&codes::TOOL_FIDELITY, message).help(help)
 }
 
-/// One cause of refusals: a tool that cannot express a field, and the reason.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct RefusalCause<'a> {
-    tool: &'a ToolName,
+/// What a conversion would permit: the tools, and the fields that they cannot express.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Widening<'a> {
+    tools: BTreeSet<&'a ToolName>,
     /// `TYPE.FIELD`, without the name of a server or an event.
-    field: &'a str,
-    note: &'a str,
+    fields: BTreeSet<&'a str>,
+    notes: BTreeSet<&'a str>,
 }
 
-/// One diagnostic for each cause, with all resources that it concerns.
+/// The resource that is converted for several tools.
+type WidenedId<'a> = (ResourceType, &'a str, &'a Unit);
+
+/// One diagnostic for resources that widen alike, whatever the number of tools and fields.
 fn refusals(manifest: &Manifest, resources: &[RenderedResource]) -> Vec<Diagnostic> {
-    let mut causes: BTreeMap<RefusalCause<'_>, BTreeSet<usize>> = BTreeMap::new();
     let mut allowed: BTreeMap<&ToolName, BTreeSet<usize>> = BTreeMap::new();
+    let mut by_resource: BTreeMap<WidenedId<'_>, (BTreeSet<usize>, Widening<'_>)> = BTreeMap::new();
     for (number, RenderedResource { resolved, output }) in resources.iter().enumerate() {
-        let tool = &resolved.entry.tool;
-        let widened: Vec<&FieldOutcome> = output
-            .outcomes
-            .iter()
-            .filter(|outcome| outcome.kind == FieldOutcomeKind::Widened)
-            .collect();
-        if widened.is_empty() {
+        let entry = &resolved.entry;
+        let mut widened = output.outcomes.iter().filter(is_widened).peekable();
+        if widened.peek().is_none() || manifest.allow_widening.contains(&entry.tool) {
             continue;
         }
         let allowed = allowed
-            .entry(tool)
-            .or_insert_with(|| allowed_in(tool, manifest, resources));
+            .entry(&entry.tool)
+            .or_insert_with(|| allowed_in(&entry.tool, manifest, resources));
         if allowed.contains(&number) {
             continue;
         }
+        let id = (entry.kind, entry.name.as_str(), &entry.unit);
+        let (numbers, widening) = by_resource.entry(id).or_default();
+        numbers.insert(number);
+        widening.tools.insert(&entry.tool);
         for outcome in widened {
             let field = outcome.field.rsplit('.').next().unwrap_or(&outcome.field);
-            causes
-                .entry(RefusalCause {
-                    tool,
-                    field,
-                    note: &outcome.note,
-                })
-                .or_default()
-                .insert(number);
+            widening.fields.insert(field);
+            widening.notes.insert(&outcome.note);
         }
+    }
+    let mut alike: BTreeMap<Widening<'_>, BTreeSet<usize>> = BTreeMap::new();
+    for (numbers, widening) in by_resource.into_values() {
+        alike.entry(widening).or_default().extend(numbers);
     }
     let lines = ManifestLines {
         manifest,
         resources,
         parents: parents_of(resources),
     };
-    causes
+    alike
         .iter()
-        .map(|(cause, numbers)| lines.refusal(cause, numbers))
+        .map(|(widening, numbers)| lines.refusal(widening, numbers))
         .collect()
+}
+
+fn is_widened(outcome: &&FieldOutcome) -> bool {
+    outcome.kind == FieldOutcomeKind::Widened
 }
 
 /// Entries that may be widened in a tool: those whose manifest entry allows it, and their dependencies.
@@ -176,16 +181,18 @@ struct ManifestLines<'a> {
 }
 
 impl ManifestLines<'_> {
-    fn refusal(&self, cause: &RefusalCause<'_>, numbers: &BTreeSet<usize>) -> Diagnostic {
-        let tool = cause.tool;
-        let concerned: Vec<&ResolvedEntry> = numbers
-            .iter()
-            .map(|number| &self.resources[*number].resolved)
-            .collect();
+    fn refusal(&self, widening: &Widening<'_>, numbers: &BTreeSet<usize>) -> Diagnostic {
+        let concerned = self.concerned(numbers);
         let subjects = counted(&concerned);
-        let message = match cause.field {
-            "tools" => format!("{tool} cannot restrict tools: {subjects} would get all of them"),
-            field => format!("{tool} cannot keep `{field}`: {subjects} would be allowed more"),
+        let tools: Vec<&str> = widening.tools.iter().map(|tool| tool.as_str()).collect();
+        let fields: Vec<&str> = widening.fields.iter().copied().collect();
+        let named = joined(&tools);
+        let message = match fields.as_slice() {
+            ["tools"] => format!("{named} cannot restrict tools: {subjects} would get all of them"),
+            fields => format!(
+                "{named} cannot keep `{}`: {subjects} would be allowed more",
+                fields.join("`, `")
+            ),
         };
         let mut diagnostic = Diagnostic::new(&codes::TOOL_WIDENING, message);
         let roots = self.roots_of(numbers);
@@ -196,44 +203,106 @@ impl ManifestLines<'_> {
         for line in &lines {
             diagnostic = diagnostic.at_spot(line.spot);
         }
+        let remedies = numbers
+            .iter()
+            .flat_map(|number| self.remedies(*number, &tools));
+        let remedies: BTreeSet<Remedy> = remedies.collect();
+        diagnostic
+            .resolved_by(remedies)
+            .help(self.help(widening, &concerned, &lines))
+    }
+
+    /// The concerned resources, each once for all of its tools.
+    fn concerned(&self, numbers: &BTreeSet<usize>) -> Vec<&ResolvedEntry> {
+        let mut seen = BTreeSet::new();
+        let resolved = numbers
+            .iter()
+            .map(|number| &self.resources[*number].resolved);
+        resolved
+            .filter(|resolved| seen.insert((resolved.id(), &resolved.entry.unit)))
+            .collect()
+    }
+
+    /// The approvals that a resource needs, in the entries that require it.
+    fn remedies(&self, number: usize, tools: &[&str]) -> Vec<Remedy> {
+        let resolved = &self.resources[number].resolved;
+        let change = EntryRemedy::AllowWidening {
+            id: resolved.id().to_string(),
+            part: self.own_part_name(resolved).map(|(_, part)| part),
+            tools: tools.iter().map(|tool| (*tool).to_owned()).collect(),
+        };
+        let roots = self.roots_of(&BTreeSet::from([number]));
+        let roots = roots.into_iter();
+        let lines = roots.filter_map(|root| self.manifest.dependencies.get(root));
+        lines
+            .map(|line| Remedy {
+                entry: line.id().to_string(),
+                change: change.clone(),
+            })
+            .collect()
+    }
+
+    fn help(
+        &self,
+        widening: &Widening<'_>,
+        concerned: &[&ResolvedEntry],
+        lines: &[&Dependency],
+    ) -> String {
+        let tools: Vec<String> = widening
+            .tools
+            .iter()
+            .map(|tool| format!("\"{tool}\""))
+            .collect();
+        let allow = format!("`allow-widening = [{}]`", tools.join(", "));
         let names: Vec<String> = lines
             .iter()
             .map(|line| format!("`{}`", line.name))
             .collect();
-        let entry = if names.len() == 1 {
-            "the entry"
-        } else {
-            "the entries"
+        // An entry of a base cannot be changed here, and is not named by many other entries.
+        let is_base = lines.iter().any(|line| self.is_of_base(line));
+        let target = match (is_base, names.as_slice()) {
+            (true, _) => "`[project]`".to_owned(),
+            (false, [one]) => format!("the entry {one}"),
+            (false, several) => format!("the entries {}", several.join(", ")),
         };
+        let notes: Vec<&str> = widening.notes.iter().copied().collect();
         let all = if concerned.len() > 1 {
-            format!(": {}", listed(&concerned))
+            format!(": {}", listed(concerned))
         } else {
             String::new()
         };
         let help = format!(
-            "add `allow-widening = [\"{tool}\"]` to {entry} {} to accept this ({}{all})",
-            names.join(", "),
-            cause.note
+            "add {allow} to {target} to accept this ({}{all})",
+            notes.join("; ")
         );
-        match self.excluded_parts(&concerned) {
-            Some(parts) => diagnostic.help(format!("{help}, or set `exclude = [{parts}]`")),
-            None => diagnostic.help(help),
+        match self.excluded_parts(concerned) {
+            Some(parts) => format!("{help}, or set `exclude = [{parts}]`"),
+            None => help,
         }
+    }
+
+    fn is_of_base(&self, line: &Dependency) -> bool {
+        self.manifest.base_entries.contains(&line.id())
+    }
+
+    /// The entry of a plugin's part, and the name that the plugin itself uses.
+    fn own_part_name(&self, resolved: &ResolvedEntry) -> Option<(&Dependency, String)> {
+        let plugin = resolved.part_of.as_ref()?;
+        let line = self.manifest.dependencies.get(resolved.entry.root?)?;
+        let (kind, name) = (resolved.entry.kind, resolved.entry.name.as_str());
+        let plugin_name = match line.parts.names {
+            PartNames::Prefixed => name.strip_prefix(&format!("{}-", plugin.name)),
+            PartNames::Own => None,
+        };
+        Some((line, format!("{kind}/{}", plugin_name.unwrap_or(name))))
     }
 
     /// The value of `exclude` for these entries, if all are parts of plugins in the manifest.
     fn excluded_parts(&self, concerned: &[&ResolvedEntry]) -> Option<String> {
         let mut parts = BTreeSet::new();
         for resolved in concerned {
-            let plugin = resolved.part_of.as_ref()?;
-            let line = self.manifest.dependencies.get(resolved.entry.root?)?;
-            let (kind, name) = (resolved.entry.kind, resolved.entry.name.as_str());
-            // `exclude` takes the names that the plugin itself uses.
-            let plugin_name = match line.parts.names {
-                PartNames::Prefixed => name.strip_prefix(&format!("{}-", plugin.name)),
-                PartNames::Own => None,
-            };
-            parts.insert(format!("\"{kind}/{}\"", plugin_name.unwrap_or(name)));
+            let (_, part) = self.own_part_name(resolved)?;
+            parts.insert(format!("\"{part}\""));
         }
         Some(parts.into_iter().collect::<Vec<_>>().join(", "))
     }

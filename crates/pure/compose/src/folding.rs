@@ -27,6 +27,15 @@ pub(crate) fn listed(concerned: &[&ResolvedEntry]) -> String {
     shortened(&names)
 }
 
+/// `a`, `a and b`, or `a, b and c`.
+pub(crate) fn joined(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
 /// The first names, and the number of the others.
 pub(crate) fn shortened(names: &[String]) -> String {
     match names.len().checked_sub(NAMED).filter(|more| *more > 0) {

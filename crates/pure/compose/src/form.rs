@@ -5,8 +5,8 @@ use agpm_model::{
     Destination, FileMode, InstallMode, RelativePath, ResourceType, SKILL_FILE, skill_findings,
 };
 use agpm_render::{
-    ConvertError, ConvertedEntries, ConvertedFile, agent_name, convert_file, foreign_format,
-    hook_entries, is_native, server_entries, server_names,
+    ConvertError, ConvertedEntries, ConvertedFile, FieldOutcome, FieldOutcomeKind, agent_name,
+    convert_patched_file, foreign_format, hook_entries, is_native, server_entries, server_names,
 };
 use agpm_resolve::{ResolvedEntry, SourceFile};
 use agpm_text::{Format, Limits, Value, parse, to_value};
@@ -19,6 +19,7 @@ use agpm_trust::{
 use crate::composer::Composer;
 use crate::instructions::{InstructionEntry, InstructionOutput};
 use crate::markdown_facts::MarkdownCache;
+use crate::patching::{AppliedField, dropped, patches_of};
 use crate::rendered::{OutputCapability, OutputEntries, ResourceOutput, files};
 use crate::rendered::{RenderedTexts, is_markdown};
 use crate::texts::json;
@@ -47,6 +48,7 @@ impl Composer<'_> {
                 .map(|text| capability_set(resolved, Some(text), cache)),
             capabilities: capabilities(resolved, text, cache),
             capability_set: capability_set(resolved, text, cache),
+            is_disabled: is_switched_off(resolved, text),
             ..ResourceOutput::default()
         };
         if entry.kind == ResourceType::Instructions {
@@ -75,8 +77,11 @@ impl Composer<'_> {
                 output.files = files(resolved, texts.main.clone(), texts)
             }
             Destination::Files(_, format) => {
-                let converted = file_in_form(*format, resolved, text, notes)?;
+                let converted = self.file_in_form(*format, resolved, texts, notes)?;
                 output.outcomes = converted.outcomes;
+                let patched = std::mem::take(&mut output.patched);
+                (output.dropped, output.patched) =
+                    self.split_patches(patched, resolved, &output.outcomes, notes);
                 let same = text == Some(converted.text.as_str());
                 let main = if same {
                     texts.main.clone()
@@ -120,7 +125,9 @@ impl Composer<'_> {
             return Some(());
         };
         let source = source_of(resolved, text.unwrap_or_default(), notes);
-        notes.diagnostics.push(wrong_shape(resolved, source, error));
+        notes
+            .diagnostics
+            .push(self.wrong_shape(resolved, source, error));
         None
     }
 
@@ -139,7 +146,9 @@ impl Composer<'_> {
         let output = match instruction.write(tool, resolved, text) {
             Ok(output) => output,
             Err(error) => {
-                notes.diagnostics.push(wrong_shape(resolved, source, error));
+                notes
+                    .diagnostics
+                    .push(self.wrong_shape(resolved, source, error));
                 return None;
             }
         };
@@ -161,6 +170,84 @@ impl Composer<'_> {
             }
         }
         Some(())
+    }
+
+    fn file_in_form(
+        &self,
+        format: FileFormat,
+        resolved: &ResolvedEntry,
+        texts: &RenderedTexts,
+        notes: &mut Notes,
+    ) -> Option<ConvertedFile> {
+        let text = texts.text(resolved).unwrap_or_default();
+        let source = source_of(resolved, text, notes);
+        let own_name = resolved.entry.name.as_str();
+        let name = match format {
+            // A hook is known by its entry only.
+            FileFormat::Hooks(_) => own_name,
+            _ => resolved.entry.target.as_ref().map_or(own_name, stem),
+        };
+        let file = resolved.entry.unit.path.file_name();
+        let patched: Vec<&str> = texts.patched.iter().map(AppliedField::key).collect();
+        let converted = match foreign_format(format, file) {
+            Some(error) => Err(error),
+            None if is_native(format, file, text) => Ok(ConvertedFile::unchanged(text)),
+            None => convert_patched_file(format, name, text, &patched),
+        };
+        converted
+            .map_err(|error| {
+                notes
+                    .diagnostics
+                    .push(self.wrong_shape(resolved, source, error))
+            })
+            .ok()
+    }
+
+    /// The patched fields that the tool does not have, which are reported, and those that it has.
+    fn split_patches(
+        &self,
+        patched: Vec<AppliedField>,
+        resolved: &ResolvedEntry,
+        outcomes: &[FieldOutcome],
+        notes: &mut Notes,
+    ) -> (Vec<AppliedField>, Vec<AppliedField>) {
+        let is_lost = |field: &AppliedField| {
+            outcomes.iter().find(|outcome| {
+                outcome.field == field.key() && outcome.kind == FieldOutcomeKind::Dropped
+            })
+        };
+        for patch in patches_of(self.manifest, resolved) {
+            let mut lost = patched.iter().filter(|field| field.scope == patch.scope);
+            if let Some(outcome) = lost.find_map(is_lost) {
+                notes.diagnostics.push(dropped(resolved, patch, outcome));
+            }
+        }
+        let lost = |field: &AppliedField| is_lost(field).is_some();
+        patched.into_iter().partition(lost)
+    }
+
+    /// The finding about a file that cannot be converted, with the tool and the entry that it is for.
+    fn wrong_shape(
+        &self,
+        resolved: &ResolvedEntry,
+        source: SourceId,
+        error: ConvertError,
+    ) -> Diagnostic {
+        let (label, tool) = (resolved.label(), &resolved.entry.tool);
+        // The other parts of a plugin are useful without the one that a tool does not support.
+        if let Some(plugin) = &resolved.part_of {
+            let message = format!(
+                "{label} of {plugin} is skipped for {tool}: {}",
+                error.message
+            );
+            let help = format!("leave it out with `exclude = [\"{label}\"]`");
+            return Diagnostic::new(&codes::PLUGIN_SKIPPED, message).help(help);
+        }
+        let message = format!("{label} for {tool}: {}", error.message);
+        let span = error.at.unwrap_or(Span::at(0));
+        Diagnostic::new(&codes::RESOURCE_SHAPE, message)
+            .at(source, span, "")
+            .help(error.help)
     }
 
     fn entries_in_form(
@@ -187,7 +274,11 @@ impl Composer<'_> {
             }
         };
         entries
-            .map_err(|error| notes.diagnostics.push(wrong_shape(resolved, source, error)))
+            .map_err(|error| {
+                notes
+                    .diagnostics
+                    .push(self.wrong_shape(resolved, source, error))
+            })
             .ok()
     }
 
@@ -355,30 +446,6 @@ fn inside(directory: &RelativePath, path: &str) -> Option<RelativePath> {
     RelativePath::new(&format!("{directory}/{path}")).ok()
 }
 
-fn file_in_form(
-    format: FileFormat,
-    resolved: &ResolvedEntry,
-    text: Option<&str>,
-    notes: &mut Notes,
-) -> Option<ConvertedFile> {
-    let text = text.unwrap_or_default();
-    let source = source_of(resolved, text, notes);
-    let name = resolved
-        .entry
-        .target
-        .as_ref()
-        .map_or(resolved.entry.name.as_str(), |target| stem(target));
-    let file = resolved.entry.unit.path.file_name();
-    let converted = match foreign_format(format, file) {
-        Some(error) => Err(error),
-        None if is_native(format, file, text) => Ok(ConvertedFile::unchanged(text)),
-        None => convert_file(format, name, text),
-    };
-    converted
-        .map_err(|error| notes.diagnostics.push(wrong_shape(resolved, source, error)))
-        .ok()
-}
-
 fn source_of(resolved: &ResolvedEntry, text: &str, notes: &mut Notes) -> SourceId {
     notes.sources.add(
         format!("{}@{}", resolved.entry.unit, resolved.version.label),
@@ -388,25 +455,6 @@ fn source_of(resolved: &ResolvedEntry, text: &str, notes: &mut Notes) -> SourceI
 
 fn stem(path: &RelativePath) -> &str {
     path.file_name().split('.').next().unwrap_or_default()
-}
-
-fn wrong_shape(resolved: &ResolvedEntry, source: SourceId, error: ConvertError) -> Diagnostic {
-    // The other parts of a plugin are useful without the one that a tool does not support.
-    if let Some(plugin) = &resolved.part_of {
-        let message = format!(
-            "{} of {plugin} is skipped for {}: {}",
-            resolved.label(),
-            resolved.entry.tool,
-            error.message
-        );
-        let help = format!("leave it out with `exclude = [\"{}\"]`", resolved.label());
-        return Diagnostic::new(&codes::PLUGIN_SKIPPED, message).help(help);
-    }
-    let message = format!("{}: {}", resolved.label(), error.message);
-    let span = error.at.unwrap_or(Span::at(0));
-    Diagnostic::new(&codes::RESOURCE_SHAPE, message)
-        .at(source, span, "")
-        .help(error.help)
 }
 
 fn check_skill(resolved: &ResolvedEntry, text: &str, notes: &mut Notes) {

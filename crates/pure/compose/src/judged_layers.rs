@@ -7,7 +7,7 @@ use agpm_model::{
     SourceAddress, Tool,
 };
 use agpm_plan::{DesiredNode, path_in_type_directory};
-use agpm_text::{Format, Pointer, Value, parse_alone, to_value};
+use agpm_text::{Format, Value, parse_alone, to_value};
 use agpm_tools::is_loaded_code;
 use agpm_trust::{
     CapabilitySet, JudgedContent, capability_set_of_instructions, capability_set_of_markdown,
@@ -88,8 +88,8 @@ impl<'m> JudgedLayers<'m> {
         for (owner, nodes) in by_owner.into_values() {
             let mut set = CapabilitySet::default();
             let mut types: Vec<ResourceType> = kind.into_iter().collect();
-            for node in nodes {
-                let value = nested(node.node.location.pointer(), &node.node.value);
+            // A server's command means something only with its arguments, which are separate nodes.
+            for value in joined(&nodes) {
                 set.absorb(capability_set_of_value(kind, &value));
                 types.extend(entry_types(&value));
             }
@@ -218,10 +218,34 @@ fn entry_types(value: &Value) -> Vec<ResourceType> {
     rows.map(|(_, kind)| *kind).collect()
 }
 
-/// A value nested under the keys of its pointer.
-fn nested(pointer: &Pointer, value: &Value) -> Value {
-    let steps = pointer.steps().iter().rev();
-    steps.fold(value.clone(), |inner, step| {
-        Value::map([(step.clone(), inner)])
-    })
+/// The nodes of a file, with the keys of one object as one value.
+fn joined(nodes: &[&DesiredNode]) -> Vec<Value> {
+    let mut values = Vec::new();
+    let mut objects: BTreeMap<&[String], BTreeMap<&str, &Value>> = BTreeMap::new();
+    for node in nodes {
+        let (steps, value) = (node.node.location.pointer().steps(), &node.node.value);
+        let Some((key, parent)) = steps.split_last() else {
+            values.push(value.clone());
+            continue;
+        };
+        let keys = objects.entry(parent).or_default();
+        // Items of one list have one pointer.
+        if let Some(other) = keys.insert(key, value) {
+            values.push(nested(steps, other.clone()));
+        }
+    }
+    let object = |(parent, keys): (&[String], BTreeMap<&str, &Value>)| {
+        let entries = keys.into_iter().map(|(key, value)| (key, value.clone()));
+        nested(parent, Value::map(entries))
+    };
+    values.extend(objects.into_iter().map(object));
+    values
+}
+
+/// A value nested under keys.
+fn nested(steps: &[String], value: Value) -> Value {
+    steps
+        .iter()
+        .rev()
+        .fold(value, |inner, step| Value::map([(step.clone(), inner)]))
 }

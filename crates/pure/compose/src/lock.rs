@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_model::{
-    InstallMode, LockEntry, LockedLayer, LockedPlacement, LockedRemote, LockedSource, Lockfile,
-    Manifest, PatchScope, Pin, PinSource, ResourceId, SourceDeclaration, SourceName, SourceScope,
+    InstallMode, LockEntry, LockWriter, LockedLayer, LockedPlacement, LockedRemote, LockedSource,
+    Lockfile, Manifest, PatchScope, Pin, PinSource, ResourceId, SourceDeclaration, SourceName,
+    SourceScope,
 };
 use agpm_resolve::ResolvedEntry;
 use agpm_trust::CapabilitySet;
@@ -82,6 +83,11 @@ fn locked_entries(manifest: &Manifest, resources: &[RenderedResource]) -> Vec<Lo
         let set = sets.get(&locked.id());
         locked.capabilities = set.and_then(CapabilitySet::locked_digest);
         locked.parts = parts.remove(&locked.id()).unwrap_or_default();
+        // A field that one tool drops may exist in another.
+        let patches = &locked.patches;
+        locked
+            .dropped_patches
+            .retain(|field| !patches.contains(field));
         locked.placements.sort();
         locked.dependencies.sort();
         locked.dependencies.dedup();
@@ -95,6 +101,7 @@ fn merge_copy(locked: &mut LockEntry, copy: LockEntry) {
     locked.dependencies.extend(copy.dependencies);
     add_missing(&mut locked.patches, copy.patches);
     add_missing(&mut locked.private_patches, copy.private_patches);
+    add_missing(&mut locked.dropped_patches, copy.dropped_patches);
     if copy.install == InstallMode::Write {
         locked.install = InstallMode::Write;
     }
@@ -135,6 +142,8 @@ fn locked(manifest: &Manifest, resolved: &ResolvedEntry, output: &ResourceOutput
         let fields = output.patched.iter().filter(|field| field.scope == scope);
         fields.map(|field| field.field.to_string()).collect()
     };
+    let dropped = output.dropped.iter();
+    let dropped = dropped.filter(|field| field.scope == PatchScope::Project);
     let required = root.map_or_else(
         || Pin::join_requirements(resolved.requirements.iter().map(ToString::to_string)),
         |root| root.requirement.to_string(),
@@ -172,8 +181,10 @@ fn locked(manifest: &Manifest, resolved: &ResolvedEntry, output: &ResourceOutput
             .map(|field| field.field.to_string())
             .collect(),
         private_patches: fields_of(PatchScope::Private),
+        dropped_patches: dropped.map(|field| field.field.to_string()).collect(),
         install: entry.install,
         parts: Vec::new(),
         marketplace: root.and_then(|root| root.marketplace.as_ref()?.pin.clone()),
+        writer: LockWriter::Agpm,
     }
 }

@@ -4,7 +4,7 @@ use agpm_diag::{Diagnostic, Failure, Notes, SourceId, codes};
 use agpm_model::{
     Dependency, FieldPath, Manifest, Patch, PatchScope, ResourceType, SKILL_FILE, unknown_patch,
 };
-use agpm_render::{PatchError, patch};
+use agpm_render::{FieldOutcome, PatchError, patch};
 use agpm_resolve::ResolvedEntry;
 use agpm_text::{Format, Value};
 
@@ -19,6 +19,14 @@ pub struct AppliedField {
     pub before: Option<Value>,
     /// The new value.
     pub after: Value,
+}
+
+impl AppliedField {
+    /// The key of the field at the top of the file.
+    pub(crate) fn key(&self) -> &str {
+        let steps = self.field.pointer().steps();
+        steps.first().map(String::as_str).unwrap_or_default()
+    }
 }
 
 /// The patches of an entry, the project's first.
@@ -61,6 +69,22 @@ pub(crate) fn no_fields(resolved: &ResolvedEntry, patch: &Patch) -> Diagnostic {
     Diagnostic::new(&codes::PATCH_NO_FIELDS, message)
         .at_spot(patch.spot)
         .help("only front matter and JSON can be patched: remove the patch")
+}
+
+/// The finding about a patched field that a tool's format does not have.
+pub(crate) fn dropped(
+    resolved: &ResolvedEntry,
+    patch: &Patch,
+    outcome: &FieldOutcome,
+) -> Diagnostic {
+    let (label, tool) = (resolved.label(), &resolved.entry.tool);
+    let message = format!(
+        "{label} for {tool}: the patch of `{}` is dropped",
+        outcome.field
+    );
+    Diagnostic::new(&codes::PATCH_DROPPED, message)
+        .at_spot(patch.spot)
+        .help(format!("{}; remove it from the patch", outcome.note))
 }
 
 /// Reports why a patch could not be applied.

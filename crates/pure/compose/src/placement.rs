@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use agpm_diag::{Diagnostic, Failure, Notes, codes, has_errors};
 use agpm_model::{
     Dependency, Destination, InstallMode, Manifest, NodeLocation, RelativePath, ResourceOrigin,
-    ResourceType, Tool, ToolDirectory,
+    ResourceType, TargetLayout, Tool, ToolDirectory,
 };
 use agpm_plan::path_in_type_directory;
-use agpm_resolve::ResolvedEntry;
+use agpm_resolve::{ResolvedEntry, part_remedy};
 use agpm_text::{Pointer, Value};
 use agpm_tools::{FileFormat, NamelessAgents, TOOLS, ToolDefinition, UnreadFile, find};
 
@@ -100,12 +100,17 @@ fn unread(manifest: &Manifest, tool: &str, concerned: &[&ResolvedEntry]) -> Diag
         diagnostic = diagnostic.at_spot(dependency.spot);
     }
     let flat = flat_name(manifest, first);
+    let dependency = dependency_of(manifest, first);
+    let key = match dependency.map(|dependency| (&dependency.target, dependency.layout)) {
+        Some((None, Some(TargetLayout::Folders))) => "flatten = false",
+        _ => "target",
+    };
     diagnostic.help(if first.matched_pattern {
         format!(
-            "remove `target`; files with the same name need one entry each, with a flat name such as `filename = \"{flat}\"`"
+            "remove `{key}`; files with the same name need one entry each, with a flat name such as `filename = \"{flat}\"`"
         )
     } else {
-        format!("replace `target` with `filename = \"{flat}\"`")
+        format!("replace `{key}` with `filename = \"{flat}\"`")
     })
 }
 
@@ -170,6 +175,9 @@ impl ServerClash<'_> {
         for dependency in both.iter().filter_map(|(_, dependency)| *dependency) {
             diagnostic = diagnostic.at_spot(dependency.spot);
         }
+        diagnostic
+            .remedies
+            .extend(part_remedy(manifest, self.second));
         // A pattern has one `rename` for all of its files, which would only move the clash.
         let own_line = both
             .iter()
@@ -357,13 +365,33 @@ fn same_name(tool: &str, names: &BTreeMap<&str, Vec<&ResolvedEntry>>) -> Option<
     } else {
         each.join("; ")
     };
-    let free_name = all
-        .last()
-        .map_or(String::new(), |one| one.entry.name.to_string());
-    let help = format!(
-        "rename one of them: `[patch.agents.{}]` with `name = \"{free_name}\"`",
-        key(&free_name)
-    );
+    let help = shared
+        .iter()
+        .find_map(|(name, all)| renaming(name, all))
+        .unwrap_or_else(|| {
+            "other resources require them: name one in `[agents]` too, then patch its `name`"
+                .to_owned()
+        });
     let diagnostic = Diagnostic::new(&codes::TOOL_SAME_NAME, message);
     Some(diagnostic.detail(each).help(help))
+}
+
+/// The patch that gives one of several agents another name; `None` if the manifest itself has none of them, because it
+/// can patch only its own entries.
+fn renaming(shared: &str, all: &[&ResolvedEntry]) -> Option<String> {
+    let own = all
+        .iter()
+        .rev()
+        .filter(|one| one.entry.root.is_some() && one.part_of.is_none())
+        .map(|one| one.entry.name.as_str());
+    let other = own.clone().find(|name| *name != shared);
+    let entry = other.or_else(|| own.clone().next())?;
+    let name = match other {
+        Some(name) => name.to_owned(),
+        None => format!("{entry}-2"),
+    };
+    let key = key(entry);
+    Some(format!(
+        "rename one of them: `[patch.agents.{key}]` with `name = \"{name}\"`"
+    ))
 }

@@ -26,12 +26,16 @@ pub struct ResourceOutput {
     pub block: Option<OutputBlock>,
     /// The patched fields.
     pub patched: Vec<AppliedField>,
+    /// The patched fields that the tool does not have.
+    pub dropped: Vec<AppliedField>,
     /// The conversions of its fields for its tool.
     pub outcomes: Vec<FieldOutcome>,
     /// Its capabilities, in document order.
     pub capabilities: Vec<OutputCapability>,
     /// The capability set, with the tools that it may use.
     pub capability_set: CapabilitySet,
+    /// Whether it is a hook that is disabled; nothing of it is written.
+    pub is_disabled: bool,
     /// The name by which its tool knows an agent.
     pub agent_name: Option<String>,
     /// The set without private patches, if there are any.

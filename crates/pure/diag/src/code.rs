@@ -48,7 +48,6 @@ macro_rules! registry {
 registry! {
     codes CODES of "what commands find";
     ADD_NOTHING = "add/nothing" Error;
-    ADD_REQUIREMENT = "add/requirement" Error;
     ADD_SEVERAL = "add/several" Error;
     ADD_TYPE = "add/type" Error;
     BASE_CHAIN = "base/chain" Error;
@@ -85,8 +84,8 @@ registry! {
     INSTALL_EDITED = "install/edited" Warning;
     INSTALL_FOREIGN_STATE = "install/foreign-state" Warning;
     INSTALL_IGNORED = "install/ignored" Warning;
-    INSTALL_NOT_OURS = "install/not-ours" Error;
     INSTALL_RECOVERED = "install/recovered" Note;
+    INSTALL_UNMANAGED = "install/unmanaged" Error;
     IO_EXISTS = "io/exists" Error;
     IO_NOT_FOUND = "io/not-found" Error;
     IO_UNREADABLE = "io/unreadable" Error;
@@ -145,6 +144,7 @@ registry! {
     PACKAGE_TOO_HARD = "package/too-hard" Error;
     PACKAGE_VERSION = "package/version" Error;
     PATCH_CONFLICT = "patch/conflict" Error;
+    PATCH_DROPPED = "patch/dropped" Warning;
     PATCH_FAILED = "patch/failed" Error;
     PATCH_NO_FIELDS = "patch/no-fields" Warning;
     PATCH_UNKNOWN = "patch/unknown" Error;
@@ -237,8 +237,13 @@ pub fn all_codes() -> impl Iterator<Item = &'static Code> + Clone {
 
 /// The code of that name.
 pub fn code_named(name: &str) -> Option<&'static Code> {
+    let renamed = FORMER_NAMES.iter().find(|(former, _)| *former == name);
+    let name = renamed.map_or(name, |(_, code)| code.name);
     all_codes().find(|code| code.name == name)
 }
+
+/// Names that codes had before: people search for what they were shown.
+const FORMER_NAMES: [(&str, &Code); 1] = [("install/not-ours", &codes::INSTALL_UNMANAGED)];
 
 #[cfg(test)]
 mod tests {

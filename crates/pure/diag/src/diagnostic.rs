@@ -1,4 +1,4 @@
-use crate::{Code, Severity, SourceId, SourceSpan, Span, codes, mask_message};
+use crate::{Code, Remedy, Severity, SourceId, SourceSpan, Span, codes, mask_message};
 
 /// A span in a source, and a message about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,6 +49,8 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// The way out as a change of the text.
     pub edit: Option<SuggestedEdit>,
+    /// The ways out as changes of manifest entries.
+    pub remedies: Vec<Remedy>,
     /// The layer whose content is concerned.
     pub layer: Option<String>,
     /// The file concerned, where no text exists to point into.
@@ -78,6 +80,7 @@ impl Diagnostic {
             labels: Vec::new(),
             help: None,
             edit: None,
+            remedies: Vec::new(),
             layer: None,
             file: None,
             unit: None,
@@ -127,6 +130,13 @@ impl Diagnostic {
     #[must_use]
     pub fn fixed_by(mut self, edit: Option<SuggestedEdit>) -> Self {
         self.edit = edit;
+        self
+    }
+
+    /// Adds the ways out as changes of manifest entries.
+    #[must_use]
+    pub fn resolved_by(mut self, remedies: impl IntoIterator<Item = Remedy>) -> Self {
+        self.remedies.extend(remedies);
         self
     }
 

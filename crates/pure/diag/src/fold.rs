@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::limits::{MOST_DRAWN_ALONE, MOST_ERROR_SUBJECTS, MOST_SUBJECTS};
+use crate::limits::{MOST_DRAWN_ALONE, MOST_ERROR_SUBJECTS, MOST_LOCATIONS, MOST_SUBJECTS};
 use crate::{Diagnostic, Severity, SourceMap};
 
 /// A finding, and what else it is about.
@@ -62,6 +62,19 @@ pub fn fold<'d>(found: &[&'d Diagnostic], sources: &SourceMap) -> Vec<FoldedDiag
         }
     }
     folded
+}
+
+/// A finding with its first location alone and the number of the others; `None` if it has only a few, or if they say
+/// more than where it is.
+pub fn fold_locations(found: &Diagnostic) -> Option<(Diagnostic, String)> {
+    let says_more = found.labels.iter().any(|label| !label.text.is_empty());
+    let count = found.labels.len();
+    (count > MOST_LOCATIONS && !says_more).then(|| {
+        let mut first = found.clone();
+        first.labels.truncate(1);
+        let more = format!("and {} more locations; `-v` shows all", count - 1);
+        (first, more)
+    })
 }
 
 impl<'d> FindingShape<'d> {
@@ -210,6 +223,20 @@ mod tests {
         let expected = "agents/a0 for codex: `tools` is widened: Codex cannot restrict tools \
                         [also agents/a1, agents/a2, and 139 more like this; `-v` shows all]";
         assert_eq!(drawn(&found), ["something else", expected]);
+    }
+
+    #[test]
+    fn many_locations_are_one_with_their_number() {
+        let source = SourceMap::default().add("agpm.toml", String::new());
+        let spot = |at| crate::SourceSpan {
+            source,
+            span: Span::at(at),
+        };
+        let at = |count: usize| (0..count).fold(warning("x"), |found, at| found.at_spot(spot(at)));
+        assert_eq!(fold_locations(&at(3)), None);
+        let (first, more) = fold_locations(&at(124)).expect("they are many");
+        assert_eq!((first.labels.len(), first.labels[0].span), (1, Span::at(0)));
+        assert_eq!(more, "and 123 more locations; `-v` shows all");
     }
 
     #[test]

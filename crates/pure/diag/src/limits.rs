@@ -3,6 +3,9 @@
 /// Findings alike that are drawn one by one: more of them read better as one.
 pub(crate) const MOST_DRAWN_ALONE: usize = 2;
 
+/// Locations of one finding that are drawn: of more, only the first is.
+pub(crate) const MOST_LOCATIONS: usize = 3;
+
 /// Subjects that a warning names besides the first: the rest is counted.
 pub(crate) const MOST_SUBJECTS: usize = 2;
 

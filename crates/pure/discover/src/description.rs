@@ -32,6 +32,33 @@ pub fn plain_line(text: &str) -> String {
     line
 }
 
+/// The beginning of a description, as a comment after a command that people paste into a shell.
+///
+/// Not every shell reads `#` as a comment, so nothing is left that one acts on: no quotes, separators or expansions.
+pub fn shell_comment(text: &str, most: usize) -> String {
+    let plain: String = text.chars().map(without_shell_meaning).collect();
+    let plain = plain_line(&plain);
+    match plain.char_indices().nth(most) {
+        Some((at, _)) => format!("# {}…", plain[..at].trim_end()),
+        None => format!("# {plain}"),
+    }
+}
+
+/// A character that looks alike and that no shell acts on.
+fn without_shell_meaning(c: char) -> char {
+    match c {
+        '\'' | '`' => '’',
+        '"' => '”',
+        ';' => ',',
+        '|' | '\\' => '/',
+        '&' => '+',
+        '(' | '{' | '[' | '<' => '‹',
+        ')' | '}' | ']' | '>' => '›',
+        '$' | '*' | '?' | '!' | '~' | '^' | '#' | '=' | '%' => ' ',
+        c => c,
+    }
+}
+
 type Characters<'t> = std::iter::Peekable<std::str::Chars<'t>>;
 
 /// Skips what follows an escape character: a control sequence, a string for the terminal, or one character.
@@ -78,7 +105,29 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_comment_is_short_and_a_shell_does_nothing_with_it() {
+        assert_eq!(
+            shell_comment("Draws; touch pwned $(touch pwned2)", 60),
+            "# Draws, touch pwned ‹touch pwned2›"
+        );
+        assert_eq!(
+            shell_comment("Don't \"x\" `id` a|b && c > d", 60),
+            "# Don’t ”x” ’id’ a/b ++ c › d"
+        );
+        assert_eq!(shell_comment("one two three", 7), "# one two…");
+    }
+
     proptest! {
+        #[test]
+        fn a_comment_holds_nothing_that_a_shell_acts_on(text in "\\PC{0,200}") {
+            let comment = shell_comment(&text, 100);
+            let special = "'\"`;|&$<>(){}[]\\*?!~#\n";
+            let is_plain = !comment[1..].contains(|c: char| special.contains(c));
+            prop_assert!(is_plain, "{}", comment);
+            prop_assert!(comment.chars().count() <= 103);
+        }
+
         #[test]
         fn a_line_is_short_and_holds_nothing_that_acts(text in "[\\x00-\\x{a0}\\PC]{0,1200}") {
             let line = plain_line(&text);

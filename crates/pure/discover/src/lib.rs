@@ -5,6 +5,7 @@
 
 mod candidate;
 mod choice;
+mod closest;
 mod content;
 mod description;
 mod index;
@@ -18,15 +19,16 @@ mod survey;
 
 pub use candidate::{CANDIDATE_TYPES, Candidate, CandidateType, PluginMembership, PluginPlacement};
 pub use choice::{CandidateChoice, SelectionMode, WrittenName, choose};
+pub use closest::closest;
 pub use content::type_of_content;
-pub use description::plain_line;
+pub use description::{plain_line, shell_comment};
 pub use index::{IndexHeader, IndexRow, SearchIndex};
 pub use marketplace::{MarketplaceListing, read_marketplace};
 pub use matching::{Score, SearchQuery};
-pub use paths::type_of_path;
+pub use paths::{type_of_path, type_of_path_in};
 pub use picker::{PickItem, PickState, Picker};
 pub use results::{
     BrowseReport, FittingCandidates, FoundResource, OfferedResource, ResultFilter, SearchReport,
     StoredIndex, newest_version,
 };
-pub use survey::{ReadExtent, SourceSurvey};
+pub use survey::{ReadExtent, SourceSurvey, SurveyedDirectory};

@@ -48,6 +48,11 @@ fn read_entry(entry: NodeRef<'_>, root: &str, base: &str) -> Option<MarketplaceL
             (join(root, relative), PluginPlacement::Here)
         }
         Some(relative) => (join(base, relative), PluginPlacement::Here),
+        // Codex writes a relative path as an object.
+        None if text(source, "source").as_deref() == Some("local") => {
+            let relative = text(source, "path").unwrap_or_default();
+            (join(root, &relative), PluginPlacement::Here)
+        }
         None => (String::new(), PluginPlacement::Elsewhere(elsewhere(source))),
     };
     let keys = ["skills", "agents", "commands"].into_iter();

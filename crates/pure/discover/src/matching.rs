@@ -1,5 +1,7 @@
 //! Scores how well a resource matches a query.
 
+use std::fmt;
+
 use memchr::memchr2_iter;
 
 /// The score of a match; higher is better.
@@ -21,6 +23,12 @@ const SHORTEST_MISTYPED: usize = 4;
 #[derive(Clone, Debug)]
 pub struct SearchQuery {
     words: Vec<String>,
+}
+
+impl fmt::Display for SearchQuery {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.words.join(" "))
+    }
 }
 
 impl SearchQuery {

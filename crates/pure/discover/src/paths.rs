@@ -61,6 +61,11 @@ pub fn type_of_path(path: &str) -> Option<CandidateType> {
     by_extension(path).or_else(|| by_directory(path))
 }
 
+/// The same for a path in directories that may name a type themselves.
+pub fn type_of_path_in(outer: &str, path: &str) -> Option<CandidateType> {
+    type_of_path(path).or_else(|| type_of_path(&format!("{outer}/{path}")))
+}
+
 fn by_extension(path: &str) -> Option<CandidateType> {
     let name = file_name(path);
     let suffixes = [

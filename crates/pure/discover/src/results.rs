@@ -56,6 +56,9 @@ pub struct FoundResource {
 /// The results of a search.
 #[derive(Clone, Debug, Serialize)]
 pub struct SearchReport {
+    /// The words of the query.
+    #[serde(skip)]
+    pub query: String,
     /// The best first.
     pub resources: Vec<FoundResource>,
     /// The number of all matches.
@@ -95,6 +98,7 @@ impl SearchReport {
         SearchReport {
             total: found.len(),
             resources: found.iter().take(limit).map(Hit::resource).collect(),
+            query: filter.query.to_string(),
             sources,
         }
     }

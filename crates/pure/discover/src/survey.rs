@@ -9,7 +9,7 @@ use crate::candidate::{
 use crate::content::{SelfDescription, document, type_of_content};
 use crate::limits::MOST_UNDECIDED;
 use crate::marketplace::{MarketplaceListing, read_marketplace};
-use crate::paths::{file_name, is_skipped, is_within, may_be_resource, parent, type_of_path};
+use crate::paths::{file_name, is_skipped, is_within, may_be_resource, parent, type_of_path_in};
 
 /// Files that turn the directory above their own into a plugin.
 const PLUGIN_FILES: [&str; 4] = [
@@ -36,6 +36,8 @@ pub enum ReadExtent {
 pub struct SourceSurvey {
     /// The name of the root where nothing else names it.
     source_name: String,
+    /// The directories that the root itself is in, which may name types too.
+    outer: String,
     /// The directory that is looked at; what is exactly there is meant, not what is in it.
     top: String,
     skills: BTreeSet<String>,
@@ -58,13 +60,28 @@ struct SurveyedPlugin {
     description: Option<String>,
 }
 
+/// The directory that is surveyed.
+#[derive(Clone, Copy, Debug)]
+pub struct SurveyedDirectory<'a> {
+    /// Its path from the root of the source; empty for the root.
+    pub top: &'a str,
+    /// The name of the root where nothing else names it.
+    pub source_name: &'a str,
+    /// The directories that lead to the root, if they are known.
+    pub outer: &'a str,
+}
+
 impl SourceSurvey {
-    /// Looks at the files of a source, or of the directory `top` in it, by their paths alone.
-    pub fn of<'p>(paths: impl IntoIterator<Item = &'p str>, top: &str, source_name: &str) -> Self {
+    /// Looks at the files of a source, or of a directory in it, by their paths alone.
+    pub fn of<'p>(
+        paths: impl IntoIterator<Item = &'p str>,
+        directory: SurveyedDirectory<'_>,
+    ) -> Self {
         let paths: Vec<&str> = paths.into_iter().filter(|path| !is_skipped(path)).collect();
         let mut survey = SourceSurvey {
-            source_name: source_name.to_owned(),
-            top: top.to_owned(),
+            source_name: directory.source_name.to_owned(),
+            outer: directory.outer.to_owned(),
+            top: directory.top.to_owned(),
             skills: BTreeSet::new(),
             plugins: BTreeMap::new(),
             marketplaces: BTreeMap::new(),
@@ -107,7 +124,7 @@ impl SourceSurvey {
         if is_marker || self.is_in_skill(path) {
             return;
         }
-        if let Some(kind) = type_of_path(path) {
+        if let Some(kind) = type_of_path_in(&self.outer, path) {
             self.files.insert(path.to_owned(), kind);
         } else if may_be_resource(path) && self.undecided.len() < MOST_UNDECIDED {
             self.undecided.insert(path.to_owned());
@@ -263,7 +280,11 @@ impl SourceSurvey {
         let mut all: Vec<Candidate> = plugins
             .map(|(path, plugin)| self.plugin(path, plugin))
             .collect();
-        for entry in &self.entries {
+        // Entries that name a directory first: those that name only a repository add nothing to them.
+        let is_elsewhere = |entry: &&MarketplaceListing| entry.location != PluginPlacement::Here;
+        let mut entries: Vec<&MarketplaceListing> = self.entries.iter().collect();
+        entries.sort_by_key(is_elsewhere);
+        for entry in entries {
             // Entries for the root that list their parts are several plugins in one directory.
             let is_same = |one: &&mut Candidate| {
                 entry.location == PluginPlacement::Here
@@ -271,10 +292,17 @@ impl SourceSurvey {
                     && self.plugins.contains_key(&one.path)
                     && (!one.path.is_empty() || entry.parts.is_empty() || one.name == entry.name)
             };
+            // Several catalogs of one source list the same plugins, each for its own client and in its own form.
+            let is_listed = all.iter().any(|one| one.is_called(&entry.name));
             match all.iter_mut().find(is_same) {
                 Some(one) => {
                     one.description = one.description.take().or(entry.description.clone());
+                    // People know the name of the marketplace, and the manifest of the plugin may have another one.
+                    if one.name != entry.name && one.declared_name.is_none() {
+                        one.declared_name = Some(entry.name.clone());
+                    }
                 }
+                None if is_listed => {}
                 None => all.push(Candidate {
                     kind: CandidateType::Plugin,
                     name: entry.name.clone(),
@@ -289,9 +317,6 @@ impl SourceSurvey {
                 }),
             }
         }
-        // Several marketplaces of one source list the same plugins.
-        let mut visited = BTreeSet::new();
-        all.retain(|one| visited.insert((one.name.clone(), one.path.clone())));
         all
     }
 
@@ -384,12 +409,17 @@ fn is_agent_plugin(path: &str, bytes: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    struct Files(Vec<(&'static str, &'static str)>);
+    struct Files(Vec<(&'static str, &'static str)>, &'static str);
 
     impl Files {
         fn survey(&self, top: &str) -> SourceSurvey {
             let within = self.0.iter().filter(|(path, _)| is_within(path, top));
-            SourceSurvey::of(within.map(|(path, _)| *path), top, "repo")
+            let directory = SurveyedDirectory {
+                top,
+                source_name: "repo",
+                outer: self.1,
+            };
+            SourceSurvey::of(within.map(|(path, _)| *path), directory)
         }
 
         fn read(&self, top: &str) -> Vec<String> {
@@ -423,24 +453,27 @@ mod tests {
 
     #[test]
     fn skills_are_found_anywhere_and_own_their_files() {
-        let files = Files(vec![
-            ("README.md", "---\nname: x\ntools: y\n---\n"),
-            (
-                "skills/pdf/SKILL.md",
-                "---\nname: pdf\ndescription: Reads PDF\n---\n",
-            ),
-            ("skills/pdf/scripts/fill.py", ""),
-            ("skills/pdf/agents/a.md", ""),
-            (
-                "skills/docx/SKILL.md",
-                "---\nname: docx\ndescription: 'a\u{1b}[31mb'\n---\n",
-            ),
-            (
-                "agents/reviewer.md",
-                "---\nname: reviewer\ndescription: Reviews\n---\n",
-            ),
-            ("node_modules/x/SKILL.md", ""),
-        ]);
+        let files = Files(
+            vec![
+                ("README.md", "---\nname: x\ntools: y\n---\n"),
+                (
+                    "skills/pdf/SKILL.md",
+                    "---\nname: pdf\ndescription: Reads PDF\n---\n",
+                ),
+                ("skills/pdf/scripts/fill.py", ""),
+                ("skills/pdf/agents/a.md", ""),
+                (
+                    "skills/docx/SKILL.md",
+                    "---\nname: docx\ndescription: 'a\u{1b}[31mb'\n---\n",
+                ),
+                (
+                    "agents/reviewer.md",
+                    "---\nname: reviewer\ndescription: Reviews\n---\n",
+                ),
+                ("node_modules/x/SKILL.md", ""),
+            ],
+            "",
+        );
         assert_eq!(rows(&files.survey("")).len(), 3, "by paths alone");
         assert_eq!(
             files.read(""),
@@ -459,35 +492,41 @@ mod tests {
 
     #[test]
     fn the_root_may_be_a_skill_and_has_its_own_name() {
-        let files = Files(vec![
-            ("SKILL.md", "---\nname: my-skill\ndescription: d\n---\n"),
-            ("scripts/run.sh", ""),
-            ("references/a.md", "---\nname: a\ntools: b\n---\n"),
-        ]);
+        let files = Files(
+            vec![
+                ("SKILL.md", "---\nname: my-skill\ndescription: d\n---\n"),
+                ("scripts/run.sh", ""),
+                ("references/a.md", "---\nname: a\ntools: b\n---\n"),
+            ],
+            "",
+        );
         assert_eq!(rows(&files.survey("")), ["skill repo ."]);
         assert_eq!(files.read(""), ["skill my-skill .: d"]);
     }
 
     #[test]
     fn parts_belong_to_the_nearest_plugin() {
-        let files = Files(vec![
-            (
-                ".claude-plugin/marketplace.json",
-                r#"{"name":"m","plugins":[
+        let files = Files(
+            vec![
+                (
+                    ".claude-plugin/marketplace.json",
+                    r#"{"name":"m","plugins":[
                     {"name":"one","source":"./plugins/one","description":"from the list"},
                     {"name":"two","source":"./plugins/two","description":"Two"},
                     {"name":"far","source":{"source":"github","repo":"o/far"}}]}"#,
-            ),
-            (
-                "plugins/one/.claude-plugin/plugin.json",
-                r#"{"name":"one","description":"One"}"#,
-            ),
-            ("plugins/one/agents/a.md", ""),
-            ("plugins/one/skills/s/SKILL.md", ""),
-            ("plugins/one/.mcp.json", r#"{"mcpServers":{}}"#),
-            ("plugins/two/commands/c.md", ""),
-            ("agents/top.md", ""),
-        ]);
+                ),
+                (
+                    "plugins/one/.claude-plugin/plugin.json",
+                    r#"{"name":"one","description":"One"}"#,
+                ),
+                ("plugins/one/agents/a.md", ""),
+                ("plugins/one/skills/s/SKILL.md", ""),
+                ("plugins/one/.mcp.json", r#"{"mcpServers":{}}"#),
+                ("plugins/two/commands/c.md", ""),
+                ("agents/top.md", ""),
+            ],
+            "",
+        );
         assert_eq!(
             files.read(""),
             [
@@ -514,17 +553,20 @@ mod tests {
 
     #[test]
     fn a_marketplace_may_list_skills_that_are_in_no_directory_of_a_plugin() {
-        let files = Files(vec![
-            (
-                ".claude-plugin/marketplace.json",
-                r#"{"name":"m","plugins":[
+        let files = Files(
+            vec![
+                (
+                    ".claude-plugin/marketplace.json",
+                    r#"{"name":"m","plugins":[
                     {"name":"docs","source":"./","strict":false,"skills":["./skills/pdf"]},
                     {"name":"more","source":"./","strict":false,"skills":["./skills/art"]}]}"#,
-            ),
-            ("skills/pdf/SKILL.md", ""),
-            ("skills/art/SKILL.md", ""),
-            ("skills/own/SKILL.md", ""),
-        ]);
+                ),
+                ("skills/pdf/SKILL.md", ""),
+                ("skills/art/SKILL.md", ""),
+                ("skills/own/SKILL.md", ""),
+            ],
+            "",
+        );
         assert_eq!(
             files.read(""),
             [
@@ -539,14 +581,17 @@ mod tests {
 
     #[test]
     fn an_agent_plugin_is_known_by_its_schema() {
-        let files = Files(vec![
-            (
-                "tools/plugin.json",
-                r#"{"$schema":"https://agent-plugins.org/schemas/1.0.0/plugin.schema.json","name":"kit"}"#,
-            ),
-            ("tools/skills/s/SKILL.md", ""),
-            ("other/plugin.json", r#"{"name":"gradle"}"#),
-        ]);
+        let files = Files(
+            vec![
+                (
+                    "tools/plugin.json",
+                    r#"{"$schema":"https://agent-plugins.org/schemas/1.0.0/plugin.schema.json","name":"kit"}"#,
+                ),
+                ("tools/skills/s/SKILL.md", ""),
+                ("other/plugin.json", r#"{"name":"gradle"}"#),
+            ],
+            "",
+        );
         assert_eq!(
             files.read(""),
             ["plugin kit tools", "skill s tools/skills/s of kit"]
@@ -554,17 +599,70 @@ mod tests {
     }
 
     #[test]
+    fn a_plugin_of_several_catalogs_is_one_candidate() {
+        let files = Files(
+            vec![
+                (
+                    ".claude-plugin/marketplace.json",
+                    r#"{"name":"m","plugins":[
+                    {"name":"one","source":"./plugins/one"},
+                    {"name":"alias","source":"./plugins/two","description":"Two"},
+                    {"name":"far","source":{"source":"github","repo":"o/far"}}]}"#,
+                ),
+                (
+                    ".agents/plugins/marketplace.json",
+                    r#"{"name":"m","plugins":[
+                    {"name":"one","source":{"source":"local","path":"./plugins/one"}},
+                    {"name":"alias","source":{"source":"local","path":"./plugins/two"}},
+                    {"name":"far","source":{"source":"url","url":"https://h/o/far"}}]}"#,
+                ),
+                (
+                    "plugins/one/.claude-plugin/plugin.json",
+                    r#"{"name":"one"}"#,
+                ),
+                (
+                    "plugins/two/.claude-plugin/plugin.json",
+                    r#"{"name":"two"}"#,
+                ),
+            ],
+            "",
+        );
+        assert_eq!(
+            files.read(""),
+            [
+                "plugin far .",
+                "plugin one plugins/one",
+                "plugin two plugins/two: Two"
+            ]
+        );
+    }
+
+    #[test]
+    fn the_directories_around_a_root_name_types_too() {
+        let found = |outer| {
+            let files = Files(vec![("x.md", "# X\n"), ("sub/y.md", "# Y\n")], outer);
+            files.read("")
+        };
+        assert_eq!(found("lib"), Vec::<String>::new());
+        assert_eq!(found("lib/agents"), ["agent x x.md", "agent y sub/y.md"]);
+        assert_eq!(found("agents/lib"), ["agent x x.md", "agent y sub/y.md"]);
+    }
+
+    #[test]
     fn content_decides_where_paths_say_nothing() {
-        let files = Files(vec![
-            (
-                "categories/core/api.md",
-                "---\nname: api\ndescription: d\ntools: Read\n---\n",
-            ),
-            ("categories/core/notes.md", "# Notes\n"),
-            ("guard.json", r#"{"hooks":{"PreToolUse":[]}}"#),
-            ("package.json", r#"{"command":"x"}"#),
-            ("docs/a.md", "---\nname: a\ntools: Read\n---\n"),
-        ]);
+        let files = Files(
+            vec![
+                (
+                    "categories/core/api.md",
+                    "---\nname: api\ndescription: d\ntools: Read\n---\n",
+                ),
+                ("categories/core/notes.md", "# Notes\n"),
+                ("guard.json", r#"{"hooks":{"PreToolUse":[]}}"#),
+                ("package.json", r#"{"command":"x"}"#),
+                ("docs/a.md", "---\nname: a\ntools: Read\n---\n"),
+            ],
+            "",
+        );
         assert_eq!(
             files.read(""),
             [

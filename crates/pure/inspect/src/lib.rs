@@ -46,4 +46,6 @@ pub use validation::{
     LocalContent, LocalForm, ValidateCheck, ValidateReport, ValidateRequest, report_broken_links,
     stale_lockfile,
 };
-pub use why::{ChainFinder, ChainLink, RequiredResource, RequirementChains, WhyReport};
+pub use why::{
+    ChainFinder, ChainLink, RequiredResource, RequirementChains, WhyQuestion, WhyReport,
+};

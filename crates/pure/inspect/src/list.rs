@@ -7,7 +7,8 @@ use agpm_diag::{
     Diagnostic, Failure, did_you_mean, is_secret_name, looks_secret, mask_line, unknown_name,
 };
 use agpm_model::{
-    FieldPath, LockEntry, PatchScope, RESOURCE_TYPES, ResourceType, SourceName, ToolName,
+    FieldPath, LockEntry, PatchScope, RESOURCE_TYPES, ResourceId, ResourceType, SourceName,
+    ToolName,
 };
 use agpm_resolve::{LockView, LockedResource, nothing_listed};
 use agpm_text::Value;
@@ -134,6 +135,8 @@ pub enum DiskState {
     Missing,
     /// Files of it were edited.
     Modified,
+    /// A patch disables it, so nothing of it is written.
+    Disabled,
 }
 
 /// A field that a patch set; secrets are masked.
@@ -165,6 +168,7 @@ pub struct ListedEntries {
     entries: Vec<LockEntry>,
     installed: usize,
     clients: ClientCount,
+    disabled: BTreeSet<ResourceId>,
 }
 
 impl ListedEntries {
@@ -184,6 +188,7 @@ impl ListedEntries {
         Ok(ListedEntries {
             installed: view.entries.len(),
             clients: ClientCount::of(&view.entries),
+            disabled: view.disabled,
             entries: view
                 .entries
                 .into_iter()
@@ -221,7 +226,11 @@ impl ListedEntries {
         let listed = |entry: &LockEntry| ListedResource {
             kind: entry.kind,
             locked: LockedResource::of(entry),
-            status: drift.get(&entry.label()).copied(),
+            status: self
+                .disabled
+                .contains(&entry.id())
+                .then_some(DiskState::Disabled)
+                .or_else(|| drift.get(&entry.label()).copied()),
             base: None,
             patched: patches.map(|patches| {
                 let fields = patches.get(&entry.label()).into_iter().flatten();

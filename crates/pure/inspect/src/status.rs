@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use agpm_diag::{Code, Diagnostic, Severity, codes};
 use agpm_model::{LockEntry, ToolName};
+use agpm_resolve::LockView;
 use serde::{Serialize, Serializer};
 
 use crate::drift::VerifyReport;
@@ -56,10 +57,12 @@ impl StatusReport {
         }
     }
 
-    /// The state of a project in which these entries are locked.
-    pub fn of_project(root: PathBuf, entries: &[LockEntry]) -> Self {
+    /// The state of a project with this lockfile.
+    pub fn of_project(root: PathBuf, view: &LockView) -> Self {
+        let entries = &view.entries;
         let mut installed = BTreeMap::new();
-        for entry in entries {
+        let is_written = |entry: &&LockEntry| !view.disabled.contains(&entry.id());
+        for entry in entries.iter().filter(is_written) {
             *installed.entry(entry.kind.plural()).or_default() += 1;
         }
         StatusReport {

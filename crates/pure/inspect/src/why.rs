@@ -5,9 +5,9 @@ use std::collections::{BTreeSet, BinaryHeap, VecDeque};
 use std::path::Path;
 
 use agpm_diag::Failure;
-use agpm_model::{LayerSet, LockEntry, LockedLayer, Owner};
+use agpm_model::{Dependency, LayerSet, LockEntry, LockedLayer, Manifest, Owner};
 use agpm_plan::Ledger;
-use agpm_resolve::{LockView, ResourceIdentity};
+use agpm_resolve::{DeclaredRequirements, LockView, ResourceIdentity, ambiguous, means};
 use serde::Serialize;
 
 use crate::graph::{entry_title, owners_at, title};
@@ -59,13 +59,65 @@ pub struct ChainLink {
 }
 
 impl WhyReport {
+    /// The dependents of a name of the manifest that is not in the lockfile yet; `None` if the manifest does not have it.
+    pub fn of_manifest(manifest: &Manifest, word: &str) -> Result<Option<Self>, Failure> {
+        let dependencies = manifest.dependencies.iter();
+        let found: Vec<&Dependency> = dependencies
+            .filter(|one| means(word, one.kind, one.name.as_str()))
+            .collect();
+        match found.as_slice() {
+            [] => Ok(None),
+            [one] => Ok(Some(WhyReport::of_dependency(one))),
+            several => {
+                let ids: Vec<String> = several
+                    .iter()
+                    .map(|one| format!("`{}`", one.id()))
+                    .collect();
+                Err(ambiguous(word, &ids))
+            }
+        }
+    }
+
+    fn of_dependency(found: &Dependency) -> Self {
+        let identity = ResourceIdentity {
+            kind: found.kind.singular(),
+            name: found.name.to_string(),
+            version: None,
+            source: found.unit.origin.source().map(ToString::to_string),
+        };
+        let title = format!("{}/{}", found.kind, found.name);
+        let link = ChainLink {
+            title: title.clone(),
+            identity: identity.clone(),
+            requirement: identity
+                .source
+                .is_some()
+                .then(|| found.requirement.to_string()),
+        };
+        let required = RequirementChains {
+            chains: vec![vec![link]],
+            more: false,
+        };
+        WhyReport {
+            resources: vec![RequiredResource {
+                title,
+                identity,
+                required,
+            }],
+        }
+    }
+
     /// The dependents of a name, an id, or a path that is seen from `here`.
     pub fn of(
         view: &LockView,
         ledger: &Ledger,
-        working_directory: &Path,
-        word: &str,
+        question: &WhyQuestion<'_>,
     ) -> Result<Self, Failure> {
+        let WhyQuestion {
+            working_directory,
+            word,
+            declared,
+        } = *question;
         let layers = layers_at(view, &owners_at(view, working_directory, ledger, word));
         let mut at_path = view.at_path(working_directory, word);
         if at_path.is_empty() {
@@ -77,12 +129,23 @@ impl WhyReport {
         } else {
             at_path
         };
-        let chains = ChainFinder::of(view);
+        let chains = ChainFinder::of(view, declared);
         let resources = found.into_iter().map(|target| chains.required(target));
         Ok(WhyReport {
             resources: resources.chain(layers).collect(),
         })
     }
+}
+
+/// A question about a lockfile.
+#[derive(Clone, Copy)]
+pub struct WhyQuestion<'a> {
+    /// The directory that paths are seen from.
+    pub working_directory: &'a Path,
+    /// A name, an id or a path.
+    pub word: &'a str,
+    /// The requirements of the resources on each other, as far as their content is known.
+    pub declared: &'a DeclaredRequirements,
 }
 
 /// The layers among the owners of a file.
@@ -124,15 +187,17 @@ fn of_layer(layer: &LockedLayer) -> RequiredResource {
 /// Finds the chains of requirements that lead to entries of a lockfile.
 pub struct ChainFinder<'v> {
     view: &'v LockView,
+    declared: &'v DeclaredRequirements,
     needed_by: Vec<Vec<usize>>,
     far: Vec<Option<usize>>,
 }
 
 impl<'v> ChainFinder<'v> {
     /// For the entries of this lockfile.
-    pub fn of(view: &'v LockView) -> Self {
+    pub fn of(view: &'v LockView, declared: &'v DeclaredRequirements) -> Self {
         ChainFinder {
             view,
+            declared,
             needed_by: view.needed_by(),
             far: distances(&view.roots, &view.needs),
         }
@@ -143,19 +208,32 @@ impl<'v> ChainFinder<'v> {
         let mut chains = chains(target, &self.needed_by, &self.far, &self.view.roots);
         let more = chains.len() > MOST_CHAINS;
         chains.truncate(MOST_CHAINS);
-        let link = |at: &usize| link(&self.view.entries[*at]);
         let entry = &self.view.entries[target];
         RequiredResource {
             title: entry_title(entry),
             identity: ResourceIdentity::of(entry),
             required: RequirementChains {
-                chains: chains
-                    .iter()
-                    .map(|chain| chain.iter().map(link).collect())
-                    .collect(),
+                chains: chains.iter().map(|chain| self.links(chain)).collect(),
                 more,
             },
         }
+    }
+
+    /// The resources of a chain, each with the requirement of the one before it.
+    fn links(&self, chain: &[usize]) -> Vec<ChainLink> {
+        let mut links: Vec<ChainLink> = Vec::new();
+        let mut before: Option<&LockEntry> = None;
+        for entry in chain.iter().map(|at| &self.view.entries[*at]) {
+            let mut link = link(entry);
+            let stated = before.and_then(|before| self.declared.get(&before.id(), &entry.id()));
+            if let Some(stated) = stated {
+                let inherited = links.last().and_then(|last| last.requirement.clone());
+                link.requirement = stated.map(str::to_owned).or(inherited);
+            }
+            links.push(link);
+            before = Some(entry);
+        }
+        links
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use agpm_compose::{
     OutputEntries, OutputFile, ProjectCapabilities, RenderedResource, ResourceOutput,
 };
-use agpm_diag::{Diagnostic, codes, counted, visible};
+use agpm_diag::{Diagnostic, EntryRemedy, Remedy, codes, counted, visible};
 use agpm_model::{ExecutableMode, Manifest, Owner, ResourceType};
 use agpm_plan::{Ledger, LockedCapabilities, ResourceEntry};
 use agpm_trust::{Capability, CapabilitySet, RunCommand};
@@ -195,8 +195,13 @@ fn unapproved_programs(refused: &[RefusedProgram], command: &ApprovalCommand) ->
             names.join(", ")
         )
     };
+    let remedies = refused.iter().map(|one| Remedy {
+        entry: one.program.resource.clone(),
+        change: EntryRemedy::Approve,
+    });
     let diagnostic = Diagnostic::new(&codes::PACKAGE_EXECUTABLE, format!("{count} approval"))
         .details(refused.iter().map(|one| one.line(width)))
+        .resolved_by(remedies)
         .help(help);
     UnapprovedRefusal { diagnostic, ids }
 }

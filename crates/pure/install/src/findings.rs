@@ -23,7 +23,7 @@ pub fn report_refusals(
         return Err(Failure::reported_as(FailureKind::Refused));
     }
     for found in &mut notes.diagnostics {
-        if *found.code == codes::INSTALL_NOT_OURS {
+        if *found.code == codes::INSTALL_UNMANAGED {
             found.severity = Severity::Warning;
         }
     }

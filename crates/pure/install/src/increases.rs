@@ -1,7 +1,7 @@
 //! Increases of what resources and layers let tools do since they were locked.
 
 use agpm_compose::CapabilityChanges;
-use agpm_diag::{Diagnostic, codes, counted, visible};
+use agpm_diag::{Diagnostic, EntryRemedy, Remedy, codes, counted, visible};
 use agpm_model::{Lockfile, Manifest, Owner};
 use agpm_trust::{CapabilityChange, CapabilityIncrease, IncreaseApproval};
 
@@ -87,6 +87,10 @@ pub fn unapproved_increases(
     let message = format!("{count} that need approval");
     let diagnostic = Diagnostic::new(&codes::TRUST_INCREASE, message)
         .details(refused.iter().map(line))
+        .resolved_by(refused.iter().map(|change| Remedy {
+            entry: change.id.to_string(),
+            change: EntryRemedy::Approve,
+        }))
         .help(command.help(&ids));
     UnapprovedRefusal { diagnostic, ids }
 }

@@ -12,6 +12,7 @@ mod findings;
 mod increases;
 mod judging;
 mod lock_change;
+mod older_files;
 mod open_refusals;
 mod planned;
 mod program_approval;
@@ -31,6 +32,7 @@ pub use findings::{
 pub use increases::{IncreaseRules, unapproved_increases};
 pub use judging::{JudgedInstall, ReleaseAges};
 pub use lock_change::{changed_resources, lock_change, moves, note_missing_digests};
+pub use older_files::{OlderFile, older_files};
 pub use open_refusals::{ApprovalCommand, OpenRefusals, UnapprovedRefusal};
 pub use planned::{DiscardedPlan, PlannedInstall};
 pub use program_approval::{ApprovalFile, ManifestProgram, ProgramApproval, programs_never_run};

@@ -74,6 +74,7 @@ impl PlannedInstall {
             reads: self.reads,
             unchanged: self.plan.unchanged,
             counts: self.owners.count(&self.plan.changes),
+            disabled: disabled_hooks(&self.resources),
             refused: self.plan.refusals.len(),
             changes: std::mem::take(&mut self.plan.changes),
             lock: match (self.lock_change, writing) {
@@ -90,4 +91,13 @@ impl PlannedInstall {
         };
         (report, left)
     }
+}
+
+/// The number of hooks that their own file or a patch disables.
+fn disabled_hooks(resources: &[RenderedResource]) -> usize {
+    let disabled = resources
+        .iter()
+        .filter(|resource| resource.output.is_disabled);
+    let ids: BTreeSet<ResourceId> = disabled.map(|resource| resource.resolved.id()).collect();
+    ids.len()
 }

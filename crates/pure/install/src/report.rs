@@ -191,6 +191,8 @@ pub struct InstallReport {
     pub conversions: Vec<ConvertedResource>,
     /// The number of unchanged files.
     pub unchanged: usize,
+    /// The number of disabled hooks, of which nothing is written.
+    pub disabled: usize,
     /// The change of the lockfile.
     pub lock: LockChange,
     /// The changed and unchanged resources.
@@ -217,6 +219,7 @@ impl InstallReport {
             reads: Vec::new(),
             conversions: Vec::new(),
             unchanged: files,
+            disabled: 0,
             lock: LockChange::Unchanged,
             refused: 0,
         }

@@ -33,6 +33,11 @@ pub fn set_entry(text: &str, section: &str, name: &str, value: Value) -> Result<
     edit(&document, &Edit::Set { at, value })
 }
 
+/// The document of a manifest's text.
+pub(crate) fn parsed(text: String) -> Document {
+    parse_alone(text, Format::Toml).document
+}
+
 /// The text after one edit.
 pub fn edit(document: &Document, edit: &Edit) -> Result<String, Failure> {
     document.edit(edit).map_err(|error| uneditable(&error))

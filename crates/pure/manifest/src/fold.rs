@@ -210,7 +210,7 @@ pub fn required_release_age<'p>(
     let manifest = manifest.root().and_then(|root| root.get("policy"));
     let manifest = manifest.and_then(|table| agpm_model::Policy::of_table(table).0.min_release_age);
     let ages = policies.filter_map(age_in).chain(manifest);
-    ages.map(|rule| rule.value).max()
+    ages.map(|rule| rule.value.seconds).max()
 }
 
 /// The names of the sources of a private manifest.

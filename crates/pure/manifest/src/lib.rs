@@ -8,6 +8,7 @@ mod address_words;
 mod bases;
 mod dependency_edit;
 mod edit;
+mod entry_change;
 mod fold;
 mod local_paths;
 mod offer_failures;
@@ -15,14 +16,16 @@ mod origin;
 mod past;
 mod pin_words;
 mod removal;
+mod settlement;
 mod source_edit;
 mod typed_dependency;
 mod usage;
 
 pub use added_entry::{
-    AddedEntry, AddedResource, EntryContext, already_added, existing_dependency, newest_or_default,
+    AddedEntry, AddedResource, EntryContext, EntryOptions, Presence, existing_dependency,
+    newest_or_default,
 };
-pub use additions::{AddedSource, ManifestAdditions};
+pub use additions::{AddedSource, AdditionsReport, LeftOutResource, ManifestAdditions};
 pub use address_words::{AddressWords, group_words, read_address};
 pub use bases::{
     BaseFile, BasePins, BaseReader, BaseRules, BaseVersions, LoadedBase, base_with, load_bases,
@@ -30,6 +33,7 @@ pub use bases::{
 };
 pub use dependency_edit::DependencyEdit;
 pub use edit::{EditedManifest, edit, set_entry, uneditable};
+pub use entry_change::{ChangedResource, EntryChange};
 pub use fold::{
     ManifestDocuments, fold_texts, required_release_age, source_names, understood_lock,
 };
@@ -38,10 +42,12 @@ pub use origin::{OfferOrigin, OfferedSource, SourceState, path_from_manifest};
 pub use past::{ManifestPast, RecordedEdit, requires_nothing};
 pub use pin_words::PinWords;
 pub use removal::{DependencyId, DependencyRemoval, PatternUse};
+pub use settlement::{Settlement, suggest_command};
 pub use source_edit::{add_source, remove_source};
 pub use typed_dependency::{DependencyParser, NewDependency, TypedDependency};
 pub use usage::{
-    Replace, name_exists, new_source, not_an_address, resource_type_of_word, type_of_word, usage,
+    Replace, known_tools, name_exists, new_source, not_an_address, resource_type_of_word,
+    type_of_word, unknown_tool, usage,
 };
 
 /// The name of a manifest's file.

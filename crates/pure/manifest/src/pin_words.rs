@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use agpm_diag::{Failure, did_you_mean, nearest, unknown_name};
+use agpm_diag::{Failure, command_line, did_you_mean, nearest, unknown_name};
 use agpm_model::{BaseName, CatalogRemote, LayerName, LockEntry, Lockfile, Manifest, PinId};
 use agpm_resolve::{LockView, WrittenId, ambiguous, means};
+
+use crate::usage::usage;
 
 /// The pins that arguments may mean.
 pub struct PinWords<'p> {
@@ -39,7 +41,7 @@ impl<'p> PinWords<'p> {
             // A part moves with its plugin.
             (Err(failure), true) => match self.plugin_with(word) {
                 Some(plugin) => Ok(vec![plugin]),
-                None => Err(failure),
+                None => Err(self.with_version(word).unwrap_or(failure)),
             },
             (Err(_), false) => Ok(of_source),
             (Ok(one), false) => {
@@ -47,6 +49,20 @@ impl<'p> PinWords<'p> {
                 Err(ambiguous(word, &meanings))
             }
         }
+    }
+
+    /// The failure of `NAME@VERSION`: another version is another requirement, which `add` changes.
+    fn with_version(&self, word: &str) -> Option<Failure> {
+        let (name, version) = word.rsplit_once('@')?;
+        let PinId::Resource(id) = find(name, &self.pins).ok()? else {
+            return None;
+        };
+        let found = self.manifest.dependency(id.kind, id.name.as_str())?;
+        let source = found.unit.origin.source()?;
+        let address = format!("{source}:{}@{version}", found.unit.path);
+        let command = command_line(["agpm", "add", &address]);
+        let message = format!("`{word}`: a version of {id} is a requirement of the manifest");
+        Some(usage(message, format!("run `{command}` to change it")))
     }
 
     /// The plugin with a part of that name.

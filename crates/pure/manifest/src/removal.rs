@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use agpm_diag::{Diagnostic, Failure, FailureKind, codes, did_you_mean, unknown_name};
+use agpm_diag::{Diagnostic, Failure, FailureKind, codes, did_you_mean, nearest, unknown_name};
 use agpm_model::{
     Dependency, LockEntry, Manifest, ResourceId, ResourceName, ResourceType, SourceName,
 };
@@ -186,7 +186,14 @@ impl DependencyRemoval<'_> {
         match self.locked(kind, name) {
             Some(entry) => not_in_manifest(entry),
             None => {
-                let help = did_you_mean(name, &format!("{kind} are"), names.iter().copied());
+                let locked = self.view.entries.iter().filter(|entry| entry.kind == kind);
+                let locked = locked.map(|entry| entry.name.as_str());
+                // A match of a pattern has a name too, although the manifest does not have it.
+                let names = match nearest(name, locked.chain(names.iter().copied())) {
+                    Some(near) => vec![near],
+                    None => names.to_vec(),
+                };
+                let help = did_you_mean(name, &format!("{kind} are"), names);
                 unknown_name(kind.singular(), name, help)
             }
         }
@@ -299,6 +306,14 @@ mod tests {
     const LOCK: &str = "version = 1\n\n[[agents]]\nname = \"b\"\npath = \"team/b.md\"\nmanifest_alias = \"all\"\npattern = \"team/*.md\"\nchecksum = \"sha256:0000000000000000000000000000000000000000000000000000000000000000\"\ntool = \"claude-code\"\ninstalled_at = \".claude/agents/b.md\"\n";
 
     fn removed(word: &str, pattern_use: PatternUse) -> Result<EditedManifest, Failure> {
+        removed_from(LOCK, &DependencyId::Word(word.to_owned()), pattern_use)
+    }
+
+    fn removed_from(
+        lock: &str,
+        id: &DependencyId,
+        pattern_use: PatternUse,
+    ) -> Result<EditedManifest, Failure> {
         let document = parse_alone(MANIFEST, Format::Toml).document;
         let documents = ManifestDocuments {
             own: document.into(),
@@ -307,7 +322,7 @@ mod tests {
         };
         let mut notes = agpm_diag::Notes::default();
         let manifest = documents.read(InstallScope::Project, &[], &[], &mut notes);
-        let (lock, _) = Lockfile::read(&parse_alone(LOCK, Format::Toml).document);
+        let (lock, _) = Lockfile::read(&parse_alone(lock, Format::Toml).document);
         let removal = DependencyRemoval {
             working: Path::new("/p"),
             manifest: &manifest,
@@ -316,7 +331,7 @@ mod tests {
             pattern_use,
             past: &ManifestPast::default(),
         };
-        removal.edit(MANIFEST, &[DependencyId::Word(word.to_owned())])
+        removal.edit(MANIFEST, std::slice::from_ref(id))
     }
 
     #[test]
@@ -325,6 +340,20 @@ mod tests {
             let edited = removed(word, PatternUse::Kept).expect("it is in the manifest");
             assert_eq!(edited.text, "[agents]\nall = \"team/*.md\"\n", "{word}");
             assert_eq!(edited.done, "remove agents/a and its patch");
+        }
+    }
+
+    #[test]
+    fn near_names_include_what_a_pattern_brought() {
+        let typed = DependencyId::Typed {
+            kind: "agent".to_owned(),
+            name: "reviewr".to_owned(),
+        };
+        for id in [typed, DependencyId::Word("agents/reviewr".to_owned())] {
+            let lock = LOCK.replace("\"b\"", "\"reviewer\"");
+            let failure = removed_from(&lock, &id, PatternUse::Kept).expect_err("it is misspelled");
+            let help = failure.diagnostic.and_then(|found| found.help);
+            assert_eq!(help.as_deref(), Some("did you mean `reviewer`?"));
         }
     }
 

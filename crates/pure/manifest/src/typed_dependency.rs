@@ -59,7 +59,8 @@ impl DependencyParser<'_> {
         if !is_address {
             return self.local(text);
         }
-        let parsed = Address::parse(text, &context).map_err(|error| not_an_address(&error))?;
+        let parsed =
+            Address::parse(text, &context).map_err(|error| not_an_address(text, &error))?;
         match parsed {
             Address::Source(found) => {
                 if !is_source(found.name.as_str()) {

@@ -1,10 +1,12 @@
 //! Arguments, checked: types, names of sources, URLs.
 
-use agpm_diag::{Diagnostic, Failure, FailureKind, codes, did_you_mean};
+use agpm_diag::{Diagnostic, Failure, FailureKind, codes, did_you_mean, visible};
 use agpm_discover::CandidateType;
 use agpm_model::{
     AddressError, NameError, RESOURCE_TYPES, ResourceType, SourceAddress, SourceName,
+    masked_address,
 };
+use agpm_tools::TOOLS;
 
 /// Whether something of that name may be replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,13 +25,18 @@ pub fn usage(message: String, help: String) -> Failure {
     )
 }
 
-/// Text that is not a URL, with the forms that one can have.
-pub fn not_an_address(error: &AddressError) -> Failure {
+/// An argument that is not a URL, with the forms that one can have.
+pub fn not_an_address(word: &str, error: &AddressError) -> Failure {
     let forms: Vec<String> = error.forms.iter().map(ToString::to_string).collect();
-    usage(
-        error.to_string(),
-        format!("write one of these: {}", forms.join(", ")),
-    )
+    let word = visible(&masked_address(word));
+    // Some problems quote the argument themselves.
+    let problem = error.to_string();
+    let message = if word.is_empty() || problem.contains(&format!("`{word}`")) {
+        problem
+    } else {
+        format!("`{word}`: {problem}")
+    };
+    usage(message, format!("write one of these: {}", forms.join(", ")))
 }
 
 /// The type of that name.
@@ -48,6 +55,24 @@ pub fn resource_type_of_word(word: &str) -> Result<ResourceType, Failure> {
         let help = did_you_mean(word, "types are", words).unwrap_or_default();
         usage(format!("no such resource type: `{word}`"), help)
     })
+}
+
+/// The built-in tools of these names.
+pub fn known_tools(names: &[String]) -> Result<Vec<&'static str>, Failure> {
+    let known = || TOOLS.iter().map(|tool| tool.name);
+    let find = |name: &String| {
+        let found = known().find(|known| known == name);
+        found.ok_or_else(|| unknown_tool(name, known()))
+    };
+    names.iter().map(find).collect()
+}
+
+/// The failure of a tool that no table of tools has.
+pub fn unknown_tool<'n>(name: &str, known: impl IntoIterator<Item = &'n str> + Clone) -> Failure {
+    let message = format!("unknown tool `{name}`");
+    let mut diagnostic = Diagnostic::new(&codes::MANIFEST_UNKNOWN_TOOL, message);
+    diagnostic.help = did_you_mean(name, "tools are", known);
+    diagnostic.into()
 }
 
 /// A name that is taken.

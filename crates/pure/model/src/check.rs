@@ -80,9 +80,10 @@ impl Check {
     ) {
         let code = match error {
             PathError::Absolute | PathError::Escapes => &codes::MANIFEST_ESCAPE,
-            PathError::Empty | PathError::NotPortable | PathError::Address => {
-                &codes::MANIFEST_VALUE
-            }
+            PathError::Empty
+            | PathError::NotPortable
+            | PathError::Invisible
+            | PathError::Address => &codes::MANIFEST_VALUE,
         };
         self.report(
             Diagnostic::new(code, message)

@@ -84,8 +84,8 @@ pub use import::{
 pub use instruction::{InstructionForm, InstructionPaths, InstructionScope};
 pub use json_schema::{FileSchema, any_of_schema};
 pub use lock::{
-    LOCK_NAME, LockEntry, LockedLayer, LockedPlacement, LockedRemote, LockedSource, Lockfile,
-    RESTORE_LOCK,
+    LOCK_NAME, LockEntry, LockWriter, LockedLayer, LockedPlacement, LockedRemote, LockedSource,
+    Lockfile, RESTORE_LOCK,
 };
 pub use lock_tables::LOCK_SCHEMA;
 pub use manifest::{
@@ -106,9 +106,10 @@ pub use pattern::{PatternError, PatternProgress, PointerPattern, Specificity};
 pub use pin::{LockedPin, Pin, PinId, PinSource, ResourceId};
 pub use policy::{
     AllowDeny, AllowList, EXECUTABLE_MODES, ExecutableMode, OnUnreachable, Policy, PolicyRow,
-    PolicyRule, RequiredResource, RuleName, parse_age,
+    PolicyRule, ReleaseAge, RequiredResource, RuleName, parse_age,
 };
 pub use policy_tables::POLICY_SCHEMA;
+pub use redact::masked_address;
 pub use repository_pattern::{RepositoryPattern, RepositoryPatternError};
 pub use resource::{
     MARKETPLACE_FILES, PLUGIN_PARTS, RESOURCE_TYPES, ResourceType, SKILL_FILE, TargetLayout,

@@ -204,12 +204,25 @@ pub struct LockEntry {
     pub patches: Vec<String>,
     /// The fields that only the user's private patches set.
     pub private_patches: Vec<String>,
+    /// The patched fields that no tool of the resource has.
+    pub dropped_patches: Vec<String>,
     /// Whether it is written.
     pub install: InstallMode,
     /// The installed parts of a plugin.
     pub parts: Vec<ResourceId>,
     /// The marketplace that locates the plugin.
     pub marketplace: Option<LockedMarketplace>,
+    /// The program that wrote the entry.
+    pub writer: LockWriter,
+}
+
+/// The program that wrote an entry of a lockfile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LockWriter {
+    /// This one.
+    Agpm,
+    /// An older program of the same format. Its entries are hints: the next install rewrites them.
+    Older,
 }
 
 impl LockEntry {
@@ -241,6 +254,7 @@ impl LockEntry {
             dependencies: Vec::new(),
             patches: Vec::new(),
             private_patches: Vec::new(),
+            dropped_patches: Vec::new(),
             parts: Vec::new(),
             marketplace: None,
             ..self.clone()
@@ -477,6 +491,7 @@ impl LockEntry {
         for (key, fields) in [
             ("patches", &self.patches),
             ("private_patches", &self.private_patches),
+            ("dropped_patches", &self.dropped_patches),
         ] {
             if !fields.is_empty() {
                 map.push((key, Value::list(fields.iter().map(String::as_str))));
@@ -552,6 +567,24 @@ impl LockedPlacement {
 /// The fix for an unreadable lockfile.
 pub const RESTORE_LOCK: &str =
     "restore it with `git checkout agpm.lock`, or delete it and run `agpm install`";
+
+/// The commit that older programs write for a local resource.
+const LOCAL: &str = "local";
+
+/// Fields that only older programs write.
+const OLDER_FIELDS: [&str; 3] = ["applied_patches", "context_checksum", "variant_inputs"];
+
+fn writer_of(entry: NodeRef<'_>) -> LockWriter {
+    let text = |key: &str| entry.get(key).and_then(NodeRef::as_str);
+    let is_older = OLDER_FIELDS.iter().any(|field| entry.get(field).is_some())
+        || text("checksum") == Some("")
+        || text("resolved_commit") == Some(LOCAL);
+    if is_older {
+        LockWriter::Older
+    } else {
+        LockWriter::Agpm
+    }
+}
 
 fn invalid(key: &str) -> String {
     match key {
@@ -816,16 +849,24 @@ impl LockReader {
             (own_name, alias)
         };
         let version = self.version_label(node).ok()?;
-        let commit: Option<ObjectId> = self
-            .read(node, "resolved_commit", |text| text.parse().ok())
-            .ok()?;
+        let writer = writer_of(node);
+        let commit: Option<ObjectId> = match writer {
+            LockWriter::Older
+                if node.get("resolved_commit").and_then(NodeRef::as_str) == Some(LOCAL) =>
+            {
+                None
+            }
+            _ => self
+                .read(node, "resolved_commit", |text| text.parse().ok())
+                .ok()?,
+        };
         let pin = source.zip(commit).map(|(source, commit)| Pin {
             source: PinSource::Named(source),
             requirement,
             version: version.unwrap_or_else(|| VersionLabel::new(commit.short())),
             commit,
         });
-        let checksum = if older {
+        let checksum = if older || writer == LockWriter::Older {
             node.get("checksum")
                 .and_then(NodeRef::as_str)
                 .and_then(|text| text.parse().ok())
@@ -863,6 +904,7 @@ impl LockReader {
             dependencies: words("dependencies"),
             patches: words("patches"),
             private_patches: words("private_patches"),
+            dropped_patches: words("dropped_patches"),
             install,
             unit: Unit {
                 origin,
@@ -871,6 +913,7 @@ impl LockReader {
             },
             parts,
             marketplace,
+            writer,
         })
     }
 

@@ -246,6 +246,11 @@ const ENTRY: Definition = Definition {
                 "The fields that are set for one user only.",
             ),
             SchemaField::optional(
+                "dropped_patches",
+                ValueForm::TEXTS,
+                "The fields of patches that no tool of the resource has.",
+            ),
+            SchemaField::optional(
                 "install",
                 ValueForm::Flag,
                 "`false` if it is resolved but not written.",

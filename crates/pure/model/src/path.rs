@@ -2,6 +2,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize};
+use unicode_normalization::UnicodeNormalization;
 
 /// A relative path with `/` that stays in its directory on every system.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
@@ -25,6 +26,9 @@ pub enum PathError {
     /// A name that some system rejects or treats specially.
     #[error("a part of the path is not a portable file name")]
     NotPortable,
+    /// A character that cannot be seen, or changes the direction of text.
+    #[error("the path contains an invisible character")]
+    Invisible,
 }
 
 /// Device names that Windows reserves in every directory, with any extension.
@@ -81,6 +85,19 @@ impl RelativePath {
         RelativePath(format!("{self}/{inner}"))
     }
 
+    /// The path in a form that is the same for all paths that are one file on some system. A lockfile written on Linux
+    /// is installed on macOS and Windows too, which ignore case and, in part, the composition of characters.
+    pub fn folded(&self) -> String {
+        let path = self.as_str();
+        if path.is_ascii() {
+            return path.to_ascii_lowercase();
+        }
+        // Canonical caseless matching (Unicode 3.13, D145): folding can compose what was decomposed.
+        caseless::default_case_fold_str(&path.nfd().collect::<String>())
+            .nfd()
+            .collect()
+    }
+
     /// The last component.
     pub fn file_name(&self) -> &str {
         self.0.rsplit('/').next().unwrap_or(&self.0)
@@ -95,11 +112,19 @@ fn is_plain(part: &str) -> bool {
 fn is_portable(part: &str) -> bool {
     let stem = part.split('.').next().unwrap_or_default();
     let device = |name: &str| stem.eq_ignore_ascii_case(name);
-    let is_numbered = stem.len() == 4
-        && stem.as_bytes()[3].is_ascii_digit()
-        && ["com", "lpt"].iter().any(|port| {
-            stem.get(..3)
-                .is_some_and(|start| start.eq_ignore_ascii_case(port))
+    let is_port = |name: &str| {
+        ["com", "lpt"]
+            .iter()
+            .any(|port| name.eq_ignore_ascii_case(port))
+    };
+    // Windows reserves the superscript digits, too.
+    let is_digit = |c: char| c.is_ascii_digit() || matches!(c, '¹' | '²' | '³');
+    let is_numbered = stem
+        .get(..3)
+        .zip(stem.get(3..))
+        .is_some_and(|(name, number)| {
+            let mut digits = number.chars();
+            is_port(name) && digits.next().is_some_and(is_digit) && digits.next().is_none()
         });
     let is_odd = |c: char| c.is_control() || "\\:*?\"<>|".contains(c);
     !part.contains(is_odd)
@@ -119,6 +144,22 @@ mod tests {
     use super::*;
 
     #[test]
+    fn paths_that_are_one_file_somewhere_fold_to_one() {
+        let folded = |path: &str| RelativePath::new(path).unwrap().folded();
+        for (one, other) in [
+            ("A/b.md", "a/B.md"),
+            ("caf\u{e9}.md", "cafe\u{301}.md"),
+            ("CAF\u{c9}.md", "cafe\u{301}.md"),
+            ("\u{17f}.md", "s.md"),
+            ("stra\u{df}e.md", "STRASSE.md"),
+            ("\u{212a}.md", "k.md"),
+        ] {
+            assert_eq!(folded(one), folded(other), "{one} {other}");
+        }
+        assert_ne!(folded("cafe.md"), folded("caf\u{e9}.md"));
+    }
+
+    #[test]
     fn only_portable_paths_below_the_directory_pass() {
         for (path, expected) in [
             ("a/b.md", Ok("a/b.md")),
@@ -133,6 +174,10 @@ mod tests {
             ("a\\..\\b", Err(PathError::NotPortable)),
             ("NUL.txt", Err(PathError::NotPortable)),
             ("com1", Err(PathError::NotPortable)),
+            ("COM¹.md", Err(PathError::NotPortable)),
+            ("lpt³", Err(PathError::NotPortable)),
+            ("com1a", Ok("com1a")),
+            ("комп", Ok("комп")),
             ("a. ", Err(PathError::NotPortable)),
             ("common", Ok("common")),
         ] {

@@ -116,8 +116,8 @@ pub struct Policy {
     pub executables: Option<PolicyRule<ExecutableMode>>,
     /// Whether branches are refused.
     pub pinned_only: Option<PolicyRule<bool>>,
-    /// The minimum age of a version, in seconds.
-    pub min_release_age: Option<PolicyRule<u64>>,
+    /// The minimum age of a version.
+    pub min_release_age: Option<PolicyRule<ReleaseAge>>,
     /// Denied permission modes and rules of tools.
     pub permissions_deny: Vec<PolicyRule<String>>,
     /// Resources that must be in the manifest, with their allowed versions.
@@ -283,7 +283,7 @@ impl Policy {
         rows.extend(deny_rows(
             RuleName::MinReleaseAge,
             &self.min_release_age,
-            |age| format!("{age}s"),
+            |age| age.written.clone(),
         ));
         rows.extend(deny_rows(
             RuleName::PermissionsDeny,
@@ -473,11 +473,14 @@ impl PolicyReader {
         Some(rule(node, value))
     }
 
-    fn age(&mut self, table: NodeRef<'_>, key: &str) -> Option<PolicyRule<u64>> {
+    fn age(&mut self, table: NodeRef<'_>, key: &str) -> Option<PolicyRule<ReleaseAge>> {
         let node = table.get(key)?;
         let text = self.check.string(node, &format!("`{key}`"))?;
         match parse_age(text) {
-            Some(seconds) => Some(rule(node, seconds)),
+            Some(seconds) => {
+                let written = text.trim().to_owned();
+                Some(rule(node, ReleaseAge { seconds, written }))
+            }
             None => {
                 self.invalid(
                     node,
@@ -556,6 +559,15 @@ fn any_string(text: &str) -> Result<String, String> {
     }
 }
 
+/// The age of a release, as a policy states it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReleaseAge {
+    /// The age in seconds.
+    pub seconds: u64,
+    /// The text, such as `7d`.
+    pub written: String,
+}
+
 /// The seconds of an age such as `7d`; `None` if it is invalid.
 pub fn parse_age(text: &str) -> Option<u64> {
     let text = text.trim();
@@ -620,7 +632,7 @@ level = "error"
         assert_eq!(policy.sources.allow.unwrap().rules.len(), 2);
         assert_eq!(policy.types.deny[0].value, ResourceType::Hooks);
         assert_eq!(policy.executables.unwrap().value, ExecutableMode::Deny);
-        assert_eq!(policy.min_release_age.unwrap().value, 7 * 86_400);
+        assert_eq!(policy.min_release_age.unwrap().value.seconds, 7 * 86_400);
         assert_eq!(
             policy.require[0].value.id.to_string(),
             "skills/secure-coding"

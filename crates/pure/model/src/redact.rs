@@ -105,6 +105,15 @@ pub(crate) fn without_passwords(text: &str) -> String {
     clean + rest
 }
 
+/// A typed URL as messages show it: without passwords, and with secret-looking values of its query hidden.
+pub fn masked_address(typed: &str) -> String {
+    let clean = without_passwords(typed);
+    match clean.split_once('?').filter(|_| clean.contains("://")) {
+        Some((front, query)) => format!("{front}{}", hide_query(&format!("?{query}")).0),
+        None => clean,
+    }
+}
+
 fn password_in(text: &str) -> Option<Range<usize>> {
     let mut from = 0;
     while let Some(at) = text[from..].find("://") {

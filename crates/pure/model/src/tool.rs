@@ -317,6 +317,21 @@ impl Tools {
         }
     }
 
+    /// The tool that alone has files of a type with the extension of a path, as Copilot has `*.agent.md`.
+    pub fn owner_of_format(&self, kind: ResourceType, path: &str) -> Option<&ToolName> {
+        let owns = |tool: &&Tool| {
+            let Some(Destination::Files(_, format)) = tool.destination(kind) else {
+                return false;
+            };
+            // Markdown and TOML alone are formats of many programs.
+            let own = format
+                .extension()
+                .filter(|own| !["md", "toml"].contains(own));
+            own.is_some_and(|own| path.ends_with(&format!(".{own}")))
+        };
+        self.tools.iter().find(owns).map(|tool| &tool.name)
+    }
+
     /// Whether a tool supports a type.
     pub fn supports(&self, name: &ToolName, kind: ResourceType) -> bool {
         self.named(name.as_str())

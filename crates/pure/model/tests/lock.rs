@@ -3,11 +3,11 @@
 
 use agpm_diag::SourceMap;
 use agpm_model::{
-    CatalogRemote, Checksum, InstallMode, LOCK_SCHEMA, LayerName, LockEntry, LockedBase,
-    LockedLayer, LockedMarketplace, LockedPlacement, LockedRemote, LockedSource, Lockfile,
-    MarketplacePlugin, Pin, PinSource, RESOURCE_TYPES, RelativePath, ResolvedVersion, ResourceId,
-    ResourceName, ResourceOrigin, ResourcePath, ResourceType, SourceName, ToolName, Unit,
-    VersionLabel,
+    CatalogRemote, Checksum, InstallMode, LOCK_SCHEMA, LayerName, LockEntry, LockWriter,
+    LockedBase, LockedLayer, LockedMarketplace, LockedPlacement, LockedRemote, LockedSource,
+    Lockfile, MarketplacePlugin, Pin, PinSource, RESOURCE_TYPES, RelativePath, ResolvedVersion,
+    ResourceId, ResourceName, ResourceOrigin, ResourcePath, ResourceType, SourceName, ToolName,
+    Unit, VersionLabel,
 };
 use agpm_testkit::schema_problems;
 use agpm_text::{Format, Limits, Value, parse, to_value};
@@ -93,10 +93,12 @@ prop_compose! {
             placements,
             dependencies: lists.0,
             private_patches: lists.1.iter().take(1).cloned().collect(),
+            dropped_patches: lists.1.iter().skip(1).take(1).cloned().collect(),
             patches: lists.1,
             install: if written { InstallMode::Write } else { InstallMode::ResolveOnly },
             parts,
             marketplace,
+            writer: LockWriter::Agpm,
         }
     }
 }

@@ -119,7 +119,7 @@ impl<'a> DesiredState<'a> {
 
     /// Adds a whole file. Two resources may share a file only if its bytes are equal.
     pub fn add_file(&mut self, file: DesiredFile) -> Result<(), Failure> {
-        let path = file.path.as_str().to_lowercase();
+        let path = file.path.folded();
         match self.by_path.get(&path).map(|at| &self.files[*at]) {
             None => {
                 self.by_path.insert(path, self.files.len());
@@ -206,7 +206,7 @@ impl<'a> DesiredState<'a> {
     }
 
     fn index_files(&mut self) {
-        let numbered = |(at, file): (usize, &DesiredFile)| (file.path.as_str().to_lowercase(), at);
+        let numbered = |(at, file): (usize, &DesiredFile)| (file.path.folded(), at);
         self.by_path = self.files.iter().enumerate().map(numbered).collect();
     }
 
@@ -246,7 +246,7 @@ impl<'a> DesiredState<'a> {
 
     /// Whether a path is a whole file in the desired state, whatever exists now.
     pub fn is_surely_whole(&self, path: &RelativePath) -> bool {
-        let at = self.by_path.get(&path.as_str().to_lowercase());
+        let at = self.by_path.get(&path.folded());
         at.map(|at| &self.files[*at])
             .is_some_and(|file| file.path == *path && !file.is_empty_document)
     }
@@ -267,18 +267,14 @@ impl<'a> DesiredState<'a> {
         let shared: BTreeMap<String, &DesiredShared<'_>> = self
             .shared
             .iter()
-            .map(|(path, shared)| (path.as_str().to_lowercase(), shared))
+            .map(|(path, shared)| (path.folded(), shared))
             .collect();
-        let with_blocks: BTreeSet<String> = self
-            .blocks
-            .keys()
-            .map(|path| path.as_str().to_lowercase())
-            .collect();
+        let with_blocks: BTreeSet<String> = self.blocks.keys().map(|path| path.folded()).collect();
         for file in &self.files {
             if self.blocks_beside_user.contains_key(&file.path) {
                 continue;
             }
-            let path = file.path.as_str().to_lowercase();
+            let path = file.path.folded();
             let why = match shared.get(&path) {
                 None if with_blocks.contains(&path) => "which contains blocks of instructions",
                 Some(shared) if shared.base.is_some() => "which the layers write",

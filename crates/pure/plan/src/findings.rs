@@ -64,7 +64,7 @@ impl Plan {
 fn no_directory(blocker: &RelativePath) -> Diagnostic {
     let message = format!("cannot create `{blocker}/`: a file of that name exists");
     let help = format!("move or remove `{blocker}`, then run `agpm install`");
-    Diagnostic::new(&codes::INSTALL_NOT_OURS, message)
+    Diagnostic::new(&codes::INSTALL_UNMANAGED, message)
         .in_file(blocker.as_str())
         .help(help)
 }
@@ -84,7 +84,7 @@ fn in_the_way(refusal: &RefusedChange, observation: &Observation, notes: &mut No
     let block = block.as_ref().map(|block| format!("`{block}` in "));
     let at = inner.or(block).unwrap_or_default();
     let message = format!("{at}`{path}` is {}", obstacle.words());
-    let mut diagnostic = Diagnostic::new(&codes::INSTALL_NOT_OURS, message)
+    let mut diagnostic = Diagnostic::new(&codes::INSTALL_UNMANAGED, message)
         .detail(format!("agpm cannot install {owner}"))
         .help(way_out(refusal));
     diagnostic.layer = owner.layers().map(ToString::to_string);

@@ -18,6 +18,7 @@ mod lock_diff;
 mod names;
 mod nodes;
 mod observation;
+mod older_paths;
 mod plan;
 mod planner;
 mod recovery;
@@ -56,6 +57,7 @@ pub use nodes::{
     check_nodes, plan_nodes, recognise_file, recognise_nodes, take_back,
 };
 pub use observation::{Observation, read_shared_file, shared_format};
+pub use older_paths::{MovedFile, is_older_path, moved_files};
 pub use plan::{Plan, PlanError, SharedChange};
 pub use planner::{PlanEach, plan};
 pub use recovery::{hides_written_bytes, ledger_of_lock, may_explain, recover_ownership};

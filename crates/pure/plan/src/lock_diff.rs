@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Severity, codes};
 use agpm_model::{
-    InstallMode, InstallScope, LOCK_NAME, LockEntry, LockedPin, Lockfile, Manifest, Pin, PinId,
-    RelativePath, ResourceName, ResourceType, Tool, Tools, Unit, VersionRequirement,
+    InstallMode, InstallScope, LOCK_NAME, LockEntry, LockWriter, LockedPin, Lockfile, Manifest,
+    Pin, PinId, RelativePath, ResourceName, ResourceType, Tool, Tools, Unit, VersionRequirement,
 };
 
 use crate::ledger::Ledger;
@@ -44,7 +44,10 @@ pub fn refuse_foreign_paths(
     let mut entries = lock
         .entries
         .iter()
-        .filter(|locked| locked.install != InstallMode::InPlace);
+        // An older program has other directories; nothing is deleted outside of them either.
+        .filter(|locked| {
+            locked.install != InstallMode::InPlace && locked.writer == LockWriter::Agpm
+        });
     let foreign_path = |locked: &LockEntry| {
         let path = locked
             .paths()
@@ -274,9 +277,11 @@ mod tests {
             dependencies: Vec::new(),
             patches: Vec::new(),
             private_patches: Vec::new(),
+            dropped_patches: Vec::new(),
             install: InstallMode::Write,
             parts: Vec::new(),
             marketplace: None,
+            writer: LockWriter::Agpm,
         }
     }
 

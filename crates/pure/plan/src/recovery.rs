@@ -1,7 +1,9 @@
 //! Recovers ownership that the ledger does not record: a fresh clone has no ledger, and after a pull the ledger is
 //! outdated. Files that still equal what the lockfile records are managed.
 
-use agpm_model::{FileMode, InstallMode, LockEntry, Lockfile, ObservedPath, Owner, RelativePath};
+use agpm_model::{
+    FileMode, InstallMode, LockEntry, LockWriter, Lockfile, ObservedPath, Owner, RelativePath,
+};
 
 use crate::blocks::{OwnedBlocks, recognize_blocks};
 use crate::change::{Author, ChangeAction, OverwriteRule};
@@ -134,10 +136,16 @@ fn recover_nodes(
     whole_file.or_else(|| recognise_nodes(document, &shared.nodes, recorded))
 }
 
-/// The plain files that a lockfile records, for use without a ledger.
-pub fn ledger_of_lock(lock: &Lockfile) -> Ledger {
+/// The plain files that a lockfile records, for use without a ledger. Of an older program, those whose path `is_older`
+/// accepts.
+pub fn ledger_of_lock(lock: &Lockfile, is_older: impl Fn(&RelativePath) -> bool) -> Ledger {
+    let owned = lock.entries.iter().flat_map(|locked| {
+        let mut files = owned_by_lock(locked);
+        files.retain(|(path, _)| locked.writer == LockWriter::Agpm || is_older(path));
+        files
+    });
     Ledger {
-        files: lock.entries.iter().flat_map(owned_by_lock).collect(),
+        files: owned.collect(),
         ..Ledger::default()
     }
 }

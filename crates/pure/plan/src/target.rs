@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use agpm_diag::is_invisible;
 use agpm_model::{
     Dependency, Destination, InstructionForm, LockedPlacement, PathError, RelativePath,
     ResourcePath, ResourceType, TargetLayout, Tool, ToolDirectory, ToolName, Tools,
@@ -66,6 +67,21 @@ pub struct TargetClash {
 }
 
 impl<'a> TargetRequest<'a> {
+    /// The request for a resource that the manifest does not name.
+    pub fn plain(kind: ResourceType, path: &'a ResourcePath, name: &'a str) -> Self {
+        TargetRequest {
+            kind,
+            path,
+            target: None,
+            filename: None,
+            layout: None,
+            pattern: None,
+            sharing: ToolSharing::OneTool,
+            name,
+            form: InstructionForm::default(),
+        }
+    }
+
     /// The request of a manifest dependency for the file at this path.
     pub fn of(dependency: &'a Dependency, path: &'a ResourcePath, tools: &Tools) -> Self {
         TargetRequest {
@@ -135,6 +151,10 @@ fn path_in(
         Some(name),
     ];
     let path = parts.into_iter().flatten().collect::<Vec<_>>().join("/");
+    // Names of a source may be chosen to look like another file of the project.
+    if path.chars().any(is_invisible) {
+        return Err(PathError::Invisible);
+    }
     // Checked again after joining: parts that are valid alone can still give a path that leaves the project or is
     // not portable.
     RelativePath::new(&path)
@@ -293,13 +313,13 @@ pub fn clashes<'a>(files: impl IntoIterator<Item = (usize, &'a RelativePath)>) -
     let mut found = Vec::new();
     for (entry, path) in files {
         // Compared in lower case on every system: a lockfile written on Linux is installed on macOS and Windows too.
-        match seen.get(&path.as_str().to_lowercase()) {
+        match seen.get(&path.folded()) {
             Some((first, path)) => found.push(TargetClash {
                 path: (*path).clone(),
                 first: *first,
                 second: entry,
             }),
-            None => drop(seen.insert(path.as_str().to_lowercase(), (entry, path))),
+            None => drop(seen.insert(path.folded(), (entry, path))),
         }
     }
     for (folded, (entry, _)) in &seen {

@@ -25,8 +25,9 @@ use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 
 pub use convert::{
     ConvertError, ConvertedEntries, ConvertedFile, FieldOutcome, FieldOutcomeKind,
-    InstructionBlock, agent_name, convert_file, convert_instruction, foreign_format, hook_entries,
-    instruction_block, is_native, is_native_instruction, server_entries, server_names,
+    InstructionBlock, agent_name, convert_file, convert_instruction, convert_patched_file,
+    foreign_format, hook_entries, instruction_block, is_native, is_native_instruction,
+    server_entries, server_names,
 };
 pub use detect::{has_tags, is_template, templating};
 pub use error::RenderError;

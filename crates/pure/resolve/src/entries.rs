@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, codes};
+use agpm_diag::{Diagnostic, EntryRemedy, Failure, FailureKind, Notes, Remedy, codes};
 use agpm_model::{
     DeclaredDependency, Dependency, Destination, InstallMode, InstructionForm, Manifest,
-    RESOURCE_TYPES, Requirement, ResourceId, TargetLayout, ToolName, Unit, Variant,
+    RESOURCE_TYPES, Requirement, ResourceId, SourceName, TargetLayout, ToolName, Unit, Variant,
 };
 use agpm_plan::{
     EntryError, EntryGraph, ResourceEntry, TargetClash, TargetRequest, clashes, entries, target,
@@ -285,6 +285,9 @@ fn target_clashes(manifest: &Manifest, entries: &[ResourceEntry]) -> Vec<Diagnos
         let mut diagnostic = Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message)
             .details([name(first), name(second)]);
         diagnostic.help = Some(way_out(manifest, entries, first, second));
+        diagnostic
+            .remedies
+            .extend(other_name(manifest, entries, second));
         let roots: BTreeSet<usize> = [second.root, first.root].into_iter().flatten().collect();
         for root in roots
             .into_iter()
@@ -295,6 +298,26 @@ fn target_clashes(manifest: &Manifest, entries: &[ResourceEntry]) -> Vec<Diagnos
         diagnostic
     };
     found.iter().map(report).collect()
+}
+
+/// Another name for an entry of the manifest, under which it does not clash.
+fn other_name(
+    manifest: &Manifest,
+    entries: &[ResourceEntry],
+    entry: &ResourceEntry,
+) -> Option<Remedy> {
+    let line = manifest.dependencies.get(entry.root?)?;
+    let source = line
+        .unit
+        .origin
+        .source()
+        .map_or("other", SourceName::as_str);
+    let own = free_name(entry, entries).filter(|name| *name == entry.name.as_str());
+    let name = own.unwrap_or_else(|| format!("{source}-{}", entry.name));
+    Some(Remedy {
+        entry: line.id().to_string(),
+        change: EntryRemedy::Rename { name },
+    })
 }
 
 /// A change of the manifest that resolves a clash.

@@ -4,6 +4,7 @@
 
 mod conflict;
 mod declared;
+mod declared_requirements;
 mod entries;
 mod index;
 mod lock_match;
@@ -24,6 +25,7 @@ mod written_id;
 
 pub use conflict::{ConflictReporter, FileListing, PathContent, cycle, too_hard};
 pub use declared::{DeclaringResource, EscapedPath, declared_unit, format_of, template_error};
+pub use declared_requirements::DeclaredRequirements;
 pub use entries::{ResolvedEntries, ResolvedEntry, resolved_entries, roots};
 pub use index::{
     DeclaredNeeds, FoundContent, MissingFact, PinState, ReleaseLimit, ResourceFiles, SolverPin,
@@ -44,7 +46,7 @@ pub use needs::{NeedsReader, ReadContent};
 pub use open_sources::OpenSources;
 pub use path_files::{PathFiles, Unfit, found_unit, path_clash, portable_path};
 pub use pins::{UpdateScope, pins, relocated_sources, with_names_of};
-pub use plugins::{MarketplaceEntries, expand_plugins};
+pub use plugins::{MarketplaceEntries, expand_plugins, part_remedy};
 pub use required_source::{
     RequiredSource, SourceRefusal, add_locked_sources, refused_source, required_source,
     unit_of_source,

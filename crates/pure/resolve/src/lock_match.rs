@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agpm_diag::Failure;
+use agpm_diag::{Failure, FailureKind, Notes};
 use agpm_model::{
     Checksum, Dependency, InstallMode, LockEntry, LockedPlacement, Lockfile, Manifest, Patch,
     PatchScope, RelativePath, ResourceId, ResourceName, ResourceOrigin, ResourceType, ToolName,
@@ -38,46 +38,63 @@ impl<'m> RootFinder<'m> {
     }
 }
 
-/// The dependency of the manifest for each locked resource; fails where manifest and lockfile differ.
-pub fn locked_roots(manifest: &Manifest, lock: &Lockfile) -> Result<Vec<Option<usize>>, Failure> {
-    check_locked_sources(manifest, lock)?;
+/// The dependency of the manifest for each locked resource; fails where manifest and lockfile differ, with every
+/// difference in the notes.
+pub fn locked_roots(
+    manifest: &Manifest,
+    lock: &Lockfile,
+    notes: &mut Notes,
+) -> Result<Vec<Option<usize>>, Failure> {
     let finder = RootFinder::new(manifest);
     let roots: Vec<Option<usize>> = lock.entries.iter().map(|one| finder.find(one)).collect();
-    for (locked, root) in lock.entries.iter().zip(&roots) {
-        if let Some(number) = root {
-            check_locked_as(manifest, &manifest.dependencies[*number], locked)?;
-        }
-    }
+    let mut differences: Vec<String> = moved_sources(manifest, lock).collect();
+    let locked = lock.entries.iter().zip(&roots);
+    differences.extend(locked.filter_map(|(locked, root)| {
+        difference_from(manifest, &manifest.dependencies[(*root)?], locked)
+    }));
     let found: BTreeSet<usize> = roots.iter().flatten().copied().collect();
-    let is_missing = |number: usize, dependency: &Dependency| {
+    let is_missing = |(number, dependency): &(usize, &Dependency)| {
         // A dependency for no enabled tool is not locked, so its absence is not a difference.
-        !found.contains(&number) && !manifest.tools.used_by(dependency).is_empty()
+        !found.contains(number) && !manifest.tools.used_by(dependency).is_empty()
     };
-    let mut dependencies = manifest.dependencies.iter().enumerate();
-    if let Some((_, dependency)) = dependencies.find(|(number, one)| is_missing(*number, one)) {
-        let message = format!("{} is not in the lockfile", dependency.id());
-        return Err(outdated_lock(message));
+    let dependencies = manifest.dependencies.iter().enumerate();
+    let missing = dependencies.filter(is_missing);
+    differences.extend(
+        missing.map(|(_, dependency)| format!("{} is not in the lockfile", dependency.id())),
+    );
+    differences.extend(unreachable(lock, &roots));
+    if differences.is_empty() {
+        return Ok(roots);
     }
-    check_reachable(lock, &roots)?;
-    Ok(roots)
+    let found = differences.into_iter().map(outdated_lock);
+    notes
+        .diagnostics
+        .extend(found.filter_map(|failure| failure.diagnostic));
+    Err(Failure::reported_as(FailureKind::Lock))
 }
 
 /// Checks that no source has moved.
 pub fn check_locked_sources(manifest: &Manifest, lock: &Lockfile) -> Result<(), Failure> {
-    for locked in &lock.sources {
+    match moved_sources(manifest, lock).next() {
+        None => Ok(()),
+        Some(message) => Err(outdated_lock(message)),
+    }
+}
+
+fn moved_sources(manifest: &Manifest, lock: &Lockfile) -> impl Iterator<Item = String> {
+    lock.sources.iter().filter_map(|locked| {
         let now = manifest
             .source(&locked.name)
             .map(|source| source.address.to_string());
         // A source without a URL in the lockfile is a local directory, whose path differs between machines.
-        if locked.url.is_some() && now.is_some() && locked.url != now {
-            let message = format!(
+        let is_moved = locked.url.is_some() && now.is_some() && locked.url != now;
+        is_moved.then(|| {
+            format!(
                 "source `{}` has another URL than when it was locked",
                 locked.name
-            );
-            return Err(outdated_lock(message));
-        }
-    }
-    Ok(())
+            )
+        })
+    })
 }
 
 /// Checks that a dependency matches its locked resource.
@@ -86,11 +103,12 @@ pub fn is_locked_as(dependency: &Dependency, locked: &LockEntry) -> bool {
     dependency.unit.origin == locked.unit.origin && dependency.unit.path == *path
 }
 
-fn check_locked_as(
+/// The difference between a dependency and its locked resource.
+fn difference_from(
     manifest: &Manifest,
     dependency: &Dependency,
     locked: &LockEntry,
-) -> Result<(), Failure> {
+) -> Option<String> {
     let tools = manifest.tools.used_by(dependency);
     let request = TargetRequest {
         name: locked.name.as_str(),
@@ -135,21 +153,16 @@ fn check_locked_as(
             shared_patches(locked) != project_patches(manifest, locked),
         ),
     ];
-    match differs.into_iter().find(|(_, differs)| *differs) {
-        None => Ok(()),
-        Some((field, _)) => {
-            let differ = if field == "patches" {
-                "differ"
-            } else {
-                "differs"
-            };
-            let message = format!(
-                "the {field} of {} {differ} from the lockfile",
-                locked.label()
-            );
-            Err(outdated_lock(message))
-        }
-    }
+    let (field, _) = differs.into_iter().find(|(_, differs)| *differs)?;
+    let differ = if field == "patches" {
+        "differ"
+    } else {
+        "differs"
+    };
+    Some(format!(
+        "the {field} of {} {differ} from the lockfile",
+        locked.label()
+    ))
 }
 
 /// Whether a resource is locked at the paths that the manifest gives it. The directory of a block depends on the files
@@ -184,9 +197,8 @@ fn is_other_server(dependency: &Dependency, locked: &LockEntry) -> bool {
 
 /// The locked fields that shared patches set.
 fn shared_patches(locked: &LockEntry) -> BTreeSet<String> {
-    locked
-        .patches
-        .iter()
+    let fields = locked.patches.iter().chain(&locked.dropped_patches);
+    fields
         .filter(|field| !locked.private_patches.contains(field))
         .cloned()
         .collect()
@@ -208,8 +220,8 @@ fn project_patches(manifest: &Manifest, locked: &LockEntry) -> BTreeSet<String> 
     fields.map(|field| field.to_string()).collect()
 }
 
-/// Fails if nothing requires a locked resource any more.
-fn check_reachable(lock: &Lockfile, roots: &[Option<usize>]) -> Result<(), Failure> {
+/// The locked resources that nothing requires any more.
+fn unreachable(lock: &Lockfile, roots: &[Option<usize>]) -> Vec<String> {
     let references = numbers_by_reference(lock);
     let numbers = 0..lock.entries.len();
     // From the roots: a removed dependency leaves its transitive ones in the lockfile, and a frozen install must not
@@ -221,14 +233,10 @@ fn check_reachable(lock: &Lockfile, roots: &[Option<usize>]) -> Result<(), Failu
         let needed = dependencies.filter_map(|reference| references.get(reference));
         queue.extend(needed.filter(|child| reached.insert(**child)));
     }
-    let mut entries = lock.entries.iter().enumerate();
-    match entries.find(|(number, _)| !reached.contains(number)) {
-        None => Ok(()),
-        Some((_, locked)) => Err(outdated_lock(format!(
-            "{} is no longer required",
-            locked.label()
-        ))),
-    }
+    let entries = lock.entries.iter().enumerate();
+    let lost = entries.filter(|(number, _)| !reached.contains(number));
+    lost.map(|(_, locked)| format!("{} is no longer required", locked.label()))
+        .collect()
 }
 
 /// The indices of locked resources, by the references of dependents.
@@ -332,14 +340,33 @@ mod tests {
         manifest
     }
 
+    fn differences(text: &str, more: &str) -> Vec<String> {
+        let mut notes = Notes::default();
+        let found = locked_roots(&manifest(text), &lock(more), &mut notes);
+        assert_eq!(found.is_err(), !notes.diagnostics.is_empty());
+        let messages = notes.diagnostics.into_iter().map(|found| found.message);
+        messages.collect()
+    }
+
     fn difference(text: &str, more: &str) -> Option<String> {
-        let failure = locked_roots(&manifest(text), &lock(more)).err()?;
-        failure.diagnostic.map(|found| found.message)
+        differences(text, more).into_iter().next()
+    }
+
+    #[test]
+    fn all_differences_are_found() {
+        let orphan = "\n[[snippets]]\nname = \"s\"\nsource = \"kit\"\npath = \"s.md\"\nchecksum = \"sha256:0000000000000000000000000000000000000000000000000000000000000000\"\ndependencies = []\n";
+        let changed = MANIFEST.replace("^1.0", "^2.0") + "b = \"b.md\"\n";
+        let expected = [
+            "the requirement of agents/a differs from the lockfile",
+            "agents/b is not in the lockfile",
+            "snippets/s is no longer required",
+        ];
+        assert_eq!(differences(&changed, orphan), expected);
     }
 
     #[test]
     fn a_lockfile_fits_the_manifest_that_it_was_made_from() {
-        let roots = locked_roots(&manifest(MANIFEST), &lock("")).ok();
+        let roots = locked_roots(&manifest(MANIFEST), &lock(""), &mut Notes::default()).ok();
         assert_eq!(roots, Some(vec![Some(0)]));
     }
 

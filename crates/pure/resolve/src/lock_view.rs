@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use agpm_diag::{Diagnostic, Failure, Notes, Severity, codes, unknown_name};
 use agpm_model::{
     Dependency, LOCK_NAME, LockEntry, LockedLayer, Lockfile, Manifest, RelativePath,
-    ResourceExtent, ResourceType, normalize,
+    ResourceExtent, ResourceId, ResourceType, normalize,
 };
 use agpm_plan::Ledger;
+use agpm_text::Value;
 
 use crate::written_id::{ambiguous, means, near_ids};
 
@@ -31,11 +32,14 @@ pub struct LockView {
     pub project_directory: PathBuf,
     /// The plugin of each entry that is a part of one.
     pub part_of: BTreeMap<usize, usize>,
+    /// The hooks that a patch disables. They are locked and not written anywhere.
+    pub disabled: BTreeSet<ResourceId>,
 }
 
 impl LockView {
     /// The view of a lockfile.
-    pub fn of(lock: Lockfile, manifest: &Manifest, project_directory: PathBuf) -> Self {
+    pub fn of(mut lock: Lockfile, manifest: &Manifest, project_directory: PathBuf) -> Self {
+        let disabled = take_disabled(&mut lock.entries, manifest);
         let required: BTreeSet<(ResourceType, &str)> = manifest
             .dependencies
             .iter()
@@ -69,6 +73,7 @@ impl LockView {
             layers,
             project_directory,
             part_of: BTreeMap::new(),
+            disabled,
         }
     }
 
@@ -118,7 +123,10 @@ impl LockView {
             .collect();
         let is_used = |root: &&Dependency| !manifest.tools.used_by(root).is_empty();
         let roots = manifest.dependencies.iter().filter(is_used);
-        let missing = roots.filter(|root| !locked.contains(&(root.kind, root.name.as_str())));
+        // All matches of a pattern may be excluded, so its absence says nothing.
+        let missing = roots.filter(|root| {
+            !locked.contains(&(root.kind, root.name.as_str())) && root.exclude.is_empty()
+        });
         let missing: Vec<String> = missing
             .map(|root| format!("`{}/{}`", root.kind, root.name))
             .collect();
@@ -212,6 +220,26 @@ impl LockView {
             .collect();
         unknown_name("resource", name, near_ids(name, ids))
     }
+}
+
+/// The hooks that the manifest's patches disable; their entries lose their paths.
+fn take_disabled(entries: &mut [LockEntry], manifest: &Manifest) -> BTreeSet<ResourceId> {
+    let is_disabled = |entry: &LockEntry| {
+        let patches = manifest.patches.iter().filter(|patch| {
+            patch.kind == ResourceType::Hooks
+                && patch.kind == entry.kind
+                && patch.name == entry.name.as_str()
+        });
+        let mut switches = patches.filter_map(|patch| patch.fields.get("enabled"));
+        // Private patches come later and apply.
+        switches.next_back() == Some(&Value::Bool(false))
+    };
+    let mut disabled = BTreeSet::new();
+    for entry in entries.iter_mut().filter(|entry| is_disabled(entry)) {
+        entry.placements.iter_mut().for_each(|one| one.at = None);
+        disabled.insert(entry.id());
+    }
+    disabled
 }
 
 /// Whether a path belongs to an entry; a skill is a directory with files.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use agpm_diag::{Diagnostic, Failure, Notes, codes, did_you_mean};
+use agpm_diag::{Diagnostic, EntryRemedy, Failure, Notes, PartNaming, Remedy, codes, did_you_mean};
 use agpm_model::{
     Checksum, Dependency, FileMode, InstructionForm, LockedPlacement, Manifest, PartChoice,
     PartFilter, PartNames, RelativePath, ResourceId, ResourceName, ResourcePath, ResourceType,
@@ -77,6 +77,7 @@ fn report_target_clashes(manifest: &Manifest, entries: &[ResolvedEntry], notes: 
         if let Some(root) = part.entry.root {
             found = found.at_spot(manifest.dependencies[root].spot);
         }
+        found = found.resolved_by(part_remedy(manifest, part));
         notes
             .diagnostics
             .push(found.help(part_way_out(part, plugin)));
@@ -412,7 +413,14 @@ impl<'a> PluginExpansion<'a> {
                 part.id
             );
             let found = Diagnostic::new(&codes::PLUGIN_MISSING_FILE, message);
-            self.report(notes, found.help(help));
+            let remedy = self.dependency.map(|line| Remedy {
+                entry: line.id().to_string(),
+                change: EntryRemedy::ExcludePart {
+                    part: part.id.to_string(),
+                    names: PartNaming::Fixed,
+                },
+            });
+            self.report(notes, found.help(help).resolved_by(remedy));
         }
     }
 
@@ -729,6 +737,10 @@ fn clash(manifest: &Manifest, first: &ResolvedEntry, second: &ResolvedEntry) -> 
     let mut found = Diagnostic::new(&codes::PLUGIN_CLASH, message)
         .details([owner(first), owner(second)])
         .help(help);
+    let part = [second, first]
+        .into_iter()
+        .find(|one| one.part_of.is_some());
+    found = found.resolved_by(part.and_then(|part| part_remedy(manifest, part)));
     let roots: BTreeSet<usize> = [second, first]
         .into_iter()
         .filter_map(|resolved| resolved.entry.root)
@@ -740,6 +752,29 @@ fn clash(manifest: &Manifest, first: &ResolvedEntry, second: &ResolvedEntry) -> 
         found = found.at_spot(dependency.spot);
     }
     found
+}
+
+/// The change of the plugin's manifest entry that leaves out a part, or renames it.
+pub fn part_remedy(manifest: &Manifest, part: &ResolvedEntry) -> Option<Remedy> {
+    let line = manifest.dependencies.get(part.entry.root?)?;
+    let (kind, name) = (part.entry.kind, part.entry.name.as_str());
+    let prefix = format!("{}-", part.part_of.as_ref()?.name);
+    let (own, is_prefixed) = match line.parts.names {
+        PartNames::Prefixed => (name.strip_prefix(&prefix).unwrap_or(name), true),
+        PartNames::Own => (name, false),
+    };
+    let is_free = !kind.is_merged() && !is_prefixed;
+    Some(Remedy {
+        entry: line.id().to_string(),
+        change: EntryRemedy::ExcludePart {
+            part: format!("{kind}/{own}"),
+            names: if is_free {
+                PartNaming::Free
+            } else {
+                PartNaming::Fixed
+            },
+        },
+    })
 }
 
 /// A change of the plugin's manifest entry that resolves a clash.

@@ -13,5 +13,9 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         format: UnchangedFiles,
         source: source("agpm, docs/packages.md", "2026-11-15"),
     }),
+    former_directories: SourcedList::new(
+        &[".agpm/snippets"],
+        source("agpm-cli 0.4.14, `src/cli/migrate.rs`", "2026-11-18"),
+    ),
     ..ToolDefinition::new("agpm", "agpm")
 };

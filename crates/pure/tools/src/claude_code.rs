@@ -88,6 +88,15 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         servers: Some("${CLAUDE_PROJECT_DIR:-.}"),
         source: source("Claude Code, Hooks reference", "2026-11-16"),
     }),
+    former_directories: SourcedList::new(
+        &[
+            ".claude/agents",
+            ".claude/commands",
+            ".claude/scripts",
+            ".claude/snippets",
+        ],
+        source("agpm-cli 0.4.14, `src/cli/migrate.rs`", "2026-11-18"),
+    ),
     ..ToolDefinition::new("claude-code", "Claude Code")
 };
 
@@ -149,7 +158,7 @@ static TOOL_NAMES: ToolNames = ToolNames {
         ("AskUserQuestion", &["AskUserQuestion"]),
         ("Skill", &["Skill"]),
     ],
-    servers: ServerTools::Reference,
+    servers: Some(ServerTools::REFERENCE),
     ..ToolNames::new(source(
         "Claude Code, Settings: Tools available",
         "2026-11-15",

@@ -125,7 +125,7 @@ static TOOL_NAMES: ToolNames = ToolNames {
         ("Edit", &["apply_patch"]),
         ("Bash", &["Bash"]),
     ],
-    servers: ServerTools::Reference,
+    servers: Some(ServerTools::REFERENCE),
     ..ToolNames::new(source("Codex, Hooks: matcher patterns", "2026-11-15"))
 };
 

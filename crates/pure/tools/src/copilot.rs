@@ -157,7 +157,26 @@ static AGENT_TOOL_NAMES: ToolNames = ToolNames {
         ("todos", &["TodoWrite"]),
         ("runSubagent", &["Task"]),
     ],
-    servers: ServerTools::Slashed,
+    servers: Some(ServerTools {
+        prefix: "",
+        separator: "/",
+        all: &["/*"],
+        every: None,
+        reserved: &[
+            "vscode",
+            "browser",
+            "runCommands",
+            "runTasks",
+            "runNotebooks",
+        ],
+        characters: None,
+        split: ServerSplit::Last,
+        look_alikes: LookAlikes::Extensions,
+        source: source(
+            "GitHub Copilot, Custom agents configuration: tool names of MCP servers; VS Code, Custom agents; github/awesome-copilot",
+            "2026-11-18",
+        ),
+    }),
     ..ToolNames::new(source(
         "GitHub Copilot, Custom agents configuration: tool aliases; VS Code, Chat tools; github/awesome-copilot",
         "2026-11-16",

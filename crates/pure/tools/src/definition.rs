@@ -35,6 +35,8 @@ pub struct ToolDefinition {
     /// Patterns of the files that it reads besides: rules, settings, its own directories. Layers may hold them. Files
     /// that a host runs by itself, such as workflows, are not among them.
     pub layer_files: SourcedList<&'static str>,
+    /// Directories where agpm-cli 0.4 installs files of the tool.
+    pub former_directories: SourcedList<&'static str>,
     /// The locations of its credentials: the last components of the path, in lower case.
     pub credentials: SourcedList<&'static [&'static str]>,
     /// Directories of the project whose files it runs when it starts, whatever their mode.
@@ -65,6 +67,7 @@ impl ToolDefinition {
             hooks: None,
             servers: None,
             layer_files: SourcedList::NONE,
+            former_directories: SourcedList::NONE,
             credentials: SourcedList::NONE,
             loaded_code: SourcedList::NONE,
             plugin_variables: SourcedList::NONE,
@@ -73,11 +76,6 @@ impl ToolDefinition {
             executable: None,
         }
     }
-}
-
-/// A fact that `title` showed on the day `checked`.
-pub(crate) const fn source(title: &'static str, checked: &'static str) -> FactSource {
-    FactSource { title, checked }
 }
 
 /// One thing in a project, and the same in home.

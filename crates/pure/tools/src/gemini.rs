@@ -161,7 +161,20 @@ static TOOL_NAMES: ToolNames = ToolNames {
         ("AskUserQuestion", &["ask_user"]),
         ("Skill", &["activate_skill"]),
     ],
-    servers: ServerTools::Prefixed("mcp_"),
+    servers: Some(ServerTools {
+        prefix: "mcp_",
+        separator: "_",
+        all: &["_*"],
+        every: Some("mcp_*"),
+        reserved: &[],
+        characters: Some("_-.:"),
+        split: ServerSplit::First,
+        look_alikes: LookAlikes::None,
+        source: source(
+            "Gemini CLI, Subagents: configuration schema; `isValidToolName` and `parseMcpToolName`",
+            "2026-11-18",
+        ),
+    }),
     ..ToolNames::new(source("Gemini CLI, Tools reference", "2026-11-15"))
 };
 

@@ -90,6 +90,20 @@ static TAGS: ToolNames = ToolNames {
         ("WebSearch", &["web"]),
         ("Task", &["subagent"]),
     ],
+    servers: Some(ServerTools {
+        prefix: "@",
+        separator: "/",
+        all: &[""],
+        every: Some("@mcp"),
+        reserved: &["builtin", "mcp", "powers"],
+        characters: None,
+        split: ServerSplit::First,
+        look_alikes: LookAlikes::None,
+        source: source(
+            "Kiro, Custom agents: tags; Kiro CLI, Agent configuration reference: tools",
+            "2026-11-18",
+        ),
+    }),
     ..ToolNames::new(source("Kiro, Custom agents: tags", "2026-11-18"))
 };
 

@@ -53,7 +53,7 @@ pub use format::server::{
 pub use format::{EntryFormat, FileFormat};
 pub use models::{InheritedModel, ModelForm, ModelNames, Vendor};
 pub use source::FactSource;
-pub use tool_names::{ServerTools, ToolNames};
+pub use tool_names::{LookAlikes, ServerSplit, ServerTools, ToolNames};
 pub use vocabulary::{
     OTHER_SERVER_LIMITS, REFERENCE_EVENTS, REFERENCE_TOOLS, REFERENCE_VARIABLES, ReferenceTool,
     ToolReach, is_reference_model,

@@ -67,6 +67,10 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         version: "1.18.33",
         source: source("npm, opencode-ai 1.18.33", "2026-11-16"),
     }),
+    former_directories: SourcedList::new(
+        &[".opencode/agent", ".opencode/command", ".opencode/snippet"],
+        source("agpm-cli 0.4.14, `src/cli/migrate.rs`", "2026-11-18"),
+    ),
     ..ToolDefinition::new("opencode", TITLE)
 };
 
@@ -118,6 +122,20 @@ const AGENTS: AgentFormat = AgentFormat {
             (&["Task", "Agent"], "task"),
             (&["Skill"], "skill"),
         ],
+        servers: ServerTools {
+            prefix: "",
+            separator: "_",
+            all: &["_*"],
+            every: None,
+            reserved: &["external_directory", "doom_loop"],
+            characters: Some("_-"),
+            split: ServerSplit::Whole,
+            look_alikes: LookAlikes::None,
+            source: source(
+                "OpenCode, MCP servers: manage, glob patterns; Permissions: available permissions; anomalyco/opencode, `packages/opencode/src/mcp`",
+                "2026-11-18",
+            ),
+        },
         unread: &["mcpServers", "skills", "maxTurns", "memory", "effort"],
     }))
 };

@@ -8,4 +8,5 @@ pub(crate) use crate::format::hook::*;
 pub(crate) use crate::format::instruction::*;
 pub(crate) use crate::format::server::*;
 pub(crate) use crate::models::*;
+pub(crate) use crate::source::source;
 pub(crate) use crate::tool_names::*;

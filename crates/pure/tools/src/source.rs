@@ -8,3 +8,8 @@ pub struct FactSource {
     /// The day, as `YYYY-MM-DD`.
     pub checked: &'static str,
 }
+
+/// A fact that `title` showed on the day `checked`.
+pub(crate) const fn source(title: &'static str, checked: &'static str) -> FactSource {
+    FactSource { title, checked }
+}

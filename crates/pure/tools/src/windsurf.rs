@@ -154,7 +154,7 @@ static TOOL_NAMES: ToolNames = ToolNames {
         ("TodoWrite", &["todo_write"]),
         ("AskUserQuestion", &["ask_user_question"]),
     ],
-    servers: ServerTools::Reference,
+    servers: Some(ServerTools::REFERENCE),
     ..ToolNames::new(source(
         "Devin CLI, Lifecycle Hooks; tool ids that Devin CLI sends over the Agent Client Protocol",
         "2026-11-16",

@@ -304,9 +304,9 @@ impl Judgement<'_> {
             self.forbid(RuleName::PinnedOnly, rule.spot, message);
         }
         if let Some(rule) = &policy.min_release_age
-            && !version.age.reaches(rule.value)
+            && !version.age.reaches(rule.value.seconds)
         {
-            let required = duration(rule.value);
+            let required = duration(rule.value.seconds);
             let problem = version.age.too_young(&version.label);
             let message = format!("{problem}, and {required} are required");
             self.forbid(RuleName::MinReleaseAge, rule.spot, message);

@@ -84,7 +84,7 @@ impl PolicySet {
         let ages = self
             .iter()
             .filter_map(|policy| policy.min_release_age.as_ref());
-        ages.map(|rule| rule.value).max()
+        ages.map(|rule| rule.value.seconds).max()
     }
 
     /// Everything that one of the policies forbids, or requires and does not find.

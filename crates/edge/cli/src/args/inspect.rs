@@ -147,6 +147,8 @@ pub(crate) struct BrowseArgs {
     /// Show at most this many
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
 }
 
 /// Arguments of `search`.
@@ -164,4 +166,6 @@ pub(crate) struct SearchArgs {
     /// Fetch every source again
     #[arg(long)]
     pub(crate) refresh: bool,
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
 }

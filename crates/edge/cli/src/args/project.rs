@@ -12,6 +12,14 @@ pub(crate) struct InitArgs {
     /// The project directory [default: the current one]
     #[arg(conflicts_with = "global")]
     pub(crate) path: Option<PathBuf>,
+    /// A tool of the project, or several with commas [default: those found]
+    #[arg(
+        long = "tool",
+        value_name = "TOOL",
+        value_delimiter = ',',
+        conflicts_with = "global"
+    )]
+    pub(crate) tools: Vec<String>,
     /// Overwrite an existing manifest
     #[arg(long)]
     pub(crate) force: bool,
@@ -50,7 +58,7 @@ pub(crate) struct AddArgs {
     /// Add only resources of this type
     #[arg(long = "type", value_name = "TYPE")]
     pub(crate) kind: Option<String>,
-    /// The name in the manifest [default: the file name]
+    /// The name to install it under [default: its own]
     #[arg(long)]
     pub(crate) name: Option<String>,
     /// A tool to install it for, or several with commas
@@ -59,6 +67,18 @@ pub(crate) struct AddArgs {
     /// Add all resources of the source
     #[arg(long)]
     pub(crate) all: bool,
+    /// Prefix the names of a plugin's parts with its own
+    #[arg(long)]
+    pub(crate) prefix: bool,
+    /// A part of a plugin (TYPE/NAME), or a match of a pattern, to leave out
+    #[arg(long, value_name = "ID", value_delimiter = ',')]
+    pub(crate) exclude: Vec<String>,
+    /// A subdirectory of the tool's directory
+    #[arg(long, value_name = "DIR")]
+    pub(crate) target: Option<String>,
+    /// The name of the installed file [default: the name]
+    #[arg(long)]
+    pub(crate) filename: Option<String>,
     /// Change only the manifest
     #[arg(long)]
     pub(crate) no_install: bool,
@@ -178,8 +198,8 @@ pub(crate) enum RemoveCommand {
 /// Arguments of `import`.
 #[derive(Debug, Args)]
 pub(crate) struct ImportArgs {
-    /// skills-lock, apm, rulesync, ruler, claude, agpm-cli or agent-manager
-    pub(crate) format: String,
+    /// skills-lock, apm, rulesync, ruler, claude, agpm-cli or agent-manager [default: list what is found]
+    pub(crate) format: Option<String>,
     /// The file [default: that manager's usual path]
     pub(crate) file: Option<PathBuf>,
     /// Print the sections without writing them

@@ -1,7 +1,7 @@
 use std::process::ExitCode;
 
 use agpm_ops::{
-    AddRequest, AfterEdit, SelectionMode, TransitiveExecutables, World, WriteMode, add,
+    AddRequest, AfterEdit, PartNames, SelectionMode, TransitiveExecutables, World, WriteMode, add,
 };
 
 use crate::args::AddArgs;
@@ -20,6 +20,14 @@ pub(crate) fn run(world: &World, args: AddArgs, output: &mut Output) -> ExitCode
         kind: args.kind,
         name: args.name,
         tools: args.tools,
+        target: args.target,
+        filename: args.filename,
+        exclude: args.exclude,
+        names: if args.prefix {
+            PartNames::Prefixed
+        } else {
+            PartNames::Own
+        },
         selection: if args.all {
             SelectionMode::All
         } else {

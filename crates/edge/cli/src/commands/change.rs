@@ -1,9 +1,10 @@
 use std::process::ExitCode;
 
 use agpm_ops::{
-    AfterEdit, DependencyId, ManifestChange, NewDependency, PatternUse, Replace,
+    AfterEdit, DependencyId, InstallScope, ManifestChange, NewDependency, PatternUse, Replace,
     TransitiveExecutables, World, WriteMode, change_manifest,
 };
+use agpm_report::change::UserSource;
 
 use crate::args::{AddCommand, AddDepArgs, RemoveArgs, RemoveCommand};
 use crate::output::Output;
@@ -11,13 +12,17 @@ use crate::output::Output;
 pub(crate) fn add(world: &World, what: AddCommand, output: &mut Output) -> ExitCode {
     let change = match what {
         AddCommand::Source { name, url, force } => {
+            let of_user = (world.environment.scope == InstallScope::User).then(|| UserSource {
+                name: name.clone(),
+                url: url.clone(),
+            });
             let change = ManifestChange::AddSource {
                 name,
                 address: url,
                 replace: replace(force),
             };
             return output.finish(change_manifest(world, &change), |report, context| {
-                agpm_report::change::render_source(report, world.environment.scope, context)
+                agpm_report::change::render_source(report, of_user.as_ref(), context)
             });
         }
         AddCommand::Dep(args) => add_dependency(args),

@@ -26,6 +26,7 @@ pub(crate) fn run(world: &World, args: InitArgs, output: &mut Output) -> ExitCod
     };
     let request = InitRequest {
         directory: args.path,
+        tools: args.tools,
         replace: replace(args.force),
         adoption,
     };

@@ -39,7 +39,7 @@ use std::process::ExitCode;
 use agpm_diag::{Diagnostic, codes};
 use agpm_ops::{
     Environment, FailureKind, InstallScope, NetworkAccess, Outcome, OutsideReads, PolicyLocations,
-    ProgramUse, World,
+    ProgramUse, TypedCommand, World,
 };
 use agpm_report::RenderedReport;
 
@@ -55,7 +55,7 @@ use crate::question;
 const MACHINE_POLICY: &str = "/etc/agpm/policy.toml";
 
 /// Runs the command that was typed.
-pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
+pub(crate) fn run(cli: Cli, typed: TypedCommand, output: &mut Output) -> ExitCode {
     let scope = cli.command.scope();
     if scope == InstallScope::User && cli.global.manifest_path.is_some() {
         return output.finish(two_manifests(), |(), _| RenderedReport::Text(String::new()));
@@ -67,6 +67,7 @@ pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
         return output.finish(outcome, |(), _| RenderedReport::Text(String::new()));
     }
     let mut world = world(&cli.global, scope);
+    world.environment.typed = typed;
     world.environment.programs = cli.command.programs();
     let approval = cli.command.approval();
     world.environment.approvals = approval.map(ApprovalArgs::ids).unwrap_or_default();
@@ -74,6 +75,10 @@ pub(crate) fn run(cli: Cli, output: &mut Output) -> ExitCode {
         world.confirm = question::confirmation();
     }
     world.environment.policies.argument = cli.command.policy();
+    // A server runs many commands, and the demo changes its own source between two of them.
+    if !matches!(cli.command, Command::Serve { .. } | Command::Demo(_)) {
+        world = world.sharing_sources();
+    }
     match cli.command {
         Command::Init(args) => init::run(&world, args, output),
         Command::Add(args) => match args.what {
@@ -146,6 +151,7 @@ fn world(global: &GlobalArgs, scope: InstallScope) -> World {
         state: user_directory("XDG_STATE_HOME", ".local/state").filter(|path| path.is_absolute()),
         programs: ProgramUse::Approved,
         approvals: Vec::new(),
+        typed: TypedCommand::default(),
         outside: OutsideReads::Allowed,
         policies: PolicyLocations {
             machine: Some(PathBuf::from(MACHINE_POLICY)),

@@ -63,7 +63,7 @@ fn another_strategy_leaves_the_file_to_the_user() {
     let merge = "[merge]\n\"AGENTS.md\" = \"replace\"\n";
     let project = Project::stacked("AGENTS.md", &["Org.\n"], merge);
     project.write("AGENTS.md", "# Mine\n");
-    project.refused("install", 6, &["install/not-ours", "AGENTS.md"]);
+    project.refused("install", 6, &["install/unmanaged", "AGENTS.md"]);
 }
 
 #[test]

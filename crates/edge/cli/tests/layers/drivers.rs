@@ -75,7 +75,7 @@ fn the_result_of_a_program_is_owned_key_by_key() {
     project.good("verify");
     project.write(SETTINGS, "{\"b\": \"theirs\"}\n");
     project.forget();
-    project.refused("install", 6, &["install/not-ours", "/b"]);
+    project.refused("install", 6, &["install/unmanaged", "/b"]);
 }
 
 #[test]

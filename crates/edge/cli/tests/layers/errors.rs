@@ -331,7 +331,7 @@ fn a_value_that_cannot_be_changed_alone_is_in_the_way() {
     project.refused(
         "install",
         6,
-        &["install/not-ours", "/m", "cannot be changed alone"],
+        &["install/unmanaged", "/m", "cannot be changed alone"],
     );
     project.fails("install --check", 1, &["1 conflicting"]);
     project.good("install --dry-run");
@@ -345,7 +345,7 @@ fn a_users_value_in_the_way_is_reported_with_layer_file_and_line() {
     project.refused(
         "install",
         6,
-        &["install/not-ours", "`/a/b`", "layer `org`", &location],
+        &["install/unmanaged", "`/a/b`", "layer `org`", &location],
     );
     let output = project.run("--json install");
     let found = value(&output.stdout, "x.json");

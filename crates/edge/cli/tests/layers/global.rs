@@ -64,7 +64,7 @@ fn a_clash_in_home_is_refused() {
     sandbox.write("../home/.claude/settings.json", "{\"a\": 7}\n");
     let output = run(&sandbox, "install -g", 6);
     assert!(
-        output.stderr.contains("install/not-ours") && output.stderr.contains("/a"),
+        output.stderr.contains("install/unmanaged") && output.stderr.contains("/a"),
         "{output}"
     );
     assert!(!sandbox.home().join(".claude/CLAUDE.md").exists());

@@ -14,7 +14,7 @@ const BY_KEY: &str = "{ rules = { \"/s\" = { by-key = \"id\" } } }";
 fn under_deep_a_list_is_one_value() {
     let project = Project::stacked(SETTINGS, &["{\"l\": [1, 2]}"], "");
     project.write(SETTINGS, "{\"l\": [1, 2, 3]}\n");
-    project.refused("install", 6, &["install/not-ours", "/l"]);
+    project.refused("install", 6, &["install/unmanaged", "/l"]);
     project.good("install --adopt");
     project.says(SETTINGS, "{\"l\": [1, 2]}");
     project.write(SETTINGS, "{\"l\": [1, 2, 3]}\n");
@@ -158,7 +158,7 @@ fn by_key_a_users_item_with_the_same_key_is_a_clash() {
         SETTINGS,
         "{\"s\": [{\"id\": \"a\", \"n\": 7}, {\"id\": \"b\"}]}\n",
     );
-    project.refused("install", 6, &["install/not-ours", "/s", "layers/org"]);
+    project.refused("install", 6, &["install/unmanaged", "/s", "layers/org"]);
     project.good("install --adopt");
     project.says(
         SETTINGS,
@@ -203,7 +203,7 @@ fn a_list_where_a_user_has_something_else_is_a_clash() {
         for users in ["{\"s\": \"text\"}\n", "{\"s\": {\"a\": 1}}\n"] {
             let project = Project::stacked(SETTINGS, &[ours], &with(strategy));
             project.write(SETTINGS, users);
-            project.refused("install", 6, &["install/not-ours", "/s"]);
+            project.refused("install", 6, &["install/unmanaged", "/s"]);
             project.good("install --adopt");
             project.says(SETTINGS, ours);
         }
@@ -264,7 +264,7 @@ fn a_document_that_is_a_list_is_one_thing_where_lists_are_replaced() {
     let file = ".claude/words.json";
     let project = Project::stacked(file, &["[1, 2]\n"], "");
     project.write(file, "[\"mine\"]\n");
-    project.refused("install", 6, &["install/not-ours", file]);
+    project.refused("install", 6, &["install/unmanaged", file]);
     project.good("install --adopt");
     assert_eq!(project.read(file), "[1, 2]\n");
 }

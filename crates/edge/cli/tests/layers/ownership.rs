@@ -113,12 +113,12 @@ fn a_clash_with_a_users_value_is_refused_and_nothing_at_all_is_written() {
         project.refused(
             "install",
             6,
-            &["install/not-ours", path, clash, "layers/org", "--adopt"],
+            &["install/unmanaged", path, clash, "layers/org", "--adopt"],
         );
         let output = project.good("install --dry-run");
         assert!(output.stdout.contains("1 conflicting"), "{output}");
         assert!(
-            output.stderr.contains("install/not-ours") && !project.exists("CLAUDE.md"),
+            output.stderr.contains("install/unmanaged") && !project.exists("CLAUDE.md"),
             "{output}"
         );
         project.good("install --adopt");
@@ -176,7 +176,7 @@ fn an_equal_value_of_the_user_clashes_once_the_layer_moves_on() {
     project.write(SETTINGS, "{\"a\": 1}\n");
     project.good("install");
     project.layer("org", SETTINGS, "{\"a\": 2}");
-    project.refused("install", 6, &["install/not-ours", "/a"]);
+    project.refused("install", 6, &["install/unmanaged", "/a"]);
     project.good("install --adopt");
     project.says(SETTINGS, "{\"a\": 2}");
 }
@@ -211,7 +211,7 @@ fn an_edited_key_stays_when_it_leaves_the_layers() {
     let output = project.good("install");
     assert_eq!(output.stderr, "", "{output}");
     project.stack(&["org"], "");
-    project.refused("install", 6, &["install/not-ours", "/a"]);
+    project.refused("install", 6, &["install/unmanaged", "/a"]);
 }
 
 #[test]

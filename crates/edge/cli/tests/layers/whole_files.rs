@@ -16,7 +16,7 @@ fn an_unowned_file_without_keys_in_the_way_is_refused() {
         project.refused(
             "install",
             6,
-            &["install/not-ours", path, "layers/org", "--adopt"],
+            &["install/unmanaged", path, "layers/org", "--adopt"],
         );
         project.good("install --adopt");
         assert_eq!(project.read(path), "layer\n");
@@ -185,7 +185,7 @@ fn a_document_that_is_not_a_map_is_one_value() {
     assert_eq!(project.read(".claude/l.json"), "[4]");
     let project = Project::stacked(".claude/l.json", &["[1, 2]"], "");
     project.write(".claude/l.json", "[7]");
-    project.refused("install", 6, &["install/not-ours", ".claude/l.json"]);
+    project.refused("install", 6, &["install/unmanaged", ".claude/l.json"]);
 }
 
 #[test]

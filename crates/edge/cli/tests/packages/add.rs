@@ -67,9 +67,9 @@ fn several_candidates_are_listed_with_a_command_for_each() {
         3,
         &[
             "has 3 resources",
-            "work/skills pdf  Reads PDF files",
-            "work/skills art  Draws",
-            "work/skills reviewer  Reviews",
+            "work/skills pdf  # Reads PDF files",
+            "work/skills art  # Draws",
+            "work/skills reviewer  # Reviews",
             "--all",
         ],
     );
@@ -82,7 +82,7 @@ fn several_candidates_are_listed_with_a_command_for_each() {
 }
 
 #[test]
-fn adding_twice_changes_nothing_and_another_requirement_is_an_error() {
+fn adding_twice_changes_nothing_and_another_requirement_changes_the_entry() {
     let project = three();
     let url = url(&project);
     project.good(&format!("add {url} pdf"));
@@ -94,11 +94,350 @@ fn adding_twice_changes_nothing_and_another_requirement_is_an_error() {
     project.good(&format!("add {url}//skills/pdf@^1.2.0"));
     project.good("add skills:skills/pdf");
     assert_eq!(project.tree(), before);
+    let names = project.good(&format!("add {url} pdf skills/pdf"));
+    assert_eq!(names.stdout.matches("skills/pdf").count(), 1, "{names}");
+    let changed = project.good(&format!("add {url}//skills/pdf@v1.0.0"));
+    let line = "Changed skills/pdf: ^1.2.0 -> v1.0.0";
+    assert!(changed.stdout.contains(line), "{changed}");
+    let entry = "pdf = { source = \"skills\", path = \"skills/pdf\", version = \"v1.0.0\" }";
+    assert!(project.read("agpm.toml").contains(entry));
+    project.good("undo");
+    assert_eq!(project.tree(), before);
+}
+
+#[test]
+fn more_tools_change_the_entry_and_unknown_ones_are_errors() {
+    let project = three();
+    let url = url(&project);
+    project.good(&format!("add {url} reviewer --tool claude-code"));
     project.refused(
-        &format!("add {url}//skills/pdf@v1.0.0"),
+        &format!("add {url} reviewer --tool claude"),
         1,
-        &["agpm update skills/pdf", "agpm.toml:5"],
+        &["unknown tool `claude`", "did you mean `claude-code`?"],
     );
+    let same = project.good(&format!("add {url} reviewer --tool claude-code"));
+    assert!(same.stdout.contains("already in the manifest"), "{same}");
+    let more = project.good(&format!("add {url} reviewer --tool gemini"));
+    let line = "Changed agents/reviewer: tools + gemini";
+    assert!(more.stdout.contains(line), "{more}");
+    assert!(project.exists(".gemini/agents/reviewer.md"));
+    assert!(project.exists(".claude/agents/reviewer.md"));
+    // A path alone becomes a table, and comments stay.
+    let local = three();
+    local.write("agents/own.md", AGENT);
+    local.write("agpm.toml", "[agents]\nown = \"./agents/own.md\" # mine\n");
+    local.good("add ./agents/own.md --tool claude-code,gemini");
+    assert_eq!(
+        local.read("agpm.toml"),
+        "[agents]\nown = { path = \"./agents/own.md\", tools = [\"claude-code\", \"gemini\"] } # mine\n"
+    );
+}
+
+#[test]
+fn a_name_may_follow_the_repository_and_have_its_own_version() {
+    let project = three();
+    let url = url(&project);
+    project.good(&format!("add {url} pdf@v1.0.0 reviewer"));
+    let manifest = project.read("agpm.toml");
+    for line in [
+        "pdf = { source = \"skills\", path = \"skills/pdf\", version = \"v1.0.0\" }",
+        "reviewer = { source = \"skills\", path = \"agents/reviewer.md\", version = \"^1.2.0\" }",
+    ] {
+        assert!(manifest.contains(line), "no {line} in\n{manifest}");
+    }
+    // One resource of the source has this name.
+    project.good(&format!("add {url}//art@v1.0.0"));
+    let line = "art = { source = \"skills\", path = \"skills/art\", version = \"v1.0.0\" }";
+    assert!(project.read("agpm.toml").contains(line));
+    project.refused(&format!("add {url}//nope"), 3, &["unknown path `nope`"]);
+    project.refused("add ./x pdf@v1", 2, &["without versions"]);
+}
+
+#[test]
+fn a_branch_has_its_commit() {
+    let project = three();
+    let output = project.good(&format!("add {}@main pdf", url(&project)));
+    let line = output
+        .stdout
+        .lines()
+        .find(|line| line.starts_with("Added skills/pdf main ("));
+    assert!(line.is_some(), "{output}");
+}
+
+#[test]
+fn a_new_project_is_for_the_tools_that_it_uses() {
+    let with = |files: &[&str]| {
+        let project = three();
+        files.iter().for_each(|file| project.write(file, "{}"));
+        project
+    };
+    let project = with(&[".cursor/cli.json", ".github/copilot-instructions.md"]);
+    let url = url(&project);
+    let output = project.good(&format!("add {url} reviewer"));
+    let line = "Tools: cursor, copilot (found in this project)";
+    assert!(output.stdout.contains(line), "{output}");
+    let manifest = project.read("agpm.toml");
+    assert!(
+        manifest.starts_with("[project]\ntools = [\"cursor\", \"copilot\"]\n\n[sources]\n"),
+        "{manifest}"
+    );
+    assert!(project.exists(".cursor/agents/reviewer.md"));
+    assert!(project.exists(".github/agents/reviewer.agent.md"));
+    assert!(!project.exists(".claude"));
+    assert!(project.read(".gitignore").contains("agpm.private.toml"));
+    project.good("undo");
+    assert!(!project.exists(".gitignore") && !project.exists("agpm.toml"));
+    // The same tools as `init`.
+    project.good("init");
+    assert!(
+        project
+            .read("agpm.toml")
+            .contains("tools = [\"cursor\", \"copilot\"]")
+    );
+
+    let unknown = three();
+    let output = unknown.good(&format!("add {} reviewer", self::url(&unknown)));
+    let line = "Tools: claude-code (default; choose others with `--tool`)";
+    assert!(output.stdout.contains(line), "{output}");
+    assert!(!unknown.read("agpm.toml").contains("[project]"));
+}
+
+#[test]
+fn a_resource_in_the_format_of_a_tool_makes_the_project_one_of_that_tool() {
+    let project = library(
+        &[("agents/helper.agent.md", AGENT), ("x/own.mdc", "Text.\n")],
+        &[],
+    );
+    let url = url(&project);
+    let output = project.good(&format!("add {url} helper own"));
+    let line = "Tools: cursor, copilot (the format of what was added)";
+    assert!(output.stdout.contains(line), "{output}");
+    assert!(project.exists(".github/agents/helper.agent.md"));
+    assert!(project.exists(".cursor/rules/own.mdc"));
+    // An existing manifest keeps its tools.
+    let manifest = library(&[("agents/helper.agent.md", AGENT)], &[]);
+    manifest.write("agpm.toml", "");
+    manifest.good(&format!("add {} helper", self::url(&manifest)));
+    assert!(
+        manifest.exists(".claude/agents/helper.agent.md")
+            || manifest.exists(".claude/agents/helper.md")
+    );
+    assert!(!manifest.read("agpm.toml").contains("[project]"));
+}
+
+const LIMITED: &str = "---\nname: limited\ndescription: d\ntools: Read, Grep, Bash\n---\nText.\n";
+
+#[test]
+fn a_wider_conversion_is_one_error_with_the_command_that_approves_it() {
+    let project = library(
+        &[
+            ("agents/limited.md", LIMITED),
+            ("agents/reviewer.md", AGENT),
+        ],
+        &[],
+    );
+    let url = url(&project);
+    let line = format!("add {url} limited --tool claude-code,codex,cursor");
+    let failed = project.run(&line);
+    assert_eq!(failed.code, Some(6), "{failed}");
+    assert_eq!(failed.stderr.matches("error[").count(), 1, "{failed}");
+    let shown = failed.stderr.replace("[SANDBOX]", "");
+    assert!(
+        shown.contains("codex and cursor cannot restrict tools"),
+        "{failed}"
+    );
+    let approve = "limited --tool claude-code,codex,cursor --approve agents/limited`";
+    assert!(failed.stderr.contains(approve), "{failed}");
+    project.refused(&line, 6, &["run `agpm add file://"]);
+    let approved = project.good(&format!("{line} --approve agents/limited"));
+    assert!(
+        approved.stdout.contains("Added agents/limited"),
+        "{approved}"
+    );
+    let manifest = project.read("agpm.toml");
+    let widening = "allow-widening = [\"codex\", \"cursor\"]";
+    assert!(manifest.contains(widening), "{manifest}");
+    project.good("install --locked");
+    // The same decision where the entry gets another tool.
+    let other = library(&[("agents/limited.md", LIMITED)], &[]);
+    let url = self::url(&other);
+    other.good(&format!("add {url} limited"));
+    other.good(&format!("add {url} limited --tool codex --approve all"));
+    let manifest = other.read("agpm.toml");
+    assert!(
+        manifest.contains("allow-widening = [\"codex\"]"),
+        "{manifest}"
+    );
+}
+
+#[test]
+fn everything_is_added_but_what_cannot_be_had() {
+    let marketplace = "{\"name\": \"corp\", \"owner\": {\"name\": \"o\"}, \"plugins\": [\
+        {\"name\": \"one\", \"source\": \"./plugins/one\"}, \
+        {\"name\": \"two\", \"source\": \"./plugins/two\"}, \
+        {\"name\": \"empty\", \"source\": \"./plugins/empty\"}, \
+        {\"name\": \"gone\", \"source\": {\"source\": \"url\", \"url\": \"file:///nowhere/gone\"}}]}";
+    let project = library(
+        &[
+            (".claude-plugin/marketplace.json", marketplace),
+            (
+                "plugins/one/.claude-plugin/plugin.json",
+                "{\"name\": \"one\"}",
+            ),
+            ("plugins/one/agents/shared.md", AGENT),
+            ("plugins/one/agents/limited.md", LIMITED),
+            (
+                "plugins/two/.claude-plugin/plugin.json",
+                "{\"name\": \"two\"}",
+            ),
+            ("plugins/two/agents/shared.md", LIMITED),
+            ("plugins/two/skills/pdf/SKILL.md", PDF),
+            (
+                "plugins/empty/.claude-plugin/plugin.json",
+                "{\"name\": \"empty\"}",
+            ),
+            ("plugins/empty/README.md", "Nothing.\n"),
+            ("skills/art/SKILL.md", ART),
+        ],
+        &[],
+    );
+    let url = url(&project);
+    for (preview, tools) in [
+        (" --dry-run", "claude-code"),
+        ("", "claude-code"),
+        (" --dry-run", "claude-code,codex"),
+        ("", "claude-code,codex"),
+    ] {
+        let output = project.good(&format!("add {url} --all --tool {tools}{preview}"));
+        for line in [
+            "Left out plugins/empty: plugin `empty` has nothing to install",
+            "Left out plugins/gone: ",
+            "Left out agents/shared of plugins/two: agents/shared is defined twice",
+        ] {
+            assert!(output.stdout.contains(line), "no {line} in\n{output}");
+        }
+        let is_wider = output
+            .stdout
+            .contains("Left out agents/limited of plugins/one: codex");
+        assert_eq!(is_wider, tools.contains("codex"), "{output}");
+        if preview.is_empty() {
+            let manifest = project.read("agpm.toml");
+            assert!(
+                manifest.contains("exclude = [\"agents/shared\"]"),
+                "{manifest}"
+            );
+            assert!(!manifest.contains("gone"), "{manifest}");
+            assert!(project.exists(".claude/skills/pdf/SKILL.md"));
+            assert!(project.exists(".claude/skills/art/SKILL.md"));
+            project.good("install --locked");
+            project.good("undo");
+        }
+    }
+    // What is named must be had.
+    project.refused(&format!("add {url} one gone"), 4, &["nowhere/gone"]);
+    project.refused(
+        &format!("add {url} one two"),
+        1,
+        &["one two --prefix`", "one two --exclude agents/shared`"],
+    );
+    project.good(&format!("add {url} one two --prefix"));
+    assert!(project.exists(".claude/agents/two-shared.md"));
+}
+
+#[test]
+fn a_name_is_that_of_the_installed_file() {
+    let project = three();
+    let url = url(&project);
+    let mut other = Repository::init(&project.sandbox, "other");
+    other.commit(&[("skills/pdf/SKILL.md", PDF), ("agents/reviewer.md", AGENT)]);
+    let second = format!("file://{}", project.sandbox.work().join("other").display());
+    project.good(&format!("add {url} pdf reviewer"));
+    project.refused(
+        &format!("add {second} pdf"),
+        6,
+        &["called skills/pdf", "--name other-pdf"],
+    );
+    project.good(&format!("add {second} pdf --name other-pdf"));
+    project.good(&format!("add {second} reviewer --name second"));
+    for file in [
+        ".claude/skills/pdf/SKILL.md",
+        ".claude/skills/other-pdf/SKILL.md",
+        ".claude/agents/reviewer.md",
+        ".claude/agents/second.md",
+    ] {
+        assert!(project.exists(file), "{file}");
+    }
+    project.good("install --locked");
+}
+
+#[test]
+fn options_for_the_entry_are_written_into_it() {
+    let project = three();
+    let url = url(&project);
+    project.good(&format!(
+        "add {url} reviewer --target team --filename lead.md"
+    ));
+    assert!(project.exists(".claude/agents/team/lead.md"));
+    project.refused(
+        &format!("add {url} art --prefix"),
+        2,
+        &["`--prefix` has no meaning"],
+    );
+    project.refused(&format!("add {url} art --exclude x"), 2, &["`--exclude`"]);
+    project.refused(
+        &format!("add {url} art pdf --filename x"),
+        2,
+        &["`--filename`"],
+    );
+    project.good(&format!("add {url}//skills/* --exclude pdf"));
+    assert!(!project.exists(".claude/skills/pdf") && project.exists(".claude/skills/art"));
+}
+
+#[test]
+fn a_local_path_names_the_type() {
+    let project = three();
+    project.write("agents/x.md", "# X\n");
+    project.write("rules/sub/r.md", "# R\n");
+    project.write("notes/n.md", "# N\n");
+    project.good("add ./agents/x.md");
+    project.good("add ./rules --no-install");
+    let manifest = project.read("agpm.toml");
+    assert!(
+        manifest.contains("[agents]\nx = \"./agents/x.md\""),
+        "{manifest}"
+    );
+    assert!(
+        manifest.contains("[instructions]\nr = \"./rules/sub/r.md\""),
+        "{manifest}"
+    );
+    project.refused("add ./notes/n.md", 2, &["--type"]);
+}
+
+#[test]
+fn suggested_commands_act_on_the_same_project() {
+    let project = three();
+    let url = url(&project);
+    project.write("sub/agpm.toml", "");
+    let several = project.run(&format!("-C sub add {url} --tool codex --dry-run"));
+    let command = format!("agpm -C sub add {url} art --tool codex --dry-run  # Draws");
+    let shown = several.stderr.replace(
+        "[SANDBOX]",
+        &project
+            .sandbox
+            .work()
+            .display()
+            .to_string()
+            .replace("/work", ""),
+    );
+    assert!(shown.contains(&command), "{several}\n{command}");
+    let added = project.good(&format!("-C sub add {url} art"));
+    assert!(
+        added.stdout.contains("Undo it with `agpm -C sub undo`"),
+        "{added}"
+    );
+    project.write("sub/deep/.keep", "");
+    let below = project.good(&format!("-C sub/deep add {url} pdf"));
+    assert!(below.stdout.starts_with("Using ../agpm.toml\n"), "{below}");
 }
 
 #[test]
@@ -259,8 +598,9 @@ fn options_name_the_entry_its_tools_and_what_is_done() {
         "add {url} pdf --name reader --tool opencode --no-install"
     ));
     let manifest = project.read("agpm.toml");
+    // The tools of the command that creates the manifest are those of the project.
     assert!(
-        manifest.contains("reader = {") && manifest.contains("tool = \"opencode\""),
+        manifest.contains("reader = {") && manifest.contains("tools = [\"opencode\"]"),
         "{manifest}"
     );
     assert!(!project.exists("agpm.lock") && !project.exists(".opencode"));
@@ -540,7 +880,7 @@ fn a_hook_that_names_a_missing_file_is_not_added() {
     let words = [
         "plugin/missing-file",
         "`stop.sh`",
-        "exclude = [\"hooks/kit\"]",
+        "kit --exclude hooks/kit`",
     ];
     project.refused(&format!("add {url} kit"), 1, &words);
     assert!(!project.exists("agpm.toml"));

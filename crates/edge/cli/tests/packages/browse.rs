@@ -117,9 +117,10 @@ fn search_looks_in_all_sources_and_keeps_what_it_learned() {
     assert_eq!(
         lines,
         [
-            "skills/pdf         lib   v1.0.0  Reads files",
-            "agents/pdf-writer  mine  v2.0.0  Writes",
-            "agents/reviewer    lib   v1.0.0  Reviews PDF files",
+            "skills/pdf         lib   v1.0.0  skills/pdf            Reads files",
+            "agents/pdf-writer  mine  v2.0.0  agents/pdf-writer.md  Writes",
+            "agents/reviewer    lib   v1.0.0  agents/reviewer.md    Reviews PDF files",
+            "To add the first, run `agpm add lib pdf`",
         ]
     );
     let requests = server.requests();
@@ -159,5 +160,10 @@ fn search_looks_in_all_sources_and_keeps_what_it_learned() {
 fn search_without_sources_says_how_to_add_one() {
     let project = library();
     let output = project.good("search pdf");
-    assert!(output.stdout.contains("agpm config add-source"), "{output}");
+    for part in [
+        "agpm config add-source",
+        "run `agpm browse anthropics/skills pdf`",
+    ] {
+        assert!(output.stdout.contains(part), "{output}");
+    }
 }

@@ -189,7 +189,22 @@ fn rulesync_becomes_tools_skills_and_servers() {
         ".rulesync/mcp.json",
         "{\"mcpServers\": {\"fs\": {\"type\": \"stdio\", \"command\": \"fs\"}}}",
     );
-    project.write(".rulesync/rules/a.md", "x\n");
+    project.write(
+        ".rulesync/rules/a.md",
+        "---\ntargets: [\"*\"]\nglobs: [\"src/**\"]\n---\nx\n",
+    );
+    project.write(
+        ".rulesync/subagents/b.md",
+        "---\nname: b\ntargets: [cursor]\ndescription: d\n---\nx\n",
+    );
+    project.write(".rulesync/commands/sub/c.md", "x\n");
+    project.write(
+        ".rulesync/skills/d/SKILL.md",
+        "---\nname: d\ndescription: d\n---\n",
+    );
+    project.write(".rulesync/skills/.curated/e/SKILL.md", "x\n");
+    project.write(".rulesync/.aiignore", "x\n");
+    project.write(".rulesyncignore", "x\n");
     let output = project.good("import rulesync");
     assert_lines(
         &project.read("agpm.toml"),
@@ -200,11 +215,16 @@ fn rulesync_becomes_tools_skills_and_servers() {
             "x = { source = \"r\", path = \"path/to/x\", version = \"v1.0.0\" }",
             "fs = { command = \"fs\" }",
             "go = { source = \"std\", path = \"rules/go.md\", branch = \"main\" }",
+            "a = { path = \".rulesync/rules/a.md\" }",
+            "b = { path = \".rulesync/subagents/b.md\", tools = [\"cursor\"] }",
+            "c = { path = \".rulesync/commands/sub/c.md\" }",
+            "d = { path = \".rulesync/skills/d\" }",
         ],
     );
     for words in [
         "an npm package has no counterpart",
-        "1 rules in `.rulesync/rules`",
+        "`.rulesync/.aiignore` has no counterpart",
+        "`.rulesyncignore` has no counterpart",
     ] {
         assert!(output.stderr.contains(words), "{words}\n{output}");
     }
@@ -223,6 +243,8 @@ fn ruler_becomes_tools_servers_and_local_skills() {
         "---\nname: foo\ndescription: d\n---\n",
     );
     project.write(".ruler/AGENTS.md", "x\n");
+    project.write(".ruler/deep/rules.md", "x\n");
+    project.write(".ruler/agents/helper.md", "x\n");
     let output = project.good("import ruler");
     assert_lines(
         &project.read("agpm.toml"),
@@ -230,13 +252,12 @@ fn ruler_becomes_tools_servers_and_local_skills() {
             "tools = [\"claude-code\"]",
             "api = { url = \"https://api.example\" }",
             "foo = { path = \".ruler/skills/foo\" }",
+            "AGENTS = { path = \".ruler/AGENTS.md\" }",
+            "rules = { path = \".ruler/deep/rules.md\" }",
+            "helper = { path = \".ruler/agents/helper.md\" }",
         ],
     );
-    for words in [
-        "the tool `aider`",
-        "`headers` of the server `api`",
-        "AGENTS.md",
-    ] {
+    for words in ["the tool `aider`", "`headers` of the server `api`"] {
         assert!(output.stderr.contains(words), "{words}\n{output}");
     }
     project.good("install");

@@ -292,7 +292,7 @@ fn an_edited_block_is_kept_and_left_to_the_user() {
     project.refused(
         "install",
         6,
-        &["install/not-ours", "instructions/general", "--adopt"],
+        &["install/unmanaged", "instructions/general", "--adopt"],
     );
     project.good("install --adopt");
     assert_eq!(

@@ -220,6 +220,70 @@ fn locks_of_older_programs_are_hints() {
 }
 
 #[test]
+fn files_of_older_programs_move_or_are_reported() {
+    let project = Project::new();
+    project.write("a/x.md", "x\n");
+    project.write("a/y.md", "y\n");
+    project.write("a/z.md", "z\n");
+    project.write("src/main.rs", "x\n");
+    project.manifest(
+        "[agents]\nx = \"a/x.md\"\ny = { path = \"a/y.md\", tool = \"opencode\" }\n\
+         [snippets]\nz = \"a/z.md\"\n",
+    );
+    let entry = |kind: &str, name: &str, at: &str| {
+        format!(
+            "[[{kind}]]\nname = \"a/{name}\"\npath = \"a/{name}.md\"\nchecksum = \"\"\n\
+             installed_at = \"{at}\"\ndependencies = []\nmanifest_alias = \"{name}\"\n\
+             applied_patches = {{}}\n\n[{kind}.variant_inputs]\n"
+        )
+    };
+    let lock = [
+        entry("agents", "x", ".claude/agents/agpm/x.md"),
+        entry("agents", "y", ".opencode/agent/agpm/y.md"),
+        entry("snippets", "z", ".opencode/snippet/agpm/s/z.md"),
+        entry("snippets", "other", "src/main.rs"),
+    ];
+    let lock = format!("version = 1\nresource_count = 4\n{}", lock.concat());
+    project.write("agpm.lock", &lock);
+    project.write(".claude/agents/agpm/x.md", "x\n");
+    project.write(".opencode/agent/agpm/y.md", "edited\n");
+    project.write(".opencode/snippet/agpm/s/z.md", "z\n");
+    for command in ["list", "outdated", "install --dry-run"] {
+        project.good(command);
+    }
+    let installed = project.good("install");
+    for gone in [".claude/agents/agpm", ".opencode/snippet"] {
+        assert!(!project.exists(gone), "{gone}: {installed}");
+    }
+    // Its bytes are not those of the source, so they may be the user's.
+    assert_eq!(project.read(".opencode/agent/agpm/y.md"), "edited\n");
+    assert!(
+        installed.stderr.contains("`.opencode/agent/agpm/y.md`"),
+        "{installed}"
+    );
+    assert_eq!(project.read("src/main.rs"), "x\n");
+    assert_eq!(project.read(".claude/agents/x.md"), "x\n");
+    assert!(!project.read("agpm.lock").contains("variant_inputs"));
+    project.good("install --locked");
+}
+
+#[test]
+fn a_local_commit_of_an_older_program_is_no_pin() {
+    let project = Project::new();
+    project.write("a/x.md", "x\n");
+    project.manifest("[agents]\nx = \"a/x.md\"\n");
+    project.write(
+        "agpm.lock",
+        "version = 1\n[[agents]]\nname = \"x\"\nsource = \"local\"\npath = \"a/x.md\"\nversion = \"local\"\n\
+         resolved_commit = \"local\"\nchecksum = \"sha256:abc123\"\ninstalled_at = \".claude/agents/x.md\"\n\
+         dependencies = []\nresource_type = \"Agent\"\ntool = \"claude-code\"\n",
+    );
+    project.good("list");
+    project.good("install");
+    assert_eq!(project.read(".claude/agents/x.md"), "x\n");
+}
+
+#[test]
 fn no_lock_dry_run_and_check_write_nothing_that_they_should_not() {
     let project = Project::new();
     project.source(&[("v1.0.0", &[("agents/a.md", "a\n")])]);

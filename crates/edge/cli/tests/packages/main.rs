@@ -3,6 +3,7 @@
 
 mod add;
 mod adoption;
+mod answers;
 mod browse;
 mod clones;
 mod compatibility;

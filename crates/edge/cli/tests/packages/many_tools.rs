@@ -524,9 +524,8 @@ fn widening_is_refused_and_allowed_for_each_tool() {
         "install",
         6,
         &[
-            "tool/widening",
-            "allow-widening = [\"codex\"]",
-            "allow-widening = [\"cursor\"]",
+            "codex and cursor cannot restrict tools",
+            "allow-widening = [\"codex\", \"cursor\"]",
         ],
     );
     let project = limited(", allow-widening = [\"codex\"]");
@@ -534,6 +533,12 @@ fn widening_is_refused_and_allowed_for_each_tool() {
     assert_eq!(output.code, Some(6), "{output}");
     assert!(!output.stderr.contains("codex cannot"), "{output}");
     limited(", allow-widening = [\"codex\", \"cursor\"]").good("install");
+    // For everything in the project.
+    let project = limited("");
+    let manifest = project.read("agpm.toml");
+    let everywhere = "[project]\nallow-widening = [\"codex\", \"cursor\"]\n";
+    project.write("agpm.toml", &format!("{everywhere}{manifest}"));
+    project.good("install");
 }
 
 #[test]

@@ -453,7 +453,12 @@ fn an_entry_of_the_user_with_the_same_name_is_refused_and_nothing_is_written() {
     project.refused(
         "install",
         6,
-        &["install/not-ours", ".mcp.json", "mcp-servers/fs", "--adopt"],
+        &[
+            "install/unmanaged",
+            ".mcp.json",
+            "mcp-servers/fs",
+            "--adopt",
+        ],
     );
     project.good("install --adopt");
     assert_eq!(

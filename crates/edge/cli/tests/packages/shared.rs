@@ -878,7 +878,7 @@ fn a_failure_elsewhere_leaves_shared_files_alone() {
         asking("v1.0.0"),
         range("a", "agents/a.md")
     ));
-    project.refused("install", 6, &["install/not-ours", ".claude/agents/a.md"]);
+    project.refused("install", 6, &["install/unmanaged", ".claude/agents/a.md"]);
     assert_eq!(project.read(SETTINGS), USERS);
 }
 

@@ -453,7 +453,7 @@ fn a_file_of_the_user_in_the_way_of_a_skill_is_refused() {
     project.refused(
         "install",
         6,
-        &["install/not-ours", ".claude/skills/notes/docs/x.md"],
+        &["install/unmanaged", ".claude/skills/notes/docs/x.md"],
     );
 }
 

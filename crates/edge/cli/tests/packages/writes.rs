@@ -14,7 +14,7 @@ fn files_that_are_not_ours_are_safe() {
     project.refused(
         "install",
         6,
-        &["install/not-ours", ".claude/agents/a.md", "--adopt"],
+        &["install/unmanaged", ".claude/agents/a.md", "--adopt"],
     );
     project.good("install --adopt");
     assert_eq!(project.read(".claude/agents/a.md"), "a1\n");
@@ -456,10 +456,10 @@ fn a_file_where_a_directory_is_needed_is_reported_by_dry_and_real_runs_alike() {
     );
     project.write(".claude", "a file\n");
     let preview = project.good("install --dry-run");
-    assert!(preview.stderr.contains("install/not-ours"), "{preview}");
+    assert!(preview.stderr.contains("install/unmanaged"), "{preview}");
     assert_eq!(project.run("install --check").code, Some(1));
     let words = "cannot create `.claude/`: a file of that name exists";
-    project.refused("install", 6, &["install/not-ours", words]);
+    project.refused("install", 6, &["install/unmanaged", words]);
 }
 
 #[test]

@@ -49,7 +49,7 @@ fn nothing_is_started_twice_and_no_secret_is_on_a_command_line() {
     }
     let log = fs::read_to_string(world.sandbox.home().join("log")).unwrap();
     assert!(!log.contains("hunter2"), "{log}");
-    let verbs = ["version", "ls-remote", "fetch", "cat-file"];
+    let verbs = ["version", "config", "remote-http", "cat-file", "index-pack"];
     let verb = |line: &str| {
         line.split(' ')
             .find(|word| verbs.contains(word))
@@ -59,9 +59,56 @@ fn nothing_is_started_twice_and_no_secret_is_on_a_command_line() {
     let started: Vec<String> = log.lines().map(verb).collect();
     assert_eq!(
         started,
-        ["version", "ls-remote", "cat-file", "fetch", "fetch"],
+        [
+            "version",
+            "config",
+            "remote-http",
+            "cat-file",
+            "index-pack",
+            "index-pack"
+        ],
         "{log}"
     );
+}
+
+/// Lists, fetches and reads through the program, over HTTP and from a directory.
+fn works(world: &World, git: &GitProgram) {
+    let (_repository, commit) = world.repository();
+    let server = HttpServer::start(&world.sandbox);
+    let local = world.sandbox.work().join("repo").display().to_string();
+    for address in [server.url("repo"), local] {
+        let remote = git.remote(&parse(&address), &world.sandbox.work());
+        assert_eq!(remote.refs().unwrap().branches["main"], commit, "{address}");
+        assert_eq!(text(&remote, &commit, "agents/a.md"), "one\n", "{address}");
+        assert_eq!(
+            text(&remote, &commit, "snippets/s.md"),
+            "two\n",
+            "{address}"
+        );
+        let missing = "1".repeat(40);
+        assert!(!remote.has_commit(&missing.parse().unwrap()), "{address}");
+    }
+}
+
+#[test]
+fn a_git_without_batch_commands_answers_one_object_at_a_time() {
+    let world = World::new();
+    let script = "if [ \"$1\" = version ]; then echo git version 2.34.1; exit; fi\n\
+                  case \" $* \" in *batch-command*) echo unknown option >&2; exit 129;; esac\n\
+                  PATH=$REAL_PATH exec git \"$@\"";
+    works(&world, &git_through(&world, script));
+}
+
+/// `AGPM_OLD_GIT` is the directory of the oldest git that is supported; see CONTRIBUTING.md.
+#[test]
+fn the_oldest_supported_git_works() {
+    let Some(directory) = std::env::var_os("AGPM_OLD_GIT") else {
+        eprintln!("skipped: AGPM_OLD_GIT is not set");
+        return;
+    };
+    let world = World::new();
+    let script = format!("exec {}/git \"$@\"", directory.display());
+    works(&world, &git_through(&world, &script));
 }
 
 #[test]
@@ -75,7 +122,7 @@ fn an_old_git_is_refused() {
     assert!(matches!(error, GitError::TooOld { .. }), "{error}");
     assert_eq!(
         error.to_string(),
-        "git 2.30.1 is too old: agpm needs 2.41 or newer"
+        "git 2.30.1 is too old: agpm needs 2.34 or newer"
     );
 }
 

@@ -77,6 +77,7 @@ pub(crate) fn text(remote: &RemoteRepository, commit: &ObjectId, path: &str) -> 
         .entry(commit, path)
         .unwrap()
         .unwrap_or_else(|| panic!("{path}"));
+    remote.fetch_blobs(std::slice::from_ref(&entry.id)).unwrap();
     let content = remote.read_blobs(&[entry.id], &|_| {}).unwrap().remove(0);
     String::from_utf8(content).unwrap()
 }

@@ -30,7 +30,7 @@ pub(crate) fn run(
     shared: &SharedState,
     operation: &ToolOperation,
 ) -> Result<CallToolResult, ErrorData> {
-    let world = &shared.world;
+    let world = &shared.world.sharing_sources();
     let answer = match operation {
         ToolOperation::List(listing) => list(shared, listing)?,
         ToolOperation::Read { kind, name } => read(shared, *kind, name)?,

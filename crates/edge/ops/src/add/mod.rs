@@ -1,32 +1,34 @@
 //! `add ADDRESS… [NAME…]`: finds resources, adds them to the manifest and installs them in one transaction.
 
-use std::path::Path;
-use std::sync::Arc;
+mod choosing;
+mod proposing;
+mod tools;
 
-use agpm_diag::{Failure, Notes, Outcome, did_you_mean, unknown_name};
-use agpm_discover::{Candidate, CandidateChoice, CandidateType, SelectionMode, choose};
+use std::path::Path;
+
+use agpm_diag::{Failure, Notes, Outcome};
+use agpm_discover::SelectionMode;
 use agpm_manifest::{
-    AddressWords, EntryContext, ManifestAdditions, existing_dependency, group_words, type_of_word,
-    usage,
+    AdditionsReport, EntryOptions, MANIFEST_NAME, ManifestAdditions, group_words, type_of_word,
+    unknown_tool, usage,
 };
-use agpm_model::{Address, Checksum, Manifest, PluginAddress};
-use agpm_resolve::UpdateScope;
-use agpm_source::SharedSources;
+use agpm_model::{Manifest, PartNames};
 use serde::Serialize;
 
-use crate::change::{until_not_overtaken, write_manifest};
-use crate::install::{
-    self, InstallJob, InstallReport, InstallRequest, ManifestEdit, ProjectFate, WriteMode,
-};
+use crate::change::until_not_overtaken;
+use crate::install::{InstallReport, WriteMode};
 use crate::manifest_text::AfterEdit;
 use agpm_project::gather::{ErrorTolerance, ManifestFiles, Project};
-use agpm_project::offers::{CandidateFilter, SourceOffer};
-use agpm_project::offers::{LocationFinder, OfferedSource, ResourceLocation};
+use agpm_project::offers::OfferedSource;
 use agpm_project::reading::display_path;
 use agpm_project::world::{InstallScope, World};
 
+use crate::add::choosing::CandidateChooser;
+use crate::add::proposing::Proposal;
+
+pub use crate::add::tools::{ProjectTools, ToolsOrigin};
 pub use agpm_discover::{PickItem, PickState, Picker};
-pub use agpm_manifest::{AddedResource, AddedSource};
+pub use agpm_manifest::{AddedResource, AddedSource, ChangedResource, LeftOutResource};
 
 /// The arguments of `add`.
 pub struct AddRequest<'a> {
@@ -38,6 +40,14 @@ pub struct AddRequest<'a> {
     pub name: Option<String>,
     /// The tools to install the resources for; by default those of the manifest.
     pub tools: Vec<String>,
+    /// A directory under the tool's own.
+    pub target: Option<String>,
+    /// The name of the installed file.
+    pub filename: Option<String>,
+    /// Parts of a plugin, or matches of a pattern, to leave out.
+    pub exclude: Vec<String>,
+    /// The names of the parts of plugins.
+    pub names: PartNames,
     /// Selects all candidates, or only those that are named.
     pub selection: SelectionMode,
     /// Installs the new dependencies, or only edits the manifest.
@@ -53,12 +63,15 @@ pub struct AddRequest<'a> {
 pub struct AddReport {
     /// The path of the manifest, if this run created it.
     pub created: Option<String>,
-    /// The sources that were added to the manifest.
-    pub sources: Vec<AddedSource>,
-    /// The resources that were added to the manifest.
-    pub added: Vec<AddedResource>,
-    /// The ids (`TYPE/NAME`) of resources that the manifest already had.
-    pub present: Vec<String>,
+    /// The path of the manifest, if it is in another directory.
+    #[serde(skip)]
+    pub manifest: Option<String>,
+    /// The tools of a new project.
+    #[serde(flatten)]
+    pub tools: Option<ProjectTools>,
+    /// The additions to the manifest.
+    #[serde(flatten)]
+    pub additions: AdditionsReport,
     /// The command that reverts the change; `None` if nothing was written.
     pub undo: Option<String>,
     /// Whether the changes were written or only shown.
@@ -74,11 +87,6 @@ pub struct AddReport {
 
 /// Adds the resources that the typed words refer to.
 pub fn add(world: &World, request: &AddRequest<'_>) -> Outcome<AddReport> {
-    // Finding candidates and installing them open the same sources. Sharing them contacts each server once.
-    let world = &World {
-        sources: Arc::new(SharedSources::new(Arc::clone(&world.sources))),
-        ..world.clone()
-    };
     until_not_overtaken(|notes| run(world, request, notes))
 }
 
@@ -86,7 +94,7 @@ fn run(world: &World, request: &AddRequest<'_>, notes: &mut Notes) -> Result<Add
     let kind = request.kind.as_deref().map(type_of_word).transpose()?;
     let environment = &world.environment;
     let before = ManifestFiles::find(environment, agpm_project::world::ManifestUse::Nearest)?;
-    let created = before.is_none();
+    let is_new = before.is_none();
     let files = match before {
         Some(files) => files,
         None => ManifestFiles::find_or_new(environment)?,
@@ -96,21 +104,17 @@ fn run(world: &World, request: &AddRequest<'_>, notes: &mut Notes) -> Result<Add
     let private = files.private_sources();
     let mut own = Notes::default();
     let project = Project::read(world, files, ErrorTolerance::Stop, &mut own);
-    let project = match project {
-        Ok(project) => project,
-        Err(failure) => {
-            *notes = own;
-            return Err(failure);
-        }
-    };
     *notes = own;
+    let manifest = project?.manifest;
+    refuse_unknown_tools(&manifest, &request.tools)?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
-    let targets = group_words(&request.words, &project.manifest)?;
-    let manifest = project.manifest;
+    let targets = group_words(&request.words, &manifest)?;
     let sources = match environment.scope {
         InstallScope::Project => OfferedSource::shared_by(&manifest, &private),
         InstallScope::User => OfferedSource::all_of(&manifest),
     };
+    // The tools of a command that creates the manifest become those of the project.
+    let has_own_tools = is_new && environment.scope == InstallScope::Project;
     let mut additions = ManifestAdditions::new(text, sources);
     let chooser = CandidateChooser {
         world,
@@ -118,29 +122,49 @@ fn run(world: &World, request: &AddRequest<'_>, notes: &mut Notes) -> Result<Add
         kind,
         directory: &directory,
         manifest: &manifest,
+        options: EntryOptions {
+            name: request.name.as_deref(),
+            tools: if has_own_tools { &[] } else { &request.tools },
+            target: request.target.as_deref(),
+            filename: request.filename.as_deref(),
+            exclude: &request.exclude,
+            names: request.names,
+        },
     };
     for target in &targets {
         chooser.add(target, &mut additions)?;
     }
-    if request.name.is_some() && additions.added.len() > 1 {
-        let help = "leave out `--name`, or name one resource".to_owned();
-        let message = "`--name` is for one resource, and several are added".to_owned();
-        return Err(usage(message, help));
+    refuse_shared_names(request, &additions)?;
+    let mut tools = None;
+    if has_own_tools && !additions.is_empty() {
+        let chosen = ProjectTools::choose(world, &request.tools, &additions, request.picker)?;
+        additions.set_tools(chosen.written());
+        tools = Some(chosen);
     }
     let is_changed = !additions.is_empty();
+    let proposal = Proposal {
+        world,
+        request,
+        before: (!is_new).then_some(bytes.as_slice()),
+    };
     let installed = if is_changed {
-        let before = (!created).then_some(bytes.as_slice());
-        bring_about(world, request, &additions, before, notes)?
+        proposal.bring_about(&mut additions, notes)?
     } else {
         None
     };
     let is_done = is_changed && request.writing == WriteMode::Apply;
+    let shown_path = || display_path(environment, &path);
+    let is_elsewhere = !is_new && directory != environment.working_directory;
+    let is_own = environment.scope == InstallScope::Project && environment.manifest.is_none();
     Ok(AddReport {
-        created: (created && is_changed).then(|| display_path(environment, &path)),
-        sources: additions.sources,
-        added: additions.added,
-        present: additions.present,
-        undo: is_done.then(|| "agpm undo".to_owned()),
+        created: (is_new && is_changed).then(shown_path),
+        manifest: (is_elsewhere && is_own && is_changed).then(|| {
+            let above = path_above(&environment.working_directory, &directory);
+            above.unwrap_or_else(shown_path)
+        }),
+        tools,
+        additions: additions.report(),
+        undo: is_done.then(|| environment.typed.sibling(["undo"])),
         writing: request.writing,
         dry_run: installed
             .is_none()
@@ -149,192 +173,39 @@ fn run(world: &World, request: &AddRequest<'_>, notes: &mut Notes) -> Result<Add
     })
 }
 
-/// Writes the manifest, and installs the result unless the request is to only edit it.
-fn bring_about(
-    world: &World,
+/// The manifest of a directory above another one, as a relative path.
+fn path_above(working: &Path, directory: &Path) -> Option<String> {
+    let below = working.strip_prefix(directory).ok()?;
+    let steps = "../".repeat(below.components().count());
+    Some(format!("{steps}{MANIFEST_NAME}"))
+}
+
+/// A tool that does not exist is a mistake also where nothing is added.
+fn refuse_unknown_tools(manifest: &Manifest, named: &[String]) -> Result<(), Failure> {
+    let known = manifest.tools.iter().map(|tool| tool.name.as_str());
+    let is_known = |name: &&String| !known.clone().any(|known| known == name.as_str());
+    match named.iter().find(is_known) {
+        Some(name) => Err(unknown_tool(name, known)),
+        None => Ok(()),
+    }
+}
+
+/// One name cannot be that of several resources.
+fn refuse_shared_names(
     request: &AddRequest<'_>,
     additions: &ManifestAdditions,
-    before: Option<&[u8]>,
-    notes: &mut Notes,
-) -> Result<Option<InstallReport>, Failure> {
-    let title = additions.title();
-    let executables = match (request.then, request.writing) {
-        (AfterEdit::Leave, WriteMode::Show) => return Ok(None),
-        (AfterEdit::Leave, WriteMode::Apply) => {
-            write_manifest(world, &title, &additions.text, before, notes)?;
-            return Ok(None);
+) -> Result<(), Failure> {
+    let named = [
+        ("--name", request.name.is_some()),
+        ("--filename", request.filename.is_some()),
+    ];
+    let mut given = named.into_iter().filter(|(_, is_given)| *is_given);
+    match given.next().filter(|_| additions.count() > 1) {
+        Some((option, _)) => {
+            let help = format!("leave out `{option}`, or name one resource");
+            let message = format!("`{option}` is for one resource, and several are added");
+            Err(usage(message, help))
         }
-        (AfterEdit::Install(executables), _) => executables,
-    };
-    let job = InstallJob {
-        title,
-        request: InstallRequest {
-            executables,
-            writing: request.writing,
-            ..InstallRequest::PLAIN
-        },
-        moving: UpdateScope::Nothing,
-        manifest: Some(ManifestEdit {
-            before: before.map(Checksum::of),
-            bytes: additions.text.as_bytes().into(),
-            project: ProjectFate::Stays,
-        }),
-    };
-    let result = install::run(world, &job, notes);
-    if result.is_err() {
-        // The proposed manifest was not written, so the lines that findings quote are not in the file of that name.
-        let name = "agpm.toml";
-        notes.sources.rename(name, &format!("{name} (proposed)"));
-    }
-    result.map(Some)
-}
-
-/// Selects the candidates for each URL.
-struct CandidateChooser<'a> {
-    world: &'a World,
-    request: &'a AddRequest<'a>,
-    kind: Option<CandidateType>,
-    directory: &'a Path,
-    manifest: &'a Manifest,
-}
-
-impl CandidateChooser<'_> {
-    fn add(&self, target: &AddressWords, additions: &mut ManifestAdditions) -> Result<(), Failure> {
-        let finder = LocationFinder {
-            world: self.world,
-            sources: &additions.offered,
-            directory: self.directory,
-        };
-        let (location, candidates) = match &target.address {
-            Address::Plugin(plugin) => self.plugin(&finder, plugin)?,
-            address => {
-                let location = finder.find(address)?;
-                let candidates = self.chosen(&location, target)?;
-                (location, candidates)
-            }
-        };
-        let context = EntryContext {
-            origin: &location.origin,
-            requirement: location.inner.requirement.as_ref(),
-            versions: location.versions.as_deref(),
-            name: self.request.name.as_deref(),
-            tools: &self.request.tools,
-            is_marketplace: matches!(target.address, Address::Plugin(_)),
-        };
-        additions.add(&context, &candidates, self.manifest)
-    }
-
-    fn chosen(
-        &self,
-        location: &ResourceLocation,
-        target: &AddressWords,
-    ) -> Result<Vec<Candidate>, Failure> {
-        let wish = CandidateFilter {
-            names: &target.names,
-            kind: self.kind,
-            selection: self.request.selection,
-        };
-        let offer = location.offer_for(&wish)?;
-        let all = &offer.candidates;
-        let copies = |chosen: Vec<&Candidate>| chosen.into_iter().cloned().collect();
-        match choose(all, wish.names, wish.kind, wish.selection) {
-            CandidateChoice::Chosen(chosen) => Ok(copies(chosen)),
-            CandidateChoice::Several(several) => self.ask(location, target, several),
-            CandidateChoice::Ambiguous(name, several) => {
-                let message = format!("`{name}` could be {} resources", several.len());
-                Err(target.several(message, &several))
-            }
-            CandidateChoice::Unknown(name) => {
-                Err(target.unknown_resource(&name, location.unreleased_branch(), all))
-            }
-            CandidateChoice::Nothing => {
-                Err(target.nothing(self.kind, location.label.as_ref(), all))
-            }
-        }
-    }
-
-    /// Lets the user choose, or fails with a list of the candidates.
-    fn ask(
-        &self,
-        location: &ResourceLocation,
-        target: &AddressWords,
-        several: Vec<&Candidate>,
-    ) -> Result<Vec<Candidate>, Failure> {
-        let Some(picker) = self.request.picker else {
-            let message = format!("`{}` has {} resources", target.typed, several.len());
-            return Err(target.several(message, &several));
-        };
-        let item = |candidate: &&Candidate| PickItem {
-            id: candidate.id(),
-            description: candidate.description.clone().unwrap_or_default(),
-            state: match existing_dependency(&location.origin, candidate, self.manifest) {
-                Some(_) => PickState::Installed,
-                None => PickState::New,
-            },
-        };
-        let items: Vec<PickItem> = several.iter().map(item).collect();
-        let picked = picker.pick(&format!("Add from {}", target.typed), &items);
-        match picked {
-            Some(numbers) if !numbers.is_empty() => {
-                let chosen = numbers.iter().filter_map(|at| several.get(*at));
-                Ok(chosen.map(|candidate| (*candidate).clone()).collect())
-            }
-            _ => Err(usage(
-                "nothing was selected".to_owned(),
-                "select with space, then press Enter".to_owned(),
-            )),
-        }
-    }
-
-    /// Finds a plugin in the source that is named like the marketplace, or in a source whose `marketplace.json` has
-    /// that name.
-    fn plugin(
-        &self,
-        finder: &LocationFinder<'_>,
-        plugin: &PluginAddress,
-    ) -> Result<(ResourceLocation, Vec<Candidate>), Failure> {
-        let named = finder.find(&Address::Plugin(plugin.clone()));
-        let (location, offer) = match named {
-            Ok(location) => {
-                let offer = location.offer(None)?;
-                (location, offer)
-            }
-            Err(failure) => self.marketplace(finder, plugin)?.ok_or(failure)?,
-        };
-        let is_plugin = |candidate: &&Candidate| candidate.kind == CandidateType::Plugin;
-        let plugins: Vec<&Candidate> = offer.candidates.iter().filter(is_plugin).collect();
-        if let Some(found) = plugins
-            .iter()
-            .find(|candidate| candidate.is_called(&plugin.name))
-        {
-            let found = (*found).clone();
-            return Ok((location, vec![found]));
-        }
-        let names = plugins.iter().map(|candidate| candidate.name.as_str());
-        let help = did_you_mean(&plugin.name, "its plugins are", names);
-        let what = format!("plugin in the marketplace `{}` called", plugin.marketplace);
-        Err(unknown_name(&what, &plugin.name, help))
-    }
-
-    fn marketplace(
-        &self,
-        finder: &LocationFinder<'_>,
-        plugin: &PluginAddress,
-    ) -> Result<Option<(ResourceLocation, SourceOffer)>, Failure> {
-        for source in finder.sources {
-            let address = Address::Source(agpm_model::NamedAddress {
-                name: source.name.clone(),
-                inner: agpm_model::InnerAddress::default(),
-            });
-            // A source that fails to open is skipped: another one may have the marketplace.
-            let Ok(location) = finder.find(&address) else {
-                continue;
-            };
-            let offer = location.offer(None)?;
-            if offer.marketplaces.contains(&plugin.marketplace) {
-                return Ok(Some((location, offer)));
-            }
-        }
-        Ok(None)
+        None => Ok(()),
     }
 }

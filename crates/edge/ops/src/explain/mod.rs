@@ -12,7 +12,7 @@ use agpm_explain::{
 };
 use agpm_merge::SecretDisplay;
 use agpm_model::ResourceType;
-use agpm_resolve::LockView;
+use agpm_resolve::{LockView, lockfile_note, means};
 use agpm_text::Pointer;
 
 use crate::bottle::BottleInput;
@@ -92,7 +92,7 @@ pub(crate) fn explain_subject(
 ) -> Result<ExplainReport, Failure> {
     let named = match NamedSubject::parse(&request.what) {
         Some(named) => Some(named),
-        None => find_subject(world, &request.what)?,
+        None => find_subject(world, &request.what, notes)?,
     };
     refuse_flags(
         named.as_ref().map(|subject| subject.subject),
@@ -167,7 +167,11 @@ fn of_resource(
 }
 
 /// Finds the subject of an argument without a prefix: an existing file, or else something in the lockfile.
-fn find_subject(world: &World, word: &str) -> Result<Option<NamedSubject>, Failure> {
+fn find_subject(
+    world: &World,
+    word: &str,
+    notes: &mut Notes,
+) -> Result<Option<NamedSubject>, Failure> {
     let environment = &world.environment;
     if agpm_store::is_file(&environment.resolve(Path::new(word))) {
         return Ok(Some(NamedSubject {
@@ -175,10 +179,31 @@ fn find_subject(world: &World, word: &str) -> Result<Option<NamedSubject>, Failu
             name: word.to_owned(),
         }));
     }
-    match locked(world) {
-        Some(view) => subject_of_word(&view, &environment.working_directory, word),
-        None => Ok(None),
-    }
+    let named = match locked(world) {
+        Some(view) => subject_of_word(&view, &environment.working_directory, word)?,
+        None => None,
+    };
+    Ok(named.or_else(|| unlocked_subject(world, word, notes)))
+}
+
+/// Finds a name of the manifest that is not installed yet; the manifest is all that is known of it.
+fn unlocked_subject(world: &World, word: &str, notes: &mut Notes) -> Option<NamedSubject> {
+    let files = ManifestFiles::find(&world.environment, ManifestUse::Nearest).ok()??;
+    let quiet = &mut Notes::default();
+    let project = Project::read(&world.offline(), files, ErrorTolerance::Report, quiet).ok()?;
+    let dependencies = project.manifest.dependencies.iter();
+    let mut named = dependencies.filter(|one| means(word, one.kind, one.name.as_str()));
+    // A name of several types has to say which.
+    let found = named.next().filter(|_| named.next().is_none())?;
+    let label = format!("{}/{}", found.kind, found.name);
+    notes
+        .diagnostics
+        .push(lockfile_note(format!("{label} is not installed yet")));
+    let pointer = Pointer::root().child(found.kind.plural());
+    Some(NamedSubject {
+        subject: ExplainSubject::Manifest,
+        name: pointer.child(found.name.as_str()).to_string(),
+    })
 }
 
 /// Reads the lockfile as far as possible; `None` if it is missing or unreadable.

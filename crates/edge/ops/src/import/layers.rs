@@ -70,10 +70,10 @@ fn read(
     let path = match (&request.file, own) {
         (Some(file), _) => environment.resolve(file),
         (None, Some(own)) => own,
-        (None, None) => default_file(environment, project, &request.format)?,
+        (None, None) => default_file(environment, project, &request.format, notes)?,
     };
-    let bytes =
-        agpm_store::read(&path, limit()).map_err(|error| missing(environment, request, error))?;
+    let bytes = agpm_store::read_regular(&path, limit())
+        .map_err(|error| missing(environment, request, error))?;
     let parsed = parsed(display_path(environment, &path), bytes, Format::Yaml, notes)?;
     let [project, home] = [Some(project), environment.home.as_deref()].map(|path| {
         path.map(|path| {

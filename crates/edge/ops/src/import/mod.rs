@@ -1,5 +1,6 @@
 //! `import`: converts the files of another manager to sections of the manifest, without changing them.
 
+mod found;
 mod layers;
 mod packages;
 mod target;
@@ -11,6 +12,7 @@ use crate::change::until_not_overtaken;
 use agpm_project::gather::unknown_name;
 use agpm_project::world::World;
 
+pub use found::{FoundImport, FoundImports, found_imports};
 pub(crate) use packages::named_entries;
 pub use target::{ImportReport, ImportRequest};
 

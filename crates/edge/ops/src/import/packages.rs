@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use agpm_adopt::{
-    ForeignFiles, ForeignManifest, ImportFormat, ManifestEntry, NewEntries, ProjectSurvey,
-    format_named, read_differences,
+    ForeignFiles, ForeignManifest, ImportFormat, ManifestDifference, ManifestEntry, NewEntries,
+    ProjectSurvey, format_named, read_differences,
 };
 use agpm_diag::{Diagnostic, Failure, Notes, Severity, codes};
 use agpm_model::{ImportAdditions, normalize};
@@ -13,15 +13,17 @@ use agpm_text::Format;
 use crate::import::target::{ImportReport, ImportRequest, ImportTarget, default_file, missing};
 use crate::install::WriteMode;
 use crate::manifest_text::uneditable;
+use agpm_plan::{MovedFile, moved_files};
 use agpm_project::documents::parsed;
-use agpm_project::gather::ManifestFiles;
+use agpm_project::gather::{ManifestFiles, Project};
 use agpm_project::neighbours::NeighbouringDisk;
+use agpm_project::packages::read_lock;
 use agpm_project::reading::{display_path, limit};
 use agpm_project::world::{Environment, World};
 
 /// The format of agpm-cli, whose manifest is already a valid manifest. Imported in place, it is only checked for
 /// differences.
-const OWN_FORMAT: &str = "agpm-cli";
+pub(super) const OWN_FORMAT: &str = "agpm-cli";
 
 pub(super) fn import_packages(
     world: &World,
@@ -42,10 +44,10 @@ pub(super) fn import_packages(
     let file = match &request.file {
         Some(file) => environment.resolve(file),
         None if is_in_place => path.clone(),
-        None => default_file(environment, &directory, format.name)?,
+        None => default_file(environment, &directory, format.name, notes)?,
     };
-    let bytes =
-        agpm_store::read(&file, limit()).map_err(|error| missing(environment, request, error))?;
+    let bytes = agpm_store::read_regular(&file, limit())
+        .map_err(|error| missing(environment, request, error))?;
     let mut report = ImportReport {
         format: format.name.to_owned(),
         file: Some(display_path(environment, &file)),
@@ -63,6 +65,7 @@ pub(super) fn import_packages(
         notes.diagnostics.extend(diagnostics);
         notes.check()?;
         report.changes = changes;
+        report.changes.extend(moves(world, notes)?);
         return Ok(report);
     }
     let Some(read) = format.read else {
@@ -96,6 +99,22 @@ pub(super) fn import_packages(
     report.dependencies = new.entries;
     report.kept = new.kept;
     Ok(report)
+}
+
+/// The files that the next install moves: agpm-cli has other directories.
+fn moves(world: &World, notes: &mut Notes) -> Result<Vec<ManifestDifference>, Failure> {
+    let files = ManifestFiles::require(&world.environment)?;
+    let store = files.store()?;
+    let Some((lock, _)) = read_lock(&world.environment, &store, notes)? else {
+        return Ok(Vec::new());
+    };
+    let project = Project::of(&world.offline(), files, &mut Notes::default())?;
+    let moved = moved_files(&lock, &project.manifest).into_iter();
+    let difference = |file: MovedFile| ManifestDifference {
+        path: file.from.to_string(),
+        change: format!("moves to `{}`", file.to),
+    };
+    Ok(moved.map(difference).collect())
 }
 
 /// A file of another manager, with the information needed to read files next to it.
@@ -195,7 +214,7 @@ pub(crate) fn named_entries(
             project,
             file: &file,
         };
-        let Ok(bytes) = agpm_store::read(&file, limit()) else {
+        let Ok(bytes) = agpm_store::read_regular(&file, limit()) else {
             continue;
         };
         if let Some(read) = format.read {

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agpm_adopt::{ManifestDifference, NewEntry, format_named};
-use agpm_diag::{Diagnostic, Failure, Notes, codes};
+use agpm_diag::{Diagnostic, Failure, Notes, Severity, codes};
 use agpm_model::ImportAdditions;
 use agpm_store::{StoreError, StoreProblem};
 use agpm_text::{Document, Format};
 use serde::Serialize;
 
-use crate::change::write_manifest;
+use crate::change::{ProposedManifest, write_manifest};
 use crate::install::WriteMode;
 use agpm_project::documents::document_of;
 use agpm_project::gather::{ManifestFiles, unknown_name};
@@ -100,7 +100,13 @@ impl ImportTarget {
         notes: &mut Notes,
     ) -> Result<(), Failure> {
         let title = format!("import {format}");
-        write_manifest(world, &title, text, self.before.as_deref(), notes)
+        let proposed = ProposedManifest {
+            title: &title,
+            text,
+            before: self.before.as_deref(),
+            ignored: None,
+        };
+        write_manifest(world, proposed, notes)
     }
 }
 
@@ -110,6 +116,7 @@ pub(super) fn default_file(
     environment: &Environment,
     project: &Path,
     format: &str,
+    notes: &mut Notes,
 ) -> Result<PathBuf, Failure> {
     let Some(format) = format_named(format) else {
         return Err(unknown_name("import format", format, None));
@@ -121,8 +128,20 @@ pub(super) fn default_file(
     let in_project = in_project.iter().map(|path| project.join(path));
     let home = environment.home.as_deref().into_iter();
     let in_home = home.flat_map(|home| format.home.iter().map(|path| home.join(path)));
-    let candidates: Vec<PathBuf> = in_project.chain(in_home).collect();
+    let in_project: Vec<PathBuf> = in_project.collect();
+    let expected_in_project = in_project.first().cloned();
+    let candidates: Vec<PathBuf> = in_project.iter().cloned().chain(in_home).collect();
     let found = candidates.iter().find(|path| agpm_store::is_file(path));
+    if let (Some(expected), Some(found)) = (expected_in_project, found)
+        && !in_project.contains(found)
+    {
+        let name = |path: &Path| display_path(environment, path);
+        let (expected, found) = (name(&expected), name(found));
+        let message = format!("`{expected}` does not exist, so `{found}` is read");
+        let mut note = Diagnostic::new(&codes::IO_NOT_FOUND, message);
+        note.severity = Severity::Note;
+        notes.diagnostics.push(note);
+    }
     let expected = found.or(candidates.first()).cloned();
     expected.ok_or_else(|| {
         let message = "cannot find the configuration: `HOME` is not set";

@@ -35,6 +35,7 @@ fn read(sources: &ProjectSources, source: &SourceName, commit: &ObjectId) -> Opt
     let source = sources.versioned(source)?;
     let entry = source.entry(Some(commit), CHANGELOG).ok()??;
     entry.kind.file_mode()?;
+    source.fetch_files(&[&entry]).ok()?;
     if source.size(&[&entry]).ok()? > MOST_BYTES {
         return None;
     }

@@ -89,7 +89,7 @@ impl Outside<'_> {
     fn check(&self) -> Result<(), StoreError> {
         match self.before {
             ExpectedFile::Checksum(seen)
-                if Checksum::of(&agpm_store::read(&self.path, limit())?) != seen =>
+                if Checksum::of(&agpm_store::read_regular(&self.path, limit())?) != seen =>
             {
                 Err(StoreError {
                     path: self.path.clone(),

@@ -10,7 +10,7 @@ use agpm_store::ProjectStore;
 
 use crate::install::gathering::gather;
 use crate::install::refusals::{complete, refuse_unapproved, refuse_violations};
-use crate::install::rendering::{render, resolve_dependencies};
+use crate::install::rendering::{render, resolve_dependencies, resources_of_lock};
 use crate::install::run::{GatheredProject, InstallJob, InstallRun, RenderedProject};
 use agpm_project::gather::ManifestFiles;
 use agpm_project::locked_state::LockedState;
@@ -67,6 +67,8 @@ pub(crate) fn check_frozen(
         }
         resolve_dependencies(&run, &mut gathered, notes)
     });
+    // A lockfile that does not fit the manifest hides nothing that the other checks find.
+    let resolved = resolved.or_else(|| resources_of_lock(&run, &gathered));
     let rendered = resolved.and_then(|resolved| {
         checks.run(CheckName::Approval, notes, |notes| {
             render(&run, &gathered, resolved, notes)
@@ -80,9 +82,11 @@ pub(crate) fn check_frozen(
         complete(&deciding, &gathered, &mut rendered, notes)?;
         std::mem::take(&mut rendered.open).settle(&deciding.approval_command(), notes)
     });
-    checks.run(CheckName::Lock, notes, |notes| {
-        compare_locks(&gathered, &rendered, notes)
-    });
+    if !checks.has_failed(CheckName::Lock) {
+        checks.run(CheckName::Lock, notes, |notes| {
+            compare_locks(&gathered, &rendered, notes)
+        });
+    }
     checks.run(CheckName::Approval, notes, |notes| {
         deciding.approvals().check(&rendered.capabilities)?;
         refuse_unapproved(&deciding, &gathered, &mut rendered, notes)?;

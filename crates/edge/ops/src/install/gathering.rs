@@ -5,7 +5,7 @@ use crate::install::writing::hold;
 use agpm_diag::{Failure, Notes};
 use agpm_install::LockUse;
 use agpm_model::Lockfile;
-use agpm_plan::{Ledger, ledger_of_lock, refuse_foreign_paths};
+use agpm_plan::{Ledger, is_older_path, ledger_of_lock, refuse_foreign_paths};
 use agpm_project::bases::BaseVersions;
 use agpm_project::gather::{ErrorTolerance, ManifestFiles, Project, refuse_link};
 use agpm_project::ledger::{is_fresh, read_ledger};
@@ -61,7 +61,13 @@ pub(super) fn gather(
     // A frozen install keeps the plugin locations of the lockfile, which are already set; resolving them again could
     // contact a server.
     if job.request.lock != LockUse::Frozen {
-        bind_plugins(world, &mut project.manifest, store.path(), &job.moving)?;
+        bind_plugins(
+            world,
+            &mut project.manifest,
+            store.path(),
+            &job.moving,
+            notes,
+        )?;
     }
     let recorded = read_ledger(store)?;
     if let Some((lock, _)) = &lock {
@@ -72,7 +78,10 @@ pub(super) fn gather(
         // Without a ledger, the checksums in the lockfile identify managed files that were not modified.
         ledger if ledger == Ledger::default() => lock
             .as_ref()
-            .map(|(lock, _)| ledger_of_lock(lock))
+            .map(|(lock, _)| {
+                let scope = world.environment.scope;
+                ledger_of_lock(lock, |path| is_older_path(&project.manifest, scope, path))
+            })
             .unwrap_or_default(),
         ledger => ledger,
     };

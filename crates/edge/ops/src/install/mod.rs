@@ -6,6 +6,7 @@ mod changes;
 mod frozen_checks;
 mod gathering;
 mod local_edits;
+mod older_files;
 mod planning;
 mod preview;
 mod refusals;
@@ -23,7 +24,7 @@ pub(crate) use crate::install::changes::FileChanges;
 pub(crate) use crate::install::frozen_checks::{FrozenProject, check_frozen};
 pub(crate) use crate::install::local_edits::local_edits;
 pub(crate) use crate::install::preview::{InstallPreview, preview};
-pub(crate) use crate::install::run::{InstallJob, ManifestEdit, ProjectFate};
+pub(crate) use crate::install::run::{IgnoreEdit, InstallJob, ManifestEdit, ProjectFate};
 pub(crate) use crate::install::writing::hold;
 pub(crate) use agpm_install::inputs_of;
 pub use agpm_install::{
@@ -54,6 +55,7 @@ use agpm_project::scope::ManifestLocation;
 use agpm_project::world::{ManifestUse, World};
 
 use crate::install::gathering::gather;
+use crate::install::older_files::record_older_files;
 use crate::install::refusals::{
     check_lock, complete, refuse_own_files, refuse_unapproved, refuse_violations,
 };
@@ -155,6 +157,7 @@ fn gather_and_render(
     refuse_unapproved(run, &gathered, &mut rendered, notes)?;
     complete(run, &gathered, &mut rendered, notes)?;
     refuse_violations(run.world, &gathered, &rendered, notes)?;
+    record_older_files(run, &mut gathered, &rendered.rendered.resources)?;
     Ok((gathered, rendered))
 }
 

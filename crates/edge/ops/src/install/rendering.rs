@@ -36,7 +36,7 @@ pub(super) fn resolve_dependencies(
         (LockUse::Frozen, None) => return Err(outdated_lock(format!("`{LOCK_NAME}` not found"))),
         (LockUse::Frozen, Some(lock)) => {
             let sources = ProjectSources::open(world, manifest, store.path());
-            let entries = frozen::entries(world, manifest, &sources, lock, notes)?.into();
+            let entries = frozen::entries(manifest, &sources, lock, notes)?.into();
             Resolution { entries, sources }
         }
         (lock_use, old) => {
@@ -55,6 +55,24 @@ pub(super) fn resolve_dependencies(
         entries,
         sources,
         reads,
+    })
+}
+
+/// The resources as they are locked, whatever the manifest requires: what else is wrong with them is worth a report.
+pub(super) fn resources_of_lock(
+    run: &InstallRun<'_>,
+    gathered: &GatheredProject,
+) -> Option<ResolvedProject> {
+    let InstallRun { world, store, .. } = *run;
+    let manifest = &gathered.project.manifest;
+    let (lock, _) = gathered.lock.as_ref()?;
+    let sources = ProjectSources::open_all(world, manifest, store.path());
+    let quiet = &mut Notes::default();
+    let entries = frozen::as_locked(world, manifest, &sources, lock, quiet).ok()?;
+    Some(ResolvedProject {
+        entries: entries.into(),
+        sources,
+        reads: Vec::new(),
     })
 }
 

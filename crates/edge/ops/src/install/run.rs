@@ -8,7 +8,11 @@ use agpm_install::{ApprovalCommand, CommandApprovals, InstallRequest, OpenRefusa
 use agpm_model::{Checksum, LockedLayer, LockedRemote, Lockfile, RelativePath};
 use agpm_plan::Ledger;
 use agpm_resolve::UpdateScope;
-use agpm_store::{ProjectLock, ProjectStore};
+use agpm_store::{ExpectedFile, ProjectLock, ProjectStore};
+
+use crate::init::IGNORE_NAME;
+use crate::install::changes::FileChanges;
+use agpm_project::path_of;
 
 use agpm_project::gather::{ManifestFiles, Project};
 use agpm_project::layers::LayeredProject;
@@ -33,6 +37,8 @@ pub(crate) struct ManifestEdit<'a> {
     pub(crate) before: Option<Checksum>,
     /// The new content.
     pub(crate) bytes: Cow<'a, [u8]>,
+    /// The edit of the `.gitignore` next to it.
+    pub(crate) ignored: Option<IgnoreEdit>,
     /// Whether the project exists afterwards.
     pub(crate) project: ProjectFate,
 }
@@ -44,6 +50,22 @@ pub(crate) enum ProjectFate {
     Stays,
     /// It is gone, with these files that agpm created for it.
     Ends(Vec<RelativePath>),
+}
+
+/// An edit of the `.gitignore` that belongs to a new manifest.
+pub(crate) struct IgnoreEdit {
+    /// The content that was edited.
+    pub(crate) before: ExpectedFile,
+    /// The new content.
+    pub(crate) bytes: Vec<u8>,
+}
+
+impl IgnoreEdit {
+    /// Adds the edit to a transaction.
+    pub(crate) fn put_into<'a>(&'a self, changes: &mut FileChanges<'a>) {
+        let file = SiblingFile::Within(path_of(IGNORE_NAME));
+        changes.put(file, Cow::Borrowed(self.bytes.as_slice()), self.before);
+    }
 }
 
 impl InstallJob<'static> {

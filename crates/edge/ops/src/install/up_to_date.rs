@@ -34,11 +34,12 @@ pub(super) fn nothing_to_do(
     let ledger = LedgerFile::read_file(&bytes).ok()?;
     // The inputs are compared as bytes, so a run with nothing to do parses neither the manifest with its bases nor the
     // lockfile.
-    let lock = agpm_store::read(&files.directory().join(LOCK_NAME), limit()).ok()?;
+    let lock = agpm_store::read_regular(&files.directory().join(LOCK_NAME), limit()).ok()?;
     if ledger.inputs? != inputs_of(&files.fingerprint(), &lock) {
         return None;
     }
-    let read = |path: &String| agpm_store::read(&files.directory().join(path), limit()).ok();
+    let read =
+        |path: &String| agpm_store::read_regular(&files.directory().join(path), limit()).ok();
     let same = ledger
         .reads
         .iter()

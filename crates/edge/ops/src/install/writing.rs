@@ -133,6 +133,9 @@ fn all_changes<'a>(
             .before
             .map_or(ExpectedFile::Missing, ExpectedFile::Checksum);
         changes.put(own_files.manifest, Cow::Borrowed(&*edit.bytes), before);
+        if let Some(ignored) = &edit.ignored {
+            ignored.put_into(&mut changes);
+        }
     }
     if plan.ledger != *ledger || !has_ledger(run.store) {
         let ledger = SiblingFile::Within(run.store.ledger());

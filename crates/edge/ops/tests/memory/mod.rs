@@ -1,7 +1,7 @@
 //! A source in memory, and a project that uses it.
 #![allow(dead_code)]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -21,9 +21,18 @@ use agpm_testkit::Sandbox;
 type Files = BTreeMap<String, Vec<u8>>;
 
 #[derive(Debug, Default)]
+struct FetchedObjects {
+    revisions: BTreeSet<ObjectId>,
+    files: BTreeSet<ObjectId>,
+    requests: Vec<&'static str>,
+}
+
+#[derive(Debug, Default)]
 struct MemorySource {
     versions: SourceVersions,
     revisions: BTreeMap<ObjectId, Files>,
+    /// What was fetched, and in how many requests.
+    fetched: Mutex<FetchedObjects>,
     /// Where directories are written out.
     scratch: PathBuf,
 }
@@ -47,7 +56,9 @@ impl MemorySource {
     }
 
     fn files(&self, revision: Option<&ObjectId>) -> Result<&Files, SourceError> {
+        let fetched = self.fetched.lock().unwrap();
         revision
+            .filter(|revision| fetched.revisions.contains(revision))
             .and_then(|revision| self.revisions.get(revision))
             .ok_or_else(|| SourceError::NoSuchRevision("no such revision".to_owned()))
     }
@@ -59,6 +70,10 @@ impl Source for MemorySource {
     }
 
     fn versions(&self) -> Result<Arc<SourceVersions>, SourceError> {
+        let mut fetched = self.fetched.lock().unwrap();
+        if !fetched.requests.contains(&"versions") {
+            fetched.requests.push("versions");
+        }
         Ok(Arc::new(self.versions.clone()))
     }
 
@@ -69,13 +84,22 @@ impl Source for MemorySource {
     }
 
     fn has_revision(&self, revision: &ObjectId) -> bool {
-        self.revisions.contains_key(revision)
+        self.fetched.lock().unwrap().revisions.contains(revision)
     }
 
     fn fetch(&self, revisions: &[ObjectId], _: FileFetching) -> Result<(), SourceError> {
-        revisions
-            .iter()
-            .try_for_each(|revision| self.files(Some(revision)).map(drop))
+        let mut fetched = self.fetched.lock().unwrap();
+        for revision in revisions {
+            if !self.revisions.contains_key(revision) {
+                return Err(SourceError::NoSuchRevision("no such revision".to_owned()));
+            }
+        }
+        let before = fetched.revisions.len();
+        fetched.revisions.extend(revisions.iter().cloned());
+        if fetched.revisions.len() > before {
+            fetched.requests.push("revisions");
+        }
+        Ok(())
     }
 
     fn entry(
@@ -132,6 +156,18 @@ impl Source for MemorySource {
         })
     }
 
+    fn fetch_files(&self, files: &[&SourceEntry]) -> Result<(), SourceError> {
+        let mut fetched = self.fetched.lock().unwrap();
+        let before = fetched.files.len();
+        fetched
+            .files
+            .extend(files.iter().filter_map(|file| file.id.clone()));
+        if fetched.files.len() > before {
+            fetched.requests.push("files");
+        }
+        Ok(())
+    }
+
     fn size(&self, files: &[&SourceEntry]) -> Result<u64, SourceError> {
         let read = self.read(files)?;
         Ok(read.iter().map(|bytes| bytes.len() as u64).sum())
@@ -139,7 +175,11 @@ impl Source for MemorySource {
 
     fn read(&self, files: &[&SourceEntry]) -> Result<Vec<Vec<u8>>, SourceError> {
         let all = || self.revisions.values().flat_map(BTreeMap::values);
+        let fetched = self.fetched.lock().unwrap();
         let read = |file: &&SourceEntry| {
+            // A source that is not in memory would need a request for each read.
+            let id = file.id.as_ref().unwrap();
+            assert!(fetched.files.contains(id), "{} was not fetched", file.path);
             let found = all().find(|bytes| Some(id_of(bytes)) == file.id);
             found.cloned().unwrap()
         };
@@ -227,6 +267,13 @@ impl MemoryProject {
         *self.opener.0.lock().unwrap() = Arc::new(source);
     }
 
+    /// What the source was asked for.
+    pub(crate) fn requests(&self) -> Vec<&'static str> {
+        let source = self.opener.0.lock().unwrap();
+        let fetched = source.fetched.lock().unwrap();
+        fetched.requests.clone()
+    }
+
     pub(crate) fn exists(&self, path: &str) -> bool {
         self.sandbox.work().join(path).exists()
     }
@@ -237,6 +284,7 @@ impl MemoryProject {
             confirm: None,
             environment: Environment {
                 approvals: Vec::new(),
+                typed: agpm_ops::TypedCommand::default(),
                 scope: InstallScope::Project,
                 working_directory: self.sandbox.work(),
                 manifest: None,

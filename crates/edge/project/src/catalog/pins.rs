@@ -36,17 +36,15 @@ impl PinningContext<'_> {
         if matches!(self.lock_use, LockUse::Locked | LockUse::Frozen) {
             remotes_as_locked(manifest, sources, &lock)?;
         }
-        let answers = parallel::map(versioned(manifest, sources), |(required, source)| {
+        let answers = parallel::map_waiting(versioned(manifest, sources), |(required, source)| {
             let moves = self.moving.moves_remote(&required.remote);
             let age = match pin_of(manifest, &lock, &required.remote) {
                 _ if moves => PinFreshness::Newest,
                 Some(pin) => return (Ok(pin.clone()), Notes::default()),
                 None => PinFreshness::CopyIfNeeded,
             };
-            let (label, mut own) = (required.remote.to_string(), Notes::default());
-            self.world.progress.source_began(&label);
+            let mut own = Notes::default();
             let pin = new_pin(required, source, age, &mut own);
-            self.world.progress.source_ended(&label);
             (pin, own)
         });
         let mut pins = Vec::new();

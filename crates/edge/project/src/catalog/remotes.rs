@@ -38,11 +38,8 @@ pub(super) fn remote_layers(
     let lock = locked(world, project, notes)?;
     let wanted = wanted_remotes(&project.manifest, command_line, &lock);
     let sources = sources_of(world, project, &wanted);
-    let answers = parallel::map(wanted, |wanted| {
-        let label = wanted.remote.to_string();
-        world.progress.source_began(&label);
+    let answers = parallel::map_waiting(wanted, |wanted| {
         let reached = reach(&sources, &wanted);
-        world.progress.source_ended(&label);
         (wanted.named_by, reached)
     });
     let mut layers = Vec::new();

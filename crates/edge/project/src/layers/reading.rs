@@ -43,6 +43,20 @@ impl From<SourceError> for ReadError {
     }
 }
 
+/// The files of a layer before they are read.
+pub(super) struct ListedLayer {
+    wanted: Vec<(RelativePath, FileMode, SourceEntry)>,
+    skipped: Vec<SkippedItem>,
+    watched: Option<WatchedDirectory>,
+}
+
+impl ListedLayer {
+    /// The files to fetch.
+    pub(super) fn into_entries(self) -> impl Iterator<Item = SourceEntry> {
+        self.wanted.into_iter().map(|(_, _, entry)| entry)
+    }
+}
+
 /// Reads the files of a layer in `root`, a directory of the source.
 pub(super) fn read(
     source: &dyn Source,
@@ -50,6 +64,30 @@ pub(super) fn read(
     layer: &Layer,
     root: &str,
 ) -> Result<LayerContents, ReadError> {
+    let listed = list(source, revision, layer, root)?;
+    let entries: Vec<&SourceEntry> = listed.wanted.iter().map(|(_, _, entry)| entry).collect();
+    source.fetch_files(&entries)?;
+    if source.size(&entries)? > MOST_LAYER_BYTES {
+        return Err(ReadError::TooMuch);
+    }
+    let bytes = source.read(&entries)?;
+    let files = listed.wanted.into_iter().zip(bytes);
+    Ok(LayerContents {
+        files: files
+            .map(|((path, mode, _), bytes)| LayerFile { path, bytes, mode })
+            .collect(),
+        skipped: listed.skipped,
+        watched: listed.watched,
+    })
+}
+
+/// Lists the files of a layer in `root`.
+pub(super) fn list(
+    source: &dyn Source,
+    revision: Option<&ObjectId>,
+    layer: &Layer,
+    root: &str,
+) -> Result<ListedLayer, ReadError> {
     if !root.is_empty() {
         let found = source.entry(revision, root)?;
         let is_directory = |entry: &SourceEntry| entry.kind == SourceEntryKind::Directory;
@@ -66,7 +104,7 @@ pub(super) fn read(
     let tree = source.walk(revision, root, &is_entered)?;
     let mut wanted = Vec::new();
     let mut skipped = Vec::new();
-    for entry in &tree.entries {
+    for entry in tree.entries {
         let path = in_layer(&entry.path);
         match file_of(layer, entry.kind, &path) {
             Ok((path, mode)) => wanted.push((path, mode, entry)),
@@ -81,21 +119,13 @@ pub(super) fn read(
             }),
         }
     }
-    let entries: Vec<&SourceEntry> = wanted.iter().map(|(_, _, entry)| *entry).collect();
-    if source.size(&entries)? > MOST_LAYER_BYTES {
-        return Err(ReadError::TooMuch);
-    }
-    let bytes = source.read(&entries)?;
-    let files = wanted.into_iter().zip(bytes);
     let watched = tree.watch.map(|watch| WatchedDirectory {
         folder: watch.directory,
         folders: watch.directories,
         stamp: watch.stamp,
     });
-    Ok(LayerContents {
-        files: files
-            .map(|((path, mode, _), bytes)| LayerFile { path, bytes, mode })
-            .collect(),
+    Ok(ListedLayer {
+        wanted,
         skipped,
         watched,
     })

@@ -8,13 +8,17 @@ use agpm_layers::{
     ignored_version, layer_directory, missing_directory, missing_root, refuse_clashes,
     refuse_own_directories, too_large,
 };
-use agpm_model::{Checksum, Layer, LayerLocation, Manifest, Pin, RelativePath};
+use agpm_model::{
+    Checksum, Layer, LayerLocation, Manifest, ObjectId, Pin, RelativePath, SourceName,
+};
 use agpm_resolve::{moved_tag, tree_line};
 use agpm_source::limits::{MOST_DIRECTORIES, MOST_LAYER_BYTES};
-use agpm_source::{DirectorySource, FileFetching, SourceError, SymlinkConfinement};
+use agpm_source::{
+    DirectorySource, FileFetching, Source, SourceEntry, SourceError, SymlinkConfinement,
+};
 use agpm_store::{self as store, Disk, StoreError, StoreProblem, parallel};
 
-use crate::layers::reading::{self, LayerContents, LayerFile, ReadError};
+use crate::layers::reading::{self, LayerContents, LayerFile, ListedLayer, ReadError};
 use crate::layers::version::VersionedLayer;
 use crate::packages::ProjectSources;
 use crate::reading::{display_path, local_path};
@@ -43,16 +47,11 @@ pub fn snapshots<'m>(
     let layers = manifest.layers.iter().enumerate();
     let layers = layers.filter(|(_, layer)| is_read(layer)).collect();
     // Layers of one source are read one after the other, because they use the same copy in the cache.
-    let answers = parallel::map(
+    let answers = parallel::map_waiting(
         groups_by_source(layers),
         |group: Vec<(usize, &'m Layer)>| {
             let mut own = Notes::default();
-            let read = |(rank, layer)| {
-                Ok(reader
-                    .read(layer, &mut own)?
-                    .map(|snapshot| (rank, snapshot)))
-            };
-            let all: Result<Vec<_>, Failure> = group.into_iter().map(read).collect();
+            let all = reader.read_group(group, &mut own);
             (all, own.diagnostics)
         },
     );
@@ -63,7 +62,7 @@ pub fn snapshots<'m>(
     for (answer, diagnostics) in answers {
         notes.diagnostics.extend(diagnostics);
         match answer {
-            Ok(all) => snapshots.extend(all.into_iter().flatten()),
+            Ok(all) => snapshots.extend(all),
             Err(failure) => failed = failed.or(Some(failure)),
         }
     }
@@ -93,13 +92,75 @@ struct ReadLayer {
     contents: LayerContents,
 }
 
-impl SnapshotReader<'_> {
+/// A layer and where its files come from.
+struct LocatedLayer<'m, 's> {
+    rank: usize,
+    layer: &'m Layer,
+    location: LocatedFiles<'s>,
+}
+
+impl<'s> LocatedLayer<'_, 's> {
+    /// Returns the source, its name and the chosen version; `None` for a directory.
+    fn version(&self) -> Option<(&'s dyn Source, &'s SourceName, &Pin)> {
+        match &self.location {
+            LocatedFiles::Version(source, name, pin) => Some((*source, *name, pin)),
+            LocatedFiles::Directory(_) | LocatedFiles::Nowhere => None,
+        }
+    }
+}
+
+enum LocatedFiles<'s> {
+    Directory(PathBuf),
+    Version(&'s dyn Source, &'s SourceName, Pin),
+    /// A source that is not open; its absence was reported.
+    Nowhere,
+}
+
+impl<'s> SnapshotReader<'s> {
+    /// Reads the layers of one source, or of directories. All versions are chosen before the first file is read, so
+    /// each request fetches what all of them need.
+    fn read_group<'m: 's>(
+        &self,
+        group: Vec<(usize, &'m Layer)>,
+        notes: &mut Notes,
+    ) -> Result<Vec<(usize, LayerSnapshot<'m>)>, Failure> {
+        let mut located = Vec::new();
+        for (rank, layer) in group {
+            let location = self.locate(layer, notes)?;
+            located.push(LocatedLayer {
+                rank,
+                layer,
+                location,
+            });
+        }
+        fetch_together(&located, notes)?;
+        let mut snapshots = Vec::new();
+        for LocatedLayer {
+            rank,
+            layer,
+            location,
+        } in located
+        {
+            let snapshot = self.read(layer, location, notes)?;
+            snapshots.extend(snapshot.map(|snapshot| (rank, snapshot)));
+        }
+        Ok(snapshots)
+    }
+
     fn read<'m>(
         &self,
         layer: &'m Layer,
+        location: LocatedFiles<'_>,
         notes: &mut Notes,
     ) -> Result<Option<LayerSnapshot<'m>>, Failure> {
-        let Some(read) = self.read_layer(layer, notes)? else {
+        let read = match location {
+            LocatedFiles::Directory(directory) => self.read_directory(layer, directory, notes)?,
+            LocatedFiles::Version(source, name, pin) => {
+                Some(self.read_version(layer, source, name, pin)?)
+            }
+            LocatedFiles::Nowhere => None,
+        };
+        let Some(read) = read else {
             return Ok(None);
         };
         let LayerContents {
@@ -148,14 +209,19 @@ impl SnapshotReader<'_> {
         }
     }
 
-    fn read_layer(&self, layer: &Layer, notes: &mut Notes) -> Result<Option<ReadLayer>, Failure> {
+    /// Chooses the version of a layer, or finds its directory.
+    fn locate<'m: 's>(
+        &self,
+        layer: &'m Layer,
+        notes: &mut Notes,
+    ) -> Result<LocatedFiles<'s>, Failure> {
         let directory = match &layer.location {
             LayerLocation::Directory(path) => {
                 local_path(path, &self.sources.project, &self.world.environment)
             }
             LayerLocation::Source(name, requirement) => {
                 let Some(source) = self.sources.get(name) else {
-                    return Ok(None);
+                    return Ok(LocatedFiles::Nowhere);
                 };
                 match source.local_directory() {
                     Some(local) => local.to_owned(),
@@ -169,12 +235,13 @@ impl SnapshotReader<'_> {
                             },
                             limit: self.sources.release_limit,
                         };
-                        return self.read_version(&versioned, notes).map(Some);
+                        let pin = versioned.pinned_version(self.pinning, notes);
+                        return Ok(LocatedFiles::Version(source, name, pin?));
                     }
                 }
             }
         };
-        self.read_directory(layer, layer_directory(&directory, layer), notes)
+        Ok(LocatedFiles::Directory(layer_directory(&directory, layer)))
     }
 
     fn read_directory(
@@ -212,55 +279,68 @@ impl SnapshotReader<'_> {
 
     fn read_version(
         &self,
-        versioned: &VersionedLayer<'_>,
-        notes: &mut Notes,
+        layer: &Layer,
+        source: &dyn Source,
+        name: &SourceName,
+        pin: Pin,
     ) -> Result<ReadLayer, Failure> {
-        let progress = &self.world.progress;
-        let source = versioned.required.source;
-        progress.source_began(source.as_str());
-        let pin = versioned.pinned_version(self.pinning, notes);
-        let read = pin.and_then(|pin| {
-            let contents = read_pinned(versioned, &pin, notes)?;
-            Ok(ReadLayer {
-                label: format!("{}@{}", pin.source, pin.version),
-                directory: None,
-                pin: Some(pin),
-                contents,
-            })
-        });
-        progress.source_ended(source.as_str());
-        read
+        let contents = reading::read(source, Some(&pin.commit), layer, root_of(layer));
+        let contents = contents.map_err(|error| match error {
+            ReadError::Source(error) => source_failure(name, error),
+            ReadError::NoRoot => missing_root(layer, &pin),
+            ReadError::TooMuch => too_much(layer),
+        })?;
+        Ok(ReadLayer {
+            label: format!("{}@{}", pin.source, pin.version),
+            directory: None,
+            pin: Some(pin),
+            contents,
+        })
     }
 }
 
-fn read_pinned(
-    versioned: &VersionedLayer<'_>,
-    pin: &Pin,
-    notes: &mut Notes,
-) -> Result<LayerContents, Failure> {
-    let VersionedLayer { layer, source, .. } = *versioned;
-    let name = versioned.required.source;
-    if !source.has_revision(&pin.commit) {
+fn root_of(layer: &Layer) -> &str {
+    let root = layer.root.as_ref().map(RelativePath::as_str);
+    root.unwrap_or_default()
+}
+
+/// Fetches the versions of all layers of one source in one request, and their files in another one.
+fn fetch_together(layers: &[LocatedLayer<'_, '_>], notes: &mut Notes) -> Result<(), Failure> {
+    let Some((source, name, _)) = layers.iter().find_map(LocatedLayer::version) else {
+        return Ok(());
+    };
+    let pins = layers.iter().filter_map(LocatedLayer::version);
+    let missing: Vec<&Pin> = pins
+        .map(|(_, _, pin)| pin)
+        .filter(|pin| !source.has_revision(&pin.commit))
+        .collect();
+    if !missing.is_empty() {
         // The source is contacted anyway, so moved tags can be detected at no extra cost.
         let versions = source.versions().ok();
+        let commits: Vec<ObjectId> = missing.iter().map(|pin| pin.commit.clone()).collect();
         source
-            .fetch(
-                std::slice::from_ref(&pin.commit),
-                FileFetching::WithRevisions,
-            )
+            .fetch(&commits, FileFetching::WithRevisions)
             .map_err(|error| source_failure(name, error))?;
-        let moved = versions
-            .and_then(|versions| moved_tag(name, &versions, &pin.version, Some(&pin.commit)));
-        notes.diagnostics.extend(moved);
-    }
-    let root = layer.root.as_ref().map(RelativePath::as_str);
-    reading::read(source, Some(&pin.commit), layer, root.unwrap_or_default()).map_err(|error| {
-        match error {
-            ReadError::Source(error) => source_failure(name, error),
-            ReadError::NoRoot => missing_root(layer, pin),
-            ReadError::TooMuch => too_much(layer),
+        for pin in missing {
+            let moved = versions
+                .as_ref()
+                .and_then(|versions| moved_tag(name, versions, &pin.version, Some(&pin.commit)));
+            notes.diagnostics.extend(moved);
         }
-    })
+    }
+    let mut wanted = Vec::new();
+    for located in layers {
+        if let Some((_, _, pin)) = located.version() {
+            // A layer that cannot be listed is reported when it is read.
+            let layer = located.layer;
+            let files = reading::list(source, Some(&pin.commit), layer, root_of(layer));
+            wanted.extend(files.into_iter().flat_map(ListedLayer::into_entries));
+        }
+    }
+    let wanted: Vec<&SourceEntry> = wanted.iter().collect();
+    source
+        .fetch_files(&wanted)
+        .map_err(|error| source_failure(name, error))
 }
 
 fn too_much(layer: &Layer) -> Failure {

@@ -114,7 +114,7 @@ pub(super) fn git_failure(error: GitError) -> Failure {
             Some("name a commit, a branch or a tag of this repository".to_owned()),
         ),
         error => {
-            let help = "run `git status` in this directory; git 2.41 or later is required";
+            let help = "run `git status` in this directory; git 2.34 or later is required";
             Diagnostic::new(&codes::SOURCE_GIT, error.to_string())
                 .help(help)
                 .into()

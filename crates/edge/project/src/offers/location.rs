@@ -34,6 +34,8 @@ pub struct ResourceLocation {
     pub revision: Option<ObjectId>,
     /// The tag, branch or commit that the revision was found by.
     pub label: Option<VersionLabel>,
+    /// The directories that lead to a source on this machine, which may name a type.
+    pub outer: String,
 }
 
 impl ResourceLocation {
@@ -150,10 +152,7 @@ impl LocationFinder<'_> {
         if source.versioning() == SourceVersioning::Unversioned {
             return Ok(None);
         }
-        let name = found.name.to_string();
-        self.world.progress.source_began(&name);
         let versions = source.versions();
-        self.world.progress.source_ended(&name);
         let failed = |error| source_failure_of(&format!("source `{}`", found.name), error);
         versions.map(Some).map_err(failed)
     }
@@ -203,6 +202,7 @@ impl LocationFinder<'_> {
             versions,
             revision,
             label: resolved.map(|version| version.label),
+            outer: String::new(),
         })
     }
 
@@ -247,7 +247,9 @@ impl LocationFinder<'_> {
             SymlinkConfinement::Anywhere,
             self.directory,
         );
+        let outer = typed_directories(typed, &directory);
         Ok(ResourceLocation {
+            outer,
             source: Arc::new(source),
             origin: OfferOrigin::Local(path_from_manifest(&directory, self.directory)),
             inner: InnerAddress {
@@ -258,6 +260,23 @@ impl LocationFinder<'_> {
             revision: None,
             label: None,
         })
+    }
+}
+
+/// The directories of a local path that the user means to name: those of a relative path as typed, or the last one. What
+/// is further up on this machine has nothing to do with the resource.
+fn typed_directories(typed: &str, directory: &Path) -> String {
+    let last = directory.file_name().map(|name| name.to_string_lossy());
+    let last = last.unwrap_or_default().into_owned();
+    let is_relative = typed.starts_with(['.', '~']);
+    let steps = typed
+        .split(['/', '\\'])
+        .filter(|step| !matches!(*step, "" | "." | ".." | "~"));
+    let steps: Vec<&str> = steps.take_while(|step| *step != last).collect();
+    if is_relative && typed.contains(&last) {
+        format!("{}/{last}", steps.join("/"))
+    } else {
+        last
     }
 }
 

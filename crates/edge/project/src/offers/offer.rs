@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes, nearest, unknown_name};
 use agpm_discover::{
     Candidate, CandidateChoice, CandidateType, PluginMembership, PluginPlacement, ReadExtent,
-    SelectionMode, SourceSurvey, choose, type_of_content, type_of_path,
+    SelectionMode, SourceSurvey, SurveyedDirectory, choose, type_of_content, type_of_path_in,
 };
 use agpm_model::{MARKETPLACE_FILES, ResourcePath, ResourceType, SKILL_FILE, resource_name};
 use agpm_source::{SourceEntry, SourceEntryKind};
@@ -65,7 +65,7 @@ impl ResourceLocation {
         }
         let entry = self.source.entry(self.revision.as_ref(), path.as_str());
         let Some(entry) = entry.map_err(|error| self.failed(error))? else {
-            return Err(self.no_path(path.as_str()));
+            return self.named(path.as_str(), wish);
         };
         match entry.kind {
             SourceEntryKind::Directory => self.survey(path.as_str(), wish, least),
@@ -76,6 +76,29 @@ impl ResourceLocation {
                     .help("name the directory that it leads to")
                     .into())
             }
+        }
+    }
+
+    /// Returns the resource of the source that is called like a path that the source does not have: `OWNER/REPO/NAME`.
+    fn named(&self, path: &str, wish: &CandidateFilter<'_>) -> Result<SourceOffer, Failure> {
+        let names = [path.to_owned()];
+        let named = CandidateFilter {
+            names: &names,
+            ..*wish
+        };
+        let mut offer = self.survey("", &named, ReadExtent::Manifests)?;
+        match choose(&offer.candidates, &names, wish.kind, wish.selection) {
+            CandidateChoice::Chosen(chosen) => {
+                let chosen = chosen.into_iter().cloned().collect();
+                offer.candidates = chosen;
+                Ok(offer)
+            }
+            CandidateChoice::Ambiguous(_, several) => {
+                let several = several.into_iter().cloned().collect();
+                offer.candidates = several;
+                Ok(offer)
+            }
+            _ => Err(self.no_path(path)),
         }
     }
 
@@ -94,7 +117,12 @@ impl ResourceLocation {
             .filter(is_file)
             .map(|entry| (entry.path.as_str(), entry))
             .collect();
-        let mut survey = SourceSurvey::of(files.keys().copied(), top, &self.origin.label());
+        let directory = SurveyedDirectory {
+            top,
+            source_name: &self.origin.label(),
+            outer: &self.outer,
+        };
+        let mut survey = SourceSurvey::of(files.keys().copied(), directory);
         let by_path = survey.candidates();
         // A path that is a skill, or names that equal paths, identify the candidates without reading files. Reading
         // would download them.
@@ -110,6 +138,8 @@ impl ResourceLocation {
                 .iter()
                 .filter_map(|path| files.get(path.as_str()).copied())
                 .collect();
+            let fetched = self.source.fetch_files(&entries);
+            fetched.map_err(|error| self.failed(error))?;
             let is_marketplace =
                 |path: &str| MARKETPLACE_FILES.iter().any(|file| path.ends_with(file));
             for entry in entries.iter().filter(|entry| is_marketplace(&entry.path)) {
@@ -165,10 +195,12 @@ impl ResourceLocation {
                 .retain(|candidate| candidate.kind == CandidateType::Plugin);
             return Ok(offer);
         }
-        let by_path = wish.kind.or_else(|| type_of_path(path));
+        let by_path = wish.kind.or_else(|| type_of_path_in(&self.outer, path));
         let kind = match by_path {
             Some(kind) => Some(kind),
             None => {
+                let fetched = self.source.fetch_files(&[entry]);
+                fetched.map_err(|error| self.failed(error))?;
                 let bytes = self
                     .source
                     .read(&[entry])
@@ -189,7 +221,10 @@ impl ResourceLocation {
         kind: Option<CandidateType>,
     ) -> Result<SourceOffer, Failure> {
         let is_skills = path.as_str().split('/').any(|part| part == "skills");
-        let by_path = || type_of_path(path.as_str()).or(is_skills.then_some(CandidateType::Skill));
+        let by_path = || {
+            type_of_path_in(&self.outer, path.as_str())
+                .or(is_skills.then_some(CandidateType::Skill))
+        };
         match kind.or_else(by_path) {
             Some(kind) => Ok(self.single(path.as_str(), kind)),
             None => Err(unknown_type(path.as_str())),
@@ -233,10 +268,12 @@ impl ResourceLocation {
         let version = version.unwrap_or_default();
         let help = near.map(|near| format!("did you mean `{near}`?"));
         let browse = match self.origin.source() {
-            Some(source) => format!(
-                "{version}`agpm browse {}` lists its resources",
-                source.address
-            ),
+            Some(source) => {
+                let word = path.rsplit('/').next().unwrap_or(path);
+                let command =
+                    agpm_diag::command_line(["agpm", "browse", source.address.redacted(), word]);
+                format!("{version}`{command}` lists similar resources")
+            }
             None => "check the path".to_owned(),
         };
         unknown_name("path", path, Some(help.unwrap_or(browse)))

@@ -18,22 +18,16 @@ use crate::packages::fetch::FactFetcher;
 use crate::packages::marketplaces::marketplace_entries;
 use crate::packages::sources::ProjectSources;
 use crate::reading::limit;
-use crate::world::World;
 
 /// Returns the locked entries with their content; fails if the manifest requires something else.
 pub fn entries(
-    world: &World,
     manifest: &Manifest,
     sources: &ProjectSources,
     lock: &Lockfile,
     notes: &mut Notes,
 ) -> Result<Vec<ResolvedEntry>, Failure> {
-    let roots = locked_roots(manifest, lock)?;
-    let reader = LockedReader {
-        world,
-        manifest,
-        sources,
-    };
+    let roots = locked_roots(manifest, lock, notes)?;
+    let reader = LockedReader { manifest, sources };
     let entries = reader.read(lock, &roots, notes)?;
     check_declared_needs(manifest, &entries)?;
     check_plugin_parts(lock, &entries)?;
@@ -43,17 +37,12 @@ pub fn entries(
 /// Returns the locked entries with their content, even if the manifest changed since. Local files that changed are left
 /// out.
 pub fn as_locked(
-    world: &World,
     manifest: &Manifest,
     sources: &ProjectSources,
     lock: &Lockfile,
     notes: &mut Notes,
 ) -> Result<Vec<ResolvedEntry>, Failure> {
-    let reader = LockedReader {
-        world,
-        manifest,
-        sources,
-    };
+    let reader = LockedReader { manifest, sources };
     let all = installable_part(lock, manifest);
     let mut entries = match reader.read_any(&all, &mut Notes::default()) {
         Ok(entries) => entries,
@@ -70,7 +59,6 @@ pub fn as_locked(
 
 /// Reads locked entries for one manifest.
 struct LockedReader<'a> {
-    world: &'a World,
     manifest: &'a Manifest,
     sources: &'a ProjectSources,
 }
@@ -105,12 +93,8 @@ impl LockedReader<'_> {
         roots: &[Option<usize>],
         notes: &mut Notes,
     ) -> Result<Vec<ResolvedEntry>, Failure> {
-        let LockedReader {
-            world,
-            manifest,
-            sources,
-        } = *self;
-        let fetcher = FactFetcher::new(world, sources, manifest);
+        let LockedReader { manifest, sources } = *self;
+        let fetcher = FactFetcher::new(sources, manifest);
         let mut index = fetcher.index(BTreeMap::new());
         let mut needs = BTreeSet::new();
         let mut cached = CachedCommits::default();

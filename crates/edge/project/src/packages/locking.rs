@@ -20,7 +20,7 @@ pub fn read_lock(
 ) -> Result<Option<(Lockfile, Vec<u8>)>, Failure> {
     let read = match environment.scope {
         InstallScope::Project => store.read(&path_of(LOCK_NAME), limit()),
-        InstallScope::User => agpm_store::read(
+        InstallScope::User => agpm_store::read_regular(
             &environment.manifest_directory(store.path()).join(LOCK_NAME),
             limit(),
         ),

@@ -15,18 +15,21 @@ use agpm_resolve::{
     locate_plugin,
 };
 use agpm_source::{FileFetching, SourceError};
+use agpm_store::parallel;
 use agpm_text::{Format, Limits, decode, parse};
 
 use crate::packages::sources::ProjectSources;
 use crate::source_failure::source_failure;
 use crate::world::World;
 
-/// Locates the plugins of marketplaces that are not pinned by the lockfile, or whose pins may move.
+/// Locates the plugins of marketplaces that are not pinned by the lockfile, or whose pins may move. All that cannot be
+/// located are reported.
 pub fn bind_plugins(
     world: &World,
     manifest: &mut Manifest,
     root: &Path,
     moving: &UpdateScope,
+    notes: &mut Notes,
 ) -> Result<(), Failure> {
     let mut open = Vec::new();
     for (number, dependency) in manifest.dependencies.iter().enumerate() {
@@ -41,36 +44,39 @@ pub fn bind_plugins(
     }
     let sources = ProjectSources::open(world, manifest, root);
     let mut read = ReadMarketplaces::default();
+    let mut failures = Vec::new();
+    let mut named = Vec::new();
     for (number, own) in open {
-        let revision = revision_of(&sources, &own)?;
-        let name = &own.plugin.marketplace;
-        let marketplace = read.at(&sources, name, revision.as_ref())?;
-        let dependency = &manifest.dependencies[number];
-        let entry = find_entry(dependency, marketplace)?;
-        if let Some(found) = entry.diagnostics.first() {
-            return Err(found.clone().into());
-        }
-        let location = locate_plugin(manifest, dependency, entry)?;
-        let pin = LockedMarketplace {
-            plugin: own.plugin.clone(),
-            requirement: own.requirement.as_str().to_owned(),
-            commit: revision,
-        };
-        bind_plugin(
-            manifest,
-            number,
-            &location,
-            MarketplaceDependency {
-                pin: Some(pin),
-                ..own
-            },
-        );
-        if let (Some(commit), Some(source)) = (&location.commit, &location.source) {
-            let sources = ProjectSources::open(world, manifest, root);
-            check_commit(&sources, &source.name, commit)?;
+        let spot = manifest.dependencies[number].spot;
+        match read.locate(&sources, manifest, number, own) {
+            Ok(commit) => named.extend(commit.map(|commit| (spot, commit))),
+            Err(failure) => failures.push((spot, failure)),
         }
     }
-    Ok(())
+    // Each of these plugins has its own repository. All of them are contacted at the same time.
+    let sources = ProjectSources::open(world, manifest, root);
+    let checked = parallel::map_waiting(named, |(spot, PluginCommit { source, commit })| {
+        let checked = check_commit(&sources, &source, &commit);
+        checked.map_err(|failure| (spot, failure))
+    });
+    failures.extend(checked.into_iter().filter_map(Result::err));
+    let kind = failures.first().map(|(_, failure)| failure.kind);
+    for (spot, failure) in failures {
+        let found = failure.diagnostic.into_iter();
+        notes
+            .diagnostics
+            .extend(found.map(|found| match found.labels.as_slice() {
+                [] => found.at_spot(spot),
+                _ => found,
+            }));
+    }
+    kind.map_or(Ok(()), |kind| Err(Failure::reported_as(kind)))
+}
+
+/// The commit that a marketplace names for a plugin in another repository.
+struct PluginCommit {
+    source: SourceName,
+    commit: NamedCommit,
 }
 
 fn moves(moving: &UpdateScope, dependency: &Dependency) -> bool {
@@ -150,6 +156,43 @@ struct ReadMarketplaces {
 }
 
 impl ReadMarketplaces {
+    /// Sets the location of a plugin, and returns the commit that is still to be checked.
+    fn locate(
+        &mut self,
+        sources: &ProjectSources,
+        manifest: &mut Manifest,
+        number: usize,
+        own: MarketplaceDependency,
+    ) -> Result<Option<PluginCommit>, Failure> {
+        let revision = revision_of(sources, &own)?;
+        let name = &own.plugin.marketplace;
+        let marketplace = self.at(sources, name, revision.as_ref())?;
+        let dependency = &manifest.dependencies[number];
+        let entry = find_entry(dependency, marketplace)?;
+        if let Some(found) = entry.diagnostics.first() {
+            return Err(found.clone().into());
+        }
+        let mut location = locate_plugin(manifest, dependency, entry)?;
+        let pin = LockedMarketplace {
+            plugin: own.plugin.clone(),
+            requirement: own.requirement.as_str().to_owned(),
+            commit: revision,
+        };
+        let commit = location.commit.take();
+        let source = location.source.as_ref().map(|source| source.name.clone());
+        bind_plugin(
+            manifest,
+            number,
+            &location,
+            MarketplaceDependency {
+                pin: Some(pin),
+                ..own
+            },
+        );
+        let named = source.zip(commit);
+        Ok(named.map(|(source, commit)| PluginCommit { source, commit }))
+    }
+
     fn at(
         &mut self,
         sources: &ProjectSources,
@@ -186,6 +229,7 @@ pub(super) fn read_at(
         if entry.kind.file_mode().is_none() {
             continue;
         }
+        source.fetch_files(&[&entry]).map_err(failed)?;
         let size = source.size(&[&entry]).map_err(failed)?;
         check_marketplace_size(size, &format!("`{path}` of source `{name}`"))?;
         let bytes = source.read(&[&entry]).map_err(failed)?.pop();

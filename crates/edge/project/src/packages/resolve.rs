@@ -55,7 +55,7 @@ pub fn resolve(
     loop {
         let sources = ProjectSources::open(world, manifest, root);
         let sources = sources.with_release_limit(limits.release);
-        let resolved = solve_and_read(world, manifest, &sources, &limits, notes);
+        let resolved = solve_and_read(manifest, &sources, &limits, notes);
         let required = match resolved {
             Ok(SolveOutcome::Entries(entries)) => {
                 fold_foreign_dependencies(notes);
@@ -86,13 +86,12 @@ enum SolveOutcome {
 }
 
 fn solve_and_read(
-    world: &World,
     manifest: &Manifest,
     sources: &ProjectSources,
     limits: &VersionLimits,
     notes: &mut Notes,
 ) -> Result<SolveOutcome, Failure> {
-    let fetcher = FactFetcher::new(world, sources, manifest);
+    let fetcher = FactFetcher::new(sources, manifest);
     report_relocated(&limits.pins, notes);
     let index = fetcher.index(limits.pins.clone());
     let mut index = index.with_release_limit(sources.release_limit);

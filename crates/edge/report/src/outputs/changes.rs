@@ -4,9 +4,9 @@ use agpm_model::{KeyNames, SchemaField, ValueForm};
 
 use super::schema::OutputSchema;
 use super::shared::{
-    CAPABILITIES, CHANGES, CONVERSIONS, DONE, DRY_RUN, ID, KIND, LOCK, MOVED, NAME, PROGRAMS,
-    READS, SOURCE, TEXT_OR_NULL, UNCHANGED, document, list, maybe, object, optional, or_null,
-    required,
+    CAPABILITIES, CHANGES, CONVERSIONS, DISABLED, DONE, DRY_RUN, ID, KIND, LOCK, MOVED, NAME,
+    PROGRAMS, READS, SOURCE, TEXT_OR_NULL, UNCHANGED, document, list, maybe, object, optional,
+    or_null, required,
 };
 
 const INSTALL: ValueForm = document![
@@ -18,6 +18,7 @@ const INSTALL: ValueForm = document![
     READS,
     CONVERSIONS,
     UNCHANGED,
+    DISABLED,
     LOCK,
 ];
 
@@ -32,6 +33,7 @@ const MANIFEST_CHANGE: ValueForm = document![
     maybe(READS),
     maybe(CONVERSIONS),
     maybe(UNCHANGED),
+    maybe(DISABLED),
     maybe(LOCK),
 ];
 
@@ -52,8 +54,32 @@ const ADD: ValueForm = document![
             required("url", TEXT_OR_NULL, "The URL of the source"),
             required("path", ValueForm::Text, "The path in the source"),
             required("version", TEXT_OR_NULL, "The requirement in the manifest"),
+            required("commit", TEXT_OR_NULL, "The commit of a branch"),
         ]],
         "Dependencies added to the manifest",
+    ),
+    required(
+        "changed",
+        list![object![
+            ID,
+            required("changes", ValueForm::TEXTS, "The changes of the entry"),
+        ]],
+        "Dependencies that the manifest already had and that were changed",
+    ),
+    required(
+        "left_out",
+        list![object![
+            ID,
+            required("part", TEXT_OR_NULL, "The part of it that is left out"),
+            required("reason", ValueForm::Text, "The reason"),
+        ]],
+        "Resources that cannot be installed, where all were requested",
+    ),
+    optional("tools", ValueForm::TEXTS, "The tools of a new project"),
+    optional(
+        "tools_from",
+        ValueForm::OneOf(&["option", "project", "home", "format", "question", "default"]),
+        "Why it is for these tools",
     ),
     required(
         "present",
@@ -69,6 +95,7 @@ const ADD: ValueForm = document![
     maybe(READS),
     maybe(CONVERSIONS),
     maybe(UNCHANGED),
+    maybe(DISABLED),
     maybe(LOCK),
 ];
 
@@ -254,7 +281,19 @@ pub(super) const OUTPUTS: &[OutputSchema] = &[
     OutputSchema {
         command: "import",
         about: "What was taken over from another manager",
-        forms: &[IMPORT],
+        forms: &[
+            IMPORT,
+            document![required(
+                "found",
+                list![object![
+                    required("format", ValueForm::Text, "The format for `agpm import`"),
+                    required("manager", ValueForm::Text, "The manager that writes it"),
+                    required("path", ValueForm::Text, "The file"),
+                    required("command", ValueForm::Text, "The command that imports it"),
+                ]],
+                "Files of other managers, without a format",
+            )],
+        ],
     },
     OutputSchema {
         command: "undo",

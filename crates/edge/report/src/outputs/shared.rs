@@ -214,6 +214,11 @@ pub(super) const UNCHANGED: SchemaField = required(
     ValueForm::Count,
     "How many files and entries stay as they are",
 );
+pub(super) const DISABLED: SchemaField = required(
+    "disabled",
+    ValueForm::Count,
+    "How many hooks are disabled, so nothing of them is written",
+);
 pub(super) const LOCK: SchemaField = required(
     "lock",
     ValueForm::OneOf(&[

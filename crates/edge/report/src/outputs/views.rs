@@ -39,8 +39,8 @@ const LISTED: ValueForm = object![
     PATCHES,
     optional(
         "status",
-        ValueForm::OneOf(&["missing", "modified"]),
-        "How the installed files differ",
+        ValueForm::OneOf(&["missing", "modified", "disabled"]),
+        "How the installed files differ, or that a patch disables a hook",
     ),
     optional(
         "base",

@@ -5,6 +5,7 @@ mod apm;
 mod claude;
 mod foreign;
 mod format_reader;
+mod local_files;
 mod ruler;
 mod rulesync;
 mod servers;

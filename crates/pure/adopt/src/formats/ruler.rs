@@ -1,11 +1,12 @@
-//! `.ruler/ruler.toml` of ruler, and the skills and servers next to it.
+//! `.ruler/ruler.toml` of ruler, and the rules, skills and servers next to it.
 
-use agpm_model::{ResourceName, ResourceType, SKILL_FILE};
-use agpm_text::{Format, NodeKind, NodeRef, Value};
+use agpm_model::ResourceType;
+use agpm_text::{Format, NodeKind, NodeRef};
 
 use crate::entries::ManifestEntry;
-use crate::formats::foreign::{ForeignFiles, ForeignManifest, NeighbouringFiles};
+use crate::formats::foreign::{ForeignFiles, ForeignManifest};
 use crate::formats::format_reader::FormatReader;
+use crate::formats::local_files::{LocalDirectory, skills};
 use crate::formats::servers::servers_of;
 use crate::formats::tool_names::tools_of;
 
@@ -20,6 +21,17 @@ const SETTINGS: [&str; 6] = [
 ];
 /// Keys of `[agents]` that are not agents.
 const AGENT_SETTINGS: [&str; 3] = ["enabled", "include_in_rules", "cleanup_orphaned"];
+
+/// Directories of Markdown files, with those in them that hold something else. The rules are everything else.
+const DIRECTORIES: [(ResourceType, &str, &[&str]); 3] = [
+    (
+        ResourceType::Instructions,
+        ".",
+        &["agents", "commands", "skills"],
+    ),
+    (ResourceType::Agents, "agents", &[]),
+    (ResourceType::Commands, "commands", &[]),
+];
 
 pub(super) fn read(files: &mut ForeignFiles<'_>) -> ForeignManifest {
     let mut reading = FormatReader::default();
@@ -49,8 +61,17 @@ pub(super) fn read(files: &mut ForeignFiles<'_>) -> ForeignManifest {
         let more: Vec<ManifestEntry> = more.into_iter().filter(is_new).collect();
         manifest.entries.extend(more);
     }
-    manifest.entries.extend(skills(files.beside));
-    lost_rules(&mut reading, files.beside, root);
+    manifest.entries.extend(skills(files.beside, "skills"));
+    for (kind, path, without) in DIRECTORIES {
+        let directory = LocalDirectory {
+            kind,
+            path,
+            without,
+        };
+        manifest
+            .entries
+            .extend(directory.entries(files.beside, &mut reading));
+    }
     manifest.diagnostics = reading.diagnostics;
     manifest
 }
@@ -81,36 +102,4 @@ fn tools(reading: &mut FormatReader, root: NodeRef<'_>) -> Vec<String> {
         }
     }
     tools_of(reading, names)
-}
-
-/// Skills are copied as they are, so the copies of ruler are those of agpm. Paths start at the file.
-fn skills(beside: &mut dyn NeighbouringFiles) -> Vec<ManifestEntry> {
-    let mut entries = Vec::new();
-    for name in beside.names("skills") {
-        let path = format!("skills/{name}");
-        let is_skill = beside.names(&path).iter().any(|file| file == SKILL_FILE);
-        if is_skill && ResourceName::new(&name).is_ok() {
-            let fields = [("path", Value::from(path))];
-            entries.push(ManifestEntry::of_fields(
-                ResourceType::Skills,
-                &name,
-                fields,
-            ));
-        }
-    }
-    entries
-}
-
-fn lost_rules(reading: &mut FormatReader, beside: &mut dyn NeighbouringFiles, root: NodeRef<'_>) {
-    let names = beside.names(".");
-    let rules: Vec<&str> = names
-        .iter()
-        .map(String::as_str)
-        .filter(|name| name.ends_with(".md"))
-        .collect();
-    if !rules.is_empty() {
-        let message = format!("the rules have no counterpart: {}", rules.join(", "));
-        let help = "run `agpm init --adopt` to describe the files that ruler generated";
-        reading.report_lost(root, message, help);
-    }
 }

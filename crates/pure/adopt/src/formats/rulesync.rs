@@ -4,8 +4,9 @@ use agpm_model::{ResourceType, SourceAddress};
 use agpm_text::{Format, NodeKind, NodeRef};
 
 use crate::entries::{ForeignVersion, ManifestEntry};
-use crate::formats::foreign::{ForeignFiles, ForeignManifest};
+use crate::formats::foreign::{ForeignFiles, ForeignManifest, NeighbouringFiles};
 use crate::formats::format_reader::FormatReader;
+use crate::formats::local_files::{LocalDirectory, skills};
 use crate::formats::servers::servers_of;
 use crate::formats::tool_names::tools_of;
 
@@ -24,13 +25,18 @@ const SETTINGS: [&str; 8] = [
 const SKILLS: &str = "skills";
 /// The same for rules.
 const RULES: &str = "rules";
-/// Directories of files in rulesync's own form.
-const OWN_FILES: [(&str, &str); 4] = [
-    (".rulesync/rules", "rules"),
-    (".rulesync/commands", "commands"),
-    (".rulesync/subagents", "subagents"),
-    (".rulesync/skills", "skills"),
+/// The directory of rulesync's files.
+const OWN_DIRECTORY: &str = ".rulesync";
+/// Directories of Markdown files in it, each with the feature that uses it.
+const DIRECTORIES: [(ResourceType, &str, &str); 3] = [
+    (ResourceType::Instructions, ".rulesync/rules", "rules"),
+    (ResourceType::Commands, ".rulesync/commands", "commands"),
+    (ResourceType::Agents, ".rulesync/subagents", "subagents"),
 ];
+/// Files and directories in it that are imported.
+const IMPORTED: [&str; 5] = ["rules", "commands", "subagents", "skills", "mcp.json"];
+/// The file and the feature for files that tools ignore.
+const IGNORE: (&str, &str) = (".rulesyncignore", "ignore");
 
 pub(super) fn read(files: &mut ForeignFiles<'_>) -> ForeignManifest {
     let mut reading = FormatReader::default();
@@ -63,17 +69,69 @@ pub(super) fn read(files: &mut ForeignFiles<'_>) -> ForeignManifest {
     if let Some(servers) = servers.and_then(|root| reading.map(root, "mcpServers")) {
         manifest.entries.extend(servers_of(&mut reading, servers));
     }
-    for (directory, noun) in OWN_FILES {
-        let names = files.beside.names(directory);
-        let count = names.iter().filter(|name| !name.starts_with('.')).count();
-        if count > 0 {
-            let message = format!("{count} {noun} in `{directory}` are in rulesync's format");
-            let help = "run `agpm init --adopt` to describe the files that rulesync generated";
-            reading.report_lost(root, message, help);
+    for (kind, path, feature) in DIRECTORIES {
+        let directory = LocalDirectory {
+            kind,
+            path,
+            without: &[],
+        };
+        if has_feature(root, feature) {
+            let found = directory.entries(files.beside, &mut reading);
+            manifest.entries.extend(found);
         }
     }
+    if has_feature(root, "skills") {
+        let found = skills(files.beside, ".rulesync/skills");
+        manifest.entries.extend(found);
+    }
+    report_unused(&mut reading, files.beside, root);
     manifest.diagnostics = reading.diagnostics;
     manifest
+}
+
+/// Whether rulesync generates files of a kind. Without a list it generates all.
+fn has_feature(root: NodeRef<'_>, feature: &str) -> bool {
+    let Some(features) = root.get("features") else {
+        return true;
+    };
+    let mut names = features.items().filter_map(NodeRef::as_str);
+    features.kind() != NodeKind::List || names.any(|name| name == feature || name == "*")
+}
+
+/// Reports files that agpm has no counterpart for.
+fn report_unused(
+    reading: &mut FormatReader,
+    beside: &mut dyn NeighbouringFiles,
+    root: NodeRef<'_>,
+) {
+    let (ignore_file, ignore) = IGNORE;
+    let in_root = beside.names(".").into_iter();
+    let in_root = in_root.filter(|name| name == ignore_file);
+    let own = beside.names(OWN_DIRECTORY).into_iter();
+    let own = own.filter(|name| !IMPORTED.contains(&name.as_str()));
+    let mut unused: Vec<String> = own.map(|name| format!("{OWN_DIRECTORY}/{name}")).collect();
+    unused.sort();
+    unused.extend(in_root);
+    for path in &unused {
+        let message = format!("`{path}` has no counterpart");
+        reading.report_lost(
+            root,
+            message,
+            "keep the file that rulesync generated from it",
+        );
+    }
+    let features = root.get("features").into_iter().flat_map(NodeRef::items);
+    if let Some(node) = features
+        .into_iter()
+        .find(|node| node.as_str() == Some(ignore))
+    {
+        let message = format!("the feature `{ignore}` has no counterpart");
+        reading.report_lost(
+            node,
+            message,
+            "keep the files that rulesync generated for it",
+        );
+    }
 }
 
 /// `targets`, a list or an object with the tools as keys.

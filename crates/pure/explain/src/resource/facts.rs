@@ -64,6 +64,9 @@ pub struct ExplainedResource {
     /// Whether it is to be installed at all.
     #[serde(skip)]
     pub install: InstallMode,
+    /// Whether a patch disables it.
+    #[serde(skip)]
+    pub is_disabled: bool,
 }
 
 /// The conversion of a field for one tool.
@@ -98,6 +101,8 @@ pub(super) struct ResourceFacts<'a> {
     pub(super) source: Option<String>,
     /// The rendered copy for each tool.
     pub(super) copies: &'a [RenderedResource],
+    /// Whether a patch disables it.
+    pub(super) is_disabled: bool,
 }
 
 impl ResourceFacts<'_> {
@@ -133,6 +138,7 @@ impl ResourceFacts<'_> {
             required: required.required,
             kind: locked.kind,
             install: locked.install,
+            is_disabled: self.is_disabled,
             pattern: locked.pattern,
             patches: locked.patches,
             origin: locked.unit.origin,

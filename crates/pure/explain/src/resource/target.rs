@@ -5,7 +5,7 @@ use agpm_diag::{Diagnostic, Failure, Notes};
 use agpm_inspect::ChainFinder;
 use agpm_merge::Provenance;
 use agpm_model::{Dependency, LockEntry, Manifest, ResourceType};
-use agpm_resolve::{LockView, is_locked_as, lockfile_note};
+use agpm_resolve::{DeclaredRequirements, LockView, is_locked_as, lockfile_note};
 use agpm_text::{Pointer, Value, to_value};
 
 use super::facts::{ExplainedResource, ResourceFacts};
@@ -97,8 +97,10 @@ impl<'a> ResourceTarget<'a> {
             plugin: self.plugin(),
             source: self.source_address(),
             copies,
+            is_disabled: self.view.disabled.contains(&self.locked.id()),
         };
-        let chains = ChainFinder::of(self.view).required(self.number);
+        let declared = DeclaredRequirements::default();
+        let chains = ChainFinder::of(self.view, &declared).required(self.number);
         let resource = facts.explained(chains, &notes.sources);
         // The values of the source and the patches are the same for every tool.
         let (provenance, values) = self.values(copies.first(), disk, pointer, notes);

@@ -56,7 +56,7 @@ impl<'l> Coverage<'l> {
         };
         let (by_record, mut by_bytes) = ledger.clone().split(is_recorded);
         if *ledger == Ledger::default() {
-            by_bytes = ledger_of_lock(lock);
+            by_bytes = ledger_of_lock(lock, |_| true);
         }
         let in_place = lock.entries.iter();
         let in_place = in_place.filter(|locked| locked.install == InstallMode::InPlace);

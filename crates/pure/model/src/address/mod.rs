@@ -12,6 +12,7 @@ mod repository;
 mod source;
 
 use crate::name::SourceName;
+use crate::version::VersionRequirement;
 
 pub use browser::BrowserAddress;
 pub use forms::AddressForm;
@@ -98,6 +99,18 @@ impl Address {
             forms: forms::forms_for(text, &problem, context.default_host),
             problem,
         })
+    }
+
+    /// The same with another requirement; `None` if its form states none after `@`.
+    pub fn requiring(&self, requirement: VersionRequirement) -> Option<Self> {
+        let mut address = self.clone();
+        let inner = match &mut address {
+            Address::Repository(found) => &mut found.inner,
+            Address::Source(found) => &mut found.inner,
+            _ => return None,
+        };
+        inner.requirement = Some(requirement);
+        Some(address)
     }
 
     /// Whether text in a manifest is a URL: text without a scheme is a local path.

@@ -34,7 +34,7 @@ pub use crate::manifest::sources::{ExecutableAllowance, SourceDeclaration, Sourc
 pub use crate::manifest::strategies::{FilePattern, MergeRule};
 pub use crate::manifest::tables::{CONFIG_SCHEMA, MANIFEST_SCHEMA, PRIVATE_SCHEMA};
 pub use crate::manifest::texts::{BaseText, ManifestTexts, SectionEntry};
-use crate::name::SourceName;
+use crate::name::{SourceName, ToolName};
 use crate::pin::ResourceId;
 use crate::policy::Policy;
 use crate::repository_pattern::RepositoryPattern;
@@ -63,6 +63,8 @@ pub struct Manifest {
     pub patches: Vec<Patch>,
     /// Resources that may pull in executables.
     pub allow_executables: Vec<ExecutableAllowance>,
+    /// Tools in which conversions of all resources may widen permissions.
+    pub allow_widening: Vec<ToolName>,
     /// Repositories that resources may require besides those of `sources`.
     pub allow_sources: Vec<RepositoryPattern>,
     /// Sources that resources require and no entry of the manifest names.
@@ -71,6 +73,8 @@ pub struct Manifest {
     pub policy: Option<Policy>,
     /// The policies of its bases, lowest first.
     pub base_policies: Vec<Policy>,
+    /// Dependencies that come from bases.
+    pub base_entries: BTreeSet<ResourceId>,
     /// Dependencies of bases that the manifest drops.
     pub dropped: BTreeSet<ResourceId>,
     /// The layers, lowest first.

@@ -62,6 +62,11 @@ pub(crate) fn read(check: &mut Check, texts: &ManifestTexts<'_>, manifest: &mut 
                 ignored: &mut ignored,
             }
             .dependency(kind, entry);
+            if texts.is_of_base(entry.key) {
+                manifest
+                    .base_entries
+                    .extend(read.as_ref().map(Dependency::id));
+            }
             manifest.dependencies.extend(read);
         }
     }

@@ -45,6 +45,13 @@ impl Manifest {
                 .get("project")
                 .filter(|node| check.map(*node, "`[project]`"))
                 .map(to_value);
+            let bases: Vec<_> = texts
+                .bases
+                .iter()
+                .map(|base| base.document.root())
+                .collect();
+            manifest.allow_widening =
+                tools::read_widening(&mut check, &manifest.tools, texts.manifest.root(), &bases);
             if let Some(allowed) = root.get("allow-executables") {
                 manifest.allow_executables = sources::read_allowed(&mut check, allowed);
             }

@@ -74,7 +74,7 @@ pub(crate) const MANIFEST_SECTIONS: SchemaTable = SchemaTable::strict(
         SchemaField::optional(
             "project",
             ValueForm::AnyMap,
-            "Free variables for templates, which know them as `agpm.project`.",
+            "Free variables for templates, which know them as `agpm.project`; `tools` lists the tools of the project, and `allow-widening` those in which any resource may do more than its author allows.",
         ),
         SchemaField::optional(
             "default-tools",

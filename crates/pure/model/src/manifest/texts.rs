@@ -59,6 +59,12 @@ impl ManifestTexts<'_> {
         bases.chain([self.manifest])
     }
 
+    /// Whether a node is in a manifest that this one extends.
+    pub(super) fn is_of_base(&self, node: NodeRef<'_>) -> bool {
+        let mut bases = self.bases.iter();
+        bases.any(|base| base.document.source() == node.source())
+    }
+
     /// Whether a node is in a file that only one user has.
     pub(super) fn scope_of(&self, node: NodeRef<'_>) -> SourceScope {
         let mut of_one_user = [self.private, self.config].into_iter().flatten();

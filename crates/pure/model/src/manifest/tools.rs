@@ -39,6 +39,33 @@ pub(crate) fn read(check: &mut Check, mut tools: Tools, root: NodeRef<'_>) -> To
     tools
 }
 
+/// `allow-widening` of `[project]`: the tools in which any conversion may permit more. Only the project itself can give this
+/// approval, so that of a base has no effect.
+pub(crate) fn read_widening(
+    check: &mut Check,
+    tools: &Tools,
+    manifest: Option<NodeRef<'_>>,
+    bases: &[Option<NodeRef<'_>>],
+) -> Vec<ToolName> {
+    // `[project]` holds template variables; any other value of this name is one of them.
+    for node in bases.iter().copied().flatten().filter_map(project_widening) {
+        let message = "`allow-widening` of a base has no effect";
+        let help = "the project's own manifest approves it";
+        let found = Diagnostic::new(&codes::MANIFEST_IGNORED_KEY, message).help(help);
+        check.report(found.at_spot(spot(node)));
+    }
+    let node = manifest
+        .and_then(project_widening)
+        .filter(|node| is_list_of_strings(*node));
+    names(node.map_or_else(Vec::new, |node| {
+        tool_list(check, node, "`allow-widening`", tools)
+    }))
+}
+
+fn project_widening(root: NodeRef<'_>) -> Option<NodeRef<'_>> {
+    root.get("project")?.get("allow-widening")
+}
+
 fn is_list_of_strings(node: NodeRef<'_>) -> bool {
     node.kind() == NodeKind::List && node.items().all(|item| item.as_str().is_some())
 }

@@ -22,12 +22,23 @@ const GUARDS: [&str; 7] = [
     "sandbox_mode",
 ];
 
+/// Fields of permissions, which restrict an agent only by what they deny.
+const PERMISSIONS: [&str; 2] = ["permission", "permissions"];
+
+/// An agent as its author and the patches of the project left it.
+pub(super) struct AgentFile<'a> {
+    pub(super) name: &'a str,
+    pub(super) text: &'a str,
+    /// The fields that a patch set.
+    pub(super) patched: &'a [&'a str],
+}
+
 /// Converts an agent to a tool's format.
 pub(super) fn convert(
     format: &AgentFields,
-    name: &str,
-    text: &str,
+    file: AgentFile<'_>,
 ) -> Result<ConvertedFile, ConvertError> {
+    let text = file.text;
     if let AgentContainer::Toml(body) = format.container
         && is_toml_with(text, &["name", "description", body])
     {
@@ -39,7 +50,7 @@ pub(super) fn convert(
     };
     let (front, renamed) = agent_limits::in_reference_terms(FrontMatter::read(text)?, own_limit);
     let mut outcomes = front.field_outcomes();
-    let mut fields = fields(format, name, &front, &mut outcomes);
+    let mut fields = fields(format, &file, &front, &mut outcomes);
     let text = match format.container {
         AgentContainer::Toml(body) => {
             fields.push((body.to_owned(), Value::from(front.body())));
@@ -55,18 +66,18 @@ pub(super) fn convert(
 
 fn fields(
     format: &AgentFields,
-    name: &str,
+    file: &AgentFile<'_>,
     front: &FrontMatter,
     outcomes: &mut FieldOutcomes,
 ) -> Vec<(String, Value)> {
     let mut fields = vec![
         (
             "name".to_owned(),
-            Value::from(own_name(format, name, front, outcomes)),
+            Value::from(own_name(format, file.name, front, outcomes)),
         ),
         (
             "description".to_owned(),
-            Value::from(description(name, front, outcomes)),
+            Value::from(description(file.name, front, outcomes)),
         ),
     ];
     let limits = agent_tools::limit(format.limit, front, outcomes);
@@ -80,6 +91,7 @@ fn fields(
             key,
             value,
             limited,
+            is_patched: file.patched.contains(&key.as_str()),
         };
         fields.extend(field.convert(format, front, outcomes));
     }
@@ -94,6 +106,8 @@ struct AgentField<'a> {
     value: &'a Value,
     /// The target value, if the field holds the agent's limit.
     limited: Option<&'a Value>,
+    /// Whether a patch set it.
+    is_patched: bool,
 }
 
 impl AgentField<'_> {
@@ -148,7 +162,15 @@ impl AgentField<'_> {
             );
             return Some(((*to).to_owned(), value.clone()));
         }
-        if GUARDS.contains(&key) {
+        if self.is_patched && format.unknown == UnknownKeys::Ignored {
+            outcomes.add(key, FieldOutcomeKind::Exact, "a patch set it");
+            return Some((key.to_owned(), value.clone()));
+        }
+        let grants_only = PERMISSIONS.contains(&key) && agent_limits::denies_nothing(value);
+        if grants_only {
+            let note = "it denies nothing, and the tool does not support it";
+            outcomes.add(key, FieldOutcomeKind::Dropped, note);
+        } else if GUARDS.contains(&key) {
             let note = "it restricts something, and the tool does not support it";
             outcomes.add(key, FieldOutcomeKind::Widened, note);
         } else {

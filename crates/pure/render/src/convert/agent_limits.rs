@@ -4,11 +4,12 @@
 //! equivalent stays as it is, and is lost as a restriction wherever the tool does not support it.
 
 use agpm_text::Value;
-use agpm_tools::{AgentForm, REFERENCE_TOOLS, ToolReach, agent_formats};
+use agpm_tools::{AgentForm, CheckedAgent, REFERENCE_TOOLS, ToolReach, agent_formats};
 
 use super::front::FrontMatter;
 use super::outcome::FieldOutcomes;
 use super::parts::{entries, is_map};
+use super::server_tools::{is_ambiguous, read, reference_name};
 use super::tool_names::is_reference_name;
 
 /// The author's field that each field of the reference replaces.
@@ -133,35 +134,68 @@ fn permission(value: &Value) -> Option<(&'static str, Value)> {
     })
 }
 
+/// Whether permissions only allow or ask: they restrict nothing, so a tool without them allows nothing more.
+pub(super) fn denies_nothing(value: &Value) -> bool {
+    match value {
+        Value::Map(rules) => rules.iter().all(|(_, rule)| match rule {
+            Value::Map(parts) => parts.iter().all(|(_, part)| is_granted(part)),
+            rule => is_granted(rule),
+        }),
+        Value::List(rules) => rules
+            .iter()
+            .all(|rule| rule.get("effect").is_some_and(is_granted)),
+        value => is_granted(value),
+    }
+}
+
+/// Anything else may be a limit in a form that is not known here.
+fn is_granted(rule: &Value) -> bool {
+    rule.as_str()
+        .is_some_and(|action| matches!(action, "allow" | "ask"))
+}
+
 fn limit_of(allowed: Vec<&str>, denied: Vec<&str>) -> (&'static str, Value) {
     // With everything denied the allowed tools are the complete list; otherwise only the denied ones are known.
     if denied.contains(&"*") {
         ("tools", Value::list(allowed.into_iter().flat_map(tools_of)))
     } else {
-        (
-            "disallowedTools",
-            Value::list(denied.into_iter().flat_map(tools_of)),
-        )
+        // An ambiguous name may mean another server's tool, which would stay allowed.
+        let tools = denied.into_iter().flat_map(|word| match word {
+            word if checked_agents().any(|agent| is_ambiguous(word, &agent.servers)) => {
+                vec![word.to_owned()]
+            }
+            word => tools_of(word),
+        });
+        ("disallowedTools", Value::list(tools))
     }
 }
 
 /// Older names of permission kinds.
 const OLDER_WORDS: [(&str, &str); 2] = [("write", "edit"), ("patch", "edit")];
 
+fn checked_agents() -> impl Iterator<Item = &'static CheckedAgent> {
+    agent_formats().filter_map(|format| match &format.form {
+        AgentForm::Checked(checked) => Some(checked),
+        AgentForm::Fields(_) => None,
+    })
+}
+
 /// The reference's tools that a permission kind covers; an unknown one stays.
-fn tools_of(word: &str) -> Vec<&str> {
+fn tools_of(word: &str) -> Vec<String> {
     let older = OLDER_WORDS.iter().find(|(older, _)| *older == word);
     let kind = older.map_or(word, |(_, kind)| kind);
-    let rows = agent_formats().flat_map(|format| match &format.form {
-        AgentForm::Checked(checked) => checked.permissions,
-        AgentForm::Fields(_) => &[],
-    });
+    let rows = checked_agents().flat_map(|agent| agent.permissions);
     let matching = rows.filter(|(_, row_kind)| *row_kind == kind);
-    let names: Vec<&str> = matching
+    let names: Vec<String> = matching
         .flat_map(|(names, _)| names.iter().copied())
         .filter(|name| is_reference_name(name))
+        .map(str::to_owned)
         .collect();
-    // An unknown word stays in the list, where the target's own check reports it. Dropping it would silently widen
-    // the limit.
-    if names.is_empty() { vec![word] } else { names }
+    let server = || {
+        let tool = checked_agents().find_map(|agent| read(word, &agent.servers));
+        // An unknown word stays in the list, where the target's own check reports it. Dropping it would silently
+        // widen the limit.
+        vec![tool.map_or_else(|| word.to_owned(), reference_name)]
+    };
+    if names.is_empty() { server() } else { names }
 }

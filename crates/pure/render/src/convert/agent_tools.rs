@@ -68,7 +68,15 @@ pub(super) fn names(value: &Value) -> Vec<String> {
 /// Whether a list of tools has a name that only another tool knows, or is not a list at all.
 pub(super) fn names_foreign_tools(value: &Value) -> bool {
     let written = written_names(value);
-    matches!(value, Value::Map(_)) || in_reference_terms(&written) != written
+    let is_own = |name: &String| {
+        // Spelling alone does not indicate another tool: people write `read` where the reference has `Read`.
+        REFERENCE_TOOLS
+            .iter()
+            .flat_map(|tool| tool.names)
+            .any(|own_name| own_name.eq_ignore_ascii_case(name))
+            || in_reference_terms(std::slice::from_ref(name)) == [name.as_str()]
+    };
+    matches!(value, Value::Map(_)) || !written.iter().all(is_own)
 }
 
 fn written_names(value: &Value) -> Vec<String> {
@@ -257,10 +265,10 @@ fn list(
     match &found {
         Some(found) if !found.left_out.is_empty() => {
             let note = format!(
-                "dropped, because the tool has no such tools: {}",
+                "without {}, which the tool does not have",
                 quoted(&found.left_out)
             );
-            outcomes.add(field, FieldOutcomeKind::Dropped, note);
+            outcomes.add(field, FieldOutcomeKind::Approximated, note);
         }
         Some(found) if !found.more.is_empty() => {
             let note = format!("the tool's names also include {}", quoted(&found.more));

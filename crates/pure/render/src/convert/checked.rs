@@ -11,6 +11,7 @@ use super::front::FrontMatter;
 use super::models;
 use super::outcome::{ConvertError, ConvertedFile, FieldOutcomeKind, FieldOutcomes};
 use super::parts::{entries, is_map};
+use super::server_tools::{read_reference, spell};
 
 fn accepts(rule: AcceptedValue, value: &Value) -> bool {
     match rule {
@@ -236,9 +237,7 @@ fn permission_keys(format: &CheckedAgent, tools: &[String]) -> (Vec<String>, Vec
     for tool in tools {
         let mut rows = format.permissions.iter();
         let row = rows.find(|(names, _)| names.contains(&tool.as_str()));
-        let server = tool
-            .strip_prefix("mcp__")
-            .map(|rest| rest.replace("__", "_"));
+        let server = read_reference(tool).and_then(|tool| spell(tool, &format.servers));
         match row.map(|(_, key)| (*key).to_owned()).or(server) {
             Some(key) if !known.contains(&key) => known.push(key),
             Some(_) => {}

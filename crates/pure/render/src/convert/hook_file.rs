@@ -28,7 +28,8 @@ pub(super) fn read(
         (Some(hooks), None) => {
             for (key, _) in entries(hook)
                 .iter()
-                .filter(|(key, _)| key != "hooks" && key != "enabled")
+                // The version is that of the format, which each tool has its own of.
+                .filter(|(key, _)| !matches!(key.as_str(), "hooks" | "enabled" | "version"))
             {
                 if !METADATA.contains(&key.as_str()) {
                     outcomes.add(

@@ -8,13 +8,14 @@ use agpm_tools::{
 };
 
 use super::events::event_in;
+use super::hook_environment::fit_environment;
 use super::hook_file::{Registered, named_format, read};
 use super::hook_origin::{origin_of, to_reference};
 use super::matcher::{MatcherTarget, carry};
 use super::outcome::{
     ConvertError, ConvertedEntries, ConvertedFile, FieldOutcomeKind, FieldOutcomes,
 };
-use super::parts::{METADATA, entries, without};
+use super::parts::{METADATA, entries, items, without};
 use super::plain_text::{document, printed};
 use super::plugin;
 
@@ -148,7 +149,8 @@ fn convert(
 ) -> Result<Vec<Registered>, ConvertError> {
     plugin::refuse_variables("hook", name, hook)?;
     let registered = read(name, hook, outcomes)?;
-    let groups = match named_format(hook).or_else(|| origin_of(&registered)) {
+    let origin = named_format(hook).or_else(|| origin_of(&registered));
+    let groups = match origin {
         Some(origin) if std::ptr::eq(origin, format) => {
             registered
                 .iter()
@@ -160,14 +162,37 @@ fn convert(
     };
     let mut out = Vec::new();
     for (event, group) in groups {
+        let group = fit_environment(format, &event, &group, outcomes);
         if format.shape == HookShape::Reference {
             check_group(&event, &group)?;
-            out.push((event, group));
+            let foreign = origin.map_or(&[][..], |origin| origin.own_keys);
+            out.push((
+                event.clone(),
+                without_keys(&event, &group, foreign, outcomes),
+            ));
         } else {
             out.extend(convert_group(format, &event, &group, outcomes)?);
         }
     }
     Ok(out)
+}
+
+/// A group whose hooks do not have these keys of another tool.
+fn without_keys(event: &str, group: &Value, keys: &[&str], outcomes: &mut FieldOutcomes) -> Value {
+    let hooks = group.get("hooks").map(items).unwrap_or_default();
+    for key in keys {
+        for hook in hooks.iter().filter(|hook| hook.get(key).is_some()) {
+            lose(event, key, hook, outcomes);
+        }
+    }
+    let fields = entries(group).iter().map(|(key, value)| match value {
+        Value::List(hooks) if key == "hooks" => {
+            let hooks = hooks.iter().map(|hook| without(hook, keys)).collect();
+            (key.clone(), Value::List(hooks))
+        }
+        _ => (key.clone(), value.clone()),
+    });
+    Value::Map(fields.collect())
 }
 
 const GROUP_HELP: &str =
@@ -329,7 +354,7 @@ fn handler(
         .map_or(Some("command"), Value::as_str)
         .unwrap_or_default();
     if !format.types.contains(&kind) {
-        let note = format!("the tool does not run hooks of type `{kind}`: dropped");
+        let note = format!("the tool does not run hooks of type `{kind}`");
         outcomes.add(format!("{event}.type"), FieldOutcomeKind::Dropped, note);
         return Ok(None);
     }
@@ -347,8 +372,7 @@ fn handler(
     }
     // Without its condition, a rare hook would always run.
     if hook.get("if").is_some() {
-        let note =
-            "the tool does not support it, and without it the hook would run too often: dropped";
+        let note = "the tool does not support it, and without it the hook would run too often";
         outcomes.add(format!("{event}.if"), FieldOutcomeKind::Dropped, note);
         return Ok(None);
     }

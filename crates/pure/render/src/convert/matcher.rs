@@ -4,6 +4,7 @@ use agpm_tools::{HookFormat, MatcherRule, MatcherSyntax};
 
 use super::outcome::{FieldOutcomeKind, FieldOutcomes};
 use super::parts::quoted;
+use super::server_tools::{ServerTool, read_reference};
 use super::tool_names::translate;
 
 /// A matcher, as the reference tool interprets it.
@@ -119,11 +120,7 @@ fn refuse(
     note: &str,
     outcomes: &mut FieldOutcomes,
 ) -> Vec<Option<String>> {
-    outcomes.add(
-        target.field,
-        FieldOutcomeKind::Dropped,
-        format!("{note}: the entry is dropped"),
-    );
+    outcomes.add(target.field, FieldOutcomeKind::Dropped, note);
     Vec::new()
 }
 
@@ -132,8 +129,15 @@ fn tools(
     target: MatcherTarget<'_>,
     outcomes: &mut FieldOutcomes,
 ) -> Vec<Option<String>> {
-    let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-    let found = translate(&names, target.format.tool_names);
+    // Matchers compare names of tools, so the name of a server matches nothing.
+    let (servers, tools): (Vec<&str>, Vec<&str>) = names
+        .iter()
+        .partition(|name| matches!(read_reference(name), Some(ServerTool::All(_))));
+    let tools: Vec<String> = tools.into_iter().map(str::to_owned).collect();
+    let mut found = translate(&tools, target.format.tool_names);
+    found
+        .left_out
+        .extend(servers.into_iter().map(str::to_owned));
     if found.names.is_empty() {
         return refuse(
             target,

@@ -14,6 +14,7 @@ mod command_markdown;
 mod command_toml;
 mod events;
 mod front;
+mod hook_environment;
 mod hook_file;
 mod hook_origin;
 mod hooks;
@@ -26,12 +27,15 @@ mod placeholders;
 mod plain_text;
 mod plugin;
 mod recognize;
+mod server_tools;
 mod servers;
 mod tool_names;
 mod transport;
 mod variables;
 
 use agpm_tools::{AgentForm, CommandFormat, FileFormat};
+
+use agent::AgentFile;
 
 pub use hooks::hook_entries;
 pub use instruction::{
@@ -47,12 +51,30 @@ pub fn convert_file(
     name: &str,
     text: &str,
 ) -> Result<ConvertedFile, ConvertError> {
+    convert_patched_file(format, name, text, &[])
+}
+
+/// The same for a file with fields that a patch set. A tool that ignores unknown fields gets all of them, because their
+/// author chose them for this project.
+pub fn convert_patched_file(
+    format: FileFormat,
+    name: &str,
+    text: &str,
+    patched: &[&str],
+) -> Result<ConvertedFile, ConvertError> {
     match format {
         FileFormat::Unchanged | FileFormat::Command(CommandFormat::Unchanged) => {
             Ok(ConvertedFile::unchanged(text))
         }
         FileFormat::Agent(format) => match &format.form {
-            AgentForm::Fields(fields) => agent::convert(fields, name, text),
+            AgentForm::Fields(fields) => agent::convert(
+                fields,
+                AgentFile {
+                    name,
+                    text,
+                    patched,
+                },
+            ),
             AgentForm::Checked(checked) => checked::agent(checked, text),
         },
         FileFormat::Command(CommandFormat::Markdown(format)) => {

@@ -8,7 +8,7 @@ use agpm_tools::{
 };
 
 use super::outcome::{ConvertError, ConvertedEntries, FieldOutcomeKind, FieldOutcomes};
-use super::parts::{METADATA, entries, is_map, quoted, without};
+use super::parts::{METADATA, entries, is_map, without};
 use super::plain_text::holds;
 use super::plugin;
 use super::transport::{
@@ -152,11 +152,7 @@ fn as_written(
         }
     }
     if switch("enabled", false) || switch("disabled", true) {
-        outcomes.add(
-            name,
-            FieldOutcomeKind::Dropped,
-            "it is disabled and dropped",
-        );
+        outcomes.add(name, FieldOutcomeKind::Dropped, "it is disabled");
         return Ok(None);
     }
     let server = without(written, &["enabled", "disabled"]);
@@ -312,14 +308,14 @@ impl ServerWriter<'_> {
             self.record_outcome(
                 key,
                 FieldOutcomeKind::Dropped,
-                "the tool only runs commands: the server is dropped",
+                "the tool only runs commands, so it does not get the server",
             );
         }
         if socket {
             self.record_outcome(
                 "type",
                 FieldOutcomeKind::Dropped,
-                "the tool does not support sockets: the server is dropped",
+                "the tool does not support sockets, so it does not get the server",
             );
         }
         if off {
@@ -331,7 +327,7 @@ impl ServerWriter<'_> {
             self.record_outcome(
                 key,
                 FieldOutcomeKind::Dropped,
-                "it is disabled, which the tool does not support: dropped",
+                "the tool has no disabled servers, so it does not get this one",
             );
         }
         !socket && !off && !remote
@@ -480,7 +476,7 @@ impl ServerWriter<'_> {
     }
 
     fn named_headers(&mut self, headers: &[(String, String)], names: NamedVariables) {
-        let (mut sent, mut from_env, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut sent, mut from_env, mut lost) = (Vec::new(), Vec::new(), 0);
         for (header, text) in headers {
             let is_authorization = header.eq_ignore_ascii_case("authorization");
             let bearer = names.bearer.filter(|_| is_authorization);
@@ -513,13 +509,19 @@ impl ServerWriter<'_> {
                 ([StringPart::Text(_)] | [], ..) => {
                     sent.push((header.clone(), Value::from(text.as_str())));
                 }
-                _ => notes.push(format!(
-                    "the tool cannot combine {}, so it is not sent",
-                    quoted([header])
-                )),
+                _ => {
+                    lost += 1;
+                    self.record_outcome(
+                        &format!("headers.{header}"),
+                        FieldOutcomeKind::Dropped,
+                        "the tool cannot combine a variable with other text",
+                    );
+                }
             }
         }
-        self.record_notes("headers", &notes);
+        if lost < headers.len() {
+            self.record_outcome("headers", FieldOutcomeKind::Exact, "");
+        }
         self.put_filled(names.headers, Value::Map(sent));
         if let Some(key) = names.env_headers {
             self.put_filled(key, Value::Map(from_env));

@@ -4,8 +4,7 @@ use agpm_tools::{
     AgentForm, AgentLimit, REFERENCE_TOOLS, ReferenceTool, ServerTools, ToolNames, agent_formats,
 };
 
-/// The prefix of the names of MCP tools in the reference.
-const SERVER_PREFIX: &str = "mcp__";
+use super::server_tools::{list_spellings, read, read_reference, reference_name, spell};
 
 /// The reference's tool with a name.
 pub(super) fn named(name: &str) -> Option<&'static ReferenceTool> {
@@ -41,16 +40,22 @@ fn reference_terms(name: &str) -> Vec<String> {
     let found = lists
         .into_iter()
         .find_map(|names| reference_meaning(name, names));
-    found.map_or(vec![name.to_owned()], |names| {
-        names.into_iter().map(str::to_owned).collect()
-    })
+    if let Some(names) = found {
+        return names.into_iter().map(str::to_owned).collect();
+    }
+    let server = list_spellings()
+        .iter()
+        .find_map(|spelling| read(name, spelling).map(reference_name));
+    vec![server.unwrap_or_else(|| name.to_owned())]
 }
 
 /// The reference's tools for a name in an agent's list.
 fn reference_meaning(name: &str, names: &'static ToolNames) -> Option<Vec<&'static str>> {
     // A tool may be prefixed with its set, as in `edit/editFiles`; without a name after it, the whole set is meant.
     let (set, last) = match names.servers {
-        ServerTools::Slashed => name.split_once('/').unwrap_or(("", name)),
+        Some(servers) if servers.prefix.is_empty() => {
+            name.split_once(servers.separator).unwrap_or(("", name))
+        }
         _ => ("", name),
     };
     let alias = names
@@ -82,7 +87,7 @@ pub(super) fn reference_names<'a>(
 
 /// Whether the reference has a tool with a name, built in or from a server.
 pub(super) fn is_reference_name(name: &str) -> bool {
-    named(name).is_some() || name.starts_with(SERVER_PREFIX)
+    named(name).is_some() || name.starts_with(ServerTools::REFERENCE.prefix)
 }
 
 /// Names in another client's terms, and those that do not fit.
@@ -134,21 +139,14 @@ fn own_name(name: &str, to: &ToolNames) -> Option<String> {
         .names
         .iter()
         .any(|(_, own_names)| own_names.contains(&name));
-    let server = name.strip_prefix(SERVER_PREFIX);
-    let stays = match to.servers {
-        ServerTools::Reference => server.is_some(),
-        ServerTools::Slashed => {
-            let (server, tool) = server.map_or(("", ""), |rest| {
-                rest.split_once("__").unwrap_or((rest, "*"))
-            });
-            if !server.is_empty() {
-                return Some(format!("{server}/{tool}"));
-            }
-            name.contains('/')
-        }
-        ServerTools::Prefixed(prefix) => name.starts_with(prefix) && server.is_none(),
-        ServerTools::None => false,
-    };
+    if let (Some(tool), Some(spelling)) = (read_reference(name), &to.servers) {
+        return spell(tool, spelling);
+    }
+    // Names of its extensions have the form of its servers' names.
+    let stays = to.servers.is_some_and(|spelling| {
+        read(name, &spelling).is_some()
+            || spelling.prefix.is_empty() && name.contains(spelling.separator)
+    });
     (is_known || stays).then(|| name.to_owned())
 }
 

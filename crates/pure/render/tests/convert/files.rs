@@ -231,7 +231,7 @@ Fix it.
 == outcomes
 Exact description
 Widened permissionMode: the tool has no read-only mode
-Dropped tools: dropped, because the tool has no such tools: `Bash(git:*)`, `Monitor`
+Approximated tools: without `Bash(git:*)`, `Monitor`, which the tool does not have
 ",
     ),
     (
@@ -276,7 +276,7 @@ Fix it.
 == outcomes
 Exact description
 Widened disallowedTools: the tool has no deny list, so `(no name)` stays allowed
-Dropped tools: dropped, because the tool has no such tools: `(no name)`
+Approximated tools: without `(no name)`, which the tool does not have
 ",
     ),
     (
@@ -395,7 +395,7 @@ Exact description
 Exact maxTurns: the tool calls it `max_turns`
 Exact model
 Approximated name: `code-reviewer` there
-Dropped tools: dropped, because the tool has no such tools: `NotebookEdit`
+Approximated tools: without `NotebookEdit`, which the tool does not have
 ",
     ),
     (
@@ -568,9 +568,9 @@ Exact SessionStart
 Dropped SessionStart: the tool cannot express it: the hook does not run
 Dropped SessionStart.async: the tool waits for the hook
 Approximated SessionStart.command: the tool does not set the variables of Claude Code
-Dropped SessionStart.matcher: the tool does not support it, and without it the hook would run too often: the entry is dropped
+Dropped SessionStart.matcher: the tool does not support it, and without it the hook would run too often
 Exact SessionStart.type
-Dropped SessionStart.type: the tool does not run hooks of type `prompt`: dropped
+Dropped SessionStart.type: the tool does not run hooks of type `prompt`
 Dropped permissions: only `hooks` of a settings file are used
 "#,
     ),

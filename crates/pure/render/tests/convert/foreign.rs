@@ -404,6 +404,9 @@ fn an_agent_with_names_of_another_tool_is_not_the_references() {
         ("Read, mcp__db__query, Bash(git:*)", true),
         ("\"*\"", true),
         ("[Read, Unheard]", true),
+        ("[read, write]", true),
+        ("read, Bash(git:*)", true),
+        ("['context7/*']", false),
         ("['codebase', 'editFiles']", false),
         ("[read, shell]", false),
         ("[run_shell_command]", false),
@@ -427,4 +430,112 @@ fn a_tool_that_runs_commands_refuses_a_file_of_urls() {
     let both = json(r#"{"mcpServers": {"a": {"url": "https://x/mcp"}, "b": {"command": "y"}}}"#);
     let found = server_entries(servers("goose"), "sample", &both, &[]).unwrap();
     assert_eq!(found.nodes.len(), 1);
+}
+
+#[test]
+fn permissions_that_deny_nothing_restrict_nothing() {
+    for (permission, widened) in [
+        ("{edit: allow}", false),
+        ("{bash: ask}", false),
+        ("{edit: allow, bash: {'git *': ask, '*': allow}}", false),
+        ("ask", false),
+        ("{}", false),
+        ("{bash: sometimes}", true),
+        ("deny", true),
+        ("[{capability: shell, effect: allow}]", false),
+        ("[{capability: shell, effect: deny}]", true),
+    ] {
+        let text = format!("---\nname: a\ndescription: d\npermission: {permission}\n---\nx\n");
+        for tool in ["claude-code", "codex", "cursor", "copilot", "gemini"] {
+            let found = convert_file(Form::Agent(tool).format(), "a", &text).unwrap();
+            let outcomes = shown_outcomes(&found.outcomes);
+            assert!(outcomes.contains("permission"), "{tool}: {outcomes}");
+            assert_eq!(outcomes.contains("Widened"), widened, "{tool}: {outcomes}");
+        }
+    }
+}
+
+#[test]
+fn tools_of_servers_have_the_names_of_each_tool() {
+    let copilot = "---\ndescription: d\ntools: [read, 'context7/*', github/create_issue, vscode/memory]\n---\nx\n";
+    let claude = "---\nname: a\ndescription: d\ntools: Read, mcp__context7, mcp__github__create_issue\n---\nx\n";
+    let gemini = "---\nname: a\ndescription: d\ntools: [read_file, mcp_context7_*, mcp_github_create_issue]\n---\nx\n";
+    let kiro = "---\nname: a\ndescription: d\ntools: [read, '@context7', '@github/create_issue', '@builtin']\n---\nx\n";
+    let opencode = "---\ndescription: d\npermission: {'*': deny, read: allow, 'context7_*': allow, github_create_issue: allow}\n---\nx\n";
+    for (name, text) in [
+        ("copilot", copilot),
+        ("claude-code", claude),
+        ("gemini", gemini),
+        ("kiro", kiro),
+        ("opencode", opencode),
+    ] {
+        for (tool, expected) in [
+            ("claude-code", "mcp__context7 mcp__github__create_issue"),
+            ("copilot", "context7/* github/create_issue"),
+            ("gemini", "mcp_context7_* mcp_github_create_issue"),
+            ("kiro", "@context7 @github/create_issue"),
+            ("opencode", "context7_*: allow github_create_issue: allow"),
+        ] {
+            // OpenCode keeps its own agents.
+            if (name, tool) == ("opencode", "opencode") {
+                continue;
+            }
+            let found = convert_file(Form::Agent(tool).format(), "a", text).unwrap();
+            let text = words(&found.text);
+            assert!(text.contains(expected), "{name} for {tool}: {text}");
+        }
+    }
+}
+
+/// A text without the punctuation that lists may have or not.
+fn words(text: &str) -> String {
+    let text = text.replace(['\'', '"', ',', '[', ']'], " ");
+    let words = text.split_whitespace().filter(|word| *word != "-");
+    words.collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn denied_tools_of_servers_stay_denied() {
+    let claude = Form::Agent("claude-code").format();
+    for (denied, expected) in [
+        ("'context7_*'", "disallowedTools: mcp__context7 ---"),
+        ("github_issue", "disallowedTools: mcp__github__issue ---"),
+        // It may be `create_issue` of `github`, or `issue` of `github_create`.
+        (
+            "github_create_issue",
+            "disallowedTools: github_create_issue ---",
+        ),
+    ] {
+        let text = format!("---\ndescription: d\npermission: {{{denied}: deny}}\n---\nx\n");
+        let found = convert_file(claude, "a", &text).unwrap();
+        let text = words(&found.text);
+        assert!(text.contains(expected), "{text}");
+    }
+}
+
+#[test]
+fn the_environment_of_a_hook_is_in_its_command() {
+    let hook = json(
+        r#"{"version": 1, "hooks": {"preToolUse": [{"type": "command", "bash": "./a.sh", "powershell": "a.ps1", "cwd": "sub", "env": {"LEVEL": "strict"}, "timeoutSec": 5}]}}"#,
+    );
+    let claude = hook_entries(hooks("claude-code"), "h", &hook).unwrap();
+    assert_eq!(
+        line(&claude.nodes[0].value),
+        r#"{"hooks": [{"type": "command", "command": "cd sub && LEVEL=strict ./a.sh", "timeout": 5}]}"#
+    );
+    assert_eq!(
+        shown_outcomes(&claude.outcomes),
+        "Exact PreToolUse.cwd: it is in the command\nExact PreToolUse.env: it is in the command\n\
+         Dropped PreToolUse.powershell: the tool does not support it\n"
+    );
+    for tool in ["codex", "cursor", "gemini"] {
+        let found = hook_entries(hooks(tool), "h", &hook).unwrap();
+        let value = found.nodes.iter().map(|node| line(&node.value));
+        let value = value.collect::<String>();
+        assert!(value.contains("cd sub && LEVEL=strict ./a.sh"), "{value}");
+        assert!(
+            !value.contains("cwd") && !value.contains("powershell"),
+            "{value}"
+        );
+    }
 }

@@ -67,7 +67,7 @@ Exact PreToolUse
 Widened PreToolUse: the tool cannot express it: the hook does not run
 Exact PreToolUse.command
 Exact PreToolUse.matcher
-Dropped PreToolUse.matcher: the tool has no `Read`, `X`: the entry is dropped
+Dropped PreToolUse.matcher: the tool has no `Read`, `X`
 Approximated PreToolUse.once: the hook runs each time, and not only once
 Exact PreToolUse.timeout
 Exact PreToolUse.type
@@ -77,7 +77,7 @@ Exact SessionStart.matcher
 Exact SessionStart.type
 Dropped Setup: the tool has no such event: the hook does not run
 Widened UserPromptSubmit: the tool cannot express it: the hook does not run
-Dropped UserPromptSubmit.if: the tool does not support it, and without it the hook would run too often: dropped
+Dropped UserPromptSubmit.if: the tool does not support it, and without it the hook would run too often
 Exact UserPromptSubmit.matcher
 Dropped model: only `hooks` of a settings file are used
 "#,
@@ -124,15 +124,15 @@ Widened PreToolUse: the tool cannot express it: the hook does not run
 Exact PreToolUse.command
 Exact PreToolUse.matcher
 Approximated PreToolUse.matcher: it does not run for `X`, which the tool does not know
-Dropped PreToolUse.matcher: the tool does not support it, and without it the hook would run too often: the entry is dropped
+Dropped PreToolUse.matcher: the tool does not support it, and without it the hook would run too often
 Approximated PreToolUse.once: the hook runs each time, and not only once
 Exact PreToolUse.timeout
 Exact PreToolUse.type
 Dropped SessionStart: the tool cannot express it: the hook does not run
-Dropped SessionStart.matcher: the tool does not support it, and without it the hook would run too often: the entry is dropped
+Dropped SessionStart.matcher: the tool does not support it, and without it the hook would run too often
 Dropped Setup: the tool has no such event: the hook does not run
 Widened UserPromptSubmit: the tool cannot express it: the hook does not run
-Dropped UserPromptSubmit.if: the tool does not support it, and without it the hook would run too often: dropped
+Dropped UserPromptSubmit.if: the tool does not support it, and without it the hook would run too often
 Exact UserPromptSubmit.matcher
 Dropped model: only `hooks` of a settings file are used
 "#,
@@ -172,7 +172,7 @@ Widened PreToolUse: the tool cannot express it: the hook does not run
 Exact PreToolUse.command
 Exact PreToolUse.matcher
 Approximated PreToolUse.matcher: it does not run for `X`, which the tool does not know
-Dropped PreToolUse.matcher: the tool does not support it, and without it the hook would run too often: the entry is dropped
+Dropped PreToolUse.matcher: the tool does not support it, and without it the hook would run too often
 Approximated PreToolUse.once: the hook runs each time, and not only once
 Exact PreToolUse.timeout
 Exact PreToolUse.type
@@ -182,7 +182,7 @@ Approximated SessionStart.matcher: it does not run for `compact`
 Exact SessionStart.type
 Dropped Setup: the tool has no such event: the hook does not run
 Widened UserPromptSubmit: the tool cannot express it: the hook does not run
-Dropped UserPromptSubmit.if: the tool does not support it, and without it the hook would run too often: dropped
+Dropped UserPromptSubmit.if: the tool does not support it, and without it the hook would run too often
 Exact UserPromptSubmit.matcher
 Dropped model: only `hooks` of a settings file are used
 "#,
@@ -224,7 +224,6 @@ Exact PostToolUse.type
 runs ["x", "y"]
 Exact afterFileEdit
 Exact stop
-Dropped version: only `hooks` of a settings file are used
 "#,
     ),
     (
@@ -253,7 +252,7 @@ Exact PreToolUse.matcher
 Exact PreToolUse.timeout
 Exact PreToolUse.type
 Dropped SessionStart: the tool cannot express it: the hook does not run
-Dropped SessionStart.matcher: the tool does not support it, and without it the hook would run too often: the entry is dropped
+Dropped SessionStart.matcher: the tool does not support it, and without it the hook would run too often
 "#,
     ),
     (

@@ -116,7 +116,8 @@ runs ["https://x/mcp", "https://x/sse"]
 Approximated feed.type: the tool uses SSE servers like HTTP servers
 Exact feed.url
 Dropped inputs: only `mcpServers` of a file are used
-Approximated web.headers: the tool cannot combine `X-Odd`, so it is not sent
+Exact web.headers
+Dropped web.headers.X-Odd: the tool cannot combine a variable with other text
 Exact web.type
 Exact web.url
 "#,
@@ -267,7 +268,7 @@ Exact sample.type
         "switched off in OpenCode's form",
         r#"{"type": "remote", "url": "https://x", "enabled": false}"#,
         r"runs []
-Dropped sample.enabled: it is disabled, which the tool does not support: dropped
+Dropped sample.enabled: the tool has no disabled servers, so it does not get this one
 ",
     ),
     (
@@ -296,7 +297,7 @@ Exact sample.disabled
         "a socket",
         r#"{"type": "ws", "url": "wss://x"}"#,
         r"runs []
-Dropped sample.type: the tool does not support sockets: the server is dropped
+Dropped sample.type: the tool does not support sockets, so it does not get the server
 ",
     ),
     (
@@ -328,7 +329,8 @@ Exact feed.url
 Exact off.command
 Exact off.disabled
 Exact off.disabledTools
-Approximated web.headers: the tool cannot combine `Authorization`, so it is not sent
+Exact web.headers
+Dropped web.headers.Authorization: the tool cannot combine a variable with other text
 Exact web.type
 Exact web.url
 "#,
@@ -362,7 +364,8 @@ Exact feed.url
 Exact off.command
 Exact off.disabled
 Widened off.disabledTools: it restricts something, and the tool does not support it
-Approximated web.headers: the tool cannot combine `Authorization`, so it is not sent
+Exact web.headers
+Dropped web.headers.Authorization: the tool cannot combine a variable with other text
 Exact web.type
 Exact web.url
 "#,
@@ -392,7 +395,7 @@ runs ["https://x/mcp", "https://x/sse", "fs"]
 Exact bare.command
 Exact feed.type
 Exact feed.url
-Dropped off.disabled: it is disabled, which the tool does not support: dropped
+Dropped off.disabled: the tool has no disabled servers, so it does not get this one
 Exact web.headers
 Exact web.type
 Exact web.url
@@ -461,7 +464,8 @@ Exact feed.url
 Exact off.command
 Exact off.disabled
 Exact off.disabledTools
-Approximated web.headers: the tool cannot combine `Authorization`, so it is not sent
+Exact web.headers
+Dropped web.headers.Authorization: the tool cannot combine a variable with other text
 Exact web.type
 Exact web.url
 "#,
@@ -491,7 +495,7 @@ runs ["https://x/mcp", "https://x/sse", "fs"]
 Exact bare.command
 Exact feed.type
 Exact feed.url
-Dropped off.disabled: it is disabled, which the tool does not support: dropped
+Dropped off.disabled: the tool has no disabled servers, so it does not get this one
 Exact web.headers
 Exact web.type
 Exact web.url
@@ -526,7 +530,8 @@ Exact feed.url
 Exact off.command
 Exact off.disabled
 Widened off.disabledTools: it restricts something, and the tool does not support it
-Approximated web.headers: the tool cannot combine `Authorization`, so it is not sent
+Exact web.headers
+Dropped web.headers.Authorization: the tool cannot combine a variable with other text
 Exact web.type
 Exact web.url
 "#,
@@ -552,9 +557,9 @@ Dropped sample.timeout: the tool does not support it
         r#"/mcpServers/bare {"command": "fs"}
 runs ["fs"]
 Exact bare.command
-Dropped feed.url: the tool only runs commands: the server is dropped
-Dropped off.disabled: it is disabled, which the tool does not support: dropped
-Dropped web.url: the tool only runs commands: the server is dropped
+Dropped feed.url: the tool only runs commands, so it does not get the server
+Dropped off.disabled: the tool has no disabled servers, so it does not get this one
+Dropped web.url: the tool only runs commands, so it does not get the server
 "#,
     ),
 ];

@@ -1,6 +1,7 @@
 //! Formats of a tool that checks the type of each field, and refuses its whole configuration for one that is wrong.
 
 use crate::models::ModelNames;
+use crate::tool_names::ServerTools;
 
 /// An agent that stays as it is, but for fields that the tool would refuse.
 #[derive(Debug, PartialEq, Eq)]
@@ -13,6 +14,8 @@ pub struct CheckedAgent {
     pub fields: &'static [(&'static str, AcceptedValue)],
     /// Tools of the reference, and the key of `permission` that each of them has there.
     pub permissions: &'static [(&'static [&'static str], &'static str)],
+    /// The keys of `permission` for tools of MCP servers.
+    pub servers: ServerTools,
     /// Fields that stay in the file and mean nothing there.
     pub unread: &'static [&'static str],
 }

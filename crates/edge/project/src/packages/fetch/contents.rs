@@ -1,4 +1,5 @@
-//! Reads the contents of a source at the requested paths.
+//! Reads the contents of a source at the requested paths: lists all of them, fetches all their files at once, and only
+//! then measures and reads, because sizes and symlinks are known only then.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,11 +9,13 @@ use agpm_model::{
     VersionLabel,
 };
 use agpm_resolve::{PathFiles, SourceFile, Unfit, found_unit, path_clash, portable_path};
-use agpm_source::limits::{MOST_DIRECTORIES, MOST_SKILL_BYTES, MOST_SKILL_FILES};
+use agpm_source::limits::{
+    MOST_DIRECTORIES, MOST_PLUGIN_BYTES, MOST_SKILL_BYTES, MOST_SKILL_FILES,
+};
 use agpm_source::{FileFetching, Source, SourceEntry, SourceEntryKind, SourceError};
 
 use crate::packages::fetch::listed::{ListedFile, too_many_directories, walk};
-use crate::packages::fetch::plugin_files::plugin_files;
+use crate::packages::fetch::plugin_files::PluginListing;
 use crate::packages::sources::is_versioned;
 
 /// The requests to one source.
@@ -42,6 +45,10 @@ pub(super) fn answer(
     if questions.versions {
         answered.versions = Some(source.versions()?);
     }
+    // Whole ids are fetched together. One that does not exist fails below, by its name.
+    let whole = questions.revs.iter().filter_map(|rev| rev.parse().ok());
+    let whole: Vec<ObjectId> = whole.collect();
+    let _ = source.fetch(&whole, FileFetching::OnDemand);
     for rev in &questions.revs {
         let commit = source.find_revision(rev)?;
         answered.revs.push(((*rev).to_owned(), commit));
@@ -49,19 +56,33 @@ pub(super) fn answer(
     if !questions.releases.is_empty() {
         answered.releases = releases(source, &questions.releases)?;
     }
+    // Versions that are new to the solver lead to more contents. Those of the known ones follow together with them, in
+    // one request instead of two.
+    if (questions.versions || !questions.revs.is_empty()) && is_versioned(source) {
+        return Ok(answered);
+    }
     fetch_revisions(source, questions, &mut answered)?;
     let mut listed = Vec::new();
     for (unit, revision) in &questions.contents {
         listed.push((*unit, *revision, list(source, revision.as_ref(), unit)?));
     }
-    let files: Vec<&SourceEntry> = listed
+    let wanted: Vec<&SourceEntry> = listed
         .iter()
-        .flat_map(|(_, _, listed)| listed.files())
+        .flat_map(|(_, _, listed)| listed.wanted())
+        .collect();
+    source.fetch_files(&wanted)?;
+    let mut checked = Vec::new();
+    for (unit, revision, listed) in listed {
+        checked.push((unit, revision, listed.checked(source)?));
+    }
+    let files: Vec<&SourceEntry> = checked
+        .iter()
+        .flat_map(|(_, _, files)| files.files())
         .map(|file| &file.entry)
         .collect();
     let mut bytes = source.read(&files)?.into_iter();
-    for (unit, revision, listed) in listed {
-        let raw = listed.with_bytes(&mut bytes);
+    for (unit, revision, files) in checked {
+        let raw = files.with_bytes(&mut bytes);
         answered
             .contents
             .push((unit.clone(), revision.clone(), raw));
@@ -111,6 +132,65 @@ fn fetch_revisions(
     source.fetch(&revisions, FileFetching::WithRevisions)
 }
 
+/// The entries of a path or pattern, before any file is fetched.
+enum ListedFiles {
+    Raw(PathFiles),
+    File(ListedFile),
+    Skill(Vec<ListedFile>),
+    Plugin(PluginListing),
+}
+
+impl ListedFiles {
+    /// Returns the files to fetch.
+    fn wanted(&self) -> Vec<&SourceEntry> {
+        match self {
+            ListedFiles::Raw(_) => Vec::new(),
+            ListedFiles::File(file) => vec![&file.entry],
+            ListedFiles::Skill(files) => files.iter().map(|file| &file.entry).collect(),
+            ListedFiles::Plugin(listing) => listing.wanted(),
+        }
+    }
+
+    /// Follows the symlinks of a plugin and checks sizes, now that all files are available.
+    fn checked(self, source: &dyn Source) -> Result<UnreadFiles, SourceError> {
+        match self {
+            ListedFiles::Raw(raw) => Ok(UnreadFiles::Raw(raw)),
+            ListedFiles::File(file) => Ok(UnreadFiles::File(file)),
+            ListedFiles::Skill(files) => {
+                let files = within(source, files, MOST_SKILL_BYTES)?;
+                Ok(unread(files, Unfit::Skill))
+            }
+            ListedFiles::Plugin(listing) => {
+                let files = match listing.files(source)? {
+                    Ok(files) => within(source, files, MOST_PLUGIN_BYTES)?,
+                    Err(why) => Err(why),
+                };
+                Ok(unread(files, Unfit::Plugin))
+            }
+        }
+    }
+}
+
+/// Returns the files, or the reason for refusing them if they are too large together.
+fn within(
+    source: &dyn Source,
+    files: Vec<ListedFile>,
+    most: u64,
+) -> Result<Result<Vec<ListedFile>, String>, SourceError> {
+    let entries: Vec<&SourceEntry> = files.iter().map(|file| &file.entry).collect();
+    if source.size(&entries)? > most {
+        return Ok(Err(format!("it has more than {} MiB", most >> 20)));
+    }
+    Ok(Ok(files))
+}
+
+fn unread(files: Result<Vec<ListedFile>, String>, unfit: fn(String) -> Unfit) -> UnreadFiles {
+    match files {
+        Ok(files) => UnreadFiles::Directory(files),
+        Err(why) => UnreadFiles::Raw(PathFiles::Unfit(unfit(why))),
+    }
+}
+
 /// The entries of a path or pattern, before any file is read.
 enum UnreadFiles {
     Raw(PathFiles),
@@ -148,9 +228,9 @@ fn list(
     source: &dyn Source,
     revision: Option<&ObjectId>,
     unit: &Unit,
-) -> Result<UnreadFiles, SourceError> {
+) -> Result<ListedFiles, SourceError> {
     if unit.path.is_pattern() {
-        return matches(source, revision, unit).map(UnreadFiles::Raw);
+        return matches(source, revision, unit).map(ListedFiles::Raw);
     }
     // No directory lists the top of a source, so it has no entry.
     if unit.path.is_top() {
@@ -161,20 +241,20 @@ fn list(
         }
     }
     let Some(entry) = source.entry(revision, unit.path.as_str())? else {
-        return Ok(UnreadFiles::Raw(PathFiles::Absent));
+        return Ok(ListedFiles::Raw(PathFiles::Absent));
     };
     let file = |mode, entry| {
         let path = None;
-        UnreadFiles::File(ListedFile { path, mode, entry })
+        ListedFiles::File(ListedFile { path, mode, entry })
     };
     Ok(match (unit.extent, entry.kind) {
-        (_, SourceEntryKind::Symlink) => UnreadFiles::Raw(PathFiles::Unfit(Unfit::Link)),
+        (_, SourceEntryKind::Symlink) => ListedFiles::Raw(PathFiles::Unfit(Unfit::Link)),
         (ResourceExtent::File, SourceEntryKind::File(mode)) => file(mode, entry),
         // Reading a special file fails with the reason.
         (ResourceExtent::File, SourceEntryKind::Special) => file(FileMode::Plain, entry),
         (ResourceExtent::Directory, SourceEntryKind::Directory) => skill(source, revision, unit)?,
         (ResourceExtent::Plugin, SourceEntryKind::Directory) => plugin(source, revision, unit)?,
-        _ => UnreadFiles::Raw(PathFiles::Absent),
+        _ => ListedFiles::Raw(PathFiles::Absent),
     })
 }
 
@@ -183,11 +263,11 @@ fn skill(
     source: &dyn Source,
     revision: Option<&ObjectId>,
     unit: &Unit,
-) -> Result<UnreadFiles, SourceError> {
-    let unfit = |why: String| Ok(UnreadFiles::Raw(PathFiles::Unfit(Unfit::Skill(why))));
+) -> Result<ListedFiles, SourceError> {
+    let unfit = |why: String| Ok(ListedFiles::Raw(PathFiles::Unfit(Unfit::Skill(why))));
     let main = unit.path.join(SKILL_FILE);
     if source.entry(revision, &main)?.is_none() {
-        return Ok(UnreadFiles::Raw(PathFiles::Absent));
+        return Ok(ListedFiles::Raw(PathFiles::Absent));
     }
     let Some(mut tree) = walk(source, revision, unit.path.in_tree())? else {
         return unfit(too_many_directories());
@@ -222,11 +302,7 @@ fn skill(
     if let Some(why) = path_clash(files.iter().filter_map(|file| file.path.as_ref())) {
         return unfit(why);
     }
-    let entries: Vec<&SourceEntry> = files.iter().map(|file| &file.entry).collect();
-    if source.size(&entries)? > MOST_SKILL_BYTES {
-        return unfit(format!("it has more than {} MiB", MOST_SKILL_BYTES >> 20));
-    }
-    Ok(UnreadFiles::Directory(files))
+    Ok(ListedFiles::Skill(files))
 }
 
 /// Lists all files of a plugin.
@@ -234,11 +310,15 @@ fn plugin(
     source: &dyn Source,
     revision: Option<&ObjectId>,
     unit: &Unit,
-) -> Result<UnreadFiles, SourceError> {
-    match plugin_files(source, revision, unit)? {
-        Ok(files) => Ok(UnreadFiles::Directory(files)),
-        Err(why) => Ok(UnreadFiles::Raw(PathFiles::Unfit(Unfit::Plugin(why)))),
-    }
+) -> Result<ListedFiles, SourceError> {
+    let tree = walk(source, revision, unit.path.in_tree())?;
+    Ok(match tree {
+        Some(tree) => ListedFiles::Plugin(PluginListing::of(tree, unit.path.in_tree())),
+        None => {
+            let why = too_many_directories();
+            ListedFiles::Raw(PathFiles::Unfit(Unfit::Plugin(why)))
+        }
+    })
 }
 
 /// Returns the matches of a pattern in order: files, or directories that are skills.

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use agpm_compose::project_names;
-use agpm_diag::{Failure, FailureKind, Notes};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes};
 use agpm_model::{
     Dependency, FileMode, Manifest, ObjectId, ResourceOrigin, SourceName, SourceVersions, Unit,
 };
@@ -22,13 +22,11 @@ use agpm_store::parallel;
 
 use crate::packages::fetch::contents::{SourceAnswers, SourceQuestions};
 use crate::packages::marketplaces::{check_commit, default_revision, read_at};
-use crate::packages::sources::{ProjectSources, is_versioned, plain_sources, versions_of};
+use crate::packages::sources::{ProjectSources, plain_sources, versions_of};
 use crate::source_failure::{source_failure, source_failure_of};
-use crate::world::World;
 
 /// Reads from sources the facts that the solver lacks.
 pub struct FactFetcher<'a> {
-    world: &'a World,
     sources: &'a ProjectSources,
     manifest: &'a Manifest,
     needs: NeedsReader<'a>,
@@ -36,9 +34,8 @@ pub struct FactFetcher<'a> {
 
 impl<'a> FactFetcher<'a> {
     /// Creates a fetcher for the dependencies of a manifest.
-    pub fn new(world: &'a World, sources: &'a ProjectSources, manifest: &'a Manifest) -> Self {
+    pub fn new(sources: &'a ProjectSources, manifest: &'a Manifest) -> Self {
         FactFetcher {
-            world,
             sources,
             manifest,
             needs: NeedsReader::new(manifest, sources, project_names(manifest)),
@@ -88,15 +85,35 @@ impl<'a> FactFetcher<'a> {
             }
         }
         // A failure does not stop the other sources, whose findings are worth reporting in the same run.
-        let mut failure = None;
-        let answers = parallel::map(questions.into_iter().collect(), |(source, questions)| {
-            (source, self.answer(source, &questions))
-        });
+        let mut failed: Option<FailureKind> = None;
+        let answers =
+            parallel::map_waiting(questions.into_iter().collect(), |(source, questions)| {
+                (source, self.answer(source, &questions))
+            });
         for (source, answer) in answers {
             let taken = answer.and_then(|answer| self.take(source, answer, index, notes));
-            failure = failure.or(taken.err());
+            if let Err(Failure { kind, diagnostic }) = taken {
+                failed.get_or_insert(kind);
+                let located = diagnostic.map(|found| self.at_plugins(source, found));
+                notes.diagnostics.extend(located);
+            }
         }
-        failure.map_or_else(|| notes.check(), Err)
+        match failed {
+            Some(kind) => Err(Failure::reported_as(kind)),
+            None => notes.check(),
+        }
+    }
+
+    /// The finding about a source, at the plugins that a marketplace takes from it: the manifest does not name the source.
+    fn at_plugins(&self, source: Option<&SourceName>, found: Diagnostic) -> Diagnostic {
+        let is_from = |one: &&Dependency| {
+            one.marketplace.is_some() && source.is_some() && one.unit.origin.source() == source
+        };
+        let plugins = self.manifest.dependencies.iter().filter(is_from);
+        if !found.labels.is_empty() {
+            return found;
+        }
+        plugins.fold(found, |found, plugin| found.at_spot(plugin.spot))
     }
 
     fn answer(
@@ -110,14 +127,7 @@ impl<'a> FactFetcher<'a> {
         let Some(source) = self.sources.get(name) else {
             return Ok(SourceAnswers::default());
         };
-        let progress = &self.world.progress;
-        if is_versioned(source) {
-            progress.source_began(name.as_str());
-        }
         let answer = contents::answer(source, questions);
-        if is_versioned(source) {
-            progress.source_ended(name.as_str());
-        }
         answer.map_err(|error| failure_of(source, name, error))
     }
 

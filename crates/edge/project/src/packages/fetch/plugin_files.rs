@@ -3,55 +3,68 @@
 
 use std::collections::BTreeMap;
 
-use agpm_model::{ObjectId, Unit};
 use agpm_resolve::{path_clash, portable_path};
-use agpm_source::limits::{MOST_LINKS, MOST_PLUGIN_BYTES, MOST_PLUGIN_FILES};
-use agpm_source::{Source, SourceEntry, SourceEntryKind, SourceError};
+use agpm_source::limits::{MOST_LINKS, MOST_PLUGIN_FILES};
+use agpm_source::{Source, SourceEntry, SourceEntryKind, SourceError, SourceTree};
 
-use crate::packages::fetch::listed::{ListedFile, too_many_directories, walk};
+use crate::packages::fetch::listed::ListedFile;
 use crate::packages::sources::is_versioned;
 
-/// Returns the files of a plugin, or the reason why it is refused.
-pub(super) fn plugin_files(
-    source: &dyn Source,
-    revision: Option<&ObjectId>,
-    unit: &Unit,
-) -> Result<Result<Vec<ListedFile>, String>, SourceError> {
-    let top = unit.path.in_tree();
-    let Some(tree) = walk(source, revision, top)? else {
-        return Ok(Err(too_many_directories()));
-    };
-    let mut entries: BTreeMap<String, SourceEntry> = BTreeMap::new();
-    let mut links: BTreeMap<String, SourceEntry> = BTreeMap::new();
-    for entry in tree.entries {
-        let inner = entry.path.strip_prefix(top).unwrap_or(&entry.path);
-        let inner = inner.trim_start_matches('/').to_owned();
-        // A plugin that is developed on this machine may be a git clone, whose metadata is not part of it.
-        if inner.split('/').any(|part| part == ".git") {
-            continue;
+/// The entries of a plugin by their path in it, before any file is fetched.
+pub(super) struct PluginListing {
+    entries: BTreeMap<String, SourceEntry>,
+    links: BTreeMap<String, SourceEntry>,
+}
+
+impl PluginListing {
+    /// Sorts the entries of the directory at `top`.
+    pub(super) fn of(tree: SourceTree, top: &str) -> Self {
+        let mut entries: BTreeMap<String, SourceEntry> = BTreeMap::new();
+        let mut links: BTreeMap<String, SourceEntry> = BTreeMap::new();
+        for entry in tree.entries {
+            let inner = entry.path.strip_prefix(top).unwrap_or(&entry.path);
+            let inner = inner.trim_start_matches('/').to_owned();
+            // A plugin that is developed on this machine may be a git clone, whose metadata is not part of it.
+            if inner.split('/').any(|part| part == ".git") {
+                continue;
+            }
+            match entry.kind {
+                SourceEntryKind::Symlink => drop(links.insert(inner, entry)),
+                SourceEntryKind::Submodule => {}
+                _ => drop(entries.insert(inner, entry)),
+            }
         }
-        match entry.kind {
-            SourceEntryKind::Symlink => drop(links.insert(inner, entry)),
-            SourceEntryKind::Submodule => {}
-            _ => drop(entries.insert(inner, entry)),
+        PluginListing { entries, links }
+    }
+
+    /// Returns the files to fetch, symlinks included, whose targets are files too; none if there are too many.
+    pub(super) fn wanted(&self) -> Vec<&SourceEntry> {
+        if self.entries.len() > MOST_PLUGIN_FILES {
+            return Vec::new();
         }
+        let is_file = |entry: &&SourceEntry| entry.kind.file_mode().is_some();
+        let files = self.entries.values().filter(is_file);
+        files.chain(self.links.values()).collect()
     }
-    if let Err(why) = follow(source, links, &mut entries)? {
-        return Ok(Err(why));
+
+    /// Replaces symlinks, and returns the files or the reason why the plugin is refused.
+    pub(super) fn files(
+        self,
+        source: &dyn Source,
+    ) -> Result<Result<Vec<ListedFile>, String>, SourceError> {
+        let too_many = || Err(format!("it has more than {MOST_PLUGIN_FILES} files"));
+        let mut entries = self.entries;
+        if entries.len() > MOST_PLUGIN_FILES {
+            return Ok(too_many());
+        }
+        if let Err(why) = follow(source, self.links, &mut entries)? {
+            return Ok(Err(why));
+        }
+        if entries.len() > MOST_PLUGIN_FILES {
+            return Ok(too_many());
+        }
+        Ok(listed(entries))
     }
-    if entries.len() > MOST_PLUGIN_FILES {
-        return Ok(Err(format!("it has more than {MOST_PLUGIN_FILES} files")));
-    }
-    let files = match listed(entries) {
-        Ok(files) => files,
-        Err(why) => return Ok(Err(why)),
-    };
-    let all: Vec<&SourceEntry> = files.iter().map(|file| &file.entry).collect();
-    if source.size(&all)? > MOST_PLUGIN_BYTES {
-        let why = format!("it has more than {} MiB", MOST_PLUGIN_BYTES >> 20);
-        return Ok(Err(why));
-    }
-    Ok(Ok(files))
 }
 
 fn listed(entries: BTreeMap<String, SourceEntry>) -> Result<Vec<ListedFile>, String> {

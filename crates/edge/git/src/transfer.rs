@@ -1,0 +1,98 @@
+//! The progress of requests to sources, reported where the requests are made: every wait is shown, whoever causes it.
+
+use std::fmt::Debug;
+use std::io::{self, Write};
+use std::sync::Arc;
+
+/// Receives the progress of requests.
+pub trait TransferProgress: Debug + Send + Sync {
+    /// A request to a source begins; `files` is how many files it fetches, if it fetches files.
+    fn transfer_began(&self, source: &str, files: Option<usize>);
+    /// So many bytes of the answer arrived so far.
+    fn transfer_received(&self, source: &str, bytes: u64);
+    /// The source answered or failed.
+    fn transfer_ended(&self, source: &str);
+}
+
+/// A request that is under way until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Transfer {
+    source: String,
+    progress: Option<Arc<dyn TransferProgress>>,
+}
+
+impl Transfer {
+    pub(crate) fn begin(
+        progress: Option<Arc<dyn TransferProgress>>,
+        url: &str,
+        files: Option<usize>,
+    ) -> Self {
+        let source = short_name(url).to_owned();
+        if let Some(progress) = &progress {
+            progress.transfer_began(&source, files);
+        }
+        Transfer { source, progress }
+    }
+
+    /// Returns a writer that reports what passes through it.
+    pub(crate) fn counting<'w>(&'w self, inner: &'w mut dyn Write) -> CountingWriter<'w> {
+        CountingWriter {
+            transfer: self,
+            inner,
+            bytes: 0,
+        }
+    }
+}
+
+impl Drop for Transfer {
+    fn drop(&mut self) {
+        if let Some(progress) = &self.progress {
+            progress.transfer_ended(&self.source);
+        }
+    }
+}
+
+pub(crate) struct CountingWriter<'w> {
+    transfer: &'w Transfer,
+    inner: &'w mut dyn Write,
+    bytes: u64,
+}
+
+impl Write for CountingWriter<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.inner.write(bytes)?;
+        self.bytes += written as u64;
+        if let Some(progress) = &self.transfer.progress {
+            progress.transfer_received(&self.transfer.source, self.bytes);
+        }
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+/// Returns the name of a repository: the last part of its URL.
+fn short_name(url: &str) -> &str {
+    let path = url.trim_end_matches('/').trim_end_matches("/.git");
+    let path = path.strip_suffix(".git").unwrap_or(path);
+    path.rsplit(['/', ':']).next().unwrap_or(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_repository_is_named_by_the_end_of_its_url() {
+        for (url, name) in [
+            ("https://github.com/anthropics/skills.git", "skills"),
+            ("git@host:team/kit.git", "kit"),
+            ("file:///srv/kit/.git", "kit"),
+            ("../kit/", "kit"),
+        ] {
+            assert_eq!(short_name(url), name);
+        }
+    }
+}

@@ -15,6 +15,7 @@ use agpm_ops::{
     change_manifest, install, undo, update,
 };
 
+use agpm_model::PartNames;
 use memory::{MemoryProject, good};
 
 const ONE: &str = "[sources]\nkit = \"https://host.invalid/kit\"\n\n[agents]\nreviewer = { source = \"kit\", path = \"agents/reviewer.md\", version = \"^1.0\" }\n";
@@ -238,21 +239,25 @@ fn add_writes_an_entry_with_a_range_once() {
         kind: None,
         name: None,
         tools: Vec::new(),
+        target: None,
+        filename: None,
+        exclude: Vec::new(),
+        names: PartNames::Own,
         selection: SelectionMode::Single,
         then: AfterEdit::Install(TransitiveExecutables::AsManifest),
         writing: WriteMode::Apply,
         picker: None,
     };
     let report = good(add(&project.world(), &request));
-    assert_eq!(report.added[0].id, "agents/writer");
-    assert_eq!(report.added[0].version.as_deref(), Some("^2.0.0"));
+    assert_eq!(report.additions.added[0].id, "agents/writer");
+    assert_eq!(report.additions.added[0].version.as_deref(), Some("^2.0.0"));
     assert_eq!(
         project.sandbox.read(".claude/agents/writer.md"),
         "Write 2.0.\n"
     );
     let manifest = project.sandbox.read("agpm.toml");
     let again = good(add(&project.world(), &request));
-    assert_eq!(again.present, ["agents/writer"]);
+    assert_eq!(again.additions.present, ["agents/writer"]);
     assert_eq!(project.sandbox.read("agpm.toml"), manifest);
 }
 

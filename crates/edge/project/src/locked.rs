@@ -53,7 +53,7 @@ pub fn locked_requirements(world: &World) -> Result<DeclaredRequirements, Failur
         return Ok(DeclaredRequirements::default());
     };
     let sources = ProjectSources::open_all(world, &project.manifest, store.path());
-    let entries = frozen::as_locked(world, &project.manifest, &sources, &lock, quiet)?;
+    let entries = frozen::as_locked(&project.manifest, &sources, &lock, quiet)?;
     Ok(DeclaredRequirements::of(&entries))
 }
 

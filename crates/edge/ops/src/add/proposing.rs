@@ -10,7 +10,8 @@ use crate::add::AddRequest;
 use crate::change::{ProposedManifest, write_manifest};
 use crate::init::missing_ignored_lines;
 use crate::install::{
-    self, InstallJob, InstallReport, InstallRequest, ManifestEdit, TransitiveExecutables, WriteMode,
+    self, InstallJob, InstallReport, InstallRequest, ManifestEdit, ProjectFate,
+    TransitiveExecutables, WriteMode,
 };
 use crate::manifest_text::AfterEdit;
 use agpm_project::world::{InstallScope, World};
@@ -124,6 +125,7 @@ impl Proposal<'_> {
             manifest: Some(ManifestEdit {
                 before: self.before.map(Checksum::of),
                 bytes: text.into_bytes().into(),
+                project: ProjectFate::Stays,
                 ignored,
             }),
         };

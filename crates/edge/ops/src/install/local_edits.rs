@@ -8,7 +8,7 @@ use agpm_layers::LayeredFile;
 use agpm_model::{FileMode, Owner, RelativePath};
 use agpm_plan::{
     ChangeAction, ChangeReason, FileOutcome, FileVersions, Ledger, OverwriteRule, Plan,
-    PlannedChange, ledger_of_lock, recover_ownership,
+    PlannedChange, is_older_path, ledger_of_lock, recover_ownership,
 };
 use agpm_resolve::add_locked_sources;
 
@@ -29,11 +29,14 @@ pub(crate) fn local_edits(world: &World) -> Result<Vec<FileVersions>, Failure> {
     let Some((lock, _)) = read_lock(&world.environment, &store, quiet)? else {
         return Ok(Vec::new());
     };
+    let mut manifest = Project::of(world, files, quiet)?.manifest;
+    let scope = world.environment.scope;
     let recorded = match read_ledger(&store)? {
-        ledger if ledger == Ledger::default() => ledger_of_lock(&lock),
+        ledger if ledger == Ledger::default() => {
+            ledger_of_lock(&lock, |path| is_older_path(&manifest, scope, path))
+        }
         ledger => ledger,
     };
-    let mut manifest = Project::of(world, files, quiet)?.manifest;
     add_locked_sources(&mut manifest, &lock);
     let mut state = LockedState::read(world, &manifest, &lock, &store)?;
     state.expect_recorded_modes(&recorded);

@@ -68,7 +68,7 @@ pub(super) fn resources_of_lock(
     let (lock, _) = gathered.lock.as_ref()?;
     let sources = ProjectSources::open_all(world, manifest, store.path());
     let quiet = &mut Notes::default();
-    let entries = frozen::as_locked(world, manifest, &sources, lock, quiet).ok()?;
+    let entries = frozen::as_locked(manifest, &sources, lock, quiet).ok()?;
     Some(ResolvedProject {
         entries: entries.into(),
         sources,

@@ -18,6 +18,8 @@ mod setup;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use agpm_diag::command_line;
+use agpm_report::CommandScope;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::help::{wants_all_commands, with_short_help, without_help_command};
@@ -329,8 +331,58 @@ impl Cli {
         Cli::from_arg_matches(&matches)
     }
 
+    /// What suggested commands need to act on the same project as this run.
+    pub(crate) fn commands_of_same_project(&self) -> CommandScope {
+        let global = &self.global;
+        let directory = global.directory.iter().map(|path| ("-C", path));
+        let manifest = global.manifest_path.iter();
+        let manifest = manifest.map(|path| ("--manifest-path", path));
+        let typed: Vec<(&str, String)> = directory
+            .chain(manifest)
+            .map(|(option, path)| (option, path.display().to_string()))
+            .collect();
+        let words = typed.iter().flat_map(|(option, path)| [*option, path]);
+        CommandScope {
+            options: command_line(words),
+            project_commands: command_names(|command| {
+                !WITHOUT_PROJECT.contains(&command.get_name())
+            }),
+            global_commands: match self.command.scope() {
+                InstallScope::Project => Vec::new(),
+                InstallScope::User => command_names(has_scope),
+            },
+        }
+    }
+
     /// The declaration of all commands, for completions and manuals.
     pub(crate) fn declaration() -> clap::Command {
         Cli::command()
     }
+}
+
+/// Commands that act on no project: options that select one would only be noise.
+const WITHOUT_PROJECT: [&str; 10] = [
+    "cache",
+    "complete",
+    "completions",
+    "config",
+    "demo",
+    "help",
+    "man",
+    "schema",
+    "serve",
+    "strategies",
+];
+
+/// Whether a command has `-g`.
+fn has_scope(command: &clap::Command) -> bool {
+    let mut arguments = command.get_arguments();
+    arguments.any(|argument| argument.get_long() == Some("global"))
+}
+
+fn command_names(is_meant: impl Fn(&clap::Command) -> bool) -> Vec<String> {
+    let declaration = Cli::declaration();
+    let commands = declaration.get_subcommands();
+    let names = commands.filter(|command| is_meant(command));
+    names.map(|command| command.get_name().to_owned()).collect()
 }

@@ -59,7 +59,10 @@ pub const EXAMPLES: &[CommandExamples] = &[
     ),
     examples(
         "update",
-        &["agpm update", "agpm update agents/reviewer --dry-run"],
+        &[
+            "agpm update agents/reviewer",
+            "agpm update --approve skills/notes",
+        ],
     ),
     examples("approve", &["agpm approve"]),
     examples("policy show", &["agpm policy show"]),

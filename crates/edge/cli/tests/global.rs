@@ -175,7 +175,7 @@ fn everything_goes_where_tools_look_in_home_wherever_the_configuration_is() {
         let before = user.sandbox.listing();
         assert_eq!(
             user.run("install -g", 0).stdout,
-            "Everything is up to date (5 unchanged)\n"
+            "Everything is up to date (4 resources)\n"
         );
         user.run("install -g --frozen", 0);
         user.run("install -g --locked --check", 0);
@@ -286,8 +286,8 @@ fn a_project_in_home_and_the_users_own_things_do_not_meet() {
     assert_eq!(
         [in_home("install"), in_home("install -g")],
         [
-            "Everything is up to date (1 unchanged)\n",
-            "Everything is up to date (5 unchanged)\n"
+            "Everything is up to date (1 resource)\n",
+            "Everything is up to date (4 resources)\n"
         ]
     );
     user.run("undo -g", 0);
@@ -355,7 +355,7 @@ fn add_and_remove_edit_the_users_manifest_wherever_it_is() {
         );
         assert_eq!(
             user.run("install -g", 0).stdout,
-            "Everything is up to date (1 unchanged)\n"
+            "Everything is up to date (1 resource)\n"
         );
     }
 }
@@ -582,5 +582,62 @@ fn without_a_home_there_is_not_a_manifest_of_ones_own() {
             output.stderr.contains("cannot locate the home directory"),
             "{output}"
         );
+    }
+}
+
+#[test]
+fn suggested_commands_act_on_the_manifest_of_the_run() {
+    let user = User::with_kit(Config::InHome);
+    user.run("install -g", 0);
+    let project = user.sandbox.work().join("project");
+    fs::create_dir_all(&project).unwrap();
+    // Outside of a project, the user's resources are mentioned.
+    let output = user.run_in(&project, "list");
+    assert_eq!(output.code, Some(1), "{output}");
+    assert!(
+        output
+            .stderr
+            .contains("4 resources are installed for you: `agpm list -g`"),
+        "{output}"
+    );
+    let listed = user.run("list -g", 0).stdout;
+    assert!(listed.contains("~/.claude/agents/dev.md"), "{listed}");
+    let url = Repository::open(&user.sandbox, "community").url();
+    let added = user.run(
+        &format!("add -g {url} agents/dev --name second --dry-run"),
+        0,
+    );
+    assert!(!added.stdout.contains("Undo it"), "{added}");
+    user.run("remove -g agents/dev", 0);
+    let added = user.run("add -g community:agents/dev.md", 0);
+    assert!(
+        added.stdout.ends_with("Undo it with `agpm undo -g`\n"),
+        "{added}"
+    );
+    write(&user.home(".claude/agents/dev.md"), "mine\n");
+    let output = user.run("install -g", 0);
+    assert!(
+        output
+            .stderr
+            .contains("`agpm install -g --force` discards it"),
+        "{output}"
+    );
+    let status = user.run("status -g", 0);
+    assert!(status.stdout.contains("(agpm diff -g)"), "{status}");
+    // With other ways to select a manifest, too.
+    write(&project.join("agpm.toml"), "[agents]\na = \"a.md\"\n");
+    write(&project.join("a.md"), "one\n");
+    user.run("-C project install", 0);
+    write(&project.join(".claude/agents/a.md"), "mine\n");
+    for (options, command) in [
+        ("-C project", "agpm -C project diff agents/a"),
+        (
+            "--manifest-path project/agpm.toml",
+            "agpm --manifest-path project/agpm.toml diff agents/a",
+        ),
+    ] {
+        let output = user.run(&format!("{options} install"), 0);
+        assert!(output.stderr.contains(command), "{command}: {output}");
+        user.run(&command["agpm ".len()..], 0);
     }
 }

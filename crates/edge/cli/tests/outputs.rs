@@ -197,7 +197,7 @@ const CASES: &[Case] = &[
     },
     Case {
         schema: "update",
-        lines: &["update --dry-run", "update"],
+        lines: &["update --dry-run", "update --approve skills/notes"],
     },
     Case {
         schema: "undo",

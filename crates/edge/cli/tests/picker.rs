@@ -190,7 +190,7 @@ fn yes_never_asks() {
     assert_eq!(session.code(usual), Some(3));
 }
 
-const QUESTION: &str = "Describe these files in the manifest? [y/N]";
+const QUESTION: &str = "Manage these files with agpm? They stay as they are [y/N]";
 
 fn project_with_an_agent() -> Sandbox {
     let sandbox = Sandbox::new(PROGRAM);

@@ -164,15 +164,25 @@ fn durations_are_for_those_who_wait_at_a_terminal() {
     let screen = without_colors(&on_terminal(&sandbox, 80, "agpm install", ""));
     assert!(screen.contains("Everything is up to date in "), "{screen}");
     let piped = sandbox.run_line("agpm install").stdout;
-    assert_eq!(piped, "Everything is up to date (10 unchanged)\n");
+    assert_eq!(
+        piped,
+        "Everything is up to date (8 resources and 2 layer files)\n"
+    );
 }
 
 #[test]
 fn the_demonstration_goes_step_by_step_on_a_terminal() {
     let sandbox = Sandbox::new(PROGRAM);
+    let outside = |sandbox: &Sandbox| -> Vec<String> {
+        let listing = sandbox.listing();
+        let lines = listing.lines().filter(|line| !line.contains("work/"));
+        lines.map(str::to_owned).collect()
+    };
+    let before = outside(&sandbox);
     let piped = sandbox.run_line("agpm demo whole");
-    for step in 1..=5 {
-        assert!(piped.stdout.contains(&format!("[{step}/5] ")), "{piped}");
+    assert_eq!(outside(&sandbox), before, "only its directory is written");
+    for step in 1..=7 {
+        assert!(piped.stdout.contains(&format!("[{step}/7] ")), "{piped}");
     }
     assert!(!piped.stdout.contains("Press Enter"), "{piped}");
     let steps: Vec<&str> = piped.stdout.split("\n[").collect();
@@ -181,15 +191,28 @@ fn the_demonstration_goes_step_by_step_on_a_terminal() {
         assert!(step.trim().lines().count() <= 23, "{step}");
         assert!(step.contains("  agpm -C whole "), "{step}");
     }
-    let screen = on_terminal(&sandbox, 80, "agpm demo staged", "\r\r\r\r");
-    assert!(screen.contains("[5/5] "), "{screen}");
+    for shown in [
+        "error[trust/increase]",
+        "agpm update skills/notes --approve skills/notes",
+        "skills/notes  v1.0.0 -> v1.1.0  + runs git log",
+        "Updated 1 resource (2 files)",
+        "failed   files  (1 finding)",
+        "Undid transaction",
+    ] {
+        assert!(piped.stdout.contains(shown), "{shown}: {piped}");
+    }
+    // What it suggests at its end shows the update again.
+    let next = sandbox.run_line("agpm -C whole diff --update");
+    assert!(next.stdout.contains("+ runs git log"), "{next}");
+    let screen = on_terminal(&sandbox, 80, "agpm demo staged", "\r\r\r\r\r\r");
+    assert!(screen.contains("[7/7] "), "{screen}");
     assert_eq!(
         screen.matches("Press Enter to continue").count(),
-        4,
+        6,
         "{screen}"
     );
     let left = on_terminal(&sandbox, 80, "agpm demo left", "q");
-    assert!(!left.contains("[2/5] "), "{left}");
+    assert!(!left.contains("[2/7] "), "{left}");
 }
 
 #[test]

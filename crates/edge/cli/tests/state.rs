@@ -84,7 +84,7 @@ fn an_install_of_an_earlier_version_needs_nothing() {
         let installed = run(&sandbox, "agpm install", 0).stdout;
         assert_eq!(
             installed,
-            "Everything is up to date (9 unchanged); agpm.lock written\n"
+            "Everything is up to date (5 resources and 2 layer files); agpm.lock written\n"
         );
         run(&sandbox, "agpm install --locked --check", 0);
         let verified = run(&sandbox, "agpm verify", 0).stdout;

@@ -82,7 +82,7 @@ Undid transaction 2 (install): 3 files restored, 1 removed
     manifest(&sandbox, "v1.0.0", &["a", "old"]);
     assert_eq!(
         run(&sandbox, "agpm install", 0).stdout,
-        "Everything is up to date (2 unchanged)\n"
+        "Everything is up to date (2 resources)\n"
     );
     assert_eq!(state(&sandbox), first);
 }
@@ -188,7 +188,7 @@ fn a_change_of_the_manifest_is_taken_back_with_what_it_installed() {
     assert_eq!((state(&sandbox), sandbox.read("agpm.toml")), (before, text));
     assert_eq!(
         run(&sandbox, "agpm install", 0).stdout,
-        "Everything is up to date (1 unchanged)\n"
+        "Everything is up to date (1 resource)\n"
     );
 }
 

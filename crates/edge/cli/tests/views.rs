@@ -187,14 +187,7 @@ fn names_that_are_missing_are_said_with_near_ones() {
 #[test]
 fn without_a_lockfile_there_is_nothing_and_without_a_manifest_an_error() {
     let sandbox = Sandbox::new(PROGRAM);
-    for line in [
-        "agpm list",
-        "agpm tree",
-        "agpm why x",
-        "agpm verify",
-        "agpm undo",
-        "agpm undo --list",
-    ] {
+    for line in ["agpm list", "agpm tree", "agpm why x", "agpm verify"] {
         fails(&sandbox, line, 1, &["error[manifest/missing]", "agpm init"]);
     }
     sandbox.write("agpm.toml", "[agents]\n");

@@ -6,6 +6,7 @@ use std::process::Command;
 use agpm_model::ObjectId;
 
 use crate::error::GitError;
+use crate::index::first_tracked;
 use crate::program::{GitProgram, SETTINGS};
 use crate::run::{self, CUT_SHORT, RunOutcome};
 
@@ -147,6 +148,18 @@ impl GitProgram {
             }
             run => Err(broken(root, run)),
         }
+    }
+
+    /// Returns whether a repository ignores a path that it does not track; `false` if that cannot be determined.
+    pub fn is_ignored(&self, root: &Path, path: &str) -> bool {
+        if first_tracked(root, |tracked| tracked == path).is_some() {
+            return false;
+        }
+        let question = ["check-ignore", "--quiet", "--no-index", "--", path];
+        matches!(
+            self.ask(root, &question, String::new()),
+            Ok(RunOutcome::Done(_))
+        )
     }
 
     fn ask(&self, root: &Path, question: &[&str], input: String) -> Result<RunOutcome, GitError> {

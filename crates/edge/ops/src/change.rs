@@ -6,27 +6,29 @@ use std::sync::Arc;
 use agpm_diag::{Failure, Notes, Outcome, codes, has_errors};
 use agpm_manifest::{
     DependencyEdit, DependencyId, DependencyParser, DependencyRemoval, EditedManifest,
-    NewDependency, PatternUse, Replace, add_source, newest_or_default, remove_source,
-    resource_type_of_word,
+    ManifestPast, NewDependency, PatternUse, RecordedEdit, Replace, add_source, newest_or_default,
+    remove_source, requires_nothing, resource_type_of_word,
 };
 use agpm_model::{
-    AddressKind, Checksum, DEFAULT_VERSION, ResourcePath, SourceAddress, SourceName,
+    AddressKind, Checksum, DEFAULT_VERSION, LOCK_NAME, ResourcePath, SourceAddress, SourceName,
     SourceVersions, normalize,
 };
 use agpm_resolve::{LockView, UpdateScope};
-use agpm_store::ExpectedFile;
+use agpm_store::{ExpectedFile, ProjectStore};
 use agpm_text::{Document, Format};
 use serde::Serialize;
 
-use crate::ignored::IgnoreEdit;
+use crate::gitignore::IgnoreEdit;
 use crate::install::{
-    self, FileChanges, InstallJob, InstallReport, InstallRequest, ManifestEdit,
+    self, FileChanges, InstallJob, InstallReport, InstallRequest, ManifestEdit, ProjectFate,
     TransitiveExecutables, WriteMode,
 };
 use crate::manifest_text::AfterEdit;
 use agpm_project::documents::document_of;
 use agpm_project::gather::{ErrorTolerance, ManifestFiles, Project, refuse_link};
 use agpm_project::packages::{ProjectSources, read_lock, versions_of};
+use agpm_project::path_of;
+use agpm_project::scope::SiblingFile;
 use agpm_project::world::{InstallScope, World};
 
 /// The maximum number of attempts to edit a manifest that other processes edit at the same time.
@@ -57,6 +59,8 @@ pub enum ManifestChange {
     RemoveSource {
         /// The name of the source in the manifest.
         name: String,
+        /// Whether the change is made or only shown.
+        writing: WriteMode,
     },
     /// Removes dependencies, and the transitive ones that only they require.
     RemoveDependencies {
@@ -64,7 +68,21 @@ pub enum ManifestChange {
         ids: Vec<DependencyId>,
         /// Whether the command fails for a match of a pattern, or the pattern excludes it.
         pattern_use: PatternUse,
+        /// Whether the change is made or only shown.
+        writing: WriteMode,
     },
+}
+
+impl ManifestChange {
+    fn writing(&self) -> WriteMode {
+        match self {
+            ManifestChange::RemoveDependencies { writing, .. }
+            | ManifestChange::RemoveSource { writing, .. } => *writing,
+            ManifestChange::AddSource { .. } | ManifestChange::AddDependency { .. } => {
+                WriteMode::Apply
+            }
+        }
+    }
 }
 
 /// The result of a change.
@@ -72,6 +90,12 @@ pub enum ManifestChange {
 pub struct ChangeReport {
     /// One line that describes the change.
     pub done: String,
+    /// Whether the change was made or only shown.
+    #[serde(skip)]
+    pub writing: WriteMode,
+    /// The file of the manifest, if the change removed it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub removed: Option<String>,
     /// The report of the install, if one was made.
     #[serde(flatten)]
     pub installed: Option<InstallReport>,
@@ -113,6 +137,9 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
     let document = document_of(name.clone(), bytes.clone(), Format::Toml, notes)?;
     notes.check()?;
     let store = files.store()?;
+    let manifest_file = files.manifest_file()?;
+    let past = manifest_past(&store, &manifest_file)?;
+    let mut fate = ProjectFate::Stays;
     // A manifest with errors can be edited, because the edit may be the fix.
     let mut own = Notes::default();
     let project = Project::read(world, files, ErrorTolerance::Report, &mut own)?;
@@ -137,11 +164,13 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
             };
             (finder.add(&document, new, *replace)?, *then)
         }
-        ManifestChange::RemoveSource { name } => {
+        ManifestChange::RemoveSource { name, .. } => {
             let edited = remove_source(&document, &project.manifest, name)?;
             (edited, AfterEdit::Leave)
         }
-        ManifestChange::RemoveDependencies { ids, pattern_use } => {
+        ManifestChange::RemoveDependencies {
+            ids, pattern_use, ..
+        } => {
             let lock = read_lock(&world.environment, &store, &mut Notes::default())?;
             let lock = lock.map(|(lock, _)| lock).unwrap_or_default();
             let root = project.root.clone().unwrap_or_default();
@@ -151,8 +180,12 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
                 bases: &project.bases,
                 view: LockView::of(lock, &project.manifest, root),
                 pattern_use: *pattern_use,
+                past: &past,
             };
             let edited = removal.edit(document.text(), ids)?;
+            if requires_nothing(&edited.text) && past.is_of_agpm_alone(document.text()) {
+                fate = ended_project(&store, &manifest_file)?;
+            }
             (
                 edited,
                 AfterEdit::Install(TransitiveExecutables::AsManifest),
@@ -160,7 +193,13 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
         }
     };
     refuse_mistakes(world, &edited, own, notes)?;
-    let result = bring_about(world, &edited, then, &bytes, notes);
+    let written = WrittenEdit {
+        edited: &edited,
+        before: &bytes,
+        writing: change.writing(),
+        project: fate,
+    };
+    let result = bring_about(world, written, then, notes);
     if result.is_err() {
         // The proposed manifest was not written, so the lines that findings quote are not in the file of that name.
         notes.sources.rename(&name, &format!("{name} (proposed)"));
@@ -193,50 +232,99 @@ fn refuse_mistakes(
     Err(failure)
 }
 
+/// Returns the recorded changes of the manifest.
+fn manifest_past(store: &ProjectStore, manifest: &SiblingFile) -> Result<ManifestPast, Failure> {
+    let SiblingFile::Within(path) = manifest else {
+        return Ok(ManifestPast::default());
+    };
+    let changes = store.recorded_changes(path)?.into_iter();
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    let edits = changes.map(|change| RecordedEdit {
+        title: change.title,
+        before: change.before.map(text),
+        after: change.after,
+    });
+    Ok(ManifestPast {
+        edits: edits.collect(),
+    })
+}
+
+/// Returns the files that agpm created for a project of which nothing is left.
+fn ended_project(store: &ProjectStore, manifest: &SiblingFile) -> Result<ProjectFate, Failure> {
+    let SiblingFile::Within(manifest) = manifest else {
+        return Ok(ProjectFate::Stays);
+    };
+    let mut files = vec![manifest.clone(), path_of(LOCK_NAME)];
+    let ignore = path_of(".gitignore");
+    let changes = store.recorded_changes(&ignore)?;
+    let is_created = changes.first().is_some_and(|first| first.before.is_none());
+    let left = changes.last().and_then(|last| last.after);
+    if is_created && left.is_some() && store.observe(&ignore)?.checksum() == left {
+        files.push(ignore);
+    }
+    Ok(ProjectFate::Ends(files))
+}
+
+/// An edit of the manifest with what it was made from.
+struct WrittenEdit<'a> {
+    edited: &'a EditedManifest,
+    before: &'a [u8],
+    writing: WriteMode,
+    project: ProjectFate,
+}
+
 fn bring_about(
     world: &World,
-    edited: &EditedManifest,
+    edit: WrittenEdit<'_>,
     then: AfterEdit,
-    bytes: &[u8],
     notes: &mut Notes,
 ) -> Result<ChangeReport, Failure> {
+    let (edited, writing) = (edit.edited, edit.writing);
+    let removed = match &edit.project {
+        ProjectFate::Ends(files) => files.first().map(ToString::to_string),
+        ProjectFate::Stays => None,
+    };
     let installed = match then {
-        AfterEdit::Install(executables) => {
-            Some(bring_in_line(world, edited, bytes, executables, notes)?)
-        }
+        AfterEdit::Install(executables) => Some(bring_in_line(world, edit, executables, notes)?),
         AfterEdit::Leave => {
-            let proposed = ProposedManifest {
-                title: &edited.done,
-                text: &edited.text,
-                before: Some(bytes),
-                ignored: None,
-            };
-            write_manifest(world, proposed, notes)?;
+            if writing == WriteMode::Apply {
+                let proposed = ProposedManifest {
+                    title: &edited.done,
+                    text: &edited.text,
+                    before: Some(edit.before),
+                    ignored: None,
+                };
+                write_manifest(world, proposed, notes)?;
+            }
             None
         }
     };
     Ok(ChangeReport {
         done: edited.done.clone(),
+        writing,
+        removed,
         installed,
     })
 }
 
 fn bring_in_line(
     world: &World,
-    edited: &EditedManifest,
-    before: &[u8],
+    edit: WrittenEdit<'_>,
     executables: TransitiveExecutables,
     notes: &mut Notes,
 ) -> Result<InstallReport, Failure> {
     *notes = Notes::default();
+    let edited = edit.edited;
     let request = InstallRequest {
         executables,
+        writing: edit.writing,
         ..InstallRequest::PLAIN
     };
     let bytes = edited.text.as_bytes().into();
     let manifest = Some(ManifestEdit {
-        before: Some(Checksum::of(before)),
+        before: Some(Checksum::of(edit.before)),
         bytes,
+        project: edit.project,
         ignored: None,
     });
     install::run(

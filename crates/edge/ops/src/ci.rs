@@ -6,6 +6,7 @@ use agpm_plan::Ledger;
 use agpm_resolve::{UpdateScope, add_locked_sources};
 use agpm_store::{ProjectStore, TemporaryDirectory};
 
+use crate::ignored_hooks::locked_hooks;
 use crate::install::{
     self, FrozenProject, InstallJob, InstallRequest, LockUse, WriteMode, check_frozen,
 };
@@ -86,6 +87,8 @@ fn check(
     let compared = match check_frozen(world, files, checks, notes) {
         // The ledger is not used as evidence, because a clone can contain a forged one.
         Some(FrozenProject { lock, state }) => checks.run(CheckName::Files, notes, |notes| {
+            let hooks = locked_hooks(&world.environment, store.path(), &lock);
+            notes.diagnostics.extend(hooks);
             let report = compare(store, &lock, &Ledger::default(), state, notes)?;
             notes
                 .diagnostics

@@ -1,29 +1,23 @@
 //! `agpm demo`: creates a small project with a git source, layers, a persona, bottles and a catalog.
 
-use agpm_diag::{Failure, Notes, Outcome, TypedCommand, WarningPolicy};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use agpm_merge::FileBytes;
-use agpm_model::{RelativePath, SourceName};
-use agpm_persona::PersonaKind;
-use agpm_resolve::UpdateScope;
+use agpm_diag::{Diagnostic, Failure, Notes, Outcome, SourceMap, TypedCommand};
+use agpm_inspect::CiReport;
+use agpm_merge::Provenance;
+use agpm_model::{LOCK_NAME, RelativePath, SourceName};
 use agpm_store::{self as store, ConfinedDirectory, StoreError};
-use agpm_text::Value;
 use serde::Serialize;
 
-use agpm_bottle::BottleView;
-
-use crate::bottle::{self, BottleInput};
-use crate::catalog::{self, CatalogReport, CatalogRequest, ShadowedRows};
+use crate::ci::{Restore, ci};
+use crate::diff::{DiffContent, DiffReport, DiffRequest, DiffTarget, diff};
 use crate::explain;
-use crate::install::{self, InstallJob, InstallReport, InstallRequest};
-use agpm_persona::ProfileKinds;
-
-use crate::lineage::{self, LineageScope, ProfileRequest, SubmoduleScope};
-use crate::merge::{self, MergeInputs, MergeRequest};
-use agpm_merge::Provenance;
+use crate::install::{self, InstallReport, InstallRequest, OverwriteRule};
+use crate::merge::MergeInputs;
+use crate::undo::{UndoAction, UndoReport, UndoRequest, undo};
+use crate::update::{UpdateRequest, update};
 use agpm_project::packages::git;
-use agpm_project::reading::display_path;
+use agpm_project::reading::{MANIFEST_NAME, display_path, limit};
 use agpm_project::source_failure::source_failure;
 use agpm_project::world::{Environment, World};
 
@@ -54,23 +48,27 @@ pub struct DemoShow {
     pub command: String,
     /// The result of the command.
     pub result: DemoResult,
+    /// The findings of the command.
+    pub findings: Vec<Diagnostic>,
+    /// The strings that the findings point into.
+    pub sources: SourceMap,
 }
 
 /// The result of an example command.
 #[derive(Debug)]
 pub enum DemoResult {
-    /// A merged file.
-    Merged(FileBytes),
     /// The provenance of values.
     Explained(Provenance),
-    /// The report of an install.
+    /// The report of an install or an update.
     Installed(InstallReport),
-    /// A merged persona.
-    Persona(Value),
-    /// A bottle agent with its bottle, secrets masked.
-    Bottle(Value),
-    /// The rows of a catalog.
-    Catalog(Box<CatalogReport>),
+    /// The differences of an update.
+    Compared(DiffReport),
+    /// The checks of a pipeline.
+    Checked(CiReport),
+    /// The transaction that was undone.
+    Undone(UndoReport),
+    /// The command was refused.
+    Refused,
 }
 
 macro_rules! embedded {
@@ -100,12 +98,14 @@ const LIBRARY_STREAM: &str = include_str!("../demo/library.import");
 /// The file that all layers have, and a pointer in it to which each of them adds values.
 const SHARED: &str = ".claude/settings.json";
 const PLACE: &str = "/permissions/allow";
-const LAYERS: [&str; 3] = ["org", "team", "personal"];
 
-/// The name of the persona, which is also the name of a bottle agent.
-const REVIEWER: &str = "reviewer";
-const SERVICE: &str = "service";
-const SANDBOXES: &str = "sandboxes.json";
+/// The requirement of the skill, and the older version that the demonstration starts with.
+const REQUIREMENT: &str = "version = \"^1.0\", tools";
+const FIRST_VERSION: &str = "version = \"v1.0.0\", tools";
+
+/// The skill with a new hook in its next version, and its file.
+const SKILL: &str = "skills/notes";
+const SKILL_FILE: &str = ".claude/skills/notes/SKILL.md";
 
 /// Creates the demonstration project.
 pub fn demo(world: &World, request: &DemoRequest) -> Outcome<DemoReport> {
@@ -126,13 +126,15 @@ fn run(world: &World, request: &DemoRequest, notes: &mut Notes) -> Result<DemoRe
         clock: world.clock,
         progress: world.progress.clone(),
         confirm: None,
-        // The user's configuration and cache are not used, so the demonstration gives the same result everywhere.
+        // The user's configuration, cache and state are not used, so the demonstration gives the same result everywhere
+        // and leaves nothing at home.
         environment: Environment {
             working_directory: directory.clone(),
             manifest: None,
             config: None,
             config_directory: None,
             cache: Some(directory.join(".agpm/cache")),
+            state: None,
             typed: TypedCommand::default(),
             ..world.environment.clone()
         },
@@ -143,110 +145,117 @@ fn run(world: &World, request: &DemoRequest, notes: &mut Notes) -> Result<DemoRe
     created.map_err(|error| source_failure(&library, error.into()))?;
     for (path, text) in FILES {
         let path = RelativePath::new(path).expect("embedded paths are good");
+        // The project locked the skill when the library had no newer version.
+        let text = text.replace(REQUIREMENT, FIRST_VERSION);
         open.create_new(&path, text.as_bytes()).map_err(seen)?;
     }
+    lock_first_version(&inside, &directory)?;
+    let (_, manifest) = FILES[0];
+    store::write_atomically(&directory.join(MANIFEST_NAME), manifest.as_bytes()).map_err(seen)?;
+    let mut shows = vec![show_install(&inside)?];
+    shows.push(show_explain(&inside, notes)?);
+    shows.extend(show_update(&inside)?);
+    shows.push(show_edited_file(&inside, &directory)?);
+    shows.push(show_undo(&inside)?);
     Ok(DemoReport {
         directory: display_path(&world.environment, &directory),
         files: FILES.iter().map(|(path, _)| *path).collect(),
-        shows: vec![
-            show_install(&inside, notes)?,
-            show_merge(&inside, notes)?,
-            show_explain(&inside, notes)?,
-            show_persona(&inside, notes)?,
-            show_bottle(&inside, notes)?,
-            show_catalog(&inside, notes)?,
-        ],
+        shows,
     })
 }
 
-fn show_install(world: &World, notes: &mut Notes) -> Result<DemoShow, Failure> {
-    let request = InstallRequest::PLAIN;
-    let job = InstallJob {
-        title: "install".to_owned(),
-        request,
-        moving: UpdateScope::Nothing,
-        manifest: None,
-    };
-    let report = install::run(world, &job, notes)?;
-    Ok(DemoShow {
-        command: "agpm install".to_owned(),
-        result: DemoResult::Installed(report),
-    })
+/// Writes the lockfile as it was before the library had a newer version of the skill, and nothing else.
+fn lock_first_version(world: &World, directory: &Path) -> Result<(), Failure> {
+    show_install(world)?;
+    let lock = directory.join(LOCK_NAME);
+    let bytes = store::read(&lock, limit())?;
+    show_undo(world)?;
+    Ok(store::write_atomically(&lock, &bytes)?)
 }
 
-fn show_merge(world: &World, notes: &mut Notes) -> Result<DemoShow, Failure> {
-    let files: Vec<String> = LAYERS
-        .iter()
-        .map(|layer| format!("{layer}/{SHARED}"))
-        .collect();
-    let command = format!("agpm merge {}", files.join(" "));
-    let inputs = MergeInputs::of_files(files.iter().map(PathBuf::from).collect());
-    let merged = merge::run(
-        world,
-        &MergeRequest {
-            inputs,
-            format: None,
-            explain: false,
-        },
-        notes,
-    )?;
-    Ok(DemoShow {
-        command,
-        result: DemoResult::Merged(merged.output),
-    })
+/// A command with its outcome.
+fn show<T>(command: &str, outcome: Outcome<T>, result: impl FnOnce(T) -> DemoResult) -> DemoShow {
+    DemoShow {
+        command: command.to_owned(),
+        result: outcome.result.map_or(DemoResult::Refused, result),
+        findings: outcome.diagnostics,
+        sources: outcome.sources,
+    }
+}
+
+/// The failure of a step that must succeed.
+fn require(shown: DemoShow) -> Result<DemoShow, Failure> {
+    match shown.result {
+        DemoResult::Refused => Err(shown
+            .findings
+            .into_iter()
+            .next_back()
+            .map_or_else(Failure::reported, Failure::from)),
+        _ => Ok(shown),
+    }
+}
+
+fn show_install(world: &World) -> Result<DemoShow, Failure> {
+    let installed = install::install(world, &InstallRequest::PLAIN);
+    require(show("agpm install", installed, DemoResult::Installed))
 }
 
 fn show_explain(world: &World, notes: &mut Notes) -> Result<DemoShow, Failure> {
     let pointer = PLACE.parse().expect("a good pointer");
     let inputs = MergeInputs::of_files(Vec::new());
     let provenance = explain::explain_file(world, SHARED, &pointer, &inputs, notes)?;
-    let command = format!("agpm explain file:{SHARED} {PLACE}");
     Ok(DemoShow {
-        command,
+        command: format!("agpm explain {SHARED} {PLACE}"),
         result: DemoResult::Explained(provenance),
+        findings: Vec::new(),
+        sources: SourceMap::default(),
     })
 }
 
-fn show_persona(world: &World, notes: &mut Notes) -> Result<DemoShow, Failure> {
-    let request = ProfileRequest {
-        slug: REVIEWER.to_owned(),
-        kinds: ProfileKinds::One(PersonaKind::Agent),
-        scope: LineageScope {
-            path: Some(PathBuf::from(SERVICE)),
-            ceiling: Some(PathBuf::from(".")),
-            submodules: SubmoduleScope::Own,
-        },
-        additions: Vec::new(),
-        warnings: WarningPolicy::Report,
+/// An update with a new hook: refused, compared, and approved.
+fn show_update(world: &World) -> Result<[DemoShow; 3], Failure> {
+    let request = UpdateRequest {
+        names: vec![SKILL.to_owned()],
+        install: InstallRequest::PLAIN,
     };
-    let report = lineage::merge_profile(world, &request, notes)?;
-    let command = format!("agpm profile {REVIEWER} --path {SERVICE} --ceiling . --format md");
-    Ok(DemoShow {
-        command,
-        result: DemoResult::Persona(report.value),
-    })
+    let command = format!("agpm update {SKILL}");
+    let refused = show(&command, update(world, &request), DemoResult::Installed);
+    let compared = DiffRequest {
+        ids: vec![SKILL.to_owned()],
+        target: DiffTarget::Update,
+        content: DiffContent::Everything,
+    };
+    let compared = diff(world, &compared);
+    let compared = show(
+        &format!("agpm diff --update {SKILL}"),
+        compared,
+        DemoResult::Compared,
+    );
+    let mut approving = world.clone();
+    approving.environment.approvals = vec![SKILL.to_owned()];
+    let approved = show(
+        &format!("{command} --approve {SKILL}"),
+        update(&approving, &request),
+        DemoResult::Installed,
+    );
+    Ok([refused, require(compared)?, require(approved)?])
 }
 
-fn show_bottle(world: &World, notes: &mut Notes) -> Result<DemoShow, Failure> {
-    let input = BottleInput {
-        json_file: Some(PathBuf::from(SANDBOXES)),
-    };
-    let shown = bottle::show(world, &input, REVIEWER, BottleView::Agent, notes)?;
-    let command = format!("agpm bottle agent {REVIEWER} --json-file {SANDBOXES}");
-    Ok(DemoShow {
-        command,
-        result: DemoResult::Bottle(shown.masked()),
-    })
+/// A file that somebody edited fails the checks of a pipeline. The edit is taken back afterwards.
+fn show_edited_file(world: &World, directory: &Path) -> Result<DemoShow, Failure> {
+    let file = directory.join(SKILL_FILE);
+    let bytes = store::read(&file, limit())?;
+    let edited = [bytes.as_slice(), b"Push without asking.\n"].concat();
+    store::write_atomically(&file, &edited)?;
+    let checked = show("agpm ci", ci(world, Restore::Nothing), DemoResult::Checked);
+    store::write_atomically(&file, &bytes)?;
+    require(checked)
 }
 
-fn show_catalog(world: &World, notes: &mut Notes) -> Result<DemoShow, Failure> {
-    let request = CatalogRequest {
-        shadowed: ShadowedRows::Listed,
-        ..CatalogRequest::default()
+fn show_undo(world: &World) -> Result<DemoShow, Failure> {
+    let request = UndoRequest {
+        action: UndoAction::Apply,
+        overwrite: OverwriteRule::Nothing,
     };
-    let report = catalog::list(world, &request, notes)?;
-    Ok(DemoShow {
-        command: "agpm catalog --all".to_owned(),
-        result: DemoResult::Catalog(Box::new(report)),
-    })
+    require(show("agpm undo", undo(world, &request), DemoResult::Undone))
 }

@@ -1,10 +1,12 @@
 //! `diff`: shows the changes that an install or an update would make, capabilities first.
 
 use agpm_diag::{Failure, Notes, Outcome};
+use agpm_inspect::not_comparable;
 pub use agpm_install::DiffReport;
+use agpm_plan::FileVersions;
 use agpm_resolve::UpdateScope;
 
-use crate::install::{InstallJob, InstallPreview, preview};
+use crate::install::{InstallJob, InstallPreview, local_edits, preview};
 use crate::update::scope_of;
 use agpm_project::world::World;
 
@@ -53,8 +55,19 @@ fn run(world: &World, request: &DiffRequest, notes: &mut Notes) -> Result<DiffRe
     };
     let job = InstallJob::showing("diff", moving);
     let InstallPreview { report, files } = preview(world, &job, notes)?;
-    let files = files.into_iter().map(|file| file.difference()).collect();
-    let mut report = DiffReport::new(report, files);
+    let edits = match local_edits(world) {
+        Ok(edits) => edits,
+        // The edited files are in the findings; what they were is not known.
+        Err(failure) => {
+            notes.diagnostics.push(not_comparable(failure));
+            Vec::new()
+        }
+    };
+    let differences = |files: Vec<FileVersions>| {
+        let files = files.into_iter();
+        files.map(FileVersions::difference).collect()
+    };
+    let mut report = DiffReport::new(report, differences(edits), differences(files));
     if !request.ids.is_empty() {
         report.keep_ids(&request.ids);
     }

@@ -1,6 +1,8 @@
 //! `init`: creates a manifest and the lines of `.gitignore`, after detecting existing files of tools.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use agpm_adopt::{
     ChosenTools, NewEntries, ProjectSurvey, STARTER_MANIFEST, UnknownTool, adoption_choices,
@@ -9,19 +11,22 @@ use agpm_adopt::{
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, codes};
 use agpm_model::FileMode;
 use agpm_store::{Disk, ExpectedFile, FileChange, LockWait, ProjectStore, Transaction};
-use agpm_text::{Format, parse_alone};
+use agpm_text::{Document, Format, parse_alone};
 
 use crate::additions::{Replace, usage};
-use crate::ignored::{IGNORE_NAME, IgnoreEdit};
+use crate::gitignore::{IGNORE_NAME, IgnoreEdit};
 use crate::import::named_entries;
 use crate::install::FileChanges;
 use crate::manifest_text::uneditable;
 use agpm_manifest::unknown_tool;
 use agpm_project::adoption::EntryChooser;
 
-pub use agpm_adopt::{Adoption, AdoptionAnswer, InitReport};
+pub use agpm_adopt::{Adoption, AdoptionAnswer, InitReport, ManifestWrite};
+use agpm_project::documents::document_of;
+use agpm_project::ledger::read_ledger;
+use agpm_project::packages::read_lock;
 use agpm_project::path_of;
-use agpm_project::reading::{MANIFEST_NAME, display_path};
+use agpm_project::reading::{MANIFEST_NAME, display_path, limit};
 use agpm_project::scope::{ManifestLocation, beside, state_of};
 use agpm_project::world::{InstallScope, World};
 
@@ -39,12 +44,14 @@ pub struct InitRequest<'a> {
 
 /// Creates the manifest of a project or of the user.
 pub fn init(world: &World, request: &InitRequest<'_>) -> Outcome<InitReport> {
-    Notes::default().outcome(run(world, request))
+    let mut notes = Notes::default();
+    let result = run(world, request, &mut notes);
+    notes.outcome(result)
 }
 
-fn run(world: &World, request: &InitRequest<'_>) -> Result<InitReport, Failure> {
+fn run(world: &World, request: &InitRequest<'_>, notes: &mut Notes) -> Result<InitReport, Failure> {
     match world.environment.scope {
-        InstallScope::Project => run_in_project(world, request),
+        InstallScope::Project => run_in_project(world, request, notes),
         InstallScope::User => run_for_user(world, request.replace),
     }
 }
@@ -71,7 +78,11 @@ fn run_for_user(world: &World, replace: Replace) -> Result<InitReport, Failure> 
     })
 }
 
-fn run_in_project(world: &World, request: &InitRequest<'_>) -> Result<InitReport, Failure> {
+fn run_in_project(
+    world: &World,
+    request: &InitRequest<'_>,
+    notes: &mut Notes,
+) -> Result<InitReport, Failure> {
     let environment = &world.environment;
     let directory = request
         .directory
@@ -88,11 +99,26 @@ fn run_in_project(world: &World, request: &InitRequest<'_>) -> Result<InitReport
         let lock = store.lock(LockWait::Block(&|| world.progress.waiting()))?;
         store.recover(&lock)?;
     }
-    refuse_existing(world, &directory.join(MANIFEST_NAME), request.replace)?;
+    let path = directory.join(MANIFEST_NAME);
+    let way = match (agpm_store::is_file(&path), request.replace) {
+        (false, _) => ManifestWrite::Created,
+        (true, Replace::Allowed) => ManifestWrite::Replaced,
+        (true, Replace::Refused) if matches!(request.adoption, Adoption::Describe) => {
+            ManifestWrite::Extended
+        }
+        (true, Replace::Refused) => return Err(existing(world, &path)),
+    };
     let lock = store.lock(LockWait::Block(&|| world.progress.waiting()))?;
     store.recover(&lock)?;
-    let (mut report, manifest) = look_around(world, &directory, request)?;
-    let mut changes = vec![write(MANIFEST_NAME, manifest.into_bytes())];
+    let known = match way {
+        ManifestWrite::Extended => Some(KnownProject::read(world, &store, notes)?),
+        ManifestWrite::Created | ManifestWrite::Replaced => None,
+    };
+    let (mut report, manifest) = look_around(world, &directory, request, known.as_ref())?;
+    report.manifest = way;
+    let is_changed = known.is_none_or(|known| known.text() != manifest);
+    let manifest = is_changed.then(|| write(MANIFEST_NAME, manifest.into_bytes()));
+    let mut changes: Vec<FileChange<'_>> = manifest.into_iter().collect();
     changes.extend(IgnoreEdit::of(&store)?.map(|edit| write(IGNORE_NAME, edit.bytes)));
     let files = changes.iter().map(|change| match change {
         FileChange::Write { path, .. } | FileChange::Remove { path, .. } => {
@@ -109,6 +135,45 @@ fn run_in_project(world: &World, request: &InitRequest<'_>) -> Result<InitReport
         &|_| {},
     )?;
     Ok(report)
+}
+
+/// A manifest that gets more entries, and the files that agpm manages already.
+struct KnownProject {
+    document: Arc<Document>,
+    managed: BTreeSet<String>,
+}
+
+impl KnownProject {
+    fn read(world: &World, store: &ProjectStore, notes: &mut Notes) -> Result<Self, Failure> {
+        let bytes = store.read(&path_of(MANIFEST_NAME), limit())?;
+        let name = display_path(&world.environment, &store.path().join(MANIFEST_NAME));
+        let document = document_of(name, bytes, Format::Toml, notes)?;
+        notes.check()?;
+        // The nearest manifest is the one of this directory, wherever the command was started.
+        let mut environment = world.environment.clone();
+        environment.manifest = Some(store.path().join(MANIFEST_NAME));
+        let lock = read_lock(&environment, store, &mut Notes::default())?;
+        let ledger = read_ledger(store)?;
+        let files = ledger.files.keys().map(ToString::to_string);
+        let locked = lock.iter().flat_map(|(lock, _)| &lock.entries);
+        let locked = locked.flat_map(|entry| entry.paths());
+        Ok(KnownProject {
+            document,
+            managed: files.chain(locked.map(ToString::to_string)).collect(),
+        })
+    }
+
+    fn text(&self) -> &str {
+        self.document.text()
+    }
+
+    /// Whether agpm installed a file, or a directory with it.
+    fn manages(&self, path: &str) -> bool {
+        let directory = format!("{path}/");
+        self.managed
+            .iter()
+            .any(|managed| managed == path || managed.starts_with(&directory))
+    }
 }
 
 /// Finds the files of tools in a project, and the tools that it is for.
@@ -134,6 +199,7 @@ fn look_around(
     world: &World,
     directory: &Path,
     request: &InitRequest<'_>,
+    known: Option<&KnownProject>,
 ) -> Result<(InitReport, String), Failure> {
     let named = named_tools(&request.tools)?;
     let adoption = &request.adoption;
@@ -146,7 +212,10 @@ fn look_around(
         };
         return Ok((report, manifest));
     }
-    let (found, detected) = detected_tools(world, directory);
+    let (mut found, detected) = detected_tools(world, directory);
+    if let Some(known) = known {
+        found.resources.retain(|one| !known.manages(&one.path));
+    }
     let tooling = named.unwrap_or(detected);
     let is_adopted = match adoption {
         Adoption::Describe => true,
@@ -166,15 +235,23 @@ fn look_around(
     };
     let mut chooser = EntryChooser::new(world, directory);
     let chosen = choices.iter().map(|choice| chooser.choose(choice));
-    let (entries, adopted): (Vec<_>, Vec<_>) = chosen.unzip();
-    let starter = starter_manifest(&tooling);
-    let document = parse_alone(starter.clone(), Format::Toml).document;
+    let (entries, mut adopted): (Vec<_>, Vec<_>) = chosen.unzip();
+    // Tools of the project would change the dependencies that an existing manifest has.
+    let text = known.map_or_else(
+        || starter_manifest(&tooling),
+        |known| known.text().to_owned(),
+    );
+    let document = parse_alone(text.clone(), Format::Toml).document;
     let new = NewEntries::for_manifest(&document, &entries, &[]);
     let manifest = new
-        .written_into(&starter)
+        .written_into(&text)
         .map_err(|error| uneditable(&error))?;
+    adopted.retain(|one| new.entries.iter().any(|entry| entry.id == one.id));
     let report = InitReport {
-        tooling,
+        tooling: match known {
+            Some(_) => ChosenTools::default(),
+            None => tooling,
+        },
         found: Some(found),
         adopted: is_adopted.then_some(adopted),
         ..InitReport::default()
@@ -191,11 +268,17 @@ fn refuse_existing(world: &World, manifest: &Path, replace: Replace) -> Result<(
     if replace == Replace::Allowed || !agpm_store::is_file(manifest) {
         return Ok(());
     }
+    Err(existing(world, manifest))
+}
+
+fn existing(world: &World, manifest: &Path) -> Failure {
     let name = display_path(&world.environment, manifest);
     let diagnostic = Diagnostic::new(&codes::IO_EXISTS, format!("`{name}` already exists"))
         .in_file(name)
-        .help("edit it, or run `agpm init --force` to start again");
-    Err(Failure::new(FailureKind::Refused, diagnostic))
+        .help(
+            "run `agpm init --adopt` to add what is in the project, or `agpm init --force` to start again",
+        );
+    Failure::new(FailureKind::Refused, diagnostic)
 }
 
 fn write(path: &'static str, bytes: Vec<u8>) -> FileChange<'static> {

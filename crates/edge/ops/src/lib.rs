@@ -15,7 +15,8 @@ mod demo;
 mod diff;
 mod doctor;
 mod explain;
-mod ignored;
+mod gitignore;
+mod ignored_hooks;
 mod import;
 mod init;
 mod install;
@@ -63,7 +64,7 @@ pub use agpm_inspect::{
     ClientCount, DiskCheck, DiskState, DoctorReport, DriftFinding, LOCAL, LineExpansion,
     ListDetail, ListReport, ListRequest, ListedResource, LockfileState, MASKED, MovedBranch,
     NextInstall, OutdatedReport, OutdatedRequest, OutdatedRow, OutdatedRows, PatchedField,
-    ProjectFound, RequiredResource, RequirementChains, SiblingPosition, StatusReport,
+    PathBase, ProjectFound, RequiredResource, RequirementChains, SiblingPosition, StatusReport,
     TreeDirection, TreeLine, TreeReport, TreeRequest, ValidateCheck, ValidateReport,
     ValidateRequest, VerifyReport, WhyReport,
 };
@@ -115,12 +116,12 @@ pub use explain::{ExplainRequest, explain};
 pub use import::{
     FoundImport, FoundImports, ImportReport, ImportRequest, found_imports, import, import_formats,
 };
-pub use init::{Adoption, AdoptionAnswer, InitReport, InitRequest, init};
+pub use init::{Adoption, AdoptionAnswer, InitReport, InitRequest, ManifestWrite, init};
 pub use install::{
     Capability, CapabilityChange, CapabilityKind, ChangelogReading, ConvertedResource,
-    FidelityPolicy, FieldOutcome, FieldOutcomeKind, InstallReport, InstallRequest, LockChange,
-    LockUse, OverwriteRule, ReportedProgram, RequiredBy, SourceFileState, TransitiveExecutables,
-    UpdatedPin, WriteMode, install,
+    FidelityPolicy, FieldOutcome, FieldOutcomeKind, InstallReport, InstallRequest, InstalledOwners,
+    LockChange, LockUse, OverwriteRule, ReportedProgram, RequiredBy, ResourceCount, ResourceCounts,
+    ResourceOutcome, SourceFileState, TransitiveExecutables, UpdatedPin, WriteMode, install,
 };
 pub use layers::layers;
 pub use lineage::{LineageScope, ProfileRequest, SubmoduleScope, personas, profile};

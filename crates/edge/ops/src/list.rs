@@ -1,14 +1,18 @@
 //! `agpm list`: lists installed resources.
 
-use agpm_diag::{Failure, Notes, Outcome};
-use agpm_inspect::{AppliedPatches, DiskCheck, ListDetail, ListReport, ListRequest, ListedEntries};
+use agpm_diag::{Diagnostic, Failure, Notes, Outcome, codes, counted};
+use agpm_inspect::{
+    AppliedPatches, DiskCheck, ListDetail, ListReport, ListRequest, ListedEntries, PathBase,
+};
 use agpm_resolve::{add_locked_sources, lockfile_note};
 
 use crate::verify::{SourceUse, find_drift};
+use agpm_model::Owner;
 use agpm_project::gather::{ManifestFiles, Project};
+use agpm_project::ledger::read_ledger;
 use agpm_project::locked::lock_view;
 use agpm_project::packages::{ProjectSources, frozen, read_lock, render_all};
-use agpm_project::world::World;
+use agpm_project::world::{InstallScope, ManifestUse, World};
 
 /// Lists resources.
 pub fn list(world: &World, request: &ListRequest) -> Outcome<ListReport> {
@@ -20,7 +24,8 @@ pub fn list(world: &World, request: &ListRequest) -> Outcome<ListReport> {
 fn run(world: &World, request: &ListRequest, notes: &mut Notes) -> Result<ListReport, Failure> {
     // An invalid type is an error even without a project.
     request.resource_type()?;
-    let entries = ListedEntries::of(lock_view(world, notes)?, request)?;
+    let view = lock_view(world, notes).map_err(|failure| with_user_resources(world, failure))?;
+    let entries = ListedEntries::of(view, request)?;
     if notes.diagnostics.is_empty() {
         notes.diagnostics.extend(entries.nothing_found());
     }
@@ -38,7 +43,53 @@ fn run(world: &World, request: &ListRequest, notes: &mut Notes) -> Result<ListRe
         ListDetail::Patches if entries.has_patches() => Some(applied_patches(world, notes)),
         ListDetail::Patches => Some(AppliedPatches::new()),
     };
-    Ok(entries.report(disk.as_ref(), patches.as_ref()))
+    let mut report = entries.report(disk.as_ref(), patches.as_ref());
+    if world.environment.scope == InstallScope::User {
+        report.base = PathBase::Home;
+    }
+    if disk.is_some_and(|disk| !disk.findings.is_empty()) {
+        add_bases(world, &mut report)?;
+    }
+    Ok(report)
+}
+
+/// Adds the versions that edited resources are based on.
+fn add_bases(world: &World, report: &mut ListReport) -> Result<(), Failure> {
+    let store = ManifestFiles::require(&world.environment)?.store()?;
+    let ledger = read_ledger(&store)?;
+    for resource in &mut report.resources {
+        let identity = &resource.locked.identity;
+        let owner = Owner::from(format!("{}/{}", resource.kind.plural(), identity.name).as_str());
+        resource.base = ledger.based.get(&owner).cloned();
+    }
+    Ok(())
+}
+
+/// Adds to the failure of a listing without a project how many resources the user installed for all projects.
+fn with_user_resources(world: &World, mut failure: Failure) -> Failure {
+    let is_missing = |found: &Diagnostic| *found.code == codes::MANIFEST_MISSING;
+    if world.environment.scope == InstallScope::Project
+        && let Some(found) = failure
+            .diagnostic
+            .as_mut()
+            .filter(|found| is_missing(found))
+        && let Some(count) = user_resources(world).filter(|count| *count > 0)
+    {
+        let are_installed = counted(count, "resource is", "resources are");
+        let line = format!("{are_installed} installed for you: `agpm list -g`");
+        found.details.push(line);
+    }
+    failure
+}
+
+/// The number of resources in the user's own lockfile, if it can be read.
+fn user_resources(world: &World) -> Option<usize> {
+    let mut world = world.clone();
+    world.environment.scope = InstallScope::User;
+    let files = ManifestFiles::find(&world.environment, ManifestUse::Nearest).ok()??;
+    let store = files.store().ok()?;
+    let lock = read_lock(&world.environment, &store, &mut Notes::default());
+    lock.ok()?.map(|(lock, _)| lock.entries.len())
 }
 
 /// Renders the locked resources to find what patches change. Uses only the cache, because `list` must not fetch.

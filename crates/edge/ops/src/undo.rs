@@ -5,7 +5,7 @@ use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, Severity, code
 use agpm_model::{FileChangeKind, RelativePath};
 use agpm_plan::{ChangedFile, Ledger, UndoneLedgers};
 use agpm_store::{
-    ForceUndo, HistoryEntry, KEPT_TRANSACTIONS, ProjectStore, ReconciledFile, UndoError,
+    ForceUndo, HistoryEntry, HistoryUse, KEPT_TRANSACTIONS, ProjectStore, ReconciledFile, UndoError,
 };
 
 use crate::install::{OverwriteRule, WriteMode, hold, ledger_in, read_ledger};
@@ -36,7 +36,7 @@ pub fn undo(world: &World, request: &UndoRequest) -> Outcome<UndoReport> {
 }
 
 fn run(world: &World, request: &UndoRequest, notes: &mut Notes) -> Result<UndoReport, Failure> {
-    let files = ManifestFiles::require(&world.environment)?;
+    let files = ManifestFiles::find_or_new(&world.environment)?;
     let store = files.store()?;
     notes
         .diagnostics
@@ -95,6 +95,7 @@ fn run(world: &World, request: &UndoRequest, notes: &mut Notes) -> Result<UndoRe
         .undo(&lock, force, &reconciled)
         .map_err(|error| refused(error, &store, notes))?;
     tell_out_of_reach(&files, notes);
+    store.remove_unused_state(lock, HistoryUse::Kept);
     Ok(UndoReport {
         entries: vec![newest],
         action,

@@ -15,7 +15,6 @@ use agpm_ops::{
     add, change_manifest, install, undo, update,
 };
 
-use agpm_model::PartNames;
 use memory::{MemoryProject, good};
 
 const ONE: &str = "[sources]\nkit = \"https://host.invalid/kit\"\n\n[agents]\nreviewer = { source = \"kit\", path = \"agents/reviewer.md\", version = \"^1.0\" }\n";
@@ -65,6 +64,7 @@ fn removal_of(name: &str) -> ManifestChange {
     ManifestChange::RemoveDependencies {
         ids: vec![DependencyId::Word(name.to_owned())],
         pattern_use: PatternUse::Kept,
+        writing: WriteMode::Apply,
     }
 }
 
@@ -221,8 +221,11 @@ fn removing_a_dependency_deletes_its_files_and_its_pin() {
 #[test]
 fn a_source_that_is_used_stays() {
     let project = project(ONE);
-    let name = "kit".to_owned();
-    let refused = change_manifest(&project.world(), &ManifestChange::RemoveSource { name });
+    let (name, writing) = ("kit".to_owned(), WriteMode::Apply);
+    let refused = change_manifest(
+        &project.world(),
+        &ManifestChange::RemoveSource { name, writing },
+    );
     assert_eq!(kind(refused), Some(FailureKind::Refused));
     assert_eq!(project.sandbox.read("agpm.toml"), ONE);
 }

@@ -13,7 +13,9 @@ use crate::styled::StyledLine;
 const MOST_LEFT_OUT: usize = 10;
 
 /// The report as text or as a document.
-pub fn render(report: AddReport, context: &RenderContext<'_>) -> RenderedReport {
+pub fn render(mut report: AddReport, context: &RenderContext<'_>) -> RenderedReport {
+    let undo = report.undo.take();
+    report.undo = undo.map(|command| context.commands.complete(&command));
     if context.json {
         return context.document(&report);
     }

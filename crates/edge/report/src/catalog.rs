@@ -81,16 +81,6 @@ pub fn render(
     }
 }
 
-/// As a table.
-pub(crate) fn table(report: &CatalogReport, screen: Screen) -> String {
-    let mut text = String::new();
-    let written = each_table_piece(report, screen, |line| {
-        text.push_str(line);
-        Ok(())
-    });
-    written.map(|()| text).unwrap_or_default()
-}
-
 /// Prints the table line by line. Rows are visited twice, once for the widths, because the cells of a large catalog
 /// would fill memory.
 fn each_table_piece(

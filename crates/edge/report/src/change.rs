@@ -2,7 +2,7 @@
 
 use agpm_diag::command_line;
 use agpm_model::masked_address;
-use agpm_ops::ChangeReport;
+use agpm_ops::{ChangeReport, WriteMode};
 
 use crate::install;
 use crate::rendering::{RenderContext, RenderedReport};
@@ -32,7 +32,7 @@ pub fn render(report: ChangeReport, context: &RenderContext<'_>) -> RenderedRepo
     if context.json {
         return context.document(&report);
     }
-    let mut lines = vec![StyledLine::plain(done_line(&report.done))];
+    let mut lines = vec![StyledLine::plain(done_line(&report))];
     if let Some(installed) = &report.installed {
         lines.extend(install::styled_lines(
             installed,
@@ -45,16 +45,52 @@ pub fn render(report: ChangeReport, context: &RenderContext<'_>) -> RenderedRepo
 
 /// Formats `remove agents/a` as "Removed agents/a from agpm.toml". The words of the change are those of `agpm undo
 /// --list`.
-fn done_line(done: &str) -> String {
+fn done_line(report: &ChangeReport) -> String {
+    let done = &report.done;
     let (verb, object) = done.split_once(' ').unwrap_or((done, ""));
-    match verb {
-        "add" => format!("Added {object} to agpm.toml"),
-        "replace" => format!("Replaced {object} in agpm.toml"),
-        "remove" => format!("Removed {object} from agpm.toml"),
-        "exclude" => format!("Excluded {object} in agpm.toml"),
-        _ => format!("Changed agpm.toml: {done}"),
+    let known = VERBS.iter().find(|words| words.verb == verb);
+    let Some(words) = known else {
+        return format!("Changed agpm.toml: {done}");
+    };
+    let verb = match report.writing {
+        WriteMode::Apply => words.done.to_owned(),
+        WriteMode::Show => format!("Would {verb}"),
+    };
+    match &report.removed {
+        Some(manifest) => format!("{verb} {object} and {manifest}, which requires nothing else"),
+        None => format!("{verb} {object} {} agpm.toml", words.preposition),
     }
 }
+
+/// The words for a change of the manifest.
+struct VerbWords {
+    verb: &'static str,
+    done: &'static str,
+    preposition: &'static str,
+}
+
+const VERBS: [VerbWords; 4] = [
+    VerbWords {
+        verb: "add",
+        done: "Added",
+        preposition: "to",
+    },
+    VerbWords {
+        verb: "replace",
+        done: "Replaced",
+        preposition: "in",
+    },
+    VerbWords {
+        verb: "remove",
+        done: "Removed",
+        preposition: "from",
+    },
+    VerbWords {
+        verb: "exclude",
+        done: "Excluded",
+        preposition: "in",
+    },
+];
 
 /// The same for a new source.
 pub fn render_source(

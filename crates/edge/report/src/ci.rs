@@ -8,6 +8,7 @@ use agpm_text::to_json;
 use serde::Serialize;
 
 use crate::rendering::{RenderContext, RenderedReport};
+use crate::styled::StyledLine;
 
 /// How findings are printed, unless they are a JSON document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +51,15 @@ fn text(report: &CiReport, context: &RenderContext<'_>) -> String {
         text.push_str(&check_line(check, report.compared));
     }
     text
+}
+
+/// One line for each check.
+pub(crate) fn check_lines(report: &CiReport) -> Vec<StyledLine> {
+    let lines = report.checks.iter();
+    let lines = lines.map(|check| check_line(check, report.compared));
+    lines
+        .map(|line| StyledLine::plain(line.trim_end()))
+        .collect()
 }
 
 fn check_line(check: &CheckResult, compared: usize) -> String {

@@ -1,22 +1,27 @@
 //! The demonstration project, with the output of its commands.
 
-use agpm_ops::{DemoReport, DemoResult, markdown};
-use agpm_text::{Format, print};
+use agpm_ops::{DemoReport, DemoResult, DemoShow};
 
+use crate::ci::check_lines;
+use crate::diagnostics::draw_diagnostics;
+use crate::diff::difference_lines;
 use crate::rendering::{RenderContext, RenderedReport};
-use crate::{catalog, explain, install};
+use crate::styled::{LineStyle, StyledLine};
+use crate::{explain, install, undo};
 
 /// The project and its commands, or a document of its files.
 pub fn render(report: DemoReport, context: &RenderContext<'_>) -> RenderedReport {
     if context.json {
         return context.document(&report);
     }
-    let mut steps: Vec<String> = STEPS
+    let mut steps: Vec<Vec<StyledLine>> = SENTENCES
         .iter()
-        .map(|step| step_text(step, &report, context))
+        .zip(&report.shows)
+        .map(|(sentence, show)| step_lines(sentence, show, &report.directory, context))
         .collect();
     if let Some(last) = steps.last_mut() {
-        *last += &format!("\nTry it yourself:\n\n  cd {}\n{NEXT}", report.directory);
+        let next = format!("\nTry it yourself:\n\n  cd {}\n{NEXT}", report.directory);
+        last.extend(next.lines().map(StyledLine::plain));
     }
     RenderedReport::Steps(steps)
 }
@@ -26,64 +31,50 @@ const NEXT: &str = "  agpm status
   agpm tree
   agpm explain .claude/settings.json --blame
   agpm diff --update
-  agpm undo
 ";
 
-/// One screen of the demonstration.
-struct DemoStep {
-    /// Its description, in one sentence.
-    sentence: &'static str,
-    /// The result of the report that it shows.
-    is_shown: fn(&DemoResult) -> bool,
-}
-
-const STEPS: [DemoStep; 5] = [
-    DemoStep {
-        sentence: "Install what agpm.toml requires, and see what your tools would run.",
-        is_shown: |result| matches!(result, DemoResult::Installed(_)),
-    },
-    DemoStep {
-        sentence: "Merge company, team and personal settings, with the origin of each value.",
-        is_shown: |result| matches!(result, DemoResult::Explained(_)),
-    },
-    DemoStep {
-        sentence: "Merge a persona (CLIA) from the documents of several directories.",
-        is_shown: |result| matches!(result, DemoResult::Persona(_)),
-    },
-    DemoStep {
-        sentence: "Show the sandbox (bot-bottle) of an agent, with all that it extends.",
-        is_shown: |result| matches!(result, DemoResult::Bottle(_)),
-    },
-    DemoStep {
-        sentence: "List the catalogs (BMAD) of project, home and git; the highest entry wins.",
-        is_shown: |result| matches!(result, DemoResult::Catalog(_)),
-    },
+/// One sentence for each command, in order.
+const SENTENCES: [&str; 7] = [
+    "Install what agpm.toml requires: the skill `notes` for three clients.",
+    "Explain where values come from: company, team and personal settings are merged.",
+    "An update with a new hook is stopped.",
+    "Review the update: capabilities first, then the files.",
+    "Approve it. The approval is recorded in agpm.lock, for everyone.",
+    "A file that somebody edited fails the check in a pipeline.",
+    "Undo the last change.",
 ];
 
-fn step_text(step: &DemoStep, report: &DemoReport, context: &RenderContext<'_>) -> String {
-    let mut text = format!("{}\n\n", step.sentence);
-    for show in report
-        .shows
-        .iter()
-        .filter(|show| (step.is_shown)(&show.result))
-    {
-        text += &format!(
-            "  {}\n\n{}",
-            show.command
-                .replacen("agpm", &format!("agpm -C {}", report.directory), 1),
-            result_text(&show.result, context)
-        );
+fn step_lines(
+    sentence: &str,
+    show: &DemoShow,
+    directory: &str,
+    context: &RenderContext<'_>,
+) -> Vec<StyledLine> {
+    let start = format!("agpm -C {directory}");
+    let command = show.command.replacen("agpm", &start, 1);
+    let mut lines = vec![
+        StyledLine::plain(sentence),
+        StyledLine::plain(""),
+        StyledLine::new(format!("  {command}"), LineStyle::Identity),
+        StyledLine::plain(""),
+    ];
+    // The differences show what the finding about them says.
+    if !matches!(show.result, DemoResult::Compared(_)) {
+        let findings = draw_diagnostics(show.findings.iter(), &show.sources, context.pen);
+        lines.extend(findings.trim_end().lines().map(StyledLine::plain));
     }
-    text
+    lines.extend(result_lines(&show.result, context));
+    lines
 }
 
-fn result_text(result: &DemoResult, context: &RenderContext<'_>) -> String {
+fn result_lines(result: &DemoResult, context: &RenderContext<'_>) -> Vec<StyledLine> {
+    let plain = |text: String| text.lines().map(StyledLine::plain).collect();
     match result {
-        DemoResult::Merged(file) => String::from_utf8_lossy(&file.to_bytes()).into_owned(),
-        DemoResult::Installed(report) => install::text(report, context.pen.detail),
-        DemoResult::Explained(origins) => explain::provenance_text(origins),
-        DemoResult::Persona(persona) => markdown(persona, "Persona"),
-        DemoResult::Bottle(agent) => print(agent, Format::Yaml).unwrap_or_default(),
-        DemoResult::Catalog(report) => catalog::table(report, context.screen),
+        DemoResult::Installed(report) => install::styled_lines(report, context.pen.detail, None),
+        DemoResult::Explained(origins) => plain(explain::provenance_text(origins)),
+        DemoResult::Compared(report) => difference_lines(report),
+        DemoResult::Checked(report) => check_lines(report),
+        DemoResult::Undone(report) => plain(undo::text(report, context.pen.detail)),
+        DemoResult::Refused => Vec::new(),
     }
 }

@@ -27,21 +27,34 @@ pub fn render(report: &DiffReport, form: DiffForm, context: &RenderContext<'_>) 
         _ if context.json => context.document(report),
         DiffForm::Markdown => RenderedReport::Text(markdown(report)),
         _ if report.is_empty() => RenderedReport::Empty(NOTHING),
-        DiffForm::Lines => RenderedReport::Lines(lines(report, file_lines)),
-        DiffForm::Summary => RenderedReport::Lines(lines(report, |file| vec![summary(file)])),
+        DiffForm::Lines => RenderedReport::Lines(difference_lines(report)),
+        DiffForm::Summary => {
+            RenderedReport::Lines(lines(report, |file, title| vec![summary(file, &title)]))
+        }
     }
+}
+
+/// All differences, with the changes in them.
+pub(crate) fn difference_lines(report: &DiffReport) -> Vec<StyledLine> {
+    lines(report, file_lines)
 }
 
 fn lines(
     report: &DiffReport,
-    of_file: impl Fn(&FileDifference) -> Vec<StyledLine>,
+    of_file: impl Fn(&FileDifference, String) -> Vec<StyledLine>,
 ) -> Vec<StyledLine> {
-    let mut lines: Vec<StyledLine> = changed_ids(report)
-        .iter()
-        .map(|change| StyledLine::new(change.line(), change.style()))
-        .collect();
+    let mut lines = Vec::new();
+    for file in &report.edited {
+        lines.extend(of_file(file, edited_title(file)));
+    }
+    let changes = changed_ids(report);
+    lines.extend(
+        changes
+            .iter()
+            .map(|change| StyledLine::new(change.line(), change.style())),
+    );
     for file in &report.files {
-        lines.extend(of_file(file));
+        lines.extend(of_file(file, title(file)));
     }
     if lines.is_empty() {
         lines.push(StyledLine::plain("agpm.lock would change"));
@@ -109,8 +122,14 @@ fn changed_ids(report: &DiffReport) -> Vec<ChangedId<'_>> {
     ids
 }
 
-fn file_lines(file: &FileDifference) -> Vec<StyledLine> {
-    let mut lines = vec![StyledLine::new(title(file), LineStyle::Heading)];
+fn file_lines(file: &FileDifference, title: String) -> Vec<StyledLine> {
+    let mut lines = vec![StyledLine::new(title, LineStyle::Heading)];
+    lines.extend(changed_lines(file));
+    lines
+}
+
+fn changed_lines(file: &FileDifference) -> Vec<StyledLine> {
+    let mut lines = Vec::new();
     lines.extend(file.fields.iter().map(|field| {
         let text = match (&field.before, &field.after) {
             (Some(old), Some(new)) => {
@@ -146,14 +165,19 @@ fn title(file: &FileDifference) -> String {
     format!("{} {}  {}", sign(file.action), file.path, ids.join(", "))
 }
 
-fn summary(file: &FileDifference) -> StyledLine {
+/// The title of a file that was edited since it was installed.
+fn edited_title(file: &FileDifference) -> String {
+    format!("! {}  modified locally", file.path)
+}
+
+fn summary(file: &FileDifference, title: &str) -> StyledLine {
     let style = match file.action {
         FileAction::Create => LineStyle::Added,
         FileAction::Remove => LineStyle::Removed,
         FileAction::Update => LineStyle::Changed,
     };
     let counts = format!("+{} -{}", file.added, file.removed);
-    StyledLine::new(format!("{}  {counts}", title(file)), style)
+    StyledLine::new(format!("{title}  {counts}"), style)
 }
 
 fn sign(action: FileAction) -> char {
@@ -190,22 +214,24 @@ fn markdown(report: &DiffReport) -> String {
             cells.join("<br>")
         ));
     }
+    for file in &report.edited {
+        text.push_str(&markdown_file(file, " modified locally"));
+    }
     for file in &report.files {
-        text.push_str(&markdown_file(file));
+        text.push_str(&markdown_file(file, ""));
     }
     text
 }
 
-fn markdown_file(file: &FileDifference) -> String {
-    let lines: Vec<String> = file_lines(file)
+fn markdown_file(file: &FileDifference, state: &str) -> String {
+    let lines: Vec<String> = changed_lines(file)
         .into_iter()
-        .skip(1)
         .map(|line| line.text())
         .collect();
     let body = lines.join("\n");
     let fence = fence(&body);
     format!(
-        "\n<details><summary><code>{}</code> (+{} -{})</summary>\n\n{fence}diff\n{body}\n{fence}\n\n</details>\n",
+        "\n<details><summary><code>{}</code>{state} (+{} -{})</summary>\n\n{fence}diff\n{body}\n{fence}\n\n</details>\n",
         escaped(file.path.as_str()),
         file.added,
         file.removed

@@ -25,6 +25,7 @@ pub fn render(report: ImportReport, context: &RenderContext<'_>) -> RenderedRepo
         WriteMode::Apply => text(manifest, &report.additions),
         _ => return RenderedReport::Data(report.text),
     };
+    let out = context.commands.complete_text(&out);
     RenderedReport::Done(printable(&out) + &lost_settings(&report))
 }
 

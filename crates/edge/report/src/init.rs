@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use agpm_diag::visible;
-use agpm_ops::{AdoptedResource, InitReport, ProjectSurvey, counted};
+use agpm_ops::{AdoptedResource, InitReport, ManifestWrite, ProjectSurvey, counted};
 
 use crate::rendering::{RenderContext, RenderedReport};
 
@@ -28,10 +28,17 @@ pub fn render(report: InitReport, context: &RenderContext<'_>) -> RenderedReport
         let _ = writeln!(out, "tools: {tools}{location}");
     }
     for file in &report.files {
-        let _ = writeln!(out, "Wrote {file}");
+        let _ = match (file == "agpm.toml", report.manifest) {
+            // What was added is counted below.
+            (true, ManifestWrite::Extended) => Ok(()),
+            (true, ManifestWrite::Replaced) => {
+                writeln!(out, "Replaced {file}; `agpm undo` restores it")
+            }
+            _ => writeln!(out, "Wrote {file}"),
+        };
     }
     out.push_str(&next_step(&report));
-    RenderedReport::Done(out)
+    RenderedReport::Done(context.commands.complete_text(&out).into_owned())
 }
 
 fn next_step(report: &InitReport) -> String {
@@ -41,9 +48,7 @@ fn next_step(report: &InitReport) -> String {
             .as_ref()
             .is_some_and(|found| !found.resources.is_empty());
         return if has_resources {
-            format!(
-                "To describe these files in the manifest, run `agpm init --adopt --force`\n{NEXT}"
-            )
+            format!("To manage these files with agpm, run `agpm init --adopt`\n{NEXT}")
         } else {
             NEXT.to_owned()
         };
@@ -52,11 +57,21 @@ fn next_step(report: &InitReport) -> String {
     for resource in adopted {
         let _ = writeln!(out, "adopted {}", adopted_line(resource));
     }
-    let _ = writeln!(
-        out,
-        "Adopted {}; no file was changed",
-        counted(adopted.len(), "resource", "resources")
-    );
+    let _ = match report.manifest {
+        ManifestWrite::Extended if adopted.is_empty() => {
+            return "Nothing to add: agpm.toml has all of them\n".to_owned();
+        }
+        ManifestWrite::Extended => writeln!(
+            out,
+            "Added {} to agpm.toml; no other file was changed",
+            counted(adopted.len(), "dependency", "dependencies")
+        ),
+        ManifestWrite::Created | ManifestWrite::Replaced => writeln!(
+            out,
+            "Adopted {}; no file was changed",
+            counted(adopted.len(), "resource", "resources")
+        ),
+    };
     out.push_str("Next: run `agpm install`\n");
     out
 }

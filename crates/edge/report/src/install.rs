@@ -6,9 +6,10 @@ use std::time::Duration;
 use agpm_diag::{mask_words, visible};
 use agpm_model::{Owner, PinId, RelativePath};
 use agpm_ops::{
-    Capability, CapabilityChange, ChangeAction, ConvertedResource, FieldOutcome, FieldOutcomeKind,
-    InstallReport, LockChange, PlannedChange, ReportedProgram, RequiredBy, SourceFileState,
-    UpdatedPin, WriteMode, counted,
+    Capability, CapabilityChange, ChangeAction, ChangeReason, ConvertedResource, FieldOutcome,
+    FieldOutcomeKind, InstallReport, LockChange, PlannedChange, ReportedProgram, RequiredBy,
+    ResourceCount, ResourceCounts, ResourceOutcome, SourceFileState, UpdatedPin, WriteMode,
+    counted,
 };
 
 use crate::diagnostics::{ColorMode, DetailLevel};
@@ -69,7 +70,7 @@ fn lines(report: &InstallReport, detail: DetailLevel) -> Vec<String> {
         crate::one_line(&words.join("  "))
     });
     let moved = moved.chain(moved_lines(&plain, detail));
-    let changes = change_lines(&report.changes, detail);
+    let changes = change_lines(report, detail);
     let mut programs: Vec<String> = report.programs.iter().flat_map(program_lines).collect();
     // A server may be in the files of several tools.
     let mut seen = BTreeSet::new();
@@ -128,37 +129,27 @@ fn written_files(report: &InstallReport) -> HashSet<(&Owner, &RelativePath)> {
 
 /// Returns the summary in one line.
 fn summary(report: &InstallReport, elapsed: Option<Duration>) -> String {
-    let verbs = match report.writing {
-        WriteMode::Apply => [
-            "installed",
-            "updated",
-            "removed",
-            "adopted",
-            "skipped",
-            "left in place",
-        ],
-        WriteMode::Show => [
-            "install",
-            "update",
-            "remove",
-            "adopt",
-            "skip",
-            "leave in place",
-        ],
-    };
-    let parts = ACTIONS.iter().zip(verbs).filter_map(|(action, verb)| {
-        let counted = counted_changes(report, *action)?;
-        let why = if *action == ChangeAction::Keep {
-            " (modified locally)"
-        } else {
-            ""
-        };
-        Some(format!("{verb} {counted}{why}"))
-    });
-    let parts: Vec<String> = parts.collect();
-    let unchanged = match report.unchanged {
+    let ResourceCounts { changed, unchanged } = &report.counts;
+    let parts: Vec<String> = OUTCOMES
+        .iter()
+        .filter_map(|words| {
+            let count = changed.get(&words.outcome)?;
+            let verb = match report.writing {
+                WriteMode::Apply => words.done,
+                WriteMode::Show => words.planned,
+            };
+            Some(format!(
+                "{verb} {}{}",
+                counted_resources(count),
+                words.reason
+            ))
+        })
+        .collect();
+    let is_empty = unchanged.resources + unchanged.layer_files == 0;
+    let unchanged = match unchanged.resources {
+        _ if is_empty => String::new(),
+        _ if parts.is_empty() => format!(" ({})", counted_resources(unchanged)),
         0 => String::new(),
-        count if parts.is_empty() => format!(" ({count} unchanged)"),
         count => format!(", {count} unchanged"),
     };
     let disabled = match report.disabled {
@@ -166,7 +157,7 @@ fn summary(report: &InstallReport, elapsed: Option<Duration>) -> String {
         count => format!(", {count} disabled"),
     };
     let changes = match (parts.is_empty(), report.writing) {
-        (true, WriteMode::Apply) if report.unchanged == 0 => "Nothing to install".to_owned(),
+        (true, WriteMode::Apply) if is_empty => "Nothing to install".to_owned(),
         (true, WriteMode::Apply) => "Everything is up to date".to_owned(),
         (true, WriteMode::Show) => "Nothing would change".to_owned(),
         (false, WriteMode::Apply) => capitalized(&parts.join(", ")),
@@ -178,6 +169,8 @@ fn summary(report: &InstallReport, elapsed: Option<Duration>) -> String {
         LockChange::Written => "; agpm.lock written",
         LockChange::WouldBeWritten => "; agpm.lock would be written",
         LockChange::NotWritten => "; agpm.lock not written",
+        LockChange::Removed => "; agpm.lock removed",
+        LockChange::WouldBeRemoved => "; agpm.lock would be removed",
     };
     let refused = match report.refused {
         0 => String::new(),
@@ -189,33 +182,67 @@ fn summary(report: &InstallReport, elapsed: Option<Duration>) -> String {
     )
 }
 
+/// The words for an outcome.
+struct OutcomeWords {
+    outcome: ResourceOutcome,
+    done: &'static str,
+    planned: &'static str,
+    reason: &'static str,
+}
+
 /// In the order of the summary.
-const ACTIONS: [ChangeAction; 6] = [
-    ChangeAction::Create,
-    ChangeAction::Update,
-    ChangeAction::Remove,
-    ChangeAction::Adopt,
-    ChangeAction::Keep,
-    ChangeAction::Release,
+const OUTCOMES: [OutcomeWords; 6] = [
+    OutcomeWords {
+        outcome: ResourceOutcome::Installed,
+        done: "installed",
+        planned: "install",
+        reason: "",
+    },
+    OutcomeWords {
+        outcome: ResourceOutcome::Updated,
+        done: "updated",
+        planned: "update",
+        reason: "",
+    },
+    OutcomeWords {
+        outcome: ResourceOutcome::Removed,
+        done: "removed",
+        planned: "remove",
+        reason: "",
+    },
+    OutcomeWords {
+        outcome: ResourceOutcome::Adopted,
+        done: "adopted",
+        planned: "adopt",
+        reason: "",
+    },
+    OutcomeWords {
+        outcome: ResourceOutcome::Skipped,
+        done: "skipped",
+        planned: "skip",
+        reason: " (modified locally)",
+    },
+    OutcomeWords {
+        outcome: ResourceOutcome::Released,
+        done: "left in place",
+        planned: "leave in place",
+        reason: "",
+    },
 ];
 
-/// Returns the number of affected resources and files of layers; `None` if zero.
-fn counted_changes(report: &InstallReport, action: ChangeAction) -> Option<String> {
-    let changes = report
-        .changes
-        .iter()
-        .filter(|change| change.action == action);
-    let (layered, own): (Vec<&PlannedChange>, Vec<&PlannedChange>) =
-        changes.partition(|change| change.owner.layers().is_some());
-    let resources: BTreeSet<String> = own.iter().map(|change| change.owner.to_string()).collect();
-    let files: BTreeSet<&str> = layered.iter().map(|change| change.path.as_str()).collect();
-    let resources = counted(resources.len(), "resource", "resources");
-    let layered = counted(files.len(), "layer file", "layer files");
-    match (own.is_empty(), files.is_empty()) {
-        (true, true) => None,
-        (false, true) => Some(resources),
-        (true, false) => Some(layered),
-        (false, false) => Some(format!("{resources} and {layered}")),
+/// Formats resources with the number of their files, if it differs, and files of layers.
+fn counted_resources(count: &ResourceCount) -> String {
+    let files = if count.files == 0 || count.files == count.resources {
+        String::new()
+    } else {
+        format!(" ({})", counted(count.files, "file", "files"))
+    };
+    let resources = counted(count.resources, "resource", "resources");
+    let layered = counted(count.layer_files, "layer file", "layer files");
+    match (count.resources, count.layer_files) {
+        (0, 1..) => layered,
+        (_, 0) => format!("{resources}{files}"),
+        _ => format!("{resources}{files} and {layered}"),
     }
 }
 
@@ -285,9 +312,11 @@ fn moved_lines(moved: &[&UpdatedPin], detail: DetailLevel) -> Vec<String> {
 /// A resource with more files than this has one line for all of them.
 const MOST_FILES: usize = 3;
 
-fn change_lines(changes: &[PlannedChange], detail: DetailLevel) -> Vec<String> {
+fn change_lines(report: &InstallReport, detail: DetailLevel) -> Vec<String> {
+    let (changes, moved) = (&report.changes, report.moved.as_slice());
+    let one = |change: &PlannedChange| line(change, &reason(change, moved));
     if detail == DetailLevel::All {
-        return changes.iter().map(line).collect();
+        return changes.iter().map(one).collect();
     }
     // A warning names each skipped file.
     let changes: Vec<PlannedChange> = changes
@@ -297,10 +326,33 @@ fn change_lines(changes: &[PlannedChange], detail: DetailLevel) -> Vec<String> {
         .collect();
     let runs = changes.chunk_by(is_one_run);
     runs.flat_map(|run| match run {
-        [first, .., last] if run.len() > MOST_FILES => vec![run_line(first, last, run.len())],
-        run => run.iter().map(line).collect(),
+        [first, .., last] if run.len() > MOST_FILES => {
+            vec![run_line(first, last, &reason(first, moved), run.len())]
+        }
+        run => run.iter().map(one).collect(),
     })
     .collect()
+}
+
+/// The reason for a change. What another version lacks was not removed from the manifest.
+fn reason(change: &PlannedChange, moved: &[UpdatedPin]) -> String {
+    let mut pins = moved.iter();
+    let pin = pins.find(|pin| {
+        change.reason == ChangeReason::Unasked && is_part_of(&change.owner, &pin.id.to_string())
+    });
+    pin.map_or_else(
+        || change.reason.words().to_owned(),
+        |pin| format!("not in {}", pin.to()),
+    )
+}
+
+/// Whether an owner is a resource or layer, or several layers with it.
+fn is_part_of(owner: &Owner, id: &str) -> bool {
+    let owner = owner.to_string();
+    let layers = owner
+        .strip_prefix("layers/")
+        .zip(id.strip_prefix("layers/"));
+    owner == id || layers.is_some_and(|(layers, name)| layers.split('+').any(|one| one == name))
 }
 
 /// Returns whether two consecutive changes are the same change to two files of one resource. Edited files, keys of
@@ -333,9 +385,9 @@ fn common_directory<'c>(first: &'c PlannedChange, last: &PlannedChange) -> Optio
     directory.contains('/').then_some(directory)
 }
 
-fn run_line(first: &PlannedChange, last: &PlannedChange, files: usize) -> String {
+fn run_line(first: &PlannedChange, last: &PlannedChange, reason: &str, files: usize) -> String {
     let directory = common_directory(first, last).unwrap_or_default();
-    let (sign, reason) = (sign(first.action), first.reason.words());
+    let sign = sign(first.action);
     format!(
         "{sign} {directory}/  {}: {reason} ({files} files)",
         first.owner
@@ -502,24 +554,22 @@ fn sign(action: ChangeAction) -> char {
     }
 }
 
-fn line(change: &PlannedChange) -> String {
+fn line(change: &PlannedChange, reason: &str) -> String {
     let sign = sign(change.action);
     let pointer = change
         .inner_pointer()
         .map(|pointer| format!(" {pointer}"))
         .unwrap_or_default();
     format!(
-        "{sign} {}{pointer}  {}: {}",
-        change.path,
-        change.owner,
-        change.reason.words()
+        "{sign} {}{pointer}  {}: {reason}",
+        change.path, change.owner
     )
 }
 
 #[cfg(test)]
 mod tests {
     use agpm_model::RelativePath;
-    use agpm_ops::{ChangeReason, ObservedPath};
+    use agpm_ops::{InstalledOwners, ObservedPath};
 
     use super::*;
 
@@ -538,13 +588,20 @@ mod tests {
     fn report(changes: Vec<PlannedChange>) -> InstallReport {
         InstallReport {
             writing: WriteMode::Show,
-            changes,
             moved: Vec::new(),
             capabilities: Vec::new(),
             programs: Vec::new(),
             reads: Vec::new(),
             conversions: Vec::new(),
             unchanged: 2,
+            counts: InstalledOwners {
+                resources: ["skills/pdf", "agents/a", "agents/b"]
+                    .map(Into::into)
+                    .into(),
+                ..InstalledOwners::default()
+            }
+            .count(&changes),
+            changes,
             disabled: 0,
             lock: LockChange::WouldBeWritten,
             refused: 0,
@@ -556,9 +613,26 @@ mod tests {
         let file = |name: &str| created(&format!(".claude/skills/pdf/{name}"), "skills/pdf");
         let report = report(["a", "b", "c", "d"].map(file).to_vec());
         let folded = "+ .claude/skills/pdf/  skills/pdf: new (4 files)\n\
-            Would install 1 resource, 2 unchanged; agpm.lock would be written\n";
+            Would install 1 resource (4 files), 2 unchanged; agpm.lock would be written\n";
         assert_eq!(text(&report, DetailLevel::Folded), folded);
         assert_eq!(text(&report, DetailLevel::All).lines().count(), 5);
+    }
+
+    #[test]
+    fn layers_are_named_alone_or_together() {
+        for (owner, id, expected) in [
+            ("layers/org", "layers/org", true),
+            ("layers/org+team", "layers/team", true),
+            ("layers/org+team", "layers/tea", false),
+            ("agents/org", "layers/org", false),
+            ("skills/x", "skills/x", true),
+        ] {
+            assert_eq!(
+                is_part_of(&Owner::from(owner), id),
+                expected,
+                "{owner} {id}"
+            );
+        }
     }
 
     #[test]

@@ -12,6 +12,7 @@ pub mod capabilities;
 pub mod catalog;
 pub mod change;
 pub mod ci;
+mod command_scope;
 pub mod config;
 pub mod demo;
 mod diagnostic_fields;
@@ -42,6 +43,7 @@ pub mod validate;
 pub mod verify;
 pub mod why;
 
+pub use command_scope::CommandScope;
 pub use diagnostic_fields::{DiagnosticReport, report_all};
 pub use diagnostics::{
     ColorMode, DetailLevel, DiagnosticStyle, diagnostic_lines, draw_diagnostics, one_line,

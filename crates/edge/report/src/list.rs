@@ -2,7 +2,8 @@
 
 use agpm_model::{RelativePath, ToolName};
 use agpm_ops::{
-    ClientCount, DiskState, LOCAL, ListReport, ListedResource, LockedResource, MASKED, PatchedField,
+    ClientCount, DiskState, LOCAL, ListReport, ListedResource, LockedResource, MASKED,
+    PatchedField, PathBase,
 };
 use agpm_text::{Value, to_json};
 use std::collections::BTreeSet;
@@ -21,6 +22,8 @@ const HEADER: [&str; 6] = [
 ];
 /// The column of tools if a project has several.
 const TOOLS_COLUMN: usize = 4;
+/// A terminal of at most this width is narrow: there, the path is the last column, because it may be cut.
+const NARROW: usize = 80;
 /// The column of types is at least as wide as `script` and `agents`.
 const TYPE_WIDTH: usize = 6;
 
@@ -46,12 +49,16 @@ pub fn render(report: &ListReport, form: ListForm, context: &RenderContext<'_>) 
 
 fn lines(report: &ListReport, width: Option<usize>) -> Vec<StyledLine> {
     let mut header = HEADER.to_vec();
-    let mut rows: Vec<Vec<StyledPiece>> = report.resources.iter().map(cells).collect();
+    let of_resource = |resource: &ListedResource| cells(resource, report.base);
+    let mut rows: Vec<Vec<StyledPiece>> = report.resources.iter().map(of_resource).collect();
     if report.clients == ClientCount::Several {
         header.insert(TOOLS_COLUMN, "Tools");
         for (row, resource) in rows.iter_mut().zip(&report.resources) {
             row.insert(TOOLS_COLUMN, StyledPiece::plain(tools(resource)));
         }
+    }
+    if width.is_some_and(|width| width <= NARROW) {
+        fit_narrow_terminal(&mut header, &mut rows);
     }
     let mut table = table_lines(&header, &rows, width).into_iter();
     let mut lines: Vec<StyledLine> = table.next().into_iter().collect();
@@ -66,11 +73,28 @@ fn lines(report: &ListReport, width: Option<usize>) -> Vec<StyledLine> {
     lines
 }
 
-fn cells(resource: &ListedResource) -> Vec<StyledPiece> {
+/// Leaves out an empty column of states, and puts the path last.
+fn fit_narrow_terminal(header: &mut Vec<&'static str>, rows: &mut [Vec<StyledPiece>]) {
+    let status = header.len() - 1;
+    if rows.iter().all(|row| row[status].text.is_empty()) {
+        header.pop();
+        rows.iter_mut().for_each(|row| row.truncate(status));
+    } else {
+        header.swap(status - 1, status);
+        rows.iter_mut().for_each(|row| row.swap(status - 1, status));
+    }
+}
+
+fn cells(resource: &ListedResource, base: PathBase) -> Vec<StyledPiece> {
     let locked = &resource.locked;
     let identity = &locked.identity;
     let paths = locked.placements.paths();
+    let conflict = resource.base.as_ref();
+    let conflict = conflict.map(|version| format!("conflict (based on {version})"));
     let (status, style) = match (resource.status, paths.first()) {
+        (Some(_), Some(_)) if conflict.is_some() => {
+            (conflict.as_deref().unwrap_or_default(), LineStyle::Removed)
+        }
         (Some(DiskState::Disabled), _) => ("(disabled)", LineStyle::Faint),
         (_, None) => ("(not written)", LineStyle::Faint),
         (Some(DiskState::Missing), _) => ("missing", LineStyle::Removed),
@@ -86,7 +110,7 @@ fn cells(resource: &ListedResource) -> Vec<StyledPiece> {
         ),
         StyledPiece::plain(version(locked)),
         StyledPiece::plain(identity.source.as_deref().unwrap_or(LOCAL)),
-        StyledPiece::plain(installed_at(&paths)),
+        StyledPiece::plain(installed_at(&paths, base)),
         StyledPiece::new(status, style),
     ]
 }
@@ -113,11 +137,15 @@ fn tools(resource: &ListedResource) -> String {
 }
 
 /// The first of several paths is shown for all, because the others differ only in the directory of the tool.
-fn installed_at(paths: &BTreeSet<&RelativePath>) -> String {
+fn installed_at(paths: &BTreeSet<&RelativePath>, base: PathBase) -> String {
+    let start = match base {
+        PathBase::Project => "",
+        PathBase::Home => "~/",
+    };
     match (paths.first(), paths.len()) {
         (None, _) => "-".to_owned(),
-        (Some(path), 1) => path.to_string(),
-        (Some(path), count) => format!("{path} (+{})", count - 1),
+        (Some(path), 1) => format!("{start}{path}"),
+        (Some(path), count) => format!("{start}{path} (+{})", count - 1),
     }
 }
 

@@ -6,6 +6,7 @@ use crate::rendering::{RenderContext, RenderedReport};
 use crate::styled::{LineStyle, StyledLine, StyledPiece};
 use crate::table::table_lines;
 
+const NOTHING: &str = "No resources installed. Run `agpm add`.\n";
 const HEAD: [&str; 6] = ["Name", "Type", "Source", "Current", "Wanted", "Latest"];
 
 /// A table, or a document.
@@ -18,7 +19,8 @@ pub fn render(report: OutdatedReport, context: &RenderContext<'_>) -> RenderedRe
         return RenderedReport::Text(String::new());
     }
     if report.checked == 0 {
-        return RenderedReport::Text("No resources installed. Run `agpm add`.\n".to_owned());
+        let text = context.commands.complete_text(NOTHING);
+        return RenderedReport::Text(text.into_owned());
     }
     if report.outdated.is_empty() {
         let all = counted(report.checked, "resource is", "resources are");

@@ -9,6 +9,7 @@ use agpm_ops::{FailureKind, FileBytes};
 use agpm_text::{Format, parse_alone, print, to_json};
 use serde::Serialize;
 
+use crate::command_scope::CommandScope;
 use crate::diagnostics::{ColorMode, DiagnosticStyle, draw_diagnostics};
 use crate::envelope::ReportDocument;
 use crate::styled::StyledLine;
@@ -24,7 +25,7 @@ pub enum RenderedReport {
     /// The result of a change, with styles; `-q` hides it.
     DoneLines(Vec<StyledLine>),
     /// The result of a change, in steps that a terminal shows one after the other; `-q` hides it.
-    Steps(Vec<String>),
+    Steps(Vec<Vec<StyledLine>>),
     /// The result of a change, which `-q` hides; diagnostics go to standard error.
     Done(String),
     /// A note that a list is empty. It goes to standard error like the diagnostics, and `-q` hides it.
@@ -91,6 +92,8 @@ pub struct RenderContext<'a> {
     pub pen: DiagnosticStyle,
     /// The terminal or file that gets the report.
     pub screen: Screen,
+    /// What suggested commands need to act on the same project.
+    pub commands: &'a CommandScope,
 }
 
 /// Formats the JSON document as YAML, so both have the same content.
@@ -161,6 +164,12 @@ mod tests {
         rows: Vec<Option<usize>>,
     }
 
+    static NEAREST: CommandScope = CommandScope {
+        options: String::new(),
+        project_commands: Vec::new(),
+        global_commands: Vec::new(),
+    };
+
     fn context<'a>(
         diagnostics: &'a [Diagnostic],
         sources: &'a SourceMap,
@@ -178,6 +187,7 @@ mod tests {
                 detail: DetailLevel::Folded,
             },
             screen: Screen::FILE,
+            commands: &NEAREST,
         }
     }
 

@@ -3,6 +3,7 @@
 use agpm_model::{ResourceType, ToolName};
 use agpm_ops::{NextInstall, OutdatedRow, ProjectFound, StatusReport, counted};
 
+use crate::command_scope::CommandScope;
 use crate::diagnostics::ColorMode;
 use crate::rendering::{RenderContext, RenderedReport};
 use crate::styled::{LineStyle, StyledLine, StyledPiece, draw_lines};
@@ -15,20 +16,22 @@ pub fn render(report: StatusReport, context: &RenderContext<'_>) -> RenderedRepo
     if context.json {
         return context.document(&report);
     }
-    RenderedReport::Lines(lines(&report, context.screen.width))
+    RenderedReport::Lines(lines(&report, context.screen.width, context.commands))
 }
 
 /// Installed resources, newer versions, local modifications, and the plan of an install.
 pub fn text(report: &StatusReport) -> String {
-    draw_lines(&lines(report, None), ColorMode::Plain)
+    let lines = lines(report, None, &CommandScope::default());
+    draw_lines(&lines, ColorMode::Plain)
 }
 
-fn lines(report: &StatusReport, width: Option<usize>) -> Vec<StyledLine> {
+fn lines(report: &StatusReport, width: Option<usize>, commands: &CommandScope) -> Vec<StyledLine> {
     if report.project == ProjectFound::No {
-        return vec![StyledLine::plain(NO_PROJECT)];
+        return vec![StyledLine::plain(commands.complete_text(NO_PROJECT))];
     }
     let rows = rows(report);
-    let rows: Vec<Vec<StyledPiece>> = rows.iter().map(StatusRow::cells).collect();
+    let rows = rows.iter().map(|row| row.cells(commands));
+    let rows: Vec<Vec<StyledPiece>> = rows.collect();
     column_lines(&rows, width)
 }
 
@@ -41,7 +44,7 @@ struct StatusRow {
 
 impl StatusRow {
     /// A row with a command needs attention.
-    fn cells(&self) -> Vec<StyledPiece> {
+    fn cells(&self, commands: &CommandScope) -> Vec<StyledPiece> {
         let style = if self.help.is_empty() {
             LineStyle::Plain
         } else {
@@ -51,7 +54,7 @@ impl StatusRow {
         let value = if self.help.is_empty() {
             self.value.clone()
         } else {
-            format!("{}  ({})", self.value, self.help)
+            format!("{}  ({})", self.value, commands.complete(self.help))
         };
         vec![
             StyledPiece::new(self.name, LineStyle::Heading),

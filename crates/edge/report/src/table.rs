@@ -3,7 +3,7 @@
 use crate::styled::{LineStyle, StyledLine, StyledPiece};
 
 /// No column gets narrower than this to fit a terminal.
-const NARROWEST: usize = 8;
+const NARROWEST: usize = 6;
 const GAP: &str = "  ";
 
 /// Cells without a color.

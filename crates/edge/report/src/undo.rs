@@ -34,6 +34,16 @@ pub fn render(report: &UndoReport, context: &RenderContext<'_>) -> RenderedRepor
     }
 }
 
+/// The transactions that were undone.
+pub(crate) fn text(report: &UndoReport, detail: DetailLevel) -> String {
+    let most = match detail {
+        DetailLevel::All => usize::MAX,
+        DetailLevel::Folded => MOST_FILES,
+    };
+    let entries = report.entries.iter();
+    entries.map(|entry| undone(report, entry, most)).collect()
+}
+
 fn listed(entry: &PastEntry, most: usize) -> String {
     if let Some(why) = &entry.damaged {
         return format!("{} (its record {why})\n", entry.number);

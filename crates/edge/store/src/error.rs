@@ -39,6 +39,8 @@ pub enum StoreProblem {
     Locked,
     /// A file of agpm's own state that cannot be read, with the reason.
     Damaged(String),
+    /// The system does not allow writing it.
+    Unwritable(io::Error),
     /// Another error of the operating system.
     Other(io::Error),
 }
@@ -54,6 +56,15 @@ impl StoreError {
             _ => StoreProblem::Other(cause),
         };
         StoreError::of(path, problem)
+    }
+
+    /// An error of an attempt to write.
+    pub(crate) fn of_write(path: &Path, cause: io::Error) -> Self {
+        let error = StoreError::new(path, cause);
+        match error.problem {
+            StoreProblem::Other(cause) => StoreError::of(path, StoreProblem::Unwritable(cause)),
+            _ => error,
+        }
     }
 
     pub(crate) fn of(path: &Path, problem: StoreProblem) -> Self {
@@ -104,6 +115,7 @@ impl fmt::Display for StoreProblem {
             StoreProblem::Credentials => f.write_str("may hold credentials and is not read"),
             StoreProblem::Locked => f.write_str("is locked by another process"),
             StoreProblem::Damaged(why) => write!(f, "is invalid: {why}"),
+            StoreProblem::Unwritable(cause) => write!(f, "cannot be written: {cause}"),
             StoreProblem::Other(cause) => write!(f, "cannot be reached: {cause}"),
         }
     }
@@ -113,6 +125,14 @@ impl fmt::Display for StoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = self.path.display();
         match &self.problem {
+            StoreProblem::Unwritable(cause) => {
+                let why = match cause.kind() {
+                    io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+                    io::ErrorKind::ReadOnlyFilesystem => "read-only file system".to_owned(),
+                    _ => cause.to_string(),
+                };
+                write!(f, "cannot write `{path}`: {why}")
+            }
             StoreProblem::Other(cause) => write!(f, "`{path}`: {cause}"),
             problem => write!(f, "`{path}` {problem}"),
         }

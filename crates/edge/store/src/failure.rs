@@ -54,6 +54,11 @@ impl From<StoreError> for Failure {
                 &codes::IO_UNREADABLE,
                 "nothing was changed; restore the file",
             ),
+            StoreProblem::Unwritable(_) => (
+                FailureKind::Errors,
+                &codes::IO_UNREADABLE,
+                "check the owner and permissions of the directory, and the space on the disk",
+            ),
             StoreProblem::Other(_) => (
                 FailureKind::Errors,
                 &codes::IO_UNREADABLE,

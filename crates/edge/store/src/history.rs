@@ -98,13 +98,8 @@ impl ProjectStore {
             .map(|(dir, journal)| Some((number, dir, journal)))
     }
 
-    /// Returns whether any transaction ran in this project.
-    pub(crate) fn has_history(&self) -> Result<bool, StoreError> {
-        Ok(self.believed_history()?.is_some())
-    }
-
     /// Returns the history, unless somebody else may have written it.
-    fn believed_history(&self) -> Result<Option<Dir>, StoreError> {
+    pub(crate) fn believed_history(&self) -> Result<Option<Dir>, StoreError> {
         match self.state_use {
             StateUse::Believed => self.history_directory(),
             // The history of a clone names files to restore and to remove, and anybody could have written it.
@@ -130,7 +125,7 @@ impl ProjectStore {
         }
     }
 
-    fn numbers(&self, history: &Dir) -> Result<Vec<u32>, StoreError> {
+    pub(crate) fn numbers(&self, history: &Dir) -> Result<Vec<u32>, StoreError> {
         let fail = self.at(&self.state.inner(HISTORY));
         let mut numbers = Vec::new();
         for entry in history.entries().map_err(&fail)? {
@@ -146,7 +141,7 @@ impl ProjectStore {
         self.state.inner(&format!("{HISTORY}/{number}"))
     }
 
-    fn entry(&self, history: &Dir, number: u32) -> Result<(Dir, Journal), StoreError> {
+    pub(crate) fn entry(&self, history: &Dir, number: u32) -> Result<(Dir, Journal), StoreError> {
         let path = self.kept_in(number);
         let missing = || self.error(&path, StoreProblem::NotFound);
         let dir = self

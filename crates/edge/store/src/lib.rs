@@ -37,6 +37,7 @@ mod pre_commit_check;
 mod project;
 mod read;
 mod recover;
+mod retire;
 mod shared_lock;
 mod staging;
 mod stamp;
@@ -69,6 +70,7 @@ pub use read::{
     directory_names, entries_below, exists, files_below, is_file, names_in, reach, read,
     read_below, read_regular, read_with_mode, temporary_directory,
 };
+pub use retire::{HistoryUse, RecordedChange};
 pub use shared_lock::SharedLock;
 pub use state::StateDirectory;
 pub use transaction::{AppliedTransaction, FileChange, RecoveryOutcome, Transaction};

@@ -5,14 +5,15 @@ use std::io;
 
 use agpm_model::{Checksum, ObservedPath, RelativePath};
 
+use crate::cache::write_atomically;
 use crate::directory_chain::DirectoryChain;
 use crate::error::{StoreError, StoreProblem};
 use crate::file_step::{ExpectedFile, FileStep};
 use crate::journal::{JournalOperation, JournaledFile};
 use crate::owned::{self, above};
-use crate::project::{JournalFile, ProjectStore, StateUse};
+use crate::project::{JournalFile, ProjectLock, ProjectStore, StateUse};
 use crate::stamp::FileStamp;
-use crate::state::relative;
+use crate::state::{is_own, relative};
 use crate::steps::PermissionBits;
 
 /// The check right before the commit point.
@@ -107,12 +108,9 @@ impl<'a> PreCommitCheck<'a> {
         let written = self.steps.iter().filter(|step| step.content.is_some());
         let needed: BTreeSet<&str> = written.flat_map(|step| above(step.path.as_str())).collect();
         let emptied: BTreeSet<&str> = self.removed.iter().flat_map(|path| above(path)).collect();
-        // In a clone, nothing records which directories an install created. Git keeps no empty ones, so a directory
-        // that has nothing else came with the files that are removed now.
-        let is_clone = self.list.is_none() && !self.store.has_history()?;
         // A directory sorts before what is in it.
         for directory in emptied.into_iter().rev() {
-            let is_ours = is_clone || self.owned.contains(directory);
+            let is_ours = self.owned.contains(directory);
             if !needed.contains(directory) && is_ours && self.becomes_empty(directory)? {
                 self.prune.insert(directory.to_owned());
             }
@@ -176,6 +174,34 @@ impl<'a> PreCommitCheck<'a> {
 }
 
 impl ProjectStore {
+    /// Records the directories above files that agpm wrote on another machine. Git keeps no empty directories, so
+    /// those directories came with the files.
+    pub fn claim_directories<'p>(
+        &self,
+        _lock: &ProjectLock,
+        files: impl IntoIterator<Item = &'p RelativePath>,
+    ) -> Result<(), StoreError> {
+        if self.state_use == StateUse::Ignored {
+            return Ok(());
+        }
+        let files = files.into_iter();
+        let above_files: BTreeSet<&str> = files.flat_map(|path| above(path.as_str())).collect();
+        let (_, mut owned) = self.owned()?;
+        let recorded = owned.len();
+        let mut chain = DirectoryChain::new(&self.root);
+        owned.extend(
+            above_files
+                .into_iter()
+                .filter(|directory| !is_own(directory) && chain.directory(directory).is_ok())
+                .map(str::to_owned),
+        );
+        if owned.len() == recorded {
+            return Ok(());
+        }
+        let list = self.path().join(self.state.directory_list());
+        write_atomically(&list, &owned::encode(owned))
+    }
+
     fn owned(&self) -> Result<(Option<JournaledFile>, BTreeSet<String>), StoreError> {
         let list = self.state.directory_list();
         let bytes = match self.read(&relative(list), 1 << 28) {

@@ -11,17 +11,20 @@ use crate::error::{StoreError, StoreProblem};
 use crate::journal::JournaledFile;
 use crate::open_file::{open_file, read_open};
 use crate::owned::above;
+use crate::shared_lock::is_still;
 use crate::stamp::FileStamp;
 use crate::state::{StateDirectory, TRANSACTION, relative};
 use crate::steps;
 use crate::user::SystemUser;
 
-const LOCK: &str = "lock";
-const IGNORE: &str = ".gitignore";
+pub(crate) const LOCK: &str = "lock";
+/// Another process would have to remove the state this often while this one waits for it.
+const MOST_LOCK_TRIES: usize = 1000;
+pub(crate) const IGNORE: &str = ".gitignore";
 /// Plugins and snippets are installed files like those of tools: everyone who clones the project can use them.
-const IGNORED: &[u8] = b"*\n!/plugins/\n!/plugins/**\n!/snippets/\n!/snippets/**\n";
+pub(crate) const IGNORED: &[u8] = b"*\n!/plugins/\n!/plugins/**\n!/snippets/\n!/snippets/**\n";
 /// The content that earlier versions wrote.
-const IGNORED_BEFORE: &[u8] = b"*\n";
+pub(crate) const IGNORED_BEFORE: &[u8] = b"*\n";
 /// A file of a project is read completely to compare it; nobody installs larger ones.
 const LARGEST: u64 = 1 << 34;
 
@@ -154,15 +157,29 @@ impl ProjectStore {
 
     /// Locks the project against other processes. On a file system without locks, this does nothing.
     pub fn lock(&self, wait: LockWait<'_>) -> Result<ProjectLock, StoreError> {
+        for _ in 0..MOST_LOCK_TRIES {
+            if let Some(lock) = self.lock_once(wait)? {
+                return Ok(lock);
+            }
+        }
+        Err(self.error(&self.state.inner(LOCK), StoreProblem::Locked))
+    }
+
+    /// Locks the file that exists now; `None` if another process removed it with the state in the meantime.
+    fn lock_once(&self, wait: LockWait<'_>) -> Result<Option<ProjectLock>, StoreError> {
         let path = self.state.inner(LOCK);
-        let fail = self.at(&path);
+        let full = self.path.join(&path);
+        let fail = |cause| StoreError::of_write(&full, cause);
         self.make_state().map_err(&fail)?;
-        let state = self
-            .state()?
-            .ok_or_else(|| self.error(self.state.path(), StoreProblem::NotFound))?;
+        let Some(state) = self.state()? else {
+            return Ok(None);
+        };
         let mut options = OpenOptions::new();
         options.write(true).create(true);
-        let file = state.open_with(LOCK, &options).map_err(&fail)?.into_std();
+        let file = match state.open_with(LOCK, &options) {
+            Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(None),
+            file => file.map_err(&fail)?.into_std(),
+        };
         let locked = match (file.try_lock(), wait) {
             (Err(TryLockError::WouldBlock), LockWait::Fail) => {
                 return Err(self.error(&path, StoreProblem::Locked));
@@ -179,9 +196,10 @@ impl ProjectStore {
             // Some network file systems have no locks. Refusing to work there would cost more than the rare race of
             // two runs.
             Err(cause) if cause.kind() != io::ErrorKind::Unsupported => Err(fail(cause)),
+            _ if !is_still(&file, &full) => Ok(None),
             _ => {
                 self.ignore(&state)?;
-                Ok(ProjectLock { _file: file })
+                Ok(Some(ProjectLock { _file: file }))
             }
         }
     }

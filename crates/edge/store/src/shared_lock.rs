@@ -24,9 +24,10 @@ impl SharedLock {
         for _ in 0..MOST_TRIES {
             match &last {
                 Ok(lock) if is_still(&lock.file, path) => break,
-                // Its directory was removed in the meantime.
+                // Its directory was removed in the meantime: before the file was opened, or between the attempt to
+                // create the directory, which found it, and the check that it is one.
                 Err(StoreError {
-                    problem: StoreProblem::NotFound,
+                    problem: StoreProblem::NotFound | StoreProblem::Exists,
                     ..
                 })
                 | Ok(_) => last = SharedLock::wait(path),
@@ -57,7 +58,7 @@ impl SharedLock {
 /// Returns whether the open file is still the one at the path. The last holder may have removed the directory, and the
 /// next process would lock another file.
 #[cfg(unix)]
-fn is_still(file: &File, path: &Path) -> bool {
+pub(crate) fn is_still(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let identity = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
     let (own, named) = (
@@ -68,7 +69,7 @@ fn is_still(file: &File, path: &Path) -> bool {
 }
 
 #[cfg(not(unix))]
-fn is_still(_: &File, path: &Path) -> bool {
+pub(crate) fn is_still(_: &File, path: &Path) -> bool {
     path.is_file()
 }
 
@@ -89,6 +90,36 @@ mod tests {
             let second = waiting.join().unwrap();
             assert!(path.is_file());
             assert!(is_still(&second.file, &path));
+        });
+    }
+
+    #[test]
+    fn a_directory_that_goes_away_again_and_again_fails_no_lock() {
+        let temp = tempfile::tempdir().unwrap();
+        let path = temp.path().join("shelf/lock");
+        let is_done = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let removing = scope.spawn(|| {
+                while !is_done.load(std::sync::atomic::Ordering::Relaxed) {
+                    let _ = fs::rename(temp.path().join("shelf"), temp.path().join("away"));
+                    let _ = fs::remove_dir_all(temp.path().join("away"));
+                }
+            });
+            let holders: Vec<_> = (0..4)
+                .map(|_| {
+                    scope.spawn(|| {
+                        for _ in 0..500 {
+                            SharedLock::hold(&path).unwrap();
+                        }
+                    })
+                })
+                .collect();
+            let results: Vec<_> = holders.into_iter().map(|one| one.join()).collect();
+            is_done.store(true, std::sync::atomic::Ordering::Relaxed);
+            removing.join().unwrap();
+            for result in results {
+                result.unwrap();
+            }
         });
     }
 }

@@ -242,7 +242,18 @@ pub(crate) fn set_bits(dir: &Dir, name: &str, wanted: PermissionBits) -> io::Res
     }
     step()?;
     let permissions = std::fs::Permissions::from_mode(wanted.0);
-    dir.set_permissions(name, cap_std::fs::Permissions::from_std(permissions))
+    set_permissions(dir, name, cap_std::fs::Permissions::from_std(permissions))
+}
+
+/// Sets the permissions of an open file: by its name, the library would need `/proc`, and aborts where a sandbox makes
+/// that answer unexpectedly.
+#[cfg(unix)]
+fn set_permissions(dir: &Dir, name: &str, permissions: cap_std::fs::Permissions) -> io::Result<()> {
+    let mut for_writing = OpenOptions::new();
+    for_writing.write(true);
+    let opened = dir.open(name);
+    let file = opened.or_else(|_| dir.open_with(name, &for_writing))?;
+    file.set_permissions(permissions)
 }
 
 #[cfg(not(unix))]
@@ -258,14 +269,19 @@ pub(crate) fn make_private(outer: &Dir, inner: &Dir) {
     let private = |mode| {
         cap_std::fs::Permissions::from_std(std::os::unix::fs::PermissionsExt::from_mode(mode))
     };
-    let _ = outer.set_permissions(".", private(0o700));
+    let directory = outer.try_clone().map(Dir::into_std_file);
+    let _ = directory.and_then(|directory| {
+        directory.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700))
+    });
     for entry in inner.entries().into_iter().flatten().flatten() {
         let Ok(metadata) = entry.metadata() else {
             continue;
         };
         // With a hard link elsewhere, a change of mode would change a file that the user still uses.
         if metadata.is_file() && metadata.nlink() == 1 && bits(&metadata).0 & 0o077 != 0 {
-            let _ = inner.set_permissions(entry.file_name(), private(0o600));
+            let name = entry.file_name();
+            let name = name.to_str();
+            let _ = name.map(|name| set_permissions(inner, name, private(0o600)));
         }
     }
 }

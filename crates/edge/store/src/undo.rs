@@ -202,7 +202,7 @@ impl ProjectStore {
         }
     }
 
-    fn read_backup(
+    pub(crate) fn read_backup(
         &self,
         old: &Dir,
         path: &str,

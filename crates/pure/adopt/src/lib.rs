@@ -25,6 +25,6 @@ pub use found::{
     SkippedFile, UnknownTool,
 };
 pub use managers::{MANAGER_FILES, ManagerFile};
-pub use report::{AdoptedResource, Adoption, AdoptionAnswer, InitReport};
+pub use report::{AdoptedResource, Adoption, AdoptionAnswer, InitReport, ManifestWrite};
 pub use starter::{STARTER_MANIFEST, starter_manifest, with_ignored_lines};
 pub use survey::{detect_tools, survey};

@@ -41,6 +41,21 @@ pub struct InitReport {
     /// The resources that the manifest describes; `None` if none were adopted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub adopted: Option<Vec<AdoptedResource>>,
+    /// How the manifest was written.
+    #[serde(skip)]
+    pub manifest: ManifestWrite,
+}
+
+/// How `init` writes a manifest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ManifestWrite {
+    /// It did not exist.
+    #[default]
+    Created,
+    /// Adopted resources were added to an existing one.
+    Extended,
+    /// An existing one was replaced.
+    Replaced,
 }
 
 /// A resource that was adopted, with its origin.

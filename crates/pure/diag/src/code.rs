@@ -80,8 +80,10 @@ registry! {
     IMPORT_FORMAT = "import/format" Error;
     IMPORT_NO_COUNTERPART = "import/no-counterpart" Warning;
     INSTALL_CHANGED = "install/changed" Error;
+    INSTALL_CONFLICT = "install/conflict" Error;
     INSTALL_EDITED = "install/edited" Warning;
     INSTALL_FOREIGN_STATE = "install/foreign-state" Warning;
+    INSTALL_IGNORED = "install/ignored" Warning;
     INSTALL_RECOVERED = "install/recovered" Note;
     INSTALL_UNMANAGED = "install/unmanaged" Error;
     IO_EXISTS = "io/exists" Error;

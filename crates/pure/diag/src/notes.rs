@@ -66,7 +66,9 @@ pub struct Failure {
 
 impl Failure {
     /// A failure that this diagnostic describes.
-    pub fn new(kind: FailureKind, diagnostic: Diagnostic) -> Self {
+    pub fn new(kind: FailureKind, mut diagnostic: Diagnostic) -> Self {
+        // What ends a command is an error, whatever its code is elsewhere.
+        diagnostic.severity = Severity::Error;
         Failure {
             kind,
             diagnostic: Some(diagnostic),

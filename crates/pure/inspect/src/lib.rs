@@ -34,7 +34,7 @@ pub use history::{PastEntry, UndoAction, UndoReport};
 pub use installed::{InstalledIndex, installed_path};
 pub use list::{
     AppliedPatches, ClientCount, DiskCheck, DiskState, LOCAL, ListDetail, ListReport, ListRequest,
-    ListedEntries, ListedResource, MASKED, PatchedField, no_resources,
+    ListedEntries, ListedResource, MASKED, PatchedField, PathBase, no_resources,
 };
 pub use outdated::{
     AllowedVersion, ContentChange, LockfileState, MOST_TRIED, MovedBranch, OutdatedReport,

@@ -69,6 +69,18 @@ pub struct ListReport {
     pub resources: Vec<ListedResource>,
     /// Whether the resources of the project are for several AI coding clients.
     pub clients: ClientCount,
+    /// The directory that the paths are relative to.
+    pub base: PathBase,
+}
+
+/// The directory that installed paths are relative to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PathBase {
+    /// The directory of the project.
+    #[default]
+    Project,
+    /// The user's home directory.
+    Home,
 }
 
 /// The number of AI coding clients that a project installs for; snippets without a client are not counted.
@@ -107,6 +119,9 @@ pub struct ListedResource {
     /// The difference from the installed state, if files were compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<DiskState>,
+    /// The version that the edited files are based on, if a newer one is locked and not installed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
     /// The patched fields; `None` if not requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patched: Option<Vec<PatchedField>>,
@@ -216,6 +231,7 @@ impl ListedEntries {
                 .contains(&entry.id())
                 .then_some(DiskState::Disabled)
                 .or_else(|| drift.get(&entry.label()).copied()),
+            base: None,
             patched: patches.map(|patches| {
                 let fields = patches.get(&entry.label()).into_iter().flatten();
                 fields.map(patched_field).collect()
@@ -224,6 +240,7 @@ impl ListedEntries {
         ListReport {
             resources: self.entries.iter().map(listed).collect(),
             clients: self.clients,
+            base: PathBase::Project,
         }
     }
 }

@@ -11,6 +11,8 @@ use crate::report::{InstallReport, LockChange, ReportedProgram, UpdatedPin};
 /// The changes of an install or an update.
 #[derive(Debug, Serialize)]
 pub struct DiffReport {
+    /// Files that were edited since they were installed, from the locked content to the content on disk, by path.
+    pub edited: Vec<FileDifference>,
     /// Capabilities of resources and layers that change.
     pub capabilities: Vec<CapabilityChange>,
     /// Versions that move.
@@ -37,6 +39,7 @@ impl DiffReport {
     /// Whether anything differs.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
+            && self.edited.is_empty()
             && self.capabilities.is_empty()
             && self.moved.is_empty()
             && (self.extent == DiffExtent::Some || self.lock == LockChange::Unchanged)
@@ -44,9 +47,14 @@ impl DiffReport {
 }
 
 impl DiffReport {
-    /// All differences of an install.
-    pub fn new(report: InstallReport, files: Vec<FileDifference>) -> Self {
+    /// All differences of an install, and the local edits that it keeps.
+    pub fn new(
+        report: InstallReport,
+        edited: Vec<FileDifference>,
+        files: Vec<FileDifference>,
+    ) -> Self {
         DiffReport {
+            edited,
             capabilities: report.capabilities,
             moved: report.moved,
             programs: report.programs,
@@ -66,8 +74,9 @@ impl DiffReport {
         self.programs
             .retain(|program| is_named(&Owner::from(program.resource.as_str())));
         let has_path = |file: &FileDifference| words.iter().any(|word| word == file.path.as_str());
-        self.files
-            .retain(|file| has_path(file) || file.ids.iter().any(is_named));
+        let is_meant = |file: &FileDifference| has_path(file) || file.ids.iter().any(is_named);
+        self.edited.retain(is_meant);
+        self.files.retain(is_meant);
     }
 
     /// Keeps the differences of what tools would run.
@@ -88,7 +97,9 @@ impl DiffReport {
             let kind = id.resource().map(|id| id.kind);
             kind.is_some_and(|kind| kind.is_merged() || kind == ResourceType::Scripts)
         };
-        self.files
-            .retain(|file| file.mode == FileMode::Executable || file.ids.iter().any(runs));
+        let is_meant =
+            |file: &FileDifference| file.mode == FileMode::Executable || file.ids.iter().any(runs);
+        self.edited.retain(is_meant);
+        self.files.retain(is_meant);
     }
 }

@@ -11,6 +11,7 @@ use agpm_plan::{Ledger, LockedCapabilities, ResourceEntry};
 use agpm_trust::{Capability, CapabilitySet, RunCommand};
 
 use crate::approvals::CommandApprovals;
+use crate::open_refusals::{ApprovalCommand, UnapprovedRefusal};
 use crate::programs::program;
 use crate::report::{ReportedProgram, RequiredBy};
 use crate::request::TransitiveExecutables;
@@ -36,11 +37,13 @@ pub struct ExecutableRules<'a> {
     pub locked: LockedCapabilities<'a>,
     /// The current capabilities of everything.
     pub capabilities: &'a ProjectCapabilities,
+    /// The command to repeat with the approvals.
+    pub command: &'a ApprovalCommand,
 }
 
 impl ExecutableRules<'_> {
     /// The refusal of unapproved executables; `None` if there are none.
-    pub fn refusal(&self, resources: &[RenderedResource]) -> Option<Diagnostic> {
+    pub fn refusal(&self, resources: &[RenderedResource]) -> Option<UnapprovedRefusal> {
         if self.approvals.executables == TransitiveExecutables::Allowed {
             return None;
         }
@@ -64,7 +67,7 @@ impl ExecutableRules<'_> {
         let layers = self.capabilities.layers();
         let unapproved = layers.filter(|(layer, set)| self.layer_needs_approval(layer, set));
         refused.extend(unapproved.map(|(layer, set)| RefusedProgram::of_layer(layer, set)));
-        (!refused.is_empty()).then(|| unapproved_programs(&refused))
+        (!refused.is_empty()).then(|| unapproved_programs(&refused, self.command))
     }
 
     /// The manifest names its layers, so what they run needs approval only where a policy requires it for direct
@@ -160,7 +163,7 @@ fn described(capability: &Capability) -> String {
     )
 }
 
-fn unapproved_programs(refused: &[RefusedProgram]) -> Diagnostic {
+fn unapproved_programs(refused: &[RefusedProgram], command: &ApprovalCommand) -> UnapprovedRefusal {
     let width = refused
         .iter()
         .map(|one| one.program.resource.len())
@@ -179,16 +182,16 @@ fn unapproved_programs(refused: &[RefusedProgram]) -> Diagnostic {
     let count = counted(refused.len(), one, many);
     // The manifest cannot list layers.
     let is_layer = |one: &RefusedProgram| one.program.resource.starts_with("layers/");
+    let ids: Vec<String> = refused
+        .iter()
+        .map(|one| one.program.resource.clone())
+        .collect();
+    let approve = command.with_approvals(&ids);
     let help = if refused.iter().any(is_layer) {
-        let approvals = refused
-            .iter()
-            .map(|one| format!(" --approve {}", one.program.resource));
-        let approvals = approvals.collect::<String>();
-        format!("review them, then run `agpm install{approvals}`")
+        format!("review them, then run `{approve}`")
     } else {
         format!(
-            "review them, then run `agpm install --allow-executables`, or add `allow-executables = [{}]` to the top \
-             of agpm.toml",
+            "review them, then run `{approve}`, or add `allow-executables = [{}]` to the top of agpm.toml",
             names.join(", ")
         )
     };
@@ -196,10 +199,11 @@ fn unapproved_programs(refused: &[RefusedProgram]) -> Diagnostic {
         entry: one.program.resource.clone(),
         change: EntryRemedy::Approve,
     });
-    Diagnostic::new(&codes::PACKAGE_EXECUTABLE, format!("{count} approval"))
+    let diagnostic = Diagnostic::new(&codes::PACKAGE_EXECUTABLE, format!("{count} approval"))
         .details(refused.iter().map(|one| one.line(width)))
         .resolved_by(remedies)
-        .help(help)
+        .help(help);
+    UnapprovedRefusal { diagnostic, ids }
 }
 
 /// For each entry the first one that requires it.

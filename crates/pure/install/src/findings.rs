@@ -1,7 +1,10 @@
 //! Findings of a plan that stop a run.
 
+use std::collections::BTreeMap;
+
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, WarningPolicy, codes};
-use agpm_plan::{Observation, Plan};
+use agpm_model::{Lockfile, Owner};
+use agpm_plan::{ChangeReason, Ledger, Observation, Plan, PlannedChange};
 
 use crate::request::{InstallRequest, LockUse, WriteMode};
 
@@ -49,5 +52,41 @@ pub fn report_kept(
         }
         notes.diagnostics.push(found);
     }
+    if request.lock == LockUse::Frozen {
+        notes.diagnostics.extend(plan.conflicts());
+    }
     notes.check()
+}
+
+/// Reports edited resources whose new versions are not installed, after everything else is.
+pub fn report_conflicts(conflicts: Vec<Diagnostic>, writing: WriteMode, notes: &mut Notes) {
+    for mut found in conflicts {
+        if writing == WriteMode::Show {
+            found.severity = Severity::Warning;
+        }
+        notes.diagnostics.push(found);
+    }
+}
+
+/// The versions that edited resources are based on: the locked ones of the run that kept the first edit.
+pub fn bases_of_edits(
+    plan: &Plan,
+    before: &Ledger,
+    old: Option<&Lockfile>,
+) -> BTreeMap<Owner, String> {
+    let version_of = |owner: &Owner| {
+        let id = owner.resource()?;
+        let entries = old.iter().flat_map(|old| &old.entries);
+        let mut entries = entries.filter(|entry| entry.id() == *id);
+        let version = entries.next()?.version()?;
+        Some(version.to_string().trim_start_matches('v').to_owned())
+    };
+    let is_conflict = |change: &&PlannedChange| change.reason == ChangeReason::Conflict;
+    let conflicts = plan.changes.iter().filter(is_conflict);
+    let based = conflicts.filter_map(|change| {
+        let recorded = before.based.get(&change.owner).cloned();
+        let version = recorded.or_else(|| version_of(&change.owner))?;
+        Some((change.owner.clone(), version))
+    });
+    based.collect()
 }

@@ -3,10 +3,10 @@
 use agpm_compose::CapabilityChanges;
 use agpm_diag::{Diagnostic, EntryRemedy, Remedy, codes, counted, visible};
 use agpm_model::{Lockfile, Manifest, Owner};
-use agpm_resolve::UpdateScope;
 use agpm_trust::{CapabilityChange, CapabilityIncrease, IncreaseApproval};
 
 use crate::approvals::CommandApprovals;
+use crate::open_refusals::{ApprovalCommand, UnapprovedRefusal};
 use crate::request::TransitiveExecutables;
 
 /// The rules that approve an increase.
@@ -67,11 +67,10 @@ impl IncreaseRules<'_> {
 }
 
 /// The refusal of increases that nothing approves.
-pub fn unapproved_increases(refused: &[CapabilityChange], moving: &UpdateScope) -> Diagnostic {
-    let command = match moving {
-        UpdateScope::Nothing => "agpm diff",
-        _ => "agpm diff --update",
-    };
+pub fn unapproved_increases(
+    refused: &[CapabilityChange],
+    command: &ApprovalCommand,
+) -> UnapprovedRefusal {
     let count = counted(
         refused.len(),
         "resource has new capabilities",
@@ -84,20 +83,14 @@ pub fn unapproved_increases(refused: &[CapabilityChange], moving: &UpdateScope) 
             .collect();
         format!("{}  {}", change.id, increase.join("  "))
     };
-    let approvals: Vec<String> = refused
-        .iter()
-        .map(|change| format!("--approve {}", change.id))
-        .collect();
-    let help = format!(
-        "review it with `{command}`, then add `{}`",
-        approvals.join(" ")
-    );
+    let ids: Vec<String> = refused.iter().map(|change| change.id.to_string()).collect();
     let message = format!("{count} that need approval");
-    Diagnostic::new(&codes::TRUST_INCREASE, message)
+    let diagnostic = Diagnostic::new(&codes::TRUST_INCREASE, message)
         .details(refused.iter().map(line))
         .resolved_by(refused.iter().map(|change| Remedy {
             entry: change.id.to_string(),
             change: EntryRemedy::Approve,
         }))
-        .help(help)
+        .help(command.help(&ids));
+    UnapprovedRefusal { diagnostic, ids }
 }

@@ -4,6 +4,7 @@
 //! Knows no disk and no sources: resources are rendered, files are observed and approvals are given elsewhere.
 
 mod approvals;
+mod counts;
 mod desired;
 mod diff;
 mod executables;
@@ -12,6 +13,7 @@ mod increases;
 mod judging;
 mod lock_change;
 mod older_files;
+mod open_refusals;
 mod planned;
 mod program_approval;
 mod programs;
@@ -20,18 +22,22 @@ mod report;
 mod request;
 
 pub use approvals::{CommandApprovals, matches_id};
+pub use counts::{InstalledOwners, ResourceCount, ResourceCounts, ResourceOutcome};
 pub use desired::desired_state;
 pub use diff::DiffReport;
 pub use executables::ExecutableRules;
-pub use findings::{report_kept, report_refusals, stop_on_warnings};
+pub use findings::{
+    bases_of_edits, report_conflicts, report_kept, report_refusals, stop_on_warnings,
+};
 pub use increases::{IncreaseRules, unapproved_increases};
 pub use judging::{JudgedInstall, ReleaseAges};
 pub use lock_change::{changed_resources, lock_change, moves, note_missing_digests};
 pub use older_files::{OlderFile, older_files};
+pub use open_refusals::{ApprovalCommand, OpenRefusals, UnapprovedRefusal};
 pub use planned::{DiscardedPlan, PlannedInstall};
 pub use program_approval::{ApprovalFile, ManifestProgram, ProgramApproval, programs_never_run};
 pub use programs::new_programs;
-pub use record::{InstallInputs, inputs_of, is_unsettled, owners_of_nothing};
+pub use record::{InstallInputs, inputs_of, installed_owners, is_unsettled, owners_of_nothing};
 pub use report::{
     ConvertedResource, InstallReport, LockChange, ReportedProgram, RequiredBy, SourceFileState,
     UpdatedPin,

@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 
 use agpm_compose::RenderedResource;
 use agpm_layers::LayeredFile;
-use agpm_model::ResourceId;
+use agpm_model::{RelativePath, ResourceId};
 use agpm_plan::Plan;
 use agpm_trust::CapabilityChange;
 
+use crate::counts::InstalledOwners;
 use crate::programs::new_programs;
 use crate::report::{ConvertedResource, InstallReport, LockChange, SourceFileState, UpdatedPin};
 use crate::request::WriteMode;
@@ -20,6 +21,10 @@ pub struct PlannedInstall {
     pub layers: Vec<LayeredFile>,
     /// The changes on disk.
     pub plan: Plan,
+    /// Files on disk that agpm wrote on another machine, as the lockfile shows.
+    pub recovered: Vec<RelativePath>,
+    /// The resources before and after.
+    pub owners: InstalledOwners,
     /// Pins that moved.
     pub moved: Vec<UpdatedPin>,
     /// Resources whose files in the source differ from the lockfile.
@@ -68,11 +73,13 @@ impl PlannedInstall {
             capabilities: self.capabilities,
             reads: self.reads,
             unchanged: self.plan.unchanged,
+            counts: self.owners.count(&self.plan.changes),
             disabled: disabled_hooks(&self.resources),
             refused: self.plan.refusals.len(),
             changes: std::mem::take(&mut self.plan.changes),
             lock: match (self.lock_change, writing) {
                 (LockChange::Written, WriteMode::Show) => LockChange::WouldBeWritten,
+                (LockChange::Removed, WriteMode::Show) => LockChange::WouldBeRemoved,
                 (change, _) => change,
             },
             writing,

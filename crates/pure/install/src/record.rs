@@ -4,21 +4,51 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_compose::RenderedResource;
 use agpm_diag::{Notes, codes};
-use agpm_layers::WatchMode;
+use agpm_layers::{LayeredFile, WatchMode};
 use agpm_model::{Checksum, InstallMode, Owner, ResourceExtent, ResourceOrigin};
-use agpm_plan::{ChangeAction, Ledger, Plan};
+use agpm_plan::{ChangeAction, InstalledNumbers, Ledger, Plan};
 use agpm_resolve::ResolvedEntry;
+
+use crate::counts::InstalledOwners;
 
 /// Resources that are installed and own nothing: a hook that is switched off, or one of which another resource writes every
 /// entry. The ledger names them, so the next run does not take them for unknown.
 pub fn owners_of_nothing(resources: &[RenderedResource], ledger: &Ledger) -> BTreeSet<Owner> {
     let owners = ledger.owners();
-    let is_written = |resolved: &&ResolvedEntry| {
-        resolved.entry.install != InstallMode::ResolveOnly && resolved.entry.target.is_some()
-    };
     let resolved = resources.iter().map(|resource| &resource.resolved);
-    let installed = resolved.filter(is_written).map(|one| one.id().into());
+    let written = resolved.filter(|one| is_written(one));
+    let installed = written.map(|one| one.id().into());
     installed.filter(|owner| !owners.contains(owner)).collect()
+}
+
+/// The resources that are written, as a run is counted.
+pub fn installed_owners(
+    resources: &[RenderedResource],
+    layers: &[LayeredFile],
+    before: &Ledger,
+    after: &Ledger,
+) -> InstalledOwners {
+    let is_resource = |owner: &&&Owner| owner.layers().is_none();
+    let before = before.owners();
+    let resolved = resources.iter().map(|resource| &resource.resolved);
+    let written = resolved.filter(|one| is_written(one));
+    InstalledOwners {
+        before: before
+            .iter()
+            .filter(is_resource)
+            .copied()
+            .cloned()
+            .collect(),
+        resources: written
+            .map(|one| one.id().into())
+            .filter(|owner| !after.nothing.contains(owner))
+            .collect(),
+        layer_files: layers.iter().map(|file| file.path.clone()).collect(),
+    }
+}
+
+fn is_written(resolved: &ResolvedEntry) -> bool {
+    resolved.entry.install != InstallMode::ResolveOnly && resolved.entry.target.is_some()
 }
 
 /// Whether something outside of the project was missing, or something in it was edited. All other warnings are about what was
@@ -57,6 +87,8 @@ pub struct InstallInputs<'a> {
     pub reads: BTreeMap<String, Checksum>,
     /// The resources that were installed.
     pub resources: &'a [RenderedResource],
+    /// The same as counted.
+    pub owners: &'a InstalledOwners,
     /// How changes of a layer are detected.
     pub watching: WatchMode,
 }
@@ -87,5 +119,9 @@ impl InstallInputs<'_> {
             }
         }
         ledger.inputs = (!is_open).then_some(self.digest);
+        ledger.installed = Some(InstalledNumbers {
+            resources: self.owners.resources.len(),
+            layer_files: self.owners.layer_files.len(),
+        });
     }
 }

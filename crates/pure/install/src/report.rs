@@ -7,6 +7,7 @@ use agpm_trust::{Capability, CapabilityChange, CapabilityKind};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
+use crate::counts::{ResourceCount, ResourceCounts};
 use crate::request::{WriteMode, is_dry_run};
 
 /// The change of the lockfile.
@@ -21,6 +22,10 @@ pub enum LockChange {
     WouldBeWritten,
     /// The file would change, and must not be written.
     NotWritten,
+    /// Nothing is locked any more, and the file is removed.
+    Removed,
+    /// The file would be removed.
+    WouldBeRemoved,
 }
 
 /// A pin that moved to another commit.
@@ -190,6 +195,9 @@ pub struct InstallReport {
     pub disabled: usize,
     /// The change of the lockfile.
     pub lock: LockChange,
+    /// The changed and unchanged resources.
+    #[serde(skip)]
+    pub counts: ResourceCounts,
     /// The number of blocking files.
     #[serde(skip)]
     pub refused: usize,
@@ -197,8 +205,12 @@ pub struct InstallReport {
 
 impl InstallReport {
     /// The report of a run that found everything as it should be.
-    pub fn unchanged(files: usize, writing: WriteMode) -> Self {
+    pub fn unchanged(files: usize, installed: ResourceCount, writing: WriteMode) -> Self {
         InstallReport {
+            counts: ResourceCounts {
+                unchanged: installed,
+                ..ResourceCounts::default()
+            },
             writing,
             changes: Vec::new(),
             moved: Vec::new(),

@@ -13,6 +13,7 @@ mod fold;
 mod local_paths;
 mod offer_failures;
 mod origin;
+mod past;
 mod pin_words;
 mod removal;
 mod settlement;
@@ -38,6 +39,7 @@ pub use fold::{
 };
 pub use local_paths::written_paths;
 pub use origin::{OfferOrigin, OfferedSource, SourceState, path_from_manifest};
+pub use past::{ManifestPast, RecordedEdit, requires_nothing};
 pub use pin_words::PinWords;
 pub use removal::{DependencyId, DependencyRemoval, PatternUse};
 pub use settlement::{Settlement, suggest_command};

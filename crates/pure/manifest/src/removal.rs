@@ -4,12 +4,16 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes, did_you_mean, nearest, unknown_name};
-use agpm_model::{LockEntry, Manifest, ResourceId, ResourceName, ResourceType};
+use agpm_model::{
+    Dependency, LockEntry, Manifest, ResourceId, ResourceName, ResourceType, SourceName,
+};
 use agpm_resolve::{LockView, WrittenId, ambiguous};
 use agpm_text::{Edit, Format, NodeKind, NodeRef, Pointer, Value, parse_alone};
 
 use crate::bases::{LoadedBase, base_with};
 use crate::edit::{EditedManifest, edit};
+use crate::past::{ManifestPast, is_bare_table, parse};
+use crate::source_edit::remove_source;
 use crate::usage::{resource_type_of_word, usage};
 
 /// A dependency as it is typed.
@@ -47,12 +51,14 @@ pub struct DependencyRemoval<'a> {
     pub view: LockView,
     /// The treatment of those that match a pattern.
     pub pattern_use: PatternUse,
+    /// The recorded changes of the manifest.
+    pub past: &'a ManifestPast,
 }
 
 impl DependencyRemoval<'_> {
     /// The manifest's text without all of them.
-    pub fn edit(&self, text: &str, ids: &[DependencyId]) -> Result<EditedManifest, Failure> {
-        let mut text = text.to_owned();
+    pub fn edit(&self, before: &str, ids: &[DependencyId]) -> Result<EditedManifest, Failure> {
+        let mut text = before.to_owned();
         let mut done: Vec<String> = Vec::new();
         let mut removed = BTreeSet::new();
         for id in ids {
@@ -67,6 +73,9 @@ impl DependencyRemoval<'_> {
             text = without;
             done.push(summary);
         }
+        if self.pattern_use == PatternUse::Kept {
+            text = self.without_leftovers(before, text, &removed)?;
+        }
         let verb = match self.pattern_use {
             PatternUse::Kept => "remove",
             PatternUse::Excluded => "exclude",
@@ -75,6 +84,39 @@ impl DependencyRemoval<'_> {
             text,
             done: format!("{verb} {}", done.join(", ")),
         })
+    }
+
+    /// The text without tables that are empty now, and without sources that `agpm add` added only for what was removed.
+    fn without_leftovers(
+        &self,
+        before: &str,
+        text: String,
+        removed: &BTreeSet<(ResourceType, String)>,
+    ) -> Result<String, Failure> {
+        let mut text = text;
+        for (kind, _) in removed {
+            text = without_bare_table(text, kind.plural())?;
+        }
+        let is_removed = |one: &Dependency| removed.contains(&(one.kind, one.name.to_string()));
+        let (gone, rest): (Vec<&Dependency>, Vec<&Dependency>) = self
+            .manifest
+            .dependencies
+            .iter()
+            .partition(|one| is_removed(one));
+        let rest = Manifest {
+            dependencies: rest.into_iter().cloned().collect(),
+            ..self.manifest.clone()
+        };
+        let sources = gone.iter().filter_map(|one| one.unit.origin.source());
+        let sources: BTreeSet<&str> = sources.map(SourceName::as_str).collect();
+        for source in sources {
+            if self.past.added_source(source, before)
+                && let Ok(edited) = remove_source(&parse(&text), &rest, source)
+            {
+                text = without_bare_table(edited.text, "sources")?;
+            }
+        }
+        Ok(text)
     }
 
     /// The type and name that somebody means.
@@ -204,6 +246,16 @@ impl DependencyRemoval<'_> {
     }
 }
 
+/// The text without a table that has neither keys nor comments.
+fn without_bare_table(text: String, table: &str) -> Result<String, Failure> {
+    let at = Pointer::root().child(table);
+    let document = parse(&text);
+    if is_bare_table(&document, &at) {
+        return edit(&document, &Edit::Remove { at });
+    }
+    Ok(text)
+}
+
 /// The reason why an installed resource cannot be removed by its name.
 fn not_in_manifest(entry: &LockEntry) -> Failure {
     let (kind, name) = (entry.kind, &entry.name);
@@ -277,6 +329,7 @@ mod tests {
             bases: &[],
             view: LockView::of(lock, &manifest, PathBuf::from("/p")),
             pattern_use,
+            past: &ManifestPast::default(),
         };
         removal.edit(MANIFEST, std::slice::from_ref(id))
     }

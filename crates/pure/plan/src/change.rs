@@ -65,6 +65,8 @@ pub enum ChangeReason {
     TakenOver,
     /// The user edited it.
     Edited,
+    /// The user edited it, and there is a new version, which is not installed.
+    Conflict,
     /// The user's content equals the desired content.
     Identical,
     /// Nothing requires the file any more, and the user wrote it.
@@ -78,6 +80,15 @@ pub enum ChangeReason {
 }
 
 impl ChangeReason {
+    /// The reason to keep an edit of installed content while this content is desired.
+    pub(crate) fn of_edit<C: PartialEq>(installed: C, desired: C) -> Self {
+        if installed == desired {
+            ChangeReason::Edited
+        } else {
+            ChangeReason::Conflict
+        }
+    }
+
     /// The reason as users read it.
     pub fn words(self) -> &'static str {
         match self {
@@ -88,6 +99,7 @@ impl ChangeReason {
             ChangeReason::EditDropped => "modified locally; overwritten (--force)",
             ChangeReason::TakenOver => "replaced unmanaged content (--adopt)",
             ChangeReason::Edited => "was edited",
+            ChangeReason::Conflict => "was edited, and the new version is not installed",
             ChangeReason::Identical => "adopted, identical",
             ChangeReason::UsersOwn => "left in place, written by you",
             ChangeReason::Unasked => "removed from the manifest",

@@ -99,8 +99,8 @@ fn plan_file(
             plan.changes.push(change(action, reason));
         }
         FilePlacement::Kept => {
-            plan.changes
-                .push(change(ChangeAction::Keep, ChangeReason::Edited));
+            let reason = owned.map_or(ChangeReason::Edited, |owned| edit_reason(file, owned));
+            plan.changes.push(change(ChangeAction::Keep, reason));
             // The record keeps the installed content, so the edit is still recognized as one.
             record = owned.cloned().unwrap_or(record);
         }
@@ -112,6 +112,14 @@ fn plan_file(
         FilePlacement::Refused(obstacle) => return plan.refuse(file, obstacle),
     }
     plan.ledger.files.insert(file.path.clone(), record);
+}
+
+/// A record that was made from the lockfile has only the checksum of the source.
+fn edit_reason(file: &DesiredFile, owned: &OwnedFile) -> ChangeReason {
+    if owned.source.is_none() && owned.checksum == file.source {
+        return ChangeReason::Edited;
+    }
+    ChangeReason::of_edit(owned.checksum, file.checksum)
 }
 
 fn plan_on_other(now: ObservedPath, owned: Option<&OwnedFile>) -> FilePlacement {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use agpm_diag::{Diagnostic, Notes, SourceSpan, codes};
-use agpm_model::RelativePath;
+use agpm_model::{RelativePath, ResourceType};
 
 use crate::change::{
     ChangeAction, ChangeReason, Obstacle, OverwriteRule, PlannedChange, RefusedChange,
@@ -34,11 +34,30 @@ impl Plan {
 
     /// Findings about edited files and nodes that agpm keeps.
     pub fn kept_findings(&self, overwrite: OverwriteRule) -> impl Iterator<Item = Diagnostic> {
-        let kept = self
-            .changes
-            .iter()
-            .filter(|change| change.action == ChangeAction::Keep);
+        let is_kept = |change: &&PlannedChange| {
+            change.action == ChangeAction::Keep && change.reason != ChangeReason::Conflict
+        };
+        let kept = self.changes.iter().filter(is_kept);
         kept.map(move |change| kept_finding(change, overwrite))
+    }
+
+    /// Findings about edited files and nodes of which a new version exists: the edit stays, and the version is not
+    /// installed.
+    pub fn conflicts(&self) -> impl Iterator<Item = Diagnostic> {
+        let is_conflict = |change: &&PlannedChange| change.reason == ChangeReason::Conflict;
+        let conflicts = self.changes.iter().filter(is_conflict);
+        conflicts.map(|change| {
+            let based = self.ledger.based.get(&change.owner);
+            let version = based.map_or_else(String::new, |version| format!(" ({version})"));
+            let message = format!(
+                "{} was edited; the new version is not installed",
+                subject_of(change)
+            );
+            Diagnostic::new(&codes::INSTALL_CONFLICT, message)
+                .detail(format!("{} stays as you edited it{version}", change.owner))
+                .in_file(change.path.as_str())
+                .help(ways_to_treat_edit(change))
+        })
     }
 }
 
@@ -114,22 +133,47 @@ fn spot_of(
     Some(SourceSpan { source, span })
 }
 
-fn kept_finding(change: &PlannedChange, overwrite: OverwriteRule) -> Diagnostic {
-    let subject = match (&change.pointer, &change.block) {
+/// The commands that show, discard and keep an edit.
+fn ways_to_treat_edit(change: &PlannedChange) -> String {
+    let show_and_discard = format!(
+        "`agpm diff {}` shows your change; `agpm install --force` discards it",
+        change.owner
+    );
+    match change.owner.resource() {
+        Some(id) if !matches!(id.kind, ResourceType::Scripts | ResourceType::Plugins) => {
+            format!(
+                "{show_and_discard}; `[patch.{}.{}]` keeps it",
+                id.kind, id.name
+            )
+        }
+        _ => show_and_discard,
+    }
+}
+
+/// The edited file, or the node or block in it.
+fn subject_of(change: &PlannedChange) -> String {
+    match (&change.pointer, &change.block) {
         (_, Some(block)) => format!("the block `{block}` of `{}`", change.path),
         (Some(pointer), None) => format!("`{pointer}` of `{}`", change.path),
         (None, None) => format!("`{}`", change.path),
-    };
-    let message = format!("{subject} was edited; agpm keeps it");
+    }
+}
+
+fn kept_finding(change: &PlannedChange, overwrite: OverwriteRule) -> Diagnostic {
+    let message = format!("{} was edited; agpm keeps it", subject_of(change));
     let help = match change.reason {
         ChangeReason::UnaskedEdited if change.block.is_some() => {
             "agpm no longer manages it: delete the block and its markers if you do not need it"
+                .to_owned()
         }
-        ChangeReason::UnaskedEdited => "agpm no longer manages it: delete it if you do not need it",
+        ChangeReason::UnaskedEdited => {
+            "agpm no longer manages it: delete it if you do not need it".to_owned()
+        }
         _ if overwrite == OverwriteRule::Everything => {
             "it contains your own content next to managed content: remove your content, or delete the entry"
+                .to_owned()
         }
-        _ => "run `agpm install --force` to overwrite it",
+        _ => ways_to_treat_edit(change),
     };
     Diagnostic::new(&codes::INSTALL_EDITED, message)
         .details(change.pointer.as_ref().map(|_| change.owner.to_string()))

@@ -64,6 +64,12 @@ pub struct Ledger<N = OwnedNodes> {
     /// Directories outside the project that provided layers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub watched: Vec<WatchedDirectory>,
+    /// How much is installed, for a run that finds nothing to do. Ledgers of older programs lack it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub installed: Option<InstalledNumbers>,
+    /// The versions that edited resources are based on, where newer ones are locked and not installed.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub based: BTreeMap<Owner, String>,
     /// Resources that correctly write nothing, such as a disabled hook.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub nothing: BTreeSet<Owner>,
@@ -123,6 +129,8 @@ impl<N> Default for Ledger<N> {
             inputs: None,
             reads: BTreeMap::new(),
             watched: Vec::new(),
+            installed: None,
+            based: BTreeMap::new(),
             nothing: BTreeSet::new(),
             theirs: BTreeMap::new(),
             capabilities: None,
@@ -131,6 +139,15 @@ impl<N> Default for Ledger<N> {
             blocks: BTreeMap::new(),
         }
     }
+}
+
+/// The number of resources, and of files of layers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InstalledNumbers {
+    /// The number of resources.
+    pub resources: usize,
+    /// The number of files of layers.
+    pub layer_files: usize,
 }
 
 /// A directory that provided files, and its state at that time.
@@ -231,6 +248,19 @@ impl Ledger {
         file.into_iter().chain(nodes).chain(blocks).collect()
     }
 
+    /// The files that agpm wrote and another ledger does not record.
+    pub fn written_files_missing_in(&self, recorded: &Ledger) -> Vec<RelativePath> {
+        let files = self.files.iter();
+        let files = files.filter(|(_, owned)| owned.author == Author::Agpm);
+        let files = files.map(|(path, _)| path);
+        let files = files.filter(|path| !recorded.files.contains_key(*path));
+        let shared = self.shared.keys();
+        let shared = shared.filter(|path| !recorded.shared.contains_key(*path));
+        let blocks = self.blocks.keys();
+        let blocks = blocks.filter(|path| !recorded.blocks.contains_key(*path));
+        files.chain(shared).chain(blocks).cloned().collect()
+    }
+
     /// Splits the ledger into the entries of the selected owners and all others.
     pub fn split(self, is_selected: impl Fn(&Owner) -> bool) -> (Ledger, Ledger) {
         let (mut selected, mut remaining) = (Ledger::default(), self);
@@ -290,6 +320,8 @@ impl Ledger {
             version: file.version,
             inputs: file.inputs,
             reads: file.reads,
+            installed: file.installed,
+            based: file.based,
             watched: file.watched,
             nothing: file.nothing,
             theirs: file.theirs,
@@ -314,6 +346,23 @@ impl LedgerFile {
     pub fn count(&self) -> usize {
         let shared = self.shared.values().map(|record| record.count);
         self.files.len() + self.theirs.len() + shared.sum::<usize>() + self.block_count()
+    }
+
+    /// How much is installed. In ledgers of older programs, resources without files and blocks of their own are not
+    /// known.
+    pub fn installed_numbers(&self) -> InstalledNumbers {
+        let of_files = || {
+            let files = self.files.values().map(|owned| &owned.owner);
+            let blocks = self.blocks.values().flat_map(|owned| &owned.blocks);
+            let owners = files.chain(blocks.map(|block| &block.owner));
+            let (layered, own): (Vec<&Owner>, Vec<&Owner>) =
+                owners.partition(|owner| owner.layers().is_some());
+            InstalledNumbers {
+                resources: own.into_iter().collect::<BTreeSet<_>>().len(),
+                layer_files: layered.len(),
+            }
+        };
+        self.installed.unwrap_or_else(of_files)
     }
 }
 

@@ -39,7 +39,9 @@ pub use desired::{
 };
 pub use difference::{FieldDifference, FileAction, FileDifference, FileVersions};
 pub use entries::{EntryError, EntryGraph, Need, ResourceEntry, entries};
-pub use ledger::{Ledger, LedgerFile, LedgerVersion, OwnedFile, WatchedDirectory};
+pub use ledger::{
+    InstalledNumbers, Ledger, LedgerFile, LedgerVersion, OwnedFile, WatchedDirectory,
+};
 pub use levels::levels;
 pub use lock_capabilities::{
     CapabilityStanding, LockedCapabilities, capability_difference, lacks_capabilities,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use agpm_diag::{Diagnostic, Failure, Notes, codes, did_you_mean};
+use agpm_diag::{Diagnostic, Failure, Notes, codes, did_you_mean, nearest};
 use agpm_model::{
     Manifest, ObjectId, Requirement, ResourceExtent, ResourceOrigin, SourceName, Unit,
     VersionLabel, VersionRequirement,
@@ -327,11 +327,18 @@ impl ConflictReporter<'_> {
                 "`[` starts a character set: write `{escaped}` for this file"
             ));
         }
-        did_you_mean(
-            clash.unit.path.as_str(),
-            "the directory contains",
-            files.iter().map(String::as_str),
-        )
+        let names = |files: &[String]| {
+            let files = files.iter().map(String::as_str);
+            did_you_mean(path, "the directory contains", files)
+        };
+        // The directory may be misspelled too.
+        let near = names(&files).or_else(|| {
+            let all = self.files.in_directory(source, commit, "");
+            let near = nearest(path, all.iter().map(String::as_str))?;
+            Some(format!("did you mean `{near}`?"))
+        });
+        let browse = format!("`agpm browse {source}` lists all resources");
+        Some(near.map_or_else(|| browse.clone(), |near| format!("{near} {browse}")))
     }
 }
 

@@ -23,7 +23,7 @@ pub(crate) struct InitArgs {
     /// Overwrite an existing manifest
     #[arg(long)]
     pub(crate) force: bool,
-    /// Describe the project's agents, skills and commands
+    /// Manage the agents, skills and commands that exist
     #[arg(long, conflicts_with_all = ["bare", "global"])]
     pub(crate) adopt: bool,
     /// Do not detect tools and files
@@ -164,6 +164,9 @@ pub(crate) struct RemoveArgs {
     /// Exclude them from the pattern that matches them
     #[arg(long)]
     pub(crate) exclude: bool,
+    /// Show the changes without making them
+    #[arg(long, global = true)]
+    pub(crate) dry_run: bool,
     #[command(flatten)]
     pub(crate) scope: ScopeArgs,
     #[command(flatten)]

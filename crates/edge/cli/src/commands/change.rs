@@ -2,7 +2,7 @@ use std::process::ExitCode;
 
 use agpm_ops::{
     AfterEdit, DependencyId, InstallScope, ManifestChange, NewDependency, PatternUse, Replace,
-    TransitiveExecutables, World, change_manifest,
+    TransitiveExecutables, World, WriteMode, change_manifest,
 };
 use agpm_report::change::UserSource;
 
@@ -61,9 +61,14 @@ fn add_dependency(args: AddDepArgs) -> ManifestChange {
 }
 
 pub(crate) fn remove(world: &World, args: RemoveArgs, output: &mut Output) -> ExitCode {
+    let writing = if args.dry_run {
+        WriteMode::Show
+    } else {
+        WriteMode::Apply
+    };
     let (ids, pattern_use) = match args.what {
         Some(RemoveCommand::Source { name }) => {
-            let change = ManifestChange::RemoveSource { name };
+            let change = ManifestChange::RemoveSource { name, writing };
             let changed = change_manifest(world, &change);
             return output.finish(changed, agpm_report::change::render);
         }
@@ -84,7 +89,11 @@ pub(crate) fn remove(world: &World, args: RemoveArgs, output: &mut Output) -> Ex
             (ids, pattern_use)
         }
     };
-    let change = ManifestChange::RemoveDependencies { ids, pattern_use };
+    let change = ManifestChange::RemoveDependencies {
+        ids,
+        pattern_use,
+        writing,
+    };
     output.finish(change_manifest(world, &change), agpm_report::change::render)
 }
 

@@ -10,7 +10,9 @@ use crate::terminal::{can_ask, confirm};
 pub(crate) fn run(world: &World, args: InitArgs, output: &mut Output) -> ExitCode {
     let ask = |found: &ProjectSurvey| {
         let found = agpm_report::init::found_text(found);
-        match confirm(&format!("{found}Describe these files in the manifest?")) {
+        match confirm(&format!(
+            "{found}Manage these files with agpm? They stay as they are"
+        )) {
             Some(true) => AdoptionAnswer::Yes,
             Some(false) => AdoptionAnswer::No,
             None => AdoptionAnswer::Cancel,

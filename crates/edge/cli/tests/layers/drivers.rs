@@ -22,7 +22,7 @@ fn a_program_of_the_manifest_folds_from_low_to_high() {
         project
             .good("install")
             .stdout
-            .ends_with("Everything is up to date (1 unchanged)\n")
+            .ends_with("Everything is up to date (1 layer file)\n")
     );
     project.good("verify");
     project.layer("me", LIST, "kiwi\n");

@@ -247,7 +247,7 @@ fn a_base_is_pinned_and_moves_with_update_alone() {
     assert!(read(&sandbox, "agpm.lock").contains("version = \"v3.1.0\""));
     assert_eq!(
         sandbox.run_line("agpm install").stdout,
-        "Everything is up to date (1 unchanged)\n"
+        "Everything is up to date (1 resource)\n"
     );
 }
 
@@ -321,7 +321,7 @@ fn a_directory_is_read_as_it_is_and_a_change_is_noticed() {
     assert!(output.stdout.contains("reads  ../outside"), "{output}");
     assert_eq!(
         sandbox.run_line("agpm install").stdout,
-        "Everything is up to date (1 unchanged)\n"
+        "Everything is up to date (1 resource)\n"
     );
     sandbox.write(
         "../outside/agpm.toml",

@@ -161,7 +161,7 @@ fn a_base_is_the_newest_version_that_is_old_enough_too() {
     assert!(read(&sandbox, "agpm.lock").contains("version = \"v1.0.0\""));
     assert_eq!(
         sandbox.run_line("agpm install").stdout,
-        "Everything is up to date (1 unchanged)\n"
+        "Everything is up to date (1 resource)\n"
     );
 }
 

@@ -2,7 +2,7 @@
 
 use agpm_testkit::CommandOutput;
 
-use crate::support::{EVERY_FORM, Project, entries_of_every_form};
+use crate::support::{EVERY_FORM, Project, entries_of_every_form, entry};
 
 /// A project with one resource of each form, installed.
 fn installed() -> Project {
@@ -200,6 +200,98 @@ fn directories_of_removed_skills_go_in_a_clone() {
     assert!(!project.exists(".claude/skills"), "{:?}", project.tree());
 }
 
+/// A project in which the user has settings, servers and instructions of their own.
+fn users_files() -> [(&'static str, &'static str); 3] {
+    [
+        (
+            ".claude/settings.local.json",
+            "{\n  \"model\": \"opus\"\n}\n",
+        ),
+        ("AGENTS.md", "# Mine\n"),
+        ("GEMINI.md", "# Mine too\n"),
+    ]
+}
+
+#[test]
+fn a_clone_that_installed_before_is_left_without_a_trace() {
+    for first in ["install", "install --frozen", "install --locked"] {
+        let project = cloned();
+        project.good(first);
+        project.manifest("");
+        project.good("install");
+        let left: Vec<String> = project.tree().into_iter().map(|(name, _)| name).collect();
+        assert_eq!(
+            left,
+            [".agpm/ledger.json", "agpm.lock", "agpm.toml"],
+            "{first}"
+        );
+        assert!(!project.exists(".claude"), "{first}: a directory is left");
+    }
+}
+
+#[test]
+fn directories_that_a_pull_brings_go_with_their_files() {
+    let project = installed();
+    let agents = project.read(".claude/agents/a.md");
+    let lock = project.read("agpm.lock");
+    let manifest = project.read("agpm.toml");
+    project.manifest("");
+    project.good("install");
+    assert!(!project.exists(".claude"));
+    // Somebody else commits the installed files; a pull writes them without agpm.
+    project.write("agpm.lock", &lock);
+    project.write("agpm.toml", &manifest);
+    project.write(".claude/agents/a.md", &agents);
+    project.good("install");
+    project.manifest("");
+    project.good("install");
+    assert!(!project.exists(".claude"));
+}
+
+#[test]
+fn files_of_the_user_are_the_same_after_removal_in_a_clone() {
+    let project = Project::new();
+    let rules = ["a", "b", "c"].map(|name| (format!("rules/{name}.md"), format!("Rule {name}.\n")));
+    let rules = rules
+        .iter()
+        .map(|(path, text)| (path.as_str(), text.as_str()));
+    project.release(&EVERY_FORM.into_iter().chain(rules).collect::<Vec<_>>());
+    let instructions: String = ["a", "b", "c"]
+        .iter()
+        .map(|name| {
+            entry(
+                name,
+                &format!("rules/{name}.md"),
+                "tools = [\"codex\", \"gemini\"]",
+            )
+        })
+        .collect();
+    let entries = format!(
+        "{}\n[instructions]\n{instructions}",
+        entries_of_every_form()
+    );
+    project.manifest(&entries);
+    for (path, text) in users_files() {
+        project.write(path, text);
+    }
+    project.good("install");
+    std::fs::remove_dir_all(project.path(".agpm")).unwrap();
+    project.good("install");
+    project.manifest("");
+    project.good("install");
+    for (path, text) in users_files() {
+        assert_eq!(project.read(path), text, "{path}");
+    }
+    let left: Vec<String> = project.tree().into_iter().map(|(name, _)| name).collect();
+    let own = [
+        ".agpm/ledger.json",
+        ".claude/settings.local.json",
+        "AGENTS.md",
+        "GEMINI.md",
+    ];
+    assert_eq!(left, [&own[..], &["agpm.lock", "agpm.toml"]].concat());
+}
+
 #[test]
 fn an_edited_file_is_a_finding_of_check() {
     let project = installed();
@@ -225,4 +317,46 @@ fn nothing_installed_and_interrupted_runs_are_findings_of_verify() {
     let output = project.run("verify");
     assert_eq!(output.code, Some(1), "{output}");
     assert!(output.stderr.contains("nothing is installed"), "{output}");
+}
+
+#[test]
+fn hooks_that_git_ignores_are_named_with_the_line_that_shares_them() {
+    let project = Project::new();
+    project.release(&EVERY_FORM);
+    let entries = format!("[hooks]\n{}", entry("lint", "hooks/lint.json", ""));
+    project.manifest(&entries);
+    project.write(".gitignore", ".claude/settings.local.json\n");
+    git(&project, &["init", "-q"]);
+    let output = project.good("install");
+    assert!(
+        output.stderr.contains("warning[install/ignored]"),
+        "{output}"
+    );
+    let line = "tools.claude-code.resources.hooks.merge-target = \".claude/settings.json\"";
+    assert!(output.stderr.contains(line), "{output}");
+    // Once: a run that writes no hook does not repeat it, a pipeline does.
+    let again = project.good("install");
+    assert_eq!(again.stderr, "", "{again}");
+    let checked = project.good("ci");
+    assert!(
+        checked.stdout.contains("warning[install/ignored]"),
+        "{checked}"
+    );
+    // The suggested line works as it is.
+    let manifest = project.read("agpm.toml");
+    project.write("agpm.toml", &format!("{line}\n\n{manifest}"));
+    let moved = project.good("install");
+    assert!(!moved.stderr.contains("install/ignored"), "{moved}");
+    assert!(project.read(".claude/settings.json").contains("lint"));
+    assert!(!project.exists(".claude/settings.local.json"));
+    // A file that git tracks is not ignored, whatever the patterns say.
+    let tracked = Project::new();
+    tracked.release(&EVERY_FORM);
+    tracked.manifest(&entries);
+    tracked.write(".gitignore", ".claude/settings.local.json\n");
+    tracked.write(".claude/settings.local.json", "{}\n");
+    git(&tracked, &["init", "-q"]);
+    git(&tracked, &["add", "-f", ".claude/settings.local.json"]);
+    let output = tracked.good("install");
+    assert!(!output.stderr.contains("install/ignored"), "{output}");
 }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use agpm_text::Value;
 
-use crate::support::{Project, json};
+use crate::support::{Project, entry, json};
 
 const AGENT: &str = "---\nname: reviewer\ndescription: Reviews\n---\nReview.\n";
 const SKILL: &str = "---\nname: pdf\ndescription: PDF files\n---\nRead.\n";
@@ -401,4 +401,53 @@ fn generated_files() -> impl Strategy<Value = Vec<(String, String)>> {
             (format!("{directory}/{skill}/{file}"), text.to_owned())
         });
     prop::collection::vec(prop_oneof![file, skill], 1..8)
+}
+
+#[test]
+fn adopting_adds_to_an_existing_manifest_and_changes_nothing_else_in_it() {
+    let project = Project::new();
+    project.release(&[(
+        "agents/far.md",
+        "---\nname: far\ndescription: d\n---\nFar.\n",
+    )]);
+    let manifest = format!(
+        "# mine\n[sources]\ncommunity = \"../community\"\n\n[agents]\n{}",
+        entry("far", "agents/far.md", "")
+    );
+    project.write("agpm.toml", &manifest);
+    project.good("install");
+    let own = "---\nname: own\ndescription: d\n---\nOwn.\n";
+    project.write(".claude/agents/own.md", own);
+    let output = project.good("init --adopt");
+    assert!(
+        output.stdout.contains("Added 1 dependency to agpm.toml"),
+        "{output}"
+    );
+    let extended = project.read("agpm.toml");
+    assert!(extended.starts_with(&manifest), "{extended}");
+    assert!(
+        extended.contains("own = { path = \".claude/agents/own.md\""),
+        "{extended}"
+    );
+    assert!(!extended.contains("tools ="), "{extended}");
+    project.good("install");
+    assert_eq!(project.read(".claude/agents/own.md"), own);
+    // What is managed already is not added again.
+    let again = project.good("init --adopt");
+    assert!(again.stdout.contains("Nothing to add"), "{again}");
+    assert_eq!(project.read("agpm.toml"), extended);
+    project.good("undo");
+    project.refused("init", 6, &["agpm init --adopt"]);
+    let replaced = project.good("init --force");
+    assert!(
+        replaced
+            .stdout
+            .contains("Replaced agpm.toml; `agpm undo` restores it"),
+        "{replaced}"
+    );
+    project.good("undo");
+    assert_eq!(project.read("agpm.toml"), extended);
+    // A manifest with errors is not extended.
+    project.write("agpm.toml", "[agents\n");
+    project.refused("init --adopt", 1, &["toml/syntax"]);
 }

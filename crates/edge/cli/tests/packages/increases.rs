@@ -492,3 +492,53 @@ fn a_new_command_of_a_layer_that_is_granted_tools_needs_approval() {
         "{preview}"
     );
 }
+
+#[test]
+fn everything_that_needs_approval_is_reported_at_once_with_one_command() {
+    let project = Project::new();
+    let hook = "{\"events\": [\"Stop\"], \"type\": \"command\", \"command\": \"notify\"}";
+    let agent = |head: &str| format!("---\nname: a\ndescription: d\n{head}---\nText.\n");
+    project.source(&[(
+        "v1.0.0",
+        &[
+            (PDF, &skill("Read", "One.")),
+            ("agents/a.md", &agent("")),
+            ("hooks/ping.json", hook),
+        ],
+    )]);
+    let entry =
+        "[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"^1.0\" }\n";
+    project.manifest(&format!("{ENTRY}{entry}"));
+    project.good("install");
+    let mut source = Repository::open(&project.sandbox, "community");
+    source.commit(&[
+        (PDF, &skill("Read, Bash(*)", "Two.")),
+        (
+            "agents/a.md",
+            &agent("dependencies:\n  hooks:\n    - path: hooks/ping.json\n"),
+        ),
+    ]);
+    source.tag("v1.1.0");
+    project.refused(
+        "update",
+        6,
+        &[
+            "package/executable",
+            "runs notify",
+            "trust/increase",
+            "+ tools Bash(*)",
+            "then run `agpm update --approve hooks/ping --approve skills/pdf`",
+        ],
+    );
+    let output = project.run("update");
+    assert_eq!(
+        output.stderr.matches("--approve hooks/ping").count(),
+        1,
+        "{output}"
+    );
+    assert!(
+        !output.stderr.contains("agpm install --approve"),
+        "{output}"
+    );
+    project.good("update --approve hooks/ping --approve skills/pdf");
+}

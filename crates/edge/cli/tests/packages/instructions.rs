@@ -86,7 +86,7 @@ fn every_tool_gets_instructions_in_its_own_words() {
     );
     assert_eq!(
         project.good("install").stdout,
-        "Everything is up to date (10 unchanged)\n"
+        "Everything is up to date (2 resources)\n"
     );
     project.good("install --locked --check");
     project.good("install --frozen --check");
@@ -200,7 +200,7 @@ fn every_byte_around_a_block_stays_through_its_life() {
         assert!(!mixed, "{written:?}");
         assert_eq!(
             project.good("install").stdout,
-            "Everything is up to date (1 unchanged)\n"
+            "Everything is up to date (1 resource)\n"
         );
         project.good("undo");
         assert_eq!(project.read("AGENTS.md"), mine);
@@ -373,7 +373,7 @@ fn marker_lines_in_the_text_are_refused() {
     project.good("verify");
     assert_eq!(
         project.good("install").stdout,
-        "Everything is up to date (1 unchanged)\n"
+        "Everything is up to date (1 resource)\n"
     );
 }
 

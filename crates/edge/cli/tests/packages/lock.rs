@@ -352,7 +352,7 @@ fn nothing_to_do_starts_no_process() {
         let output = project.sandbox.output(command);
         assert_eq!(
             (output.code, output.stdout.as_str()),
-            (Some(0), "Everything is up to date (1 unchanged)\n"),
+            (Some(0), "Everything is up to date (1 resource)\n"),
             "{output}"
         );
     }

@@ -30,7 +30,9 @@ fn an_edited_entry_is_kept_and_reported_and_force_overwrites_it() {
     assert_eq!(project.read(".mcp.json"), edited);
     // A new release does not overwrite it either.
     project.manifest(&asking("v1.1.0"));
-    project.warned("install --approve all", &["install/edited"]);
+    let output = project.run("install --approve all");
+    assert_eq!(output.code, Some(1), "{output}");
+    assert!(output.stderr.contains("install/conflict"), "{output}");
     assert_eq!(project.read(".mcp.json"), edited);
     project.good("install --force --approve all");
     assert_eq!(
@@ -184,7 +186,7 @@ fn a_file_that_was_written_again_by_a_formatter_is_still_ours() {
         project
             .good("install")
             .stdout
-            .ends_with("Everything is up to date (2 unchanged)\n")
+            .ends_with("Everything is up to date (2 resources)\n")
     );
     assert_eq!(project.read(".mcp.json"), flat);
     project.good("verify");
@@ -273,9 +275,8 @@ fn in_a_fresh_clone_the_lockfile_reports_which_entries_are_ours() {
         json("{\"hooks\": {\"PreToolUse\": [{\"hooks\": [{\"command\": \"mine\"}]}]}}")
     );
     assert!(
-        !project.read(".mcp.json").contains("npx"),
-        "{}",
-        project.read(".mcp.json")
+        !project.exists(".mcp.json"),
+        "it held only a managed server"
     );
 }
 
@@ -403,11 +404,7 @@ fn files_of_a_pull_that_are_no_longer_required_are_removed() {
     project.manifest(&format!("[agents]\n{}", entry("a", "agents/a.md", "")));
     project.good("install");
     assert!(!project.exists(".claude/agents/b.md"));
-    assert!(
-        !project.read(SETTINGS).contains("lint"),
-        "{}",
-        project.read(SETTINGS)
-    );
+    assert!(!project.exists(SETTINGS), "it held only a managed hook");
 }
 
 #[test]
@@ -467,5 +464,94 @@ fn an_entry_of_the_user_with_the_same_name_is_refused_and_nothing_is_written() {
     assert_eq!(
         json(&project.read(".mcp.json")),
         json(&format!("{{\"mcpServers\": {{\"fs\": {SERVER}}}}}"))
+    );
+}
+
+#[test]
+fn diff_shows_local_edits_before_what_an_install_would_change() {
+    let project = both();
+    project.good("install");
+    let edited = project.read(".mcp.json").replace("\"-y\"", "\"--mine\"");
+    project.write(".mcp.json", &edited);
+    let output = project.good("diff");
+    let lines: Vec<&str> = output.stdout.lines().collect();
+    assert_eq!(lines[0], "! .mcp.json  modified locally", "{output}");
+    let is_shown = |line: &str| {
+        lines
+            .iter()
+            .any(|shown| shown.trim_end_matches(',') == line)
+    };
+    assert!(
+        is_shown("-        \"-y\"") && is_shown("+        \"--mine\""),
+        "{output}"
+    );
+    for words in [
+        "agpm diff mcp-servers/fs",
+        "agpm install --force",
+        "[patch.mcp-servers.fs]",
+    ] {
+        assert!(output.stderr.contains(words), "{words}: {output}");
+    }
+    assert_eq!(project.run("diff --exit-code").code, Some(1));
+    let named = project.good("diff mcp-servers/fs");
+    assert_eq!(named.stdout, output.stdout);
+    assert_eq!(
+        project.good("diff hooks/lint").stdout,
+        "",
+        "another resource"
+    );
+    // What an install would change follows.
+    project.remove(SETTINGS);
+    let output = project.good("diff --stat");
+    let signs: Vec<&str> = output.stdout.lines().map(|line| &line[..1]).collect();
+    assert_eq!(signs, ["!", "+"], "{output}");
+    let status = project.good("status");
+    assert!(
+        status.stdout.contains("modified  ") && status.stdout.contains("1  (agpm diff)"),
+        "{status}"
+    );
+}
+
+#[test]
+fn diff_shows_edits_of_whole_files_and_blocks() {
+    let project = Project::new();
+    project.release(&[
+        (
+            "agents/a.md",
+            "---\nname: a\ndescription: d\n---\nReview.\n",
+        ),
+        ("rules/style.md", "Two spaces.\n"),
+    ]);
+    project.write("AGENTS.md", "# Mine\n");
+    project.manifest(&format!(
+        "[agents]\n{}[instructions]\n{}",
+        entry("a", "agents/a.md", ""),
+        entry("style", "rules/style.md", "tools = [\"codex\"]"),
+    ));
+    project.good("install");
+    for (path, from, to) in [
+        (".claude/agents/a.md", "Review.", "Review twice."),
+        ("AGENTS.md", "Two spaces.", "Four spaces."),
+    ] {
+        project.write(path, &project.read(path).replace(from, to));
+    }
+    let output = project.good("diff");
+    for line in [
+        "! .claude/agents/a.md  modified locally",
+        "-Review.",
+        "+Review twice.",
+        "! AGENTS.md  modified locally",
+        "-Two spaces.",
+        "+Four spaces.",
+    ] {
+        assert!(
+            output.stdout.lines().any(|shown| shown == line),
+            "{line}: {output}"
+        );
+    }
+    let markdown = project.good("diff --format markdown").stdout;
+    assert!(
+        markdown.contains("</code> modified locally (+1 -1)"),
+        "{markdown}"
     );
 }

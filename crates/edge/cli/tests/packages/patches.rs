@@ -548,7 +548,9 @@ fn a_changed_patch_is_applied_and_an_edited_file_is_kept() {
     project.manifest(&format!(
         "[agents]\n{agent}[patch.agents.rust-expert]\nmodel = \"three\"\n"
     ));
-    project.warned("install", &["install/edited"]);
+    let output = project.run("install");
+    assert_eq!(output.code, Some(1), "{output}");
+    assert!(output.stderr.contains("install/conflict"), "{output}");
     assert_eq!(project.read(".claude/agents/rust-expert.md"), "mine\n");
 }
 

@@ -84,3 +84,115 @@ fn a_match_of_a_pattern_is_excluded_only_if_asked() {
     assert!(project.exists(".claude/agents/more.md"));
     project.refused("remove two --exclude", 2, &["leave out `--exclude`"]);
 }
+
+/// Everything in the project, the state and empty directories included.
+fn listing(project: &Project) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut directories = vec![project.path("")];
+    let root = project.path("");
+    while let Some(directory) = directories.pop() {
+        for entry in std::fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            names.push(path.strip_prefix(&root).unwrap().display().to_string());
+            if path.is_dir() {
+                directories.push(path);
+            }
+        }
+    }
+    names.sort();
+    names
+}
+
+/// A project without a manifest, next to a library.
+fn empty_project() -> Project {
+    let project = Project::new();
+    let skill = "---\nname: pdf\ndescription: d\n---\nText.\n";
+    let files = [("agents/one.md", AGENT), ("skills/pdf/SKILL.md", skill)];
+    project.source(&[("v1.0.0", &files)]);
+    std::fs::create_dir_all(project.path("")).unwrap();
+    project
+}
+
+#[test]
+fn a_project_that_add_created_ends_without_a_trace() {
+    let project = empty_project();
+    project.good("add ../community one pdf");
+    let shown = project.good("remove one pdf --dry-run");
+    assert!(
+        shown.stdout.starts_with("Would remove agents/one"),
+        "{shown}"
+    );
+    assert!(project.exists("agpm.lock") && project.exists(".claude/agents/one.md"));
+    project.good("remove one");
+    assert!(project.exists("agpm.lock"), "a skill is left");
+    let removed = project.good("remove pdf");
+    assert!(
+        removed
+            .stdout
+            .contains("agpm.toml, which requires nothing else"),
+        "{removed}"
+    );
+    assert_eq!(listing(&project), Vec::<String>::new());
+    // Nothing that comes later sees anything of it.
+    project.good("add ../community one");
+    project.good("undo");
+    assert_eq!(listing(&project), Vec::<String>::new());
+    let output = project.run("undo");
+    assert_eq!(output.code, Some(1), "{output}");
+    assert!(output.stderr.contains("nothing to undo"), "{output}");
+    assert_eq!(listing(&project), Vec::<String>::new());
+}
+
+#[test]
+fn what_the_user_wrote_stays_when_the_last_dependency_goes() {
+    let manifest = "# mine\n[sources]\ncommunity = \"../community\"\n";
+    let project = empty_project();
+    project.write("agpm.toml", manifest);
+    project.good("add community one");
+    project.good("remove one");
+    assert_eq!(project.read("agpm.toml"), manifest);
+    assert!(!project.exists("agpm.lock"));
+    for line in [
+        "install",
+        "install --locked",
+        "install --frozen",
+        "ci",
+        "list",
+    ] {
+        project.good(line);
+        assert!(!project.exists("agpm.lock"), "{line}");
+    }
+    // A comment in a manifest that `add` created is the user's.
+    let project = empty_project();
+    project.good("add ../community one");
+    let edited = format!("# mine\n{}", project.read("agpm.toml"));
+    project.write("agpm.toml", &edited);
+    project.good("remove one");
+    let left = project.read("agpm.toml");
+    assert!(
+        left.starts_with("# mine\n") && !left.contains("[agents]"),
+        "{left}"
+    );
+    assert!(!left.contains("community"), "{left}");
+}
+
+#[test]
+fn a_dry_run_of_a_removal_changes_nothing() {
+    let project = project();
+    let before = listing(&project);
+    let manifest = project.read("agpm.toml");
+    let output = project.good("remove two agents/one --dry-run");
+    assert!(
+        output
+            .stdout
+            .contains("Would remove agents/two, agents/one from agpm.toml"),
+        "{output}"
+    );
+    assert!(
+        output.stdout.contains("- .claude/agents/two.md"),
+        "{output}"
+    );
+    assert_eq!(listing(&project), before);
+    assert_eq!(project.read("agpm.toml"), manifest);
+    project.refused("remove nope --dry-run", 3, &["nope"]);
+}

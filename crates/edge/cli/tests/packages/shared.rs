@@ -637,7 +637,7 @@ fn awkward_files_go_through_install_update_and_removal_unharmed() {
             }
             let before = project.tree();
             assert!(
-                project.good("install").stdout.ends_with("unchanged)\n"),
+                project.good("install").stdout.ends_with("(2 resources)\n"),
                 "{what}"
             );
             assert_eq!(project.tree(), before, "{what}");
@@ -912,7 +912,7 @@ fn nothing_to_do_starts_no_process_whatever_kinds_there_are() {
     let output = project.sandbox.output(command);
     assert_eq!(
         (output.code, output.stdout.as_str()),
-        (Some(0), "Everything is up to date (4 unchanged)\n"),
+        (Some(0), "Everything is up to date (4 resources)\n"),
         "{output}"
     );
 }

@@ -493,7 +493,7 @@ fn a_changed_file_that_was_read_fills_again() {
     project.good("install");
     assert_eq!(
         project.good("install").stdout,
-        "Everything is up to date (1 unchanged)\n"
+        "Everything is up to date (1 resource)\n"
     );
     project.write("docs/x.md", "two\n");
     assert_eq!(project.run("install --check").code, Some(1));
@@ -547,7 +547,7 @@ fn two_aliases_of_one_file_are_two_outputs() {
     project.good("install --frozen");
     assert_eq!(
         project.good("install").stdout,
-        "Everything is up to date (2 unchanged)\n"
+        "Everything is up to date (2 resources)\n"
     );
 }
 
@@ -801,7 +801,7 @@ fn declared_variants_follow_the_variables_of_an_alias() {
     project.good("install --locked");
     assert_eq!(
         project.good("install").stdout,
-        "Everything is up to date (4 unchanged)\n"
+        "Everything is up to date (4 resources)\n"
     );
 }
 

@@ -278,3 +278,63 @@ fn a_version_after_a_name_is_the_command_that_requires_it() {
     project.refused("update agents/a@v2.0.0", 2, &[command]);
     project.refused("update b@v2.0.0", 3, &["unknown resource `b@v2.0.0`"]);
 }
+
+#[test]
+fn an_update_over_an_edit_keeps_it_and_fails_until_it_is_resolved() {
+    let project = Project::new();
+    project.source(&[
+        ("v1.0.0", &[(A, "1.0\n"), (B, "b 1.0\n")]),
+        ("v1.1.0", &[(A, "1.1\n"), (B, "b 1.1\n")]),
+    ]);
+    let both = |version: &str| {
+        format!(
+            "{}b = {{ source = \"community\", path = \"{B}\", version = \"{version}\" }}\n",
+            asks(version)
+        )
+    };
+    project.manifest(&both("=1.0.0"));
+    project.good("install");
+    project.write(".claude/agents/a.md", "mine\n");
+    // An edit with nothing new is not an error.
+    project.warned("install", &["install/edited"]);
+    project.manifest(&both("^1.0"));
+    let preview = project.good("update --dry-run");
+    assert!(
+        preview.stderr.contains("warning[install/conflict]"),
+        "{preview}"
+    );
+    for line in ["update", "install", "install"] {
+        let output = project.run(line);
+        assert_eq!(output.code, Some(1), "{line}\n{output}");
+        for words in [
+            "error[install/conflict]: `.claude/agents/a.md` was edited; the new version is not installed",
+            "agents/a stays as you edited it (1.0.0)",
+            "`agpm diff agents/a` shows your change; `agpm install --force` discards it",
+        ] {
+            assert!(output.stderr.contains(words), "{line}: {words}\n{output}");
+        }
+        // The rest is installed.
+        assert_eq!(project.read(".claude/agents/a.md"), "mine\n");
+        assert_eq!(project.read(".claude/agents/b.md"), "b 1.1\n");
+        assert!(project.read("agpm.lock").contains("version = \"v1.1.0\""));
+    }
+    let before = project.tree();
+    project.run("install");
+    assert_eq!(project.tree(), before, "a second run changes nothing");
+    let json_report = project.run("install --json");
+    assert_eq!(json_report.code, Some(1), "{json_report}");
+    assert!(
+        json_report.stdout.contains("\"ok\": false"),
+        "{json_report}"
+    );
+    let listed = project.good("list");
+    assert!(
+        listed.stdout.contains("conflict (based on 1.0.0)"),
+        "{listed}"
+    );
+    let diff = project.good("diff agents/a");
+    assert!(diff.stdout.contains("-1.1\n+mine\n"), "{diff}");
+    project.good("install --force");
+    assert_eq!(project.read(".claude/agents/a.md"), "1.1\n");
+    project.good("install");
+}

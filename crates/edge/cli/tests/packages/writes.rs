@@ -25,7 +25,7 @@ fn files_that_are_not_ours_are_safe() {
     assert_eq!(project.read(".claude/agents/a.md"), "edited\n");
     source.commit(&[("agents/a.md", "a2\n")]);
     source.tag("v1.1.0");
-    project.good("update");
+    assert_eq!(project.run("update").code, Some(1));
     assert_eq!(project.read(".claude/agents/a.md"), "edited\n");
     project.good("install --force");
     assert_eq!(project.read(".claude/agents/a.md"), "a2\n");

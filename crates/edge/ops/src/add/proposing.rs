@@ -9,9 +9,10 @@ use agpm_store::ProjectStore;
 
 use crate::add::request::AddRequest;
 use crate::change::{ProposedManifest, write_manifest};
-use crate::ignored::IgnoreEdit;
+use crate::gitignore::IgnoreEdit;
 use crate::install::{
-    self, InstallJob, InstallReport, InstallRequest, ManifestEdit, TransitiveExecutables, WriteMode,
+    self, InstallJob, InstallReport, InstallRequest, ManifestEdit, ProjectFate,
+    TransitiveExecutables, WriteMode,
 };
 use crate::manifest_text::AfterEdit;
 use agpm_project::world::{InstallScope, World};
@@ -127,6 +128,7 @@ impl Proposal<'_> {
             manifest: Some(ManifestEdit {
                 before: self.before.map(Checksum::of),
                 bytes: text.into_bytes().into(),
+                project: ProjectFate::Stays,
                 ignored,
             }),
         };

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_compose::{LockedBefore, ProjectCapabilities, capability_sets};
 use agpm_diag::{Failure, Notes};
-use agpm_install::{IncreaseRules, WriteMode, unapproved_increases};
+use agpm_install::{IncreaseRules, OpenRefusals, WriteMode, unapproved_increases};
 use agpm_model::{LayerName, Lockfile, Manifest, Owner};
 use agpm_trust::{CapabilityChange, CapabilitySet};
 
@@ -13,14 +13,27 @@ use agpm_project::layers::layer_capabilities_of_lock;
 use agpm_project::locked_state::resources_as_locked;
 use agpm_project::packages::ProjectSources;
 
-/// Returns the capability changes since the project was locked; fails if an increase is not approved.
+/// A project with its capabilities and its new lockfile.
+#[derive(Clone, Copy)]
+pub(super) struct LockedSubject<'a> {
+    pub(super) gathered: &'a GatheredProject,
+    pub(super) capabilities: &'a ProjectCapabilities,
+    pub(super) new: &'a Lockfile,
+}
+
+/// Returns the capability changes since the project was locked. An increase that nobody approves is refused with
+/// everything else that needs approval.
 pub(super) fn approved_changes(
     run: &InstallRun<'_>,
-    gathered: &GatheredProject,
-    capabilities: &ProjectCapabilities,
-    new: &Lockfile,
+    subject: LockedSubject<'_>,
+    open: &mut OpenRefusals,
     notes: &mut Notes,
 ) -> Result<Vec<CapabilityChange>, Failure> {
+    let LockedSubject {
+        gathered,
+        capabilities,
+        new,
+    } = subject;
     let lock = gathered.lock.as_ref().map(|(lock, _)| lock);
     let manifest = &gathered.project.manifest;
     let as_locked = |ids: &BTreeSet<Owner>| match lock {
@@ -42,10 +55,12 @@ pub(super) fn approved_changes(
     };
     let refused = rules.refused(&changes);
     let InstallRun { world, job, .. } = *run;
-    let is_confirmed = || world.confirm.is_some_and(|confirm| confirm(&refused));
-    if !refused.is_empty() && (job.request.writing == WriteMode::Show || !is_confirmed()) {
-        let refusal = unapproved_increases(&refused, &job.moving);
-        job.request.writing.refuse(refusal, notes)?;
+    // A question about a part of what is refused would not let the run go on.
+    let may_ask = job.request.writing == WriteMode::Apply && open.is_empty();
+    let is_confirmed = || may_ask && world.confirm.is_some_and(|confirm| confirm(&refused));
+    if !refused.is_empty() && !is_confirmed() {
+        let refusal = unapproved_increases(&refused, &run.approval_command());
+        open.add(refusal, job.request.writing, notes)?;
     }
     Ok(changes.all)
 }

@@ -8,7 +8,7 @@ use agpm_store::{
     ExpectedFile, FileChange, ProjectLock, ProjectStore, StoreError, StoreProblem, Transaction,
 };
 
-use crate::ignored::{IGNORE_NAME, IgnoreEdit};
+use crate::gitignore::{IGNORE_NAME, IgnoreEdit};
 use agpm_project::path_of;
 use agpm_project::reading::limit;
 use agpm_project::scope::SiblingFile;

@@ -79,7 +79,8 @@ pub(crate) fn check_frozen(
         return None;
     };
     checks.run(CheckName::Approval, notes, |notes| {
-        complete(&deciding, &gathered, &mut rendered, notes)
+        complete(&deciding, &gathered, &mut rendered, notes)?;
+        std::mem::take(&mut rendered.open).settle(&deciding.approval_command(), notes)
     });
     if !checks.has_failed(CheckName::Lock) {
         checks.run(CheckName::Lock, notes, |notes| {
@@ -88,7 +89,8 @@ pub(crate) fn check_frozen(
     }
     checks.run(CheckName::Approval, notes, |notes| {
         deciding.approvals().check(&rendered.capabilities)?;
-        refuse_unapproved(&deciding, &gathered, &rendered, notes)
+        refuse_unapproved(&deciding, &gathered, &mut rendered, notes)?;
+        std::mem::take(&mut rendered.open).settle(&deciding.approval_command(), notes)
     });
     checks.run(CheckName::Policy, notes, |notes| {
         refuse_violations(world, &gathered, &rendered, notes)

@@ -1,9 +1,10 @@
 //! Reads a project under its lock before anything is decided.
 
-use crate::install::run::{GatheredProject, InstallRun, OwnFiles};
+use crate::install::run::{GatheredProject, InstallRun, OwnFiles, requires_nothing};
 use crate::install::writing::hold;
 use agpm_diag::{Failure, Notes};
 use agpm_install::LockUse;
+use agpm_model::Lockfile;
 use agpm_plan::{Ledger, is_older_path, ledger_of_lock, refuse_foreign_paths};
 use agpm_project::bases::BaseVersions;
 use agpm_project::gather::{ErrorTolerance, ManifestFiles, Project, refuse_link};
@@ -51,7 +52,12 @@ pub(super) fn gather(
     };
     let mut project = Project::with_bases(world, files, versions, ErrorTolerance::Stop, notes)?;
     let policies = ProjectPolicies::of(&mut project, notes)?;
-    let lock = read_lock(&world.environment, store, notes)?;
+    let mut lock = read_lock(&world.environment, store, notes)?;
+    let is_locked = matches!(job.request.lock, LockUse::Locked | LockUse::Frozen);
+    if lock.is_none() && is_locked && requires_nothing(&project) {
+        // A project that requires nothing is as locked without a lockfile.
+        lock = Some((Lockfile::default(), Vec::new()));
+    }
     // A frozen install keeps the plugin locations of the lockfile, which are already set; resolving them again could
     // contact a server.
     if job.request.lock != LockUse::Frozen {

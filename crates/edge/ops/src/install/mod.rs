@@ -5,6 +5,7 @@ mod changelogs;
 mod changes;
 mod frozen_checks;
 mod gathering;
+mod local_edits;
 mod older_files;
 mod planning;
 mod preview;
@@ -15,20 +16,21 @@ mod up_to_date;
 mod writing;
 
 use agpm_diag::{Failure, Notes, Outcome};
-use agpm_install::PlannedInstall;
+use agpm_install::{PlannedInstall, report_conflicts};
 
 use agpm_resolve::UpdateScope;
 
 pub(crate) use crate::install::changes::FileChanges;
 pub(crate) use crate::install::frozen_checks::{FrozenProject, check_frozen};
+pub(crate) use crate::install::local_edits::local_edits;
 pub(crate) use crate::install::preview::{InstallPreview, preview};
-pub(crate) use crate::install::run::{InstallJob, ManifestEdit};
+pub(crate) use crate::install::run::{InstallJob, ManifestEdit, ProjectFate};
 pub(crate) use crate::install::writing::hold;
 pub(crate) use agpm_install::inputs_of;
 pub use agpm_install::{
-    ChangelogReading, ConvertedResource, FidelityPolicy, InstallReport, InstallRequest, LockChange,
-    LockUse, ReportedProgram, RequiredBy, SourceFileState, TransitiveExecutables, UpdatedPin,
-    WriteMode,
+    ChangelogReading, ConvertedResource, FidelityPolicy, InstallReport, InstallRequest,
+    InstalledOwners, LockChange, LockUse, ReportedProgram, RequiredBy, ResourceCount,
+    ResourceCounts, ResourceOutcome, SourceFileState, TransitiveExecutables, UpdatedPin, WriteMode,
 };
 pub use agpm_plan::OverwriteRule;
 pub(crate) use agpm_project::ledger::{ledger_in, read_ledger};
@@ -41,6 +43,7 @@ pub use agpm_trust::{Capability, CapabilityChange, CapabilityKind};
 use agpm_store::parallel;
 
 use crate::cache::clean_now_and_then;
+use crate::ignored_hooks::written_hooks;
 use crate::install::planning::plan_install;
 use crate::install::run::{GatheredProject, InstallRun, RenderedProject};
 use crate::install::up_to_date::nothing_to_do;
@@ -122,6 +125,12 @@ fn attempt(
     let planned = plan_install(&run, &gathered, rendered, notes)?;
     refuse_own_files(&planned.plan, &gathered.own_files)?;
     let commit = commit(&run, gathered, &planned, notes)?;
+    let writing = job.request.writing;
+    report_conflicts(planned.plan.conflicts().collect(), writing, notes);
+    if writing == WriteMode::Apply {
+        let hooks = written_hooks(&world.environment, store.path(), &planned.plan.changes);
+        notes.diagnostics.extend(hooks);
+    }
     Ok((commit == CommitOutcome::Done).then(|| report(planned, job.request.writing)))
 }
 
@@ -145,7 +154,7 @@ fn gather_and_render(
     if matches!(run.job.request.lock, LockUse::Locked | LockUse::Frozen) {
         check_lock(run, &gathered, &rendered)?;
     }
-    refuse_unapproved(run, &gathered, &rendered, notes)?;
+    refuse_unapproved(run, &gathered, &mut rendered, notes)?;
     complete(run, &gathered, &mut rendered, notes)?;
     refuse_violations(run.world, &gathered, &rendered, notes)?;
     record_older_files(run, &mut gathered, &rendered.rendered.resources)?;
@@ -167,6 +176,7 @@ pub(crate) fn judge_project(
         job: &job,
     };
     let (gathered, rendered) = gather_and_render(&run, files, notes)?;
+    rendered.open.settle(&run.approval_command(), notes)?;
     Ok(PolicyCheckReport {
         policies: gathered.policies.set().count(),
         checked: rendered.rendered.resources.len() + gathered.project.manifest.layers.len(),

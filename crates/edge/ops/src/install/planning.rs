@@ -7,15 +7,17 @@ use agpm_diag::{Failure, Notes};
 use agpm_inspect::DriftFinding;
 use agpm_install::{
     ChangelogReading, InstallInputs, LockChange, LockUse, PlannedInstall, WriteMode,
-    changed_resources, desired_state, inputs_of, is_unsettled, lock_change, moves,
-    note_missing_digests, owners_of_nothing, report_kept, report_refusals, stop_on_warnings,
+    bases_of_edits, changed_resources, desired_state, inputs_of, installed_owners, is_unsettled,
+    lock_change, moves, note_missing_digests, owners_of_nothing, report_kept, report_refusals,
+    stop_on_warnings,
 };
+use agpm_model::RelativePath;
 use agpm_plan::{
     DesiredState, Ledger, Plan, checksum_findings, hides_written_bytes, may_explain,
     recover_ownership,
 };
 
-use crate::install::capabilities::approved_changes;
+use crate::install::capabilities::{LockedSubject, approved_changes};
 use crate::install::changelogs;
 use crate::install::run::{GatheredProject, InstallRun, RenderedProject};
 use agpm_project::bases::LoadedBase;
@@ -42,6 +44,7 @@ pub(super) fn plan_install(
         catalog,
         reads,
         sources,
+        mut open,
     } = rendered;
     let manifest = &gathered.project.manifest;
     let bases = &gathered.project.bases;
@@ -54,15 +57,35 @@ pub(super) fn plan_install(
     if let Some(old) = old {
         notes.diagnostics.extend(checksum_findings(old, &lock));
     }
-    let lock_change = lock_change(old, &lock, job.request.lock)?;
+    let mut lock_change = lock_change(old, &lock, job.request.lock)?;
+    // A project that requires nothing needs no lockfile. Without an edit of the manifest an existing one stays, because
+    // somebody may have committed it.
+    if lock_change == LockChange::Written && gathered.requires_nothing() {
+        lock_change = match (old, &job.manifest) {
+            (Some(_), Some(_)) => LockChange::Removed,
+            (Some(_), None) => LockChange::Written,
+            (None, _) => LockChange::Unchanged,
+        };
+    }
     note_missing_digests(old, &lock, job.request.lock, notes);
-    let mut changed = approved_changes(run, gathered, &capabilities, &lock, notes)?;
+    let subject = LockedSubject {
+        gathered,
+        capabilities: &capabilities,
+        new: &lock,
+    };
+    let mut changed = approved_changes(run, subject, &mut open, notes)?;
+    open.settle(&run.approval_command(), notes)?;
     let desired = desired_state(store.path(), &resources, &layered.files)?;
     let mut disk = PathObserver::new(store);
     disk.observe(&desired, &gathered.ledger)?;
-    let mut plan = plan_with_recovery(run, gathered, &desired, &mut disk, notes)?;
+    let RecoveredPlan {
+        mut plan,
+        recovered,
+    } = plan_with_recovery(run, gathered, &desired, &mut disk, notes)?;
+    plan.ledger.based = bases_of_edits(&plan, &gathered.ledger, old);
     plan.ledger.nothing = owners_of_nothing(&resources, &plan.ledger);
     plan.ledger.capabilities = Some(capabilities.to_record());
+    let owners = installed_owners(&resources, &layered.files, &gathered.ledger, &plan.ledger);
     changed.extend(capabilities.rewritten(&plan.changes, &changed));
     changed.sort_by(|a, b| a.id.cmp(&b.id));
     report_refusals(&plan, disk.observation(), job.request.writing, notes)?;
@@ -88,6 +111,7 @@ pub(super) fn plan_install(
         LockUse::Frozen => {
             plan.ledger.inputs = gathered.ledger.inputs;
             plan.ledger.reads = gathered.ledger.reads.clone();
+            plan.ledger.installed = gathered.ledger.installed;
         }
         // A missing layer or an unreachable remote may be available at the next run, which recorded inputs cannot show.
         // Without a record, the next run takes the full path.
@@ -100,6 +124,7 @@ pub(super) fn plan_install(
                 digest: inputs_of(&gathered.inputs, &lock_text),
                 reads,
                 resources: &resources,
+                owners: &owners,
                 watching: layered.watching,
             };
             inputs.record(&mut plan.ledger);
@@ -109,6 +134,8 @@ pub(super) fn plan_install(
         resources,
         layers: layered.files,
         plan,
+        recovered,
+        owners,
         moved,
         changed_resources: old.map_or_else(BTreeSet::new, |old| changed_resources(old, &lock)),
         capabilities: changed,
@@ -116,6 +143,12 @@ pub(super) fn plan_install(
         lock_change,
         lock_text,
     })
+}
+
+/// A plan, and the files that only the lockfile shows to be managed.
+struct RecoveredPlan {
+    plan: Plan,
+    recovered: Vec<RelativePath>,
 }
 
 /// Plans the changes. If unmanaged files exist at the targets, the lockfile may show that they are managed, and the plan is
@@ -126,13 +159,22 @@ fn plan_with_recovery(
     desired: &DesiredState<'_>,
     disk: &mut PathObserver<'_>,
     notes: &mut Notes,
-) -> Result<Plan, Failure> {
+) -> Result<RecoveredPlan, Failure> {
     let overwrite = run.job.request.overwrite;
-    let first = disk.plan(desired, &gathered.ledger, overwrite, notes)?;
-    match recovered_ledger(run, gathered, &first, disk) {
-        Some(ledger) => disk.plan(desired, &ledger, overwrite, notes),
-        None => Ok(first),
+    let mut plan = disk.plan(desired, &gathered.ledger, overwrite, notes)?;
+    let ledger = recovered_ledger(run, gathered, &plan, disk);
+    if let Some(ledger) = &ledger {
+        plan = disk.plan(desired, ledger, overwrite, notes)?;
     }
+    let nothing = Ledger::default();
+    let recorded = if has_ledger(run.store) {
+        &gathered.ledger
+    } else {
+        &nothing
+    };
+    let ledger = ledger.as_ref().unwrap_or(&gathered.ledger);
+    let recovered = ledger.written_files_missing_in(recorded);
+    Ok(RecoveredPlan { plan, recovered })
 }
 
 /// Adds files to the ledger that the lockfile shows to be managed; `None` if nothing was added.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use agpm_diag::{Failure, Notes};
-use agpm_install::{InstallReport, PlannedInstall, WriteMode};
+use agpm_install::{InstallReport, PlannedInstall, WriteMode, report_conflicts};
 use agpm_model::{FileMode, Owner, RelativePath};
 use agpm_plan::{FileVersions, PlannedChange};
 use agpm_store::{FileChange, ProjectStore, StoreProblem};
@@ -40,6 +40,7 @@ pub(crate) fn preview(
     let planned = plan_install(&run, &gathered, rendered, notes)?;
     refuse_own_files(&planned.plan, &gathered.own_files)?;
     let files = file_versions(&store, &planned)?;
+    report_conflicts(planned.plan.conflicts().collect(), WriteMode::Show, notes);
     let report = report(planned, WriteMode::Show);
     Ok(InstallPreview { report, files })
 }
@@ -76,7 +77,11 @@ fn file_versions(
     Ok(files)
 }
 
-fn bytes_on_disk(store: &ProjectStore, path: &RelativePath) -> Result<Option<Vec<u8>>, Failure> {
+/// Reads a file; `None` if it does not exist.
+pub(super) fn bytes_on_disk(
+    store: &ProjectStore,
+    path: &RelativePath,
+) -> Result<Option<Vec<u8>>, Failure> {
     match store.read(path, limit()) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if matches!(error.problem, StoreProblem::NotFound) => Ok(None),

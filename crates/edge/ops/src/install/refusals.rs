@@ -76,10 +76,11 @@ pub(super) fn check_lock(
 pub(super) fn refuse_unapproved(
     run: &InstallRun<'_>,
     gathered: &GatheredProject,
-    rendered: &RenderedProject,
+    rendered: &mut RenderedProject,
     notes: &mut Notes,
 ) -> Result<(), Failure> {
     let nothing = Ledger::default();
+    let command = run.approval_command();
     let rules = ExecutableRules {
         manifest: &gathered.project.manifest,
         approvals: run.approvals(),
@@ -91,11 +92,11 @@ pub(super) fn refuse_unapproved(
         },
         capabilities: &rendered.capabilities,
         locked: LockedCapabilities::of(gathered.lock.as_ref().map(|(lock, _)| lock)),
+        command: &command,
     };
-    match rules.refusal(&rendered.rendered.resources) {
-        Some(refusal) => run.job.request.writing.refuse(refusal, notes),
-        None => Ok(()),
-    }
+    let refusal = rules.refusal(&rendered.rendered.resources);
+    let writing = run.job.request.writing;
+    refusal.map_or(Ok(()), |refusal| rendered.open.add(refusal, writing, notes))
 }
 
 /// Makes the checks that need rendered resources, and pins the remotes of the catalog.
@@ -114,7 +115,18 @@ pub(super) fn complete(
         (FidelityPolicy::Report, WriteMode::Apply) => LossPolicy::RefuseWidening,
         (FidelityPolicy::Report, WriteMode::Show) => LossPolicy::ShowWidening,
     };
-    check_fidelity(manifest, resources, losses, notes)?;
+    let mut found = Notes::default();
+    match check_fidelity(manifest, resources, losses, &mut found) {
+        Err(failure) if failure.kind == FailureKind::Refused => {
+            rendered
+                .open
+                .add_findings(std::mem::take(&mut found.diagnostics));
+        }
+        checked => {
+            notes.diagnostics.append(&mut found.diagnostics);
+            checked?;
+        }
+    }
     let pinning = PinningContext {
         world,
         manifest,

@@ -3,7 +3,7 @@
 use crate::install::run::{GatheredProject, InstallRun, RenderedProject};
 use agpm_compose::{ProjectCapabilities, ProjectTree, place_blocks, refuse_markers};
 use agpm_diag::{Failure, Notes};
-use agpm_install::LockUse;
+use agpm_install::{LockUse, OpenRefusals};
 use agpm_model::{LOCK_NAME, ObservedPath, RelativePath};
 use agpm_plan::outdated_lock;
 use agpm_project::outside::reads_outside;
@@ -130,5 +130,6 @@ pub(super) fn render(
         catalog: Vec::new(),
         reads,
         sources,
+        open: OpenRefusals::default(),
     })
 }

@@ -4,13 +4,13 @@ use std::borrow::Cow;
 
 use agpm_compose::{ProjectCapabilities, RenderedResource, RenderedSet, lock_of};
 use agpm_diag::Failure;
-use agpm_install::{CommandApprovals, InstallRequest, WriteMode};
-use agpm_model::{Checksum, LockedLayer, LockedRemote, Lockfile};
+use agpm_install::{ApprovalCommand, CommandApprovals, InstallRequest, OpenRefusals, WriteMode};
+use agpm_model::{Checksum, LockedLayer, LockedRemote, Lockfile, RelativePath};
 use agpm_plan::Ledger;
 use agpm_resolve::UpdateScope;
 use agpm_store::{ProjectLock, ProjectStore};
 
-use crate::ignored::IgnoreEdit;
+use crate::gitignore::IgnoreEdit;
 
 use agpm_project::gather::{ManifestFiles, Project};
 use agpm_project::layers::LayeredProject;
@@ -37,6 +37,17 @@ pub(crate) struct ManifestEdit<'a> {
     pub(crate) bytes: Cow<'a, [u8]>,
     /// The edit of the `.gitignore` next to it.
     pub(crate) ignored: Option<IgnoreEdit>,
+    /// Whether the project exists afterwards.
+    pub(crate) project: ProjectFate,
+}
+
+/// Whether a project exists after an edit of its manifest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum ProjectFate {
+    /// It does.
+    Stays,
+    /// It is gone, with these files that agpm created for it.
+    Ends(Vec<RelativePath>),
 }
 
 impl InstallJob<'static> {
@@ -55,6 +66,19 @@ impl InstallJob<'static> {
 }
 
 impl InstallJob<'_> {
+    /// Returns whether the project is gone afterwards.
+    pub(super) fn ends_project(&self) -> bool {
+        self.ended_files().is_some()
+    }
+
+    /// Returns the files that go with the project; `None` if it stays.
+    pub(super) fn ended_files(&self) -> Option<&[RelativePath]> {
+        match self.manifest.as_ref().map(|edit| &edit.project) {
+            Some(ProjectFate::Ends(files)) => Some(files),
+            Some(ProjectFate::Stays) | None => None,
+        }
+    }
+
     /// Reads the manifest of the project; a job that creates it starts with an empty one.
     pub(super) fn manifest_files(
         &self,
@@ -76,6 +100,11 @@ pub(super) struct InstallRun<'a> {
 }
 
 impl<'a> InstallRun<'a> {
+    /// Returns the command to repeat with more approvals.
+    pub(super) fn approval_command(&self) -> ApprovalCommand {
+        ApprovalCommand::of(&self.job.title, &self.job.moving)
+    }
+
     /// Returns the approvals in the command's arguments.
     pub(super) fn approvals(&self) -> CommandApprovals<'a> {
         CommandApprovals {
@@ -106,6 +135,11 @@ pub(super) struct GatheredProject {
 }
 
 impl GatheredProject {
+    /// Returns whether the manifest requires nothing that a lockfile could pin.
+    pub(super) fn requires_nothing(&self) -> bool {
+        requires_nothing(&self.project)
+    }
+
     /// Builds the lockfile of the resolved and rendered resources.
     pub(super) fn new_lock(
         &self,
@@ -129,4 +163,15 @@ pub(super) struct RenderedProject {
     pub(super) catalog: Vec<LockedRemote>,
     pub(super) reads: Vec<String>,
     pub(super) sources: ProjectSources,
+    /// What needs approval, reported together.
+    pub(super) open: OpenRefusals,
+}
+
+/// Whether a manifest requires nothing that a lockfile could pin.
+pub(super) fn requires_nothing(project: &Project) -> bool {
+    let manifest = &project.manifest;
+    manifest.dependencies.is_empty()
+        && manifest.layers.is_empty()
+        && project.bases.is_empty()
+        && manifest.catalog.all().next().is_none()
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use agpm_install::{InstallReport, inputs_of};
+use agpm_install::{InstallReport, ResourceCount, inputs_of};
 use agpm_model::{Checksum, ObservedPath, RelativePath};
 use agpm_plan::{LedgerFile, WatchedDirectory};
 use agpm_resolve::UpdateScope;
@@ -45,7 +45,13 @@ pub(super) fn nothing_to_do(
         .iter()
         .all(|(path, checksum)| read(path).is_some_and(|bytes| Checksum::of(&bytes) == *checksum));
     let all = same && is_as_seen(&ledger.watched) && is_untouched(store, &ledger)?;
-    all.then(|| InstallReport::unchanged(ledger.count(), job.request.writing))
+    let numbers = ledger.installed_numbers();
+    let installed = ResourceCount {
+        resources: numbers.resources,
+        files: 0,
+        layer_files: numbers.layer_files,
+    };
+    all.then(|| InstallReport::unchanged(ledger.count(), installed, job.request.writing))
 }
 
 /// Returns whether the directories of layers are unchanged since the last install.

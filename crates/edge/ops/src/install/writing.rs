@@ -8,7 +8,8 @@ use agpm_install::{LockChange, PlannedInstall, WriteMode};
 use agpm_model::{FileMode, ObservedPath, RelativePath};
 use agpm_plan::{ChangeAction, FileOutcome, Ledger, PlannedChange, SharedChange};
 use agpm_store::{
-    ExpectedFile, FileChange, LockWait, ProjectLock, ProjectStore, RecoveryOutcome, StoreError,
+    ExpectedFile, FileChange, HistoryUse, LockWait, ProjectLock, ProjectStore, RecoveryOutcome,
+    StoreError,
 };
 
 use crate::install::changes::FileChanges;
@@ -78,6 +79,9 @@ pub(super) fn commit(
     let Some(project_lock) = project_lock.filter(|_| !overtaken) else {
         return Ok(CommitOutcome::Overtaken);
     };
+    store
+        .claim_directories(&project_lock, &planned.recovered)
+        .map_err(|error| error.seen_from(store.path()))?;
     let ledger = store.ledger();
     let knowledge = |change: &FileChange<'_>| matches!(change, FileChange::Write { path, .. } if *path == ledger);
     if early && changes.inside.iter().all(knowledge) {
@@ -92,6 +96,9 @@ pub(super) fn commit(
     let progress = |done| world.progress.files(done, all);
     let applied = changes.apply(store, &project_lock, job.title.clone(), &progress);
     applied.map_err(|error| error.seen_from(store.path()))?;
+    if job.ends_project() {
+        store.remove_unused_state(project_lock, HistoryUse::Dropped);
+    }
     Ok(CommitOutcome::Done)
 }
 
@@ -111,6 +118,16 @@ fn all_changes<'a>(
     changes
         .inside
         .extend(plan.shared.iter().filter_map(shared_change));
+    if let Some(files) = run.job.ended_files() {
+        let remove = |path: RelativePath| FileChange::Remove {
+            path,
+            before: ExpectedFile::Anything,
+        };
+        changes.inside.extend(removals);
+        changes.inside.extend(files.iter().cloned().map(remove));
+        changes.inside.push(remove(run.store.ledger()));
+        return changes;
+    }
     if let Some(edit) = &run.job.manifest {
         let before = edit
             .before
@@ -126,9 +143,16 @@ fn all_changes<'a>(
         changes.put(ledger, text.into(), ExpectedFile::Anything);
     }
     // A process that reads the project during the transaction must not see a lockfile that is ahead of the files.
-    if planned.lock_change == LockChange::Written {
-        let text = Cow::Borrowed(planned.lock_text.as_slice());
-        changes.put(own_files.lock, text, ExpectedFile::Anything);
+    match (planned.lock_change, own_files.lock) {
+        (LockChange::Written, lock) => {
+            let text = Cow::Borrowed(planned.lock_text.as_slice());
+            changes.put(lock, text, ExpectedFile::Anything);
+        }
+        (LockChange::Removed, SiblingFile::Within(path)) => {
+            let before = ExpectedFile::Anything;
+            changes.inside.push(FileChange::Remove { path, before });
+        }
+        _ => {}
     }
     changes.inside.extend(removals);
     changes

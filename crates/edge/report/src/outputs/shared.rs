@@ -221,7 +221,14 @@ pub(super) const DISABLED: SchemaField = required(
 );
 pub(super) const LOCK: SchemaField = required(
     "lock",
-    ValueForm::OneOf(&["unchanged", "written", "would-be-written", "not-written"]),
+    ValueForm::OneOf(&[
+        "unchanged",
+        "written",
+        "would-be-written",
+        "not-written",
+        "removed",
+        "would-be-removed",
+    ]),
     "What happens to `agpm.lock`",
 );
 

@@ -43,6 +43,11 @@ const LISTED: ValueForm = object![
         "How the installed files differ, or that a patch disables a hook",
     ),
     optional(
+        "base",
+        ValueForm::Text,
+        "The version that the edited files are based on, if a newer one is not installed",
+    ),
+    optional(
         "patched",
         list![object![
             FIELD,
@@ -280,6 +285,30 @@ const TOTAL: SchemaField = required(
     "How many there are, also those that `--limit` leaves out",
 );
 
+/// Files before and after a change.
+const FILE_DIFFERENCES: ValueForm = list![object![
+    required("path", ValueForm::Text, "The file"),
+    required("ids", ValueForm::TEXTS, "The resources and layers in it"),
+    required(
+        "action",
+        ValueForm::OneOf(&["create", "update", "remove"]),
+        "What would happen to it",
+    ),
+    required(
+        "fields",
+        list![object![
+            FIELD,
+            required("before", TEXT_OR_NULL, "The value before"),
+            required("after", TEXT_OR_NULL, "The value after"),
+        ]],
+        "Fields of the front matter that change",
+    ),
+    required("added", ValueForm::Count, "Lines that are added"),
+    required("removed", ValueForm::Count, "Lines that are removed"),
+    required("diff", TEXT_OR_NULL, "The unified diff"),
+    required("executable", ValueForm::Flag, "Whether it is executable"),
+]];
+
 pub(super) const OUTPUTS: &[OutputSchema] = &[
     OutputSchema {
         command: "status",
@@ -322,31 +351,11 @@ pub(super) const OUTPUTS: &[OutputSchema] = &[
             MOVED,
             PROGRAMS,
             required(
-                "files",
-                list![object![
-                    required("path", ValueForm::Text, "The file"),
-                    required("ids", ValueForm::TEXTS, "The resources and layers in it"),
-                    required(
-                        "action",
-                        ValueForm::OneOf(&["create", "update", "remove"]),
-                        "What would happen to it",
-                    ),
-                    required(
-                        "fields",
-                        list![object![
-                            FIELD,
-                            required("before", TEXT_OR_NULL, "The value before"),
-                            required("after", TEXT_OR_NULL, "The value after"),
-                        ]],
-                        "Fields of the front matter that change",
-                    ),
-                    required("added", ValueForm::Count, "Lines that are added"),
-                    required("removed", ValueForm::Count, "Lines that are removed"),
-                    required("diff", TEXT_OR_NULL, "The unified diff"),
-                    required("executable", ValueForm::Flag, "Whether it is executable"),
-                ]],
-                "Files that would change",
+                "edited",
+                FILE_DIFFERENCES,
+                "Files that were edited since they were installed",
             ),
+            required("files", FILE_DIFFERENCES, "Files that would change",),
             LOCK,
         ]],
     },

@@ -133,7 +133,7 @@ fn drift_of(change: &PlannedChange, ledger: &Ledger) -> Option<DriftFinding> {
         (ChangeAction::Create, ..) => missing(NEVER_INSTALLED.to_owned()),
         (_, _, Some(pointer)) => changed(has_other_entry(pointer)),
         (_, ChangeReason::Mode, _) => changed(OTHER_MODE.to_owned()),
-        (_, ChangeReason::Edited, _) => changed(OTHER_BYTES.to_owned()),
+        (_, ChangeReason::Edited | ChangeReason::Conflict, _) => changed(OTHER_BYTES.to_owned()),
         _ => changed(not_as_locked()),
     }
 }

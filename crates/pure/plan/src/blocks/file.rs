@@ -116,7 +116,11 @@ impl<'a> FileEdit<'a> {
             Some(_) if self.file.overwrite == OverwriteRule::Everything => {
                 Some((ChangeAction::Update, ChangeReason::EditDropped))
             }
-            Some(_) => Some((ChangeAction::Keep, ChangeReason::Edited)),
+            Some(owned) => {
+                let desired = Checksum::of(block.text.as_bytes());
+                let reason = ChangeReason::of_edit(owned.checksum, desired);
+                Some((ChangeAction::Keep, reason))
+            }
             None if now == block.text => Some((ChangeAction::Adopt, ChangeReason::Identical)),
             None if self.file.overwrite >= OverwriteRule::Unowned => {
                 Some((ChangeAction::Update, ChangeReason::TakenOver))

@@ -26,8 +26,11 @@ pub(crate) fn recognize_blocks(
     if found.is_empty() {
         return None;
     }
-    for block in &found {
-        claim_usual_seam(&mut document, &block.name);
+    // The blank line before a block belongs to it only if blocks alone follow, which is known from the end.
+    let names: Vec<BlockName> = document.names().cloned().collect();
+    let is_found = |name: &&BlockName| found.iter().any(|block| block.name == **name);
+    for name in names.iter().rev().filter(is_found) {
+        claim_usual_seam(&mut document, name);
     }
     let mut blocks: Vec<OwnedBlock> = recorded.map_or_else(Vec::new, |one| one.blocks.clone());
     for block in found {

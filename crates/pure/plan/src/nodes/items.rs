@@ -71,7 +71,7 @@ impl<'a> NodePlanner<'a> {
             (Some((node, index)), _) => {
                 self.keep_item(list, index);
                 self.left.take_this(node);
-                self.keep(node, &list.child(index.to_string()));
+                self.keep(node, &list.child(index.to_string()), desired);
             }
             // The owner had an item here that the user deleted. It is written again and reported as missing before,
             // not as new.

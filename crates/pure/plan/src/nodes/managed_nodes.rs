@@ -45,8 +45,8 @@ impl ManagedNodes {
     }
 }
 
-/// All maps and lists of a wholly managed file: those that contain a node, directly or indirectly.
-fn containers(nodes: &[OwnedNode], format: Format) -> BTreeSet<Pointer> {
+/// All maps and lists that contain a node, directly or indirectly.
+pub(super) fn containers(nodes: &[OwnedNode], format: Format) -> BTreeSet<Pointer> {
     let first = usize::from(format == Format::Toml);
     let of_node = |node: &OwnedNode| {
         let at = node.location.pointer();

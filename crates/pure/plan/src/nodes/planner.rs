@@ -333,7 +333,7 @@ impl<'a> NodePlanner<'a> {
                 if let EditPosition::Item(list, index) = &spot {
                     self.keep_item(list, *index);
                 }
-                self.keep(owned, &spot.pointer());
+                self.keep(owned, &spot.pointer(), desired);
             }
             NodeVerdict::Refuse => self.refuse(spot.pointer(), Obstacle::Entry, &desired.owner),
         }
@@ -412,8 +412,9 @@ impl<'a> NodePlanner<'a> {
     }
 
     /// Keeps an edited node.
-    pub(super) fn keep(&mut self, owned: &OwnedNode, at: &Pointer) {
-        self.record_step(at, ChangeAction::Keep, ChangeReason::Edited, &owned.owner);
+    pub(super) fn keep(&mut self, owned: &OwnedNode, at: &Pointer, desired: &DesiredNode) {
+        let reason = ChangeReason::of_edit(owned.checksum, NodeSum::of(&desired.node.value));
+        self.record_step(at, ChangeAction::Keep, reason, &owned.owner);
         self.decisions.nodes.push(owned.clone());
     }
 

@@ -8,6 +8,9 @@ use agpm_text::{Document, LazyDocument, NodeKind, Pointer};
 use super::desired::{DesiredNode, OnEqualUserValue};
 use super::desired_set::{WantedNode, normalize_desired};
 use super::document_index::DocumentIndex;
+use super::draft::DraftDocument;
+use super::file::is_blank;
+use super::managed_nodes;
 use super::new_file;
 use super::owned::{FileOrigin, OwnedNode, OwnedNodes};
 use super::resemblance::remember;
@@ -46,12 +49,20 @@ pub fn recognise_nodes(
             .iter()
             .filter_map(|node| bare_container(&document_index, node)),
     );
-    (!found.is_empty()).then(|| OwnedNodes {
+    if found.is_empty() {
+        return None;
+    }
+    let emptied = EmptiedFile::of(now, &nodes, &found);
+    let is_new = |at: &Pointer| !containers.contains(at);
+    let new: Vec<Pointer> = emptied.containers.into_iter().filter(is_new).collect();
+    containers.extend(new);
+    containers.sort_by_key(|at| (at.steps().len(), at.clone()));
+    Some(OwnedNodes {
         seen: recorded.map_or_else(
             || Checksum::of(now.text().as_bytes()),
             |recorded| recorded.seen,
         ),
-        file: recorded.map_or(FileOrigin::Users, |recorded| recorded.file),
+        file: recorded.map_or(emptied.origin, |recorded| recorded.file),
         containers,
         others: recorded
             .map(|recorded| recorded.others.clone())
@@ -62,6 +73,39 @@ pub fn recognise_nodes(
         seams: recorded.and_then(|recorded| recorded.seams.clone()),
         nodes,
     })
+}
+
+/// The rest of a file without its managed nodes.
+struct EmptiedFile {
+    /// Containers around recognized nodes that would be empty, outermost first.
+    containers: Vec<Pointer>,
+    origin: FileOrigin,
+}
+
+impl EmptiedFile {
+    /// No ledger records which containers agpm created. One that holds nothing but managed nodes is removed with them:
+    /// an empty one would be left otherwise.
+    fn of(now: &Document, managed: &[OwnedNode], found: &[OwnedNode]) -> Self {
+        let around = managed_nodes::containers(found, now.format());
+        let around: Vec<Pointer> = around.into_iter().collect();
+        let mut rest = DraftDocument::new(now);
+        if rest.strip(managed, &around).is_err() {
+            return EmptiedFile {
+                containers: Vec::new(),
+                origin: FileOrigin::Users,
+            };
+        }
+        let origin = if is_blank(rest.text()) {
+            FileOrigin::Ours
+        } else {
+            FileOrigin::Users
+        };
+        let is_emptied = |at: &Pointer| rest.document.at(at).is_none();
+        EmptiedFile {
+            containers: around.into_iter().filter(is_emptied).collect(),
+            origin,
+        }
+    }
 }
 
 /// A file with exactly the bytes that agpm would write to an empty path is wholly managed.

@@ -6,7 +6,6 @@ use agpm_model::{
     AddressError, NameError, RESOURCE_TYPES, ResourceType, SourceAddress, SourceName,
     masked_address,
 };
-use agpm_tools::TOOLS;
 
 /// Whether something of that name may be replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

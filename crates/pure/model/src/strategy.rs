@@ -424,9 +424,9 @@ pub const BUILT_IN: &[BuiltIn] = &[
         table: ["merge recursively", "replace", "replace"],
         purpose: "Markdown that the project also edits, such as `AGENTS.md`: each layer is a block",
         example: [
-            r#"{"name": "App", "port": 8080}"#,
-            r#"{"name": "Team"}"#,
-            r#"{"name": "Team", "port": 8080}"#,
+            "Use tabs.",
+            "Write tests.",
+            "Use tabs. <!-- agpm:begin layers/team --> Write tests. <!-- agpm:end layers/team -->",
         ],
     },
 ];

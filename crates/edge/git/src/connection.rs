@@ -180,7 +180,7 @@ impl Helper {
         if cause.kind() == io::ErrorKind::TimedOut {
             return ConnectionError::Silent;
         }
-        // Without further requests the helper ends after its last message. git starts it as a process of its own, which
+        // Without further requests the helper ends after its last message. git starts it as a separate process, which
         // may be busy with the rest of an answer and keep the pipe open, so the end is not awaited forever.
         drop(self.requests.take());
         for _ in 0..MOST_TICKS {

@@ -15,7 +15,6 @@ use agpm_ops::{
     add, change_manifest, install, undo, update,
 };
 
-use agpm_model::PartNames;
 use memory::{MemoryProject, good};
 
 const ONE: &str = "[sources]\nkit = \"https://host.invalid/kit\"\n\n[agents]\nreviewer = { source = \"kit\", path = \"agents/reviewer.md\", version = \"^1.0\" }\n";

@@ -746,7 +746,7 @@ fn an_argument_that_is_no_address_is_quoted_without_secrets() {
         (&["https://"], "`https://`: "),
         (&["o/r#main"], "`o/r#main` has a `#`"),
     ] {
-        let output = sandbox.run(&[&["add"], words].concat());
+        let output = sandbox.run([&["add"], words].concat());
         assert_eq!(output.code, Some(2), "{output}");
         assert!(output.stderr.contains(quoted), "no `{quoted}` in\n{output}");
         assert!(!output.stderr.contains("secret"), "{output}");

@@ -331,7 +331,7 @@ impl Cli {
         Cli::from_arg_matches(&matches)
     }
 
-    /// What suggested commands need to act on the same project as this run.
+    /// The options that suggested commands need to act on the same project as this run.
     pub(crate) fn commands_of_same_project(&self) -> CommandScope {
         let global = &self.global;
         let directory = global.directory.iter().map(|path| ("-C", path));

@@ -24,7 +24,7 @@ pub(crate) struct Output {
     pub(crate) json: bool,
     /// Whether lines of files are drawn with their secrets.
     pub(crate) secrets: SecretDisplay,
-    /// What suggested commands need to act on the same project.
+    /// The options that suggested commands need to act on the same project.
     commands: CommandScope,
     quiet: bool,
     verbose: bool,

@@ -68,7 +68,7 @@ impl CommandScope {
         let complete = |line: String| {
             let indent = line.len() - line.trim_start().len();
             let (blanks, rest) = line.split_at(indent);
-            // A line of its own is a command to paste, maybe with a comment.
+            // A line alone is a command to paste, maybe with a comment.
             if rest.starts_with(PROGRAM) {
                 format!("{blanks}{}", self.complete(rest))
             } else {

@@ -29,7 +29,7 @@ pub fn render(report: InitReport, context: &RenderContext<'_>) -> RenderedReport
     }
     for file in &report.files {
         let _ = match (file == "agpm.toml", report.manifest) {
-            // What was added is counted below.
+            // The added dependencies are counted below.
             (true, ManifestWrite::Extended) => Ok(()),
             (true, ManifestWrite::Replaced) => {
                 writeln!(out, "Replaced {file}; `agpm undo` restores it")

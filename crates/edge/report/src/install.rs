@@ -334,7 +334,7 @@ fn change_lines(report: &InstallReport, detail: DetailLevel) -> Vec<String> {
     .collect()
 }
 
-/// The reason for a change. What another version lacks was not removed from the manifest.
+/// The reason for a change. Content that another version lacks was not removed from the manifest.
 fn reason(change: &PlannedChange, moved: &[UpdatedPin]) -> String {
     let mut pins = moved.iter();
     let pin = pins.find(|pin| {

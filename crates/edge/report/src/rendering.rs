@@ -92,7 +92,7 @@ pub struct RenderContext<'a> {
     pub pen: DiagnosticStyle,
     /// The terminal or file that gets the report.
     pub screen: Screen,
-    /// What suggested commands need to act on the same project.
+    /// The options that suggested commands need to act on the same project.
     pub commands: &'a CommandScope,
 }
 

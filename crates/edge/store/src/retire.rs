@@ -105,7 +105,7 @@ impl ProjectStore {
         steps::remove_if_empty(&self.root, self.state.path())
     }
 
-    /// Whether the state has nothing but records of runs, none of which can be undone.
+    /// Whether the state has only records of runs, none of which can be undone.
     fn is_unused(&self, state: &Dir, history_use: HistoryUse) -> std::io::Result<bool> {
         let list = self.state.directory_list().rsplit_once('/');
         for entry in state.entries()? {

@@ -67,7 +67,7 @@ pub struct Failure {
 impl Failure {
     /// A failure that this diagnostic describes.
     pub fn new(kind: FailureKind, mut diagnostic: Diagnostic) -> Self {
-        // What ends a command is an error, whatever its code is elsewhere.
+        // A finding that ends a command is an error, whatever its code is elsewhere.
         diagnostic.severity = Severity::Error;
         Failure {
             kind,

@@ -54,7 +54,7 @@ pub struct InstalledOwners {
 }
 
 impl InstalledOwners {
-    /// Counts what was changed.
+    /// Returns the numbers of changed and unchanged resources.
     pub fn count(&self, changes: &[PlannedChange]) -> ResourceCounts {
         let mut own: BTreeMap<&Owner, Vec<&PlannedChange>> = BTreeMap::new();
         let mut layered: BTreeMap<&RelativePath, Vec<&PlannedChange>> = BTreeMap::new();
@@ -87,7 +87,7 @@ impl InstalledOwners {
         counts
     }
 
-    /// What happened to one resource: one outcome for everything that is written or removed, and one each for what is
+    /// The outcomes of one resource: one outcome for everything that is written or removed, and one each for what is
     /// left as it is. Each with its number of files.
     fn outcomes_of(
         &self,
@@ -108,7 +108,7 @@ impl InstalledOwners {
         ] {
             let with_action = left.iter().filter(|change| change.action == action);
             let with_action: Vec<&PlannedChange> = with_action.copied().collect();
-            // What is adopted next to files that are written belongs to one installation.
+            // A file that is adopted next to files that are written belongs to one installation.
             let is_part = action == ChangeAction::Adopt && !written.is_empty();
             if !with_action.is_empty() && !is_part {
                 outcomes.push((outcome_of(action), count_files(&with_action)));
@@ -132,7 +132,7 @@ impl InstalledOwners {
     }
 }
 
-/// What happened to a file of layers. A key that comes or goes changes the file that it is in.
+/// The outcome of a file of layers. A key that comes or goes changes the file that it is in.
 fn layer_file_outcome(changes: &[&PlannedChange]) -> ResourceOutcome {
     let is_part = |change: &&&PlannedChange| {
         change.action.changes_disk() && (change.inner_pointer().is_some() || change.block.is_some())

@@ -47,7 +47,7 @@ impl ApprovalCommand {
         format!("{}{}", self.command, approvals.concat())
     }
 
-    /// What to do about resources and layers that need approval.
+    /// The way out for resources and layers that need approval.
     pub fn help(&self, ids: &[String]) -> String {
         let approve = self.with_approvals(ids);
         let object = if ids.len() == 1 { "it" } else { "them" };

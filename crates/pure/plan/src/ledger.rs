@@ -348,7 +348,7 @@ impl LedgerFile {
         self.files.len() + self.theirs.len() + shared.sum::<usize>() + self.block_count()
     }
 
-    /// How much is installed. In ledgers of older programs, resources without files and blocks of their own are not
+    /// How much is installed. In ledgers of older programs, resources without separate files and blocks are not
     /// known.
     pub fn installed_numbers(&self) -> InstalledNumbers {
         let of_files = || {

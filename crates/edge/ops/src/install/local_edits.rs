@@ -22,7 +22,7 @@ use agpm_project::world::World;
 
 /// Returns the edited files, from the locked content to the content on disk.
 pub(crate) fn local_edits(world: &World) -> Result<Vec<FileVersions>, Failure> {
-    // What can be reported about the project is reported by the plan of the install.
+    // Findings about the project are reported by the plan of the install.
     let quiet = &mut Notes::default();
     let files = ManifestFiles::require(&world.environment)?;
     let store = files.store()?;

@@ -163,7 +163,7 @@ pub(super) struct RenderedProject {
     pub(super) catalog: Vec<LockedRemote>,
     pub(super) reads: Vec<String>,
     pub(super) sources: ProjectSources,
-    /// What needs approval, reported together.
+    /// Everything that needs approval, reported together.
     pub(super) open: OpenRefusals,
 }
 

@@ -83,7 +83,7 @@ struct EmptiedFile {
 }
 
 impl EmptiedFile {
-    /// No ledger records which containers agpm created. One that holds nothing but managed nodes is removed with them:
+    /// No ledger records which containers agpm created. One that holds only managed nodes is removed with them:
     /// an empty one would be left otherwise.
     fn of(now: &Document, managed: &[OwnedNode], found: &[OwnedNode]) -> Self {
         let around = managed_nodes::containers(found, now.format());

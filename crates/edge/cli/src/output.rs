@@ -131,7 +131,7 @@ impl Output {
                         write_stdout(text.as_bytes())
                     }
                     RenderedReport::Empty(text) => {
-                        let _ = writeln!(io::stderr(), "{}", commands.complete_text(&text));
+                        let _ = writeln!(io::stderr(), "{}", commands.complete_text(text));
                         ExitCode::SUCCESS
                     }
                     RenderedReport::Bytes(bytes) => write_stdout(&bytes),

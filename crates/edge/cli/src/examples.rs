@@ -61,7 +61,7 @@ pub const EXAMPLES: &[CommandExamples] = &[
         "update",
         &[
             "agpm update agents/reviewer",
-            "agpm update --approve skills/notes",
+            "agpm update --approve agents/reviewer",
         ],
     ),
     examples("approve", &["agpm approve"]),

@@ -193,8 +193,8 @@ fn the_demonstration_goes_step_by_step_on_a_terminal() {
     }
     for shown in [
         "error[trust/increase]",
-        "agpm update skills/notes --approve skills/notes",
-        "skills/notes  v1.0.0 -> v1.1.0  + runs git log",
+        "agpm update agents/reviewer --approve agents/reviewer",
+        "agents/reviewer  v1.0.0 -> v1.1.0  + runs git log",
         "Updated 1 resource (2 files)",
         "failed   files  (1 finding)",
         "Undid transaction",

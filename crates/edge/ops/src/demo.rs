@@ -99,13 +99,13 @@ const LIBRARY_STREAM: &str = include_str!("../demo/library.import");
 const SHARED: &str = ".claude/settings.json";
 const PLACE: &str = "/permissions/allow";
 
-/// The requirement of the skill, and the older version that the demonstration starts with.
-const REQUIREMENT: &str = "version = \"^1.0\", tools";
-const FIRST_VERSION: &str = "version = \"v1.0.0\", tools";
+/// The requirement of the agent, and the older version that the demonstration starts with.
+const REQUIREMENT: &str = "agents/reviewer.md\", version = \"^1.0\"";
+const FIRST_VERSION: &str = "agents/reviewer.md\", version = \"v1.0.0\"";
 
-/// The skill with a new hook in its next version, and its file.
-const SKILL: &str = "skills/notes";
-const SKILL_FILE: &str = ".claude/skills/notes/SKILL.md";
+/// The agent with a new hook in its next version, and its file.
+const AGENT: &str = "agents/reviewer";
+const AGENT_FILE: &str = ".claude/agents/reviewer.md";
 
 /// Creates the demonstration project.
 pub fn demo(world: &World, request: &DemoRequest) -> Outcome<DemoReport> {
@@ -145,7 +145,7 @@ fn run(world: &World, request: &DemoRequest, notes: &mut Notes) -> Result<DemoRe
     created.map_err(|error| source_failure(&library, error.into()))?;
     for (path, text) in FILES {
         let path = RelativePath::new(path).expect("embedded paths are good");
-        // The project locked the skill when the library had no newer version.
+        // The project locked the agent when the library had no newer version.
         let text = text.replace(REQUIREMENT, FIRST_VERSION);
         open.create_new(&path, text.as_bytes()).map_err(seen)?;
     }
@@ -164,7 +164,7 @@ fn run(world: &World, request: &DemoRequest, notes: &mut Notes) -> Result<DemoRe
     })
 }
 
-/// Writes the lockfile as it was before the library had a newer version of the skill, and nothing else.
+/// Writes the lockfile as it was before the library had a newer version of the agent, and nothing else.
 fn lock_first_version(world: &World, directory: &Path) -> Result<(), Failure> {
     show_install(world)?;
     let lock = directory.join(LOCK_NAME);
@@ -215,26 +215,26 @@ fn show_explain(world: &World, notes: &mut Notes) -> Result<DemoShow, Failure> {
 /// An update with a new hook: refused, compared, and approved.
 fn show_update(world: &World) -> Result<[DemoShow; 3], Failure> {
     let request = UpdateRequest {
-        names: vec![SKILL.to_owned()],
+        names: vec![AGENT.to_owned()],
         install: InstallRequest::PLAIN,
     };
-    let command = format!("agpm update {SKILL}");
+    let command = format!("agpm update {AGENT}");
     let refused = show(&command, update(world, &request), DemoResult::Installed);
     let compared = DiffRequest {
-        ids: vec![SKILL.to_owned()],
+        ids: vec![AGENT.to_owned()],
         target: DiffTarget::Update,
         content: DiffContent::Everything,
     };
     let compared = diff(world, &compared);
     let compared = show(
-        &format!("agpm diff --update {SKILL}"),
+        &format!("agpm diff --update {AGENT}"),
         compared,
         DemoResult::Compared,
     );
     let mut approving = world.clone();
-    approving.environment.approvals = vec![SKILL.to_owned()];
+    approving.environment.approvals = vec![AGENT.to_owned()];
     let approved = show(
-        &format!("{command} --approve {SKILL}"),
+        &format!("{command} --approve {AGENT}"),
         update(&approving, &request),
         DemoResult::Installed,
     );
@@ -243,7 +243,7 @@ fn show_update(world: &World) -> Result<[DemoShow; 3], Failure> {
 
 /// A file that somebody edited fails the checks of a pipeline. The edit is taken back afterwards.
 fn show_edited_file(world: &World, directory: &Path) -> Result<DemoShow, Failure> {
-    let file = directory.join(SKILL_FILE);
+    let file = directory.join(AGENT_FILE);
     let bytes = store::read(&file, limit())?;
     let edited = [bytes.as_slice(), b"Push without asking.\n"].concat();
     store::write_atomically(&file, &edited)?;

@@ -114,6 +114,6 @@ mod tests {
     #[test]
     fn a_terminal_that_is_far_too_narrow_does_not_hide_everything() {
         let lines = texts(Some(5));
-        assert!(lines[1].starts_with("agents/…"), "{lines:?}");
+        assert!(lines[1].starts_with("agent…"), "{lines:?}");
     }
 }

@@ -414,7 +414,7 @@ fn edited_keys_are_kept_and_reported_until_the_edit_may_be_dropped() {
     let mut unasked = file.clone();
     assert_eq!(
         shown_changes(&file.get(&[key("/m/fs", SERVER_2, "m/fs")], OverwriteRule::Unowned)),
-        [(ChangeAction::Keep, ChangeReason::Edited)]
+        [(ChangeAction::Keep, ChangeReason::Conflict)]
     );
     assert_eq!(file.now(), edited);
     assert_eq!(
@@ -466,7 +466,7 @@ fn items_are_replaced_where_they_stand_and_edited_ones_not_doubled() {
     );
     assert_eq!(
         shown_changes(&plan),
-        [(ChangeAction::Keep, ChangeReason::Edited)]
+        [(ChangeAction::Keep, ChangeReason::Conflict)]
     );
     assert_eq!(file.now(), edited);
     let plan = file.get(

@@ -221,7 +221,12 @@ impl<'a> NeedsReader<'a> {
                 let message = format!("`{unit}` runs `{script}`, which is not installed with it");
                 let help = "the script is neither in a plugin with the hook nor next to it: add its plugin to \
                             `[plugins]`, or copy both into the project";
-                let found = Diagnostic::new(&codes::PLUGIN_MISSING_FILE, message).help(help);
+                let mut found = Diagnostic::new(&codes::PLUGIN_MISSING_FILE, message).help(help);
+                // The entry of the manifest, if one names the hook: `agpm add --all` leaves it out.
+                let mut entries = self.manifest.dependencies.iter();
+                if let Some(entry) = entries.find(|entry| entry.unit == *unit) {
+                    found = found.at_spot(entry.spot);
+                }
                 notes.diagnostics.push(found);
             }
             None => {}

@@ -176,7 +176,7 @@ mod tests {
             placed(PolicyLocation::Machine, "[executables]\nmode = \"deny\""),
         ]);
         let values: Vec<String> = set.rows().into_iter().map(|row| row.value).collect();
-        assert_eq!(values, ["deny", "604800s", "86400s", "allow"]);
+        assert_eq!(values, ["deny", "7d", "1d", "allow"]);
         assert_eq!(set.executable_mode(), ExecutableMode::Deny);
         assert_eq!(set.min_release_age(), Some(7 * 86_400));
     }

@@ -70,14 +70,14 @@ pub(crate) struct AddArgs {
     /// Prefix the names of a plugin's parts with its own
     #[arg(long)]
     pub(crate) prefix: bool,
-    /// A part of a plugin (TYPE/NAME), or a match of a pattern, to leave out
+    /// Leave out a part of a plugin or a match of a pattern
     #[arg(long, value_name = "ID", value_delimiter = ',')]
     pub(crate) exclude: Vec<String>,
     /// A subdirectory of the tool's directory
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub(crate) target: Option<String>,
     /// The name of the installed file [default: the name]
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) filename: Option<String>,
     /// Change only the manifest
     #[arg(long)]
@@ -89,7 +89,7 @@ pub(crate) struct AddArgs {
     #[arg(short, long)]
     pub(crate) yes: bool,
     /// Allow transitive scripts, hooks and MCP servers
-    #[arg(long, conflicts_with = "no_install")]
+    #[arg(long, conflicts_with = "no_install", hide_short_help = true)]
     pub(crate) allow_executables: bool,
     #[command(flatten)]
     pub(crate) scope: ScopeArgs,

@@ -192,7 +192,7 @@ fn an_edit_of_a_key_of_ours_is_kept_and_reported_and_force_takes_it_back() {
     assert_eq!(project.read(SETTINGS), edited);
     // The layer's next value does not overwrite it either.
     project.layer("org", SETTINGS, "{\"a\": 2, \"m\": {\"b\": [1, 2]}}\n");
-    project.warned("install", &["install/edited"]);
+    project.fails("install", 1, &["install/edited", "install/conflict"]);
     assert_eq!(project.read(SETTINGS), edited);
     project.good("install --force");
     project.says(SETTINGS, "{\"a\": 2, \"m\": {\"b\": [1, 2]}}");

@@ -76,7 +76,7 @@ fn an_edited_file_is_kept_and_reported_and_force_takes_it_back() {
         project.warned("install", &["install/edited", path]);
         assert_eq!(project.read(path), "mine\n");
         project.layer("org", path, "two\n");
-        project.warned("install", &["install/edited", path]);
+        project.fails("install", 1, &["install/conflict", path]);
         assert_eq!(project.read(path), "mine\n");
         project.stack(&[], "");
         project.warned("install", &["install/edited", path]);

@@ -298,6 +298,12 @@ fn everything_is_added_but_what_cannot_be_had() {
             ),
             ("plugins/empty/README.md", "Nothing.\n"),
             ("skills/art/SKILL.md", ART),
+            (
+                "hooks/guard/hooks.json",
+                "{\"hooks\": {\"PreToolUse\": [{\"hooks\": [{\"type\": \"command\", \"command\": \
+                 \"hooks/guard/check.sh\"}]}]}}",
+            ),
+            ("hooks/guard/check.sh", "true\n"),
         ],
         &[],
     );
@@ -312,6 +318,7 @@ fn everything_is_added_but_what_cannot_be_had() {
         for line in [
             "Left out plugins/empty: plugin `empty` has nothing to install",
             "Left out plugins/gone: ",
+            "Left out hooks/hooks: ",
             "Left out agents/shared of plugins/two: agents/shared is defined twice",
         ] {
             assert!(output.stdout.contains(line), "no {line} in\n{output}");

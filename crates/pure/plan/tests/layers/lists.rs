@@ -47,7 +47,7 @@ fn items_with_a_key_are_found_wherever_they_stand() {
         shown_changes(&plan),
         [
             (ChangeAction::Create, ChangeReason::WasMissing),
-            (ChangeAction::Keep, ChangeReason::Edited)
+            (ChangeAction::Keep, ChangeReason::Conflict)
         ]
     );
     assert_eq!(plan.changes[1].pointer, Some("/l/0".parse().unwrap()));

@@ -60,7 +60,7 @@ pub const EXAMPLES: &[CommandExamples] = &[
     examples(
         "update",
         &[
-            "agpm update agents/reviewer",
+            "agpm update skills/notes",
             "agpm update --approve agents/reviewer",
         ],
     ),

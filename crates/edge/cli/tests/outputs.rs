@@ -197,7 +197,7 @@ const CASES: &[Case] = &[
     },
     Case {
         schema: "update",
-        lines: &["update --dry-run", "update --approve skills/notes"],
+        lines: &["update --dry-run", "update --approve agents/reviewer"],
     },
     Case {
         schema: "undo",

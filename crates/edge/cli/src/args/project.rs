@@ -80,7 +80,7 @@ pub(crate) struct AddArgs {
     #[arg(long, hide_short_help = true)]
     pub(crate) filename: Option<String>,
     /// Change only the manifest
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) no_install: bool,
     /// Show the changes without making them
     #[arg(long)]

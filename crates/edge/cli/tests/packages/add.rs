@@ -318,7 +318,7 @@ fn everything_is_added_but_what_cannot_be_had() {
         for line in [
             "Left out plugins/empty: plugin `empty` has nothing to install",
             "Left out plugins/gone: ",
-            "Left out hooks/hooks: ",
+            "Left out hooks/guard: ",
             "Left out agents/shared of plugins/two: agents/shared is defined twice",
         ] {
             assert!(output.stdout.contains(line), "no {line} in\n{output}");

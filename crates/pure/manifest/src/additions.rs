@@ -13,7 +13,7 @@ use crate::added_entry::{
     AddedEntry, AddedResource, EntryContext, Presence, existing_dependency, listed_texts,
     name_taken,
 };
-use crate::edit::{edit, parsed, set_entry};
+use crate::edit::{edit, parsed, set_entries, set_entry};
 use crate::entry_change::{ChangedResource, EntryChange};
 use crate::origin::{OfferOrigin, OfferedSource, SourceState};
 
@@ -288,8 +288,18 @@ impl ManifestAdditions {
         for (id, tools) in &self.widened {
             text = with_widening(text, id, tools)?;
         }
+        let mut sections: Vec<&str> = Vec::new();
         for entry in &self.entries {
-            text = set_entry(&text, entry.section(), &entry.name, entry.value())?;
+            if !sections.contains(&entry.section()) {
+                sections.push(entry.section());
+            }
+        }
+        for section in sections {
+            let of_section = self.entries.iter().filter(|one| one.section() == section);
+            let entries: Vec<(&str, Value)> = of_section
+                .map(|entry| (entry.name.as_str(), entry.value()))
+                .collect();
+            text = set_entries(text, section, &entries)?;
         }
         Ok(text)
     }

@@ -1,5 +1,7 @@
 //! Edits of a manifest's tables that touch nothing else.
 
+use std::collections::BTreeSet;
+
 use agpm_diag::{Diagnostic, Failure, codes};
 use agpm_text::{Document, Edit, EditError, Format, Pointer, Value, parse_alone};
 
@@ -33,6 +35,62 @@ pub fn set_entry(text: &str, section: &str, name: &str, value: Value) -> Result<
     edit(&document, &Edit::Set { at, value })
 }
 
+/// The text with several entries in one of its tables, as if they were set one after the other.
+///
+/// Each edit parses the whole text, so a thousand entries would cost a million. New entries are therefore written after
+/// the first one, as lines of their form; where the table has another form, they are set one by one.
+pub fn set_entries(
+    text: String,
+    section: &str,
+    entries: &[(&str, Value)],
+) -> Result<String, Failure> {
+    let [(name, value), rest @ ..] = entries else {
+        return Ok(text);
+    };
+    let text = set_entry(&text, section, name, value.clone())?;
+    if let Some(together) = with_lines_after(&text, section, name, entries)? {
+        return Ok(together);
+    }
+    rest.iter().try_fold(text, |text, (name, value)| {
+        set_entry(&text, section, name, value.clone())
+    })
+}
+
+/// The text with all entries after the first one as lines below it; `None` where that is not their form.
+fn with_lines_after(
+    text: &str,
+    section: &str,
+    first: &str,
+    entries: &[(&str, Value)],
+) -> Result<Option<String>, Failure> {
+    let table = Pointer::root().child(section);
+    let document = parsed(text.to_owned());
+    let known: BTreeSet<&str> = document
+        .at(&table)
+        .into_iter()
+        .flat_map(|table| table.entries())
+        .map(|(key, _)| key.content())
+        .collect();
+    let header = format!("[{section}]\n");
+    let mut lines = Vec::new();
+    for (name, value) in entries {
+        let alone = set_entry("", section, name, value.clone())?;
+        match alone.strip_prefix(&header) {
+            Some(line) if *name == first || !known.contains(name) => lines.push(line.to_owned()),
+            _ => return Ok(None),
+        }
+    }
+    let line = lines.remove(0);
+    let start = text.find(&format!("\n{line}")).map(|start| start + 1);
+    let Some(end) = start.map(|start| start + line.len()) else {
+        return Ok(None);
+    };
+    let together = format!("{}{}{}", &text[..end], lines.concat(), &text[end..]);
+    let document = parsed(together.clone());
+    let is_set = |(name, _): &(&str, Value)| document.at(&table.child(*name)).is_some();
+    Ok(entries.iter().all(is_set).then_some(together))
+}
+
 /// The document of a manifest's text.
 pub(crate) fn parsed(text: String) -> Document {
     parse_alone(text, Format::Toml).document
@@ -54,6 +112,35 @@ pub fn uneditable(error: &EditError) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn entries_together_are_as_one_after_the_other() {
+        let entries: Vec<(String, Value)> = (0..5)
+            .map(|number| (format!("n{number}"), Value::from(format!("./{number}.md"))))
+            .collect();
+        let entries: Vec<(&str, Value)> = entries
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.clone()))
+            .collect();
+        for text in [
+            "",
+            "# mine\n",
+            "[agents]\n",
+            "[agents]\na = \"./a.md\" # last\n\n[skills]\ns = \"./s\"\n",
+            "[agents]\r\na = \"./a.md\"\r\n",
+            "agents = { a = \"./a.md\" }\n",
+            "[agents]\nn3 = \"./old.md\"\nz = 1\n",
+            "agents.a = \"./a.md\"\n",
+            "[agents]\na = \"./a.md\"",
+        ] {
+            let together = set_entries(text.to_owned(), "agents", &entries).unwrap();
+            let mut one_by_one = text.to_owned();
+            for (name, value) in &entries {
+                one_by_one = set_entry(&one_by_one, "agents", name, value.clone()).unwrap();
+            }
+            assert_eq!(together, one_by_one, "{text}");
+        }
+    }
 
     #[test]
     fn an_entry_joins_its_table_and_a_new_table_gets_a_header() {

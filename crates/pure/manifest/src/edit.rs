@@ -39,7 +39,7 @@ pub fn set_entry(text: &str, section: &str, name: &str, value: Value) -> Result<
 ///
 /// Each edit parses the whole text, so a thousand entries would cost a million. New entries are therefore written after
 /// the first one, as lines of their form; where the table has another form, they are set one by one.
-pub fn set_entries(
+pub(crate) fn set_entries(
     text: String,
     section: &str,
     entries: &[(&str, Value)],
@@ -56,7 +56,7 @@ pub fn set_entries(
     })
 }
 
-/// The text with all entries after the first one as lines below it; `None` where that is not their form.
+/// The text with all entries after the first one as the lines after it; `None` where that is not their form.
 fn with_lines_after(
     text: &str,
     section: &str,

@@ -73,7 +73,7 @@ const tests = {
   },
   "status and plan tell how the project stands"() {
     assert.equal(call("status").structuredContent.ok, true);
-    assert.match(call("plan").content[0].text, /unchanged/);
+    assert.match(call("plan").content[0].text, /Nothing would change/);
   },
   "an operation that fails says so with a code"() {
     const missing = call("read", { kind: "agent", name: "gone" });

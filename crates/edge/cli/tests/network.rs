@@ -173,7 +173,7 @@ fn many_skills_cost_as_many_requests_as_one() {
     assert_eq!(library.cold_requests("install --frozen"), MOST);
     assert_eq!(library.cold_requests("update"), MOST);
     assert_eq!(library.requests("install"), 0);
-    // Only what is new is asked for.
+    // Only the listing is requested.
     assert_eq!(library.requests("update"), 2);
     assert_eq!(library.requests("outdated"), 2);
     assert!(library.cold_requests("outdated") < MOST);

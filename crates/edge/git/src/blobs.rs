@@ -21,21 +21,15 @@ impl RemoteRepository {
     }
 
     /// Reads files that [`RemoteRepository::fetch_blobs`] made available, in the requested order.
-    ///
-    /// `progress` is called with the number of files read; it must not use the source itself.
-    pub fn read_blobs(
-        &self,
-        wanted: &[ObjectId],
-        progress: &dyn Fn(usize),
-    ) -> Result<Vec<Vec<u8>>, GitError> {
+    pub fn read_blobs(&self, wanted: &[ObjectId]) -> Result<Vec<Vec<u8>>, GitError> {
         let mut found = Found::with_capacity(wanted.len());
-        if let Err(error) = self.gather(wanted, &mut found, progress) {
+        if let Err(error) = self.gather(wanted, &mut found) {
             // The source does not have it. Fetching everything again would end with the same answer.
             if matches!(error, GitError::MissingObject { .. }) {
                 return Err(error);
             }
             self.rebuild_after(error)?;
-            self.gather(wanted, &mut found, progress)?;
+            self.gather(wanted, &mut found)?;
         }
         let mut contents: Vec<Vec<u8>> = Vec::with_capacity(wanted.len());
         let mut first = HashMap::new();
@@ -92,18 +86,13 @@ impl RemoteRepository {
         Ok((sizes, missing))
     }
 
-    fn gather(
-        &self,
-        wanted: &[ObjectId],
-        found: &mut Found,
-        progress: &dyn Fn(usize),
-    ) -> Result<(), GitError> {
-        let missing = self.read_into(wanted, found, progress)?;
+    fn gather(&self, wanted: &[ObjectId], found: &mut Found) -> Result<(), GitError> {
+        let missing = self.read_into(wanted, found)?;
         if missing.is_empty() {
             return Ok(());
         }
         self.fetch_again(&missing)?;
-        match self.read_into(&missing, found, progress)?.first() {
+        match self.read_into(&missing, found)?.first() {
             None => Ok(()),
             Some(id) => {
                 Err(self.broken(&format!("{id} cannot be read from its copy in the cache")))
@@ -142,12 +131,7 @@ impl RemoteRepository {
     }
 
     /// Reads the objects in the cache that were not read yet, and returns the missing ones without duplicates.
-    fn read_into(
-        &self,
-        wanted: &[ObjectId],
-        found: &mut Found,
-        progress: &dyn Fn(usize),
-    ) -> Result<Vec<ObjectId>, GitError> {
+    fn read_into(&self, wanted: &[ObjectId], found: &mut Found) -> Result<Vec<ObjectId>, GitError> {
         let mut unread: Vec<&ObjectId> = wanted
             .iter()
             .filter(|id| !found.contains_key(*id))
@@ -164,7 +148,6 @@ impl RemoteRepository {
             &mut |at, answer| match answer {
                 ObjectReply::Found { kind, content, .. } if kind == "blob" => {
                     found.insert(unread[at].clone(), content);
-                    progress(found.len());
                 }
                 // An object of another kind, such as a tree, where a file is expected.
                 ObjectReply::Found { id, .. } => unfit = Some(self.missing(&id)),

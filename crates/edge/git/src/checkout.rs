@@ -222,7 +222,7 @@ impl RemoteRepository {
         let contents = if ids.is_empty() {
             Vec::new()
         } else {
-            self.read_blobs(&ids, &|_| {})?
+            self.read_blobs(&ids)?
         };
         for (file, bytes) in files.iter().zip(contents) {
             match file.kind {

@@ -50,14 +50,6 @@ pub(crate) enum Link {
     Unsuitable,
 }
 
-/// The result of an attempt to connect.
-pub(crate) enum Attempt {
-    /// The server speaks version 2 of the protocol.
-    Open(Box<Connection>),
-    /// The server speaks only older versions, or agpm cannot use this one.
-    Unsuitable,
-}
-
 /// Why a connection failed.
 pub(crate) enum ConnectionError {
     /// The helper or the server failed, with the messages of both.
@@ -67,11 +59,9 @@ pub(crate) enum ConnectionError {
 }
 
 impl Connection {
-    /// Connects; `command` is git with the name of the remote, and `patience` is how long the server may be silent.
-    pub(crate) fn open(
-        mut command: Command,
-        patience: Duration,
-    ) -> Result<Attempt, ConnectionError> {
+    /// Connects, if the server speaks version 2 of the protocol. `command` is git with the name of the remote, and
+    /// `patience` is how long the server may be silent.
+    pub(crate) fn open(mut command: Command, patience: Duration) -> Result<Link, ConnectionError> {
         let spawned = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -89,16 +79,16 @@ impl Connection {
             .and_then(|()| read_line(&mut output));
         match greeted {
             Ok(line) if line == "\n" => {}
-            Ok(line) if line == "fallback\n" => return Ok(Attempt::Unsuitable),
+            Ok(line) if line == "fallback\n" => return Ok(Link::Unsuitable),
             Ok(_) => return Err(helper.failure(&io::ErrorKind::UnexpectedEof.into())),
             Err(cause) => return Err(helper.failure(&cause)),
         }
         let mut lines = packet_lines(output);
         let features = ServerFeatures::read(&mut lines).map_err(|cause| helper.failure(&cause))?;
         if !features.are_sufficient() {
-            return Ok(Attempt::Unsuitable);
+            return Ok(Link::Unsuitable);
         }
-        Ok(Attempt::Open(Box::new(Connection {
+        Ok(Link::Open(Box::new(Connection {
             helper,
             answers: Answers(lines),
             features,

@@ -1,17 +1,19 @@
 //! The connection of a source: opened when something is first requested, and shared by all requests of a run.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use agpm_model::{ObjectId, SourceVersions};
 
-use crate::connection::{Attempt, Connection, ConnectionError, Link};
+use crate::connection::{Connection, ConnectionError, Link};
 use crate::error::GitError;
 use crate::fetch::FetchTarget;
 use crate::locking::locked;
 use crate::protocol::WantedPack;
 use crate::remote::{REMOTE, RemoteRepository};
+use crate::source_cache::MOST_REFS;
 use crate::transfer::Transfer;
 
 /// The most commits of the cache that a request names. More would make requests larger than what they save.
@@ -34,19 +36,16 @@ impl RemoteRepository {
         target: FetchTarget<'_>,
         transfer: &Transfer,
     ) -> Result<Option<()>, GitError> {
-        let (ids, is_commits) = match target {
-            FetchTarget::Commits(ids) => (ids, true),
-            FetchTarget::Blobs(ids) => (ids, false),
+        let stored = stored_commits(repository);
+        let wanted = match target {
+            FetchTarget::Commits(ids) => WantedPack::Commits {
+                ids,
+                stored: &stored,
+            },
+            FetchTarget::Blobs(ids) => WantedPack::Files(ids),
             FetchTarget::WholeCommits(_) | FetchTarget::Everything | FetchTarget::History => {
                 return Ok(None);
             }
-        };
-        let stored = stored_commits(repository);
-        let wanted = if is_commits {
-            let stored = &stored;
-            WantedPack::Commits { ids, stored }
-        } else {
-            WantedPack::Files(ids)
         };
         self.with_connection(|connection| {
             let mut indexer = self.start_indexer(repository)?;
@@ -55,7 +54,7 @@ impl RemoteRepository {
             if !indexer.finish() {
                 return Err(self.broken("the pack that it sent is not valid"));
             }
-            if is_commits {
+            if let WantedPack::Commits { ids, .. } = wanted {
                 self.keep_commits(repository, ids, &shallow)?;
             }
             Ok(())
@@ -79,13 +78,11 @@ impl RemoteRepository {
         shallow: &[ObjectId],
     ) -> Result<(), GitError> {
         let path = repository.join("shallow");
-        let known = agpm_store::read(&path, crate::source_cache::MOST_REFS).unwrap_or_default();
-        let known = String::from_utf8_lossy(&known);
-        let mut ids: Vec<&str> = known.lines().collect();
-        ids.extend(shallow.iter().map(ObjectId::as_str));
-        ids.sort_unstable();
-        ids.dedup();
         if !shallow.is_empty() {
+            let known = agpm_store::read(&path, MOST_REFS).unwrap_or_default();
+            let known = String::from_utf8_lossy(&known);
+            let mut ids: BTreeSet<&str> = known.lines().collect();
+            ids.extend(shallow.iter().map(ObjectId::as_str));
             let text: String = ids.iter().map(|id| format!("{id}\n")).collect();
             agpm_store::write_atomically(&path, text.as_bytes())?;
         }
@@ -124,8 +121,7 @@ impl RemoteRepository {
         // The helper finds the URL under the name of the remote: an argument would show a token to other users.
         command.args([helper, REMOTE]);
         match Connection::open(command, self.git.patience()) {
-            Ok(Attempt::Open(connection)) => Ok(Link::Open(connection)),
-            Ok(Attempt::Unsuitable) => Ok(Link::Unsuitable),
+            Ok(link) => Ok(link),
             // A git that was built without HTTP says so itself.
             Err(ConnectionError::Failed(words)) if words.contains("is not a git command") => {
                 Ok(Link::Unsuitable)

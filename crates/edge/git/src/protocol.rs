@@ -9,6 +9,8 @@ use gix_packetline::PacketLineRef;
 use gix_packetline::blocking_io::{StreamingPeekableIter, encode};
 use gix_packetline::read::ProgressAction;
 
+use crate::refs::add_ref;
+
 /// The lines of a server's answers.
 pub(crate) type PacketLines<R> = StreamingPeekableIter<R>;
 
@@ -136,7 +138,7 @@ pub(crate) enum WantedPack<'a> {
 pub(crate) fn read_listing<R: Read>(lines: &mut PacketLines<R>) -> io::Result<SourceVersions> {
     let mut versions = SourceVersions::default();
     read_part(lines, |line| {
-        add_ref(&mut versions, line);
+        add_line(&mut versions, line);
         Ok(())
     })?;
     read_end(lines)?;
@@ -144,7 +146,7 @@ pub(crate) fn read_listing<R: Read>(lines: &mut PacketLines<R>) -> io::Result<So
 }
 
 /// Adds a line such as `ID refs/tags/v1 peeled:ID`.
-fn add_ref(versions: &mut SourceVersions, line: &str) {
+fn add_line(versions: &mut SourceVersions, line: &str) {
     let mut words = line.split(' ');
     let (Some(value), Some(name)) = (words.next(), words.next()) else {
         return;
@@ -153,21 +155,9 @@ fn add_ref(versions: &mut SourceVersions, line: &str) {
     if name == "HEAD" {
         let target = attribute("symref-target:refs/heads/");
         versions.default_branch = target.map(str::to_owned);
-        return;
-    }
-    let Ok(id) = value.parse::<ObjectId>() else {
-        return;
-    };
-    if let Some(branch) = name.strip_prefix("refs/heads/") {
-        versions.branches.insert(branch.to_owned(), id);
-    } else if let Some(tag) = name.strip_prefix("refs/tags/") {
-        match attribute("peeled:").and_then(|peeled| peeled.parse().ok()) {
-            Some(commit) => {
-                versions.tags.insert(tag.to_owned(), commit);
-                versions.annotated.insert(tag.to_owned(), id);
-            }
-            None => drop(versions.tags.insert(tag.to_owned(), id)),
-        }
+    } else if let Ok(id) = value.parse::<ObjectId>() {
+        let peeled = attribute("peeled:").and_then(|peeled| peeled.parse().ok());
+        add_ref(versions, name, id, peeled);
     }
 }
 

@@ -21,17 +21,34 @@ fn add(versions: &mut SourceVersions, value: &str, name: &str) {
     let Ok(id) = value.parse::<ObjectId>() else {
         return;
     };
+    // The line with `^{}` follows the one of the tag itself, and has the commit that an annotated tag points at.
+    let tagged = name
+        .strip_suffix("^{}")
+        .and_then(|name| Some((name, versions.tags.get(name.strip_prefix("refs/tags/")?)?)));
+    match tagged.map(|(name, object)| (name, object.clone())) {
+        Some((name, object)) => add_ref(versions, name, object, Some(id)),
+        None => add_ref(versions, name, id, None),
+    }
+}
+
+/// Adds a branch or a tag; `peeled` is the commit of an annotated tag. Other refs are skipped.
+pub(crate) fn add_ref(
+    versions: &mut SourceVersions,
+    name: &str,
+    id: ObjectId,
+    peeled: Option<ObjectId>,
+) {
     if let Some(branch) = name.strip_prefix("refs/heads/") {
         versions.branches.insert(branch.to_owned(), id);
     } else if let Some(tag) = name.strip_prefix("refs/tags/") {
-        // The line with `^{}` follows the one of the tag itself, and has the commit that an annotated tag points at.
-        let name = tag.trim_end_matches("^{}");
-        let before = versions.tags.insert(name.to_owned(), id);
-        if name != tag {
-            versions
-                .annotated
-                .extend(before.map(|object| (name.to_owned(), object)));
-        }
+        let commit = match peeled {
+            Some(commit) => {
+                versions.annotated.insert(tag.to_owned(), id);
+                commit
+            }
+            None => id,
+        };
+        versions.tags.insert(tag.to_owned(), commit);
     }
 }
 

@@ -155,7 +155,7 @@ impl Source for RemoteRepository {
         if files.is_empty() {
             return Ok(Vec::new());
         }
-        Ok(self.read_blobs(&ids_of(files), &|_| {})?)
+        Ok(self.read_blobs(&ids_of(files))?)
     }
 
     fn directory(

@@ -74,7 +74,7 @@ fn loss(resolved: &ResolvedEntry, outcome: &FieldOutcome) -> Diagnostic {
 
 /// A conversion that would permit more: the tools, and the fields that they cannot express.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-struct Widening<'a> {
+struct WidenedConversion<'a> {
     tools: BTreeSet<&'a ToolName>,
     /// `TYPE.FIELD`, without the name of a server or an event.
     fields: BTreeSet<&'a str>,
@@ -87,7 +87,8 @@ type WidenedId<'a> = (ResourceType, &'a str, &'a Unit);
 /// One diagnostic for resources that widen alike, whatever the number of tools and fields.
 fn refusals(manifest: &Manifest, resources: &[RenderedResource]) -> Vec<Diagnostic> {
     let mut allowed: BTreeMap<&ToolName, BTreeSet<usize>> = BTreeMap::new();
-    let mut by_resource: BTreeMap<WidenedId<'_>, (BTreeSet<usize>, Widening<'_>)> = BTreeMap::new();
+    let mut by_resource: BTreeMap<WidenedId<'_>, (BTreeSet<usize>, WidenedConversion<'_>)> =
+        BTreeMap::new();
     for (number, RenderedResource { resolved, output }) in resources.iter().enumerate() {
         let entry = &resolved.entry;
         let mut widened = output.outcomes.iter().filter(is_widened).peekable();
@@ -110,7 +111,7 @@ fn refusals(manifest: &Manifest, resources: &[RenderedResource]) -> Vec<Diagnost
             widening.notes.insert(&outcome.note);
         }
     }
-    let mut alike: BTreeMap<Widening<'_>, BTreeSet<usize>> = BTreeMap::new();
+    let mut alike: BTreeMap<WidenedConversion<'_>, BTreeSet<usize>> = BTreeMap::new();
     for (numbers, widening) in by_resource.into_values() {
         alike.entry(widening).or_default().extend(numbers);
     }
@@ -181,7 +182,7 @@ struct ManifestLines<'a> {
 }
 
 impl ManifestLines<'_> {
-    fn refusal(&self, widening: &Widening<'_>, numbers: &BTreeSet<usize>) -> Diagnostic {
+    fn refusal(&self, widening: &WidenedConversion<'_>, numbers: &BTreeSet<usize>) -> Diagnostic {
         let concerned = self.concerned(numbers);
         let subjects = counted(&concerned);
         let tools: Vec<&str> = widening.tools.iter().map(|tool| tool.as_str()).collect();
@@ -244,7 +245,7 @@ impl ManifestLines<'_> {
 
     fn help(
         &self,
-        widening: &Widening<'_>,
+        widening: &WidenedConversion<'_>,
         concerned: &[&ResolvedEntry],
         lines: &[&Dependency],
     ) -> String {

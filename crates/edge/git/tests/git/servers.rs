@@ -96,7 +96,7 @@ fn one_connection_lists_one_fetches_directories_and_one_fetches_files() {
         .map(|path| remote.entry(&commit, path).unwrap().unwrap().id)
         .to_vec();
     remote.fetch_blobs(&wanted).unwrap();
-    remote.read_blobs(&wanted, &|_| {}).unwrap();
+    remote.read_blobs(&wanted).unwrap();
     let read = server.requests();
     // The greeting and the listing, and one request for each fetch.
     assert_eq!((listed, fetched - listed, read - fetched), (2, 1, 1));
@@ -152,7 +152,7 @@ fn every_request_reports_its_progress() {
     let remote = git.remote(&parse(&server.url("repo")), &world.sandbox.work());
     remote.refs().unwrap();
     assert_eq!(text(&remote, &commit, "agents/a.md"), "one\n");
-    // What is in the cache is no request.
+    // A file in the cache needs no request.
     assert_eq!(text(&remote, &commit, "agents/a.md"), "one\n");
     let events = recorder.0.lock().unwrap();
     assert_eq!(
@@ -188,7 +188,34 @@ fn a_server_that_lost_a_file_is_reported_and_the_next_request_works() {
     fs::remove_file(object).unwrap();
     assert!(remote.fetch_blobs(&[lost, present.clone()]).is_err());
     remote.fetch_blobs(std::slice::from_ref(&present)).unwrap();
-    assert_eq!(remote.read_blobs(&[present], &|_| {}).unwrap(), [b"two\n"]);
+    assert_eq!(remote.read_blobs(&[present]).unwrap(), [b"two\n"]);
+}
+
+#[test]
+fn a_file_that_was_not_requested_is_an_error_and_no_request() {
+    let world = World::new();
+    let (_repository, commit) = world.repository();
+    let server = HttpServer::start(&world.sandbox);
+    let remote = world.remote(&server.url("repo"));
+    remote.fetch_commits(std::slice::from_ref(&commit)).unwrap();
+    let file = remote.entry(&commit, "agents/a.md").unwrap().unwrap().id;
+    let before = server.requests();
+    for unrequested in [
+        remote.read_blobs(std::slice::from_ref(&file)).map(drop),
+        remote.measure_blobs(std::slice::from_ref(&file)).map(drop),
+    ] {
+        assert!(matches!(unrequested, Err(GitError::MissingObject { .. })));
+    }
+    assert_eq!(server.requests(), before);
+    // Once requested, it is fetched again if another process removed the copy.
+    remote.fetch_blobs(std::slice::from_ref(&file)).unwrap();
+    for pack in world.packs() {
+        fs::remove_file(pack).unwrap();
+    }
+    let again = world.remote(&server.url("repo"));
+    again.fetch_commits(&[commit]).unwrap();
+    again.fetch_blobs(std::slice::from_ref(&file)).unwrap();
+    assert_eq!(again.read_blobs(&[file]).unwrap(), [b"one\n"]);
 }
 
 #[test]

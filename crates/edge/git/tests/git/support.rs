@@ -78,7 +78,7 @@ pub(crate) fn text(remote: &RemoteRepository, commit: &ObjectId, path: &str) -> 
         .unwrap()
         .unwrap_or_else(|| panic!("{path}"));
     remote.fetch_blobs(std::slice::from_ref(&entry.id)).unwrap();
-    let content = remote.read_blobs(&[entry.id], &|_| {}).unwrap().remove(0);
+    let content = remote.read_blobs(&[entry.id]).unwrap().remove(0);
     String::from_utf8(content).unwrap()
 }
 

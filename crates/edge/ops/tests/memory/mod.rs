@@ -267,7 +267,7 @@ impl MemoryProject {
         *self.opener.0.lock().unwrap() = Arc::new(source);
     }
 
-    /// What the source was asked for.
+    /// The requests to the source, in order.
     pub(crate) fn requests(&self) -> Vec<&'static str> {
         let source = self.opener.0.lock().unwrap();
         let fetched = source.fetched.lock().unwrap();

@@ -6,9 +6,11 @@ mod capability;
 mod capability_set;
 mod change;
 mod extract;
+mod host;
 mod judge;
 mod policy_report;
 mod policy_set;
+mod server_command;
 mod tool_rule;
 mod wildcard;
 
@@ -22,9 +24,11 @@ pub use change::{CapabilityChange, IncreaseApproval};
 pub use extract::{
     capability_set_of_instructions, capability_set_of_markdown, capability_set_of_value,
 };
+pub use host::{ServerHost, host_of};
 pub use judge::{
     JudgedContent, JudgedVersion, ReleaseAge, Violation, duration, judge, missing_requirements,
 };
 pub use policy_report::{PolicyCheckReport, PolicyReport, PolicyRuleReport};
 pub use policy_set::{PlacedPolicy, PolicyLocation, PolicySet, UnreachablePolicy};
+pub use server_command::ServerCommand;
 pub use tool_rule::ToolRule;

@@ -6,8 +6,9 @@ use std::collections::btree_map::Entry;
 use agpm_model::{InstallMode, Manifest, ResourceId};
 use agpm_trust::CapabilitySet;
 
-use crate::form::runnable_paths;
-use crate::judged_layers::{JudgedFile, capability_set_of_file};
+use crate::judged_layers::JudgedFile;
+use crate::layer_readings::reading_of_layer_file;
+use crate::readings::runnable_paths;
 use crate::rendered::RenderedResource;
 
 /// The set of each resource: of all its copies together, and for a plugin including its parts.
@@ -31,8 +32,7 @@ pub fn capability_sets(resources: &[RenderedResource]) -> BTreeMap<ResourceId, C
         for path in runnable_paths(resolved) {
             part.remove_command(&path);
         }
-        let kind = Some(resolved.entry.kind);
-        let part = part.of_file(&resolved.label(), kind);
+        let part = part.in_part(&resolved.label());
         for plugin in &resolved.part_of {
             add(&mut sets, plugin.clone(), part.clone());
         }
@@ -54,7 +54,8 @@ pub fn capability_set_of_layer<'f>(
 ) -> CapabilitySet {
     let mut set = CapabilitySet::default();
     for file in files {
-        set.absorb(capability_set_of_file(manifest, &file));
+        let reading = reading_of_layer_file(manifest, file.path, file.mode, file.bytes);
+        set.absorb(reading.set);
     }
     set
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, EntryRemedy, Failure, FailureKind, Notes, Remedy, Severity, codes};
-use agpm_model::{Dependency, Manifest, PartNames, ResourceType, ToolName, Unit};
+use agpm_model::{Dependency, Manifest, PartNames, ResourceId, ResourceType, ToolName, Unit};
 use agpm_render::{FieldOutcome, FieldOutcomeKind};
 use agpm_resolve::ResolvedEntry;
 
@@ -21,12 +21,64 @@ pub enum LossPolicy {
     ShowWidening,
 }
 
-/// Refuses conversions that permit more than the author wrote, unless the manifest allows it; in strict mode every loss
-/// is an error.
+/// A conversion that permits more than the author wrote, and that the manifest does not allow.
+#[derive(Clone, Debug)]
+pub struct Widening<'a> {
+    /// The entry of the lockfile: the resource, or the plugin that it is a part of.
+    pub locked: ResourceId,
+    /// Everything whose approval covers it: the resource, its plugin, and the manifest entries that require it.
+    pub ids: BTreeSet<ResourceId>,
+    /// The tool that it is converted for.
+    pub tool: &'a ToolName,
+    number: usize,
+}
+
+/// All conversions that permit more than the author wrote, except those that the manifest allows.
+pub fn widenings<'a>(
+    manifest: &'a Manifest,
+    resources: &'a [RenderedResource],
+) -> Vec<Widening<'a>> {
+    let lines = ManifestLines {
+        manifest,
+        resources,
+        parents: parents_of(resources),
+    };
+    let mut allowed: BTreeMap<&ToolName, BTreeSet<usize>> = BTreeMap::new();
+    let mut found = Vec::new();
+    for (number, RenderedResource { resolved, output }) in resources.iter().enumerate() {
+        let tool = &resolved.entry.tool;
+        if !output.outcomes.iter().any(|outcome| is_widened(&outcome))
+            || manifest.allow_widening.contains(tool)
+        {
+            continue;
+        }
+        let allowed = allowed
+            .entry(tool)
+            .or_insert_with(|| allowed_in(tool, manifest, resources));
+        if allowed.contains(&number) {
+            continue;
+        }
+        let locked = resolved.part_of.first().cloned();
+        let roots = lines.roots_of(&BTreeSet::from([number])).into_iter();
+        let roots = roots.filter_map(|root| Some(manifest.dependencies.get(root)?.id()));
+        let ids = roots.chain([resolved.id()]).chain(locked.clone());
+        found.push(Widening {
+            ids: ids.collect(),
+            locked: locked.unwrap_or_else(|| resolved.id()),
+            tool,
+            number,
+        });
+    }
+    found
+}
+
+/// Refuses conversions that permit more than the author wrote, unless the manifest or an approval allows it; in strict
+/// mode every loss is an error.
 pub fn check_fidelity(
     manifest: &Manifest,
     resources: &[RenderedResource],
     losses: LossPolicy,
+    is_accepted: &dyn Fn(&Widening<'_>) -> bool,
     notes: &mut Notes,
 ) -> Result<(), Failure> {
     if losses == LossPolicy::Strict {
@@ -41,7 +93,7 @@ pub fn check_fidelity(
         }
         return notes.check();
     }
-    let refused = refusals(manifest, resources);
+    let refused = refusals(manifest, resources, is_accepted);
     if refused.is_empty() {
         return Ok(());
     }
@@ -85,27 +137,24 @@ struct WidenedConversion<'a> {
 type WidenedId<'a> = (ResourceType, &'a str, &'a Unit);
 
 /// One diagnostic for resources that widen alike, whatever the number of tools and fields.
-fn refusals(manifest: &Manifest, resources: &[RenderedResource]) -> Vec<Diagnostic> {
-    let mut allowed: BTreeMap<&ToolName, BTreeSet<usize>> = BTreeMap::new();
+fn refusals(
+    manifest: &Manifest,
+    resources: &[RenderedResource],
+    is_accepted: &dyn Fn(&Widening<'_>) -> bool,
+) -> Vec<Diagnostic> {
     let mut by_resource: BTreeMap<WidenedId<'_>, (BTreeSet<usize>, WidenedConversion<'_>)> =
         BTreeMap::new();
-    for (number, RenderedResource { resolved, output }) in resources.iter().enumerate() {
+    for Widening { number, .. } in widenings(manifest, resources)
+        .into_iter()
+        .filter(|one| !is_accepted(one))
+    {
+        let RenderedResource { resolved, output } = &resources[number];
         let entry = &resolved.entry;
-        let mut widened = output.outcomes.iter().filter(is_widened).peekable();
-        if widened.peek().is_none() || manifest.allow_widening.contains(&entry.tool) {
-            continue;
-        }
-        let allowed = allowed
-            .entry(&entry.tool)
-            .or_insert_with(|| allowed_in(&entry.tool, manifest, resources));
-        if allowed.contains(&number) {
-            continue;
-        }
         let id = (entry.kind, entry.name.as_str(), &entry.unit);
         let (numbers, widening) = by_resource.entry(id).or_default();
         numbers.insert(number);
         widening.tools.insert(&entry.tool);
-        for outcome in widened {
+        for outcome in output.outcomes.iter().filter(is_widened) {
             let field = outcome.field.rsplit('.').next().unwrap_or(&outcome.field);
             widening.fields.insert(field);
             widening.notes.insert(&outcome.note);

@@ -2,31 +2,38 @@
 
 use agpm_diag::{Diagnostic, Notes, Severity, SourceId, Span, codes, has_errors};
 use agpm_model::{
-    Destination, FileMode, InstallMode, RelativePath, ResourceType, SKILL_FILE, skill_findings,
+    Destination, InstallMode, RelativePath, ResourceType, SKILL_FILE, skill_findings,
 };
 use agpm_render::{
     ConvertError, ConvertedEntries, ConvertedFile, FieldOutcome, FieldOutcomeKind, agent_name,
     convert_patched_file, foreign_format, hook_entries, is_native, server_entries, server_names,
 };
-use agpm_resolve::{ResolvedEntry, SourceFile};
+use agpm_resolve::ResolvedEntry;
 use agpm_text::{Format, Limits, Value, parse, to_value};
 use agpm_tools::{EntryFormat, FileFormat};
-use agpm_trust::{
-    Capability, CapabilitySet, capabilities_of, capability_set_of_instructions,
-    capability_set_of_value,
-};
 
 use crate::composer::Composer;
 use crate::instructions::{InstructionEntry, InstructionOutput};
 use crate::markdown_facts::MarkdownCache;
 use crate::patching::{AppliedField, dropped, patches_of};
-use crate::rendered::{OutputCapability, OutputEntries, ResourceOutput, files};
-use crate::rendered::{RenderedTexts, is_markdown};
-use crate::texts::json;
+use crate::readings::is_switched_off;
+use crate::rendered::{OutputEntries, RenderedTexts, ResourceOutput, files, is_markdown};
 
 impl Composer<'_> {
-    /// The entry in the format of its tool.
+    /// The entry in the format of its tool, with what it lets the tool do.
     pub(crate) fn in_form(
+        &self,
+        resolved: &ResolvedEntry,
+        texts: &RenderedTexts,
+        cache: &mut MarkdownCache,
+        notes: &mut Notes,
+    ) -> Option<ResourceOutput> {
+        let mut output = self.written_in_form(resolved, texts, cache, notes)?;
+        output.judge(resolved, texts, cache);
+        Some(output)
+    }
+
+    fn written_in_form(
         &self,
         resolved: &ResolvedEntry,
         texts: &RenderedTexts,
@@ -42,12 +49,6 @@ impl Composer<'_> {
         let text = texts.text(resolved);
         let mut output = ResourceOutput {
             patched: texts.patched.clone(),
-            shared_capability_set: texts
-                .shared_main
-                .as_deref()
-                .map(|text| capability_set(resolved, Some(text), cache)),
-            capabilities: capabilities(resolved, text, cache),
-            capability_set: capability_set(resolved, text, cache),
             is_disabled: is_switched_off(resolved, text),
             ..ResourceOutput::default()
         };
@@ -314,138 +315,6 @@ impl Composer<'_> {
     }
 }
 
-/// The capabilities of an entry: of its content, and of its executable files.
-fn capabilities(
-    resolved: &ResolvedEntry,
-    text: Option<&str>,
-    cache: &mut MarkdownCache,
-) -> Vec<OutputCapability> {
-    // The parts of a plugin run its files.
-    if is_switched_off(resolved, text) || resolved.entry.kind == ResourceType::Plugins {
-        return Vec::new();
-    }
-    let (kind, target) = (resolved.entry.kind, resolved.entry.target.as_ref());
-    let (found, file) = match (kind, text) {
-        (kind, Some(text)) if kind.is_merged() => (
-            json(text)
-                .map(|file| capabilities_of(&file))
-                .unwrap_or_default(),
-            None,
-        ),
-        (ResourceType::Skills, Some(text)) => (
-            cache.facts(kind, text).capabilities.clone(),
-            target.and_then(|target| inside(target, SKILL_FILE)),
-        ),
-        (ResourceType::Agents | ResourceType::Commands, Some(text)) => (
-            cache.facts(kind, text).capabilities.clone(),
-            target.cloned(),
-        ),
-        _ => (Vec::new(), None),
-    };
-    let of_content = found.into_iter().map(|capability| OutputCapability {
-        capability,
-        file: file.clone(),
-    });
-    of_content.chain(runnable_files(resolved)).collect()
-}
-
-/// The capability set. It is derived from the author's text, so it is the same for all tools.
-fn capability_set(
-    resolved: &ResolvedEntry,
-    text: Option<&str>,
-    cache: &mut MarkdownCache,
-) -> CapabilitySet {
-    let text = resolved.resource.authored.as_deref().or(text);
-    if is_switched_off(resolved, text) {
-        return CapabilitySet::default();
-    }
-    let kind = resolved.entry.kind;
-    let mut set = match text {
-        Some(text) if kind.is_merged() => json(text)
-            .map(|file| capability_set_of_value(Some(kind), &file))
-            .unwrap_or_default(),
-        Some(text)
-            if matches!(
-                kind,
-                ResourceType::Agents | ResourceType::Commands | ResourceType::Skills
-            ) =>
-        {
-            cache.facts(kind, text).capability_set.clone()
-        }
-        // The path in the source is the same for all tools.
-        Some(text) if kind == ResourceType::Instructions => {
-            capability_set_of_instructions(resolved.entry.unit.path.as_str(), text)
-        }
-        _ => CapabilitySet::default(),
-    };
-    for path in runnable_paths(resolved) {
-        set.add_command(path);
-    }
-    set
-}
-
-/// Whether a hook is disabled in its own file; nothing of it is written.
-fn is_switched_off(resolved: &ResolvedEntry, text: Option<&str>) -> bool {
-    let hook = text.filter(|_| resolved.entry.kind == ResourceType::Hooks);
-    let hook = hook.and_then(json);
-    hook.is_some_and(|hook| hook.get("enabled") == Some(&Value::Bool(false)))
-}
-
-/// Whether a file of an entry is executable: every script, and files with the executable bit.
-fn is_run(resolved: &ResolvedEntry, file: &SourceFile) -> bool {
-    file.mode == FileMode::Executable || resolved.entry.kind == ResourceType::Scripts
-}
-
-/// The executable files by their paths in the source, which are the same for all tools.
-pub(crate) fn runnable_paths(resolved: &ResolvedEntry) -> Vec<String> {
-    let (entry, resource) = (&resolved.entry, &resolved.resource);
-    let main = Some(&resource.main).filter(|file| is_run(resolved, file));
-    let main = main.map(|_| match entry.kind {
-        ResourceType::Skills => SKILL_FILE.to_owned(),
-        _ => entry.unit.path.as_str().to_owned(),
-    });
-    let others = resource.others.iter();
-    let others = others.filter(|(_, file)| is_run(resolved, file));
-    main.into_iter()
-        .chain(others.map(|(path, _)| path.to_string()))
-        .collect()
-}
-
-/// The executable files by their installed paths.
-fn runnable_files(resolved: &ResolvedEntry) -> Vec<OutputCapability> {
-    let (entry, resource) = (&resolved.entry, &resolved.resource);
-    let runs = |path: &str, file: Option<RelativePath>| OutputCapability {
-        capability: Capability::of_file(path),
-        file,
-    };
-    let target = entry.target.as_ref();
-    let main = Some(&resource.main)
-        .filter(|file| is_run(resolved, file))
-        .map(|_| match entry.kind {
-            ResourceType::Skills => runs(
-                SKILL_FILE,
-                target.and_then(|target| inside(target, SKILL_FILE)),
-            ),
-            _ => runs(
-                target.map_or(entry.unit.path.file_name(), RelativePath::as_str),
-                target.cloned(),
-            ),
-        });
-    let others = resource.others.iter();
-    let others = others.filter(|(_, file)| is_run(resolved, file));
-    let others = others.map(|(path, _)| {
-        runs(
-            path.as_str(),
-            target.and_then(|target| inside(target, path.as_str())),
-        )
-    });
-    main.into_iter().chain(others).collect()
-}
-
-fn inside(directory: &RelativePath, path: &str) -> Option<RelativePath> {
-    RelativePath::new(&format!("{directory}/{path}")).ok()
-}
-
 fn source_of(resolved: &ResolvedEntry, text: &str, notes: &mut Notes) -> SourceId {
     notes.sources.add(
         format!("{}@{}", resolved.entry.unit, resolved.version.label),
@@ -485,7 +354,8 @@ fn check_front_matter(
     let Some(text) = text.filter(|_| is_markdown(resolved)) else {
         return;
     };
-    if !cache.facts(resolved.entry.kind, text).is_valid {
+    let path = resolved.entry.unit.path.as_str();
+    if !cache.facts(resolved.entry.kind, path, text).is_valid {
         let source = source_of(resolved, text, notes);
         let parsed = parse(source, text, Format::Markdown, Limits::default());
         notes.diagnostics.extend(unreadable(parsed.diagnostics));

@@ -8,19 +8,10 @@ use agpm_model::{
 };
 use agpm_plan::{DesiredNode, path_in_type_directory};
 use agpm_text::{Format, Value, parse_alone, to_value};
-use agpm_tools::is_loaded_code;
-use agpm_trust::{
-    CapabilitySet, JudgedContent, capability_set_of_instructions, capability_set_of_markdown,
-    capability_set_of_value,
-};
+use agpm_trust::{CapabilitySet, JudgedContent, read_config_value};
 
-/// Files that tools always read.
-const ALWAYS_READ: [&str; 4] = [
-    "CLAUDE.md",
-    "AGENTS.md",
-    "GEMINI.md",
-    "copilot-instructions.md",
-];
+use crate::layer_readings::reading_of_layer_file;
+
 /// Keys of settings that define entries of a type.
 const ENTRY_KEYS: [(&str, ResourceType); 7] = [
     ("hooks", ResourceType::Hooks),
@@ -72,7 +63,7 @@ impl<'m> JudgedLayers<'m> {
         let kind = type_of_path(self.manifest, file.path);
         let tools = self.tools_of_path(file.path);
         if file.nodes.is_empty() {
-            let set = capability_set_of_file(self.manifest, file);
+            let set = reading_of_layer_file(self.manifest, file.path, file.mode, file.bytes).set;
             let value = value_of(file).unwrap_or(Value::Null);
             let types = kind.into_iter().chain(entry_types(&value)).collect();
             return self.merge(file.owner, set, types, tools);
@@ -90,7 +81,7 @@ impl<'m> JudgedLayers<'m> {
             let mut types: Vec<ResourceType> = kind.into_iter().collect();
             // A server's command means something only with its arguments, which are separate nodes.
             for value in joined(&nodes) {
-                set.absorb(capability_set_of_value(kind, &value));
+                set.absorb(read_config_value(file.path.as_str(), &value).set);
                 types.extend(entry_types(&value));
             }
             if file.mode == FileMode::Executable {
@@ -158,12 +149,6 @@ impl<'m> JudgedLayers<'m> {
     }
 }
 
-/// The capabilities of one file.
-pub(crate) fn capability_set_of_file(manifest: &Manifest, file: &JudgedFile<'_>) -> CapabilitySet {
-    let kind = type_of_path(manifest, file.path);
-    set_of_file(file, kind).of_file(file.path.as_str(), kind)
-}
-
 fn type_of_path(manifest: &Manifest, path: &RelativePath) -> Option<ResourceType> {
     manifest.tools.iter().find_map(|tool| {
         let of_destination = |(kind, destination): (&ResourceType, &Destination)| {
@@ -178,27 +163,6 @@ fn is_at(tool: &Tool, destination: &Destination, path: &RelativePath) -> bool {
         Destination::Files(directory, _) => path_in_type_directory(tool, directory, path).is_some(),
         Destination::Entries(..) | Destination::Blocks(_) => false,
     }
-}
-
-fn set_of_file(file: &JudgedFile<'_>, kind: Option<ResourceType>) -> CapabilitySet {
-    let text = std::str::from_utf8(file.bytes).unwrap_or_default();
-    let is_markdown = Format::of_file(file.path.file_name()) == Some(Format::Markdown);
-    let mut set = match (kind, is_markdown) {
-        (Some(ResourceType::Instructions), true) => {
-            capability_set_of_instructions(file.path.as_str(), text)
-        }
-        (Some(kind), true) => capability_set_of_markdown(kind, text),
-        (None, true) if ALWAYS_READ.contains(&file.path.file_name()) => {
-            capability_set_of_instructions(file.path.as_str(), text)
-        }
-        _ => value_of(file)
-            .map(|value| capability_set_of_value(kind, &value))
-            .unwrap_or_default(),
-    };
-    if file.mode == FileMode::Executable || is_loaded_code(file.path.as_str()) {
-        set.add_command(file.path.to_string());
-    }
-    set
 }
 
 /// The value of a structured file; `None` for other files.

@@ -11,28 +11,32 @@ mod form;
 mod instructions;
 mod judged;
 mod judged_layers;
+mod layer_readings;
 mod lock;
 mod markdown_facts;
 mod patching;
 mod placement;
 mod project_capabilities;
+mod readings;
 mod rendered;
 mod templates;
 mod texts;
 
 pub use capabilities::{capability_set_of_layer, capability_sets};
 pub use composer::{ComposedEntry, Composer};
-pub use fidelity::{LossPolicy, check_fidelity};
+pub use fidelity::{LossPolicy, Widening, check_fidelity, widenings};
 pub use foreign_hooks::foreign_hook_notes;
 pub use instructions::{ProjectTree, place_blocks, refuse_markers};
 pub use judged::{judged_list, judged_resources, judged_source, judged_version};
 pub use judged_layers::{JudgedFile, judged_layers};
+pub use layer_readings::reading_of_layer_file;
 pub use lock::lock_of;
 pub use markdown_facts::MarkdownCache;
 pub use patching::{AppliedField, check_names as check_patched_names, patched_file};
 pub use placement::{check_placement, server_clashes};
 pub use project_capabilities::{
-    CapabilityChanges, LockedBefore, ProjectCapabilities, SetsAsLocked,
+    CapabilityChanges, LockedBefore, ProjectCapabilities, SetsAsLocked, UnapprovedChange,
+    UnapprovedReason,
 };
 pub use rendered::{
     OutputBlock, OutputCapability, OutputEntries, OutputFile, RenderedBytes, RenderedResource,

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_model::{
-    InstallMode, LockEntry, LockWriter, LockedLayer, LockedPlacement, LockedRemote, LockedSource,
-    Lockfile, Manifest, PatchScope, Pin, PinSource, ResourceId, SourceDeclaration, SourceName,
-    SourceScope,
+    InstallMode, LockEntry, LockWriter, LockedCapabilitySet, LockedLayer, LockedPlacement,
+    LockedRemote, LockedSource, Lockfile, Manifest, PatchScope, Pin, PinSource, ResourceId,
+    SourceDeclaration, SourceName, SourceScope,
 };
 use agpm_resolve::ResolvedEntry;
 use agpm_trust::CapabilitySet;
@@ -80,8 +80,8 @@ fn locked_entries(manifest: &Manifest, resources: &[RenderedResource]) -> Vec<Lo
     let mut parts = parts_of_plugins(resources);
     let sets = capability_sets(resources);
     for locked in &mut all {
-        let set = sets.get(&locked.id());
-        locked.capabilities = set.and_then(CapabilitySet::locked_digest);
+        let set = sets.get(&locked.id()).map(CapabilitySet::to_locked);
+        locked.capabilities = LockedCapabilitySet::of(set.unwrap_or_default());
         locked.parts = parts.remove(&locked.id()).unwrap_or_default();
         // A field that one tool drops may exist in another.
         let patches = &locked.patches;
@@ -172,7 +172,8 @@ fn locked(manifest: &Manifest, resolved: &ResolvedEntry, output: &ResourceOutput
         unit: entry.unit.clone(),
         pin,
         checksum: Some(resolved.resource.checksum),
-        capabilities: None,
+        capabilities: LockedCapabilitySet::None,
+        widened: Vec::new(),
         placements: entry.readers.iter().cloned().map(placement).collect(),
         dependencies: Vec::new(),
         patches: output

@@ -1,25 +1,25 @@
-//! Facts about Markdown that are the same for every tool.
+//! Facts about agents, skills and commands that are the same for every tool.
 
 use agpm_diag::has_errors;
 use agpm_model::ResourceType;
 use agpm_text::{Format, parse_alone};
-use agpm_trust::{Capability, CapabilitySet, capabilities_of_markdown, capability_set_of_markdown};
+use agpm_trust::{CapabilityReading, read_resource};
 
-/// The facts about the text of an agent, a command or a skill.
+/// The facts about a text.
 pub(crate) struct MarkdownFacts {
     kind: ResourceType,
+    path: String,
     text: String,
-    pub(crate) capabilities: Vec<Capability>,
-    pub(crate) capability_set: CapabilitySet,
+    pub(crate) reading: CapabilityReading,
     pub(crate) is_valid: bool,
 }
 
 impl MarkdownFacts {
-    fn of(kind: ResourceType, text: &str) -> Self {
+    fn of(kind: ResourceType, path: &str, text: &str) -> Self {
         MarkdownFacts {
             kind,
-            capabilities: capabilities_of_markdown(text),
-            capability_set: capability_set_of_markdown(kind, text),
+            path: path.to_owned(),
+            reading: read_resource(kind, path, text),
             is_valid: !has_errors(&parse_alone(text, Format::Markdown).diagnostics),
             text: text.to_owned(),
         }
@@ -34,10 +34,15 @@ pub struct MarkdownCache {
 }
 
 impl MarkdownCache {
-    pub(crate) fn facts(&mut self, kind: ResourceType, text: &str) -> &MarkdownFacts {
+    pub(crate) fn facts(&mut self, kind: ResourceType, path: &str, text: &str) -> &MarkdownFacts {
         let cached = self.last.take();
-        let cached = cached.filter(|cached| cached.kind == kind && cached.text == text);
-        self.last
-            .insert(cached.unwrap_or_else(|| MarkdownFacts::of(kind, text)))
+        let is_same = |cached: &MarkdownFacts| {
+            cached.kind == kind && cached.path == path && cached.text == text
+        };
+        self.last.insert(
+            cached
+                .filter(is_same)
+                .unwrap_or_else(|| MarkdownFacts::of(kind, path, text)),
+        )
     }
 }

@@ -2,11 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use agpm_diag::SourceId;
 use agpm_model::{
-    Layer, LayerLocation, LayerName, Lockfile, Manifest, Owner, RelativePath, ResourceOrigin,
+    ExecutableMode, Layer, LayerLocation, LayerName, LockEntry, Lockfile, Manifest, Owner,
+    RelativePath, ResourceOrigin,
 };
-use agpm_plan::{CapabilityStanding, ChangeAction, LockedCapabilities, PlannedChange};
-use agpm_trust::{CapabilityChange, CapabilitySet};
+use agpm_plan::{ChangeAction, EarlierCapabilities, LockedCapabilities, PlannedChange};
+use agpm_resolve::ResolvedEntry;
+use agpm_trust::{CapabilityChange, CapabilityIncrease, CapabilityName, CapabilitySet};
 
 use crate::capabilities::capability_sets;
 use crate::rendered::RenderedResource;
@@ -15,12 +18,29 @@ use crate::rendered::RenderedResource;
 #[derive(Debug)]
 pub struct ProjectCapabilities {
     sets: BTreeMap<Owner, CapabilitySet>,
-    /// Files and layers of the project itself, and inline servers of the manifest: their authors approve them.
-    project_owned: BTreeSet<Owner>,
-    /// Owners without a commit, whose earlier state cannot be read again.
-    unpinned: BTreeSet<Owner>,
+    /// What the project's own manifest adds to each of them.
+    own: BTreeMap<Owner, BTreeSet<CapabilityIncrease>>,
+    /// How each id comes into the project.
+    origins: BTreeMap<Owner, CapabilityOrigin>,
     /// The plugin of each part.
     plugins: BTreeMap<Owner, Owner>,
+}
+
+/// How something comes into the project.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum CapabilityOrigin {
+    /// It is a file or a layer of the project, or an inline server of its manifest: its author approves it.
+    Project,
+    /// The project's own manifest names it.
+    Named,
+    /// It matches a pattern of the project's own manifest.
+    Matched,
+    /// A base names it, in this file.
+    Base(SourceId),
+    /// Something else requires it.
+    Required,
+    /// Something else requires it, and it is a file of the project.
+    RequiredFile,
 }
 
 /// The changes, by id.
@@ -28,8 +48,28 @@ pub struct ProjectCapabilities {
 pub struct CapabilityChanges {
     /// Everything that is new or may have changed.
     pub all: Vec<CapabilityChange>,
-    /// Resources that were locked before: a manifest entry approves only the locked state.
-    pub after_locking: BTreeSet<Owner>,
+    /// The part of it that is not approved by the manifest or by the lockfile.
+    pub unapproved: Vec<UnapprovedChange>,
+}
+
+/// Capabilities that nobody approved.
+#[derive(Clone, Debug)]
+pub struct UnapprovedChange {
+    /// The capabilities; `increase` has those that need approval.
+    pub change: CapabilityChange,
+    /// Why the manifest does not approve them.
+    pub reason: UnapprovedReason,
+}
+
+/// Why capabilities need approval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnapprovedReason {
+    /// They are more than what was locked.
+    Grown,
+    /// What was not there before requires them, and the manifest does not name it.
+    Brought,
+    /// The manifest names it, but a policy requires approval for everything that runs.
+    Policy,
 }
 
 /// Finds the locked capability sets of some ids.
@@ -40,9 +80,12 @@ pub type SetsAsLocked<'a> = &'a dyn Fn(&BTreeSet<Owner>) -> BTreeMap<Owner, Capa
 pub struct LockedBefore<'a> {
     /// The old lockfile.
     pub lock: Option<&'a Lockfile>,
-    /// The capabilities in the ledger; `None` if an older version wrote it.
-    pub recorded: Option<&'a BTreeMap<Owner, CapabilitySet>>,
-    /// The locked capabilities, from the sources. Reading them is expensive, so it is called only if needed.
+    /// The files of the bases that the lockfile does not know yet: naming them approves what they bring now.
+    pub new_bases: &'a BTreeSet<SourceId>,
+    /// Whether a policy requires approval of everything that runs, whoever names it.
+    pub mode: ExecutableMode,
+    /// The capabilities at the locked versions, from the sources, for a lockfile that does not list them. Reading them
+    /// is expensive, so it is called only if needed.
     pub as_locked: SetsAsLocked<'a>,
 }
 
@@ -52,26 +95,30 @@ impl ProjectCapabilities {
         manifest: &Manifest,
         resources: &[RenderedResource],
         layers: BTreeMap<LayerName, CapabilitySet>,
+        base_files: &BTreeSet<SourceId>,
     ) -> Self {
-        let project_owned = manifest.layers.iter().filter(|layer| is_in_project(layer));
-        let mut project_owned: BTreeSet<Owner> = project_owned
-            .map(|layer| Owner::layer(&layer.name))
-            .collect();
+        let mut origins = BTreeMap::new();
+        for layer in &manifest.layers {
+            let origin = origin_of_layer(layer, base_files);
+            origins.insert(Owner::layer(&layer.name), origin);
+        }
         let mut plugins = BTreeMap::new();
-        let mut unpinned: BTreeSet<Owner> = layers.keys().map(Owner::layer).collect();
-        for RenderedResource { resolved, .. } in resources {
+        let mut own: BTreeMap<Owner, BTreeSet<CapabilityIncrease>> = BTreeMap::new();
+        for RenderedResource { resolved, output } in resources {
             let id = Owner::from(resolved.id());
-            if let Some(plugin) = resolved.part_of.first() {
-                plugins.insert(id, plugin.clone().into());
-                continue;
-            }
-            let origin = &resolved.entry.unit.origin;
-            if matches!(origin, ResourceOrigin::Local | ResourceOrigin::Manifest) {
-                project_owned.insert(id.clone());
-            }
-            if resolved.version.commit.is_none() {
-                unpinned.insert(id);
-            }
+            let added = output.own_capabilities();
+            let owner = match resolved.part_of.first() {
+                Some(plugin) => {
+                    let plugin = Owner::from(plugin.clone());
+                    plugins.insert(id, plugin.clone());
+                    plugin
+                }
+                None => {
+                    origins.insert(id.clone(), origin_of(manifest, resolved));
+                    id
+                }
+            };
+            own.entry(owner).or_default().extend(added);
         }
         let layers = layers.into_iter();
         let layers = layers.map(|(name, set)| (Owner::layer(&name), set));
@@ -79,8 +126,8 @@ impl ProjectCapabilities {
         let resources = resources.map(|(id, set)| (id.into(), set));
         ProjectCapabilities {
             sets: resources.chain(layers).collect(),
-            project_owned,
-            unpinned,
+            own,
+            origins,
             plugins,
         }
     }
@@ -90,90 +137,131 @@ impl ProjectCapabilities {
         self.sets.keys()
     }
 
-    /// The capabilities of each layer.
-    pub fn layers(&self) -> impl Iterator<Item = (&Owner, &CapabilitySet)> {
-        self.sets.iter().filter(|(id, _)| id.resource().is_none())
-    }
-
-    /// Whether an id has capabilities that equal the locked ones.
-    pub fn is_as_locked(&self, id: &Owner, locked: &LockedCapabilities<'_>) -> bool {
-        let id = self.plugins.get(id).unwrap_or(id);
-        let digest = self.sets.get(id).and_then(CapabilitySet::locked_digest);
-        digest.is_some() && digest == locked.digest(id)
-    }
-
-    /// The capabilities to record in the ledger.
-    pub fn to_record(&self) -> BTreeMap<Owner, CapabilitySet> {
-        let is_recorded =
-            |(id, set): &(&Owner, &CapabilitySet)| self.unpinned.contains(*id) && !set.is_empty();
-        let sets = self.sets.iter().filter(is_recorded);
-        sets.map(|(id, set)| (id.clone(), set.clone())).collect()
-    }
-
-    /// Compares with the locked capabilities.
+    /// Compares with the locked capabilities: one rule for everything, whatever it comes from.
     pub fn changes(&self, new: &Lockfile, before: &LockedBefore<'_>) -> CapabilityChanges {
         let locked = LockedCapabilities::of(before.lock);
-        let resources = new.entries.iter();
-        let resources = resources.map(|one| (Owner::from(one.id()), locked.of_resource(one)));
-        let layers = new.layers.iter();
-        let layers = layers.map(|one| (Owner::layer(&one.name), locked.of_layer(one)));
-        let states: Vec<(Owner, CapabilityStanding)> = resources.chain(layers).collect();
-        let with = |state: CapabilityStanding| -> BTreeSet<Owner> {
-            let ids = states.iter().filter(|(_, one)| *one == state);
-            ids.map(|(id, _)| id.clone()).collect()
-        };
-        let mut changed = with(CapabilityStanding::Changed);
-        let mut earlier = self.sets_before(&changed, &locked, before);
-        let new_matches = with(CapabilityStanding::NewMatch);
-        earlier.extend(
-            new_matches
-                .iter()
-                .map(|id| (id.clone(), CapabilitySet::default_of(id))),
-        );
-        changed.extend(new_matches);
-        let new = states.into_iter();
-        let new = new.filter(|(_, one)| *one != CapabilityStanding::AsLocked);
-        let change = |(id, _): (Owner, CapabilityStanding)| {
+        let ids = new
+            .entries
+            .iter()
+            .map(|one| (Owner::from(one.id()), Some(one)));
+        let layers = new.layers.iter().map(|one| (Owner::layer(&one.name), None));
+        let states: Vec<(Owner, Option<&LockEntry>, EarlierCapabilities)> = ids
+            .chain(layers)
+            .map(|(id, entry)| {
+                let state = locked.state(&id);
+                (id, entry, state)
+            })
+            .collect();
+        let mut as_locked = self.read_unlisted(&states, before);
+        let mut changes = CapabilityChanges::default();
+        for (id, entry, state) in states {
             let after = self.sets.get(&id).cloned().unwrap_or_default();
-            CapabilityChange::new(id.clone(), earlier.remove(&id), after)
+            let earlier = match state {
+                EarlierCapabilities::New => None,
+                EarlierCapabilities::Known(set) => Some(set),
+                EarlierCapabilities::Unlisted => {
+                    let read = as_locked.remove(&id);
+                    Some(read.unwrap_or_else(|| CapabilitySet::default_of(&id)))
+                }
+            };
+            let is_as_locked = earlier
+                .as_ref()
+                .is_some_and(|earlier| earlier.to_locked() == after.to_locked());
+            let is_empty = after.is_empty() && earlier.as_ref().is_none_or(CapabilitySet::is_empty);
+            if is_as_locked || is_empty {
+                continue;
+            }
+            let is_new = earlier.is_none();
+            let change = CapabilityChange::new(id, earlier, after);
+            let reason = self.reason(&change, entry, is_new, &locked, before);
+            if let Some(reason) = reason
+                && let Some(change) = self.to_approve(&change, reason)
+            {
+                changes.unapproved.push(UnapprovedChange { change, reason });
+            }
+            changes.all.push(change);
+        }
+        changes
+    }
+
+    /// The sets at the locked versions where the lockfile does not list them and something could be new.
+    fn read_unlisted(
+        &self,
+        states: &[(Owner, Option<&LockEntry>, EarlierCapabilities)],
+        before: &LockedBefore<'_>,
+    ) -> BTreeMap<Owner, CapabilitySet> {
+        let has_some = |id: &Owner| {
+            let set = self.sets.get(id);
+            set.is_some_and(|set| !set.is_empty())
         };
-        let can_do_something = |change: &CapabilityChange| {
-            let mut sets = change.before.iter().chain([&change.after]);
-            sets.any(|set| !set.is_empty())
+        let unlisted = states
+            .iter()
+            .filter(|(id, _, state)| *state == EarlierCapabilities::Unlisted && has_some(id));
+        let unlisted: BTreeSet<Owner> = unlisted.map(|(id, ..)| id.clone()).collect();
+        if unlisted.is_empty() {
+            return BTreeMap::new();
+        }
+        (before.as_locked)(&unlisted)
+    }
+
+    /// Why the increase of an id needs approval; `None` if the manifest gives it.
+    fn reason(
+        &self,
+        change: &CapabilityChange,
+        entry: Option<&LockEntry>,
+        is_new: bool,
+        locked: &LockedCapabilities<'_>,
+        before: &LockedBefore<'_>,
+    ) -> Option<UnapprovedReason> {
+        let by_policy =
+            (before.mode == ExecutableMode::Approve).then_some(UnapprovedReason::Policy);
+        let origin = self.origins.get(&change.id).copied();
+        let origin = origin.unwrap_or(CapabilityOrigin::Required);
+        if origin == CapabilityOrigin::Project {
+            return by_policy;
+        }
+        match (origin, is_new) {
+            (CapabilityOrigin::RequiredFile, false) => return by_policy,
+            (_, false) => return Some(UnapprovedReason::Grown),
+            (_, true) => {}
+        }
+        // Naming something approves what it brings when the lockfile first meets the entry, and never later.
+        let is_known = match origin {
+            CapabilityOrigin::Project | CapabilityOrigin::Named => false,
+            CapabilityOrigin::Matched => {
+                let alias =
+                    entry.and_then(|entry| Some((entry.kind, entry.manifest_alias.as_ref()?)));
+                alias.is_some_and(|(kind, alias)| locked.has_pattern(kind, alias))
+            }
+            CapabilityOrigin::Base(file) => !before.new_bases.contains(&file),
+            CapabilityOrigin::Required | CapabilityOrigin::RequiredFile => {
+                return Some(UnapprovedReason::Brought);
+            }
         };
-        CapabilityChanges {
-            all: new.map(change).filter(can_do_something).collect(),
-            after_locking: changed.difference(&self.project_owned).cloned().collect(),
+        if is_known {
+            Some(UnapprovedReason::Grown)
+        } else {
+            by_policy
         }
     }
 
-    /// The locked sets, as far as they can be found. The ledger's set is used only if its digest matches: a clone can
-    /// contain a ledger.
-    fn sets_before(
+    /// The increase without what the project says itself; `None` if nothing is left.
+    fn to_approve(
         &self,
-        ids: &BTreeSet<Owner>,
-        locked: &LockedCapabilities<'_>,
-        before: &LockedBefore<'_>,
-    ) -> BTreeMap<Owner, CapabilitySet> {
-        let mut found = BTreeMap::new();
-        let mut open = BTreeSet::new();
-        for id in ids {
-            let recorded = before.recorded.filter(|_| self.unpinned.contains(id));
-            let set = recorded.map(|sets| {
-                let set = sets.get(id).cloned();
-                set.unwrap_or_else(|| CapabilitySet::default_of(id))
-            });
-            // The ledger is a file in the project and may come with a clone. A set that does not match the locked
-            // digest proves nothing.
-            match set.filter(|set| set.locked_digest() == locked.digest(id)) {
-                Some(set) => drop(found.insert(id.clone(), set)),
-                None => drop(open.insert(id.clone())),
-            }
-        }
-        if !open.is_empty() {
-            found.extend((before.as_locked)(&open));
-        }
-        found
+        change: &CapabilityChange,
+        reason: UnapprovedReason,
+    ) -> Option<CapabilityChange> {
+        let own = self.own.get(&change.id);
+        let is_open = |one: &&CapabilityIncrease| match reason {
+            UnapprovedReason::Policy => one.capability == CapabilityName::Runs,
+            _ => own.is_none_or(|own| !own.contains(*one)),
+        };
+        let increase: Vec<CapabilityIncrease> =
+            change.increase.iter().filter(is_open).cloned().collect();
+        (!increase.is_empty()).then(|| CapabilityChange {
+            increase,
+            ..change.clone()
+        })
     }
 
     /// Entries that are written again with the same capabilities.
@@ -198,13 +286,45 @@ impl ProjectCapabilities {
     }
 }
 
-/// Whether a layer is a directory of the project: it changes with the manifest, in the same repository.
-fn is_in_project(layer: &Layer) -> bool {
-    match &layer.location {
-        LayerLocation::Directory(path) => {
-            let inner = path.strip_prefix("./").unwrap_or(path);
-            RelativePath::new(inner.trim_end_matches('/')).is_ok() && !path.starts_with('~')
-        }
-        LayerLocation::Source(..) => false,
+fn origin_of(manifest: &Manifest, resolved: &ResolvedEntry) -> CapabilityOrigin {
+    let entry = &resolved.entry;
+    let is_in_project = match &entry.unit.origin {
+        ResourceOrigin::Manifest => true,
+        ResourceOrigin::Local => is_inner_path(entry.unit.path.as_str()),
+        ResourceOrigin::Source(_) => false,
+    };
+    let Some(dependency) = entry.root.and_then(|root| manifest.dependencies.get(root)) else {
+        return if is_in_project {
+            CapabilityOrigin::RequiredFile
+        } else {
+            CapabilityOrigin::Required
+        };
+    };
+    if manifest.base_entries.contains(&dependency.id()) {
+        return CapabilityOrigin::Base(dependency.spot.source);
     }
+    if is_in_project {
+        CapabilityOrigin::Project
+    } else if resolved.matched_pattern {
+        CapabilityOrigin::Matched
+    } else {
+        CapabilityOrigin::Named
+    }
+}
+
+/// A layer that is a directory of the project changes with the manifest, in the same repository.
+fn origin_of_layer(layer: &Layer, base_files: &BTreeSet<SourceId>) -> CapabilityOrigin {
+    if base_files.contains(&layer.spot.source) {
+        return CapabilityOrigin::Base(layer.spot.source);
+    }
+    match &layer.location {
+        LayerLocation::Directory(path) if is_inner_path(path) => CapabilityOrigin::Project,
+        LayerLocation::Directory(_) | LayerLocation::Source(..) => CapabilityOrigin::Named,
+    }
+}
+
+/// Whether a path stays in the project.
+fn is_inner_path(path: &str) -> bool {
+    let inner = path.strip_prefix("./").unwrap_or(path);
+    RelativePath::new(inner.trim_end_matches('/')).is_ok() && !path.starts_with('~')
 }

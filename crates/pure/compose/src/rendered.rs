@@ -11,7 +11,7 @@ use agpm_plan::ReadLimit;
 use agpm_render::FieldOutcome;
 use agpm_resolve::{ResolvedEntry, ResourceFiles, SourceFile, format_of};
 use agpm_text::{Format, markdown_body};
-use agpm_trust::{Capability, CapabilitySet};
+use agpm_trust::{Capability, CapabilityIncrease, CapabilitySet};
 
 use crate::patching::AppliedField;
 
@@ -40,9 +40,19 @@ pub struct ResourceOutput {
     pub agent_name: Option<String>,
     /// The set without private patches, if there are any.
     pub(crate) shared_capability_set: Option<CapabilitySet>,
+    /// The set of the text without what the project's own manifest says, if it says anything.
+    pub(crate) foreign_capability_set: Option<CapabilitySet>,
 }
 
 impl ResourceOutput {
+    /// The capabilities that the project's own manifest adds to those of the content.
+    pub(crate) fn own_capabilities(&self) -> Vec<CapabilityIncrease> {
+        let foreign = self.foreign_capability_set.as_ref();
+        foreign.map_or_else(Vec::new, |foreign| {
+            self.locked_capabilities().increases_over(foreign)
+        })
+    }
+
     /// The capabilities that are locked for everyone.
     pub fn locked_capabilities(&self) -> &CapabilitySet {
         let shared = self.shared_capability_set.as_ref();
@@ -175,6 +185,8 @@ pub(crate) struct RenderedTexts {
     pub(crate) patched: Vec<AppliedField>,
     /// The main text without private patches, if there are any.
     pub(crate) shared_main: Option<String>,
+    /// The main text without what the project's own manifest says, if it says anything.
+    pub(crate) foreign_main: Option<String>,
 }
 
 impl RenderedTexts {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use agpm_diag::{Diagnostic, Notes, SourceMap, codes};
+use agpm_diag::{Diagnostic, Notes, SourceMap, SourceSpan, codes};
 use agpm_model::{Patch, PatchScope, ResourceOrigin, ResourceType, Variant};
 use agpm_render::{PatchError, TemplateNames, has_tags, is_template};
 use agpm_resolve::{ResolvedEntry, format_of};
@@ -19,6 +19,16 @@ struct ComposeTask<'a> {
     variant: Variant,
     resolved: &'a ResolvedEntry,
     patches: &'a [&'a Patch],
+    authors: Authors,
+}
+
+/// Whose words a text is made of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Authors {
+    /// Everybody's.
+    All,
+    /// Everybody's but the project's: its sources' and its bases'.
+    Others,
 }
 
 impl ComposeTask<'_> {
@@ -60,6 +70,7 @@ impl Composer<'_> {
             variant,
             resolved,
             patches: &patches,
+            authors: Authors::All,
         };
         let mut texts = RenderedTexts::default();
         // A plugin is kept unchanged; its parts are separate entries.
@@ -82,6 +93,7 @@ impl Composer<'_> {
         self.patch_and_fill(task, text, &mut texts, log)?;
         self.fill_others(task, &mut texts, log)?;
         texts.shared_main = self.without_private_patches(task, text, log);
+        texts.foreign_main = self.without_own_patches(task, text, log);
         Some(texts)
     }
 
@@ -140,6 +152,31 @@ impl Composer<'_> {
         };
         let mut texts = RenderedTexts::default();
         self.patch_and_fill(shared, source, &mut texts, log)?;
+        Some(texts.main.unwrap_or_else(|| source.to_owned()))
+    }
+
+    /// The text with the patches of bases alone, if the project has patches: what the project says itself needs no
+    /// approval.
+    fn without_own_patches(
+        &self,
+        task: ComposeTask<'_>,
+        source: &str,
+        log: &mut CompositionLog,
+    ) -> Option<String> {
+        let has_own_patch = task.patches.iter().any(|patch| patch.has_own_fields());
+        if !has_own_patch && self.own_settings(task).is_none() {
+            return None;
+        }
+        let of_bases = task.patches.iter().filter_map(|patch| patch.of_bases());
+        let of_bases: Vec<Patch> = of_bases.collect();
+        let of_bases: Vec<&Patch> = of_bases.iter().collect();
+        let task = ComposeTask {
+            patches: &of_bases,
+            authors: Authors::Others,
+            ..task
+        };
+        let mut texts = RenderedTexts::default();
+        self.patch_and_fill(task, source, &mut texts, log)?;
         Some(texts.main.unwrap_or_else(|| source.to_owned()))
     }
 
@@ -294,17 +331,27 @@ impl Composer<'_> {
         })
     }
 
+    /// The settings of a server of a file that the manifest has besides, with their entry.
+    fn settings(&self, task: ComposeTask<'_>) -> Option<(Value, SourceSpan)> {
+        let entry = &task.resolved.entry;
+        let dependency = self.manifest.dependencies.get(entry.root?)?;
+        let settings = dependency.server.clone()?;
+        (entry.unit.origin != ResourceOrigin::Manifest).then_some((settings, dependency.spot))
+    }
+
+    /// The same, if the project's own manifest has them and no base.
+    fn own_settings(&self, task: ComposeTask<'_>) -> Option<(Value, SourceSpan)> {
+        let id = task.resolved.id();
+        self.settings(task)
+            .filter(|_| !self.manifest.base_entries.contains(&id))
+    }
+
     /// The text of an MCP server with the settings of the manifest.
     fn overridden(&self, task: ComposeTask<'_>, text: &str, notes: &mut Notes) -> Option<String> {
         let entry = &task.resolved.entry;
-        let dependency = entry
-            .root
-            .and_then(|number| self.manifest.dependencies.get(number));
-        let settings =
-            dependency.and_then(|dependency| Some((dependency.server.clone()?, dependency.spot)));
-        let Some((fields, spot)) =
-            settings.filter(|_| entry.unit.origin != ResourceOrigin::Manifest)
-        else {
+        let is_left_out = task.authors == Authors::Others && self.own_settings(task).is_some();
+        let settings = self.settings(task).filter(|_| !is_left_out);
+        let Some((fields, spot)) = settings else {
             return Some(text.to_owned());
         };
         let (kind, name, scope) = (entry.kind, entry.name.to_string(), PatchScope::Project);
@@ -316,6 +363,7 @@ impl Composer<'_> {
                 name,
                 scope,
                 fields,
+                base_fields: None,
                 spot,
             }],
             notes,

@@ -1,15 +1,17 @@
-//! Increases of what resources and layers let tools do since they were locked.
+//! Capabilities that need approval: of the manifest, of the command, or of the lockfile.
 
-use agpm_compose::CapabilityChanges;
-use agpm_diag::{Diagnostic, EntryRemedy, Remedy, codes, counted, visible};
+use std::collections::BTreeMap;
+
+use agpm_compose::{CapabilityChanges, RenderedResource, UnapprovedChange, UnapprovedReason};
+use agpm_diag::{Code, Diagnostic, EntryRemedy, Remedy, codes, counted, visible};
 use agpm_model::{Lockfile, Manifest, Owner};
-use agpm_trust::{CapabilityChange, CapabilityIncrease, IncreaseApproval};
+use agpm_trust::{CapabilityChange, CapabilityIncrease, CapabilityName, IncreaseApproval};
 
 use crate::approvals::CommandApprovals;
-use crate::open_refusals::{ApprovalCommand, UnapprovedRefusal};
+use crate::open_refusals::UnapprovedRefusal;
 use crate::request::TransitiveExecutables;
 
-/// The rules that approve an increase.
+/// The rules that approve capabilities.
 #[derive(Clone, Copy)]
 pub struct IncreaseRules<'a> {
     /// Its `allow-executables` approves what is run.
@@ -21,22 +23,22 @@ pub struct IncreaseRules<'a> {
 }
 
 impl IncreaseRules<'_> {
-    /// The changes of what was locked before with the increases that nothing approves.
-    pub fn refused(&self, changes: &CapabilityChanges) -> Vec<CapabilityChange> {
-        let later = changes.all.iter();
-        // A new resource was reviewed when it was added. Only the capabilities that it gained since it was locked
-        // need a second look.
-        let later = later.filter(|change| changes.after_locking.contains(&change.id));
-        let refused = later.map(|change| {
+    /// The changes with the capabilities that nothing approves.
+    pub fn refused(&self, changes: &CapabilityChanges) -> Vec<UnapprovedChange> {
+        let refused = changes.unapproved.iter().map(|one| {
+            let change = &one.change;
             let open = change.unapproved(self.approval(&change.id));
             let increase: Vec<CapabilityIncrease> = open.into_iter().cloned().collect();
-            CapabilityChange {
-                increase,
-                ..change.clone()
+            UnapprovedChange {
+                change: CapabilityChange {
+                    increase,
+                    ..change.clone()
+                },
+                reason: one.reason,
             }
         });
         refused
-            .filter(|change| !change.increase.is_empty())
+            .filter(|one| !one.change.increase.is_empty())
             .collect()
     }
 
@@ -66,31 +68,144 @@ impl IncreaseRules<'_> {
     }
 }
 
-/// The refusal of increases that nothing approves.
-pub fn unapproved_increases(
-    refused: &[CapabilityChange],
-    command: &ApprovalCommand,
-) -> UnapprovedRefusal {
+/// The refusals of capabilities that nothing approves: of executables that others require, and of everything else.
+pub fn unapproved_refusals(
+    refused: &[UnapprovedChange],
+    resources: &[RenderedResource],
+) -> Vec<UnapprovedRefusal> {
+    let origins = UnapprovedOrigins::of(resources);
+    let (programs, others): (Vec<&UnapprovedChange>, Vec<&UnapprovedChange>) =
+        refused.iter().partition(|one| is_program(one));
+    let refusals = [
+        (
+            programs,
+            executables_message as fn(&[&UnapprovedChange]) -> String,
+        ),
+        (others, increases_message),
+    ];
+    let refusals = refusals
+        .into_iter()
+        .zip([&codes::PACKAGE_EXECUTABLE, &codes::TRUST_INCREASE]);
+    refusals
+        .filter(|((found, _), _)| !found.is_empty())
+        .map(|((found, message), code)| refusal(code, message(&found), &found, &origins))
+        .collect()
+}
+
+/// Whether something is about an executable that nobody named, or that a policy wants to be approved.
+fn is_program(one: &UnapprovedChange) -> bool {
+    let mut increase = one.change.increase.iter();
+    one.reason != UnapprovedReason::Grown
+        && increase.any(|one| one.capability == CapabilityName::Runs)
+}
+
+fn executables_message(found: &[&UnapprovedChange]) -> String {
+    let is_named = |one: &&&UnapprovedChange| one.reason == UnapprovedReason::Policy;
+    let (one, many) = if found.iter().any(|one| is_named(&one)) {
+        ("executable needs", "executables need")
+    } else {
+        ("transitive executable needs", "transitive executables need")
+    };
+    format!("{} approval", counted(found.len(), one, many))
+}
+
+fn increases_message(found: &[&UnapprovedChange]) -> String {
     let count = counted(
-        refused.len(),
+        found.len(),
         "resource has new capabilities",
         "resources have new capabilities",
     );
-    let line = |change: &CapabilityChange| {
-        let increase = change.increase.iter();
-        let increase: Vec<String> = increase
-            .map(|one| format!("+ {}", visible(&one.to_string())))
-            .collect();
-        format!("{}  {}", change.id, increase.join("  "))
+    format!("{count} that need approval")
+}
+
+fn refusal(
+    code: &'static Code,
+    message: String,
+    found: &[&UnapprovedChange],
+    origins: &UnapprovedOrigins,
+) -> UnapprovedRefusal {
+    let ids: Vec<String> = found.iter().map(|one| one.change.id.to_string()).collect();
+    let width = ids.iter().map(String::len).max().unwrap_or_default();
+    let line = |one: &&UnapprovedChange| {
+        let UnapprovedChange { change, .. } = one;
+        let increase: Vec<String> = shown_increase(&change.increase);
+        let id = change.id.to_string();
+        let origin = origins.0.get(&id).map(String::as_str).unwrap_or_default();
+        format!("{id:<width$}  {origin}{}", increase.join("  "))
     };
-    let ids: Vec<String> = refused.iter().map(|change| change.id.to_string()).collect();
-    let message = format!("{count} that need approval");
-    let diagnostic = Diagnostic::new(&codes::TRUST_INCREASE, message)
-        .details(refused.iter().map(line))
-        .resolved_by(refused.iter().map(|change| Remedy {
-            entry: change.id.to_string(),
-            change: EntryRemedy::Approve,
-        }))
-        .help(command.help(&ids));
-    UnapprovedRefusal { diagnostic, ids }
+    let remedies = ids.iter().map(|id| Remedy {
+        entry: id.clone(),
+        change: EntryRemedy::Approve,
+    });
+    let diagnostic = Diagnostic::new(code, message)
+        .details(found.iter().map(line))
+        .resolved_by(remedies);
+    let runs_only = found
+        .iter()
+        .flat_map(|one| &one.change.increase)
+        .all(|one| one.capability == CapabilityName::Runs);
+    let is_listable = ids.iter().all(|id| !id.starts_with("layers/"));
+    UnapprovedRefusal {
+        diagnostic,
+        manifest_way: (*code == codes::PACKAGE_EXECUTABLE && runs_only && is_listable)
+            .then(|| allow_executables(&ids)),
+        ids,
+    }
+}
+
+/// The line of the manifest that approves what resources run.
+fn allow_executables(ids: &[String]) -> String {
+    let names: Vec<String> = ids.iter().map(|id| format!("\"{id}\"")).collect();
+    format!(
+        "add `allow-executables = [{}]` to the top of agpm.toml",
+        names.join(", ")
+    )
+}
+
+/// More scripts of one resource than this are counted.
+const MOST_SCRIPTS: usize = 3;
+
+/// The new capabilities, with many scripts as one.
+fn shown_increase(increase: &[CapabilityIncrease]) -> Vec<String> {
+    let is_script = |one: &&CapabilityIncrease| {
+        one.capability == CapabilityName::Runs && !one.value.contains(char::is_whitespace)
+    };
+    let scripts = increase.iter().filter(is_script).count();
+    let mut shown: Vec<String> = Vec::new();
+    if scripts > MOST_SCRIPTS {
+        shown.push(format!("+ runs {scripts} scripts"));
+    }
+    let others = increase
+        .iter()
+        .filter(|one| scripts <= MOST_SCRIPTS || !is_script(one));
+    shown.extend(others.map(|one| format!("+ {}", visible(&one.to_string()))));
+    shown
+}
+
+/// Where what needs approval comes from, by id: its source, and the first resource that requires it.
+struct UnapprovedOrigins(BTreeMap<String, String>);
+
+impl UnapprovedOrigins {
+    fn of(resources: &[RenderedResource]) -> Self {
+        let mut parents: BTreeMap<usize, usize> = BTreeMap::new();
+        for (number, RenderedResource { resolved, .. }) in resources.iter().enumerate() {
+            for need in &resolved.entry.needs {
+                parents.entry(*need).or_insert(number);
+            }
+        }
+        let mut origins = BTreeMap::new();
+        for (number, RenderedResource { resolved, .. }) in resources.iter().enumerate() {
+            if resolved.entry.root.is_some() {
+                continue;
+            }
+            let parent = parents.get(&number).map(|parent| {
+                let label = resources[*parent].resolved.label();
+                format!(", required by {label}")
+            });
+            let parent = parent.unwrap_or_default();
+            let origin = format!("{}{parent}: ", resolved.entry.unit);
+            origins.entry(resolved.label()).or_insert(origin);
+        }
+        UnapprovedOrigins(origins)
+    }
 }

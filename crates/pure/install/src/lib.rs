@@ -7,7 +7,6 @@ mod approvals;
 mod counts;
 mod desired;
 mod diff;
-mod executables;
 mod findings;
 mod increases;
 mod judging;
@@ -25,11 +24,10 @@ pub use approvals::{CommandApprovals, matches_id};
 pub use counts::{InstalledOwners, ResourceCount, ResourceCounts, ResourceOutcome};
 pub use desired::desired_state;
 pub use diff::DiffReport;
-pub use executables::ExecutableRules;
 pub use findings::{
     bases_of_edits, report_conflicts, report_kept, report_refusals, stop_on_warnings,
 };
-pub use increases::{IncreaseRules, unapproved_increases};
+pub use increases::{IncreaseRules, unapproved_refusals};
 pub use judging::{JudgedInstall, ReleaseAges};
 pub use lock_change::{changed_resources, lock_change, moves, note_missing_digests};
 pub use older_files::{OlderFile, older_files};

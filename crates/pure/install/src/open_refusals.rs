@@ -1,6 +1,6 @@
 //! Everything that one run needs approval for, reported together.
 
-use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, command_line};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, TypedCommand};
 use agpm_resolve::UpdateScope;
 
 use crate::request::WriteMode;
@@ -8,50 +8,64 @@ use crate::request::WriteMode;
 /// More ids than this are approved with one word.
 const MOST_IDS: usize = 8;
 
+/// Commands that take approvals and carry out what they approve.
+const APPROVING: [&str; 4] = ["add", "install", "update", "remove"];
+
+/// Options of a command that only shows.
+const SHOWING: [&str; 2] = ["--dry-run", "--check"];
+
 /// The command that a run is repeated with, and the one that shows what it would do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApprovalCommand {
-    command: String,
-    review: Option<&'static str>,
+    command: TypedCommand,
+    review: Option<String>,
 }
 
 impl ApprovalCommand {
-    /// The command of a transaction with this title.
-    pub fn of(title: &str, moving: &UpdateScope) -> Self {
-        let (name, arguments) = title.split_once(' ').unwrap_or((title, ""));
+    /// The typed command, or the one that does what it only showed.
+    pub fn of(typed: &TypedCommand, moving: &UpdateScope) -> Self {
         let is_update = *moving != UpdateScope::Nothing;
-        let words = match (name, is_update) {
-            ("update", _) => ["agpm", "update"]
-                .into_iter()
-                .chain(arguments.split_whitespace()),
-            (_, true) => ["agpm", "update"].into_iter().chain("".split_whitespace()),
-            (_, false) => ["agpm", "install"].into_iter().chain("".split_whitespace()),
+        let verb = typed.verb.first().map(String::as_str).unwrap_or_default();
+        let command = if APPROVING.contains(&verb) {
+            let options = typed.options.iter();
+            TypedCommand {
+                options: options
+                    .filter(|option| !SHOWING.contains(&option.as_str()))
+                    .cloned()
+                    .collect(),
+                ..typed.clone()
+            }
+        } else {
+            let verb = if is_update { "update" } else { "install" };
+            TypedCommand {
+                verb: vec![verb.to_owned()],
+                words: Vec::new(),
+                options: Vec::new(),
+                ..typed.clone()
+            }
         };
-        ApprovalCommand {
-            command: command_line(words),
-            review: match (name, is_update) {
-                // It shows the changes itself.
-                ("diff", _) => None,
-                (_, true) => Some("agpm diff --update"),
-                (_, false) => Some("agpm diff"),
-            },
-        }
+        let review = match (verb, is_update) {
+            // They show the changes themselves, or the changes are not there yet.
+            ("diff" | "add" | "remove", _) => None,
+            (_, true) => Some(typed.sibling(["diff", "--update"])),
+            (_, false) => Some(typed.sibling(["diff"])),
+        };
+        ApprovalCommand { command, review }
     }
 
     /// The whole command that approves these resources and layers.
     pub fn with_approvals(&self, ids: &[String]) -> String {
-        let approvals: Vec<String> = match ids.len() {
-            0..=MOST_IDS => ids.iter().map(|id| format!(" --approve {id}")).collect(),
-            _ => vec![" --approve all".to_owned()],
-        };
-        format!("{}{}", self.command, approvals.concat())
+        let all = ["all".to_owned()];
+        let ids = if ids.len() > MOST_IDS { &all[..] } else { ids };
+        let approvals = ids.iter().flat_map(|id| ["--approve", id.as_str()]);
+        self.command.with_options(approvals)
     }
 
     /// The help for resources and layers that need approval.
     pub fn help(&self, ids: &[String]) -> String {
         let approve = self.with_approvals(ids);
         let object = if ids.len() == 1 { "it" } else { "them" };
-        match self.review {
+        match &self.review {
             Some(review) => format!("review {object} with `{review}`, then run `{approve}`"),
             None => format!("to approve {object}, run `{approve}`"),
         }
@@ -61,10 +75,12 @@ impl ApprovalCommand {
 /// A refusal that an approval resolves.
 #[derive(Clone, Debug)]
 pub struct UnapprovedRefusal {
-    /// The finding, with its own help.
+    /// The finding.
     pub diagnostic: Diagnostic,
     /// The resources and layers to approve.
     pub ids: Vec<String>,
+    /// The change of the manifest that approves them for good, if there is one.
+    pub manifest_way: Option<String>,
 }
 
 /// The refusals of one run: each names what it needs, and one command approves all of it.
@@ -72,6 +88,7 @@ pub struct UnapprovedRefusal {
 pub struct OpenRefusals {
     found: Vec<Diagnostic>,
     ids: Vec<String>,
+    manifest_ways: Vec<String>,
 }
 
 impl OpenRefusals {
@@ -84,13 +101,16 @@ impl OpenRefusals {
     pub fn add(
         &mut self,
         refusal: UnapprovedRefusal,
+        command: &ApprovalCommand,
         writing: WriteMode,
         notes: &mut Notes,
     ) -> Result<(), Failure> {
         if writing == WriteMode::Show {
-            return writing.refuse(refusal.diagnostic, notes);
+            let help = with_ways(command.help(&refusal.ids), refusal.manifest_way.as_slice());
+            return writing.refuse(refusal.diagnostic.help(help), notes);
         }
         self.found.push(refusal.diagnostic);
+        self.manifest_ways.extend(refusal.manifest_way);
         for id in refusal.ids {
             if !self.ids.contains(&id) {
                 self.ids.push(id);
@@ -99,38 +119,55 @@ impl OpenRefusals {
         Ok(())
     }
 
-    /// Takes in findings whose help is a change of the manifest.
+    /// Takes in findings that approvals of these resources resolve, too.
     pub fn add_findings(&mut self, found: Vec<Diagnostic>) {
+        for finding in &found {
+            for id in finding.remedies.iter().map(|remedy| &remedy.entry) {
+                if !self.ids.contains(id) {
+                    self.ids.push(id.clone());
+                }
+            }
+        }
         self.found.extend(found);
     }
 
-    /// Fails if anything was refused.
+    /// Fails if anything was refused. The commands of single findings would each be refused by the other ones, so the
+    /// last one ends with the command for all of them.
     pub fn settle(self, command: &ApprovalCommand, notes: &mut Notes) -> Result<(), Failure> {
-        let OpenRefusals { mut found, ids } = self;
+        let OpenRefusals {
+            mut found,
+            ids,
+            manifest_ways,
+        } = self;
         let Some(mut last) = found.pop() else {
             return Ok(());
         };
+        if !ids.is_empty() {
+            let ways = if found.is_empty() {
+                manifest_ways
+            } else {
+                Vec::new()
+            };
+            let whole = with_ways(command.help(&ids), &ways);
+            last.help = Some(match last.help.take() {
+                Some(own) => format!("{own}; {whole}"),
+                None => whole,
+            });
+        }
         if found.is_empty() {
             return Err(Failure::new(FailureKind::Refused, last));
-        }
-        if !ids.is_empty() {
-            // The commands of the single findings would each be refused by the other ones.
-            let is_manifest = |one: &Diagnostic| {
-                let help = one.help.as_deref().unwrap_or_default();
-                !help.contains("--approve")
-            };
-            for one in found.iter_mut().filter(|one| !is_manifest(one)) {
-                one.help = None;
-            }
-            let whole = command.help(&ids);
-            last.help = match last.help.take().filter(|_| is_manifest(&last)) {
-                Some(own) => Some(format!("{own}; {whole}")),
-                None => Some(whole),
-            };
         }
         notes.diagnostics.extend(found);
         notes.diagnostics.push(last);
         Err(Failure::reported_as(FailureKind::Refused))
+    }
+}
+
+/// A command, or the changes of the manifest that make it unnecessary.
+fn with_ways(command: String, ways: &[String]) -> String {
+    match ways {
+        [] => command,
+        ways => format!("{command}, or {}", ways.join(", or ")),
     }
 }
 
@@ -139,58 +176,74 @@ mod tests {
     use super::*;
     use agpm_diag::codes;
 
+    fn typed(verb: &str, words: &[&str], options: &[&str]) -> TypedCommand {
+        let texts = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+        TypedCommand {
+            verb: texts(&[verb]),
+            words: texts(words),
+            options: texts(options),
+            global: Some("-g".to_owned()),
+            ..TypedCommand::default()
+        }
+    }
+
     fn refusal(id: &str) -> UnapprovedRefusal {
-        let command = ApprovalCommand::of("update", &UpdateScope::Everything);
-        let ids = vec![id.to_owned()];
         UnapprovedRefusal {
-            diagnostic: Diagnostic::new(&codes::TRUST_INCREASE, id).help(command.help(&ids)),
-            ids,
+            diagnostic: Diagnostic::new(&codes::TRUST_INCREASE, id),
+            ids: vec![id.to_owned()],
+            manifest_way: None,
         }
     }
 
     #[test]
-    fn the_command_is_the_one_that_was_run() {
+    fn the_command_is_the_one_that_was_typed() {
         let ids = ["skills/x".to_owned()];
-        for (title, moving, expected) in [
+        for (command, moving, expected) in [
             (
-                "install",
+                typed("install", &[], &["--dry-run"]),
+                UpdateScope::Nothing,
+                "review it with `agpm diff -g`, then run `agpm install -g --approve skills/x`",
+            ),
+            (
+                typed("update", &["x"], &["--approve", "y"]),
+                UpdateScope::Everything,
+                "review it with `agpm diff -g --update`, then run `agpm update -g x --approve y --approve skills/x`",
+            ),
+            (
+                typed("add", &["acme/kit"], &["--tool", "codex"]),
+                UpdateScope::Nothing,
+                "to approve it, run `agpm add -g acme/kit --tool codex --approve skills/x`",
+            ),
+            (
+                typed("diff", &[], &["--update"]),
+                UpdateScope::Everything,
+                "to approve it, run `agpm update -g --approve skills/x`",
+            ),
+            (
+                TypedCommand::default(),
                 UpdateScope::Nothing,
                 "review it with `agpm diff`, then run `agpm install --approve skills/x`",
             ),
-            (
-                "update x",
-                UpdateScope::Everything,
-                "review it with `agpm diff --update`, then run `agpm update x --approve skills/x`",
-            ),
-            (
-                "diff",
-                UpdateScope::Everything,
-                "to approve it, run `agpm update --approve skills/x`",
-            ),
-            (
-                "diff",
-                UpdateScope::Nothing,
-                "to approve it, run `agpm install --approve skills/x`",
-            ),
         ] {
-            assert_eq!(ApprovalCommand::of(title, &moving).help(&ids), expected);
+            assert_eq!(ApprovalCommand::of(&command, &moving).help(&ids), expected);
         }
         let many: Vec<String> = (0..9).map(|number| format!("skills/{number}")).collect();
-        let command = ApprovalCommand::of("update", &UpdateScope::Everything);
-        assert_eq!(command.with_approvals(&many), "agpm update --approve all");
+        let command = ApprovalCommand::of(&typed("update", &[], &[]), &UpdateScope::Everything);
+        assert_eq!(
+            command.with_approvals(&many),
+            "agpm update -g --approve all"
+        );
     }
 
     #[test]
     fn several_refusals_end_with_one_whole_command() {
         let mut notes = Notes::default();
         let mut open = OpenRefusals::default();
+        let command = ApprovalCommand::of(&typed("update", &[], &[]), &UpdateScope::Everything);
         for id in ["skills/x", "layers/a"] {
-            let added = open.add(refusal(id), WriteMode::Apply, &mut notes);
+            let added = open.add(refusal(id), &command, WriteMode::Apply, &mut notes);
             assert!(added.is_ok());
         }
-        let manifest = Diagnostic::new(&codes::TOOL_WIDENING, "w").help("add `allow-widening`");
-        open.add_findings(vec![manifest]);
-        let command = ApprovalCommand::of("update", &UpdateScope::Everything);
         let failure = open
             .settle(&command, &mut notes)
             .expect_err("it is refused");
@@ -200,22 +253,8 @@ mod tests {
             .iter()
             .map(|one| one.help.as_deref())
             .collect();
-        let whole = "add `allow-widening`; review them with `agpm diff --update`, \
-            then run `agpm update --approve skills/x --approve layers/a`";
-        assert_eq!(help, [None, None, Some(whole)]);
-    }
-
-    #[test]
-    fn one_refusal_keeps_its_own_help() {
-        let mut notes = Notes::default();
-        let mut open = OpenRefusals::default();
-        let added = open.add(refusal("skills/x"), WriteMode::Apply, &mut notes);
-        assert!(added.is_ok() && !open.is_empty());
-        let command = ApprovalCommand::of("update", &UpdateScope::Everything);
-        let failure = open
-            .settle(&command, &mut notes)
-            .expect_err("it is refused");
-        assert!(failure.diagnostic.is_some_and(|one| one.help.is_some()));
-        assert!(notes.diagnostics.is_empty());
+        let whole = "review them with `agpm diff -g --update`, \
+            then run `agpm update -g --approve skills/x --approve layers/a`";
+        assert_eq!(help, [None, Some(whole)]);
     }
 }

@@ -9,8 +9,9 @@ use agpm_plan::Plan;
 use agpm_trust::CapabilityChange;
 
 use crate::counts::InstalledOwners;
-use crate::programs::new_programs;
-use crate::report::{ConvertedResource, InstallReport, LockChange, SourceFileState, UpdatedPin};
+use crate::report::{
+    ConvertedResource, InstallReport, LockChange, ReportedProgram, SourceFileState, UpdatedPin,
+};
 use crate::request::WriteMode;
 
 /// A planned install.
@@ -31,6 +32,8 @@ pub struct PlannedInstall {
     pub changed_resources: BTreeSet<ResourceId>,
     /// Capabilities of resources and layers that are new or may have changed.
     pub capabilities: Vec<CapabilityChange>,
+    /// Everything new or changed that a tool would run. Programs of an earlier install were shown then.
+    pub programs: Vec<ReportedProgram>,
     /// Paths outside of the project that are read.
     pub reads: Vec<String>,
     /// The change of the lockfile.
@@ -66,8 +69,7 @@ impl PlannedInstall {
                 outcomes: output.outcomes.clone(),
             };
         let report = InstallReport {
-            // Programs of an earlier install were shown then.
-            programs: new_programs(&self.resources, &self.layers, &self.plan.changes),
+            programs: self.programs,
             conversions: converted.map(conversion).collect(),
             moved: self.moved,
             capabilities: self.capabilities,

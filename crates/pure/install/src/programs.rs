@@ -2,19 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use agpm_compose::{OutputCapability, RenderedResource};
+use agpm_compose::{OutputCapability, RenderedResource, reading_of_layer_file};
 use agpm_layers::LayeredFile;
-use agpm_model::is_loaded_code;
-use agpm_model::{FileMode, Owner};
+use agpm_model::{Manifest, Owner};
 use agpm_plan::{ChangeAction, DesiredNode, PlannedChange};
 use agpm_resolve::ResolvedEntry;
-use agpm_text::{Format, Pointer, parse_alone, to_value};
-use agpm_trust::{Capability, capabilities_of, capabilities_of_markdown};
+use agpm_text::Pointer;
+use agpm_trust::{Capability, read_hooks};
 
 use crate::report::{ReportedProgram, RequiredBy};
 
 /// Everything that is new or changed and lets a tool do something.
 pub fn new_programs(
+    manifest: &Manifest,
     resources: &[RenderedResource],
     layers: &[LayeredFile],
     changes: &[PlannedChange],
@@ -49,7 +49,7 @@ pub fn new_programs(
     let of_resources = resources.iter().filter(can_do_something).map(of_resource);
     let of_layers = layers
         .iter()
-        .filter_map(|file| Some(of_layer(file, by_path.get(&file.path)?)));
+        .filter_map(|file| Some(of_layer(manifest, file, by_path.get(&file.path)?)));
     let of_layers = of_layers.flatten();
     of_resources
         .chain(of_layers)
@@ -61,7 +61,11 @@ pub fn new_programs(
 type ChangesBy<'c, K> = BTreeMap<&'c K, Vec<&'c PlannedChange>>;
 
 /// New capabilities in a file of the layers, by the layer that states them.
-fn of_layer(file: &LayeredFile, changes: &[&PlannedChange]) -> Vec<ReportedProgram> {
+fn of_layer(
+    manifest: &Manifest,
+    file: &LayeredFile,
+    changes: &[&PlannedChange],
+) -> Vec<ReportedProgram> {
     let is_new = |one: &Capability| {
         changes.iter().any(|change| {
             let pointer = change.pointer.as_ref();
@@ -70,7 +74,8 @@ fn of_layer(file: &LayeredFile, changes: &[&PlannedChange]) -> Vec<ReportedProgr
         })
     };
     let mut programs: Vec<ReportedProgram> = Vec::new();
-    for capability in capabilities_of_file(file).into_iter().filter(is_new) {
+    let reading = reading_of_layer_file(manifest, &file.path, file.mode, &file.bytes);
+    for capability in reading.found.into_iter().filter(is_new) {
         let resource = layer_of(file, &capability);
         match programs
             .iter_mut()
@@ -105,7 +110,8 @@ fn layer_of(file: &LayeredFile, capability: &Capability) -> String {
     let says = |node: &&&DesiredNode| {
         let value = &node.node.value;
         value.as_str() == Some(&capability.value)
-            || capabilities_of(value)
+            || read_hooks(value)
+                .found
                 .iter()
                 .any(|one| one.value == capability.value)
     };
@@ -114,33 +120,7 @@ fn layer_of(file: &LayeredFile, capability: &Capability) -> String {
     owner.to_string()
 }
 
-fn capabilities_of_file(file: &LayeredFile) -> Vec<Capability> {
-    let mut found = match (
-        Format::of_file(file.path.file_name()),
-        std::str::from_utf8(&file.bytes),
-    ) {
-        (Some(Format::Markdown), Ok(text)) => capabilities_of_markdown(text),
-        (Some(Format::Json), Ok(text)) => parsed(text, Format::Jsonc),
-        (Some(format @ (Format::Jsonc | Format::Yaml | Format::Toml)), Ok(text)) => {
-            parsed(text, format)
-        }
-        _ => Vec::new(),
-    };
-    if file.mode == FileMode::Executable || is_loaded_code(file.path.as_str()) {
-        found.push(Capability::of_file(file.path.as_str()));
-    }
-    found
-}
-
-fn parsed(text: &str, format: Format) -> Vec<Capability> {
-    let document = parse_alone(text, format).document;
-    document
-        .root()
-        .map(|root| capabilities_of(&to_value(root)))
-        .unwrap_or_default()
-}
-
-pub(crate) fn program(resolved: &ResolvedEntry, capabilities: Vec<Capability>) -> ReportedProgram {
+fn program(resolved: &ResolvedEntry, capabilities: Vec<Capability>) -> ReportedProgram {
     let required = if resolved.entry.root.is_some() {
         RequiredBy::Manifest
     } else {

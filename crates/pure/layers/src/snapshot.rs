@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use agpm_diag::{Diagnostic, Failure, codes};
 use agpm_model::{
-    Checksum, DEFAULT_VERSION, FileMode, Layer, LayerLocation, LockedLayer, Pin, RelativePath,
-    SourceName,
+    Checksum, DEFAULT_VERSION, FileMode, Layer, LayerLocation, LockedCapabilitySet, LockedLayer,
+    Pin, RelativePath, SourceName,
 };
 use agpm_plan::WatchedDirectory;
 
@@ -61,7 +61,7 @@ impl LayerSnapshot<'_> {
             name,
             pin,
             checksum,
-            capabilities: None,
+            capabilities: LockedCapabilitySet::None,
         })
     }
 }

@@ -9,9 +9,9 @@ use agpm_layers::{
 };
 use agpm_merge::RawFile;
 use agpm_model::{
-    Checksum, FileMode, InstallScope, Layer, LayerLocation, LayerName, LockedLayer, Lockfile,
-    Manifest, ManifestTexts, MergeDriver, ObjectId, Owner, Pin, PinSource, RelativePath,
-    SectionEntry, SourceName, Strategy, VersionLabel,
+    Checksum, FileMode, InstallScope, Layer, LayerLocation, LayerName, LockedCapabilitySet,
+    LockedLayer, Lockfile, Manifest, ManifestTexts, MergeDriver, ObjectId, Owner, Pin, PinSource,
+    RelativePath, SectionEntry, SourceName, Strategy, VersionLabel,
 };
 use agpm_resolve::UpdateScope;
 use agpm_testkit::MemoryFiles;
@@ -92,7 +92,7 @@ fn locked(name: &str, pin: Option<Pin>) -> LockedLayer {
         name: LayerName::new(name).unwrap(),
         pin,
         checksum: Checksum::of(b"now"),
-        capabilities: None,
+        capabilities: LockedCapabilitySet::None,
     }
 }
 

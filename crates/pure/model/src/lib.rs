@@ -84,8 +84,8 @@ pub use import::{
 pub use instruction::{InstructionForm, InstructionPaths, InstructionScope};
 pub use json_schema::{FileSchema, any_of_schema};
 pub use lock::{
-    LOCK_NAME, LockEntry, LockWriter, LockedLayer, LockedPlacement, LockedRemote, LockedSource,
-    Lockfile, RESTORE_LOCK,
+    LOCK_NAME, LockEntry, LockWriter, LockedCapabilitySet, LockedLayer, LockedPlacement,
+    LockedRemote, LockedSource, Lockfile, RESTORE_LOCK,
 };
 pub use lock_tables::LOCK_SCHEMA;
 pub use manifest::{

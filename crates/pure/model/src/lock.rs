@@ -12,6 +12,7 @@ use crate::digest::{Checksum, ObjectId};
 use crate::manifest::InstallMode;
 use crate::marketplace::{LockedMarketplace, MarketplacePlugin};
 use crate::name::{LayerName, ResourceName, SourceName, ToolName};
+use crate::owner::Owner;
 use crate::path::RelativePath;
 use crate::pin::{LockedPin, Pin, PinId, PinSource, ResourceId};
 use crate::resource::{RESOURCE_TYPES, ResourceType};
@@ -40,6 +41,38 @@ pub struct Lockfile {
     pub entries: Vec<LockEntry>,
 }
 
+/// The capabilities of an entry, as the lockfile has them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum LockedCapabilitySet {
+    /// None; older programs wrote nothing even where there were some.
+    #[default]
+    None,
+    /// One string for each, sorted.
+    Listed(Vec<String>),
+    /// The digest that older programs wrote instead of them.
+    Digest(Checksum),
+}
+
+impl LockedCapabilitySet {
+    /// The record of some capabilities.
+    pub fn of(capabilities: Vec<String>) -> Self {
+        if capabilities.is_empty() {
+            LockedCapabilitySet::None
+        } else {
+            LockedCapabilitySet::Listed(capabilities)
+        }
+    }
+
+    fn field(&self) -> Option<(&'static str, Value)> {
+        let value = match self {
+            LockedCapabilitySet::None => return None,
+            LockedCapabilitySet::Listed(list) => Value::list(list.iter().map(String::as_str)),
+            LockedCapabilitySet::Digest(digest) => digest.to_string().into(),
+        };
+        Some(("capabilities", value))
+    }
+}
+
 /// A locked layer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LockedLayer {
@@ -49,8 +82,8 @@ pub struct LockedLayer {
     pub pin: Option<Pin>,
     /// The checksum of all its files that apply: paths, modes and bytes.
     pub checksum: Checksum,
-    /// The digest of its capabilities; `None` if it has none, or in lockfiles of older programs.
-    pub capabilities: Option<Checksum>,
+    /// Its capabilities.
+    pub capabilities: LockedCapabilitySet,
 }
 
 impl LockedLayer {
@@ -65,7 +98,7 @@ impl LockedLayer {
             map.extend(pin_fields(pin));
         }
         map.push(("checksum", self.checksum.to_string().into()));
-        map.extend(capability_field(self.capabilities));
+        map.extend(self.capabilities.field());
         Value::map(map)
     }
 }
@@ -83,10 +116,6 @@ impl LockedBase {
         map.push(("checksum", self.checksum.to_string().into()));
         Value::map(map)
     }
-}
-
-fn capability_field(digest: Option<Checksum>) -> Option<(&'static str, Value)> {
-    digest.map(|digest| ("capabilities", digest.to_string().into()))
 }
 
 /// The fields of every pin.
@@ -194,8 +223,10 @@ pub struct LockEntry {
     pub pin: Option<Pin>,
     /// The checksum of the bytes in the source; `None` in lockfiles of older programs.
     pub checksum: Option<Checksum>,
-    /// The digest of its capabilities; `None` if it has none, or in lockfiles of older programs.
-    pub capabilities: Option<Checksum>,
+    /// Its capabilities.
+    pub capabilities: LockedCapabilitySet,
+    /// Tools for which a conversion was approved that permits more than the author wrote.
+    pub widened: Vec<ToolName>,
     /// The tools that it is for, sorted; empty in lockfiles of older programs that name none.
     pub placements: Vec<LockedPlacement>,
     /// Its dependencies, as `TYPE/NAME@VERSION`.
@@ -249,7 +280,8 @@ impl LockEntry {
             kind: part.kind,
             name: part.name.clone(),
             checksum: None,
-            capabilities: None,
+            capabilities: LockedCapabilitySet::None,
+            widened: Vec::new(),
             placements: self.placements.iter().map(placement).collect(),
             dependencies: Vec::new(),
             patches: Vec::new(),
@@ -326,11 +358,20 @@ impl Lockfile {
         resources.chain(layers).chain(remotes).chain(bases)
     }
 
-    /// Whether the lockfile was written by a program that locks capabilities, as far as can be seen: without any digest
+    /// The capabilities of each entry and each layer.
+    pub fn capability_sets(&self) -> impl Iterator<Item = (Owner, &LockedCapabilitySet)> {
+        let entries = self.entries.iter();
+        let entries = entries.map(|one| (Owner::from(one.id()), &one.capabilities));
+        let layers = self.layers.iter();
+        entries.chain(layers.map(|one| (Owner::layer(&one.name), &one.capabilities)))
+    }
+
+    /// Whether the lockfile was written by a program that lists capabilities, as far as can be seen: without any list
     /// the program may be older, or may have found none.
-    pub fn locks_capabilities(&self) -> bool {
-        self.entries.iter().any(|one| one.capabilities.is_some())
-            || self.layers.iter().any(|one| one.capabilities.is_some())
+    pub fn lists_capabilities(&self) -> bool {
+        let is_list =
+            |(_, set): (Owner, &LockedCapabilitySet)| matches!(set, LockedCapabilitySet::Listed(_));
+        self.capability_sets().any(is_list)
     }
 
     /// Renames a source.
@@ -483,7 +524,13 @@ impl LockEntry {
                 .map(|checksum| checksum.to_string())
                 .as_deref(),
         );
-        map.extend(capability_field(self.capabilities));
+        map.extend(self.capabilities.field());
+        if !self.widened.is_empty() {
+            map.push((
+                "widened",
+                Value::list(self.widened.iter().map(ToolName::as_str)),
+            ));
+        }
         map.extend(self.placement_fields());
         map.push((
             "dependencies",
@@ -608,7 +655,7 @@ fn invalid(key: &str) -> String {
     match key {
         "checksum" => "invalid checksum: expected `sha256:` and 64 hexadecimal digits".to_owned(),
         "capabilities" => {
-            "invalid digest of capabilities: expected `sha256:` and 64 hexadecimal digits"
+            "invalid capabilities: expected a list of strings, or the digest of an older program"
                 .to_owned()
         }
         "resolved_commit" => "invalid commit: expected 40 or 64 hexadecimal digits".to_owned(),
@@ -743,8 +790,22 @@ impl LockReader {
         })
     }
 
-    fn capabilities(&mut self, node: NodeRef<'_>) -> Result<Option<Checksum>, ()> {
-        self.read(node, "capabilities", |text| text.parse().ok())
+    fn capabilities(&mut self, node: NodeRef<'_>) -> Result<LockedCapabilitySet, ()> {
+        let list = node
+            .get("capabilities")
+            .filter(|value| value.kind() == NodeKind::List);
+        if let Some(list) = list {
+            let lines = list.items().map(|item| item.as_str().map(str::to_owned));
+            return match lines.collect::<Option<Vec<String>>>() {
+                Some(lines) => Ok(LockedCapabilitySet::of(lines)),
+                None => {
+                    self.broken(list, invalid("capabilities"));
+                    Err(())
+                }
+            };
+        }
+        let digest = self.read(node, "capabilities", |text| text.parse().ok())?;
+        Ok(digest.map_or(LockedCapabilitySet::None, LockedCapabilitySet::Digest))
     }
 
     fn remote(&mut self, node: NodeRef<'_>) -> Option<LockedRemote> {
@@ -923,6 +984,9 @@ impl LockReader {
             pin,
             checksum,
             capabilities: self.capabilities(node).ok()?,
+            widened: list(node.get("widened"))
+                .filter_map(|tool| ToolName::new(tool.as_str()?).ok())
+                .collect(),
             placements: self.placements(kind, node).ok()?,
             dependencies: words("dependencies"),
             patches: words("patches"),

@@ -109,7 +109,10 @@ const BASE: Definition = Definition {
 };
 
 const DIGEST: ValueForm = ValueForm::matching("^sha256:[0-9a-fA-F]{64}$");
-const LOCKED_CAPABILITIES: &str = "The digest of its capabilities, if it has any.";
+const LOCKED_CAPABILITIES: &str =
+    "What it lets a tool do, one string for each; in lockfiles of older versions a digest of that.";
+const CAPABILITIES: ValueForm =
+    ValueForm::Either(&[ValueForm::FilledList(&ValueForm::Filled), DIGEST]);
 
 const LAYER: Definition = Definition {
     name: "layer",
@@ -131,7 +134,7 @@ const LAYER: Definition = Definition {
                     DIGEST,
                     "The checksum of all its files that apply.",
                 ),
-                SchemaField::optional("capabilities", DIGEST, LOCKED_CAPABILITIES),
+                SchemaField::optional("capabilities", CAPABILITIES, LOCKED_CAPABILITIES),
             ],
         )),
         &[KeyCondition::Together(&[(
@@ -207,7 +210,12 @@ const ENTRY: Definition = Definition {
                 ValueForm::Text,
                 "The checksum of its content in the source.",
             ),
-            SchemaField::optional("capabilities", DIGEST, LOCKED_CAPABILITIES),
+            SchemaField::optional("capabilities", CAPABILITIES, LOCKED_CAPABILITIES),
+            SchemaField::optional(
+                "widened",
+                ValueForm::FilledList(&ValueForm::Filled),
+                "Tools for which a conversion was approved that permits more than the author wrote.",
+            ),
             SchemaField::optional(
                 "installed_at",
                 ValueForm::Text,

@@ -4,10 +4,10 @@
 use agpm_diag::SourceMap;
 use agpm_model::{
     CatalogRemote, Checksum, InstallMode, LOCK_SCHEMA, LayerName, LockEntry, LockWriter,
-    LockedBase, LockedLayer, LockedMarketplace, LockedPlacement, LockedRemote, LockedSource,
-    Lockfile, MarketplacePlugin, Pin, PinSource, RESOURCE_TYPES, RelativePath, ResolvedVersion,
-    ResourceId, ResourceName, ResourceOrigin, ResourcePath, ResourceType, SourceName, ToolName,
-    Unit, VersionLabel,
+    LockedBase, LockedCapabilitySet, LockedLayer, LockedMarketplace, LockedPlacement, LockedRemote,
+    LockedSource, Lockfile, MarketplacePlugin, Pin, PinSource, RESOURCE_TYPES, RelativePath,
+    ResolvedVersion, ResourceId, ResourceName, ResourceOrigin, ResourcePath, ResourceType,
+    SourceName, ToolName, Unit, VersionLabel,
 };
 use agpm_testkit::schema_problems;
 use agpm_text::{Format, Limits, Value, parse, to_value};
@@ -90,7 +90,8 @@ prop_compose! {
                 commit: digits.parse().unwrap(),
             }),
             checksum: Some(Checksum::of(at.as_bytes())),
-            capabilities: written.then(|| Checksum::of(b"runs")),
+            capabilities: if written { LockedCapabilitySet::Digest(Checksum::of(b"runs")) } else { LockedCapabilitySet::of(vec!["runs a \"b\"\nc".to_owned()]) },
+            widened: if written { vec![ToolName::new("cursor").unwrap()] } else { Vec::new() },
             placements,
             dependencies: lists.0,
             private_patches: lists.1.iter().take(1).cloned().collect(),
@@ -113,7 +114,7 @@ prop_compose! {
             requirement: Some(requirement),
             commit: digits.parse().unwrap(),
         });
-        LockedLayer { checksum: Checksum::of(called.as_bytes()), capabilities: pinned.then(|| Checksum::of(b"runs")), name: LayerName::new(&called).unwrap(), pin }
+        LockedLayer { checksum: Checksum::of(called.as_bytes()), capabilities: if pinned { LockedCapabilitySet::of(vec!["env A".to_owned()]) } else { LockedCapabilitySet::None }, name: LayerName::new(&called).unwrap(), pin }
     }
 }
 

@@ -6,7 +6,6 @@ use std::fmt;
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{Checksum, FileMode, Owner, RelativePath};
 use agpm_text::{OwnFileError, from_json, to_json};
-use agpm_trust::CapabilitySet;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -76,10 +75,6 @@ pub struct Ledger<N = OwnedNodes> {
     /// User files that equal a desired file, with their checksums.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub theirs: BTreeMap<RelativePath, Checksum>,
-    /// The capabilities of resources and layers from directories: no pin describes them, so their earlier state cannot
-    /// be read again. Older programs ignore them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub capabilities: Option<BTreeMap<Owner, CapabilitySet>>,
     /// Files by path.
     #[serde(default = "BTreeMap::new", deserialize_with = "sorted_map")]
     pub files: BTreeMap<RelativePath, OwnedFile>,
@@ -133,7 +128,6 @@ impl<N> Default for Ledger<N> {
             based: BTreeMap::new(),
             nothing: BTreeSet::new(),
             theirs: BTreeMap::new(),
-            capabilities: None,
             files: BTreeMap::new(),
             shared: BTreeMap::new(),
             blocks: BTreeMap::new(),
@@ -325,7 +319,6 @@ impl Ledger {
             watched: file.watched,
             nothing: file.nothing,
             theirs: file.theirs,
-            capabilities: file.capabilities,
             files: file.files,
             shared: shared.ok_or_else(broken)?,
             blocks: file.blocks,

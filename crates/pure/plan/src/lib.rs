@@ -44,7 +44,7 @@ pub use ledger::{
 };
 pub use levels::levels;
 pub use lock_capabilities::{
-    CapabilityStanding, LockedCapabilities, capability_difference, lacks_capabilities,
+    EarlierCapabilities, LockedCapabilities, capability_difference, lacks_capabilities,
 };
 pub use lock_diff::{
     MovedPin, checksum_findings, frozen_difference, lock_difference, moved_pins, outdated_lock,

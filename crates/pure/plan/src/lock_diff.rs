@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Severity, codes};
 use agpm_model::{
-    InstallMode, InstallScope, LOCK_NAME, LockEntry, LockWriter, LockedPin, Lockfile, Manifest,
-    Pin, PinId, RelativePath, ResourceName, ResourceType, Tool, Tools, Unit, VersionRequirement,
+    InstallMode, InstallScope, LOCK_NAME, LockEntry, LockWriter, LockedCapabilitySet, LockedPin,
+    Lockfile, Manifest, Pin, PinId, RelativePath, ResourceName, ResourceType, Tool, Tools, Unit,
+    VersionRequirement,
 };
 
 use crate::ledger::Ledger;
@@ -118,10 +119,10 @@ fn shared_part(lock: &Lockfile) -> Lockfile {
     for entry in &mut lock.entries {
         let private = std::mem::take(&mut entry.private_patches);
         entry.patches.retain(|field| !private.contains(field));
-        entry.capabilities = None;
+        entry.capabilities = LockedCapabilitySet::None;
     }
     for layer in &mut lock.layers {
-        layer.capabilities = None;
+        layer.capabilities = LockedCapabilitySet::None;
     }
     lock
 }
@@ -270,7 +271,8 @@ mod tests {
                 commit: commit.to_string().repeat(40).parse().unwrap(),
             }),
             checksum: Some(Checksum::of(&[commit as u8])),
-            capabilities: None,
+            capabilities: LockedCapabilitySet::None,
+            widened: Vec::new(),
             placements: vec![LockedPlacement {
                 tool: ToolName::new("claude-code").unwrap(),
                 at: Some(RelativePath::new(&format!(".claude/agents/{name}.md")).unwrap()),

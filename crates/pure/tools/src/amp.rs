@@ -41,6 +41,11 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         &[".amp/**"],
         source("Amp, Owner's Manual: workspace settings", "2026-11-16"),
     ),
+    loaded_code: SourcedList::new(
+        &[".amp/plugins/"],
+        source("Amp, Owner's Manual: plugins", "2026-11-19"),
+    ),
+    config: CONFIG,
     ..ToolDefinition::new("amp", "Amp")
 };
 
@@ -51,3 +56,24 @@ const SERVERS: ServerFormat = ServerFormat {
     limits: &["includeTools"],
     ..ServerFormat::new("amp.mcpServers", Variables::Replaced(VariableSyntax::Shell))
 };
+
+const CONFIG: &[ConfigFile] = &[ConfigFile::new(
+    &[
+        ".amp/settings.json",
+        ".amp/settings.jsonc",
+        ".config/amp/settings.json",
+    ],
+    &[
+        key("amp.mcpServers", KeyEffect::Servers),
+        key("amp.dangerouslyAllowAll", KeyEffect::Unprotects(true)),
+        key("amp.tools.disable", KeyEffect::Denies),
+        key("amp.commands.allowlist", KeyEffect::Allows),
+        key("amp.url", KeyEffect::Connects),
+        harmless("amp.notifications.enabled"),
+        harmless("amp.showCosts"),
+        harmless("amp.todos.enabled"),
+        harmless("amp.terminal.theme"),
+        harmless("amp.updates.mode"),
+    ],
+    source("Amp, Owner's Manual: configuration", "2026-11-19"),
+)];

@@ -52,6 +52,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         &[".agents/**"],
         source("Antigravity, Rules and workflows", "2026-11-16"),
     ),
+    config: CONFIG,
     ..ToolDefinition::new("antigravity", TITLE)
 };
 
@@ -105,3 +106,17 @@ const SERVERS: ServerFormat = ServerFormat {
 };
 
 const RULES: RuleFormat = RuleFormat::triggered(PatternList::Commas);
+
+const CONFIG: &[ConfigFile] = &[
+    ConfigFile::new(
+        &[".agents/hooks.json", ".gemini/config/hooks.json"],
+        // Every key is the name of a hook.
+        &[key("*", KeyEffect::Hooks)],
+        source("Antigravity, Hooks: schema", "2026-11-19"),
+    ),
+    ConfigFile::new(
+        &[".agents/mcp_config.json", ".gemini/config/mcp_config.json"],
+        SERVER_FILE,
+        source("Antigravity, MCP", "2026-11-19"),
+    ),
+];

@@ -101,6 +101,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         ],
         source("agpm-cli 0.4.14, `src/cli/migrate.rs`", "2026-11-18"),
     ),
+    config: CONFIG,
     ..ToolDefinition::new("claude-code", "Claude Code")
 };
 
@@ -179,3 +180,110 @@ const SERVERS: ServerFormat = ServerFormat {
     copied: CopiedServers::Reference,
     ..ServerFormat::new("mcpServers", Variables::Replaced(VariableSyntax::Shell))
 };
+
+const CONFIG: &[ConfigFile] = &[
+    ConfigFile::new(
+        &[".claude/settings.json", ".claude/settings.local.json"],
+        &[
+            key("hooks", KeyEffect::Hooks),
+            key("statusLine", KeyEffect::Runs),
+            key("subagentStatusLine", KeyEffect::Runs),
+            key("fileSuggestion", KeyEffect::Runs),
+            key("apiKeyHelper", KeyEffect::Runs),
+            key("awsAuthRefresh", KeyEffect::Runs),
+            key("awsCredentialExport", KeyEffect::Runs),
+            key("gcpAuthRefresh", KeyEffect::Runs),
+            key("otelHeadersHelper", KeyEffect::Runs),
+            key("mcpServers", KeyEffect::Servers),
+            key("permissions/allow", KeyEffect::Allows),
+            key("permissions/deny", KeyEffect::Denies),
+            key(
+                "permissions/defaultMode",
+                KeyEffect::Mode(&["default", "plan"]),
+            ),
+            key("defaultMode", KeyEffect::Mode(&["default", "plan"])),
+            key("permissionMode", KeyEffect::Mode(&["default", "plan"])),
+            key("sandbox/enabled", KeyEffect::Unprotects(false)),
+            key(
+                "sandbox/autoAllowBashIfSandboxed",
+                KeyEffect::Unprotects(true),
+            ),
+            key(
+                "sandbox/allowUnsandboxedCommands",
+                KeyEffect::Unprotects(true),
+            ),
+            key("enableAllProjectMcpServers", KeyEffect::Unprotects(true)),
+            key("dangerouslySkipPermissions", KeyEffect::Unprotects(true)),
+            key(
+                "skipDangerousModePermissionPrompt",
+                KeyEffect::Unprotects(true),
+            ),
+            key("env", KeyEffect::Environment),
+            harmless("$schema"),
+            harmless("agent"),
+            harmless("alwaysThinkingEnabled"),
+            harmless("attribution"),
+            harmless("autoUpdatesChannel"),
+            harmless("cleanupPeriodDays"),
+            harmless("companyAnnouncements"),
+            harmless("disabledMcpjsonServers"),
+            harmless("editorMode"),
+            harmless("effortLevel"),
+            harmless("fastMode"),
+            harmless("feedbackSurveyRate"),
+            harmless("gitAttribution"),
+            harmless("includeCoAuthoredBy"),
+            harmless("includeGitInstructions"),
+            harmless("language"),
+            harmless("maxThinkingTokens"),
+            harmless("model"),
+            harmless("outputStyle"),
+            harmless("permissions/ask"),
+            harmless("permissions/disableBypassPermissionsMode"),
+            harmless("prefersReducedMotion"),
+            harmless("preferredNotifChannel"),
+            harmless("respectGitignore"),
+            harmless("showTurnDuration"),
+            harmless("spinnerTipsEnabled"),
+            harmless("spinnerTipsOverride"),
+            harmless("spinnerVerbs"),
+            harmless("terminalProgressBarEnabled"),
+            harmless("theme"),
+            harmless("tui"),
+            harmless("verbose"),
+            harmless("viewMode"),
+            harmless("voiceEnabled"),
+        ],
+        source(
+            "Claude Code, Settings; SchemaStore, claude-code-settings",
+            "2026-11-19",
+        ),
+    ),
+    ConfigFile::new(
+        &[".mcp.json"],
+        SERVER_FILE,
+        source(
+            "Claude Code, Connect Claude Code to tools via MCP",
+            "2026-11-19",
+        ),
+    ),
+    ConfigFile::new(
+        &[".claude.json"],
+        &[
+            key("mcpServers", KeyEffect::Servers),
+            harmless("theme"),
+            harmless("verbose"),
+            harmless("editorMode"),
+            harmless("preferredNotifChannel"),
+        ],
+        source("Claude Code, Settings: global config", "2026-11-19"),
+    ),
+    ConfigFile::new(
+        &[".claude/keybindings.json"],
+        &[
+            key("$schema", KeyEffect::Harmless),
+            key("bindings", KeyEffect::Harmless),
+        ],
+        source("Claude Code, Keybindings", "2026-11-19"),
+    ),
+];

@@ -59,6 +59,11 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         &[".cline/**", ".clineignore", ".clinerules/**"],
         source("Cline, Config: directory layout", "2026-11-18"),
     ),
+    loaded_code: SourcedList::new(
+        &[".clinerules/hooks/", ".cline/hooks/", ".cline/plugins/"],
+        source("Cline, Hooks: files", "2026-11-19"),
+    ),
+    config: CONFIG,
     ..ToolDefinition::new("cline", "Cline")
 };
 
@@ -74,3 +79,12 @@ const SERVERS: ServerFormat = ServerFormat {
     passes: &["autoApprove"],
     ..ServerFormat::new("mcpServers", Variables::kept_by("Cline"))
 };
+
+const CONFIG: &[ConfigFile] = &[ConfigFile::new(
+    &[
+        ".cline/mcp.json",
+        ".cline/data/settings/cline_mcp_settings.json",
+    ],
+    SERVER_FILE,
+    source("Cline, MCP", "2026-11-19"),
+)];

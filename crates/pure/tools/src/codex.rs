@@ -73,6 +73,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         version: "0.166.0",
         source: source("npm, @openai/codex 0.166.0", "2026-11-16"),
     }),
+    config: CONFIG,
     ..ToolDefinition::new("codex", TITLE)
 };
 
@@ -168,3 +169,127 @@ const SERVERS: ServerFormat = ServerFormat {
         }),
     )
 };
+
+/// The keys of `config.toml`, which agents may have too.
+const CONFIG_KEYS: &[ConfigKey] = &[
+    key("mcp_servers", KeyEffect::Servers),
+    key("hooks", KeyEffect::Hooks),
+    key("notify", KeyEffect::Runs),
+    key(
+        "approval_policy",
+        KeyEffect::Mode(&["untrusted", "on-request", "on-failure"]),
+    ),
+    key(
+        "sandbox_mode",
+        KeyEffect::Mode(&["read-only", "workspace-write"]),
+    ),
+    key(
+        "sandbox_workspace_write/network_access",
+        KeyEffect::Unprotects(true),
+    ),
+    key("model_providers/*/base_url", KeyEffect::Connects),
+    key(
+        "profiles/*/approval_policy",
+        KeyEffect::Mode(&["untrusted", "on-request", "on-failure"]),
+    ),
+    key(
+        "profiles/*/sandbox_mode",
+        KeyEffect::Mode(&["read-only", "workspace-write"]),
+    ),
+    key("developer_instructions", KeyEffect::Instructs),
+    key("instructions", KeyEffect::Instructs),
+    key("model_instructions_file", KeyEffect::Instructs),
+    key("experimental_instructions_file", KeyEffect::Instructs),
+    harmless("agents/max_depth"),
+    harmless("agents/max_threads"),
+    harmless("allow_login_shell"),
+    harmless("check_for_update_on_startup"),
+    harmless("commit_attribution"),
+    harmless("disable_paste_burst"),
+    harmless("disable_response_storage"),
+    harmless("file_opener"),
+    harmless("hide_agent_reasoning"),
+    harmless("history"),
+    harmless("model"),
+    harmless("model_auto_compact_token_limit"),
+    harmless("model_context_window"),
+    harmless("model_max_output_tokens"),
+    harmless("model_provider"),
+    harmless("model_providers/*/env_key"),
+    harmless("model_providers/*/name"),
+    harmless("model_providers/*/wire_api"),
+    harmless("model_reasoning_effort"),
+    harmless("model_reasoning_summary"),
+    harmless("model_verbosity"),
+    harmless("personality"),
+    harmless("profile"),
+    harmless("profiles/*/model"),
+    harmless("profiles/*/model_provider"),
+    harmless("profiles/*/model_reasoning_effort"),
+    harmless("profiles/*/model_reasoning_summary"),
+    harmless("profiles/*/model_verbosity"),
+    harmless("project_doc_fallback_filenames"),
+    harmless("project_doc_max_bytes"),
+    harmless("project_root_markers"),
+    harmless("review_model"),
+    harmless("service_tier"),
+    harmless("show_raw_agent_reasoning"),
+    harmless("suppress_unstable_features_warning"),
+    harmless("tool_output_token_limit"),
+    harmless("tui"),
+    harmless("web_search"),
+];
+
+const CONFIG: &[ConfigFile] = &[
+    ConfigFile::new(
+        &[".codex/config.toml"],
+        CONFIG_KEYS,
+        source("Codex, Configuration Reference", "2026-11-19"),
+    ),
+    ConfigFile::new(
+        &[".codex/hooks.json"],
+        HOOK_FILE,
+        source("Codex, Hooks: config shape", "2026-11-19"),
+    ),
+    ConfigFile::unknown(
+        &[".codex/rules/**"],
+        source("Codex, Rules: `prefix_rule`", "2026-11-19"),
+    ),
+    // An agent may set every key of the configuration for itself.
+    ConfigFile::new(
+        &[".codex/agents/**"],
+        AGENT_KEYS,
+        source("Codex, Subagents: custom agent file schema", "2026-11-19"),
+    ),
+];
+
+/// What an agent has besides the keys of the configuration, which follow.
+const AGENT_KEYS: &[ConfigKey] = &[
+    harmless("name"),
+    harmless("description"),
+    harmless("developer_instructions"),
+    harmless("nickname_candidates"),
+    key("mcp_servers", KeyEffect::Servers),
+    key("hooks", KeyEffect::Hooks),
+    key("notify", KeyEffect::Runs),
+    key(
+        "approval_policy",
+        KeyEffect::Mode(&["untrusted", "on-request", "on-failure"]),
+    ),
+    key(
+        "sandbox_mode",
+        KeyEffect::Mode(&["read-only", "workspace-write"]),
+    ),
+    key(
+        "sandbox_workspace_write/network_access",
+        KeyEffect::Unprotects(true),
+    ),
+    harmless("model"),
+    harmless("model_provider"),
+    harmless("model_reasoning_effort"),
+    harmless("model_reasoning_summary"),
+    harmless("model_verbosity"),
+    harmless("personality"),
+    harmless("skills"),
+    harmless("web_search"),
+];

@@ -101,6 +101,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         reading: ForeignReading::Setting("chat.hookFilesLocations"),
         source: source("VS Code, Agent hooks: hook file locations", "2026-11-18"),
     }),
+    config: CONFIG,
     ..ToolDefinition::new("copilot", TITLE)
 };
 
@@ -302,3 +303,52 @@ pub(crate) const RULES: RuleFormat = RuleFormat {
     for_all: &[RuleField::text("applyTo", "**")],
     description: RuleDescription::Read,
 };
+
+const CONFIG: &[ConfigFile] = &[
+    ConfigFile::new(
+        &[".github/hooks/**"],
+        HOOK_FILE,
+        source("GitHub Copilot, Hooks reference", "2026-11-19"),
+    ),
+    ConfigFile::new(
+        &[".vscode/mcp.json"],
+        &[
+            key("servers", KeyEffect::Servers),
+            key("mcpServers", KeyEffect::Servers),
+            harmless("inputs"),
+        ],
+        source("VS Code, MCP configuration reference", "2026-11-19"),
+    ),
+    ConfigFile::new(
+        &[".vscode/settings.json"],
+        &[
+            key("mcp", KeyEffect::Servers),
+            key("chat.tools.autoApprove", KeyEffect::Unprotects(true)),
+            key("chat.tools.global.autoApprove", KeyEffect::Unprotects(true)),
+            key("chat.tools.terminal.autoApprove", KeyEffect::Allows),
+            key("chat.tools.edits.autoApprove", KeyEffect::Allows),
+            key("chat.tools.urls.autoApprove", KeyEffect::Allows),
+            harmless("chat.agent.enabled"),
+            harmless("chat.agent.maxRequests"),
+            harmless("chat.useAgentsMdFile"),
+            harmless("editor.fontSize"),
+            harmless("editor.formatOnSave"),
+            harmless("editor.rulers"),
+            harmless("editor.tabSize"),
+            harmless("files.eol"),
+            harmless("files.insertFinalNewline"),
+            harmless("files.trimTrailingWhitespace"),
+            harmless("search.exclude"),
+            harmless("workbench.colorTheme"),
+        ],
+        source("VS Code, Use tools in chat: auto-approve", "2026-11-19"),
+    ),
+    ConfigFile::new(
+        &[".vscode/tasks.json", ".vscode/launch.json"],
+        &[key("tasks/*", KeyEffect::Runs), harmless("version")],
+        source(
+            "VS Code, Integrate with external tools via tasks",
+            "2026-11-19",
+        ),
+    ),
+];

@@ -98,6 +98,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
             "2026-11-18",
         ),
     }),
+    config: CONFIG,
     ..ToolDefinition::new("copilot-cli", TITLE)
 };
 
@@ -116,3 +117,32 @@ const SERVERS: ServerFormat = ServerFormat {
     limits: &["tools"],
     ..ServerFormat::new("mcpServers", Variables::Replaced(VariableSyntax::Shell))
 };
+
+const CONFIG: &[ConfigFile] = &[
+    ConfigFile::new(
+        &[".github/mcp.json", ".copilot/mcp-config.json"],
+        SERVER_FILE,
+        source(
+            "GitHub Copilot, Adding MCP servers for GitHub Copilot CLI",
+            "2026-11-19",
+        ),
+    ),
+    ConfigFile::new(
+        &[
+            ".copilot/config.json",
+            ".github/copilot/settings.json",
+            ".github/copilot/settings.local.json",
+        ],
+        &[
+            key("hooks", KeyEffect::Hooks),
+            key("mcpServers", KeyEffect::Servers),
+            harmless("banner"),
+            harmless("model"),
+            harmless("render_markdown"),
+            harmless("screen_reader"),
+            harmless("theme"),
+            harmless("stream"),
+        ],
+        source("GitHub Copilot CLI, Configuration", "2026-11-19"),
+    ),
+];

@@ -67,6 +67,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         reading: ForeignReading::Setting("Third-party skills"),
         source: source("Cursor, Third Party Hooks", "2026-11-18"),
     }),
+    config: CONFIG,
     ..ToolDefinition::new("cursor", TITLE)
 };
 
@@ -166,3 +167,66 @@ const RULES: RuleFormat = RuleFormat {
     for_all: &[RuleField::flag("alwaysApply", true)],
     description: RuleDescription::Read,
 };
+
+const CONFIG: &[ConfigFile] = &[
+    ConfigFile::new(
+        &[".cursor/hooks.json"],
+        HOOK_FILE,
+        source("Cursor, Hooks: per-script configuration", "2026-11-19"),
+    ),
+    ConfigFile::new(
+        &[".cursor/mcp.json"],
+        SERVER_FILE,
+        source(
+            "Cursor, Model Context Protocol: configuration",
+            "2026-11-19",
+        ),
+    ),
+    ConfigFile::new(
+        &[
+            ".cursor/cli.json",
+            ".cursor/cli-config.json",
+            ".cursor/permissions.json",
+        ],
+        &[
+            key("permissions/allow", KeyEffect::Allows),
+            key("permissions/deny", KeyEffect::Denies),
+            key("terminalAllowlist", KeyEffect::Allows),
+            key("mcpAllowlist", KeyEffect::Allows),
+            harmless("$schema"),
+            harmless("version"),
+            harmless("editor"),
+            harmless("model"),
+            harmless("hasChangedDefaultModel"),
+        ],
+        source("Cursor CLI, Permissions; Configuration", "2026-11-19"),
+    ),
+    ConfigFile::new(
+        &[".cursor/environment.json"],
+        &[
+            key("install", KeyEffect::Runs),
+            key("start", KeyEffect::Runs),
+            key("update", KeyEffect::Runs),
+            key("terminals/*/command", KeyEffect::Runs),
+            harmless("$schema"),
+            harmless("name"),
+            harmless("user"),
+            harmless("terminals/*/name"),
+            harmless("terminals/*/description"),
+        ],
+        source("Cursor, Cloud agents: environment.json", "2026-11-19"),
+    ),
+    ConfigFile::new(
+        &[".cursor/worktrees.json"],
+        &[
+            key("setup-worktree", KeyEffect::Runs),
+            key("setup-worktree-unix", KeyEffect::Runs),
+            key("setup-worktree-windows", KeyEffect::Runs),
+        ],
+        source("Cursor, Parallel agents: worktrees.json", "2026-11-19"),
+    ),
+    ConfigFile::unknown(
+        &[".cursor/sandbox.json"],
+        source("Cursor, Terminal: sandbox.json", "2026-11-19"),
+    ),
+];

@@ -1,5 +1,6 @@
 //! The shape of a tool's file.
 
+use crate::config::ConfigFile;
 use crate::format::agent::AgentFormat;
 use crate::format::command::CommandFormat;
 use crate::format::hook::HookFormat;
@@ -41,6 +42,8 @@ pub struct ToolDefinition {
     pub credentials: SourcedList<&'static [&'static str]>,
     /// Directories of the project whose files it runs when it starts, whatever their mode.
     pub loaded_code: SourcedList<&'static str>,
+    /// Its own configuration files, and what their keys let it do.
+    pub config: &'static [ConfigFile],
     /// Environment variables that it only sets where it runs a plugin.
     pub plugin_variables: SourcedList<&'static str>,
     /// Hooks of another tool that it runs besides its own.
@@ -74,6 +77,7 @@ impl ToolDefinition {
             former_directories: SourcedList::NONE,
             credentials: SourcedList::NONE,
             loaded_code: SourcedList::NONE,
+            config: &[],
             plugin_variables: SourcedList::NONE,
             foreign_hooks: None,
             plugin_manifest: None,

@@ -70,6 +70,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         servers: None,
         source: source("Gemini CLI, Hooks: environment variables", "2026-11-16"),
     }),
+    config: CONFIG,
     ..ToolDefinition::new("gemini", TITLE)
 };
 
@@ -204,3 +205,62 @@ const SERVERS: ServerFormat = ServerFormat {
         Variables::Replaced(VariableSyntax::ShellNewDefaults),
     )
 };
+
+const CONFIG: &[ConfigFile] = &[
+    ConfigFile::new(
+        &[".gemini/settings.json"],
+        &[
+            key("hooks", KeyEffect::Hooks),
+            key("mcpServers", KeyEffect::Servers),
+            key("mcp/serverCommand", KeyEffect::Runs),
+            key("tools/discoveryCommand", KeyEffect::Runs),
+            key("tools/callCommand", KeyEffect::Runs),
+            key("toolDiscoveryCommand", KeyEffect::Runs),
+            key("toolCallCommand", KeyEffect::Runs),
+            key("tools/allowed", KeyEffect::Allows),
+            key("tools/exclude", KeyEffect::Denies),
+            key("allowedTools", KeyEffect::Allows),
+            key("excludeTools", KeyEffect::Denies),
+            key("tools/autoAccept", KeyEffect::Unprotects(true)),
+            key("autoAccept", KeyEffect::Unprotects(true)),
+            key("tools/sandbox", KeyEffect::Unprotects(false)),
+            key("sandbox", KeyEffect::Unprotects(false)),
+            key(
+                "general/defaultApprovalMode",
+                KeyEffect::Mode(&["default", "plan"]),
+            ),
+            key("defaultApprovalMode", KeyEffect::Mode(&["default", "plan"])),
+            key("approvalMode", KeyEffect::Mode(&["default", "plan"])),
+            key("tools/approvalMode", KeyEffect::Mode(&["default", "plan"])),
+            key("security/folderTrust/enabled", KeyEffect::Unprotects(false)),
+            key("context/fileName", KeyEffect::Instructs),
+            key("contextFileName", KeyEffect::Instructs),
+            key("telemetry/otlpEndpoint", KeyEffect::Connects),
+            harmless("$schema"),
+            harmless("context/discoveryMaxDirs"),
+            harmless("context/fileFiltering"),
+            harmless("context/importFormat"),
+            harmless("general/checkpointing"),
+            harmless("general/debugKeystrokeLogging"),
+            harmless("general/disableAutoUpdate"),
+            harmless("general/disableUpdateNag"),
+            harmless("general/enablePromptCompletion"),
+            harmless("general/sessionRetention"),
+            harmless("general/vimMode"),
+            harmless("hideBanner"),
+            harmless("hideTips"),
+            harmless("mcp/excluded"),
+            harmless("model"),
+            harmless("output"),
+            harmless("privacy"),
+            harmless("theme"),
+            harmless("ui"),
+            harmless("vimMode"),
+        ],
+        source("Gemini CLI, Configuration: settings", "2026-11-19"),
+    ),
+    ConfigFile::unknown(
+        &[".gemini/policies/**"],
+        source("Gemini CLI, Policy engine", "2026-11-19"),
+    ),
+];

@@ -58,6 +58,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         &[".goose/**", ".goosehints", ".gooseignore"],
         source("Goose, Using goosehints; Recipes", "2026-11-18"),
     ),
+    config: CONFIG,
     ..ToolDefinition::new("goose", TITLE)
 };
 
@@ -124,3 +125,48 @@ const SERVERS: ServerFormat = ServerFormat {
     remote: RemoteServers::Unsupported,
     ..ServerFormat::new("mcpServers", Variables::kept_by(TITLE))
 };
+
+const CONFIG: &[ConfigFile] = &[
+    ConfigFile::new(
+        &[".agents/plugins/*/hooks/hooks.json"],
+        HOOK_FILE,
+        source("Goose, Hooks", "2026-11-19"),
+    ),
+    ConfigFile::new(
+        &[".agents/plugins/*/.mcp.json"],
+        SERVER_FILE,
+        source("block/goose#9471, MCP servers of plugins", "2026-11-19"),
+    ),
+    ConfigFile::new(
+        &[
+            ".goose/recipes/**",
+            ".goose/config.yaml",
+            ".config/goose/config.yaml",
+        ],
+        &[
+            key("extensions", KeyEffect::Servers),
+            key("retry/checks/*/command", KeyEffect::Runs),
+            key("retry/on_failure", KeyEffect::Runs),
+            key(
+                "GOOSE_MODE",
+                KeyEffect::Mode(&["approve", "smart_approve", "chat"]),
+            ),
+            harmless("version"),
+            harmless("title"),
+            harmless("description"),
+            harmless("instructions"),
+            harmless("prompt"),
+            harmless("activities"),
+            harmless("author"),
+            harmless("parameters"),
+            harmless("response"),
+            harmless("settings"),
+            harmless("retry/max_retries"),
+            harmless("retry/timeout_seconds"),
+            harmless("retry/checks/*/type"),
+            harmless("GOOSE_MODEL"),
+            harmless("GOOSE_PROVIDER"),
+        ],
+        source("Goose, Recipe reference; Configuration file", "2026-11-19"),
+    ),
+];

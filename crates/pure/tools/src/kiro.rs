@@ -44,6 +44,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         &[".kiro/**"],
         source("Kiro, Steering; Configuration scopes", "2026-11-16"),
     ),
+    config: CONFIG,
     ..ToolDefinition::new("kiro", "Kiro")
 };
 
@@ -123,3 +124,51 @@ const RULES: RuleFormat = RuleFormat {
     for_all: &[RuleField::text("inclusion", "always")],
     description: RuleDescription::Read,
 };
+
+const CONFIG: &[ConfigFile] = &[
+    ConfigFile::new(
+        &[".kiro/settings/mcp.json"],
+        SERVER_FILE,
+        source("Kiro, MCP: configuration", "2026-11-19"),
+    ),
+    ConfigFile::new(
+        &[".kiro/hooks/**"],
+        &[
+            key("then/command", KeyEffect::Runs),
+            key("then/prompt", KeyEffect::Runs),
+            key("hooks", KeyEffect::Hooks),
+            harmless("enabled"),
+            harmless("name"),
+            harmless("description"),
+            harmless("version"),
+            harmless("when"),
+            harmless("then/type"),
+            harmless("shortName"),
+            harmless("workspaceFolderName"),
+        ],
+        source("Kiro, Hooks: files with `.kiro.hook`", "2026-11-19"),
+    ),
+    ConfigFile::new(
+        &[".kiro/agents/*.json"],
+        &[
+            key("mcpServers", KeyEffect::Servers),
+            key("hooks", KeyEffect::Hooks),
+            key("tools", KeyEffect::Limits),
+            key("allowedTools", KeyEffect::Allows),
+            key("toolsSettings/*/allowedCommands", KeyEffect::Allows),
+            key("toolsSettings/*/deniedCommands", KeyEffect::Denies),
+            key("toolsSettings/*/autoAllowReadonly", KeyEffect::Harmless),
+            harmless("$schema"),
+            harmless("name"),
+            harmless("description"),
+            harmless("prompt"),
+            harmless("model"),
+            harmless("resources"),
+            harmless("toolAliases"),
+            harmless("includeMcpJson"),
+            harmless("keyboardShortcut"),
+            harmless("welcomeMessage"),
+        ],
+        source("Kiro CLI, Agent configuration reference", "2026-11-19"),
+    ),
+];

@@ -11,6 +11,7 @@ mod antigravity;
 mod claude_code;
 mod cline;
 mod codex;
+mod config;
 mod copilot;
 mod copilot_cli;
 mod cursor;
@@ -22,12 +23,18 @@ mod kiro;
 mod models;
 mod opencode;
 mod prelude;
+pub mod server_tools;
 mod source;
 mod tool_names;
 mod vocabulary;
 mod windsurf;
 mod zed;
 
+use config::matches_path;
+pub use config::{
+    COMMON_KEYS, ConfigFile, ConfigKey, FRONT_MATTER_KEYS, HARMLESS_VARIABLES, HOOK_KEYS,
+    KeyEffect, SERVER_KEYS,
+};
 pub use definition::{
     COMMON_INSTRUCTIONS, COMMON_SKILLS, Directory, Executable, ForeignHooks, ForeignReading,
     HookLocation, InstructionLocation, PluginManifestPath, ProjectRoot, Replacement, ScopedValue,
@@ -92,6 +99,12 @@ pub fn is_loaded_code(path: &str) -> bool {
     directories.any(|directory| path.starts_with(directory))
 }
 
+/// The configuration file with a path in a project or in home.
+pub fn config_file(path: &str) -> Option<&'static ConfigFile> {
+    let mut files = TOOLS.iter().flat_map(|tool| tool.config);
+    files.find(|file| file.paths.iter().any(|pattern| matches_path(pattern, path)))
+}
+
 /// The tool of that name.
 pub fn find(name: &str) -> Option<&'static ToolDefinition> {
     TOOLS.iter().copied().find(|tool| tool.name == name)
@@ -124,4 +137,16 @@ pub fn agent_formats() -> impl Iterator<Item = &'static AgentFormat> {
     TOOLS
         .iter()
         .filter_map(|tool| Some(&tool.agents.as_ref()?.format))
+}
+
+/// Names of tools in every client: in lists of agents and in matchers of hooks.
+pub fn tool_name_tables() -> impl Iterator<Item = &'static ToolNames> {
+    let of_agents = agent_formats().filter_map(|format| match &format.form {
+        AgentForm::Fields(fields) => match fields.limit {
+            AgentLimit::List(list) => Some(list.names),
+            AgentLimit::ReadOnly(..) | AgentLimit::Never => None,
+        },
+        AgentForm::Checked(_) => None,
+    });
+    of_agents.chain(hook_formats().map(|format| format.tool_names))
 }

@@ -1,5 +1,8 @@
 //! The words that a tool's file is written in.
 
+pub(crate) use crate::config::{
+    ConfigFile, ConfigKey, HOOK_FILE, KeyEffect, SERVER_FILE, harmless, key,
+};
 pub(crate) use crate::definition::*;
 pub(crate) use crate::format::agent::*;
 pub(crate) use crate::format::checked::*;

@@ -100,6 +100,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         reading: ForeignReading::Always,
         source: source("Devin CLI, Lifecycle Hooks", "2026-11-16"),
     }),
+    config: CONFIG,
     ..ToolDefinition::new("windsurf", TITLE)
 };
 
@@ -177,3 +178,42 @@ const SERVERS: ServerFormat = ServerFormat {
 
 /// A list is the one form that both the editor and the CLI read.
 const RULES: RuleFormat = RuleFormat::triggered(PatternList::List);
+
+const CONFIG: &[ConfigFile] = &[
+    ConfigFile::new(
+        &[
+            ".devin/config.json",
+            ".devin/config.local.json",
+            ".config/devin/config.json",
+        ],
+        &[
+            key("hooks", KeyEffect::Hooks),
+            key("mcpServers", KeyEffect::Servers),
+            key("permissions/allow", KeyEffect::Allows),
+            key("permissions/deny", KeyEffect::Denies),
+            harmless("$schema"),
+            harmless("permissions/ask"),
+            harmless("agent/model"),
+            harmless("model"),
+            harmless("theme"),
+        ],
+        source(
+            "Devin CLI, Configuration: project and user settings",
+            "2026-11-19",
+        ),
+    ),
+    ConfigFile::new(
+        &[
+            ".devin/hooks.v1.json",
+            ".devin/hooks.json",
+            ".windsurf/hooks.json",
+        ],
+        HOOK_FILE,
+        source("Devin CLI, Lifecycle Hooks", "2026-11-19"),
+    ),
+    ConfigFile::new(
+        &[".devin/mcp_config.json", ".config/devin/mcp_config.json"],
+        SERVER_FILE,
+        source("Devin CLI, MCP Configuration", "2026-11-19"),
+    ),
+];

@@ -35,6 +35,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         &[".rules", ".zed/**"],
         source("Zed, Instructions; Configuring Zed", "2026-11-16"),
     ),
+    config: CONFIG,
     ..ToolDefinition::new("zed", "Zed")
 };
 
@@ -50,3 +51,56 @@ const SERVERS: ServerFormat = ServerFormat {
     passes: &["remote"],
     ..ServerFormat::new("context_servers", Variables::kept_by("Zed"))
 };
+
+const CONFIG: &[ConfigFile] = &[
+    ConfigFile::new(
+        &[".zed/settings.json", ".config/zed/settings.json"],
+        &[
+            key("context_servers", KeyEffect::Servers),
+            key(
+                "agent/always_allow_tool_actions",
+                KeyEffect::Unprotects(true),
+            ),
+            key(
+                "agent/tool_permissions/default",
+                KeyEffect::Mode(&["confirm", "deny"]),
+            ),
+            key(
+                "agent/tool_permissions/tools/*/default",
+                KeyEffect::Mode(&["confirm", "deny"]),
+            ),
+            key(
+                "agent/tool_permissions/tools/*/default_mode",
+                KeyEffect::Mode(&["confirm", "deny"]),
+            ),
+            key("agent_servers", KeyEffect::Servers),
+            key("lsp/*/binary", KeyEffect::Runs),
+            key("languages/*/formatter/external", KeyEffect::Runs),
+            key("formatter/external", KeyEffect::Runs),
+            key("terminal/shell", KeyEffect::Runs),
+            key("terminal/env", KeyEffect::Environment),
+            harmless("agent/default_model"),
+            harmless("agent/default_profile"),
+            harmless("agent/enabled"),
+            harmless("buffer_font_family"),
+            harmless("buffer_font_size"),
+            harmless("format_on_save"),
+            harmless("hard_tabs"),
+            harmless("languages/*/format_on_save"),
+            harmless("languages/*/hard_tabs"),
+            harmless("languages/*/tab_size"),
+            harmless("lsp/*/initialization_options"),
+            harmless("soft_wrap"),
+            harmless("tab_size"),
+            harmless("theme"),
+            harmless("ui_font_size"),
+            harmless("vim_mode"),
+        ],
+        source("Zed, Configuring Zed; All settings", "2026-11-19"),
+    ),
+    ConfigFile::new(
+        &[".zed/tasks.json", ".zed/debug.json"],
+        &[key("*", KeyEffect::Runs)],
+        source("Zed, Tasks", "2026-11-19"),
+    ),
+];

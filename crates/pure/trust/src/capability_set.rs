@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use agpm_model::{Checksum, Owner, ResourceType};
+use agpm_diag::{mask_line, mask_words};
+use agpm_model::{Owner, RESOURCE_TYPES, ResourceType};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::server_command::ServerCommand;
 use crate::tool_rule::ToolRule;
 
 /// The tools that a resource may use.
@@ -13,9 +15,8 @@ use crate::tool_rule::ToolRule;
 pub enum ToolAccess {
     /// Every tool: an agent without `tools`.
     Unlimited,
-    /// The tools of the session, for a skill without `allowed-tools`. Nothing is limited, and nothing is allowed
-    /// without asking: replacing it by a list allows more in one way, and replacing a list by it allows more in the
-    /// other.
+    /// The tools of the session, for a skill without `allowed-tools`: nothing is limited, and nothing is allowed without
+    /// asking.
     Session,
     /// Only the given rules.
     Listed(BTreeSet<ToolRule>),
@@ -32,8 +33,11 @@ impl ToolAccess {
             // no list at all.
             (ToolAccess::Session, ToolAccess::Listed(after)) => new_rules(&nothing, after),
             (ToolAccess::Session, ToolAccess::Unlimited) => Some(self.to_string()),
-            // Dropping the list is the largest increase there can be, although the file got shorter.
-            (ToolAccess::Listed(before), ToolAccess::Unlimited | ToolAccess::Session) => {
+            // The list of a skill only grants, so nothing is new without it.
+            (ToolAccess::Listed(_), ToolAccess::Session) => None,
+            // The list of an agent limits it. Dropping it is the largest increase there can be, although the file got
+            // shorter.
+            (ToolAccess::Listed(before), ToolAccess::Unlimited) => {
                 let everything = ToolRule::parse("*");
                 let is_all = before.iter().any(|rule| rule.covers(&everything));
                 (!is_all).then(|| self.to_string())
@@ -71,7 +75,9 @@ impl ToolAccess {
 
 fn new_rules(before: &BTreeSet<ToolRule>, after: &BTreeSet<ToolRule>) -> Option<String> {
     // Compared by coverage and not by spelling: `Bash(git:*)` already allows `Bash(git status)`.
-    let is_new = |rule: &&ToolRule| !before.iter().any(|existing| existing.covers(rule));
+    let is_new = |rule: &&ToolRule| {
+        !before.contains(*rule) && !before.iter().any(|existing| existing.covers(rule))
+    };
     let new: Vec<String> = after
         .iter()
         .filter(is_new)
@@ -141,6 +147,14 @@ impl fmt::Display for RunCommand {
     }
 }
 
+/// The end of a permission to use a tool without asking, of an agent: its list of tools only limits it.
+pub(crate) const UNASKED: &str = " without asking";
+
+/// Whether a permission is one to use a tool without asking, and no mode.
+pub fn is_unasked(permission: &str) -> bool {
+    permission.ends_with(UNASKED)
+}
+
 /// Everything that one resource, or one layer, lets a tool do.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -148,21 +162,18 @@ pub struct CapabilitySet {
     /// Commands and files that are run.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub runs: BTreeSet<RunCommand>,
-    /// The subset of the commands that start MCP servers.
+    /// The subset of the commands that start MCP servers, in words.
     #[serde(skip)]
-    pub server_commands: BTreeSet<String>,
-    /// Hosts that are connected to.
+    pub server_commands: BTreeSet<ServerCommand>,
+    /// Hosts that are connected to, and URLs whose host is not known.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub connects: BTreeSet<String>,
+    /// The URLs whose host is not known.
+    #[serde(skip)]
+    pub unknown_hosts: BTreeSet<String>,
     /// The allowed tools; `None` for a resource without tools, such as a hook.
     #[serde(skip_serializing_if = "limits_nothing")]
     pub tools: Option<ToolAccess>,
-    /// The tools of agents, skills and commands of a layer, by file: one set holds them all.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub file_tools: BTreeMap<String, ToolAccess>,
-    /// The subset of the files that are agents.
-    #[serde(skip)]
-    pub agent_files: BTreeSet<String>,
     /// Tools that may be used without asking.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub granted: BTreeSet<ToolRule>,
@@ -175,9 +186,47 @@ pub struct CapabilitySet {
     /// Names of variables that a server or a hook receives.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub env: BTreeSet<String>,
-    /// Bytes of text that a tool always reads, by file.
+    /// Bytes of text that a tool always reads, by name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub instructs: BTreeMap<String, usize>,
+    /// Settings whose effect is not known, as `KEY = VALUE`.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub sets: BTreeSet<String>,
+    /// What each part of a plugin, or each resource in a layer, may do with tools, by `TYPE/NAME`: what one of them may
+    /// do must not hide what another one gains.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub parts: BTreeMap<String, PartCapabilities>,
+}
+
+/// What one part may do with tools.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PartCapabilities {
+    /// The allowed tools.
+    #[serde(skip_serializing_if = "limits_nothing")]
+    pub tools: Option<ToolAccess>,
+    /// Modes in which it works without asking.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub permission: BTreeSet<String>,
+    /// Forbidden tools.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub denied: BTreeSet<ToolRule>,
+}
+
+impl PartCapabilities {
+    fn is_empty(&self) -> bool {
+        let limits = matches!(self.tools, Some(ToolAccess::Listed(_)));
+        !limits && self.permission.is_empty() && self.denied.is_empty()
+    }
+
+    fn absorb(&mut self, other: PartCapabilities) {
+        self.tools = match (self.tools.take(), other.tools) {
+            (Some(left), Some(right)) => Some(left.union(right)),
+            (left, right) => left.or(right),
+        };
+        self.permission.extend(other.permission);
+        self.denied.extend(other.denied);
+    }
 }
 
 /// The session's own tools are the default.
@@ -201,18 +250,48 @@ pub enum CapabilityName {
     Env,
     /// Is always read.
     Instructs,
+    /// Forbids tools.
+    Denies,
+    /// Changes a setting whose effect is not known.
+    Sets,
 }
 
-impl fmt::Display for CapabilityName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl CapabilityName {
+    const ALL: [CapabilityName; 8] = [
+        CapabilityName::Runs,
+        CapabilityName::Connects,
+        CapabilityName::Tools,
+        CapabilityName::Permission,
+        CapabilityName::Env,
+        CapabilityName::Instructs,
+        CapabilityName::Denies,
+        CapabilityName::Sets,
+    ];
+
+    /// The kind of capability that a word names.
+    pub(crate) fn of_word(word: &str) -> Option<Self> {
+        CapabilityName::ALL
+            .into_iter()
+            .find(|one| one.word() == word)
+    }
+
+    fn word(self) -> &'static str {
+        match self {
             CapabilityName::Runs => "runs",
             CapabilityName::Connects => "connects",
             CapabilityName::Tools => "tools",
             CapabilityName::Permission => "permission",
             CapabilityName::Env => "env",
             CapabilityName::Instructs => "instructs",
-        })
+            CapabilityName::Denies => "denies",
+            CapabilityName::Sets => "sets",
+        }
+    }
+}
+
+impl fmt::Display for CapabilityName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
     }
 }
 
@@ -238,44 +317,64 @@ impl fmt::Display for CapabilityIncrease {
 impl CapabilitySet {
     /// The set of a resource of this type without any statement about its capabilities.
     pub fn default_of(id: &Owner) -> Self {
-        let tools = match id.resource().map(|id| id.kind) {
-            Some(ResourceType::Agents) => Some(ToolAccess::Unlimited),
-            Some(ResourceType::Skills | ResourceType::Commands) => Some(ToolAccess::Session),
-            _ => None,
-        };
+        let tools = id.resource().map(|id| ToolAccess::unstated(id.kind));
         CapabilitySet {
-            tools,
+            tools: tools.flatten(),
             ..CapabilitySet::default()
         }
-    }
-
-    /// The digest for the lockfile; `None` for a set without capabilities.
-    pub fn locked_digest(&self) -> Option<Checksum> {
-        // Most resources have no capabilities; without a digest their lockfile entries stay as short as before.
-        (!self.is_empty()).then(|| self.digest())
     }
 
     /// Whether a tool gets nothing to do from it. Free use of tools is what a resource has without saying so.
     pub fn is_empty(&self) -> bool {
         let harmless = CapabilitySet {
             tools: self.tools.clone(),
-            file_tools: self.file_tools.clone(),
-            agent_files: self.agent_files.clone(),
+            parts: self.parts.clone(),
             ..CapabilitySet::default()
         };
-        let mut access = self.file_tools.values().chain(&self.tools);
-        *self == harmless && !access.any(|tools| matches!(tools, ToolAccess::Listed(_)))
+        *self == harmless
+            && !matches!(self.tools, Some(ToolAccess::Listed(_)))
+            && self.parts.values().all(PartCapabilities::is_empty)
     }
 
-    /// The same set as one file of a layer, or one part of a plugin, has it.
-    pub fn of_file(mut self, path: &str, kind: Option<ResourceType>) -> Self {
-        if kind == Some(ResourceType::Agents) {
-            self.agent_files.insert(path.to_owned());
-        }
-        let tools = self.tools.take();
-        self.file_tools
-            .extend(tools.map(|tools| (path.to_owned(), tools)));
+    /// The same set as one resource in a layer, or one part of a plugin, has it.
+    pub fn in_part(mut self, part: &str) -> Self {
+        let own = PartCapabilities {
+            tools: self.tools.take(),
+            permission: std::mem::take(&mut self.permission),
+            denied: std::mem::take(&mut self.denied),
+        };
+        self.part(part).absorb(own);
         self
+    }
+
+    /// Adds a limit of tools to a part.
+    pub(crate) fn limit_part(&mut self, part: &str, rules: BTreeSet<ToolRule>) {
+        self.part(part).absorb(PartCapabilities {
+            tools: Some(ToolAccess::Listed(rules)),
+            ..PartCapabilities::default()
+        });
+    }
+
+    fn part(&mut self, part: &str) -> &mut PartCapabilities {
+        self.parts.entry(part.to_owned()).or_default()
+    }
+
+    /// The type of a part, by its `TYPE/NAME`.
+    pub(crate) fn type_of_part(part: &str) -> Option<ResourceType> {
+        let (kind, _) = part.split_once('/')?;
+        RESOURCE_TYPES.into_iter().find(|one| one.plural() == kind)
+    }
+
+    /// The tools of the resource and of each part.
+    pub fn accesses(&self) -> impl Iterator<Item = &ToolAccess> {
+        let parts = self.parts.values().filter_map(|part| part.tools.as_ref());
+        self.tools.iter().chain(parts)
+    }
+
+    /// The modes of the resource and of each part.
+    pub fn permissions(&self) -> impl Iterator<Item = &str> {
+        let parts = self.parts.values().flat_map(|part| &part.permission);
+        self.permission.iter().chain(parts).map(String::as_str)
     }
 
     /// Adds a command or a file that no event starts.
@@ -307,64 +406,74 @@ impl CapabilitySet {
         let mut add = |capability, value: String| {
             found.push(CapabilityIncrease { capability, value });
         };
-        for command in self.runs.difference(&before.runs) {
-            add(CapabilityName::Runs, command.to_string());
+        for command in self.shown_runs().difference(&before.shown_runs()) {
+            add(CapabilityName::Runs, command.clone());
         }
-        for host in self.connects.difference(&before.connects) {
+        for host in self.shown_connects().difference(&before.shown_connects()) {
             add(CapabilityName::Connects, host.clone());
         }
-        if let Some(new) = self.new_tools(before) {
+        if let (Some(before), Some(after)) = (&before.tools, &self.tools)
+            && let Some(new) = after.beyond(before)
+        {
             add(CapabilityName::Tools, new);
         }
-        for (file, tools) in &self.file_tools {
-            // A new file is compared with one without a statement: a list limits an agent, and grants a command or a
-            // skill the use of tools without asking.
-            let unstated = if self.agent_files.contains(file) {
-                &ToolAccess::Unlimited
-            } else {
-                &ToolAccess::Session
-            };
-            // By file and not for the plugin as a whole: one agent that may do everything must not hide what
-            // another one gains.
-            let existing = before.file_tools.get(file).unwrap_or(unstated);
-            if let Some(new) = tools.beyond(existing) {
-                add(CapabilityName::Tools, format!("{new} ({file})"));
-            }
-        }
-        let is_granted =
-            |rule: &&ToolRule| !before.granted.iter().any(|existing| existing.covers(rule));
+        let is_granted = |rule: &&ToolRule| {
+            let mut granted = before.granted.iter().chain(before.listed_grants());
+            !before.granted.contains(*rule) && !granted.any(|existing| existing.covers(rule))
+        };
         for rule in self.granted.iter().filter(is_granted) {
             add(CapabilityName::Tools, rule.to_string());
         }
-        for mode in self.permission.difference(&before.permission) {
-            add(CapabilityName::Permission, mode.clone());
+        for mode in new_modes(&before.permission, &self.permission) {
+            add(CapabilityName::Permission, mode);
         }
-        let is_kept = |rule: &&ToolRule| self.denied.iter().any(|common| common.covers(rule));
         // A denial that disappears is an increase too, and the easiest one to overlook in a diff.
-        for rule in before.denied.iter().filter(|rule| !is_kept(rule)) {
+        for rule in lost_denials(&before.denied, &self.denied) {
             add(
                 CapabilityName::Permission,
                 format!("no longer denies {rule}"),
             );
         }
+        for (part, now) in &self.parts {
+            let existing = before.parts.get(part);
+            for (capability, value) in now.beyond(part, existing) {
+                add(capability, format!("{value} ({part})"));
+            }
+        }
         for name in self.env.difference(&before.env) {
             add(CapabilityName::Env, name.clone());
         }
-        // Longer instructions in a known file are not an increase: every edit would need an approval, and approvals
+        // Longer instructions of a known name are not an increase: every edit would need an approval, and approvals
         // would become a habit.
         let is_new = |file: &&String| !before.instructs.contains_key(*file);
         for file in self.instructs.keys().filter(is_new) {
             add(CapabilityName::Instructs, file.clone());
         }
+        for setting in self.sets.difference(&before.sets) {
+            add(CapabilityName::Sets, setting.clone());
+        }
         found.sort();
         found
     }
 
-    fn new_tools(&self, before: &CapabilitySet) -> Option<String> {
-        match (&before.tools, &self.tools) {
-            (Some(before), Some(after)) => after.beyond(before),
+    /// The rules of a list that only grants.
+    fn listed_grants(&self) -> impl Iterator<Item = &ToolRule> {
+        let rules = match &self.tools {
+            Some(ToolAccess::Listed(rules)) => Some(rules),
             _ => None,
-        }
+        };
+        rules.into_iter().flatten()
+    }
+
+    /// The commands as they are shown and locked: without secrets.
+    fn shown_runs(&self) -> BTreeSet<String> {
+        let runs = self.runs.iter();
+        runs.map(|run| mask_words(&run.to_string())).collect()
+    }
+
+    fn shown_connects(&self) -> BTreeSet<String> {
+        let connects = self.connects.iter();
+        connects.map(|host| mask_line(host)).collect()
     }
 
     /// Adds what another part of the same resource may do.
@@ -372,61 +481,90 @@ impl CapabilitySet {
         self.runs.extend(other.runs);
         self.server_commands.extend(other.server_commands);
         self.connects.extend(other.connects);
+        self.unknown_hosts.extend(other.unknown_hosts);
         self.tools = match (self.tools.take(), other.tools) {
             (Some(left), Some(right)) => Some(left.union(right)),
             (left, right) => left.or(right),
         };
-        self.file_tools.extend(other.file_tools);
-        self.agent_files.extend(other.agent_files);
         self.granted.extend(other.granted);
         self.permission.extend(other.permission);
         self.denied.extend(other.denied);
         self.env.extend(other.env);
         self.instructs.extend(other.instructs);
+        self.sets.extend(other.sets);
+        for (part, capabilities) in other.parts {
+            self.part(&part).absorb(capabilities);
+        }
+    }
+}
+
+impl PartCapabilities {
+    /// What a part may do beyond its earlier state; a new one is compared with a part that says nothing.
+    fn beyond(
+        &self,
+        part: &str,
+        before: Option<&PartCapabilities>,
+    ) -> Vec<(CapabilityName, String)> {
+        let unstated = ToolAccess::unstated_of_part(part);
+        let nothing = PartCapabilities::default();
+        let before = before.unwrap_or(&nothing);
+        let mut found = Vec::new();
+        let tools = before.tools.as_ref().unwrap_or(&unstated);
+        let now = self.tools.as_ref().unwrap_or(&unstated);
+        found.extend(now.beyond(tools).map(|new| (CapabilityName::Tools, new)));
+        let modes = new_modes(&before.permission, &self.permission);
+        found.extend(
+            modes
+                .into_iter()
+                .map(|mode| (CapabilityName::Permission, mode)),
+        );
+        let lost = lost_denials(&before.denied, &self.denied);
+        found.extend(lost.map(|rule| {
+            let lost = format!("no longer denies {rule}");
+            (CapabilityName::Permission, lost)
+        }));
+        found
+    }
+}
+
+impl ToolAccess {
+    /// The tools of a resource that says nothing about them; `None` for types without tools.
+    fn unstated(kind: ResourceType) -> Option<ToolAccess> {
+        match kind {
+            ResourceType::Agents => Some(ToolAccess::Unlimited),
+            ResourceType::Skills | ResourceType::Commands => Some(ToolAccess::Session),
+            _ => None,
+        }
     }
 
-    /// Sizes are left out: longer instructions are not increase.
-    fn digest(&self) -> Checksum {
-        // The digest in the lockfile is the approval. The set itself is not stored: it can be computed again from the
-        // locked commit, and a set from anywhere else could be forged.
-        let mut lines: Vec<String> = Vec::new();
-        let mut add = |name: &str, value: &str| {
-            // A line break in a value must not look like another line.
-            lines.push(format!("{name} {value:?}\n"));
-        };
-        self.runs
-            .iter()
-            .for_each(|run| add("runs", &run.to_string()));
-        self.connects.iter().for_each(|host| add("connects", host));
-        match &self.tools {
-            Some(ToolAccess::Listed(rules)) => {
-                // An empty list allows nothing, which differs from no list. The line keeps the two digests apart.
-                add("tools", "");
-                rules.iter().for_each(|rule| add("tool", &rule.to_string()));
-            }
-            Some(ToolAccess::Unlimited | ToolAccess::Session) | None => {}
+    /// The tools of a part that says nothing about them. The list of a server limits which of its tools are used.
+    pub(crate) fn unstated_of_part(part: &str) -> ToolAccess {
+        match CapabilitySet::type_of_part(part) {
+            Some(ResourceType::Agents | ResourceType::McpServers) => ToolAccess::Unlimited,
+            _ => ToolAccess::Session,
         }
-        for (file, tools) in &self.file_tools {
-            if let ToolAccess::Listed(rules) = tools {
-                add("tools of", file);
-                rules.iter().for_each(|rule| add("tool", &rule.to_string()));
-            }
-        }
-        self.granted
-            .iter()
-            .for_each(|rule| add("granted", &rule.to_string()));
-        self.permission
-            .iter()
-            .for_each(|mode| add("permission", mode));
-        self.denied
-            .iter()
-            .for_each(|rule| add("denied", &rule.to_string()));
-        self.env.iter().for_each(|name| add("env", name));
-        self.instructs
-            .keys()
-            .for_each(|file| add("instructs", file));
-        Checksum::of(lines.concat().as_bytes())
     }
+}
+
+/// Modes that no earlier one covers.
+fn new_modes(before: &BTreeSet<String>, after: &BTreeSet<String>) -> Vec<String> {
+    let unasked = |mode: &String| mode.strip_suffix(UNASKED).map(ToolRule::parse);
+    let existing: Vec<ToolRule> = before.iter().filter_map(unasked).collect();
+    let is_new = |mode: &&String| match unasked(mode) {
+        Some(rule) => !existing.iter().any(|existing| existing.covers(&rule)),
+        None => !before.contains(*mode),
+    };
+    after.iter().filter(is_new).cloned().collect()
+}
+
+/// Denials of which nothing denies as much any more.
+fn lost_denials<'r>(
+    before: &'r BTreeSet<ToolRule>,
+    after: &'r BTreeSet<ToolRule>,
+) -> impl Iterator<Item = &'r ToolRule> {
+    let is_kept =
+        |rule: &&ToolRule| after.contains(*rule) || after.iter().any(|common| common.covers(rule));
+    before.iter().filter(move |rule| !is_kept(rule))
 }
 
 #[cfg(test)]
@@ -468,7 +606,7 @@ mod tests {
             tools: Some(ToolAccess::Session),
             ..CapabilitySet::default()
         };
-        assert_eq!(grants(&session, &listed("Read")), ["all tools"]);
+        assert!(grants(&session, &listed("Read")).is_empty());
         assert_eq!(grants(&listed("Bash"), &session), ["tools Bash"]);
         assert_eq!(
             grants(&listed("Bash"), &listed("Bash(git:*)")),
@@ -477,17 +615,16 @@ mod tests {
     }
 
     #[test]
-    fn tools_of_a_new_file_are_an_increase_where_they_are_granted() {
-        let file = |set: CapabilitySet, kind| set.of_file("x.md", Some(kind));
+    fn tools_of_a_new_part_are_an_increase_where_they_are_granted() {
         let nothing = CapabilitySet::default();
-        let command = file(listed("Bash(*)"), ResourceType::Commands);
-        assert_eq!(grants(&command, &nothing), ["tools Bash(*) (x.md)"]);
+        let command = listed("Bash(*)").in_part("commands/x");
+        assert_eq!(grants(&command, &nothing), ["tools Bash(*) (commands/x)"]);
         // A list takes tools from an agent.
-        let agent = file(listed("Bash(*)"), ResourceType::Agents);
+        let agent = listed("Bash(*)").in_part("agents/x");
         assert!(grants(&agent, &nothing).is_empty());
-        assert!(grants(&file(unlimited(), ResourceType::Agents), &nothing).is_empty());
-        let wider = file(listed("Bash(*), Read"), ResourceType::Agents);
-        assert_eq!(grants(&wider, &agent), ["tools Read (x.md)"]);
+        assert!(grants(&unlimited().in_part("agents/x"), &nothing).is_empty());
+        let wider = listed("Bash(*), Read").in_part("agents/x");
+        assert_eq!(grants(&wider, &agent), ["tools Read (agents/x)"]);
     }
 
     #[test]
@@ -510,28 +647,9 @@ mod tests {
             ..CapabilitySet::default()
         };
         assert!(grants(&instructs(900), &instructs(10)).is_empty());
-        assert_eq!(instructs(900).digest(), instructs(10).digest());
         assert_eq!(
             grants(&instructs(1), &CapabilitySet::default()),
             ["instructs AGENTS.md"]
-        );
-    }
-
-    #[test]
-    fn values_cannot_pretend_to_be_others_in_the_digest() {
-        let runs = |commands: &[&str]| CapabilitySet {
-            runs: commands
-                .iter()
-                .map(|command| RunCommand {
-                    command: (*command).to_owned(),
-                    event: None,
-                })
-                .collect(),
-            ..CapabilitySet::default()
-        };
-        assert_ne!(
-            runs(&["a", "b"]).digest(),
-            runs(&["a\"\nruns \"b"]).digest()
         );
     }
 }

@@ -266,7 +266,7 @@ impl Judgement<'_> {
         if let Some(allowed) = &policy.allow_commands {
             for command in &set.server_commands {
                 // Word by word: a prefix of the string would let `npx` allow `npx-evil`.
-                if !allowed.allows(|words| begins_with_words(command, words)) {
+                if !allowed.allows(|words| begins_with_words(&command.to_string(), words)) {
                     let message = format!("the server command `{command}` is not allowed");
                     self.forbid(RuleName::AllowCommands, allowed.spot, message);
                 }
@@ -357,12 +357,12 @@ fn begins_with_words(command: &str, words: &str) -> bool {
 
 /// The permission that a denied one names, as the content has it.
 fn granted_permission(set: &CapabilitySet, denied: &str) -> Option<String> {
-    if set.permission.contains(denied) {
+    if set.permissions().any(|mode| mode == denied) {
         return Some(denied.to_owned());
     }
     let denied = ToolRule::parse(denied);
     let everything = ToolRule::parse("*");
-    let access: Vec<&ToolAccess> = set.tools.iter().chain(set.file_tools.values()).collect();
+    let access: Vec<&ToolAccess> = set.accesses().collect();
     let is_free = |access: &&ToolAccess| !matches!(access, ToolAccess::Listed(_));
     // Without a list nothing was granted by name: only `*` names what the content has.
     // An agent without a tool list may use every tool, which is the widest permission, although none is written.
@@ -407,7 +407,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::extract::{capability_set_of_markdown, capability_set_of_value};
+    use crate::reading::{read_resource, read_servers};
     use agpm_text::to_value;
 
     fn policy(text: &str) -> Policy {
@@ -431,14 +431,14 @@ mod tests {
 
     fn agent(front: &str) -> JudgedContent<'static> {
         let text = format!("---\n{front}\n---\n");
-        let set = capability_set_of_markdown(ResourceType::Agents, &text);
+        let set = read_resource(ResourceType::Agents, "x.md", &text).set;
         content(ResourceType::Agents, set)
     }
 
     fn server(json: &str) -> JudgedContent<'static> {
         let parsed = parse_alone(json, Format::Json);
         let value = to_value(parsed.document.root().unwrap());
-        let set = capability_set_of_value(Some(ResourceType::McpServers), &value);
+        let set = read_servers("x", &value).set;
         content(ResourceType::McpServers, set)
     }
 
@@ -476,11 +476,9 @@ mod tests {
     #[test]
     fn every_file_of_a_layer_is_judged_by_its_own_list() {
         let mut layer = agent("name: free");
-        layer.capabilities = layer
-            .capabilities
-            .of_file("a.md", Some(ResourceType::Agents));
+        layer.capabilities = layer.capabilities.in_part("agents/a");
         let second = agent("tools: Bash(*)").capabilities;
-        let second = second.of_file("b.md", Some(ResourceType::Agents));
+        let second = second.in_part("agents/b");
         layer.capabilities.absorb(second);
         for rule in ["Bash(*)", "*"] {
             let text = format!("[permissions]\ndeny = [{rule:?}]");

@@ -5,30 +5,32 @@
 mod capability;
 mod capability_set;
 mod change;
-mod extract;
 mod host;
 mod judge;
+mod locked_set;
 mod policy_report;
 mod policy_set;
+mod reading;
 mod server_command;
 mod tool_rule;
+mod tool_words;
 mod wildcard;
 
-pub use capability::{
-    Capability, CapabilityKind, capabilities_of, capabilities_of_markdown, runs_of,
-};
+pub use capability::{Capability, CapabilityKind};
 pub use capability_set::{
-    CapabilityIncrease, CapabilityName, CapabilitySet, RunCommand, ToolAccess,
+    CapabilityIncrease, CapabilityName, CapabilitySet, PartCapabilities, RunCommand, ToolAccess,
+    is_unasked,
 };
 pub use change::{CapabilityChange, IncreaseApproval};
-pub use extract::{
-    capability_set_of_instructions, capability_set_of_markdown, capability_set_of_value,
-};
 pub use host::{ServerHost, host_of};
 pub use judge::{
     JudgedContent, JudgedVersion, ReleaseAge, Violation, duration, judge, missing_requirements,
 };
 pub use policy_report::{PolicyCheckReport, PolicyReport, PolicyRuleReport};
 pub use policy_set::{PlacedPolicy, PolicyLocation, PolicySet, UnreachablePolicy};
+pub use reading::{
+    CapabilityReading, is_script, read_config, read_config_value, read_foreign_config, read_hooks,
+    read_resource, read_servers, unreadable,
+};
 pub use server_command::ServerCommand;
 pub use tool_rule::ToolRule;

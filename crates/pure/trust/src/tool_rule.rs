@@ -33,6 +33,21 @@ impl ToolRule {
         }
     }
 
+    /// A rule for a tool, or for some uses of it.
+    pub(crate) fn new(tool: String, specifier: Option<String>) -> Self {
+        ToolRule { tool, specifier }
+    }
+
+    /// The name of the tool.
+    pub(crate) fn tool(&self) -> &str {
+        &self.tool
+    }
+
+    /// The uses that are meant, as they are written.
+    pub(crate) fn specifier(&self) -> Option<&str> {
+        self.specifier.as_deref()
+    }
+
     /// Reads a list that is written as one string: `Read, Bash(git add:*)`, or with spaces in between.
     pub fn parse_list(text: &str) -> Vec<Self> {
         let mut rules = Vec::new();

@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agpm_compose::{LockedBefore, ProjectCapabilities, capability_sets};
-use agpm_diag::{Failure, Notes};
-use agpm_install::{IncreaseRules, OpenRefusals, WriteMode, unapproved_increases};
+use agpm_compose::{LockedBefore, ProjectCapabilities, RenderedResource, capability_sets};
+use agpm_diag::{Failure, Notes, SourceId};
+use agpm_install::{IncreaseRules, LockUse, OpenRefusals, WriteMode, unapproved_refusals};
 use agpm_model::{LayerName, Lockfile, Manifest, Owner};
 use agpm_trust::{CapabilityChange, CapabilitySet};
 
 use crate::install::run::{GatheredProject, InstallRun};
+use agpm_project::bases::LoadedBase;
 use agpm_project::layers::layer_capabilities_of_lock;
 use agpm_project::locked_state::resources_as_locked;
 use agpm_project::packages::ProjectSources;
@@ -26,6 +27,7 @@ pub(super) struct LockedSubject<'a> {
 pub(super) fn approved_changes(
     run: &InstallRun<'_>,
     subject: LockedSubject<'_>,
+    resources: &[RenderedResource],
     open: &mut OpenRefusals,
     notes: &mut Notes,
 ) -> Result<Vec<CapabilityChange>, Failure> {
@@ -40,9 +42,11 @@ pub(super) fn approved_changes(
         Some(lock) => sets_as_locked(run, manifest, lock, ids),
         None => BTreeMap::new(),
     };
+    let new_bases = new_bases(&gathered.project.bases, lock);
     let before = LockedBefore {
         lock,
-        recorded: gathered.ledger.capabilities.as_ref(),
+        new_bases: &new_bases,
+        mode: gathered.policies.set().executable_mode(),
         as_locked: &as_locked,
     };
     let changes = capabilities.changes(new, &before);
@@ -56,13 +60,30 @@ pub(super) fn approved_changes(
     let refused = rules.refused(&changes);
     let InstallRun { world, job, .. } = *run;
     // A question about a part of what is refused would not let the run go on.
-    let may_ask = job.request.writing == WriteMode::Apply && open.is_empty();
-    let is_confirmed = || may_ask && world.confirm.is_some_and(|confirm| confirm(&refused));
+    let is_writing = job.request.writing == WriteMode::Apply && job.request.lock != LockUse::Frozen;
+    let may_ask = is_writing && open.is_empty();
+    let is_confirmed = || {
+        let shown: Vec<CapabilityChange> = refused.iter().map(|one| one.change.clone()).collect();
+        may_ask && world.confirm.is_some_and(|confirm| confirm(&shown))
+    };
     if !refused.is_empty() && !is_confirmed() {
-        let refusal = unapproved_increases(&refused, &run.approval_command());
-        open.add(refusal, job.request.writing, notes)?;
+        let command = run.approval_command();
+        for refusal in unapproved_refusals(&refused, resources) {
+            open.add(refusal, &command, job.request.writing, notes)?;
+        }
     }
     Ok(changes.all)
+}
+
+/// The files of the bases that the lockfile does not know yet. What a known base extends is no entry of the project.
+fn new_bases(bases: &[LoadedBase], lock: Option<&Lockfile>) -> BTreeSet<SourceId> {
+    let known = lock.map_or(&[][..], |lock| &lock.bases);
+    let is_new = |base: &&LoadedBase| {
+        let mut known = known.iter();
+        !known.any(|known| known.name() == base.locked.name())
+    };
+    let new = bases.iter().filter(is_new);
+    new.map(|base| base.document.source()).collect()
 }
 
 /// Computes the capabilities at the locked versions, for those resources and layers whose sources still have them.

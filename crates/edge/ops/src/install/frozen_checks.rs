@@ -8,8 +8,9 @@ use agpm_plan::{frozen_difference, outdated_lock};
 use agpm_resolve::UpdateScope;
 use agpm_store::ProjectStore;
 
+use crate::install::capabilities::{LockedSubject, approved_changes};
 use crate::install::gathering::gather;
-use crate::install::refusals::{complete, refuse_unapproved, refuse_violations};
+use crate::install::refusals::{complete, refuse_violations};
 use crate::install::rendering::{render, resolve_dependencies, resources_of_lock};
 use crate::install::run::{GatheredProject, InstallJob, InstallRun, RenderedProject};
 use agpm_project::gather::ManifestFiles;
@@ -88,8 +89,18 @@ pub(crate) fn check_frozen(
         });
     }
     checks.run(CheckName::Approval, notes, |notes| {
-        deciding.approvals().check(&rendered.capabilities)?;
-        refuse_unapproved(&deciding, &gathered, &mut rendered, notes)?;
+        let new = gathered.new_lock(
+            &rendered.rendered.resources,
+            rendered.layered.locked.clone(),
+            rendered.catalog.clone(),
+        );
+        let subject = LockedSubject {
+            gathered: &gathered,
+            capabilities: &rendered.capabilities,
+            new: &new,
+        };
+        let resources = &rendered.rendered.resources;
+        approved_changes(&deciding, subject, resources, &mut rendered.open, notes)?;
         std::mem::take(&mut rendered.open).settle(&deciding.approval_command(), notes)
     });
     checks.run(CheckName::Policy, notes, |notes| {

@@ -94,5 +94,9 @@ pub(super) fn gather(
         own_files,
         lock,
         ledger,
+        approvals: match job.manifest {
+            Some(_) => Vec::new(),
+            None => world.environment.approvals.clone(),
+        },
     })
 }

@@ -56,9 +56,7 @@ use agpm_project::world::{ManifestUse, World};
 
 use crate::install::gathering::gather;
 use crate::install::older_files::record_older_files;
-use crate::install::refusals::{
-    check_lock, complete, refuse_own_files, refuse_unapproved, refuse_violations,
-};
+use crate::install::refusals::{check_lock, complete, refuse_own_files, refuse_violations};
 use crate::install::rendering::{render, resolve_dependencies};
 
 /// Installs a project.
@@ -150,11 +148,10 @@ fn gather_and_render(
     let mut gathered = gather(run, files, notes)?;
     let resolved = resolve_dependencies(run, &mut gathered, notes)?;
     let mut rendered = render(run, &gathered, resolved, notes)?;
-    // If the digests of the lockfile are wrong, the lockfile is the cause, not a missing approval.
+    // If the capabilities of the lockfile are wrong, the lockfile is the cause, not a missing approval.
     if matches!(run.job.request.lock, LockUse::Locked | LockUse::Frozen) {
         check_lock(run, &gathered, &rendered)?;
     }
-    refuse_unapproved(run, &gathered, &mut rendered, notes)?;
     complete(run, &gathered, &mut rendered, notes)?;
     refuse_violations(run.world, &gathered, &rendered, notes)?;
     record_older_files(run, &mut gathered, &rendered.rendered.resources)?;

@@ -8,8 +8,8 @@ use agpm_inspect::DriftFinding;
 use agpm_install::{
     ChangelogReading, InstallInputs, LockChange, LockUse, PlannedInstall, WriteMode,
     bases_of_edits, changed_resources, desired_state, inputs_of, installed_owners, is_unsettled,
-    lock_change, moves, note_missing_digests, owners_of_nothing, report_kept, report_refusals,
-    stop_on_warnings,
+    lock_change, moves, new_programs, note_missing_digests, owners_of_nothing, report_kept,
+    report_refusals, stop_on_warnings,
 };
 use agpm_model::RelativePath;
 use agpm_plan::{
@@ -73,7 +73,7 @@ pub(super) fn plan_install(
         capabilities: &capabilities,
         new: &lock,
     };
-    let mut changed = approved_changes(run, subject, &mut open, notes)?;
+    let mut changed = approved_changes(run, subject, &resources, &mut open, notes)?;
     open.settle(&run.approval_command(), notes)?;
     let desired = desired_state(store.path(), &resources, &layered.files)?;
     let mut disk = PathObserver::new(store);
@@ -84,7 +84,6 @@ pub(super) fn plan_install(
     } = plan_with_recovery(run, gathered, &desired, &mut disk, notes)?;
     plan.ledger.based = bases_of_edits(&plan, &gathered.ledger, old);
     plan.ledger.nothing = owners_of_nothing(&resources, &plan.ledger);
-    plan.ledger.capabilities = Some(capabilities.to_record());
     let owners = installed_owners(&resources, &layered.files, &gathered.ledger, &plan.ledger);
     changed.extend(capabilities.rewritten(&plan.changes, &changed));
     changed.sort_by(|a, b| a.id.cmp(&b.id));
@@ -130,6 +129,7 @@ pub(super) fn plan_install(
             inputs.record(&mut plan.ledger);
         }
     }
+    let programs = new_programs(manifest, &resources, &layered.files, &plan.changes);
     Ok(PlannedInstall {
         resources,
         layers: layered.files,
@@ -139,6 +139,7 @@ pub(super) fn plan_install(
         moved,
         changed_resources: old.map_or_else(BTreeSet::new, |old| changed_resources(old, &lock)),
         capabilities: changed,
+        programs,
         reads,
         lock_change,
         lock_text,

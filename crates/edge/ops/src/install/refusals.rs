@@ -1,13 +1,12 @@
 //! Checks of what was rendered: lockfile, approvals, placement, fidelity and policies.
 
 use crate::install::run::{GatheredProject, InstallRun, OwnFiles, RenderedProject};
-use agpm_compose::{LossPolicy, check_fidelity, check_placement};
+use agpm_compose::{LossPolicy, Widening, check_fidelity, check_placement};
 use agpm_diag::{Failure, FailureKind, Notes};
-use agpm_install::{ExecutableRules, JudgedInstall, lock_change};
 use agpm_install::{FidelityPolicy, WriteMode};
+use agpm_install::{JudgedInstall, lock_change};
 use agpm_model::RelativePath;
-use agpm_plan::{Ledger, LockedCapabilities, Plan, reserved_target};
-use agpm_project::ledger::has_ledger;
+use agpm_plan::{Plan, reserved_target};
 use agpm_project::pinning::PinningContext;
 use agpm_project::policies::ReleaseDates;
 use agpm_project::scope::SiblingFile;
@@ -72,33 +71,6 @@ pub(super) fn check_lock(
     lock_change(Some(old), &new, run.job.request.lock).map(drop)
 }
 
-/// Nothing is installed that a tool would run and nobody approved.
-pub(super) fn refuse_unapproved(
-    run: &InstallRun<'_>,
-    gathered: &GatheredProject,
-    rendered: &mut RenderedProject,
-    notes: &mut Notes,
-) -> Result<(), Failure> {
-    let nothing = Ledger::default();
-    let command = run.approval_command();
-    let rules = ExecutableRules {
-        manifest: &gathered.project.manifest,
-        approvals: run.approvals(),
-        mode: gathered.policies.set().executable_mode(),
-        installed: if has_ledger(run.store) {
-            &gathered.ledger
-        } else {
-            &nothing
-        },
-        capabilities: &rendered.capabilities,
-        locked: LockedCapabilities::of(gathered.lock.as_ref().map(|(lock, _)| lock)),
-        command: &command,
-    };
-    let refusal = rules.refusal(&rendered.rendered.resources);
-    let writing = run.job.request.writing;
-    refusal.map_or(Ok(()), |refusal| rendered.open.add(refusal, writing, notes))
-}
-
 /// Makes the checks that need rendered resources, and pins the remotes of the catalog.
 pub(super) fn complete(
     run: &InstallRun<'_>,
@@ -115,8 +87,9 @@ pub(super) fn complete(
         (FidelityPolicy::Report, WriteMode::Apply) => LossPolicy::RefuseWidening,
         (FidelityPolicy::Report, WriteMode::Show) => LossPolicy::ShowWidening,
     };
+    let is_accepted = |one: &Widening<'_>| gathered.accepts(one);
     let mut found = Notes::default();
-    match check_fidelity(manifest, resources, losses, &mut found) {
+    match check_fidelity(manifest, resources, losses, &is_accepted, &mut found) {
         Err(failure) if failure.kind == FailureKind::Refused => {
             rendered
                 .open

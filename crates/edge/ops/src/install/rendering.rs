@@ -122,7 +122,9 @@ pub(super) fn render(
     };
     let mut layered = pinning.read_layers(old, notes)?;
     let of_layers = std::mem::take(&mut layered.capabilities);
-    let capabilities = ProjectCapabilities::of(manifest, resources, of_layers);
+    let bases = gathered.project.bases.iter();
+    let base_files = bases.map(|base| base.document.source()).collect();
+    let capabilities = ProjectCapabilities::of(manifest, resources, of_layers, &base_files);
     Ok(RenderedProject {
         rendered,
         layered,

@@ -2,10 +2,15 @@
 
 use std::borrow::Cow;
 
-use agpm_compose::{ProjectCapabilities, RenderedResource, RenderedSet, lock_of};
+use agpm_compose::{
+    ProjectCapabilities, RenderedResource, RenderedSet, Widening, lock_of, widenings,
+};
 use agpm_diag::Failure;
-use agpm_install::{ApprovalCommand, CommandApprovals, InstallRequest, OpenRefusals, WriteMode};
-use agpm_model::{Checksum, LockedLayer, LockedRemote, Lockfile, RelativePath};
+use agpm_install::{
+    ApprovalCommand, CommandApprovals, InstallRequest, OpenRefusals, TransitiveExecutables,
+    WriteMode,
+};
+use agpm_model::{Checksum, LockEntry, LockedLayer, LockedRemote, Lockfile, Owner, RelativePath};
 use agpm_plan::Ledger;
 use agpm_resolve::UpdateScope;
 use agpm_store::{ProjectLock, ProjectStore};
@@ -102,7 +107,7 @@ pub(super) struct InstallRun<'a> {
 impl<'a> InstallRun<'a> {
     /// Returns the command to repeat with more approvals.
     pub(super) fn approval_command(&self) -> ApprovalCommand {
-        ApprovalCommand::of(&self.job.title, &self.job.moving)
+        ApprovalCommand::of(&self.world.environment.typed, &self.job.moving)
     }
 
     /// Returns the approvals in the command's arguments.
@@ -132,6 +137,8 @@ pub(super) struct GatheredProject {
     pub(super) own_files: OwnFiles,
     pub(super) lock: Option<(Lockfile, Vec<u8>)>,
     pub(super) ledger: Ledger,
+    /// The approvals of the command that the lockfile keeps. An edit of the manifest keeps its own there.
+    pub(super) approvals: Vec<String>,
 }
 
 impl GatheredProject {
@@ -148,10 +155,34 @@ impl GatheredProject {
         catalog: Vec<LockedRemote>,
     ) -> Lockfile {
         let bases = self.project.bases.iter();
-        Lockfile {
+        let mut lock = Lockfile {
             bases: bases.map(|base| base.locked.clone()).collect(),
             ..lock_of(&self.project.manifest, resources, layers, catalog)
+        };
+        let accepted = widenings(&self.project.manifest, resources).into_iter();
+        for widening in accepted.filter(|one| self.accepts(one)) {
+            let is_its = |entry: &&mut LockEntry| entry.id() == widening.locked;
+            let entry = lock.entries.iter_mut().find(is_its);
+            let tools = entry.map(|entry| &mut entry.widened);
+            if let Some(tools) = tools.filter(|tools| !tools.contains(widening.tool)) {
+                tools.push(widening.tool.clone());
+                tools.sort();
+            }
         }
+        lock
+    }
+
+    /// Whether the command or the lockfile approves a conversion that permits more.
+    pub(super) fn accepts(&self, widening: &Widening<'_>) -> bool {
+        let locked = self.lock.iter().flat_map(|(lock, _)| &lock.entries);
+        let mut same = locked.filter(|entry| entry.id() == widening.locked);
+        let approvals = CommandApprovals {
+            words: &self.approvals,
+            executables: TransitiveExecutables::AsManifest,
+        };
+        let mut ids = widening.ids.iter().cloned().map(Owner::from);
+        same.any(|entry| entry.widened.contains(widening.tool))
+            || ids.any(|id| approvals.approves(&id))
     }
 }
 

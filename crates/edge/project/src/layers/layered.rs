@@ -9,7 +9,7 @@ use agpm_layers::{
     LayerLock, LayerPinning, LayerSnapshot, LayeredFile, WatchMode, layers_as_locked,
     locked_layers, refuse_missing,
 };
-use agpm_model::{LayerName, LockedLayer, Lockfile, Manifest, Owner};
+use agpm_model::{LayerName, LockedCapabilitySet, LockedLayer, Lockfile, Manifest, Owner};
 use agpm_resolve::{UpdateScope, with_names_of};
 use agpm_trust::CapabilitySet;
 
@@ -61,13 +61,13 @@ impl PinningContext<'_> {
         if matches!(lock_use, LockUse::Frozen | LockUse::Locked) {
             refuse_missing(manifest, &snapshots, &lock)?;
         }
-        // The capabilities are those of the layer's own files. Those of the merged result would make the digest in the
+        // The capabilities are those of the layer's own files. Those of the merged result would make the
         // lockfile depend on the personal layers of one user (ADR 19).
         let capabilities = layer_capabilities(manifest, &snapshots);
         let mut locked = locked_layers(manifest, &snapshots, &lock);
         for layer in &mut locked {
             if let Some(set) = capabilities.get(&layer.name) {
-                layer.capabilities = set.locked_digest();
+                layer.capabilities = LockedCapabilitySet::of(set.to_locked());
             }
         }
         let watching = WatchMode::of(&snapshots);

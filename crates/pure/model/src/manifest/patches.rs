@@ -32,6 +32,8 @@ pub struct Patch {
     pub scope: PatchScope,
     /// The fields, as an object.
     pub fields: Value,
+    /// Those of the fields that a base of the manifest sets.
+    pub base_fields: Option<Value>,
     /// The entry.
     pub spot: SourceSpan,
 }
@@ -41,6 +43,19 @@ pub struct Patch {
 pub struct FieldPath(Pointer);
 
 impl Patch {
+    /// The part of the patch that bases of the manifest say.
+    pub fn of_bases(&self) -> Option<Patch> {
+        Some(Patch {
+            fields: self.base_fields.clone()?,
+            ..self.clone()
+        })
+    }
+
+    /// Whether the project's own manifest says a part of the patch.
+    pub fn has_own_fields(&self) -> bool {
+        self.base_fields.as_ref() != Some(&self.fields)
+    }
+
     /// All fields that the patch sets, nested ones separately.
     pub fn leaves(&self) -> Vec<FieldPath> {
         FieldPath::all(&self.fields)
@@ -169,7 +184,14 @@ pub(super) fn read(
     let mut patches = Vec::new();
     for (document, scope) in tables {
         if let Some(node) = document.and_then(|document| document.root()?.get("patch")) {
-            patches.extend(read_patches(check, node, scope, dependencies, dropped));
+            patches.extend(read_patches(
+                check,
+                texts,
+                node,
+                scope,
+                dependencies,
+                dropped,
+            ));
         }
     }
     report_conflicts(check, &patches);
@@ -178,6 +200,7 @@ pub(super) fn read(
 
 fn read_patches(
     check: &mut Check,
+    texts: &ManifestTexts<'_>,
     node: NodeRef<'_>,
     scope: PatchScope,
     dependencies: &[Dependency],
@@ -218,6 +241,7 @@ fn read_patches(
                 name: name.content().to_owned(),
                 scope,
                 fields: to_value(fields),
+                base_fields: fields_of_bases(texts, fields),
                 spot: spot(name),
             };
             patches.push(patch);
@@ -231,6 +255,20 @@ fn read_patches(
         }
     }
     patches
+}
+
+/// The fields of an object that are in a base.
+fn fields_of_bases(texts: &ManifestTexts<'_>, node: NodeRef<'_>) -> Option<Value> {
+    if node.kind() != NodeKind::Map {
+        return texts.is_of_base(node).then(|| to_value(node));
+    }
+    let entries = node.entries();
+    let of_bases = entries.filter_map(|(key, value)| {
+        let value = fields_of_bases(texts, value)?;
+        Some((key.content().to_owned(), value))
+    });
+    let of_bases: Vec<(String, Value)> = of_bases.collect();
+    (!of_bases.is_empty()).then_some(Value::Map(of_bases))
 }
 
 /// Reports a name that no resource can have. Matches of patterns are known later.

@@ -9,8 +9,8 @@ use agpm_tools::{AgentForm, CheckedAgent, REFERENCE_TOOLS, ToolReach, agent_form
 use super::front::FrontMatter;
 use super::outcome::FieldOutcomes;
 use super::parts::{entries, is_map};
-use super::server_tools::{is_ambiguous, read, reference_name};
 use super::tool_names::is_reference_name;
+use agpm_tools::server_tools::{is_ambiguous, read, reference_name};
 
 /// The author's field that each field of the reference replaces.
 #[derive(Debug, Default)]

@@ -11,7 +11,7 @@ use super::front::FrontMatter;
 use super::models;
 use super::outcome::{ConvertError, ConvertedFile, FieldOutcomeKind, FieldOutcomes};
 use super::parts::{entries, is_map};
-use super::server_tools::{read_reference, spell};
+use agpm_tools::server_tools::{read_reference, spell};
 
 fn accepts(rule: AcceptedValue, value: &Value) -> bool {
     match rule {

@@ -4,8 +4,8 @@ use agpm_tools::{HookFormat, MatcherRule, MatcherSyntax};
 
 use super::outcome::{FieldOutcomeKind, FieldOutcomes};
 use super::parts::quoted;
-use super::server_tools::{ServerTool, read_reference};
 use super::tool_names::translate;
+use agpm_tools::server_tools::{ServerTool, read_reference};
 
 /// A matcher, as the reference tool interprets it.
 enum HookMatcher<'a> {

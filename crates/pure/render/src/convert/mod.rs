@@ -27,7 +27,6 @@ mod placeholders;
 mod plain_text;
 mod plugin;
 mod recognize;
-mod server_tools;
 mod servers;
 mod tool_names;
 mod transport;

@@ -4,7 +4,7 @@ use agpm_tools::{
     AgentForm, AgentLimit, REFERENCE_TOOLS, ReferenceTool, ServerTools, ToolNames, agent_formats,
 };
 
-use super::server_tools::{list_spellings, read, read_reference, reference_name, spell};
+use agpm_tools::server_tools::{list_spellings, read, read_reference, reference_name, spell};
 
 /// The reference's tool with a name.
 pub(super) fn named(name: &str) -> Option<&'static ReferenceTool> {

@@ -19,7 +19,7 @@ use agpm_tools::{
     AgentForm, CommandFormat, FileFormat, HookFormat, HookLocation, ServerFormat, TOOLS,
     ToolDefinition, find, hook_formats, server_formats,
 };
-use agpm_trust::runs_of;
+use agpm_trust::{read_hooks, read_servers};
 use proptest::prelude::*;
 
 use files::FILES;
@@ -118,9 +118,14 @@ fn shown(found: &ConvertedEntries) -> String {
 
 /// JSON on one line.
 fn runs(found: &ConvertedEntries) -> Vec<String> {
-    runs_of(&Value::List(
-        found.nodes.iter().map(|node| node.value.clone()).collect(),
-    ))
+    let nodes = found.nodes.iter();
+    let runs = nodes.flat_map(|node| {
+        let hooks = read_hooks(&node.value).runs();
+        let servers = read_servers("x", &node.value).runs();
+        hooks.into_iter().chain(servers)
+    });
+    let mut seen = BTreeSet::new();
+    runs.filter(|run| seen.insert(run.clone())).collect()
 }
 
 fn line(value: &Value) -> String {
@@ -561,7 +566,7 @@ proptest! {
         for form in Form::all() {
             drop(convert_file(form.format(), "x", &text));
         }
-        drop(runs_of(&value));
+        drop(read_hooks(&value));
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! Names of tools of MCP servers, in the reference and in each tool.
 
-use agpm_tools::{AgentForm, AgentLimit, LookAlikes, ServerSplit, ServerTools, agent_formats};
+use crate::{AgentForm, AgentLimit, LookAlikes, ServerSplit, ServerTools, agent_formats};
 
 /// The meaning of a name for tools of servers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ServerTool<'a> {
+pub enum ServerTool<'a> {
     /// Every tool of every server.
     Every,
     /// Every tool of one server.
@@ -14,7 +14,7 @@ pub(super) enum ServerTool<'a> {
 }
 
 /// The tools of servers that a name of the reference means.
-pub(super) fn read_reference(name: &str) -> Option<ServerTool<'_>> {
+pub fn read_reference(name: &str) -> Option<ServerTool<'_>> {
     match name.strip_prefix(ServerTools::REFERENCE.prefix) {
         Some("*") => Some(ServerTool::Every),
         Some(_) => read(name, &ServerTools::REFERENCE),
@@ -23,7 +23,7 @@ pub(super) fn read_reference(name: &str) -> Option<ServerTool<'_>> {
 }
 
 /// The tools of servers that a name of another tool means.
-pub(super) fn read<'a>(name: &'a str, spelling: &ServerTools) -> Option<ServerTool<'a>> {
+pub fn read<'a>(name: &'a str, spelling: &ServerTools) -> Option<ServerTool<'a>> {
     if spelling.every == Some(name) {
         return Some(ServerTool::Every);
     }
@@ -62,13 +62,13 @@ fn split<'a>(name: &'a str, spelling: &ServerTools) -> Option<(&'a str, &'a str)
 }
 
 /// Whether a name could also mean a tool of another server.
-pub(super) fn is_ambiguous(name: &str, spelling: &ServerTools) -> bool {
+pub fn is_ambiguous(name: &str, spelling: &ServerTools) -> bool {
     let is_one = matches!(read(name, spelling), Some(ServerTool::One(..)));
     is_one && spelling.split == ServerSplit::Whole && name.matches(spelling.separator).count() > 1
 }
 
 /// The name of the reference.
-pub(super) fn reference_name(tool: ServerTool<'_>) -> String {
+pub fn reference_name(tool: ServerTool<'_>) -> String {
     let ServerTools {
         prefix, separator, ..
     } = ServerTools::REFERENCE;
@@ -81,7 +81,7 @@ pub(super) fn reference_name(tool: ServerTool<'_>) -> String {
 }
 
 /// A tool's name; `None` if it has none.
-pub(super) fn spell(tool: ServerTool<'_>, spelling: &ServerTools) -> Option<String> {
+pub fn spell(tool: ServerTool<'_>, spelling: &ServerTools) -> Option<String> {
     let ServerTools {
         prefix, separator, ..
     } = spelling;
@@ -112,7 +112,7 @@ pub(super) fn spell(tool: ServerTool<'_>, spelling: &ServerTools) -> Option<Stri
 }
 
 /// The spellings in lists of tools, those with a prefix first, as their names cannot be mistaken for others.
-pub(super) fn list_spellings() -> Vec<ServerTools> {
+pub fn list_spellings() -> Vec<ServerTools> {
     let spellings = agent_formats().filter_map(|format| match &format.form {
         AgentForm::Fields(fields) => match fields.limit {
             AgentLimit::List(list) => list.names.servers,

@@ -1,0 +1,158 @@
+//! Walks the keys of a file along the rows of its table.
+
+use agpm_diag::{looks_secret, mask_words};
+use agpm_model::Checksum;
+use agpm_text::{Pointer, Value};
+use agpm_tools::{ConfigKey, KeyEffect};
+
+use super::CapabilityReader;
+use super::effects::KeyPlace;
+
+/// The treatment of keys without a row.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum UnknownKeys {
+    /// They are text for a model or a person.
+    Free,
+    /// They may do anything.
+    NeedApproval,
+}
+
+/// A row, with the steps that are left of its path.
+#[derive(Clone, Copy)]
+struct OpenRow {
+    path: &'static str,
+    effect: KeyEffect,
+}
+
+impl OpenRow {
+    fn first_step(self) -> &'static str {
+        self.path.split('/').next().unwrap_or_default()
+    }
+
+    fn rest(self) -> Option<OpenRow> {
+        let (_, path) = self.path.split_once('/')?;
+        Some(OpenRow { path, ..self })
+    }
+}
+
+impl CapabilityReader {
+    /// Reads an object by the rows of its keys.
+    pub(super) fn read_keys(
+        &mut self,
+        value: &Value,
+        rows: &[ConfigKey],
+        unknown: UnknownKeys,
+        place: &KeyPlace<'_>,
+    ) {
+        let open = rows.iter().map(|row| OpenRow {
+            path: row.path,
+            effect: row.effect,
+        });
+        self.read_open(value, &open.collect::<Vec<_>>(), unknown, place);
+    }
+
+    fn read_open(
+        &mut self,
+        value: &Value,
+        rows: &[OpenRow],
+        unknown: UnknownKeys,
+        place: &KeyPlace<'_>,
+    ) {
+        match value {
+            Value::Map(entries) => {
+                for (key, inner) in entries {
+                    let place = KeyPlace {
+                        siblings: entries,
+                        at: &place.at.child(key),
+                        ..*place
+                    };
+                    self.read_key(key, inner, rows, unknown, &place);
+                }
+            }
+            Value::List(items) => {
+                for (number, inner) in items.iter().enumerate() {
+                    let number = number.to_string();
+                    let place = KeyPlace {
+                        siblings: &[],
+                        at: &place.at.child(&number),
+                        ..*place
+                    };
+                    self.read_key(&number, inner, rows, unknown, &place);
+                }
+            }
+            Value::Null => {}
+            other if unknown == UnknownKeys::NeedApproval => self.unknown(other, place.at),
+            _ => {}
+        }
+    }
+
+    fn read_key(
+        &mut self,
+        key: &str,
+        inner: &Value,
+        rows: &[OpenRow],
+        unknown: UnknownKeys,
+        place: &KeyPlace<'_>,
+    ) {
+        let matching = matching_rows(key, rows);
+        let deeper: Vec<OpenRow> = matching.iter().filter_map(|row| row.rest()).collect();
+        let is_container = matches!(inner, Value::Map(_) | Value::List(_));
+        let whole = matching.iter().find(|row| row.rest().is_none());
+        if is_container && !deeper.is_empty() {
+            return self.read_open(inner, &deeper, unknown, place);
+        }
+        match whole {
+            Some(row) => self.apply(row.effect, inner, place),
+            None if unknown == UnknownKeys::NeedApproval && !matches!(inner, Value::Null) => {
+                self.unknown(inner, place.at);
+            }
+            None => {}
+        }
+    }
+
+    /// A key that no row knows.
+    pub(super) fn unknown(&mut self, value: &Value, at: &Pointer) {
+        let key = at.steps().join(".");
+        let name = at.steps().last().map(String::as_str);
+        self.sets(&key, &shown_value(name, value), at);
+    }
+}
+
+/// The rows for a key: those that name it, otherwise those with a pattern.
+fn matching_rows(key: &str, rows: &[OpenRow]) -> Vec<OpenRow> {
+    let named = rows.iter().filter(|row| row.first_step() == key);
+    let named: Vec<OpenRow> = named.copied().collect();
+    if !named.is_empty() {
+        return named;
+    }
+    let is_pattern = |row: &&OpenRow| {
+        let prefix = row.first_step().strip_suffix('*');
+        prefix.is_some_and(|prefix| key.starts_with(prefix))
+    };
+    rows.iter().filter(is_pattern).copied().collect()
+}
+
+/// Characters of a value that are shown; of a longer one the digest tells it from others.
+const LONGEST_VALUE: usize = 160;
+
+/// A value on one line, without secrets.
+pub(super) fn shown_value(key: Option<&str>, value: &Value) -> String {
+    let json = value.to_json();
+    let line = json.split_whitespace().collect::<Vec<_>>().join(" ");
+    let digest = || Checksum::of(json.as_bytes());
+    if value.as_str().is_some_and(|text| is_secret(key, text)) {
+        // Another secret is another value.
+        return format!("******** ({})", digest());
+    }
+    let line = mask_words(&line);
+    match line.char_indices().nth(LONGEST_VALUE) {
+        Some((end, _)) => format!("{}… ({})", &line[..end], digest()),
+        None => line,
+    }
+}
+
+/// Whether a string is a secret. What has spaces is a command rather than one, whatever its key is called.
+fn is_secret(key: Option<&str>, text: &str) -> bool {
+    let key = key.filter(|_| !text.contains(char::is_whitespace));
+    looks_secret(key, text)
+}

@@ -83,7 +83,6 @@ fn reading_of_content(
     if ALWAYS_READ.contains(&path.file_name()) || is_block_file(manifest, path) {
         return instructions(path, bytes);
     }
-    // The file of a client that no table has may be its configuration.
     if is_structured && is_of_tool(manifest, path) {
         return read_foreign_config(path.as_str(), bytes);
     }

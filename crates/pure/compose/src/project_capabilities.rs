@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use agpm_diag::SourceId;
 use agpm_model::{
     ExecutableMode, Layer, LayerLocation, LayerName, LockEntry, Lockfile, Manifest, Owner,
-    RelativePath, ResourceOrigin,
+    RelativePath, ResourceOrigin, ResourceType,
 };
 use agpm_plan::{ChangeAction, EarlierCapabilities, LockedCapabilities, PlannedChange};
 use agpm_resolve::ResolvedEntry;
@@ -66,8 +66,8 @@ pub struct UnapprovedChange {
 pub enum UnapprovedReason {
     /// They are more than what was locked.
     Grown,
-    /// What was not there before requires them, and the manifest does not name it.
-    Brought,
+    /// Something else requires the resource, and the manifest does not name it.
+    Required,
     /// The manifest names it, but a policy requires approval for everything that runs.
     Policy,
 }
@@ -104,7 +104,7 @@ impl ProjectCapabilities {
         }
         let mut plugins = BTreeMap::new();
         let mut own: BTreeMap<Owner, BTreeSet<CapabilityIncrease>> = BTreeMap::new();
-        for RenderedResource { resolved, output } in resources {
+        for (number, RenderedResource { resolved, output }) in resources.iter().enumerate() {
             let id = Owner::from(resolved.id());
             let added = output.own_capabilities();
             let owner = match resolved.part_of.first() {
@@ -114,7 +114,9 @@ impl ProjectCapabilities {
                     plugin
                 }
                 None => {
-                    origins.insert(id.clone(), origin_of(manifest, resolved));
+                    // The plugin of a single hook has the scripts that the hook runs.
+                    let hook = hook_of_plugin(resources, number).unwrap_or(resolved);
+                    origins.insert(id.clone(), origin_of(manifest, hook));
                     id
                 }
             };
@@ -222,6 +224,7 @@ impl ProjectCapabilities {
         }
         match (origin, is_new) {
             (CapabilityOrigin::RequiredFile, false) => return by_policy,
+            (CapabilityOrigin::Required, false) => return Some(UnapprovedReason::Required),
             (_, false) => return Some(UnapprovedReason::Grown),
             (_, true) => {}
         }
@@ -235,7 +238,7 @@ impl ProjectCapabilities {
             }
             CapabilityOrigin::Base(file) => !before.new_bases.contains(&file),
             CapabilityOrigin::Required | CapabilityOrigin::RequiredFile => {
-                return Some(UnapprovedReason::Brought);
+                return Some(UnapprovedReason::Required);
             }
         };
         if is_known {
@@ -310,6 +313,28 @@ fn origin_of(manifest: &Manifest, resolved: &ResolvedEntry) -> CapabilityOrigin 
     } else {
         CapabilityOrigin::Named
     }
+}
+
+/// The hook or server that the manifest names and that brings the plugin which it belongs to.
+fn hook_of_plugin(resources: &[RenderedResource], number: usize) -> Option<&ResolvedEntry> {
+    let plugin = &resources[number].resolved.entry;
+    if plugin.kind != ResourceType::Plugins || plugin.root.is_some() {
+        return None;
+    }
+    let all = resources.iter().map(|resource| &resource.resolved);
+    all.filter(|one| one.entry.kind.is_merged() && one.entry.root.is_some())
+        .find(|one| {
+            one.entry.unit.origin == plugin.unit.origin
+                && one.entry.needs.contains(&number)
+                && is_within(one.entry.unit.path.as_str(), plugin.unit.path.as_str())
+        })
+}
+
+fn is_within(path: &str, directory: &str) -> bool {
+    directory == "."
+        || path
+            .strip_prefix(directory)
+            .is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// A layer that is a directory of the project changes with the manifest, in the same repository.

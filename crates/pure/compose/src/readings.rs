@@ -40,13 +40,28 @@ pub(crate) fn author_reading(
     text: Option<&str>,
     cache: &mut MarkdownCache,
 ) -> CapabilityReading {
-    let text = resolved.resource.authored.as_deref().or(text);
     if is_switched_off(resolved, text) {
         return CapabilityReading::default();
     }
+    let mut reading = content_reading(resolved, text, cache);
+    // Paths of this machine are shown, and what the author wrote is locked.
+    if let Some(authored) = &resolved.resource.authored {
+        reading.set = content_reading(resolved, Some(authored), cache).set;
+    }
+    for path in runnable_paths(resolved) {
+        reading.set.add_command(path);
+    }
+    reading
+}
+
+fn content_reading(
+    resolved: &ResolvedEntry,
+    text: Option<&str>,
+    cache: &mut MarkdownCache,
+) -> CapabilityReading {
     let kind = resolved.entry.kind;
     let lossy = || String::from_utf8_lossy(&resolved.resource.main.bytes);
-    let mut reading = match kind {
+    match kind {
         ResourceType::Hooks | ResourceType::McpServers => {
             let name = resolved.entry.name.as_str();
             let text = text.map_or_else(lossy, Into::into);
@@ -73,11 +88,7 @@ pub(crate) fn author_reading(
         ResourceType::Snippets | ResourceType::Scripts | ResourceType::Plugins => {
             CapabilityReading::default()
         }
-    };
-    for path in runnable_paths(resolved) {
-        reading.set.add_command(path);
     }
-    reading
 }
 
 /// Text that a tool always reads.

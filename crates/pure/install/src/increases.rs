@@ -94,9 +94,13 @@ pub fn unapproved_refusals(
 
 /// Whether something is about an executable that nobody named, or that a policy wants to be approved.
 fn is_program(one: &UnapprovedChange) -> bool {
-    let mut increase = one.change.increase.iter();
-    one.reason != UnapprovedReason::Grown
-        && increase.any(|one| one.capability == CapabilityName::Runs)
+    let acts = |one: &CapabilityIncrease| {
+        matches!(
+            one.capability,
+            CapabilityName::Runs | CapabilityName::Connects | CapabilityName::Permission
+        )
+    };
+    one.reason != UnapprovedReason::Grown && one.change.increase.iter().any(acts)
 }
 
 fn executables_message(found: &[&UnapprovedChange]) -> String {
@@ -128,10 +132,17 @@ fn refusal(
     let width = ids.iter().map(String::len).max().unwrap_or_default();
     let line = |one: &&UnapprovedChange| {
         let UnapprovedChange { change, .. } = one;
-        let increase: Vec<String> = shown_increase(&change.increase);
         let id = change.id.to_string();
-        let origin = origins.0.get(&id).map(String::as_str).unwrap_or_default();
-        format!("{id:<width$}  {origin}{}", increase.join("  "))
+        match origins.0.get(&id).filter(|_| is_program(one)) {
+            Some(origin) => {
+                let does = shown_increase(&change.increase, "");
+                format!("{id:<width$}  {origin}: {}", does.join("; "))
+            }
+            None => format!(
+                "{id}  {}",
+                shown_increase(&change.increase, "+ ").join("  ")
+            ),
+        }
     };
     let remedies = ids.iter().map(|id| Remedy {
         entry: id.clone(),
@@ -166,19 +177,19 @@ fn allow_executables(ids: &[String]) -> String {
 const MOST_SCRIPTS: usize = 3;
 
 /// The new capabilities, with many scripts as one.
-fn shown_increase(increase: &[CapabilityIncrease]) -> Vec<String> {
+fn shown_increase(increase: &[CapabilityIncrease], sign: &str) -> Vec<String> {
     let is_script = |one: &&CapabilityIncrease| {
         one.capability == CapabilityName::Runs && !one.value.contains(char::is_whitespace)
     };
     let scripts = increase.iter().filter(is_script).count();
     let mut shown: Vec<String> = Vec::new();
     if scripts > MOST_SCRIPTS {
-        shown.push(format!("+ runs {scripts} scripts"));
+        shown.push(format!("{sign}runs {scripts} scripts"));
     }
     let others = increase
         .iter()
         .filter(|one| scripts <= MOST_SCRIPTS || !is_script(one));
-    shown.extend(others.map(|one| format!("+ {}", visible(&one.to_string()))));
+    shown.extend(others.map(|one| format!("{sign}{}", visible(&one.to_string()))));
     shown
 }
 
@@ -195,15 +206,12 @@ impl UnapprovedOrigins {
         }
         let mut origins = BTreeMap::new();
         for (number, RenderedResource { resolved, .. }) in resources.iter().enumerate() {
-            if resolved.entry.root.is_some() {
-                continue;
-            }
             let parent = parents.get(&number).map(|parent| {
                 let label = resources[*parent].resolved.label();
                 format!(", required by {label}")
             });
             let parent = parent.unwrap_or_default();
-            let origin = format!("{}{parent}: ", resolved.entry.unit);
+            let origin = format!("{}{parent}", resolved.entry.unit);
             origins.entry(resolved.label()).or_insert(origin);
         }
         UnapprovedOrigins(origins)

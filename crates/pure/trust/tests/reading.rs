@@ -343,7 +343,7 @@ fn configuration_of_tools() {
         ".tool/x.json",
         br#"{"hooks": {"Stop": [{"command": "a"}]}, "b": [1]}"#,
     );
-    check(&reading, &["runs a (Stop)", "sets b = [ 1 ]"], "");
+    check(&reading, &["runs a (Stop)"], "");
     // A format that only the tool knows is what its bytes are.
     let reading = read_config(".codex/rules/a.rules", b"prefix_rule()").unwrap();
     assert!(lines(&reading)[0].starts_with("sets .codex/rules/a.rules = sha256:"));

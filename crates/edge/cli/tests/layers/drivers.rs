@@ -67,15 +67,15 @@ fn the_result_of_a_program_is_owned_key_by_key() {
     );
     project.good("approve --yes");
     project.write(SETTINGS, "{\"mine\": 0}\n");
-    project.good("install");
+    project.good("install --approve all");
     project.says(SETTINGS, "{\"mine\": 0, \"a\": 2}");
     project.layer("team", SETTINGS, "{\"b\": 3}");
-    project.good("install");
+    project.good("install --approve all");
     project.says(SETTINGS, "{\"mine\": 0, \"b\": 3}");
     project.good("verify");
     project.write(SETTINGS, "{\"b\": \"theirs\"}\n");
     project.forget();
-    project.refused("install", 6, &["install/unmanaged", "/b"]);
+    project.refused("install --approve all", 6, &["install/unmanaged", "/b"]);
 }
 
 #[test]

@@ -37,10 +37,10 @@ fn project() -> Project {
 #[test]
 fn a_fresh_clone_manages_the_installed_files() {
     let project = project();
-    project.good("install");
+    project.good("install --approve all");
     let before = project.tree();
     project.forget();
-    let output = project.good("install");
+    let output = project.good("install --approve all");
     assert_eq!(output.stderr, "");
     let after: Vec<_> = project
         .tree()
@@ -54,13 +54,13 @@ fn a_fresh_clone_manages_the_installed_files() {
     assert_eq!(after, before);
     project.good("verify");
     project.layer("me", SETTINGS, "{\"b\": 3}");
-    project.good("install");
+    project.good("install --approve all");
     project.says(
         SETTINGS,
         "{\"mine\": {\"x\": 1, \"y\": 2}, \"list\": [\"me\", \"o\"], \"a\": 1, \"b\": 3}",
     );
     project.stack(&[], "");
-    project.good("install");
+    project.good("install --approve all");
     project.says(SETTINGS, "{\"mine\": {\"x\": 1}, \"list\": [\"me\"]}");
     assert_eq!(project.written(), [SETTINGS]);
 }
@@ -94,7 +94,7 @@ fn is_second(project: &Project) {
 fn an_update_in_a_fresh_clone_knows_the_locked_values() {
     let project = Project::new();
     cloned(&project);
-    assert_eq!(project.good("update").stderr, "");
+    assert_eq!(project.good("update --approve all").stderr, "");
     is_second(&project);
 }
 
@@ -103,7 +103,7 @@ fn another_version_in_a_fresh_clone_knows_the_locked_values() {
     let project = Project::new();
     cloned(&project);
     project.plain_manifest(&project.read("agpm.toml").replace("^1.0", "^1.1"));
-    project.good("install");
+    project.good("install --approve all");
     is_second(&project);
 }
 
@@ -133,11 +133,11 @@ fn files_of_a_pull_are_managed() {
 fn undo_takes_back_an_install_whole() {
     let project = project();
     let before = project.tree();
-    project.good("install");
+    project.good("install --approve all");
     let first = project.tree();
     project.layer("me", SETTINGS, "{\"c\": 3, \"list\": [\"p\"]}");
     project.unlayer("me", ".claude/a.sh");
-    project.good("install");
+    project.good("install --approve all");
     assert_ne!(project.tree(), first);
     let output = project.good("undo");
     assert!(
@@ -203,10 +203,10 @@ fn an_update_of_a_layer_is_taken_back_with_its_pin() {
     let mut source = Repository::init(&project.sandbox, "acme");
     source.commit(&[(SETTINGS, "{\"a\": 1}")]);
     project.plain_manifest(&format!("{ACME}{}", of_source("org", "branch = \"main\"")));
-    project.good("install");
+    project.good("install --approve all");
     let lock = project.read("agpm.lock");
     source.commit(&[(SETTINGS, "{\"a\": 2}")]);
-    project.good("update");
+    project.good("update --approve all");
     project.says(SETTINGS, "{\"a\": 2}");
     project.good("undo");
     project.says(SETTINGS, "{\"a\": 1}");

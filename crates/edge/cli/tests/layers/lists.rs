@@ -74,14 +74,14 @@ fn a_users_item_keeps_its_position() {
             &["{\"l\": [\"a\"]}", "{\"l\": [\"b\"]}"],
             &with("\"extend-lists\""),
         );
-        project.good("install");
+        project.good("install --approve all");
         project.says(SETTINGS, "{\"l\": [\"a\", \"b\"]}");
         let text = format!("{{\"l\": {users}}}\n");
         project.write(SETTINGS, &text);
-        project.good("install --check");
+        project.good("install --check --approve all");
         project.good("verify");
         project.layer("team", SETTINGS, "{\"l\": [\"c\"]}");
-        project.good("install");
+        project.good("install --approve all");
         let now = project.read(SETTINGS);
         assert!(
             now.contains("mine")
@@ -91,7 +91,7 @@ fn a_users_item_keeps_its_position() {
             "{now}"
         );
         project.stack(&[], "");
-        project.good("install");
+        project.good("install --approve all");
         project.says(SETTINGS, "{\"l\": [\"mine\"]}");
     }
 }
@@ -129,20 +129,20 @@ fn by_key_an_item_is_known_by_its_key() {
     );
     let users = "{\"s\": [{\"id\": \"mine\"}]}\n";
     project.write(SETTINGS, users);
-    project.good("install");
+    project.good("install --approve all");
     project.says(
         SETTINGS,
         "{\"s\": [{\"id\": \"mine\"}, {\"id\": \"a\", \"n\": 2}, {\"id\": \"b\"}]}",
     );
     project.layer("team", SETTINGS, "{\"s\": [{\"id\": \"a\", \"n\": 3}]}");
-    project.good("install");
+    project.good("install --approve all");
     project.says(
         SETTINGS,
         "{\"s\": [{\"id\": \"mine\"}, {\"id\": \"a\", \"n\": 3}, {\"id\": \"b\"}]}",
     );
     project.good("verify");
     project.stack(&[], "");
-    project.good("install");
+    project.good("install --approve all");
     assert_eq!(project.read(SETTINGS), users);
 }
 
@@ -248,14 +248,14 @@ fn a_document_that_is_a_list_takes_items_next_to_the_users() {
     let extend = "[merge]\n\"words.json\" = \"extend-lists\"\n";
     let project = Project::stacked(file, &["[1, 2]\n"], extend);
     project.write(file, "[\"mine\"]\n");
-    project.good("install");
+    project.good("install --approve all");
     assert_eq!(project.read(file), "[\"mine\", 1, 2]\n");
     project.layer("org", file, "[1, 3]\n");
-    project.good("install");
+    project.good("install --approve all");
     assert_eq!(project.read(file), "[\"mine\", 1, 3]\n");
     project.good("verify");
     project.stack(&[], "");
-    project.good("install");
+    project.good("install --approve all");
     assert_eq!(project.read(file), "[\"mine\"]\n");
 }
 

@@ -60,15 +60,15 @@ fn pins_stay_when_the_source_moves() {
 #[test]
 fn update_moves_all_or_one() {
     for (line, body, number) in [
-        ("update", "1.1\n", 2),
-        ("update org", "1.1\n", 1),
-        ("update layers/org", "1.1\n", 1),
-        ("update team", "1.0\n", 2),
-        ("update layers/team", "1.0\n", 2),
+        ("update --approve all", "1.1\n", 2),
+        ("update org --approve all", "1.1\n", 1),
+        ("update layers/org --approve all", "1.1\n", 1),
+        ("update team --approve all", "1.0\n", 2),
+        ("update layers/team --approve all", "1.0\n", 2),
     ] {
         let project = Project::new();
         let mut source = two(&project);
-        project.good("install");
+        project.good("install --approve all");
         move_on(&mut source);
         assert_eq!(
             project.run(&format!("{line} --check")).code,
@@ -86,9 +86,17 @@ fn update_moves_all_or_one() {
     }
     let project = Project::new();
     two(&project);
-    project.good("install");
-    project.refused("update tam", 3, &["did you mean `layers/team`"]);
-    project.refused("update layers/tam", 3, &["layers/tam", "`layers/team`"]);
+    project.good("install --approve all");
+    project.refused(
+        "update tam --approve all",
+        3,
+        &["did you mean `layers/team`"],
+    );
+    project.refused(
+        "update layers/tam --approve all",
+        3,
+        &["layers/tam", "`layers/team`"],
+    );
 }
 
 #[test]
@@ -191,7 +199,7 @@ fn another_order_of_layers_is_refused_under_frozen() {
 #[test]
 fn a_directory_that_changed_is_not_what_is_locked() {
     let project = Project::stacked(SETTINGS, &["{\"a\": 1}", "{\"a\": 2}"], "");
-    project.good("install");
+    project.good("install --approve all");
     project.layer("team", SETTINGS, "{\"a\": 3}");
     project.refused("install --locked", 5, &["lock/outdated"]);
     let output = project.run("install --frozen");
@@ -201,7 +209,7 @@ fn a_directory_that_changed_is_not_what_is_locked() {
     );
     assert!(matches!(output.code, Some(1 | 5)), "{output}");
     project.says(SETTINGS, "{\"a\": 2}");
-    project.good("install");
+    project.good("install --approve all");
     project.good("install --frozen");
 }
 
@@ -310,10 +318,10 @@ fn a_change_right_after_an_install_is_seen() {
     let project = Project::stacked(SETTINGS, &["{\"a\": 1}"], "");
     project.layer("org", ".claude/a.md", "a\n");
     for number in 2..12 {
-        project.good("install");
+        project.good("install --approve all");
         project.layer("org", SETTINGS, format!("{{\"a\": {}}}", number % 10));
         project.layer("org", ".claude/a.md", format!("{}\n", number % 10));
-        project.good("install");
+        project.good("install --approve all");
         project.says(SETTINGS, &format!("{{\"a\": {}}}", number % 10));
         assert_eq!(project.read(".claude/a.md"), format!("{}\n", number % 10));
     }
@@ -323,7 +331,7 @@ fn a_change_right_after_an_install_is_seen() {
 fn a_source_with_another_url_is_resolved_again_at_the_same_version() {
     let project = Project::new();
     let mut source = two(&project);
-    project.good("install");
+    project.good("install --approve all");
     move_on(&mut source);
     let mut fork = Repository::init(&project.sandbox, "fork");
     fork.commit(&[("CLAUDE.md", "fork\n"), (SETTINGS, "{\"v\": 10}\n")]);
@@ -334,7 +342,7 @@ fn a_source_with_another_url_is_resolved_again_at_the_same_version() {
     assert!(manifest.contains("../acme"), "{manifest}");
     project.plain_manifest(&manifest.replace("../acme", "../fork"));
     assert_eq!(project.run("install --locked").code, Some(5));
-    let output = project.good("install");
+    let output = project.good("install --approve all");
     assert!(
         output.stderr.contains("the URL of source `acme` changed"),
         "{output}"
@@ -345,5 +353,5 @@ fn a_source_with_another_url_is_resolved_again_at_the_same_version() {
         "{}",
         project.read("agpm.lock")
     );
-    assert!(!project.good("install").stderr.contains("URL"));
+    assert!(!project.good("install --approve all").stderr.contains("URL"));
 }

@@ -174,27 +174,31 @@ fn an_equal_value_stays_the_users() {
 fn an_equal_value_of_the_user_clashes_once_the_layer_moves_on() {
     let project = Project::stacked(SETTINGS, &["{\"a\": 1}"], "");
     project.write(SETTINGS, "{\"a\": 1}\n");
-    project.good("install");
+    project.good("install --approve all");
     project.layer("org", SETTINGS, "{\"a\": 2}");
-    project.refused("install", 6, &["install/unmanaged", "/a"]);
-    project.good("install --adopt");
+    project.refused("install --approve all", 6, &["install/unmanaged", "/a"]);
+    project.good("install --adopt --approve all");
     project.says(SETTINGS, "{\"a\": 2}");
 }
 
 #[test]
 fn an_edit_of_a_key_of_ours_is_kept_and_reported_and_force_takes_it_back() {
     let project = Project::stacked(SETTINGS, &["{\"a\": 1, \"m\": {\"b\": [1, 2]}}\n"], "");
-    project.good("install");
+    project.good("install --approve all");
     let edited = "{\"a\": 7, \"m\": {\"b\": [1]}}\n";
     project.write(SETTINGS, edited);
     project.fails("verify", 1, &["verify/changed", SETTINGS, "/a", "/m/b"]);
-    project.warned("install", &["install/edited", SETTINGS, "/a"]);
+    project.warned("install --approve all", &["install/edited", SETTINGS, "/a"]);
     assert_eq!(project.read(SETTINGS), edited);
     // The layer's next value does not overwrite it either.
     project.layer("org", SETTINGS, "{\"a\": 2, \"m\": {\"b\": [1, 2]}}\n");
-    project.fails("install", 1, &["install/edited", "install/conflict"]);
+    project.fails(
+        "install --approve all",
+        1,
+        &["install/edited", "install/conflict"],
+    );
     assert_eq!(project.read(SETTINGS), edited);
-    project.good("install --force");
+    project.good("install --force --approve all");
     project.says(SETTINGS, "{\"a\": 2, \"m\": {\"b\": [1, 2]}}");
     project.good("verify");
 }
@@ -333,9 +337,9 @@ fn an_empty_map_of_ours_turns_into_an_empty_list_and_back() {
     project.write(SETTINGS, "{\"mine\": 0}\n");
     for value in ["{}", "[]", "{}", "1", "[]", "{\"c\": {}}"] {
         project.layer("org", SETTINGS, format!("{{\"b\": {value}}}"));
-        project.good("install");
+        project.good("install --approve all");
         project.says(SETTINGS, &format!("{{\"mine\": 0, \"b\": {value}}}"));
-        project.good("install --check");
+        project.good("install --check --approve all");
     }
 }
 
@@ -353,11 +357,11 @@ fn writing_into_a_managed_empty_object_is_an_edit() {
 fn an_empty_map_of_ours_is_filled_also_where_the_ledger_was_lost() {
     let project = Project::stacked(SETTINGS, &["{\"m\": {}}"], "");
     project.write(SETTINGS, "{\"mine\": 1}\n");
-    project.good("install");
+    project.good("install --approve all");
     project.forget();
-    project.good("install");
+    project.good("install --approve all");
     project.layer("org", SETTINGS, "{\"m\": {\"k\": 1}}");
-    project.good("install");
+    project.good("install --approve all");
     project.says(SETTINGS, "{\"mine\": 1, \"m\": {\"k\": 1}}");
     project.good("verify");
 }

@@ -175,29 +175,33 @@ fn a_document_of_nothing_is_not_in_the_way_of_a_users_keys() {
 #[test]
 fn a_document_that_is_not_a_map_is_one_value() {
     let project = Project::stacked(".claude/l.json", &["[1, 2]"], "");
-    project.good("install");
+    project.good("install --approve all");
     assert_eq!(project.read(".claude/l.json"), "[1, 2]");
     project.layer("org", ".claude/l.json", "[3]");
-    project.good("install");
+    project.good("install --approve all");
     assert_eq!(project.read(".claude/l.json"), "[3]");
     project.write(".claude/l.json", "[4]");
-    project.warned("install", &["install/edited"]);
+    project.warned("install --approve all", &["install/edited"]);
     assert_eq!(project.read(".claude/l.json"), "[4]");
     let project = Project::stacked(".claude/l.json", &["[1, 2]"], "");
     project.write(".claude/l.json", "[7]");
-    project.refused("install", 6, &["install/unmanaged", ".claude/l.json"]);
+    project.refused(
+        "install --approve all",
+        6,
+        &["install/unmanaged", ".claude/l.json"],
+    );
 }
 
 #[test]
 fn a_file_that_is_whole_follows_its_layers_byte_for_byte_until_a_user_writes_in_it() {
     let project = Project::stacked(SETTINGS, &["{\"a\": 1} // one\n"], "");
-    project.good("install");
+    project.good("install --approve all");
     project.layer("org", SETTINGS, "// two\n{\"a\":   1}\n");
-    project.good("install");
+    project.good("install --approve all");
     assert_eq!(project.read(SETTINGS), "// two\n{\"a\":   1}\n");
     project.write(SETTINGS, "// two\n{\"a\":   1, \"mine\": 0}\n");
     project.layer("org", SETTINGS, "{\"a\": 2, \"b\": 3}\n");
-    project.good("install");
+    project.good("install --approve all");
     project.says(SETTINGS, "{\"a\": 2, \"mine\": 0, \"b\": 3}");
     assert!(project.read(SETTINGS).starts_with("// two\n"));
 }

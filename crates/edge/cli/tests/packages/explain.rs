@@ -348,9 +348,7 @@ fn files_of_this_machine_skills_and_scripts_are_reported() {
     );
     let script = project.good("explain script:run").stdout;
     assert!(
-        script.ends_with(
-            "  installed at: .claude/scripts/run.sh\n  capability: runs scripts/run.sh\n"
-        ),
+        script.ends_with("  installed at: .claude/scripts/run.sh\n  capability: runs run.sh\n"),
         "{script}"
     );
 }

@@ -468,7 +468,7 @@ fn a_new_command_of_a_layer_that_is_granted_tools_needs_approval() {
         "---\nallowed-tools: Bash(*)\n---\nRun.\n",
     )]);
     source.tag("v1.1.0");
-    let words = ["layers/org", "+ tools Bash(*) (.claude/commands/run.md)"];
+    let words = ["layers/org", "+ tools Bash(*) (commands/run)"];
     project.refused("update", 6, &words);
     project.good("update --approve layers/org");
     // Codex runs what `notify` names.

@@ -225,7 +225,7 @@ fn plugins_need_others_of_their_marketplace() {
     owner.good("install --frozen");
     // An executable that only another plugin requires needs approval.
     hub.commit(&[("base/hooks/hooks.json", hook)]);
-    owner.refused("update", 6, &["package/executable", "hooks/base"]);
+    owner.refused("update", 6, &["package/executable", "plugins/base"]);
     owner.good("update --allow-executables");
     assert!(owner.read(".claude/settings.local.json").contains("date"));
 }

@@ -14,18 +14,30 @@ pub fn read_config(path: &str, bytes: &[u8]) -> Option<CapabilityReading> {
     Some(read_rows(path, bytes, config_file(path)?.keys))
 }
 
-/// What a file does that a tool may read as its configuration, although no table has it.
+/// What a file does that is no configuration in any table: hooks and servers are taken for what they are, and other
+/// keys for data.
 pub fn read_foreign_config(path: &str, bytes: &[u8]) -> CapabilityReading {
-    read_rows(path, bytes, COMMON_KEYS)
+    let mut reader = CapabilityReader::new(None);
+    if let Some(value) = value_of(path, bytes) {
+        reader.read_keys(
+            &value,
+            COMMON_KEYS,
+            UnknownKeys::Free,
+            &KeyPlace::top(&Pointer::root()),
+        );
+    }
+    reader.finish()
 }
 
 /// What a part of a configuration file does: the value of some of its keys, in the objects that they are in.
 pub fn read_config_value(path: &str, value: &Value) -> CapabilityReading {
     let mut reader = CapabilityReader::new(None);
-    let keys = config_file(path).map_or(COMMON_KEYS, |file| file.keys);
+    let (keys, unknown) = match config_file(path) {
+        Some(file) => (file.keys, UnknownKeys::NeedApproval),
+        None => (COMMON_KEYS, UnknownKeys::Free),
+    };
     let root = Pointer::root();
-    let place = KeyPlace::top(&root);
-    reader.read_keys(value, keys, UnknownKeys::NeedApproval, &place);
+    reader.read_keys(value, keys, unknown, &KeyPlace::top(&root));
     reader.finish()
 }
 

@@ -1,11 +1,23 @@
 //! `approve`: shows and approves the executables that agpm would run for a project.
 
-use agpm_diag::{Failure, FailureKind, Notes, Outcome};
+use std::collections::BTreeSet;
+
+use agpm_diag::{Code, Failure, FailureKind, Notes, Outcome, codes};
 use agpm_project::gather::{ManifestFiles, Project};
 use agpm_project::permits::{ProjectPrograms, record_approval};
 use agpm_project::world::World;
+use agpm_resolve::UpdateScope;
+
+use crate::install::{InstallJob, preview};
 
 pub use agpm_install::{ManifestProgram, ProgramApproval};
+
+/// The findings about what an approval lets pass.
+const HELD_BACK: [&Code; 3] = [
+    &codes::PACKAGE_EXECUTABLE,
+    &codes::TRUST_INCREASE,
+    &codes::TOOL_WIDENING,
+];
 
 /// Lists the project's executables, and whether they are approved.
 pub fn programs(world: &World) -> Outcome<ProjectPrograms> {
@@ -18,6 +30,21 @@ fn look(world: &World, notes: &mut Notes) -> Result<ProjectPrograms, Failure> {
     let files = ManifestFiles::require(&world.environment)?;
     let project = Project::of(world, files, notes)?;
     ProjectPrograms::of(&world.environment, &project.manifest)
+}
+
+/// Adds what the next install would hold back, with the command that approves it.
+pub fn waiting(world: &World, mut programs: ProjectPrograms) -> Outcome<ProjectPrograms> {
+    let mut notes = Notes::default();
+    let job = InstallJob::showing("approve", UpdateScope::Nothing);
+    // What cannot be planned is reported by the install itself.
+    let planned = preview(world, &job, &mut notes);
+    notes
+        .diagnostics
+        .retain(|one| planned.is_ok() && HELD_BACK.contains(&one.code));
+    let remedies = notes.diagnostics.iter().flat_map(|one| &one.remedies);
+    let ids: BTreeSet<String> = remedies.map(|remedy| remedy.entry.clone()).collect();
+    programs.waiting = ids.into_iter().collect();
+    notes.outcome(Ok(programs))
 }
 
 /// Approves the executables exactly as they were shown.

@@ -96,7 +96,7 @@ pub use agpm_project::world::{
 };
 pub use agpm_resolve::{LockedResource, Placements, ResourceIdentity};
 pub use agpm_trust::{CapabilityIncrease, CapabilityName, CapabilitySet};
-pub use approve::{ManifestProgram, ProgramApproval, approve, programs, unapproved};
+pub use approve::{ManifestProgram, ProgramApproval, approve, programs, unapproved, waiting};
 pub use blame::{BlameReport, blame};
 pub use bottle::{BottleCheck, BottleInput, bottle_check, bottle_list, bottle_show};
 pub use browse::{BrowseReport, BrowseRequest, browse};

@@ -33,6 +33,8 @@ pub struct ProjectPrograms {
     /// Whether they are approved on this machine.
     #[serde(rename = "approved", serialize_with = "is_given")]
     pub approval: ProgramApproval,
+    /// Resources and layers that the next install holds back until they are approved.
+    pub waiting: Vec<String>,
     #[serde(skip)]
     digest: Checksum,
     #[serde(skip)]
@@ -67,6 +69,7 @@ impl ProjectPrograms {
             project,
             programs,
             approval,
+            waiting: Vec::new(),
             digest,
             manifest: display_path(environment, &file),
         })

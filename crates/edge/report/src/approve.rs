@@ -32,10 +32,12 @@ pub fn render_known(programs: ProjectPrograms, context: &RenderContext<'_>) -> R
     if context.json {
         return context.document(&programs);
     }
-    let summary = if programs.programs.is_empty() {
-        "No executables to approve"
-    } else {
-        "Already approved"
+    let count = programs.waiting.len();
+    let summary = match (count, programs.programs.is_empty()) {
+        (0, true) => "No executables to approve".to_owned(),
+        (0, false) => "Already approved".to_owned(),
+        (1, _) => "1 resource waits for approval".to_owned(),
+        (count, _) => format!("{count} resources wait for approval"),
     };
     RenderedReport::Text(format!("{}{summary}\n", lines(&programs)))
 }

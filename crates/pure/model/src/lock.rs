@@ -445,7 +445,7 @@ impl Lockfile {
             }
         }
         let body = print(&Value::map(root), Format::Toml).unwrap_or_default();
-        format!("{HEADER}{body}")
+        format!("{HEADER}{}", with_a_line_for_each_capability(&body))
     }
 
     /// Parses a lockfile; mistakes are in the diagnostics.
@@ -497,6 +497,49 @@ fn list(node: Option<NodeRef<'_>>) -> impl Iterator<Item = NodeRef<'_>> {
     node.into_iter()
         .filter(|node| node.kind() == NodeKind::List)
         .flat_map(NodeRef::items)
+}
+
+/// The text with every capability on a line of its own, so that a diff of it shows what is new and nothing else.
+fn with_a_line_for_each_capability(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let list = line
+            .strip_prefix("capabilities = [")
+            .and_then(|rest| rest.strip_suffix("]\n"));
+        let Some(list) = list else {
+            out.push_str(line);
+            continue;
+        };
+        out.push_str("capabilities = [\n");
+        for item in items_of_inline_list(list) {
+            out.push_str("    ");
+            out.push_str(item);
+            out.push_str(",\n");
+        }
+        out.push_str("]\n");
+    }
+    out
+}
+
+/// The strings of a list on one line, as they are written.
+fn items_of_inline_list(list: &str) -> Vec<&str> {
+    let mut items = Vec::new();
+    let (mut start, mut quote, mut is_escaped) = (0, None, false);
+    for (at, c) in list.char_indices() {
+        match (quote, c) {
+            (Some(_), _) if is_escaped => is_escaped = false,
+            (Some('"'), '\\') => is_escaped = true,
+            (Some(open), c) if c == open => quote = None,
+            (None, '"' | '\'') => quote = Some(c),
+            (None, ',') => {
+                items.push(list[start..at].trim());
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    items.push(list[start..].trim());
+    items
 }
 
 impl LockEntry {

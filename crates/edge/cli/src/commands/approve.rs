@@ -1,6 +1,6 @@
 use std::process::ExitCode;
 
-use agpm_ops::{Outcome, ProjectPrograms, World, approve, programs, unapproved};
+use agpm_ops::{Outcome, ProjectPrograms, World, approve, programs, unapproved, waiting};
 
 use crate::args::ApproveArgs;
 use crate::output::Output;
@@ -15,6 +15,10 @@ pub(crate) fn run(world: &World, args: &ApproveArgs, output: &mut Output) -> Exi
     } = programs(world);
     let programs = match result {
         Ok(programs) if programs.needs_approval() => programs,
+        Ok(programs) => {
+            let waiting = waiting(world, programs);
+            return output.finish(waiting, agpm_report::approve::render_known);
+        }
         other => {
             return output.finish(
                 Outcome {

@@ -336,6 +336,11 @@ pub(super) const OUTPUTS: &[OutputSchema] = &[
                 "The programs",
             ),
             required("approved", ValueForm::Flag, "Whether they may run"),
+            required(
+                "waiting",
+                ValueForm::List(&ValueForm::Text),
+                "What the next install holds back until it is approved",
+            ),
         ]],
     },
 ];

@@ -389,6 +389,10 @@ fn referenced_variables(text: &str) -> Vec<String> {
     let name = |rest: &str| {
         let (inner, _) = rest.split_once('}')?;
         let inner = inner.strip_prefix("env:").unwrap_or(inner);
+        // VS Code asks for it.
+        if inner.starts_with("input:") {
+            return None;
+        }
         let name = inner.split([':', '-']).next().unwrap_or(inner);
         let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
         (!name.is_empty() && name.chars().all(is_name)).then(|| name.to_owned())

@@ -83,7 +83,8 @@ impl<'s> Repository<'s> {
         self.head()
     }
 
-    fn head(&self) -> String {
+    /// The commit of the current branch.
+    pub fn head(&self) -> String {
         let head = self.read_git_file("HEAD");
         match head.strip_prefix("ref: ") {
             Some(reference) => self.read_git_file(reference),

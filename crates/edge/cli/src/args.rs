@@ -243,6 +243,8 @@ impl Command {
     /// The policy that the user named.
     pub(crate) fn policy(&self) -> Option<String> {
         let args = match self {
+            Command::Add(args) => return args.policy.clone(),
+            Command::Remove(args) => &args.policy,
             Command::Install(args) => &args.policy,
             Command::Update(args) => &args.policy,
             Command::Diff(args) => &args.policy,

@@ -42,7 +42,7 @@ pub const ENVIRONMENT_VARIABLES: &[EnvironmentVariable] = &[
     },
     EnvironmentVariable {
         name: "AGPM_POLICY",
-        effect: "The file or URL of the policy that replaces `/etc/agpm/policy.toml`",
+        effect: "The file or URL of a policy that applies in addition to the others",
     },
     EnvironmentVariable {
         name: "AGENT_MANAGER_CONFIG_DIR",

@@ -682,3 +682,65 @@ fn caches_in_a_skill_are_extra_once_they_are_committed() {
         assert!(output.to_string().contains("run.pyc"), "{line}\n{output}");
     }
 }
+
+#[test]
+fn every_project_below_the_directory_is_checked() {
+    let sandbox = Sandbox::new(PROGRAM);
+    Repository::init(&sandbox, ".");
+    let agent = "---\nname: a\ndescription: Looks.\n---\nLook.\n";
+    for directory in ["", "apps/web/", "apps/api/"] {
+        sandbox.write(&format!("{directory}a.md"), agent);
+        sandbox.write(&format!("{directory}agpm.toml"), "[agents]\na = \"a.md\"\n");
+        let output = sandbox.run_line(&format!("agpm -C ./{directory} install"));
+        assert_eq!(output.code, Some(0), "{output}");
+    }
+    // What is ignored or managed belongs to somebody else.
+    sandbox.write(".gitignore", "/vendor/\n.agpm/\n");
+    for directory in ["vendor", ".claude/skills/x", "apps/web/.agpm/plugins/x"] {
+        sandbox.write(&format!("{directory}/agpm.toml"), "broken = [\n");
+    }
+    let output = sandbox.run_line("agpm ci --recursive");
+    assert_eq!(output.code, Some(0), "{output}");
+    let sections: Vec<&str> = output
+        .stdout
+        .lines()
+        .filter(|line| line.ends_with(".toml"))
+        .collect();
+    assert_eq!(
+        sections,
+        ["agpm.toml", "apps/api/agpm.toml", "apps/web/agpm.toml"],
+        "{output}"
+    );
+    // Content in one project, and no lockfile in another: the first cause decides.
+    sandbox.write("apps/web/.claude/agents/a.md", "other\n");
+    let output = sandbox.run_line("agpm ci --recursive");
+    assert_eq!(output.code, Some(1), "{output}");
+    fs::remove_file(sandbox.work().join("apps/api/agpm.lock")).unwrap();
+    let output = sandbox.run_line("agpm ci --recursive");
+    assert_eq!(output.code, Some(5), "{output}");
+    let json = sandbox.run_line("agpm ci --recursive --json").stdout;
+    for part in [
+        "\"manifest\": \"apps/api/agpm.toml\"",
+        "\"cause\": \"lock\"",
+        "\"cause\": \"content\"",
+    ] {
+        assert!(json.contains(part), "{part}\n{json}");
+    }
+    let github = sandbox
+        .run_line("agpm ci --recursive --format github")
+        .stdout;
+    assert!(
+        github.contains("file=apps/web/.claude/agents/a.md"),
+        "{github}"
+    );
+    let junit = sandbox
+        .run_line("agpm ci --recursive --format junit")
+        .stdout;
+    assert!(
+        junit.contains("<testsuite name=\"agpm ci apps/web/agpm.toml\""),
+        "{junit}"
+    );
+    fs::remove_dir_all(sandbox.work().join("apps")).unwrap();
+    fs::remove_file(sandbox.work().join("agpm.toml")).unwrap();
+    assert_eq!(sandbox.run_line("agpm ci --recursive").code, Some(1));
+}

@@ -107,19 +107,124 @@ fn a_policy_with_a_mistake_stops_the_run() {
 }
 
 #[test]
-fn an_unreachable_policy_stops_the_run_unless_a_nearer_one_allows_it() {
-    let sandbox = project("on-unreachable = \"warn\"\n");
+fn only_the_machine_or_its_user_lets_a_run_go_on_without_a_policy() {
+    let warn = "on-unreachable = \"warn\"\n";
+    let sandbox = project(warn);
     let output = sandbox.run_line("agpm install --policy missing.toml");
     assert_eq!(output.code, Some(4), "{output}");
     assert!(output.stderr.contains("policy/unreachable"), "{output}");
-    let own = format!("{MANIFEST}\n[policy]\non-unreachable = \"warn\"\n");
-    sandbox.write("agpm.toml", &own);
+    // The project and the command could be written by the person who wants to avoid the policy.
+    sandbox.write("agpm.toml", format!("{MANIFEST}\n[policy]\n{warn}"));
+    let output = sandbox.run_line("agpm install --policy missing.toml");
+    assert_eq!(output.code, Some(4), "{output}");
+    let path = sandbox.home().join("../config/agpm");
+    std::fs::create_dir_all(&path).unwrap();
+    std::fs::write(path.join("policy.toml"), warn).unwrap();
     let output = sandbox.run_line("agpm install --policy missing.toml");
     assert_eq!(output.code, Some(0), "{output}");
     assert!(
         output.stderr.contains("warning[policy/unreachable]"),
         "{output}"
     );
+}
+
+#[test]
+fn the_variable_adds_a_policy_and_replaces_none() {
+    let sandbox = project("[types]\ndeny = [\"agents\"]\n");
+    let path = sandbox.home().join("../config/agpm");
+    std::fs::create_dir_all(&path).unwrap();
+    std::fs::write(path.join("policy.toml"), "[mcp]\nallow-commands = []\n").unwrap();
+    let mut command = sandbox.command(PROGRAM);
+    command
+        .arg("install")
+        .env("AGPM_POLICY", "rules/policy.toml");
+    let output = sandbox.output(command);
+    assert_eq!(
+        rules(&output),
+        ["types.deny", "mcp.allow-commands"],
+        "{output}"
+    );
+}
+
+#[test]
+fn a_policy_of_the_command_applies_to_what_is_added_and_removed() {
+    let sandbox = project("[types]\ndeny = [\"agents\"]\n");
+    sandbox.write("agpm.toml", "");
+    for command in [
+        "agpm add ./a.md --type agent --policy rules/policy.toml",
+        "agpm add dep agent a.md --policy rules/policy.toml",
+        "agpm add --policy rules/policy.toml dep agent a.md",
+    ] {
+        let output = sandbox.run_line(command);
+        assert_eq!(output.code, Some(6), "{command}\n{output}");
+        assert_eq!(rules(&output), ["types.deny"], "{output}");
+    }
+    sandbox.write("agpm.toml", MANIFEST);
+    assert_eq!(sandbox.run_line("agpm install").code, Some(0));
+    let output = sandbox.run_line("agpm remove s --policy rules/policy.toml");
+    assert_eq!(output.code, Some(6), "{output}");
+}
+
+#[test]
+fn a_denied_version_is_skipped_by_a_range_and_refused_with_its_reason() {
+    let sandbox = Sandbox::new(PROGRAM);
+    let mut repository = Repository::init(&sandbox, "team");
+    for tag in ["v1.3.0", "v1.4.0", "v1.5.0"] {
+        let text = format!("---\nname: r\n---\n{tag}\n");
+        repository.commit(&[
+            ("agents/r.md", text.as_str()),
+            ("agents/s.md", text.as_str()),
+        ]);
+        repository.tag(tag);
+    }
+    let url = repository.url();
+    let manifest = |version: &str| {
+        format!(
+            "[sources]\nteam = \"{url}\"\n\n[agents]\nr = {{ source = \"team\", path = \"agents/r.md\", {version} }}\n"
+        )
+    };
+    let deny = |pattern: &str| {
+        let rule = format!("{{ match = \"{url}{pattern}\", reason = \"it leaks\" }}");
+        sandbox.write("policy.toml", format!("[resources]\ndeny = [{rule}]\n"));
+    };
+    let install = |version: &str| {
+        sandbox.write("agpm.toml", manifest(version));
+        let _ = std::fs::remove_file(sandbox.work().join("agpm.lock"));
+        sandbox.run_line("agpm install --policy policy.toml")
+    };
+    let locked = || std::fs::read_to_string(sandbox.work().join("agpm.lock")).unwrap();
+    deny("//agents/r.md@>=1.5");
+    for version in ["version = \"^1\"", "version = \"latest\""] {
+        let output = install(version);
+        assert_eq!(output.code, Some(0), "{output}");
+        assert!(locked().contains("v1.4.0"), "{}", locked());
+    }
+    let commit = repository.head();
+    for version in [
+        "version = \"1.5.0\"".to_owned(),
+        "branch = \"main\"".to_owned(),
+        format!("rev = \"{commit}\""),
+    ] {
+        let output = install(&version);
+        assert_eq!(output.code, Some(6), "{version}\n{output}");
+        assert_eq!(rules(&output), ["resources.deny"], "{output}");
+        assert!(output.stderr.contains("it leaks"), "{output}");
+    }
+    // What was locked before is judged too.
+    deny("@9.9.9");
+    assert_eq!(install("version = \"^1\"").code, Some(0));
+    deny(&format!("@{}", &commit[..8]));
+    let output = sandbox.run_line("agpm install --frozen --policy policy.toml");
+    assert_eq!(rules(&output), ["resources.deny"], "{output}");
+    let output = sandbox.run_line("agpm update --policy policy.toml");
+    assert_eq!(output.code, Some(0), "{output}");
+    assert!(locked().contains("v1.4.0"), "{}", locked());
+    deny("//agents/s.md");
+    let output = sandbox.run_line("agpm install --policy policy.toml");
+    assert_eq!(output.code, Some(0), "{output}");
+    deny("//agents");
+    let output = sandbox.run_line("agpm install --policy policy.toml");
+    assert_eq!(rules(&output), ["resources.deny"], "{output}");
 }
 
 #[test]

@@ -450,6 +450,7 @@ mod tests {
     fn session() -> Arc<Session> {
         let environment = Environment {
             approvals: Vec::new(),
+            bases: agpm_ops::BaseApproval::default(),
             typed: agpm_ops::TypedCommand::default(),
             scope: InstallScope::Project,
             working_directory: "/nowhere".into(),

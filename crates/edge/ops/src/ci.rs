@@ -1,7 +1,7 @@
 //! `ci`: checks a committed project for a pipeline, without changing it.
 
-use agpm_diag::{Failure, Notes, Outcome};
-use agpm_inspect::{CheckName, Checks, CiReport, DriftFinding};
+use agpm_diag::{Diagnostic, Failure, Notes, Outcome};
+use agpm_inspect::{CheckName, Checks, CiReport, DriftFinding, ProjectChecks, RecursiveCiReport};
 use agpm_plan::Ledger;
 use agpm_resolve::{UpdateScope, add_locked_sources};
 use agpm_store::{ProjectStore, TemporaryDirectory};
@@ -12,6 +12,7 @@ use crate::install::{
 };
 use crate::verify::{compare, uncached_source};
 use agpm_project::gather::{ManifestFiles, Project};
+use agpm_project::manifests::manifests_below;
 use agpm_project::packages::read_lock;
 use agpm_project::policy_cache::refresh_policies;
 use agpm_project::world::World;
@@ -39,6 +40,56 @@ pub fn ci(world: &World, restore: Restore) -> Outcome<CiReport> {
     let mut notes = Notes::default();
     let result = run(world, restore, &mut notes);
     notes.outcome(result)
+}
+
+/// Runs all checks on every project in the working directory.
+pub fn ci_recursive(world: &World, restore: Restore) -> Outcome<RecursiveCiReport> {
+    let mut notes = Notes::default();
+    let result = run_all(world, restore, &mut notes);
+    notes.outcome(result)
+}
+
+fn run_all(
+    world: &World,
+    restore: Restore,
+    notes: &mut Notes,
+) -> Result<RecursiveCiReport, Failure> {
+    let mut projects = Vec::new();
+    for manifest in manifests_below(&world.environment)? {
+        let mut world = world.clone();
+        let path = world.environment.working_directory.join(&manifest);
+        world.environment.manifest = Some(path);
+        let mut part = notes.fork();
+        // A project that cannot be checked says nothing about the others.
+        let report = run(&world, restore, &mut part).unwrap_or_else(|failure| {
+            let mut checks = Checks::new(&CHECKS);
+            checks.fail_step(&mut part, failure);
+            CiReport {
+                checks: checks.results(),
+                compared: 0,
+            }
+        });
+        if let Some((directory, _)) = manifest.rsplit_once('/') {
+            locate_from_root(&mut part.diagnostics, directory);
+        }
+        let before = notes.diagnostics.len();
+        notes.absorb(part);
+        projects.push(ProjectChecks {
+            manifest,
+            report: report.after(before),
+            findings: before..notes.diagnostics.len(),
+        });
+    }
+    Ok(RecursiveCiReport { projects })
+}
+
+/// Names installed files from the working directory: an annotation is placed by the path of its file.
+fn locate_from_root(diagnostics: &mut [Diagnostic], directory: &str) {
+    for found in diagnostics {
+        if let Some(file) = &mut found.file {
+            *file = format!("{directory}/{file}");
+        }
+    }
 }
 
 fn run(world: &World, restore: Restore, notes: &mut Notes) -> Result<CiReport, Failure> {

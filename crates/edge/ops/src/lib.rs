@@ -64,10 +64,11 @@ pub use agpm_inspect::{
     ClientCount, DiskCheck, DiskState, DoctorReport, DriftFinding, LOCAL, LineExpansion,
     ListDetail, ListReport, ListRequest, ListedResource, LockfileState, MASKED, MovedBranch,
     NextInstall, OutdatedReport, OutdatedRequest, OutdatedRow, OutdatedRows, PatchedField,
-    PathBase, ProjectFound, RequiredResource, RequirementChains, SiblingPosition, StatusReport,
-    TreeDirection, TreeLine, TreeReport, TreeRequest, ValidateCheck, ValidateReport,
-    ValidateRequest, VerifyReport, WhyReport,
+    PathBase, ProjectChecks, ProjectFound, RecursiveCiReport, RequiredResource, RequirementChains,
+    SiblingPosition, StatusReport, TreeDirection, TreeLine, TreeReport, TreeRequest, ValidateCheck,
+    ValidateReport, ValidateRequest, VerifyReport, WhyReport,
 };
+pub use agpm_install::BASE_APPROVAL;
 pub use agpm_layers::{LayerRow, LayerState, LayersReport, SkippedRow};
 pub use agpm_manifest::{DependencyId, PatternUse};
 pub use agpm_merge::BlameLine;
@@ -91,8 +92,8 @@ pub use agpm_project::installed::{
 pub use agpm_project::permits::ProjectPrograms;
 pub use agpm_project::watch::{ProjectWatch, watch_project};
 pub use agpm_project::world::{
-    Environment, InstallScope, ManifestUse, NetworkAccess, OutsideReads, PolicyLocations,
-    ProgramUse, Progress, SilentProgress, TransferProgress, World,
+    BaseApproval, Environment, InstallScope, ManifestUse, NetworkAccess, OutsideReads,
+    PolicyLocations, ProgramUse, Progress, SilentProgress, TransferProgress, World,
 };
 pub use agpm_resolve::{LockedResource, Placements, ResourceIdentity};
 pub use agpm_trust::{CapabilityIncrease, CapabilityName, CapabilitySet};
@@ -107,7 +108,7 @@ pub use catalog::{
     OpenCatalog, ShadowedRows, catalog, catalog_show, open_catalog, watch_catalog,
 };
 pub use change::{ChangeReport, ManifestChange, change_manifest};
-pub use ci::{Restore, ci};
+pub use ci::{Restore, ci, ci_recursive};
 pub use config::{ConfigAnswer, ConfigReport, ConfigRequest, config};
 pub use demo::{DemoReport, DemoRequest, DemoResult, DemoShow, demo};
 pub use diff::{DiffContent, DiffReport, DiffRequest, DiffTarget, diff};

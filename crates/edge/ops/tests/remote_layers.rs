@@ -11,8 +11,9 @@ use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, FailureKind, Outcome};
 use agpm_ops::{
-    CatalogMode, CatalogSelection, Environment, InstallScope, LayerKind, NetworkAccess,
-    OpenCatalog, OutsideReads, PolicyLocations, ProgramUse, SilentProgress, World, open_catalog,
+    BaseApproval, CatalogMode, CatalogSelection, Environment, InstallScope, LayerKind,
+    NetworkAccess, OpenCatalog, OutsideReads, PolicyLocations, ProgramUse, SilentProgress, World,
+    open_catalog,
 };
 use agpm_testkit::{GitDaemon, Repository, Sandbox};
 
@@ -37,6 +38,7 @@ impl CatalogProject {
     fn world(&self, network: NetworkAccess) -> World {
         let environment = Environment {
             approvals: Vec::new(),
+            bases: BaseApproval::default(),
             typed: agpm_ops::TypedCommand::default(),
             scope: InstallScope::Project,
             working_directory: self.sandbox.work().join("project"),

@@ -1,12 +1,14 @@
 //! Reads the policies that every install is checked against.
 
+use std::sync::Arc;
+
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, codes, has_errors};
-use agpm_install::ReleaseAges;
-use agpm_model::{Manifest, Pin, Policy, RepositoryBase, ResolvedVersion};
+use agpm_install::SourceFacts;
+use agpm_model::{Manifest, ObjectId, Pin, Policy, RepositoryBase, ResolvedVersion, VersionLabel};
 use agpm_resolve::{ReleaseLimit, ResolvedEntry};
 use agpm_source::Source;
 use agpm_text::Format;
-use agpm_trust::{PlacedPolicy, PolicyLocation, PolicySet, ReleaseAge, UnreachablePolicy};
+use agpm_trust::{PlacedPolicy, PolicyLocation, PolicySet, ReleaseAge};
 
 use crate::documents::document_of;
 use crate::gather::Project;
@@ -45,8 +47,7 @@ impl ProjectPolicies {
         for file in files {
             let location = file.location;
             let Some(bytes) = file.bytes else {
-                let name = file.label;
-                unreachable.push(UnreachablePolicy { location, name });
+                unreachable.push(file.label);
                 continue;
             };
             let document = document_of(file.label, bytes, Format::Toml, notes)?;
@@ -60,11 +61,11 @@ impl ProjectPolicies {
         // Whether a missing policy is tolerated depends on the other policies, so all of them are read first.
         let policies = PolicySet::new(policies);
         for missing in unreachable {
-            if !policies.tolerates(&missing) {
-                let diagnostic = unreachable_policy(&missing.name, Severity::Error);
+            if !policies.tolerates_missing() {
+                let diagnostic = unreachable_policy(&missing, Severity::Error);
                 return Err(Failure::new(FailureKind::Network, diagnostic));
             }
-            let warning = unreachable_policy(&missing.name, Severity::Warning);
+            let warning = unreachable_policy(&missing, Severity::Warning);
             notes.diagnostics.push(warning);
         }
         Ok(ProjectPolicies(policies))
@@ -89,21 +90,45 @@ impl ProjectPolicies {
     }
 }
 
-/// The release dates of versions.
-pub struct ReleaseDates<'a> {
+/// Facts that the opened sources know about versions.
+pub struct VersionsOfSources<'a> {
     /// The ports to sources and clock.
     pub world: &'a World,
     /// The opened sources of the project.
     pub sources: &'a ProjectSources,
 }
 
-impl ReleaseDates<'_> {
+impl VersionsOfSources<'_> {
     fn age(&self, source: Option<&dyn Source>, version: Option<ResolvedVersion>) -> ReleaseAge {
         let dates = source.zip(version);
         let dates = dates.map(|(source, version)| source.released(&[version]));
         let released = dates.into_iter().flatten().next().flatten();
         ReleaseAge::of(released, (self.world.clock)())
     }
+
+    fn source_of(&self, resolved: &ResolvedEntry) -> Option<&dyn Source> {
+        let name = resolved.entry.unit.origin.source()?;
+        self.sources.get(name)
+    }
+
+    fn source_of_pin(&self, pin: &Pin) -> Option<&dyn Source> {
+        self.sources.get(pin.source.name()?)
+    }
+
+    fn source_of_base(&self, base: &RepositoryBase) -> Arc<dyn Source> {
+        let context = self.world.environment.source_context(&self.sources.project);
+        self.world.sources.open(&base.url, &context)
+    }
+}
+
+/// The tags of a commit that were listed last. No request is made: a frozen install opens no connection.
+fn tags_of(source: Option<&dyn Source>, commit: Option<&ObjectId>) -> Vec<VersionLabel> {
+    let versions = source.and_then(|source| source.remembered_versions());
+    let (Some(versions), Some(commit)) = (versions, commit) else {
+        return Vec::new();
+    };
+    let tags = versions.tags.iter().filter(|(_, id)| *id == commit);
+    tags.map(|(name, _)| VersionLabel::new(name)).collect()
 }
 
 fn version_of(pin: &Pin) -> ResolvedVersion {
@@ -113,27 +138,34 @@ fn version_of(pin: &Pin) -> ResolvedVersion {
     }
 }
 
-impl ReleaseAges for ReleaseDates<'_> {
-    fn of_resource(&self, resolved: &ResolvedEntry) -> ReleaseAge {
-        let source = resolved.entry.unit.origin.source();
-        let source = source.and_then(|name| self.sources.get(name));
+impl SourceFacts for VersionsOfSources<'_> {
+    fn age_of_resource(&self, resolved: &ResolvedEntry) -> ReleaseAge {
         let revision = resolved.version.commit.clone();
         let version = revision.map(|revision| ResolvedVersion {
             label: resolved.version.label.clone(),
             revision,
         });
-        self.age(source, version)
+        self.age(self.source_of(resolved), version)
     }
 
-    fn of_layer(&self, pin: &Pin) -> ReleaseAge {
-        let source = pin.source.name().and_then(|name| self.sources.get(name));
-        self.age(source, Some(version_of(pin)))
+    fn age_of_layer(&self, pin: &Pin) -> ReleaseAge {
+        self.age(self.source_of_pin(pin), Some(version_of(pin)))
     }
 
-    fn of_base(&self, base: &RepositoryBase, pin: &Pin) -> ReleaseAge {
-        let context = self.world.environment.source_context(&self.sources.project);
-        let source = self.world.sources.open(&base.url, &context);
-        self.age(Some(&*source), Some(version_of(pin)))
+    fn age_of_base(&self, base: &RepositoryBase, pin: &Pin) -> ReleaseAge {
+        self.age(Some(&*self.source_of_base(base)), Some(version_of(pin)))
+    }
+
+    fn tags_of_resource(&self, resolved: &ResolvedEntry) -> Vec<VersionLabel> {
+        tags_of(self.source_of(resolved), resolved.version.commit.as_ref())
+    }
+
+    fn tags_of_layer(&self, pin: &Pin) -> Vec<VersionLabel> {
+        tags_of(self.source_of_pin(pin), Some(&pin.commit))
+    }
+
+    fn tags_of_base(&self, base: &RepositoryBase, pin: &Pin) -> Vec<VersionLabel> {
+        tags_of(Some(&*self.source_of_base(base)), Some(&pin.commit))
     }
 }
 
@@ -141,5 +173,5 @@ fn unreachable_policy(label: &str, severity: Severity) -> Diagnostic {
     let message = format!("cannot read the policy `{label}`");
     let mut diagnostic = Diagnostic::new(&codes::POLICY_UNREACHABLE, message);
     diagnostic.severity = severity;
-    diagnostic.help("check the path, or set `on-unreachable = \"warn\"` in a nearer policy")
+    diagnostic.help("check the path, or set `on-unreachable = \"warn\"` in the policy of this machine or its user")
 }

@@ -26,12 +26,11 @@ pub struct PolicyFile {
 pub fn policy_files(environment: &Environment) -> Result<Vec<PolicyFile>, Failure> {
     let mut files = Vec::new();
     let policies = &environment.policies;
-    match (&policies.variable, &policies.machine) {
-        (Some(named), _) => files.push(named_file(environment, named, PolicyLocation::Machine)?),
-        (None, Some(path)) => {
-            files.extend(existing_file(environment, path, PolicyLocation::Machine))
-        }
-        (None, None) => {}
+    if let Some(path) = &policies.machine {
+        files.extend(existing_file(environment, path, PolicyLocation::Machine));
+    }
+    if let Some(named) = &policies.variable {
+        files.push(named_file(environment, named, PolicyLocation::Variable)?);
     }
     if let Some(directory) = &environment.config_directory {
         let path = directory.join(POLICY_NAME);

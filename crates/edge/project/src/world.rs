@@ -119,10 +119,22 @@ pub struct Environment {
     pub policies: PolicyLocations,
     /// The resources and layers that `--approve` names, as typed.
     pub approvals: Vec<String>,
+    /// Whether bases may loosen their policies in this run.
+    pub bases: BaseApproval,
     /// The command as it was typed, for suggestions; empty outside of a command line.
     pub typed: TypedCommand,
     /// The directories of executables, in the order of the search.
     pub executables: Vec<PathBuf>,
+}
+
+/// Whether bases may loosen their policies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BaseApproval {
+    /// It needs approval.
+    #[default]
+    Needed,
+    /// `--approve base` was given.
+    Given,
 }
 
 /// The paths of policies outside of the project and the user configuration.
@@ -130,7 +142,7 @@ pub struct Environment {
 pub struct PolicyLocations {
     /// The path of the machine's policy, which may not exist.
     pub machine: Option<PathBuf>,
-    /// The policy in `AGPM_POLICY`, which replaces the machine's.
+    /// The policy in `AGPM_POLICY`, which applies besides the machine's.
     pub variable: Option<String>,
     /// The policy that `--policy` names.
     pub argument: Option<String>,

@@ -3,12 +3,15 @@
 use std::collections::BTreeSet;
 
 use agpm_diag::{Diagnostic, Severity};
-use agpm_ops::{CheckOutcome, CheckResult, CiReport, counted};
+use agpm_ops::{CheckOutcome, CheckResult, CiReport, ProjectChecks, RecursiveCiReport, counted};
 use agpm_text::to_json;
 use serde::Serialize;
 
 use crate::rendering::{RenderContext, RenderedReport};
 use crate::styled::StyledLine;
+
+/// The first line of an XML document.
+const XML_START: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
 
 /// How findings are printed, unless they are a JSON document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +43,53 @@ pub fn render(report: CiReport, form: CiForm, context: &RenderContext<'_>) -> Re
         CiForm::Sarif => sarif(findings().collect()),
         CiForm::JUnit => junit(&report, &findings().collect::<Vec<_>>()),
     })
+}
+
+/// The findings of several projects: one section each, and for other programs one list.
+pub fn render_recursive(
+    report: RecursiveCiReport,
+    form: CiForm,
+    context: &RenderContext<'_>,
+) -> RenderedReport {
+    if context.json {
+        return context.document(&report);
+    }
+    let findings = || {
+        let diagnostics = context.diagnostics.iter();
+        diagnostics.map(|found| LocatedFinding::of(found, context))
+    };
+    RenderedReport::Report(match form {
+        CiForm::Text => {
+            let sections = report.projects.iter();
+            sections.map(|project| section(project, context)).collect()
+        }
+        CiForm::GitHub => findings().map(|found| found.github()).collect(),
+        CiForm::Sarif => sarif(findings().collect()),
+        CiForm::JUnit => {
+            let findings: Vec<_> = findings().collect();
+            let suites = report.projects.iter().map(|project| {
+                let name = format!("agpm ci {}", project.manifest);
+                junit_suite(&name, &project.report, &findings)
+            });
+            format!(
+                "{XML_START}<testsuites>\n{}</testsuites>\n",
+                suites.collect::<String>()
+            )
+        }
+    })
+}
+
+/// One project: its manifest, its findings and its checks.
+fn section(project: &ProjectChecks, context: &RenderContext<'_>) -> String {
+    let own = RenderContext {
+        diagnostics: &context.diagnostics[project.findings.clone()],
+        ..*context
+    };
+    let text = text(&project.report, &own);
+    if text.is_empty() {
+        return text;
+    }
+    format!("{}\n{text}\n", project.manifest)
 }
 
 fn text(report: &CiReport, context: &RenderContext<'_>) -> String {
@@ -286,6 +336,10 @@ fn uri(path: &str) -> String {
 
 /// One test for each check.
 fn junit(report: &CiReport, findings: &[LocatedFinding<'_>]) -> String {
+    format!("{XML_START}{}", junit_suite("agpm ci", report, findings))
+}
+
+fn junit_suite(name: &str, report: &CiReport, findings: &[LocatedFinding<'_>]) -> String {
     let count = |state| {
         let checks = report.checks.iter();
         checks.filter(|check| check.state == state).count()
@@ -296,7 +350,7 @@ fn junit(report: &CiReport, findings: &[LocatedFinding<'_>]) -> String {
     };
     let mut cases = String::new();
     for check in &report.checks {
-        let name = word(check);
+        let check_name = word(check);
         let inner = match check.state {
             CheckOutcome::Passed => String::new(),
             CheckOutcome::Skipped => "<skipped/>".to_owned(),
@@ -310,11 +364,12 @@ fn junit(report: &CiReport, findings: &[LocatedFinding<'_>]) -> String {
             }
         };
         cases.push_str(&format!(
-            "  <testcase classname=\"agpm\" name=\"{name}\">{inner}</testcase>\n"
+            "  <testcase classname=\"agpm\" name=\"{check_name}\">{inner}</testcase>\n"
         ));
     }
     format!(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"agpm ci\" tests=\"{}\" failures=\"{}\" skipped=\"{}\">\n{cases}</testsuite>\n",
+        "<testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" skipped=\"{}\">\n{cases}</testsuite>\n",
+        xml(name).replace('"', "&quot;"),
         report.checks.len(),
         count(CheckOutcome::Failed),
         count(CheckOutcome::Skipped)

@@ -2,26 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use agpm_model::{
-    Destination, FileMode, LayerLocation, Manifest, Owner, RelativePath, ResourceType,
-    SourceAddress, Tool,
-};
+use crate::contained_types::{contained_types, types_of_value};
+use agpm_model::{Destination, FileMode, Manifest, Owner, RelativePath, ResourceType, Tool};
 use agpm_plan::{DesiredNode, path_in_type_directory};
-use agpm_text::{Format, Value, parse_alone, to_value};
+use agpm_text::Value;
 use agpm_trust::{CapabilitySet, JudgedContent, read_config_value};
 
 use crate::layer_readings::reading_of_layer_file;
-
-/// Keys of settings that define entries of a type.
-const ENTRY_KEYS: [(&str, ResourceType); 7] = [
-    ("hooks", ResourceType::Hooks),
-    ("mcpServers", ResourceType::McpServers),
-    ("mcp_servers", ResourceType::McpServers),
-    ("amp.mcpServers", ResourceType::McpServers),
-    ("context_servers", ResourceType::McpServers),
-    ("servers", ResourceType::McpServers),
-    ("mcp", ResourceType::McpServers),
-];
 
 /// A file of the layers.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +25,7 @@ pub struct JudgedFile<'a> {
     pub nodes: &'a [DesiredNode],
 }
 
-/// One item for each layer, or for layers that contribute together.
+/// One item for each layer, or for layers that contribute together. Their sources are judged by layer.
 pub fn judged_layers<'m>(
     manifest: &'m Manifest,
     files: &[JudgedFile<'_>],
@@ -58,14 +45,14 @@ struct JudgedLayers<'m> {
     contents: BTreeMap<String, JudgedContent<'m>>,
 }
 
-impl<'m> JudgedLayers<'m> {
+impl JudgedLayers<'_> {
     fn add(&mut self, file: &JudgedFile<'_>) {
         let kind = type_of_path(self.manifest, file.path);
         let tools = self.tools_of_path(file.path);
         if file.nodes.is_empty() {
             let set = reading_of_layer_file(self.manifest, file.path, file.mode, file.bytes).set;
-            let value = value_of(file).unwrap_or(Value::Null);
-            let types = kind.into_iter().chain(entry_types(&value)).collect();
+            let inside = contained_types(file.path.as_str(), file.bytes);
+            let types = kind.into_iter().chain(inside).collect();
             return self.merge(file.owner, set, types, tools);
         }
         let mut by_owner: BTreeMap<String, (&Owner, Vec<&DesiredNode>)> = BTreeMap::new();
@@ -79,10 +66,12 @@ impl<'m> JudgedLayers<'m> {
         for (owner, nodes) in by_owner.into_values() {
             let mut set = CapabilitySet::default();
             let mut types: Vec<ResourceType> = kind.into_iter().collect();
+            // A directory of hooks has them whatever their keys are.
+            types.extend(contained_types(file.path.as_str(), &[]));
             // A server's command means something only with its arguments, which are separate nodes.
             for value in joined(&nodes) {
                 set.absorb(read_config_value(file.path.as_str(), &value).set);
-                types.extend(entry_types(&value));
+                types.extend(types_of_value(&value));
             }
             if file.mode == FileMode::Executable {
                 set.add_command(file.path.to_string());
@@ -99,19 +88,8 @@ impl<'m> JudgedLayers<'m> {
         tools: Vec<String>,
     ) {
         let id = owner.to_string();
-        let source = self.source_of(&id);
-        let content = self
-            .contents
-            .entry(id.clone())
-            .or_insert_with(|| JudgedContent {
-                id,
-                types: Vec::new(),
-                tools: Vec::new(),
-                source,
-                version: None,
-                capabilities: CapabilitySet::default(),
-                chain: Vec::new(),
-            });
+        let content = self.contents.entry(id.clone());
+        let content = content.or_insert_with(|| JudgedContent::new(id));
         content.capabilities.absorb(set);
         content.types.extend(types);
         content.types.sort();
@@ -119,16 +97,6 @@ impl<'m> JudgedLayers<'m> {
         content.tools.extend(tools);
         content.tools.sort();
         content.tools.dedup();
-    }
-
-    /// The repository of a layer; `None` for a directory, or for several layers.
-    fn source_of(&self, id: &str) -> Option<&'m SourceAddress> {
-        let manifest = self.manifest;
-        let is_it = |layer: &&agpm_model::Layer| layer.name.label() == id;
-        match &manifest.layers.iter().find(is_it)?.location {
-            LayerLocation::Source(name, ..) => Some(&manifest.source(name)?.address),
-            LayerLocation::Directory(_) => None,
-        }
     }
 
     /// The tools whose directory or file it belongs to; a directory that several tools read belongs to none.
@@ -163,23 +131,6 @@ fn is_at(tool: &Tool, destination: &Destination, path: &RelativePath) -> bool {
         Destination::Files(directory, _) => path_in_type_directory(tool, directory, path).is_some(),
         Destination::Entries(..) | Destination::Blocks(_) => false,
     }
-}
-
-/// The value of a structured file; `None` for other files.
-fn value_of(file: &JudgedFile<'_>) -> Option<Value> {
-    let format = match Format::of_file(file.path.file_name())? {
-        Format::Json => Format::Jsonc,
-        format @ (Format::Jsonc | Format::Yaml | Format::Toml) => format,
-        _ => return None,
-    };
-    let text = std::str::from_utf8(file.bytes).ok()?;
-    parse_alone(text, format).document.root().map(to_value)
-}
-
-fn entry_types(value: &Value) -> Vec<ResourceType> {
-    let has = |key: &str| value.get(key).is_some();
-    let rows = ENTRY_KEYS.iter().filter(|(key, _)| has(key));
-    rows.map(|(_, kind)| *kind).collect()
 }
 
 /// The nodes of a file, with the keys of one object as one value.

@@ -4,6 +4,7 @@
 
 mod capabilities;
 mod composer;
+mod contained_types;
 mod fidelity;
 mod folding;
 mod foreign_hooks;
@@ -27,7 +28,7 @@ pub use composer::{ComposedEntry, Composer};
 pub use fidelity::{LossPolicy, Widening, check_fidelity, widenings};
 pub use foreign_hooks::foreign_hook_notes;
 pub use instructions::{ProjectTree, place_blocks, refuse_markers};
-pub use judged::{judged_list, judged_resources, judged_source, judged_version};
+pub use judged::{VersionFacts, judged_list, judged_resources, judged_source, judged_version};
 pub use judged_layers::{JudgedFile, judged_layers};
 pub use layer_readings::reading_of_layer_file;
 pub use lock::lock_of;

@@ -156,6 +156,7 @@ registry! {
     PLUGIN_NO_PARTS = "plugin/no-parts" Error;
     PLUGIN_SKIPPED = "plugin/skipped" Note;
     PLUGIN_VARIABLE = "plugin/variable" Warning;
+    POLICY_LOOSENED = "policy/loosened" Error;
     POLICY_RELEASE_AGE = "policy/release-age" Note;
     POLICY_STALE = "policy/stale" Warning;
     POLICY_UNKNOWN_KEY = "policy/unknown-key" Error;

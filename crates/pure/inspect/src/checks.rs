@@ -1,5 +1,7 @@
 //! Checks that all run, whatever the others find, and what they come to.
 
+use std::ops::Range;
+
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, codes, has_errors};
 use serde::{Serialize, Serializer};
 
@@ -89,6 +91,44 @@ impl CiReport {
     /// The most important reason to fail, if there is one.
     pub fn cause(&self) -> Option<CheckCause> {
         self.checks.iter().filter_map(|check| check.cause).min()
+    }
+
+    /// The same report with its findings after others.
+    #[must_use]
+    pub fn after(mut self, others: usize) -> Self {
+        let findings = self.checks.iter_mut().flat_map(|check| &mut check.findings);
+        findings.for_each(|number| *number += others);
+        self
+    }
+}
+
+/// One project of several, and the outcomes of its checks.
+#[derive(Debug, Serialize)]
+pub struct ProjectChecks {
+    /// The path of its manifest.
+    pub manifest: String,
+    /// The checks and their outcomes.
+    #[serde(flatten)]
+    pub report: CiReport,
+    /// Its findings among all diagnostics.
+    #[serde(skip)]
+    pub findings: Range<usize>,
+}
+
+/// The checks of every project in a directory.
+#[derive(Debug, Serialize)]
+pub struct RecursiveCiReport {
+    /// By path.
+    pub projects: Vec<ProjectChecks>,
+}
+
+impl RecursiveCiReport {
+    /// The most important reason to fail of all projects, if there is one.
+    pub fn cause(&self) -> Option<CheckCause> {
+        self.projects
+            .iter()
+            .filter_map(|project| project.report.cause())
+            .min()
     }
 }
 

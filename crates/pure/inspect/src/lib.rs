@@ -18,7 +18,10 @@ mod tree;
 mod validation;
 mod why;
 
-pub use checks::{CheckCause, CheckName, CheckOutcome, CheckResult, Checks, CiReport};
+pub use checks::{
+    CheckCause, CheckName, CheckOutcome, CheckResult, Checks, CiReport, ProjectChecks,
+    RecursiveCiReport,
+};
 pub use config::{ConfigAnswer, ConfigReport};
 pub use doctor::{
     CheckRow, CheckState, CheckSummary, DoctorReport, FinishedCheck, NO_MANIFEST, ownership_line,

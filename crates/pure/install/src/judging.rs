@@ -1,18 +1,20 @@
 //! The resources to install, as policies judge them.
 
 use agpm_compose::{
-    JudgedFile, RenderedResource, judged_layers, judged_list, judged_resources, judged_source,
-    judged_version,
+    JudgedFile, RenderedResource, VersionFacts, judged_layers, judged_list, judged_resources,
+    judged_source, judged_version,
 };
 use agpm_diag::{Diagnostic, codes};
 use agpm_layers::LayeredFile;
 use agpm_manifest::LoadedBase;
+use agpm_manifest::MANIFEST_NAME;
 use agpm_model::{
-    BaseAddress, LockedLayer, LockedRemote, Manifest, Pin, RemoteBase, RepositoryBase, Requirement,
-    RuleName, VersionLabel, VersionRequirement,
+    AddressKind, BaseAddress, Layer, LayerName, LockedLayer, LockedRemote, MARKETPLACE_FILES,
+    Manifest, Pin, RelativePath, RemoteBase, RepositoryBase, Requirement, RuleName, VersionLabel,
+    VersionRequirement,
 };
 use agpm_resolve::ResolvedEntry;
-use agpm_trust::{CapabilitySet, JudgedContent, PolicySet, ReleaseAge, Violation};
+use agpm_trust::{JudgedContent, JudgedVersion, PolicySet, ReleaseAge, Violation};
 
 /// Everything that policies judge.
 pub struct JudgedInstall<'a> {
@@ -30,65 +32,110 @@ pub struct JudgedInstall<'a> {
     pub catalog: &'a [LockedRemote],
 }
 
-/// The ages of versions.
-pub trait ReleaseAges {
+/// Facts about versions that only their sources know.
+pub trait SourceFacts {
     /// The age of a resource's version.
-    fn of_resource(&self, resolved: &ResolvedEntry) -> ReleaseAge;
+    fn age_of_resource(&self, resolved: &ResolvedEntry) -> ReleaseAge;
 
     /// The age of a layer's version.
-    fn of_layer(&self, pin: &Pin) -> ReleaseAge;
+    fn age_of_layer(&self, pin: &Pin) -> ReleaseAge;
 
     /// The age of a base's version.
-    fn of_base(&self, base: &RepositoryBase, pin: &Pin) -> ReleaseAge;
+    fn age_of_base(&self, base: &RepositoryBase, pin: &Pin) -> ReleaseAge;
+
+    /// The tags of the commit of a resource.
+    fn tags_of_resource(&self, resolved: &ResolvedEntry) -> Vec<VersionLabel>;
+
+    /// The tags of the commit of a layer.
+    fn tags_of_layer(&self, pin: &Pin) -> Vec<VersionLabel>;
+
+    /// The tags of the commit of a base.
+    fn tags_of_base(&self, base: &RepositoryBase, pin: &Pin) -> Vec<VersionLabel>;
+}
+
+/// Reads only the facts that some policy judges: the date of a version is in its commit.
+struct NeededFacts<'a> {
+    facts: &'a dyn SourceFacts,
+    judges_age: bool,
+    judges_versions: bool,
+}
+
+impl NeededFacts<'_> {
+    fn of(
+        &self,
+        age: impl Fn(&dyn SourceFacts) -> ReleaseAge,
+        tags: impl Fn(&dyn SourceFacts) -> Vec<VersionLabel>,
+    ) -> VersionFacts {
+        let age = self.judges_age.then(|| age(self.facts));
+        let tags = self.judges_versions.then(|| tags(self.facts));
+        VersionFacts {
+            age: age.unwrap_or(ReleaseAge::Unknown),
+            tags: tags.unwrap_or_default(),
+        }
+    }
 }
 
 impl JudgedInstall<'_> {
     /// The violations of the policies.
-    pub fn violations(&self, policies: &PolicySet, ages: &dyn ReleaseAges) -> Vec<Diagnostic> {
+    pub fn violations(&self, policies: &PolicySet, facts: &dyn SourceFacts) -> Vec<Diagnostic> {
         if policies.count() == 0 {
             return Vec::new();
         }
-        // Finding a date reads the commit, so it is not done where no policy judges the age.
-        let judges_age = policies.min_release_age().is_some();
-        let needed_age = |age: &dyn Fn() -> ReleaseAge| {
-            if judges_age {
-                age()
-            } else {
-                ReleaseAge::Unknown
-            }
+        let needed = NeededFacts {
+            facts,
+            judges_age: policies.min_release_age().is_some(),
+            judges_versions: policies.denies_resources(),
         };
         let files: Vec<JudgedFile<'_>> = self.layer_files.iter().map(judged_file).collect();
-        let age_of = |resolved: &ResolvedEntry| needed_age(&|| ages.of_resource(resolved));
-        let mut contents = judged_resources(self.manifest, self.resources, &age_of);
+        let facts_of = |resolved: &ResolvedEntry| {
+            needed.of(
+                |facts| facts.age_of_resource(resolved),
+                |facts| facts.tags_of_resource(resolved),
+            )
+        };
+        let mut contents = judged_resources(self.manifest, self.resources, &facts_of);
         contents.extend(judged_layers(self.manifest, &files));
-        contents.extend(self.layers.iter().filter_map(|layer| {
-            let pin = layer.pin.as_ref()?;
-            let age = needed_age(&|| ages.of_layer(pin));
-            Some(JudgedContent {
-                version: Some(judged_version(pin, age)),
-                ..plain_content(layer.name.label())
-            })
-        }));
-        contents.extend(self.bases.iter().filter_map(judged_base));
+        let layers = self.manifest.layers.iter();
+        contents.extend(layers.map(|layer| self.judged_layer(layer, &needed)));
         contents.extend(self.catalog.iter().map(|remote| self.judged_remote(remote)));
         contents.extend(self.marketplaces());
-        // Policies of a base do not judge its age, so its versions are judged apart.
-        let base_versions = self.bases.iter().filter_map(|base| {
-            let (repository, pin) = (repository_of(base)?, base.locked.pin.as_ref()?);
-            let age = needed_age(&|| ages.of_base(repository, pin));
-            Some(JudgedContent {
-                version: Some(judged_version(pin, age)),
-                ..plain_content(base.locked.name().label())
-            })
-        });
-        let base_versions: Vec<JudgedContent<'_>> = base_versions.collect();
+        let bases = self.bases.iter();
+        // Policies of a base do not judge its age, so bases are judged apart.
+        let bases: Vec<JudgedContent<'_>> = bases
+            .filter_map(|base| judged_base(base, &needed))
+            .collect();
         let mut violations = policies.violations(&contents);
-        violations.extend(policies.base_violations(&base_versions));
+        violations.extend(policies.base_violations(&bases));
         violations.iter().map(report_violation).collect()
     }
 }
 
 impl<'a> JudgedInstall<'a> {
+    /// Where a layer comes from. Several layers may share a file, so what is in their files is judged by file.
+    fn judged_layer(&self, layer: &Layer, facts: &NeededFacts<'_>) -> JudgedContent<'a> {
+        let locked = self.layers.iter().find(|locked| locked.name == layer.name);
+        let pin = locked.and_then(|locked| locked.pin.as_ref());
+        let version = pin.map(|pin| {
+            let facts = facts.of(
+                |facts| facts.age_of_layer(pin),
+                |facts| facts.tags_of_layer(pin),
+            );
+            judged_version(pin, facts)
+        });
+        let source = layer.location.source();
+        let root = layer.root.as_ref();
+        let files = self.layer_files.iter();
+        let files = files.filter(|file| is_from_layer(file, &layer.name));
+        JudgedContent {
+            source: source.and_then(|name| judged_source(self.manifest, name)),
+            paths: files
+                .map(|file| path_in(root, file.path.as_str()))
+                .collect(),
+            version,
+            ..JudgedContent::new(layer.name.label())
+        }
+    }
+
     fn judged_remote(&self, locked: &'a LockedRemote) -> JudgedContent<'a> {
         let remote = locked.remote();
         let requirement = remote.reference.as_deref();
@@ -100,8 +147,12 @@ impl<'a> JudgedInstall<'a> {
         };
         JudgedContent {
             source,
-            version: Some(judged_list(requirement.as_ref(), &locked.pin().version)),
-            ..plain_content(remote.label())
+            paths: vec![path_in(remote.directory.as_ref(), "")],
+            version: Some(JudgedVersion {
+                commit: Some(locked.pin().commit.clone()),
+                ..judged_list(requirement.as_ref(), &locked.pin().version)
+            }),
+            ..JudgedContent::new(remote.label())
         }
     }
 
@@ -118,37 +169,58 @@ impl<'a> JudgedInstall<'a> {
             let is_pinned = plugin.pin.as_ref().is_some_and(|pin| pin.commit.is_some());
             Some(JudgedContent {
                 source,
+                paths: MARKETPLACE_FILES.iter().map(ToString::to_string).collect(),
                 version: is_pinned.then(|| judged_list(Some(&plugin.requirement), &label)),
-                ..plain_content(dependency.id().to_string())
+                ..JudgedContent::new(dependency.id().to_string())
             })
         })
     }
 }
 
-/// A base in a repository has a source like everything that it brings.
-fn judged_base(base: &LoadedBase) -> Option<JudgedContent<'_>> {
+/// A base in a repository has a source and a version like everything that it brings.
+fn judged_base<'b>(base: &'b LoadedBase, facts: &NeededFacts<'_>) -> Option<JudgedContent<'b>> {
+    let repository = repository_of(base)?;
+    let version = base.locked.pin.as_ref().map(|pin| {
+        let facts = facts.of(
+            |facts| facts.age_of_base(repository, pin),
+            |facts| facts.tags_of_base(repository, pin),
+        );
+        judged_version(pin, facts)
+    });
+    let path = match repository.directory.as_str() {
+        "" => MANIFEST_NAME.to_owned(),
+        directory => format!("{directory}/{MANIFEST_NAME}"),
+    };
+    // Local paths are the project's own affair.
+    let is_directory = matches!(repository.url.kind(), AddressKind::Directory(_));
     Some(JudgedContent {
-        source: Some(&repository_of(base)?.url),
-        ..plain_content(base.locked.name().label())
+        source: (!is_directory).then_some(&repository.url),
+        paths: vec![path],
+        version,
+        ..JudgedContent::new(base.locked.name().label())
     })
+}
+
+fn is_from_layer(file: &LayeredFile, name: &LayerName) -> bool {
+    let nodes = file.keys.as_ref().map_or(&[][..], |keys| &keys.nodes);
+    let owners = nodes.iter().map(|node| &node.owner).chain([&file.owner]);
+    let mut sets = owners.filter_map(|owner| owner.layers());
+    sets.any(|layers| layers.may_have(name))
+}
+
+/// A path under the directory of a repository that applies.
+fn path_in(root: Option<&RelativePath>, path: &str) -> String {
+    match root {
+        Some(root) if path.is_empty() => root.to_string(),
+        Some(root) => format!("{root}/{path}"),
+        None => path.to_owned(),
+    }
 }
 
 fn repository_of(base: &LoadedBase) -> Option<&RepositoryBase> {
     match &base.address {
         BaseAddress::Repository(repository) => Some(repository),
         BaseAddress::Directory(_) => None,
-    }
-}
-
-fn plain_content(id: String) -> JudgedContent<'static> {
-    JudgedContent {
-        id,
-        types: Vec::new(),
-        tools: Vec::new(),
-        source: None,
-        version: None,
-        capabilities: CapabilitySet::default(),
-        chain: Vec::new(),
     }
 }
 
@@ -178,6 +250,7 @@ fn report_violation(violation: &Violation) -> Diagnostic {
     let diagnostic = diagnostic.detail(message);
     let required = (!chain.is_empty()).then(|| format!("required by {}", chain.join(" -> ")));
     let help = match rule {
+        RuleName::ResourcesDeny => "run `agpm update` if a later version is allowed, or remove it",
         RuleName::Require => "add it, or run `agpm policy show` to see which policy requires it",
         _ => "remove it, or run `agpm policy show` to see which policy sets the rule",
     };

@@ -11,6 +11,7 @@ mod findings;
 mod increases;
 mod judging;
 mod lock_change;
+mod loosened_bases;
 mod older_files;
 mod open_refusals;
 mod planned;
@@ -28,8 +29,9 @@ pub use findings::{
     bases_of_edits, report_conflicts, report_kept, report_refusals, stop_on_warnings,
 };
 pub use increases::{IncreaseRules, unapproved_refusals};
-pub use judging::{JudgedInstall, ReleaseAges};
+pub use judging::{JudgedInstall, SourceFacts};
 pub use lock_change::{changed_resources, lock_change, moves, note_missing_digests};
+pub use loosened_bases::{BASE_APPROVAL, loosened_bases, unknown_base_policy};
 pub use older_files::{OlderFile, older_files};
 pub use open_refusals::{ApprovalCommand, OpenRefusals, UnapprovedRefusal};
 pub use planned::{DiscardedPlan, PlannedInstall};

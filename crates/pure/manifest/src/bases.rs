@@ -11,7 +11,7 @@ use agpm_merge::{
 use agpm_model::{
     AddressKind, BaseAddress, BaseName, BaseReference, BaseRoot, BaseText, Checksum, DefaultHost,
     LONGEST_CHAIN, LockedBase, Lockfile, Pin, RepositoryBase, ResourcePath, ResourceType,
-    SourceAddress, joined_path, read_extends, refused_programs,
+    SourceAddress, joined_path, local_path_of_base, read_extends, refused_programs,
 };
 use agpm_plan::outdated_lock;
 use agpm_resolve::UpdateScope;
@@ -407,6 +407,13 @@ fn seen_from(
     parent: &BaseAddress,
 ) -> Result<BaseReference, Failure> {
     let BaseReference { address, spot } = reference;
+    let is_local = match &address {
+        BaseAddress::Directory(path) => !is_relative(path),
+        BaseAddress::Repository(base) => base.url.is_local() && !is_relative_url(&base.url),
+    };
+    if root.is_remote() && is_local {
+        return Err(Failure::new(FailureKind::Refused, local_path_of_base(spot)));
+    }
     let address = match (address, root, parent) {
         (BaseAddress::Directory(path), BaseRoot::Directory(directory), _) if is_relative(&path) => {
             BaseAddress::Directory(plain_path(&format!("{directory}/{path}")))
@@ -435,6 +442,10 @@ fn seen_from(
 
 fn is_relative(path: &str) -> bool {
     !path.starts_with(['/', '~'])
+}
+
+fn is_relative_url(url: &SourceAddress) -> bool {
+    matches!(url.kind(), AddressKind::Directory(path) if is_relative(path))
 }
 
 /// A path without `.` and with `..` only at its beginning.

@@ -61,6 +61,16 @@ pub enum BaseRoot {
     },
 }
 
+impl BaseRoot {
+    /// Whether the base does not come from this machine.
+    pub fn is_remote(&self) -> bool {
+        match self {
+            BaseRoot::Directory(_) => false,
+            BaseRoot::Snapshot { url, .. } => !url.is_local(),
+        }
+    }
+}
+
 /// A locked base.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LockedBase {

@@ -8,8 +8,8 @@ use crate::address::{AddressKind, SourceAddress};
 use crate::base::BaseRoot;
 use crate::check::{Check, spot};
 use crate::manifest::{
-    Dependency, Layer, LayerLocation, Manifest, ManifestTexts, SourceDeclaration, SourceScope,
-    implicit_source,
+    AskedRemote, Dependency, Layer, LayerLocation, Manifest, ManifestTexts, SourceDeclaration,
+    SourceScope, implicit_source,
 };
 use crate::name::SourceName;
 use crate::path::{PathError, RelativePath};
@@ -36,6 +36,7 @@ pub fn relocate_bases(texts: &ManifestTexts<'_>, manifest: &mut Manifest) -> Vec
     relocation.dependencies(manifest);
     relocation.layers(manifest);
     relocation.root_directives(texts, manifest);
+    relocation.catalog(manifest);
     relocation.check.into_diagnostics()
 }
 
@@ -69,6 +70,7 @@ impl PathRelocation<'_> {
     fn path(&mut self, spot: SourceSpan, path: &str) -> Option<RelocatedPath> {
         let root = *self.roots.get(&spot.source)?;
         if !is_relative(path) {
+            self.refuse_local(spot);
             return None;
         }
         match root {
@@ -93,6 +95,14 @@ impl PathRelocation<'_> {
         }
     }
 
+    /// A base that somebody else publishes must not choose directories of this machine.
+    fn refuse_local(&mut self, spot: SourceSpan) {
+        let is_remote = |root: &&BaseRoot| root.is_remote();
+        if self.roots.get(&spot.source).is_some_and(is_remote) {
+            self.check.report(local_path_of_base(spot));
+        }
+    }
+
     fn report_escape(&mut self, spot: SourceSpan) {
         let message = "this path is outside the repository of its base";
         let help = "use a path in the repository, or the URL of a source";
@@ -105,7 +115,12 @@ impl PathRelocation<'_> {
         for mut source in std::mem::take(&mut manifest.sources) {
             let path = match source.address.kind() {
                 AddressKind::Directory(path) => path.to_owned(),
-                AddressKind::FileUrl(_) | AddressKind::Remote => {
+                AddressKind::FileUrl(_) => {
+                    self.refuse_local(source.spot);
+                    remaining.push(source);
+                    continue;
+                }
+                AddressKind::Remote => {
                     remaining.push(source);
                     continue;
                 }
@@ -225,6 +240,22 @@ impl PathRelocation<'_> {
         }
     }
 
+    fn catalog(&mut self, manifest: &Manifest) {
+        let remotes = manifest
+            .catalog
+            .remotes
+            .iter()
+            .chain(&manifest.catalog.shared);
+        let is_local = |remote: &&AskedRemote| {
+            let address = remote.remote.address();
+            address.is_some_and(SourceAddress::is_local)
+        };
+        let local: Vec<SourceSpan> = remotes.filter(is_local).map(|one| one.spot).collect();
+        for spot in local {
+            self.refuse_local(spot);
+        }
+    }
+
     /// Personas read documents on this machine, so a document in a repository cannot be their root.
     fn root_directives(&mut self, texts: &ManifestTexts<'_>, manifest: &mut Manifest) {
         let lineage = texts.project.root().and_then(|root| root.get("lineage"));
@@ -246,6 +277,15 @@ impl PathRelocation<'_> {
             None => path,
         };
     }
+}
+
+/// The finding that a base names a directory of this machine.
+pub fn local_path_of_base(spot: SourceSpan) -> Diagnostic {
+    let message = "a base from elsewhere cannot refer to paths of this machine";
+    let help = "use a path in its repository, or the URL of a source";
+    Diagnostic::new(&codes::MANIFEST_ESCAPE, message)
+        .at_spot(spot)
+        .help(help)
 }
 
 fn move_layer(

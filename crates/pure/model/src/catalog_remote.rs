@@ -138,7 +138,7 @@ impl CatalogRemote {
     fn of_address(text: &str) -> Result<Self, RemoteError> {
         let (scheme, rest) = text.split_once("://").ok_or(RemoteError::NoPrefix)?;
         // Parsed as a whole: part of an unescaped password must not be shown as a reference or a directory.
-        SourceAddress::parse(text)?;
+        SourceAddress::check_start(text)?;
         // Ports, users and passwords come before the first `/`, and a drive letter may follow it.
         let host = rest.find('/').unwrap_or(rest.len());
         let path = &rest[host..];
@@ -406,6 +406,14 @@ mod tests {
                 Address(SourceAddressError::UnescapedPassword),
             ),
             (
+                "git+https://h/r?private_token=abc#v1",
+                Address(SourceAddressError::Query),
+            ),
+            (
+                "git+https://h/a/../r#v1",
+                Address(SourceAddressError::DotSegment),
+            ),
+            (
                 "git+https://h/r\u{7}",
                 Address(SourceAddressError::ControlCharacter),
             ),
@@ -441,10 +449,6 @@ mod tests {
         for (text, redacted) in [
             ("git+https://user:pw@h/r#v1:/s", "git+https://h/r#v1:/s"),
             ("git+https://ghp_token@h/r", "git+https://h/r"),
-            (
-                "git+https://h/r?private_token=abc#v1",
-                "git+https://h/r?private_token=***#v1",
-            ),
             ("git+ssh://git:pw@h/r", "git+ssh://git@h/r"),
         ] {
             let remote = CatalogRemote::parse(text).unwrap();

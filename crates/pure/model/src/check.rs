@@ -28,6 +28,14 @@ pub(crate) fn spot(node: NodeRef<'_>) -> SourceSpan {
     }
 }
 
+/// A finding about a key that only the project's own manifest can set.
+pub(crate) fn ineffective_in_base(node: NodeRef<'_>, key: &str) -> Diagnostic {
+    let message = format!("`{key}` of a base has no effect");
+    Diagnostic::new(&codes::MANIFEST_IGNORED_KEY, message)
+        .at_spot(spot(node))
+        .help("the project's own manifest approves it")
+}
+
 impl Check {
     pub(crate) fn new(completeness: Completeness) -> Self {
         Check {

@@ -15,6 +15,7 @@ mod field_names;
 mod file_change;
 mod files;
 mod glob;
+mod host_pattern;
 mod import;
 mod instruction;
 mod json_schema;
@@ -37,6 +38,7 @@ mod policy_tables;
 mod redact;
 mod repository_pattern;
 mod resource;
+mod resource_pattern;
 mod schema;
 mod server_file;
 mod skill;
@@ -60,7 +62,7 @@ pub use base::{
     BaseAddress, BaseReference, BaseRoot, LONGEST_CHAIN, LockedBase, RepositoryBase, read_extends,
     refused_programs,
 };
-pub use base_paths::{joined as joined_path, relocate_bases};
+pub use base_paths::{joined as joined_path, local_path_of_base, relocate_bases};
 pub use catalog_remote::{CatalogRemote, RemoteBase, RemoteError};
 pub use changelog::changelog_between;
 pub use credentials::is_credential_path;
@@ -77,6 +79,7 @@ pub use files::{
     display_from, normalize,
 };
 pub use glob::{Glob, GlobError};
+pub use host_pattern::{HostPattern, HostPatternError};
 pub use import::{
     BaseDirectories, ImportAdditions, ImportedConfiguration, ImportedLayer, ImportedLocation,
     NewLayer, read_agent_manager,
@@ -106,7 +109,7 @@ pub use pattern::{PatternError, PatternProgress, PointerPattern, Specificity};
 pub use pin::{LockedPin, Pin, PinId, PinSource, ResourceId};
 pub use policy::{
     AllowDeny, AllowList, EXECUTABLE_MODES, ExecutableMode, OnUnreachable, Policy, PolicyRow,
-    PolicyRule, ReleaseAge, RequiredResource, RuleName, parse_age,
+    PolicyRule, ReleaseAge, RequiredResource, ResourceDenial, RuleName, parse_age,
 };
 pub use policy_tables::POLICY_SCHEMA;
 pub use redact::masked_address;
@@ -114,6 +117,7 @@ pub use repository_pattern::{RepositoryPattern, RepositoryPatternError};
 pub use resource::{
     MARKETPLACE_FILES, PLUGIN_PARTS, RESOURCE_TYPES, ResourceType, SKILL_FILE, TargetLayout,
 };
+pub use resource_pattern::{LocatedContent, ResourcePattern, ResourcePatternError};
 pub use schema::{
     Definition, KeyClass, KeyCondition, KeyNames, KeyOwner, KeyPresence, OtherKeys, Passthrough,
     SchemaField, SchemaTable, UnknownKey, ValueForm,

@@ -41,6 +41,11 @@ impl LayerSet {
         LayerSet(names.join("+").into())
     }
 
+    /// Whether a layer may be one of the set: names that contain `+` can look like several.
+    pub fn may_have(&self, name: &LayerName) -> bool {
+        format!("+{}+", self.0).contains(&format!("+{}+", name.as_str()))
+    }
+
     /// The names, joined by `+`.
     pub fn as_str(&self) -> &str {
         &self.0

@@ -4,17 +4,19 @@
 use std::fmt;
 
 use agpm_diag::{Diagnostic, SourceSpan, codes};
-use agpm_text::{Document, NodeRef};
+use agpm_text::{Document, NodeKind, NodeRef};
 use serde::{Serialize, Serializer};
 
 use crate::check::{Check, spot};
+use crate::host_pattern::HostPattern;
 use crate::pin::ResourceId;
 use crate::policy_tables::{
-    AUDIT, AUDIT_LEVELS, EXECUTABLES, MCP, PERMISSIONS, POLICY, SIGNATURES, SOURCES, TOOLS, TYPES,
-    VERSIONS,
+    AUDIT, AUDIT_LEVELS, EXECUTABLES, MCP, PERMISSIONS, POLICY, RESOURCE_DENIAL, RESOURCES,
+    SIGNATURES, SOURCES, TOOLS, TYPES, VERSIONS,
 };
 use crate::repository_pattern::RepositoryPattern;
 use crate::resource::{RESOURCE_TYPES, ResourceType};
+use crate::resource_pattern::ResourcePattern;
 use crate::schema::SchemaTable;
 use crate::version::VersionRequirement;
 
@@ -70,6 +72,15 @@ pub struct RequiredResource {
     pub requirement: VersionRequirement,
 }
 
+/// Resources that may not be installed.
+#[derive(Clone, Debug)]
+pub struct ResourceDenial {
+    /// The resources.
+    pub pattern: ResourcePattern,
+    /// Why they are denied.
+    pub reason: Option<String>,
+}
+
 /// The treatment of executable content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ExecutableMode {
@@ -106,10 +117,12 @@ pub struct Policy {
     pub sources: AllowDeny<RepositoryPattern>,
     /// The types of resources that may be installed.
     pub types: AllowDeny<ResourceType>,
+    /// Resources that may not be installed.
+    pub resources_deny: Vec<PolicyRule<ResourceDenial>>,
     /// The tools that may get resources, by name.
     pub tools: AllowDeny<String>,
     /// Hosts that may be connected to.
-    pub allow_hosts: Option<AllowList<String>>,
+    pub allow_hosts: Option<AllowList<HostPattern>>,
     /// Allowed prefixes of server command lines.
     pub allow_commands: Option<AllowList<String>>,
     /// The treatment of executable content.
@@ -159,6 +172,8 @@ pub enum RuleName {
     TypesAllow,
     /// `types.deny`
     TypesDeny,
+    /// `resources.deny`
+    ResourcesDeny,
     /// `tools.allow`
     ToolsAllow,
     /// `tools.deny`
@@ -193,6 +208,7 @@ impl RuleName {
             RuleName::SourcesDeny => "sources.deny",
             RuleName::TypesAllow => "types.allow",
             RuleName::TypesDeny => "types.deny",
+            RuleName::ResourcesDeny => "resources.deny",
             RuleName::ToolsAllow => "tools.allow",
             RuleName::ToolsDeny => "tools.deny",
             RuleName::AllowHosts => "mcp.allow-hosts",
@@ -250,6 +266,14 @@ impl Policy {
         let kind = |kind: &ResourceType| kind.to_string();
         rows.extend(list_row(RuleName::TypesAllow, &self.types.allow, kind));
         rows.extend(deny_rows(RuleName::TypesDeny, &self.types.deny, kind));
+        rows.extend(deny_rows(
+            RuleName::ResourcesDeny,
+            &self.resources_deny,
+            |denial| match &denial.reason {
+                Some(reason) => format!("{}: {reason}", denial.pattern.as_str()),
+                None => denial.pattern.as_str().to_owned(),
+            },
+        ));
         rows.extend(list_row(
             RuleName::ToolsAllow,
             &self.tools.allow,
@@ -260,11 +284,9 @@ impl Policy {
             &self.tools.deny,
             String::clone,
         ));
-        rows.extend(list_row(
-            RuleName::AllowHosts,
-            &self.allow_hosts,
-            String::clone,
-        ));
+        rows.extend(list_row(RuleName::AllowHosts, &self.allow_hosts, |host| {
+            host.as_str().to_owned()
+        }));
         rows.extend(list_row(
             RuleName::AllowCommands,
             &self.allow_commands,
@@ -372,11 +394,14 @@ impl PolicyReader {
         if let Some(table) = self.table(root, "types", &TYPES) {
             policy.types = self.allow_deny(table, resource_type);
         }
+        if let Some(table) = self.table(root, "resources", &RESOURCES) {
+            policy.resources_deny = self.denied_resources(table);
+        }
         if let Some(table) = self.table(root, "tools", &TOOLS) {
             policy.tools = self.allow_deny(table, any_string);
         }
         if let Some(table) = self.table(root, "mcp", &MCP) {
-            policy.allow_hosts = self.allow_list(table, "allow-hosts", any_string);
+            policy.allow_hosts = self.allow_list(table, "allow-hosts", host);
             policy.allow_commands = self.allow_list(table, "allow-commands", any_string);
         }
         if let Some(table) = self.table(root, "executables", &EXECUTABLES) {
@@ -492,6 +517,44 @@ impl PolicyReader {
         }
     }
 
+    fn denied_resources(&mut self, table: NodeRef<'_>) -> Vec<PolicyRule<ResourceDenial>> {
+        let mut rules = Vec::new();
+        let Some(list) = table.get("deny") else {
+            return rules;
+        };
+        if list.kind() != NodeKind::List {
+            self.check.wrong_kind(list, "`deny`", "a list of tables");
+        }
+        for item in list.items() {
+            if !self.check.map(item, "a denied resource") {
+                continue;
+            }
+            self.check.keys(item, &RESOURCE_DENIAL);
+            let Some(node) = item.get("match") else {
+                let message = "a denied resource needs `match`".to_owned();
+                let diagnostic = Diagnostic::new(&codes::POLICY_VALUE, message);
+                self.check.report(diagnostic.at_spot(spot(item)));
+                continue;
+            };
+            let reason = item.get("reason");
+            let reason = reason.and_then(|node| self.check.string(node, "`reason`"));
+            let Some(text) = self.check.string(node, "`match`") else {
+                continue;
+            };
+            match ResourcePattern::parse(text) {
+                Ok(pattern) => rules.push(rule(
+                    node,
+                    ResourceDenial {
+                        pattern,
+                        reason: reason.map(|text| text.trim().to_owned()),
+                    },
+                )),
+                Err(error) => self.invalid(node, text, &error.to_string()),
+            }
+        }
+        rules
+    }
+
     fn required_resources(&mut self, table: NodeRef<'_>) -> Vec<PolicyRule<RequiredResource>> {
         if !self.check.map(table, "`[require]`") {
             return Vec::new();
@@ -540,6 +603,10 @@ fn owned(rule: PolicyRule<&'static str>) -> PolicyRule<String> {
 
 fn repository(text: &str) -> Result<RepositoryPattern, String> {
     RepositoryPattern::parse(text).map_err(|error| error.to_string())
+}
+
+fn host(text: &str) -> Result<HostPattern, String> {
+    HostPattern::parse(text).map_err(|error| error.to_string())
 }
 
 fn resource_type(text: &str) -> Result<ResourceType, String> {
@@ -608,6 +675,8 @@ allow = ["github:corp/*", "https://git.corp/**"]
 deny = ["github:evil/*"]
 [types]
 deny = ["hooks"]
+[resources]
+deny = [{ match = "github:acme/agents//skills/deploy@<1.4", reason = "CVE-1" }, { match = "github:acme/agents@3f2a91c" }]
 [tools]
 allow = ["claude-code", "codex"]
 [mcp]
@@ -629,6 +698,16 @@ level = "error"
 "#,
         );
         assert_eq!(mistakes, [""; 0]);
+        let denied = policy.rows().into_iter();
+        let denied = denied.filter(|row| row.rule == RuleName::ResourcesDeny);
+        let denied: Vec<String> = denied.map(|row| row.value).collect();
+        assert_eq!(
+            denied,
+            [
+                "github:acme/agents//skills/deploy@<1.4: CVE-1",
+                "github:acme/agents@3f2a91c"
+            ]
+        );
         assert_eq!(policy.sources.allow.unwrap().rules.len(), 2);
         assert_eq!(policy.types.deny[0].value, ResourceType::Hooks);
         assert_eq!(policy.executables.unwrap().value, ExecutableMode::Deny);
@@ -650,6 +729,10 @@ alow = []
 allow = ["corp/*"]
 [types]
 deny = ["hokks"]
+[resources]
+deny = [{ match = "acme", reason = "x" }, { reason = "x" }, "x"]
+[mcp]
+allow-hosts = ["https://api.corp"]
 [executables]
 mode = "maybe"
 [versions]
@@ -668,6 +751,10 @@ min-release-age = "soon"
             [
                 "policy/unknown-key",
                 "policy/unknown-key",
+                "policy/value",
+                "policy/value",
+                "policy/value",
+                "policy/value",
                 "policy/value",
                 "policy/value",
                 "policy/value",

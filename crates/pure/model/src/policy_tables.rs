@@ -28,6 +28,11 @@ pub(crate) const POLICY: SchemaTable = SchemaTable::strict(
             "Types of resources that may be installed.",
         ),
         SchemaField::optional(
+            "resources",
+            ValueForm::Table(&RESOURCES),
+            "Resources that may not be installed.",
+        ),
+        SchemaField::optional(
             "tools",
             ValueForm::Table(&TOOLS),
             "Tools that may get resources.",
@@ -62,7 +67,7 @@ pub(crate) const POLICY: SchemaTable = SchemaTable::strict(
         SchemaField::optional(
             "on-unreachable",
             ValueForm::OneOf(&["stop", "warn"]),
-            "The behavior when a more distant policy cannot be reached.",
+            "The behavior when a policy cannot be reached; only in the policy of the machine, of `AGPM_POLICY` or of the user.",
         ),
     ],
 );
@@ -83,6 +88,31 @@ pub(crate) const TYPES: SchemaTable = SchemaTable::strict(
     &[
         SchemaField::optional("allow", NAMES, "Types; no others."),
         SchemaField::optional("deny", NAMES, "Types."),
+    ],
+);
+
+pub(crate) const RESOURCES: SchemaTable = SchemaTable::strict(
+    "`[resources]`",
+    &[SchemaField::optional(
+        "deny",
+        ValueForm::List(&ValueForm::Table(&RESOURCE_DENIAL)),
+        "Resources by repository, path and version.",
+    )],
+);
+
+pub(crate) const RESOURCE_DENIAL: SchemaTable = SchemaTable::strict(
+    "a denied resource",
+    &[
+        SchemaField::required(
+            "match",
+            ValueForm::WORD,
+            "The pattern `REPOSITORY[//PATH][@VERSION]`, such as `github:acme/agents//skills/deploy@<1.4`.",
+        ),
+        SchemaField::optional(
+            "reason",
+            ValueForm::WORD,
+            "Why it is denied; errors show it.",
+        ),
     ],
 );
 

@@ -1,7 +1,13 @@
 //! Patterns over the URLs of repositories, such as `github:corp/*`.
 
-use crate::address::{AddressKind, SourceAddress, canonical, host_of_alias, ignores_case};
+use crate::address::{
+    ADDRESS_SCHEMES, AddressKind, SourceAddress, SourceAddressError, check_escapes, check_segments,
+    comparable_host, host_of_alias, is_flat_host, location_of, port_of, split_port,
+};
 use crate::glob::{Glob, GlobError};
+
+/// Characters of a pattern that no host has.
+const HOST_PATTERN: &str = "*{,}";
 
 /// A pattern of repository URLs; `*` does not match `/`, `**` does.
 #[derive(Clone, Debug)]
@@ -12,12 +18,19 @@ pub struct RepositoryPattern {
     glob: Glob,
 }
 
-/// The reason why text is not a pattern.
+/// The reason why text is not a pattern. A pattern that no URL can match is one of them: a rule that silently applies
+/// to nothing would look like protection.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RepositoryPatternError {
     /// Neither a URL nor a short form.
     #[error("a pattern is a URL such as `https://git.corp/**`, or `github:owner/*`")]
     NoHost,
+    /// A host without a repository.
+    #[error("the pattern matches no repository; add a path, such as `/**`")]
+    NoPath,
+    /// A pattern that no valid URL matches.
+    #[error("no URL matches the pattern: {0}")]
+    Url(#[from] SourceAddressError),
     /// An invalid pattern.
     #[error("invalid pattern: {0}")]
     Glob(GlobError),
@@ -27,8 +40,18 @@ impl RepositoryPattern {
     /// Parses a pattern.
     pub fn parse(text: &str) -> Result<Self, RepositoryPatternError> {
         let written = text.trim().to_owned();
-        let (scheme, rest) = scheme_and_rest(&written).ok_or(RepositoryPatternError::NoHost)?;
-        let glob = Glob::new(&normal(&rest)).map_err(RepositoryPatternError::Glob)?;
+        let PatternParts {
+            scheme,
+            authority,
+            path,
+        } = PatternParts::of(&written)?;
+        check_pattern_path(path)?;
+        let location = if scheme.as_deref() == Some("file") {
+            local_location(path)
+        } else {
+            remote_location(scheme.as_deref(), authority, path)?
+        };
+        let glob = Glob::new(&location).map_err(RepositoryPatternError::Glob)?;
         Ok(RepositoryPattern {
             written,
             scheme,
@@ -43,64 +66,97 @@ impl RepositoryPattern {
 
     /// Whether a source matches, however its URL is written.
     pub fn matches(&self, address: &SourceAddress) -> bool {
-        let url = match address.kind() {
-            AddressKind::Directory(_) => return false,
-            AddressKind::FileUrl(path) => format!("file://{path}"),
-            AddressKind::Remote => canonical(address),
+        let (scheme, location) = match (address.kind(), address.remote()) {
+            (AddressKind::FileUrl(path), _) => ("file", local_location(path)),
+            (AddressKind::Remote, Some(remote)) => (remote.scheme(), remote.location()),
+            (AddressKind::Remote, None) | (AddressKind::Directory(_), _) => return false,
         };
-        let Some((scheme, rest)) = url.split_once("://") else {
-            return false;
+        let fits = self.scheme.as_deref().is_none_or(|one| one == scheme);
+        fits && self.glob.is_match(&location)
+    }
+}
+
+/// A pattern, split like a URL.
+struct PatternParts<'t> {
+    scheme: Option<String>,
+    authority: &'t str,
+    path: &'t str,
+}
+
+impl<'t> PatternParts<'t> {
+    fn of(text: &'t str) -> Result<Self, RepositoryPatternError> {
+        let text = text.strip_prefix("git+").unwrap_or(text);
+        if let Some((scheme, rest)) = text.split_once("://") {
+            let scheme = scheme.to_ascii_lowercase();
+            if !ADDRESS_SCHEMES.contains(&scheme.as_str()) {
+                return Err(SourceAddressError::UnknownScheme { scheme }.into());
+            }
+            let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+            return Ok(PatternParts {
+                scheme: Some(scheme),
+                authority,
+                path,
+            });
+        }
+        // The colons of an IPv6 host are inside brackets.
+        let from = text.find("]:").map_or(0, |at| at + 1);
+        let colon = text[from..].find(':').map(|at| from + at);
+        let (front, path) = match colon {
+            Some(at) if !text[..at].contains('/') => (&text[..at], &text[at + 1..]),
+            _ => return Err(RepositoryPatternError::NoHost),
         };
-        let fits = self
-            .scheme
-            .as_ref()
-            .is_none_or(|required| required == scheme);
-        fits && self.glob.is_match(&normal(rest))
+        if let Some(host) = host_of_alias(front) {
+            return Ok(PatternParts {
+                scheme: None,
+                authority: host,
+                path,
+            });
+        }
+        // `git@host:path` implies ssh.
+        Ok(PatternParts {
+            scheme: Some("ssh".to_owned()),
+            authority: front,
+            path,
+        })
     }
 }
 
-/// The scheme, if it matters, and the host with the path.
-fn scheme_and_rest(text: &str) -> Option<(Option<String>, String)> {
-    let text = text.strip_prefix("git+").unwrap_or(text);
-    if let Some((scheme, rest)) = text.split_once("://") {
-        let rest = match rest.split_once('/') {
-            Some((host, path)) => format!("{}/{path}", host_alone(host)),
-            None => host_alone(rest).to_owned(),
-        };
-        return Some((Some(scheme.to_ascii_lowercase()), rest));
+/// Refuses what no URL has. `?` is part of a pattern.
+fn check_pattern_path(path: &str) -> Result<(), SourceAddressError> {
+    if path.contains('#') {
+        return Err(SourceAddressError::Fragment);
     }
-    let (front, path) = text.split_once(':')?;
-    if let Some(host) = host_of_alias(front) {
-        return Some((None, format!("{host}/{path}")));
+    if path.contains('\\') {
+        return Err(SourceAddressError::Backslash);
     }
-    // `git@host:path` implies ssh.
-    let is_scp = !front.contains('/') && !path.starts_with("//");
-    is_scp.then(|| {
-        let path = path.trim_start_matches('/');
-        (
-            Some("ssh".to_owned()),
-            format!("{}/{path}", host_alone(front)),
-        )
-    })
+    check_escapes(path)?;
+    check_segments(path)
 }
 
-fn host_alone(authority: &str) -> &str {
-    authority
-        .rsplit_once('@')
-        .map_or(authority, |(_, host)| host)
-}
-
-/// The host in lower case, and the path too where case is ignored, without `.git` and a final slash.
-fn normal(rest: &str) -> String {
-    let rest = rest.trim_end_matches('/');
-    let rest = rest.strip_suffix(".git").unwrap_or(rest);
-    match rest.split_once('/') {
-        Some((host, _)) if ignores_case(host) => rest.to_ascii_lowercase(),
-        Some((host, path)) => format!("{}/{path}", host.to_ascii_lowercase()),
-        None => rest.to_ascii_lowercase(),
+fn remote_location(
+    scheme: Option<&str>,
+    authority: &str,
+    path: &str,
+) -> Result<String, RepositoryPatternError> {
+    let (_, host) = authority.rsplit_once('@').unwrap_or(("", authority));
+    let (host, port) = split_port(host);
+    if host.ends_with('.') {
+        return Err(SourceAddressError::HostDot.into());
     }
+    let host = comparable_host(host, HOST_PATTERN).ok_or(SourceAddressError::Host)?;
+    let port = port.map(port_of).transpose()?;
+    let path = path.trim_start_matches('/');
+    // `github:owner` would match nothing: a repository there has an owner and a name.
+    let is_owner = is_flat_host(&host) && !path.contains('/') && !path.contains("**");
+    if path.is_empty() || is_owner {
+        return Err(RepositoryPatternError::NoPath);
+    }
+    Ok(location_of(scheme, &host, port, path))
 }
 
+fn local_location(path: &str) -> String {
+    location_of(None, "", None, path.trim_start_matches('/'))
+}
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]

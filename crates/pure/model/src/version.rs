@@ -301,6 +301,14 @@ impl VersionLabel {
         self.version.as_ref().map(|version| version.prefix.as_str())
     }
 
+    /// The version without the prefix before it, or the whole name.
+    pub fn without_prefix(&self) -> Self {
+        match self.prefix() {
+            None | Some("") => self.clone(),
+            Some(prefix) => VersionLabel::new(&self.name[prefix.len()..]),
+        }
+    }
+
     /// The range of compatible versions, with the prefix; `None` if the name has no version.
     pub fn caret(&self) -> Option<String> {
         let PrefixedVersion { prefix, value } = self.version.as_ref()?;

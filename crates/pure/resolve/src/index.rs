@@ -7,8 +7,9 @@ use std::sync::Arc;
 use agpm_diag::SourceSpan;
 use agpm_model::{
     AllowedVersions, Checksum, DeclaredDependency, FileMode, ObjectId, Pin, RelativePath,
-    Requirement, ResolvedVersion, ResourceOrigin, SKILL_FILE, SourceDeclaration, SourceName,
-    SourceVersions, Unit, Variant, VersionIndex, VersionLabel, VersionRequirement,
+    Requirement, ResolvedVersion, ResourceOrigin, ResourcePattern, SKILL_FILE, SourceAddress,
+    SourceDeclaration, SourceName, SourceVersions, Unit, Variant, VersionIndex, VersionLabel,
+    VersionRequirement,
 };
 use agpm_solve::{CandidateRank, RequiredUnit, UnitContent, UnitFacts};
 use agpm_trust::ReleaseAge;
@@ -248,6 +249,13 @@ impl ReleaseLimit {
     }
 }
 
+/// Patterns of denied resources in one source.
+#[derive(Clone, Debug)]
+struct DeniedContent {
+    url: SourceAddress,
+    patterns: Vec<ResourcePattern>,
+}
+
 /// The facts that were read so far.
 #[derive(Debug, Default)]
 pub struct SourceIndex {
@@ -261,6 +269,8 @@ pub struct SourceIndex {
     /// Sources that have no versions.
     plain: Vec<SourceName>,
     release_limit: Option<ReleaseLimit>,
+    /// Patterns of denied resources by source.
+    denials: BTreeMap<SourceName, DeniedContent>,
     releases: BTreeMap<SourceName, BTreeMap<VersionLabel, ReleaseAge>>,
     /// Sources that resources require and that are not open.
     pub(crate) required_sources: BTreeMap<SourceName, SourceDeclaration>,
@@ -283,6 +293,57 @@ impl SourceIndex {
             release_limit,
             ..self
         }
+    }
+
+    /// Excludes versions that policies deny if a range leaves a choice.
+    #[must_use]
+    pub fn with_denials(self, patterns: &[ResourcePattern], sources: &[SourceDeclaration]) -> Self {
+        if patterns.is_empty() {
+            return self;
+        }
+        let denied = |source: &SourceDeclaration| {
+            let content = DeniedContent {
+                url: source.address.clone(),
+                patterns: patterns.to_vec(),
+            };
+            (source.name.clone(), content)
+        };
+        SourceIndex {
+            denials: sources.iter().map(denied).collect(),
+            ..self
+        }
+    }
+
+    /// The versions that no policy denies. An exact requirement leaves no choice, and neither does a range of denied
+    /// versions: then the policy itself refuses the chosen one, with its reason.
+    fn undenied(
+        &self,
+        unit: &Unit,
+        source: &SourceName,
+        requirement: &Requirement,
+        numbers: Vec<usize>,
+    ) -> Vec<usize> {
+        let (Some(denied), true, Some(index)) = (
+            self.denials.get(source),
+            requirement.is_range(),
+            self.indexes.get(source),
+        ) else {
+            return numbers;
+        };
+        let path = unit.path.in_tree();
+        let paths = [path.to_owned(), format!("{path}/{SKILL_FILE}")];
+        let here = denied.patterns.iter();
+        let here: Vec<_> = here.filter(|one| one.is_at(&denied.url, &paths)).collect();
+        let is_denied = |number: &usize| {
+            index.version(*number).is_some_and(|version| {
+                let labels = [version.label];
+                here.iter()
+                    .any(|one| one.has_version(&labels, Some(&version.revision)))
+            })
+        };
+        let kept = numbers.iter().copied().filter(|number| !is_denied(number));
+        let kept: Vec<usize> = kept.collect();
+        if kept.is_empty() { numbers } else { kept }
     }
 
     /// Adds the release date of a tag, in seconds since 1970.
@@ -362,11 +423,12 @@ impl SourceIndex {
         Ok(allowed)
     }
 
-    /// The versions that a requirement allows, if some are too young.
+    /// The versions that a requirement allows, if a policy may exclude some.
     fn choices(&self, requirement: &Requirement) -> Requirement {
-        match self.release_limit {
-            Some(_) => requirement.choices(),
-            None => requirement.clone(),
+        if self.release_limit.is_some() || !self.denials.is_empty() {
+            requirement.choices()
+        } else {
+            requirement.clone()
         }
     }
 
@@ -599,6 +661,7 @@ impl SourceIndex {
 
     fn listed(
         &self,
+        unit: &Unit,
         source: &SourceName,
         requirement: &Requirement,
     ) -> Result<Vec<CandidateRank>, MissingFact> {
@@ -608,7 +671,12 @@ impl SourceIndex {
             .ok_or_else(|| MissingFact::Refs(source.clone()))?;
         match index.allowed(&self.choices(requirement)) {
             AllowedVersions::Listed(numbers) => {
-                let numbers = self.old_enough(source, requirement, numbers)?;
+                let numbers = self.undenied(unit, source, requirement, numbers);
+                let mut numbers = self.old_enough(source, requirement, numbers)?;
+                // `latest` is one version: the newest that no policy excludes.
+                if self.choices(requirement) != *requirement {
+                    numbers.truncate(1);
+                }
                 Ok(numbers.into_iter().map(number).collect())
             }
             AllowedVersions::Commit(digits) => self.rev(source, index, &digits),
@@ -667,7 +735,7 @@ impl UnitFacts for SourceIndex {
         if pinned && !self.is_listed(source) {
             return Ok(vec![PINNED]);
         }
-        let listed = match self.listed(source, requirement) {
+        let listed = match self.listed(unit, source, requirement) {
             Err(_) if pinned => Vec::new(),
             listed => listed?,
         };

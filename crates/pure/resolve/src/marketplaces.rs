@@ -232,7 +232,9 @@ pub fn locate_plugin(
             if address.is_local() && !is_near {
                 let message = format!("{subject} names a path on this machine");
                 let help = "a remote marketplace cannot refer to local files";
-                return Err(wrong(message, help));
+                let mut failure = wrong(message, help);
+                failure.kind = FailureKind::Refused;
+                return Err(failure);
             }
             let name = SourceName::new(&format!("{}/{}", plugin.marketplace, entry.name)).map_err(
                 |error| {

@@ -377,6 +377,12 @@ impl CapabilitySet {
         self.permission.iter().chain(parts).map(String::as_str)
     }
 
+    /// The tools that an agent may use without asking.
+    pub fn unasked_rules(&self) -> impl Iterator<Item = ToolRule> {
+        let modes = self.permissions();
+        modes.filter_map(|mode| mode.strip_suffix(UNASKED).map(ToolRule::parse))
+    }
+
     /// Adds a command or a file that no event starts.
     pub fn add_command(&mut self, command: String) {
         self.runs.insert(RunCommand {

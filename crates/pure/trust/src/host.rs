@@ -10,7 +10,7 @@ const CONNECTING_SCHEMES: [&str; 4] = ["http", "https", "ws", "wss"];
 /// The host of a URL.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ServerHost {
-    /// A name or an address, as browsers write it: in lower case, with punycode, without a dot at the end.
+    /// A name or an IP, as browsers write it: in lower case, with punycode, without a dot at the end.
     Known(String),
     /// The host depends on a variable, or the URL is invalid.
     Unknown,
@@ -55,7 +55,7 @@ pub(crate) fn normal_host<S: AsRef<str>>(host: &Host<S>) -> String {
         // `api.corp.` is the absolute name of `api.corp`.
         Host::Domain(name) => name.as_ref().trim_end_matches('.').to_owned(),
         Host::Ipv4(address) => address.to_string(),
-        // `::ffff:10.0.0.1` is how a program with IPv6 sockets names the IPv4 address.
+        // `::ffff:10.0.0.1` is how a program with IPv6 sockets names an IPv4 host.
         Host::Ipv6(address) => match address.to_ipv4_mapped() {
             Some(address) => address.to_string(),
             None => format!("[{address}]"),

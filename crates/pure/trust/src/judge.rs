@@ -2,14 +2,16 @@
 
 use agpm_diag::SourceSpan;
 use agpm_model::{
-    AllowDeny, ExecutableMode, Policy, PolicyRule, RepositoryPattern, ResourceType, RuleName,
-    SourceAddress, VersionLabel,
+    AllowDeny, ExecutableMode, HostPattern, InstallMode, LocatedContent, ObjectId, Policy,
+    PolicyRule, RepositoryPattern, ResourceId, ResourceType, RuleName, SourceAddress, VersionLabel,
+    tag_names,
 };
 use serde::Serialize;
 
 use crate::capability_set::{CapabilitySet, ToolAccess};
+use crate::command_pattern::allows_command;
+use crate::host::host_of;
 use crate::tool_rule::ToolRule;
-use crate::wildcard::{Wildcard, includes};
 
 /// A resource or a layer, as policies see it.
 #[derive(Clone, Debug)]
@@ -22,6 +24,10 @@ pub struct JudgedContent<'a> {
     pub tools: Vec<String>,
     /// The URL of its source; `None` for local files.
     pub source: Option<&'a SourceAddress>,
+    /// The paths of its files in its source.
+    pub paths: Vec<String>,
+    /// Whether its files are written.
+    pub mode: InstallMode,
     /// The version; `None` for local files.
     pub version: Option<JudgedVersion>,
     /// The capabilities of the judged content.
@@ -30,11 +36,32 @@ pub struct JudgedContent<'a> {
     pub chain: Vec<String>,
 }
 
+impl JudgedContent<'_> {
+    /// Content of which nothing is known yet.
+    pub fn new(id: String) -> Self {
+        JudgedContent {
+            id,
+            types: Vec::new(),
+            tools: Vec::new(),
+            source: None,
+            paths: Vec::new(),
+            mode: InstallMode::Write,
+            version: None,
+            capabilities: CapabilitySet::default(),
+            chain: Vec::new(),
+        }
+    }
+}
+
 /// The version of a resource, as policies see it.
 #[derive(Clone, Debug)]
 pub struct JudgedVersion {
     /// The label as it is shown.
     pub label: VersionLabel,
+    /// Every tag of the same commit: a commit or a branch may be a version without saying so.
+    pub tags: Vec<VersionLabel>,
+    /// The commit.
+    pub commit: Option<ObjectId>,
     /// Whether it is the tip of a branch.
     pub is_branch: bool,
     /// The age of the release.
@@ -118,6 +145,7 @@ pub fn judge(policy: &Policy, content: &JudgedContent<'_>) -> Vec<Violation> {
     // All rules are judged and all violations are returned: a user who fixes one at a time needs an install for
     // each.
     judgement.sources();
+    judgement.resources();
     judgement.types();
     judgement.tools();
     judgement.servers();
@@ -138,8 +166,12 @@ pub fn missing_requirements(policy: &Policy, contents: &[JudgedContent<'_>]) -> 
         // A transitive resource is removed with the one that requires it, so it must be in the manifest itself.
         let is_direct = |content: &&JudgedContent<'_>| content.id == id && content.chain.is_empty();
         let found = contents.iter().find(is_direct);
+        let found = found.filter(|content| content.mode != InstallMode::ResolveOnly);
         let version = found.and_then(|content| content.version.as_ref());
-        let fits = version.is_some_and(|version| requirement.allows(&without_prefix(version)));
+        let fits = version.is_some_and(|version| {
+            is_version_of(&rule.value.id, &version.label)
+                && requirement.allows(&version.label.without_prefix())
+        });
         if fits {
             continue;
         }
@@ -166,12 +198,17 @@ pub fn missing_requirements(policy: &Policy, contents: &[JudgedContent<'_>]) -> 
     violations
 }
 
-/// A range of a policy is about versions, whatever their tags begin with.
-fn without_prefix(version: &JudgedVersion) -> VersionLabel {
-    match version.label.prefix() {
-        None | Some("") => version.label.clone(),
-        Some(prefix) => VersionLabel::new(&version.label.as_str()[prefix.len()..]),
-    }
+/// Whether a tag is a version of a resource: it has no prefix, or one that names the resource. The tag of another
+/// resource in the same repository says nothing about this one.
+fn is_version_of(id: &ResourceId, label: &VersionLabel) -> bool {
+    let Some(prefix) = label.prefix() else {
+        return false;
+    };
+    let name = prefix.trim_end_matches(['-', '/', '@', '_', 'v', 'V']);
+    prefix.is_empty()
+        || tag_names(id.kind, id.name.as_str())
+            .iter()
+            .any(|own| own == name || own == prefix)
 }
 
 struct Judgement<'a> {
@@ -210,6 +247,37 @@ impl Judgement<'_> {
                 spot,
                 format!("`{source}` is not allowed"),
             );
+        }
+    }
+
+    fn resources(&mut self) {
+        let (policy, content) = (self.policy, self.content);
+        let Some(source) = content.source else {
+            return;
+        };
+        let version = content.version.as_ref();
+        let tags = version.into_iter().flat_map(|version| &version.tags);
+        let labels = version
+            .map(|version| &version.label)
+            .into_iter()
+            .chain(tags);
+        let labels: Vec<VersionLabel> = labels.cloned().collect();
+        let located = LocatedContent {
+            source,
+            paths: &content.paths,
+            labels: &labels,
+            commit: version.and_then(|version| version.commit.as_ref()),
+        };
+        for rule in &policy.resources_deny {
+            if !rule.value.pattern.matches(&located) {
+                continue;
+            }
+            let denied = format!("denied by `{}`", rule.value.pattern.as_str());
+            let message = match &rule.value.reason {
+                Some(reason) => format!("{denied}: {reason}"),
+                None => denied,
+            };
+            self.forbid(RuleName::ResourcesDeny, rule.spot, message);
         }
     }
 
@@ -252,11 +320,8 @@ impl Judgement<'_> {
         let (policy, set) = (self.policy, &self.content.capabilities);
         if let Some(allowed) = &policy.allow_hosts {
             for host in &set.connects {
-                let fits = |pattern: &String| {
-                    // Host names have no case. A pattern written in capitals would otherwise silently match
-                    // nothing.
-                    includes(&pattern.to_ascii_lowercase(), host, Wildcard::CrossesAll)
-                };
+                // An unknown host may be any, so no list allows it.
+                let fits = |pattern: &HostPattern| is_known_host(host) && pattern.matches(host);
                 if !allowed.allows(fits) {
                     let message = format!("connecting to `{host}` is not allowed");
                     self.forbid(RuleName::AllowHosts, allowed.spot, message);
@@ -265,8 +330,7 @@ impl Judgement<'_> {
         }
         if let Some(allowed) = &policy.allow_commands {
             for command in &set.server_commands {
-                // Word by word: a prefix of the string would let `npx` allow `npx-evil`.
-                if !allowed.allows(|words| begins_with_words(&command.to_string(), words)) {
+                if !allowed.allows(|words| allows_command(words, command)) {
                     let message = format!("the server command `{command}` is not allowed");
                     self.forbid(RuleName::AllowCommands, allowed.spot, message);
                 }
@@ -346,13 +410,14 @@ fn not_allowed<T>(rules: &AllowDeny<T>, matches: impl Fn(&T) -> bool) -> Option<
     (!allowed.allows(matches)).then_some(allowed.spot)
 }
 
-/// Whether a command line begins with these words, each of which may have `*`; the rest is free.
-fn begins_with_words(command: &str, words: &str) -> bool {
-    let mut line = command.split_whitespace();
-    words.split_whitespace().all(|word| {
-        line.next()
-            .is_some_and(|part| includes(word, part, Wildcard::CrossesAll))
-    })
+/// Whether it is a host, and not a URL without one.
+fn is_known_host(host: &str) -> bool {
+    host_of(&format!("https://{host}/")).known() == Some(host)
+}
+
+/// The rules that a denied permission means.
+fn denied_rules(denied: &str) -> Vec<ToolRule> {
+    ToolRule::parse(denied).in_reference_words()
 }
 
 /// The permission that a denied one names, as the content has it.
@@ -360,22 +425,23 @@ fn granted_permission(set: &CapabilitySet, denied: &str) -> Option<String> {
     if set.permissions().any(|mode| mode == denied) {
         return Some(denied.to_owned());
     }
-    let denied = ToolRule::parse(denied);
+    let denied = denied_rules(denied);
     let everything = ToolRule::parse("*");
     let access: Vec<&ToolAccess> = set.accesses().collect();
     let is_free = |access: &&ToolAccess| !matches!(access, ToolAccess::Listed(_));
     // Without a list nothing was granted by name: only `*` names what the content has.
     // An agent without a tool list may use every tool, which is the widest permission, although none is written.
-    if denied == everything && access.iter().any(is_free) {
+    if denied.contains(&everything) && access.iter().any(is_free) {
         return Some("all tools".to_owned());
     }
     let listed = access.into_iter().filter_map(|access| match access {
         ToolAccess::Listed(rules) => Some(rules),
         ToolAccess::Unlimited | ToolAccess::Session => None,
     });
-    let mut permissions = listed.flatten().chain(&set.granted);
+    let unasked: Vec<ToolRule> = set.unasked_rules().collect();
+    let mut permissions = listed.flatten().chain(&set.granted).chain(&unasked);
     permissions
-        .find(|rule| violates(rule, &denied))
+        .find(|rule| denied.iter().any(|denied| violates(rule, denied)))
         .map(ToString::to_string)
 }
 
@@ -419,13 +485,10 @@ mod tests {
 
     fn content(kind: ResourceType, capabilities: CapabilitySet) -> JudgedContent<'static> {
         JudgedContent {
-            id: format!("{kind}/x"),
             types: vec![kind],
             tools: vec!["claude-code".to_owned()],
-            source: None,
-            version: None,
             capabilities,
-            chain: Vec::new(),
+            ..JudgedContent::new(format!("{kind}/x"))
         }
     }
 
@@ -440,6 +503,16 @@ mod tests {
         let value = to_value(parsed.document.root().unwrap());
         let set = read_servers("x", &value).set;
         content(ResourceType::McpServers, set)
+    }
+
+    fn version(label: &str) -> JudgedVersion {
+        JudgedVersion {
+            label: VersionLabel::new(label),
+            tags: Vec::new(),
+            commit: None,
+            is_branch: false,
+            age: ReleaseAge::Unknown,
+        }
     }
 
     fn rules(policy_text: &str, content: &JudgedContent<'_>) -> Vec<&'static str> {
@@ -515,6 +588,47 @@ mod tests {
     }
 
     #[test]
+    fn denied_resources_are_named_with_the_reason() {
+        let text = "[resources]\ndeny = [{ match = \"github:acme/agents//agents/x.md@<1.4\", reason = \"CVE-1\" }]";
+        let source = SourceAddress::parse("git@github.com:Acme/Agents.git").unwrap();
+        let judged = |label: &str, tags: &[&str], path: &str| {
+            let mut content = agent("name: a");
+            content.source = Some(&source);
+            content.paths = vec![path.to_owned()];
+            content.version = Some(JudgedVersion {
+                tags: tags.iter().map(|tag| VersionLabel::new(tag)).collect(),
+                ..version(label)
+            });
+            let found = judge(&policy(text), &content).into_iter();
+            found.map(|one| one.message).collect::<Vec<_>>()
+        };
+        let denied = ["denied by `github:acme/agents//agents/x.md@<1.4`: CVE-1"];
+        assert_eq!(judged("v1.3.0", &[], "agents/x.md"), denied);
+        // A branch or a commit that is a denied version.
+        assert_eq!(judged("main", &["v1.3.0"], "agents/x.md"), denied);
+        assert!(judged("v1.4.0", &[], "agents/x.md").is_empty());
+        assert!(judged("v1.3.0", &[], "agents/y.md").is_empty());
+    }
+
+    #[test]
+    fn a_host_that_cannot_be_told_is_not_allowed() {
+        let text = "[mcp]\nallow-hosts = [\"*\"]";
+        let connecting = |host: &str| {
+            let mut content = agent("name: a");
+            content.capabilities.connects.insert(host.to_owned());
+            content
+        };
+        assert!(rules(text, &connecting("api.corp")).is_empty());
+        for url in [
+            "${EVIL}/x.corp",
+            "https:/evil.com/x.corp",
+            "https://${EVIL}.corp",
+        ] {
+            assert_eq!(rules(text, &connecting(url)), ["mcp.allow-hosts"], "{url}");
+        }
+    }
+
+    #[test]
     fn an_empty_list_allows_nothing() {
         assert_eq!(
             rules("[types]\nallow = []", &agent("name: a")),
@@ -530,9 +644,9 @@ mod tests {
     fn young_versions_and_branches_are_refused() {
         let mut young = agent("name: a");
         young.version = Some(JudgedVersion {
-            label: VersionLabel::new("v1.0.0"),
             is_branch: false,
             age: ReleaseAge::Seconds(3_600),
+            ..version("v1.0.0")
         });
         let text = "[versions]\nmin-release-age = \"7d\"\npinned-only = true";
         let found = judge(&policy(text), &young);
@@ -541,9 +655,9 @@ mod tests {
             "v1.0.0 was released 1 hour ago, and 7 days are required"
         );
         young.version = Some(JudgedVersion {
-            label: VersionLabel::new("main"),
             is_branch: true,
             age: ReleaseAge::Unknown,
+            ..version("main")
         });
         // A date that is not known could be today's.
         assert_eq!(
@@ -557,9 +671,9 @@ mod tests {
         let policy = policy("[require]\n\"agents/x\" = \"^2\"\n\"skills/y\" = \"^1\"");
         let mut old = agent("name: a");
         old.version = Some(JudgedVersion {
-            label: VersionLabel::new("v1.4.0"),
             is_branch: false,
             age: ReleaseAge::Unknown,
+            ..version("v1.4.0")
         });
         let found = missing_requirements(&policy, &[old]);
         let found: Vec<String> = found.into_iter().map(|one| one.message).collect();
@@ -577,14 +691,39 @@ mod tests {
         let policy = policy("[require]\n\"agents/x\" = \"^1\"");
         let mut content = agent("name: a");
         content.version = Some(JudgedVersion {
-            label: VersionLabel::new("v1.4.0"),
             is_branch: false,
             age: ReleaseAge::Unknown,
+            ..version("v1.4.0")
         });
         assert!(missing_requirements(&policy, std::slice::from_ref(&content)).is_empty());
         content.chain.push("agents/parent".to_owned());
         let found = missing_requirements(&policy, &[content]);
         assert_eq!(found[0].message, "agents/x ^1 is required");
+    }
+
+    #[test]
+    fn only_an_installed_version_of_the_resource_meets_a_requirement() {
+        let policy = policy("[require]\n\"agents/x\" = \"^2\"");
+        for (label, mode, expected) in [
+            ("v2.0.0", InstallMode::Write, true),
+            ("v2.0.0", InstallMode::InPlace, true),
+            ("v2.0.0", InstallMode::ResolveOnly, false),
+            ("x-v2.0.0", InstallMode::Write, true),
+            ("x--v2.0.0", InstallMode::Write, true),
+            ("agents/x/v2.0.0", InstallMode::Write, true),
+            ("agents/x-v2.0.0", InstallMode::Write, true),
+            ("x@2.0.0", InstallMode::Write, true),
+            ("evil-v2.0.0", InstallMode::Write, false),
+            ("evil/x/v2.0.0", InstallMode::Write, false),
+            ("skills/x/v2.0.0", InstallMode::Write, false),
+            ("main", InstallMode::Write, false),
+        ] {
+            let mut content = agent("name: a");
+            content.version = Some(version(label));
+            content.mode = mode;
+            let is_met = missing_requirements(&policy, &[content]).is_empty();
+            assert_eq!(is_met, expected, "{label} {mode:?}");
+        }
     }
 
     fn any_policy() -> impl Strategy<Value = String> {

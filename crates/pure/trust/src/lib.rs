@@ -5,9 +5,11 @@
 mod capability;
 mod capability_set;
 mod change;
+mod command_pattern;
 mod host;
 mod judge;
 mod locked_set;
+mod loosening;
 mod policy_report;
 mod policy_set;
 mod reading;
@@ -26,8 +28,9 @@ pub use host::{ServerHost, host_of};
 pub use judge::{
     JudgedContent, JudgedVersion, ReleaseAge, Violation, duration, judge, missing_requirements,
 };
+pub use loosening::loosened_rules;
 pub use policy_report::{PolicyCheckReport, PolicyReport, PolicyRuleReport};
-pub use policy_set::{PlacedPolicy, PolicyLocation, PolicySet, UnreachablePolicy};
+pub use policy_set::{PlacedPolicy, PolicyLocation, PolicySet};
 pub use reading::{
     CapabilityReading, is_script, read_config, read_config_value, read_foreign_config, read_hooks,
     read_resource, read_servers, unreadable,

@@ -1,14 +1,16 @@
 //! All policies that apply, from near to far, and what happens where one of them cannot be read.
 
-use agpm_model::{ExecutableMode, OnUnreachable, Policy, PolicyRow};
+use agpm_model::{ExecutableMode, OnUnreachable, Policy, PolicyRow, ResourceDenial};
 
 use crate::judge::{JudgedContent, ReleaseAge, Violation, judge, missing_requirements};
 
 /// The location of a policy, from near to far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PolicyLocation {
-    /// The machine's, or the one that `AGPM_POLICY` names.
+    /// The machine's.
     Machine,
+    /// The one that `AGPM_POLICY` names.
+    Variable,
     /// The user's configuration.
     User,
     /// A base of the manifest.
@@ -19,6 +21,16 @@ pub enum PolicyLocation {
     Argument,
 }
 
+impl PolicyLocation {
+    /// Whether it belongs to this machine or its user, and not to what is installed.
+    fn is_of_machine(self) -> bool {
+        match self {
+            PolicyLocation::Machine | PolicyLocation::Variable | PolicyLocation::User => true,
+            PolicyLocation::Base | PolicyLocation::Project | PolicyLocation::Argument => false,
+        }
+    }
+}
+
 /// A policy in its location.
 #[derive(Clone, Debug)]
 pub struct PlacedPolicy {
@@ -26,15 +38,6 @@ pub struct PlacedPolicy {
     pub location: PolicyLocation,
     /// The policy.
     pub policy: Policy,
-}
-
-/// A policy that cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnreachablePolicy {
-    /// The location of the policy.
-    pub location: PolicyLocation,
-    /// As users name it.
-    pub name: String,
 }
 
 /// All policies that apply.
@@ -51,12 +54,12 @@ impl PolicySet {
         PolicySet { policies }
     }
 
-    /// Whether a run may continue without a policy: only if a nearer one allows it. One that is as near or farther
-    /// could be written by the person who wants to avoid it.
-    pub fn tolerates(&self, missing: &UnreachablePolicy) -> bool {
+    /// Whether a run may continue without a policy that cannot be read: only if this machine or its user allows it. A
+    /// project, its base or a command could be written by the person who wants to avoid the policy.
+    pub fn tolerates_missing(&self) -> bool {
         let warns = |placed: &PlacedPolicy| {
             let answer = placed.policy.on_unreachable.as_ref();
-            placed.location < missing.location
+            placed.location.is_of_machine()
                 && answer.is_some_and(|rule| rule.value == OnUnreachable::Warn)
         };
         self.policies.iter().any(warns)
@@ -85,6 +88,17 @@ impl PolicySet {
             .iter()
             .filter_map(|policy| policy.min_release_age.as_ref());
         ages.map(|rule| rule.value.seconds).max()
+    }
+
+    /// Whether a policy denies resources, some by version.
+    pub fn denies_resources(&self) -> bool {
+        self.resource_denials().next().is_some()
+    }
+
+    /// The resources that the policies deny.
+    pub fn resource_denials(&self) -> impl Iterator<Item = &ResourceDenial> {
+        let rules = self.iter().flat_map(|policy| &policy.resources_deny);
+        rules.map(|rule| &rule.value)
     }
 
     /// Everything that one of the policies forbids, or requires and does not find.
@@ -126,14 +140,6 @@ mod tests {
 
     use super::*;
 
-    const PLACES: [PolicyLocation; 5] = [
-        PolicyLocation::Machine,
-        PolicyLocation::User,
-        PolicyLocation::Base,
-        PolicyLocation::Project,
-        PolicyLocation::Argument,
-    ];
-
     fn placed(location: PolicyLocation, text: &str) -> PlacedPolicy {
         let (policy, mistakes) = Policy::read(&parse_alone(text, Format::Toml).document);
         assert!(mistakes.is_empty(), "{mistakes:?}");
@@ -141,26 +147,21 @@ mod tests {
     }
 
     #[test]
-    fn only_a_nearer_policy_lets_a_run_go_on_without_another() {
-        for (near, location) in PLACES.into_iter().enumerate() {
-            let set = PolicySet::new(vec![placed(location, "on-unreachable = \"warn\"")]);
-            for (far, far_location) in PLACES.into_iter().enumerate() {
-                let missing = UnreachablePolicy {
-                    location: far_location,
-                    name: "x".to_owned(),
-                };
-                assert_eq!(
-                    set.tolerates(&missing),
-                    near < far,
-                    "{location:?} {far_location:?}"
-                );
+    fn only_the_machine_and_its_user_let_a_run_go_on_without_a_policy() {
+        for (location, expected) in [
+            (PolicyLocation::Machine, true),
+            (PolicyLocation::Variable, true),
+            (PolicyLocation::User, true),
+            (PolicyLocation::Base, false),
+            (PolicyLocation::Project, false),
+            (PolicyLocation::Argument, false),
+        ] {
+            for (answer, is_warning) in [("warn", true), ("stop", false)] {
+                let text = format!("on-unreachable = \"{answer}\"");
+                let set = PolicySet::new(vec![placed(location, &text)]);
+                let tolerates = set.tolerates_missing();
+                assert_eq!(tolerates, expected && is_warning, "{location:?} {answer}");
             }
-            let strict = PolicySet::new(vec![placed(location, "on-unreachable = \"stop\"")]);
-            let missing = UnreachablePolicy {
-                location: PolicyLocation::Argument,
-                name: "x".to_owned(),
-            };
-            assert!(!strict.tolerates(&missing));
         }
     }
 

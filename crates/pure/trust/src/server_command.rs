@@ -46,7 +46,7 @@ fn words_of(value: &Value) -> Vec<String> {
     }
 }
 
-/// Shows a word with spaces in quotes: `"npx x"` is one program, not `npx` with an argument.
+/// Shows arguments with spaces in quotes: `"npx x"` is one program, not `npx` with an argument.
 impl fmt::Display for ServerCommand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (number, word) in self.words().enumerate() {

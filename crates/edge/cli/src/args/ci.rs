@@ -8,6 +8,9 @@ pub(crate) struct CiArgs {
     /// Install the locked versions first
     #[arg(long)]
     pub(crate) install: bool,
+    /// Check every manifest in this directory
+    #[arg(long)]
+    pub(crate) recursive: bool,
     /// Output format
     #[arg(long, value_enum)]
     pub(crate) format: Option<CiFormat>,

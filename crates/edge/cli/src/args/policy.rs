@@ -13,7 +13,7 @@ pub(crate) enum PolicyCommand {
 #[derive(Debug, Default, Args)]
 pub(crate) struct PolicyArgs {
     /// Apply this policy too
-    #[arg(long, value_name = "FILE|URL")]
+    #[arg(long, value_name = "FILE|URL", global = true)]
     pub(crate) policy: Option<String>,
 }
 

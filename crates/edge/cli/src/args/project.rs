@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::{ApprovalArgs, ScopeArgs};
+use super::{ApprovalArgs, PolicyArgs, ScopeArgs};
 
 /// Arguments of `init`.
 #[derive(Debug, Args)]
@@ -95,6 +95,9 @@ pub(crate) struct AddArgs {
     pub(crate) scope: ScopeArgs,
     #[command(flatten)]
     pub(crate) approval: ApprovalArgs,
+    /// Apply this policy too
+    #[arg(long, value_name = "FILE|URL", global = true, hide_short_help = true)]
+    pub(crate) policy: Option<String>,
     /// The thing to add
     #[command(subcommand)]
     pub(crate) what: Option<AddCommand>,
@@ -171,6 +174,8 @@ pub(crate) struct RemoveArgs {
     pub(crate) scope: ScopeArgs,
     #[command(flatten)]
     pub(crate) approval: ApprovalArgs,
+    #[command(flatten)]
+    pub(crate) policy: PolicyArgs,
     /// The thing to remove
     #[command(subcommand)]
     pub(crate) what: Option<RemoveCommand>,

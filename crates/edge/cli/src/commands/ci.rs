@@ -1,6 +1,6 @@
 use std::process::ExitCode;
 
-use agpm_ops::{CiReport, Restore, World, ci};
+use agpm_ops::{CheckCause, Restore, World, ci, ci_recursive};
 use agpm_report::ci::CiForm;
 use agpm_report::{RenderedReport, Verdict};
 
@@ -29,11 +29,18 @@ pub(crate) fn run(world: &World, args: &CiArgs, output: &mut Output) -> ExitCode
     } else {
         Restore::Nothing
     };
-    let judge = |report: &CiReport, _: &[agpm_diag::Diagnostic]| {
-        let cause = report.cause();
-        cause.map_or(Verdict::Good, |cause| Verdict::As(cause.kind()))
-    };
-    output.finish_as(ci(world, restore), judge, |report, context| {
-        agpm_report::ci::render(report, form, context)
-    })
+    let verdict =
+        |cause: Option<CheckCause>| cause.map_or(Verdict::Good, |cause| Verdict::As(cause.kind()));
+    if args.recursive {
+        return output.finish_as(
+            ci_recursive(world, restore),
+            |report, _| verdict(report.cause()),
+            |report, context| agpm_report::ci::render_recursive(report, form, context),
+        );
+    }
+    output.finish_as(
+        ci(world, restore),
+        |report, _| verdict(report.cause()),
+        |report, context| agpm_report::ci::render(report, form, context),
+    )
 }

@@ -38,8 +38,8 @@ use std::process::ExitCode;
 
 use agpm_diag::{Diagnostic, codes};
 use agpm_ops::{
-    Environment, FailureKind, InstallScope, NetworkAccess, Outcome, OutsideReads, PolicyLocations,
-    ProgramUse, TypedCommand, World,
+    BaseApproval, Environment, FailureKind, InstallScope, NetworkAccess, Outcome, OutsideReads,
+    PolicyLocations, ProgramUse, TypedCommand, World,
 };
 use agpm_report::RenderedReport;
 
@@ -70,6 +70,7 @@ pub(crate) fn run(cli: Cli, typed: TypedCommand, output: &mut Output) -> ExitCod
     world.environment.typed = typed;
     world.environment.programs = cli.command.programs();
     let approval = cli.command.approval();
+    world.environment.bases = approval.map(ApprovalArgs::bases).unwrap_or_default();
     world.environment.approvals = approval.map(ApprovalArgs::ids).unwrap_or_default();
     if !output.json && !cli.command.skips_questions() {
         world.confirm = question::confirmation();
@@ -151,12 +152,14 @@ fn world(global: &GlobalArgs, scope: InstallScope) -> World {
         state: user_directory("XDG_STATE_HOME", ".local/state").filter(|path| path.is_absolute()),
         programs: ProgramUse::Approved,
         approvals: Vec::new(),
+        bases: BaseApproval::default(),
         typed: TypedCommand::default(),
         outside: OutsideReads::Allowed,
         policies: PolicyLocations {
             machine: Some(PathBuf::from(MACHINE_POLICY)),
-            variable: std::env::var("AGPM_POLICY")
-                .ok()
+            // A name that is not UTF-8 cannot be read, which must not look like no policy.
+            variable: std::env::var_os("AGPM_POLICY")
+                .map(|named| named.to_string_lossy().into_owned())
                 .filter(|named| !named.is_empty()),
             argument: None,
         },

@@ -1,6 +1,6 @@
 //! `extends`: every rule of its reference.
 
-use agpm_testkit::Repository;
+use agpm_testkit::{HttpServer, Repository};
 
 use crate::{AGENT, PROGRAM, assert_code, base_repository, exists, extending, read, sandbox};
 
@@ -539,4 +539,125 @@ fn a_wider_conversion_of_a_base_is_allowed_by_the_project_alone() {
     sandbox.write("base/agpm.toml", base(""));
     sandbox.write("agpm.toml", format!("extends = \"./base\"\n{widening}"));
     assert_code(&sandbox.run_line("agpm install"), 0);
+}
+
+#[test]
+fn a_base_that_loosens_its_policy_needs_approval() {
+    let sandbox = sandbox();
+    let policy =
+        "[policy.types]\ndeny = [\"hooks\"]\n[policy.versions]\nmin-release-age = \"7d\"\n";
+    let mut base = base_repository(&sandbox, policy, "v1.0.0");
+    sandbox.write("agpm.toml", extending(&base, "^1", ""));
+    assert_code(&sandbox.run_line("agpm install"), 0);
+    // Stricter rules need no approval.
+    let stricter = "[policy.types]\ndeny = [\"hooks\", \"agents\"]\n[policy.versions]\nmin-release-age = \"2w\"\n";
+    base.commit(&[("agpm.toml", stricter)]);
+    base.tag("v1.1.0");
+    assert_code(&sandbox.run_line("agpm update"), 0);
+    base.commit(&[("agpm.toml", "[policy.types]\ndeny = [\"agents\"]\n")]);
+    base.tag("v1.2.0");
+    let lock = read(&sandbox, "agpm.lock");
+    let output = sandbox.run_line("agpm diff --update");
+    assert!(output.stderr.contains("policy/loosened"), "{output}");
+    let output = sandbox.run_line("agpm update");
+    assert_code(&output, 6);
+    for line in [
+        "types.deny hooks",
+        "versions.min-release-age 2w",
+        "agpm update --approve base",
+    ] {
+        assert!(output.stderr.contains(line), "{line}\n{output}");
+    }
+    assert_eq!(read(&sandbox, "agpm.lock"), lock);
+    // A requirement that the project changed moves the base too.
+    sandbox.write("agpm.toml", extending(&base, "1.2.0", ""));
+    assert_code(&sandbox.run_line("agpm install"), 6);
+    assert_code(&sandbox.run_line("agpm install --approve base"), 0);
+    assert_code(&sandbox.run_line("agpm install"), 0);
+    assert_code(&sandbox.run_line("agpm ci"), 0);
+}
+
+#[test]
+fn a_base_cannot_approve_what_it_brings() {
+    let sandbox = sandbox();
+    let text = "allow-executables = [\"*/*\"]\nallow-sources = [\"**\"]\n[agents]\nreviewer = \"agents/reviewer.md\"\n\
+        p = { path = \"agents/p.md\", allow-widening = [\"codex\"] }\n";
+    let mut base = base_repository(&sandbox, text, "v1.0.0");
+    base.commit(&[
+        (
+            "agents/p.md",
+            "---\nname: p\ndependencies:\n  hooks:\n    - path: ../hooks/h.json\n---\nText.\n",
+        ),
+        (
+            "hooks/h.json",
+            "{\"events\": [\"Stop\"], \"type\": \"command\", \"command\": \"x\"}\n",
+        ),
+    ]);
+    base.tag("v1.1.0");
+    sandbox.write("agpm.toml", extending(&base, "^1", ""));
+    let output = sandbox.run_line("agpm install");
+    assert_code(&output, 6);
+    let warning = "`allow-executables` of a base has no effect";
+    let others = "also allow-sources, allow-widening";
+    assert!(
+        output.stderr.contains(warning) && output.stderr.contains(others),
+        "{output}"
+    );
+    assert!(output.stderr.contains("hooks/h"), "{output}");
+}
+
+#[test]
+fn a_base_from_a_server_names_no_paths_of_this_machine() {
+    let sandbox = sandbox();
+    let server = HttpServer::start(&sandbox);
+    let mut base = base_repository(
+        &sandbox,
+        "[agents]\nreviewer = \"agents/reviewer.md\"\n",
+        "v1.0.0",
+    );
+    std::fs::create_dir_all(sandbox.home().join("private")).unwrap();
+    std::fs::write(sandbox.home().join("private/notes.md"), AGENT).unwrap();
+    let other = base.url();
+    let bad = [
+        "[[layers]]\nname = \"l\"\npath = \"~/private\"\n".to_owned(),
+        "[[layers]]\nname = \"l\"\npath = \"/etc\"\n".to_owned(),
+        "[sources]\nc = \"~/private\"\n".to_owned(),
+        format!("[sources]\nc = \"{other}\"\n"),
+        "[agents]\na = \"/home/u/notes.md\"\n".to_owned(),
+        "[agents]\na = \"~/private/notes.md\"\n".to_owned(),
+        format!("[agents]\na = \"{other}//agents/reviewer.md@^1\"\n"),
+        "extends = \"~/private\"\n".to_owned(),
+        "extends = \"/srv/base\"\n".to_owned(),
+        format!("extends = \"{other}@^1\"\n"),
+    ];
+    for (number, text) in bad.iter().enumerate() {
+        let tag = format!("v1.{}.0", number + 1);
+        base.commit(&[("agpm.toml", text.as_str())]);
+        base.tag(&tag);
+        let url = server.url("base");
+        for (address, code) in [
+            (format!("git+{url}@{tag}"), 6),
+            (format!("git+{other}@{tag}"), 0),
+        ] {
+            sandbox.write("agpm.toml", format!("extends = \"{address}\"\n"));
+            let output = sandbox.run_line("agpm install");
+            if code == 6 {
+                assert_code(&output, 6);
+                assert!(
+                    output.stderr.contains("manifest/escape"),
+                    "{text}\n{output}"
+                );
+                assert!(!exists(&sandbox, ".claude"), "{text}");
+            } else {
+                // A base of this machine is as trusted as the project; some of these paths do not exist.
+                assert!(
+                    !output.stderr.contains("manifest/escape"),
+                    "{text}\n{output}"
+                );
+            }
+            let _ = std::fs::remove_dir_all(sandbox.work().join(".claude"));
+            let _ = std::fs::remove_dir_all(sandbox.work().join(".agpm"));
+            let _ = std::fs::remove_file(sandbox.work().join("agpm.lock"));
+        }
+    }
 }

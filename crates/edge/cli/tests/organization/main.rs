@@ -4,6 +4,7 @@
 mod addresses;
 mod bases;
 mod governance;
+mod rule_matrix;
 
 mod release_age;
 

@@ -229,6 +229,6 @@ fn the_age_of_bases_is_judged_by_every_policy_but_their_own() {
     base.tag("v1.1.0");
     for (version, code) in [("v1.1.0", 0), ("main", 6)] {
         sandbox.write("agpm.toml", extends(version));
-        assert_code(&sandbox.run_line("agpm update"), code);
+        assert_code(&sandbox.run_line("agpm update --approve base"), code);
     }
 }

@@ -39,6 +39,7 @@ pub(crate) fn world(sandbox: &Sandbox) -> World {
     let root = sandbox.home().parent().unwrap().to_owned();
     let environment = Environment {
         approvals: Vec::new(),
+        bases: agpm_ops::BaseApproval::default(),
         typed: agpm_ops::TypedCommand::default(),
         scope: InstallScope::Project,
         working_directory: sandbox.work(),

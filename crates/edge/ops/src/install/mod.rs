@@ -56,7 +56,9 @@ use agpm_project::world::{ManifestUse, World};
 
 use crate::install::gathering::gather;
 use crate::install::older_files::record_older_files;
-use crate::install::refusals::{check_lock, complete, refuse_own_files, refuse_violations};
+use crate::install::refusals::{
+    check_lock, complete, refuse_loosened_bases, refuse_own_files, refuse_violations,
+};
 use crate::install::rendering::{render, resolve_dependencies};
 
 /// Installs a project.
@@ -152,6 +154,7 @@ fn gather_and_render(
     if matches!(run.job.request.lock, LockUse::Locked | LockUse::Frozen) {
         check_lock(run, &gathered, &rendered)?;
     }
+    refuse_loosened_bases(run, &gathered, &mut rendered, notes)?;
     complete(run, &gathered, &mut rendered, notes)?;
     refuse_violations(run.world, &gathered, &rendered, notes)?;
     record_older_files(run, &mut gathered, &rendered.rendered.resources)?;

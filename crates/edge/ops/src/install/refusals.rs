@@ -3,14 +3,15 @@
 use crate::install::run::{GatheredProject, InstallRun, OwnFiles, RenderedProject};
 use agpm_compose::{LossPolicy, Widening, check_fidelity, check_placement};
 use agpm_diag::{Failure, FailureKind, Notes};
-use agpm_install::{FidelityPolicy, WriteMode};
+use agpm_install::{BASE_APPROVAL, FidelityPolicy, WriteMode, loosened_bases, unknown_base_policy};
 use agpm_install::{JudgedInstall, lock_change};
-use agpm_model::RelativePath;
+use agpm_model::{Owner, RelativePath};
 use agpm_plan::{Plan, reserved_target};
+use agpm_project::former_policies::{FormerPolicies, former_policies};
 use agpm_project::pinning::PinningContext;
-use agpm_project::policies::ReleaseDates;
+use agpm_project::policies::VersionsOfSources;
 use agpm_project::scope::SiblingFile;
-use agpm_project::world::World;
+use agpm_project::world::{BaseApproval, World};
 
 /// Fails if a policy forbids a resource, even if it is already installed.
 pub(super) fn refuse_violations(
@@ -19,7 +20,7 @@ pub(super) fn refuse_violations(
     rendered: &RenderedProject,
     notes: &mut Notes,
 ) -> Result<(), Failure> {
-    let dates = ReleaseDates {
+    let versions = VersionsOfSources {
         world,
         sources: &rendered.sources,
     };
@@ -31,12 +32,47 @@ pub(super) fn refuse_violations(
         layers: &rendered.layered.locked,
         catalog: &rendered.catalog,
     };
-    let found = judged.violations(gathered.policies.set(), &dates);
+    let found = judged.violations(gathered.policies.set(), &versions);
     if found.is_empty() {
         return Ok(());
     }
     notes.diagnostics.extend(found);
     Err(Failure::reported_as(FailureKind::Refused))
+}
+
+/// A base that forbids less than at its locked version needs approval: its policy was a reason to extend it.
+pub(super) fn refuse_loosened_bases(
+    run: &InstallRun<'_>,
+    gathered: &GatheredProject,
+    rendered: &mut RenderedProject,
+    notes: &mut Notes,
+) -> Result<(), Failure> {
+    let environment = &run.world.environment;
+    let all = run.approvals().approves(&Owner::from(BASE_APPROVAL));
+    if all || environment.bases == BaseApproval::Given {
+        return Ok(());
+    }
+    let locked = gathered
+        .lock
+        .as_ref()
+        .map(|(lock, _)| lock.bases.as_slice());
+    let project = &gathered.project;
+    let command = run.approval_command();
+    let former = former_policies(
+        run.world,
+        &rendered.sources,
+        locked.unwrap_or_default(),
+        &project.bases,
+    );
+    let refusal = match former {
+        FormerPolicies::Same => None,
+        FormerPolicies::Read(before) => loosened_bases(&before, &project.manifest.base_policies),
+        FormerPolicies::Unknown(base) => Some(unknown_base_policy(&base)),
+    };
+    let writing = run.job.request.writing;
+    refusal.map_or(Ok(()), |refusal| {
+        rendered.open.add(refusal, &command, writing, notes)
+    })
 }
 
 /// Fails if a resource would be installed over the manifest or the lockfile.

@@ -47,7 +47,12 @@ pub(super) fn resolve_dependencies(
                 .map(|lock| pins(manifest, lock, &job.moving))
                 .unwrap_or_default();
             let release = gathered.policies.release_limit(world);
-            let limits = VersionLimits { pins, release };
+            let denials = gathered.policies.set().resource_denials();
+            let limits = VersionLimits {
+                pins,
+                release,
+                denied: denials.map(|denial| denial.pattern.clone()).collect(),
+            };
             resolve(world, manifest, store.path(), limits, notes)?
         }
     };

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 
 use agpm_model::{Checksum, FileMode, ObjectId, RelativePath, SourceAddress, SourceVersions};
 use agpm_ops::{
-    Environment, InstallScope, NetworkAccess, Outcome, OutsideReads, PolicyLocations, ProgramUse,
-    SilentProgress, World,
+    BaseApproval, Environment, InstallScope, NetworkAccess, Outcome, OutsideReads, PolicyLocations,
+    ProgramUse, SilentProgress, World,
 };
 use agpm_source::{
     FileFetching, Source, SourceContext, SourceEntry, SourceEntryKind, SourceError, SourceOpener,
@@ -284,6 +284,7 @@ impl MemoryProject {
             confirm: None,
             environment: Environment {
                 approvals: Vec::new(),
+                bases: BaseApproval::default(),
                 typed: agpm_ops::TypedCommand::default(),
                 scope: InstallScope::Project,
                 working_directory: self.sandbox.work(),

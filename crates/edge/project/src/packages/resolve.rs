@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use agpm_diag::{Failure, Notes};
-use agpm_model::{Manifest, ObjectId, Requirement, SKILL_FILE, SourceName, Unit};
+use agpm_model::{Manifest, ObjectId, Requirement, ResourcePattern, SKILL_FILE, SourceName, Unit};
 use agpm_resolve::{
     ConflictReporter, FileListing, MissingFact, PathContent, ReleaseLimit, ResolvedEntries,
     SolverPin, SourceIndex, cycle, expand_plugins, fold_foreign_dependencies, marketplace_entries,
@@ -38,6 +38,8 @@ pub struct VersionLimits {
     pub pins: BTreeMap<Unit, SolverPin>,
     /// The minimum age of a release, if a policy sets one.
     pub release: Option<ReleaseLimit>,
+    /// Denied resources.
+    pub denied: Vec<ResourcePattern>,
 }
 
 /// Resolves a manifest, and keeps pins where possible. Sources that only resources require are added to the manifest.
@@ -93,7 +95,8 @@ fn solve_and_read(
     let fetcher = FactFetcher::new(sources, manifest);
     report_relocated(&limits.pins, notes);
     let index = fetcher.index(limits.pins.clone());
-    let mut index = index.with_release_limit(sources.release_limit);
+    let index = index.with_release_limit(sources.release_limit);
+    let mut index = index.with_denials(&limits.denied, &manifest.sources);
     let roots = roots(manifest);
     let solution = loop {
         match solve(&index, &roots) {

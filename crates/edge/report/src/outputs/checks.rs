@@ -1,6 +1,6 @@
 //! Commands that check a project.
 
-use agpm_model::ValueForm;
+use agpm_model::{SchemaField, ValueForm};
 
 use super::schema::OutputSchema;
 use super::shared::{ID, READS, document, list, object, required};
@@ -17,6 +17,36 @@ pub(super) const DRIFT: ValueForm = object![
     required("checked", ValueForm::Count, "How many files were checked"),
     required("findings", FINDINGS, "Files that differ"),
 ];
+
+/// The checks of `ci`.
+const CHECKS: SchemaField = required(
+    "checks",
+    list![object![
+        required(
+            "name",
+            ValueForm::OneOf(&["manifest", "lock", "approval", "policy", "files"]),
+            "What was checked",
+        ),
+        required(
+            "state",
+            ValueForm::OneOf(&["passed", "failed", "skipped"]),
+            "The result",
+        ),
+        required(
+            "findings",
+            ValueForm::Count,
+            "How many diagnostics are about it"
+        ),
+        super::shared::optional(
+            "cause",
+            ValueForm::OneOf(&["lock", "unreachable", "refused", "content"]),
+            "Why it failed, which decides the exit code",
+        ),
+    ]],
+    "The checks",
+);
+const COMPARED: SchemaField =
+    required("compared", ValueForm::Count, "How many files were compared");
 
 pub(super) const OUTPUTS: &[OutputSchema] = &[
     OutputSchema {
@@ -56,35 +86,18 @@ pub(super) const OUTPUTS: &[OutputSchema] = &[
     OutputSchema {
         command: "ci",
         about: "Whether a committed project is as its manifest and lockfile say",
-        forms: &[document![
-            required(
-                "checks",
+        forms: &[
+            document![CHECKS, COMPARED],
+            document![required(
+                "projects",
                 list![object![
-                    required(
-                        "name",
-                        ValueForm::OneOf(&["manifest", "lock", "approval", "policy", "files"]),
-                        "What was checked",
-                    ),
-                    required(
-                        "state",
-                        ValueForm::OneOf(&["passed", "failed", "skipped"]),
-                        "The result",
-                    ),
-                    required(
-                        "findings",
-                        ValueForm::Count,
-                        "How many diagnostics are about it"
-                    ),
-                    super::shared::optional(
-                        "cause",
-                        ValueForm::OneOf(&["lock", "unreachable", "refused", "content"]),
-                        "Why it failed, which decides the exit code",
-                    ),
+                    required("manifest", ValueForm::Text, "The path of the manifest"),
+                    CHECKS,
+                    COMPARED,
                 ]],
-                "The checks",
-            ),
-            required("compared", ValueForm::Count, "How many files were compared"),
-        ]],
+                "With `--recursive`: the projects, by path",
+            )],
+        ],
     },
     OutputSchema {
         command: "policy show",

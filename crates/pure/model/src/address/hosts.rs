@@ -2,66 +2,7 @@
 
 use std::fmt;
 
-/// A host with a short name in URLs.
-pub(super) struct KnownHost {
-    /// The prefix before `:`.
-    pub(super) alias: &'static str,
-    pub(super) host: &'static str,
-    pub(super) nesting: GroupNesting,
-}
-
-/// Whether a repository is always `OWNER/REPO`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum GroupNesting {
-    Flat,
-    Nested,
-}
-
-pub(super) const KNOWN_HOSTS: [KnownHost; 4] = [
-    KnownHost {
-        alias: "github",
-        host: "github.com",
-        nesting: GroupNesting::Flat,
-    },
-    KnownHost {
-        alias: "gitlab",
-        host: "gitlab.com",
-        nesting: GroupNesting::Nested,
-    },
-    KnownHost {
-        alias: "codeberg",
-        host: "codeberg.org",
-        nesting: GroupNesting::Flat,
-    },
-    KnownHost {
-        alias: "bitbucket",
-        host: "bitbucket.org",
-        nesting: GroupNesting::Flat,
-    },
-];
-
-/// The known host with a name; `www.` is ignored.
-pub(super) fn known_host(host: &str) -> Option<&'static KnownHost> {
-    let host = host.to_ascii_lowercase();
-    let host = host.strip_prefix("www.").unwrap_or(&host);
-    KNOWN_HOSTS
-        .iter()
-        .find(|host_entry| host_entry.host == host)
-}
-
-/// The host that a short name represents.
-pub(crate) fn host_of_alias(alias: &str) -> Option<&'static str> {
-    let host_entry = KNOWN_HOSTS
-        .iter()
-        .find(|host_entry| host_entry.alias == alias);
-    host_entry.map(|host_entry| host_entry.host)
-}
-
-/// Whether paths on a host are case-insensitive.
-pub(crate) fn ignores_case(host: &str) -> bool {
-    // Known only for these hosts. On any other server, two paths that differ in case may be two repositories.
-    known_host(host).is_some()
-}
+use super::known_hosts::{GroupNesting, KNOWN_HOSTS, known_host};
 
 /// The host of `OWNER/REPO`.
 #[derive(Clone, Debug, PartialEq, Eq)]

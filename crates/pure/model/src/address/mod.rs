@@ -7,25 +7,31 @@ mod browser;
 mod forms;
 mod hosts;
 mod inner;
+mod known_hosts;
 mod problem;
+mod remote;
 mod repository;
 mod source;
+mod spelling;
 
 use crate::name::SourceName;
+use crate::redact::{HIDDEN, without_passwords};
 use crate::version::VersionRequirement;
 
 pub use browser::BrowserAddress;
 pub use forms::AddressForm;
 pub use hosts::{DefaultHost, HostError, PageReference};
-pub(crate) use hosts::{host_of_alias, ignores_case};
 pub use inner::InnerAddress;
-pub use problem::AddressProblem;
-pub(crate) use repository::{canonical, repository_url};
+pub(crate) use known_hosts::host_of_alias;
+pub use problem::{ADDRESS_SCHEMES, AddressProblem, SourceAddressError};
+pub(crate) use remote::{comparable_host, is_flat_host, location_of, port_of, split_port};
+pub(crate) use repository::repository_url;
 pub use repository::{repository_name, repository_owner, same_repository};
-pub use source::{ADDRESS_SCHEMES, AddressKind, SourceAddress, SourceAddressError};
+pub use source::{AddressKind, SourceAddress};
+pub(crate) use spelling::{check_escapes, check_segments};
 
-use hosts::{GroupNesting, KNOWN_HOSTS, known_host};
 use inner::{inner, inner_of, split_requirement};
+use known_hosts::{GroupNesting, KNOWN_HOSTS, KnownHost, known_host};
 use repository::{is_repository, is_word};
 
 /// A source with an optional path and version, as it was typed.
@@ -115,7 +121,7 @@ impl Address {
 
     /// Whether text in a manifest is a URL: text without a scheme is a local path.
     pub fn has_scheme(text: &str) -> bool {
-        let alias = |host: &hosts::KnownHost| {
+        let alias = |host: &KnownHost| {
             let rest = text.strip_prefix(host.alias);
             rest.is_some_and(|rest| rest.starts_with(':'))
         };
@@ -273,8 +279,7 @@ fn parse_word(text: &str) -> Result<Address, AddressProblem> {
 /// A URL in git's syntax, or of a page that a browser shows.
 fn parse_url(text: &str) -> Result<Address, AddressProblem> {
     // Problems of the URL itself are reported first; their message holds no secret.
-    let full_url = SourceAddress::parse(text)?;
-    let redacted = full_url.redacted();
+    SourceAddress::check_start(text)?;
     let tail_at = match text.split_once("://") {
         Some((scheme, rest)) => {
             let authority = rest.find(['/', '?', '#']).unwrap_or(rest.len());
@@ -286,15 +291,13 @@ fn parse_url(text: &str) -> Result<Address, AddressProblem> {
     if let Some(page) = browser::parse_page(front, tail)? {
         return Ok(Address::Browser(page));
     }
-    if tail.contains('#') {
-        return Err(AddressProblem::Fragment(redacted.to_owned()));
-    }
-    // On some servers the query is part of the repository.
     if tail.contains('?') {
-        return Ok(Address::Repository(RepositoryAddress {
-            url: full_url,
-            inner: InnerAddress::default(),
-        }));
+        return Err(SourceAddressError::Query.into());
+    }
+    if let Some((address, version)) = tail.split_once('#') {
+        let version = if version.is_empty() { "" } else { HIDDEN };
+        let address = without_passwords(&format!("{front}{address}"));
+        return Err(AddressProblem::Fragment(format!("{address}#{version}")));
     }
     let (rest, requirement) = split_requirement(tail);
     let separator = rest

@@ -1,6 +1,5 @@
 //! Compares the URLs of repositories, and derives their names.
 
-use super::hosts::known_host;
 use super::source::{AddressKind, SourceAddress};
 
 /// The name of a repository: the last part of its URL.
@@ -29,51 +28,14 @@ pub fn same_repository(first: &SourceAddress, second: &SourceAddress) -> bool {
 }
 
 /// The canonical form of all URLs of one repository, without secrets.
-pub(crate) fn canonical(address: &SourceAddress) -> String {
-    let redacted = address.redacted();
-    match address.kind() {
+fn canonical(address: &SourceAddress) -> String {
+    match (address.kind(), address.remote()) {
         // With a separate prefix: a directory named like a host must never equal a URL.
-        AddressKind::Directory(path) => return format!("directory:{}", without_suffix(path)),
-        AddressKind::FileUrl(path) => return format!("file:{}", without_suffix(path)),
-        AddressKind::Remote => {}
-    }
-    let (scheme, rest) = match redacted.split_once("://") {
-        Some((scheme, rest)) => (scheme, rest.to_owned()),
-        None => ("ssh", scp_as_path(redacted)),
-    };
-    let (authority, path) = rest.split_once('/').unwrap_or((&rest, ""));
-    let host = authority
-        .rsplit_once('@')
-        .map_or(authority, |(_, host)| host);
-    let host = host.to_ascii_lowercase();
-    let default_port = match scheme {
-        "https" => ":443",
-        "ssh" => ":22",
-        _ => ":80",
-    };
-    // `:443` in a lockfile and no port in a manifest are the same repository. Comparing the strings would clone it
-    // twice.
-    let host = host.strip_suffix(default_port).unwrap_or(&host);
-    let host = known_host(host).map_or(host, |known_host| known_host.host);
-    let path = without_suffix(path.trim_start_matches('/'));
-    // Known only for these hosts.
-    let path = match known_host(host) {
-        Some(_) => path.to_ascii_lowercase(),
-        None => path.to_owned(),
-    };
-    format!("{scheme}://{host}/{path}")
-}
-
-/// `git@host:path` as `git@host/path`; those of IPv6 hosts are inside brackets.
-fn scp_as_path(text: &str) -> String {
-    // An IPv6 host has colons inside brackets; the separator is the first one after them.
-    let from = text.find(']').unwrap_or(0);
-    match text[from..].split_once(':') {
-        Some((host, path)) => {
-            let path = path.trim_start_matches('/');
-            format!("{}{host}/{path}", &text[..from])
-        }
-        None => text.to_owned(),
+        (AddressKind::Directory(path), _) => format!("directory:{}", without_suffix(path)),
+        (AddressKind::FileUrl(path), _) => format!("file:{}", without_suffix(path)),
+        (AddressKind::Remote, remote) => remote.map_or_else(String::new, |remote| {
+            format!("{}://{}", remote.scheme(), remote.location())
+        }),
     }
 }
 

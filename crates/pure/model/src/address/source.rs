@@ -3,14 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
-use percent_encoding::percent_decode_str;
-
-use crate::redact::{
-    HIDDEN, KeptCredential, hide_query, longest_first, split_user, without_passwords,
-};
-
-/// The schemes that a URL may have.
-pub const ADDRESS_SCHEMES: &[&str] = &["https", "http", "ssh", "git", "file"];
+use super::problem::{ADDRESS_SCHEMES, SourceAddressError};
+use super::remote::{RemoteAddress, RemoteStart};
+use super::spelling::local_path;
+use crate::redact::{HIDDEN, KeptCredential, longest_first, split_user, without_passwords};
 
 /// The URL of a source as the user wrote it; it is printed without its secrets.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -23,7 +19,7 @@ pub struct SourceAddress {
 
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum AddressTarget {
-    Remote,
+    Remote(Box<RemoteAddress>),
     File(String),
     Directory,
 }
@@ -39,64 +35,40 @@ pub enum AddressKind<'a> {
     Directory(&'a str),
 }
 
-/// The reason why text is not a URL; it never repeats the text, which may hold a secret.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SourceAddressError {
-    /// The text resembles a URL but is invalid.
-    #[error("this looks like a mistyped URL")]
-    Mistyped,
-    /// The text is empty.
-    #[error("the URL or path is empty")]
-    Empty,
-    /// A character that is invalid in URLs.
-    #[error("the URL contains a control character")]
-    ControlCharacter,
-    /// A part that a program could treat as an option.
-    #[error("the URL, its user or its host starts with `-`")]
-    LooksLikeOption,
-    /// `name::address` makes git run a program of that name.
-    #[error("the URL names a transport helper with `::`")]
-    TransportHelper,
-    /// An unsupported scheme.
-    #[error("unknown URL scheme `{scheme}`; known schemes: {}", ADDRESS_SCHEMES.join(", "))]
-    UnknownScheme {
-        /// The scheme.
-        scheme: String,
-    },
-    /// The host is missing.
-    #[error("the URL has no host")]
-    NoHost,
-    /// A `file` URL of another machine, or without a path.
-    #[error("a file URL is `file://` and an absolute path")]
-    NoLocalPath,
-    /// A password that ends the host too early.
-    #[error("`/`, `?` and `#` in a user name or password are written `%2F`, `%3F` and `%23`")]
-    UnescapedPassword,
-}
-
 impl SourceAddress {
     /// Parses a URL.
     pub fn parse(text: &str) -> Result<Self, SourceAddressError> {
         let text = text.trim_matches(' ');
-        // Before anything else reads it: git treats a leading `-` as an option, and `ext::` URLs run commands.
-        refuse_hostile(text)?;
-        match text
-            .split_once("://")
-            .filter(|(scheme, _)| is_scheme(scheme))
-        {
-            Some((scheme, rest)) => Self::of_url(&scheme.to_ascii_lowercase(), rest),
-            // A URL with a missing slash looks like `host:path`, with everything before the `@` in the path.
-            None if lacks_slash(text) => Err(SourceAddressError::Mistyped),
-            None if is_scp_like(text) => Self::of_scp(text),
-            None if is_mistyped(text) => Err(SourceAddressError::Mistyped),
-            None => Ok(Self::plain(text.to_owned(), AddressTarget::Directory)),
+        match AddressSyntax::of(text)? {
+            AddressSyntax::Url { scheme, rest } => Self::of_url(&scheme, rest),
+            AddressSyntax::Scp => RemoteStart::of_scp(text)?.with_path().map(Self::of_remote),
+            AddressSyntax::Directory => Ok(Self::plain(text.to_owned(), AddressTarget::Directory)),
+        }
+    }
+
+    /// Checks everything before the path: the rest may end with a path in the repository and a version.
+    pub(crate) fn check_start(text: &str) -> Result<(), SourceAddressError> {
+        match AddressSyntax::of(text.trim_matches(' '))? {
+            AddressSyntax::Url { scheme, rest } if scheme != "file" => {
+                RemoteStart::of_url(&scheme, rest).map(drop)
+            }
+            AddressSyntax::Scp => RemoteStart::of_scp(text.trim_matches(' ')).map(drop),
+            AddressSyntax::Url { .. } | AddressSyntax::Directory => Ok(()),
+        }
+    }
+
+    /// The server, if it is on one.
+    pub(crate) fn remote(&self) -> Option<&RemoteAddress> {
+        match &self.target {
+            AddressTarget::Remote(remote) => Some(remote),
+            AddressTarget::File(_) | AddressTarget::Directory => None,
         }
     }
 
     /// The kind of location.
     pub fn kind(&self) -> AddressKind<'_> {
         match &self.target {
-            AddressTarget::Remote => AddressKind::Remote,
+            AddressTarget::Remote(_) => AddressKind::Remote,
             AddressTarget::File(path) => AddressKind::FileUrl(path),
             AddressTarget::Directory => AddressKind::Directory(&self.written),
         }
@@ -140,11 +112,6 @@ impl SourceAddress {
     }
 
     fn of_url(scheme: &str, rest: &str) -> Result<Self, SourceAddressError> {
-        if !ADDRESS_SCHEMES.contains(&scheme) {
-            return Err(SourceAddressError::UnknownScheme {
-                scheme: scheme.to_owned(),
-            });
-        }
         if scheme == "file" {
             let path = local_path(rest)?;
             return Ok(Self::plain(
@@ -152,45 +119,62 @@ impl SourceAddress {
                 AddressTarget::File(path),
             ));
         }
-        let (authority, tail) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
-        let (user, host) = authority.rsplit_once('@').unwrap_or(("", authority));
-        check_host(authority, host, tail)?;
-        let keep = if scheme == "ssh" {
+        RemoteStart::of_url(scheme, rest)?
+            .with_path()
+            .map(Self::of_remote)
+    }
+
+    fn of_remote(remote: RemoteAddress) -> Self {
+        let user = remote.user.as_deref().unwrap_or_default();
+        let keep = if remote.scheme == "ssh" {
             // The user of an ssh URL, as in `git@`, is part of the location. In https a user name may itself be the
             // token.
             KeptCredential::Name
         } else {
             KeptCredential::Nothing
         };
-        let (shown_user, mut secrets) = split_user(user, keep);
-        let (tail_shown, tail_secrets) = hide_query(tail);
-        secrets.extend(tail_secrets);
-        Ok(SourceAddress {
-            written: format!("{scheme}://{rest}"),
-            redacted: format!("{scheme}://{shown_user}{host}{tail_shown}"),
+        let (shown_user, secrets) = split_user(user, keep);
+        let user = remote.user.as_ref().map(|user| format!("{user}@"));
+        SourceAddress {
+            written: remote.url_with_user(&user.unwrap_or_default()),
+            redacted: remote.url_with_user(&shown_user),
             // A short secret inside a longer one would be replaced first and leave the rest of the longer one
             // visible.
             secrets: longest_first(secrets),
-            target: AddressTarget::Remote,
-        })
+            target: AddressTarget::Remote(Box::new(remote)),
+        }
     }
+}
 
-    fn of_scp(text: &str) -> Result<Self, SourceAddressError> {
-        let (front, tail) = text.split_at(text.find('/').unwrap_or(text.len()));
-        let (user, host) = front.rsplit_once('@').unwrap_or(("", front));
-        if host.is_empty() || host.starts_with(':') {
-            return Err(SourceAddressError::NoHost);
+/// The syntax of a URL or a path.
+enum AddressSyntax<'t> {
+    Url { scheme: String, rest: &'t str },
+    Scp,
+    Directory,
+}
+
+impl<'t> AddressSyntax<'t> {
+    fn of(text: &'t str) -> Result<Self, SourceAddressError> {
+        // Before anything else reads it: git treats a leading `-` as an option, and `ext::` URLs run commands.
+        refuse_hostile(text)?;
+        if let Some((scheme, rest)) = text
+            .split_once("://")
+            .filter(|(scheme, _)| is_scheme(scheme))
+        {
+            let scheme = scheme.to_ascii_lowercase();
+            return Ok(AddressSyntax::Url { scheme, rest });
         }
-        if host.starts_with('-') {
-            return Err(SourceAddressError::LooksLikeOption);
+        // A URL with a missing slash looks like `host:path`, with everything before the `@` in the path.
+        if lacks_slashes(text) {
+            return Err(SourceAddressError::Mistyped);
         }
-        let (shown_user, secrets) = split_user(user, KeptCredential::Name);
-        Ok(SourceAddress {
-            written: text.to_owned(),
-            redacted: format!("{shown_user}{host}{tail}"),
-            secrets: longest_first(secrets),
-            target: AddressTarget::Remote,
-        })
+        if is_scp_like(text) {
+            return Ok(AddressSyntax::Scp);
+        }
+        if is_mistyped(text) {
+            return Err(SourceAddressError::Mistyped);
+        }
+        Ok(AddressSyntax::Directory)
     }
 }
 
@@ -220,58 +204,26 @@ fn is_scheme(text: &str) -> bool {
 /// Whether text was meant as a URL; its content is not shown.
 fn is_mistyped(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
-    lower.starts_with("//") || (lower.starts_with("http") && lower.contains('@'))
+    lower.starts_with("//")
+        || lower.starts_with("\\\\")
+        || (lower.starts_with("http") && lower.contains('@'))
 }
 
-/// Whether text begins like a URL with one slash missing, as in `http:/host`.
-fn lacks_slash(text: &str) -> bool {
-    let scheme = text
-        .split_once(":/")
-        .map(|(scheme, _)| scheme.to_ascii_lowercase());
-    scheme.is_some_and(|scheme| ADDRESS_SCHEMES.contains(&scheme.as_str()))
+/// Whether text begins like a URL with slashes missing, as in `http:/host`.
+fn lacks_slashes(text: &str) -> bool {
+    let Some((scheme, rest)) = text.split_once(':') else {
+        return false;
+    };
+    let scheme = scheme.to_ascii_lowercase();
+    // A server in the user's ssh configuration may be called `git`.
+    ADDRESS_SCHEMES.contains(&scheme.as_str()) && (scheme != "git" || rest.starts_with(['/', '\\']))
 }
 
 /// Follows git's rule: a colon before any slash, but not after a drive letter.
 fn is_scp_like(text: &str) -> bool {
     let front = text.split(['/', '\\']).next().unwrap_or_default();
-    front.find(':').is_some_and(|at| at != 1)
-}
-
-fn check_host(authority: &str, host: &str, tail: &str) -> Result<(), SourceAddressError> {
-    if authority.starts_with('-') || host.starts_with('-') {
-        return Err(SourceAddressError::LooksLikeOption);
-    }
-    if host.is_empty() || host.starts_with(':') {
-        return Err(SourceAddressError::NoHost);
-    }
-    // `user:pass/word@host` would be the host `user`, and the end of the password would be shown as a path.
-    let port = host
-        .rsplit_once(':')
-        .map(|(_, port)| port)
-        .filter(|_| !host.ends_with(']'));
-    // A port with letters and an `@` later in the URL is a password with an unescaped slash. Without this check half of
-    // it would be shown as the host.
-    let odd_port = port.is_some_and(|port| !port.bytes().all(|b| b.is_ascii_digit()));
-    if odd_port && tail.contains('@') {
-        Err(SourceAddressError::UnescapedPassword)
-    } else {
-        Ok(())
-    }
-}
-
-fn local_path(rest: &str) -> Result<String, SourceAddressError> {
-    let path = rest.strip_prefix("localhost").unwrap_or(rest);
-    let path = percent_decode_str(path)
-        .decode_utf8()
-        .ok()
-        .filter(|path| path.starts_with('/'))
-        .ok_or(SourceAddressError::NoLocalPath)?;
-    if path.contains(char::is_control) {
-        return Err(SourceAddressError::ControlCharacter);
-    }
-    // `file:///C:/x` has a slash before the drive that is not part of the path.
-    let drive = path.as_bytes().get(2) == Some(&b':') && path.as_bytes()[1].is_ascii_alphabetic();
-    Ok(path[usize::from(drive)..].to_owned())
+    let is_drive = front.starts_with(|c: char| c.is_ascii_alphabetic());
+    front.find(':').is_some_and(|at| at != 1 || !is_drive)
 }
 
 impl FromStr for SourceAddress {
@@ -304,16 +256,11 @@ mod tests {
             ("https://h/x.git", "https://h/x.git"),
             ("https://user:pw@h/x", "https://h/x"),
             ("https://ghp_token@h:8080/x", "https://h:8080/x"),
-            ("HTTPS://a:b@c@h/x", "https://h/x"),
-            (
-                "https://h/x?p=repo&private_token=abc#k",
-                "https://h/x?p=repo&private_token=***#***",
-            ),
+            ("HTTPS://a:b@h/x", "https://h/x"),
             ("https://h/@scope/x", "https://h/@scope/x"),
             ("ssh://git@h/x", "ssh://git@h/x"),
             ("ssh://git:pw@h/x", "ssh://git@h/x"),
             ("git@h:org/x.git", "git@h:org/x.git"),
-            ("git:pw@h:org/x.git", "git@h:org/x.git"),
             ("/srv/x@y", "/srv/x@y"),
         ] {
             let address = SourceAddress::parse(text).unwrap();
@@ -353,6 +300,7 @@ mod tests {
         for (text, error) in [
             (" ", Empty),
             ("https://h/\n", ControlCharacter),
+            ("https://h/a%00b", ControlCharacter),
             ("file:///a%0Ab", ControlCharacter),
             ("--upload-pack=x", LooksLikeOption),
             ("ssh://-oProxyCommand=x/y", LooksLikeOption),
@@ -365,8 +313,47 @@ mod tests {
             ("SSH:/me:pw@h", Mistyped),
             ("https:///x", NoHost),
             ("file://host/x", NoLocalPath),
-            ("file:///a%ffb", NoLocalPath),
+            ("file:///a%FFb", NoLocalPath),
             ("https://user:pa/ss@h/x", UnescapedPassword),
+            ("https://a:b@c@h/x", UnescapedUser),
+            ("ssh://evil.com%2f@h/x", UnescapedUser),
+            ("[git@h:22]:x/y", UnescapedUser),
+            ("user:pw@h:org/x.git", ColonBeforeAt),
+            ("https://h/x?p=repo", Query),
+            ("https://h/x#v1", Fragment),
+            ("https://evil.com\\@h/x", UnescapedUser),
+            ("https://h/a\\b", Backslash),
+            ("git@h:a\\b", Backslash),
+            ("https://h/a b", Space),
+            ("https://h/a/../b", DotSegment),
+            ("https://h/./b", DotSegment),
+            ("git@h:../b", DotSegment),
+            ("file:///a/../b", DotSegment),
+            ("https://h//b", DoubledSlash),
+            ("git@h://b", DoubledSlash),
+            ("file:////b", DoubledSlash),
+            ("https://h./b", HostDot),
+            ("git@h.:b", HostDot),
+            ("https://h/%65vil", Escape),
+            ("https://h/%2e%2e/b", Escape),
+            ("https://h/a%2Fb", Escape),
+            ("https://h/a%5Cb", Escape),
+            ("https://h/a%b", Escape),
+            ("git@h:a%20b", Escape),
+            ("file:///%61", Escape),
+            ("https://h:x/b", Port),
+            ("https://h:/b", Port),
+            ("https://h:+80/b", Port),
+            ("https://h:65536/b", Port),
+            ("ssh://h%2fx/b", Host),
+            ("https://h%65/b", Host),
+            ("https://[::1/b", Port),
+            ("https://[::x]/b", Host),
+            ("https://a,b/c", Host),
+            ("ssh://$(x)/c", Host),
+            ("https:h/x", Mistyped),
+            ("https:\\\\h\\x", Mistyped),
+            ("\\\\h\\x", Mistyped),
         ] {
             assert_eq!(SourceAddress::parse(text), Err(error), "{text}");
         }
@@ -379,10 +366,10 @@ mod tests {
 
     #[test]
     fn a_text_is_scrubbed_of_every_form_of_the_secret() {
-        let address = SourceAddress::parse("https://me:p%40ss@h/x?token=zz9").unwrap();
+        let address = SourceAddress::parse("https://me:p%40ss@h/x").unwrap();
         assert_eq!(
-            address.scrub("'https://me:p%40ss@h/x?token=zz9' p@ss p%40ss zz9"),
-            "'https://h/x?token=***' *** *** ***"
+            address.scrub("'https://me:p%40ss@h/x' p@ss p%40ss"),
+            "'https://h/x' *** ***"
         );
         assert_eq!(
             address.scrub("see http://a:b@c/d, e://f@g"),

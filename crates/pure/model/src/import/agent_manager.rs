@@ -322,14 +322,7 @@ impl<'d> AgentManagerReader<'_, 'd> {
                 .at_spot(spot(url))
                 .help(help),
         );
-        // A URL with a masked query no longer works.
-        let redacted = address.redacted();
-        let clean = if redacted.contains("***") {
-            redacted.split(['?', '#']).next()?
-        } else {
-            redacted
-        };
-        SourceAddress::parse(clean).ok()
+        SourceAddress::parse(address.redacted()).ok()
     }
 
     /// The layers that apply to the manifest's directory, lowest first.

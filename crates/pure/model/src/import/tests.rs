@@ -111,10 +111,6 @@ fn an_entry_becomes_a_layer() {
 fn secrets_do_not_are_transitive() {
     for (url, address) in [
         ("https://ann:hunter2@git.example/x", "https://git.example/x"),
-        (
-            "https://git.example/x?ref=a&private_token=hunter2",
-            "https://git.example/x",
-        ),
         ("ssh://git:hunter2@git.example/x", "ssh://git@git.example/x"),
     ] {
         let yaml = format!("hierarchy:\n- name: one\n  url: {url}\n  repo_type: git\n");

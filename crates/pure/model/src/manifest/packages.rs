@@ -6,7 +6,7 @@ use agpm_diag::{Diagnostic, codes, is_invisible};
 use agpm_text::{NodeKind, NodeRef, Value, to_value};
 
 use crate::address::Address;
-use crate::check::{Check, spot};
+use crate::check::{Check, ineffective_in_base, spot};
 use crate::instruction::{InstructionForm, InstructionScope};
 use crate::manifest::inline::read_inline;
 use crate::manifest::plugins::{MarketplaceDependency, PartChoice, is_plugin_name};
@@ -237,7 +237,12 @@ impl<'n> DependencyReader<'_, '_, 'n> {
             dependency.rename = self.rename(rename, dependency.kind);
         }
         if let Some(tools) = table.get("allow-widening") {
-            dependency.allow_widening = self.tool_names(tools);
+            if self.texts.is_of_base(tools) {
+                self.check
+                    .report(ineffective_in_base(tools, "allow-widening"));
+            } else {
+                dependency.allow_widening = self.tool_names(tools);
+            }
         }
         self.instruction(table, dependency);
         self.warn_of_names(table, dependency);

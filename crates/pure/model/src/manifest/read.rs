@@ -4,7 +4,7 @@ use agpm_diag::{Diagnostic, codes};
 use agpm_text::{Document, NodeRef, to_value};
 
 use crate::base::read_extends;
-use crate::check::{Check, spot};
+use crate::check::{Check, ineffective_in_base, spot};
 use crate::manifest::partial::beside_syntax_errors;
 use crate::manifest::tables::{CONFIG_SECTIONS, MANIFEST_SECTIONS, PRIVATE_SECTIONS};
 use crate::manifest::{
@@ -52,10 +52,14 @@ impl Manifest {
                 .collect();
             manifest.allow_widening =
                 tools::read_widening(&mut check, &manifest.tools, texts.manifest.root(), &bases);
-            if let Some(allowed) = root.get("allow-executables") {
+            for key in ["allow-executables", "allow-sources"] {
+                refuse_approvals_of_bases(&mut check, texts, key);
+            }
+            let own = texts.manifest.root();
+            if let Some(allowed) = own.and_then(|own| own.get("allow-executables")) {
                 manifest.allow_executables = sources::read_allowed(&mut check, allowed);
             }
-            if let Some(allowed) = root.get("allow-sources") {
+            if let Some(allowed) = own.and_then(|own| own.get("allow-sources")) {
                 manifest.allow_sources = sources::read_allowed_sources(&mut check, allowed);
             }
             manifest.root_directives = root
@@ -95,6 +99,14 @@ impl Manifest {
         let found = check.into_diagnostics();
         let found = beside_syntax_errors(found, texts.documents(), texts.syntax_errors);
         (manifest, found)
+    }
+}
+
+/// Reports a list of approvals in a base: what it approves would be the base's own content.
+fn refuse_approvals_of_bases(check: &mut Check, texts: &ManifestTexts<'_>, key: &str) {
+    let roots = texts.bases.iter().filter_map(|base| base.document.root());
+    for node in roots.filter_map(|root| root.get(key)) {
+        check.report(ineffective_in_base(node, key));
     }
 }
 

@@ -1,6 +1,6 @@
 //! `[sources]`, and the resources that may pull in executables.
 
-use agpm_diag::{Diagnostic, SourceSpan, codes};
+use agpm_diag::{Diagnostic, Severity, SourceSpan, codes};
 use agpm_text::{Document, NodeRef};
 
 use crate::address::{DefaultHost, SourceAddress, repository_url};
@@ -70,11 +70,15 @@ pub(super) fn read_source(
     let text = check.string(node, "a source")?;
     let address = SourceAddress::parse(text);
     let address = address.map_err(|error| {
-        check.bad_value(
-            node,
-            error.to_string(),
-            "write a URL such as `https://host/org/repo.git`, or a directory",
-        );
+        let help = "write a URL such as `https://host/org/repo.git`, or a directory";
+        if error.may_show_password() {
+            // A finding of this code does not quote the value.
+            let mut found = Diagnostic::new(&codes::MANIFEST_SECRET, error.to_string());
+            found.severity = Severity::Error;
+            check.report(found.at_spot(spot(name)).help(help));
+        } else {
+            check.bad_value(node, error.to_string(), help);
+        }
     });
     let parsed = SourceName::new(name.content());
     let parsed = parsed

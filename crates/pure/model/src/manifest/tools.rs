@@ -6,7 +6,7 @@ use agpm_diag::{Diagnostic, codes};
 use agpm_text::{NodeKind, NodeRef};
 use agpm_tools::{COMMON_INSTRUCTIONS, FileFormat, REFERENCE_TOOL};
 
-use crate::check::{Check, spot};
+use crate::check::{Check, ineffective_in_base, spot};
 use crate::manifest::tables::{RESOURCE, TOOL};
 use crate::name::ToolName;
 use crate::path::RelativePath;
@@ -49,10 +49,7 @@ pub(crate) fn read_widening(
 ) -> Vec<ToolName> {
     // `[project]` holds template variables; any other value of this name is one of them.
     for node in bases.iter().copied().flatten().filter_map(project_widening) {
-        let message = "`allow-widening` of a base has no effect";
-        let help = "the project's own manifest approves it";
-        let found = Diagnostic::new(&codes::MANIFEST_IGNORED_KEY, message).help(help);
-        check.report(found.at_spot(spot(node)));
+        check.report(ineffective_in_base(node, "allow-widening"));
     }
     let node = manifest
         .and_then(project_widening)

@@ -59,7 +59,7 @@ const CRATES: &[(&str, &str, &[&str])] = &[
     (
         "agpm-trust",
         "pure/trust",
-        &["agpm-diag", "agpm-text", "agpm-model"],
+        &["agpm-diag", "agpm-text", "agpm-tools", "agpm-model"],
     ),
     (
         "agpm-render",

@@ -193,7 +193,7 @@ fn the_demonstration_goes_step_by_step_on_a_terminal() {
     }
     for shown in [
         "error[trust/increase]",
-        "agpm update agents/reviewer --approve agents/reviewer",
+        "run `agpm -C whole update agents/reviewer --approve agents/reviewer`",
         "agents/reviewer  v1.0.0 -> v1.1.0  + runs git log",
         "Updated 1 resource",
         "failed   files  (1 finding)",

@@ -36,7 +36,7 @@ fn look(world: &World, notes: &mut Notes) -> Result<ProjectPrograms, Failure> {
 pub fn waiting(world: &World, mut programs: ProjectPrograms) -> Outcome<ProjectPrograms> {
     let mut notes = Notes::default();
     let job = InstallJob::showing("approve", UpdateScope::Nothing);
-    // What cannot be planned is reported by the install itself.
+    // The install itself reports failures of its plan.
     let planned = preview(world, &job, &mut notes);
     notes
         .diagnostics

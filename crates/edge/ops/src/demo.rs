@@ -154,11 +154,12 @@ fn run(world: &World, request: &DemoRequest, notes: &mut Notes) -> Result<DemoRe
     store::write_atomically(&directory.join(MANIFEST_NAME), manifest.as_bytes()).map_err(seen)?;
     let mut shows = vec![show_install(&inside)?];
     shows.push(show_explain(&inside, notes)?);
-    shows.extend(show_update(&inside)?);
+    let shown_directory = display_path(&world.environment, &directory);
+    shows.extend(show_update(&inside, &shown_directory)?);
     shows.push(show_edited_file(&inside, &directory)?);
     shows.push(show_undo(&inside)?);
     Ok(DemoReport {
-        directory: display_path(&world.environment, &directory),
+        directory: shown_directory,
         files: FILES.iter().map(|(path, _)| *path).collect(),
         shows,
     })
@@ -213,29 +214,35 @@ fn show_explain(world: &World, notes: &mut Notes) -> Result<DemoShow, Failure> {
 }
 
 /// An update with a new hook: refused, compared, and approved.
-fn show_update(world: &World) -> Result<[DemoShow; 3], Failure> {
+fn show_update(world: &World, directory: &str) -> Result<[DemoShow; 3], Failure> {
+    let mut world = world.clone();
+    world.environment.typed = TypedCommand {
+        verb: vec!["update".to_owned()],
+        words: vec![AGENT.to_owned()],
+        project: vec!["-C".to_owned(), directory.to_owned()],
+        ..TypedCommand::default()
+    };
     let request = UpdateRequest {
         names: vec![AGENT.to_owned()],
         install: InstallRequest::PLAIN,
     };
     let command = format!("agpm update {AGENT}");
-    let refused = show(&command, update(world, &request), DemoResult::Installed);
+    let refused = show(&command, update(&world, &request), DemoResult::Installed);
     let compared = DiffRequest {
         ids: vec![AGENT.to_owned()],
         target: DiffTarget::Update,
         content: DiffContent::Everything,
     };
-    let compared = diff(world, &compared);
+    let compared = diff(&world, &compared);
     let compared = show(
         &format!("agpm diff --update {AGENT}"),
         compared,
         DemoResult::Compared,
     );
-    let mut approving = world.clone();
-    approving.environment.approvals = vec![AGENT.to_owned()];
+    world.environment.approvals = vec![AGENT.to_owned()];
     let approved = show(
         &format!("{command} --approve {AGENT}"),
-        update(&approving, &request),
+        update(&world, &request),
         DemoResult::Installed,
     );
     Ok([refused, require(compared)?, require(approved)?])

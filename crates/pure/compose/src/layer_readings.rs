@@ -1,4 +1,4 @@
-//! What files of layers let tools do.
+//! Capabilities of the files of layers.
 
 use agpm_model::{Destination, FileMode, Manifest, RelativePath, ResourceType, Tool};
 use agpm_plan::path_in_type_directory;
@@ -24,7 +24,7 @@ struct TypedFile {
     part: String,
 }
 
-/// What one file does.
+/// The capabilities of one file.
 pub fn reading_of_layer_file(
     manifest: &Manifest,
     path: &RelativePath,

@@ -5,7 +5,7 @@ use agpm_model::ResourceType;
 use agpm_text::{Format, parse_alone};
 use agpm_trust::{CapabilityReading, read_resource};
 
-/// The facts about a text.
+/// The facts about a Markdown file.
 pub(crate) struct MarkdownFacts {
     kind: ResourceType,
     path: String,

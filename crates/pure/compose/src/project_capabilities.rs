@@ -18,7 +18,7 @@ use crate::rendered::RenderedResource;
 #[derive(Debug)]
 pub struct ProjectCapabilities {
     sets: BTreeMap<Owner, CapabilitySet>,
-    /// What the project's own manifest adds to each of them.
+    /// The capabilities that the project's own manifest adds to each of them.
     own: BTreeMap<Owner, BTreeSet<CapabilityIncrease>>,
     /// How each id comes into the project.
     origins: BTreeMap<Owner, CapabilityOrigin>,

@@ -1,4 +1,4 @@
-//! What resources let their tools do: by the author's text and by the files that are written for each tool.
+//! Capabilities of resources: of the author's text, and of the files that are written for each tool.
 
 use agpm_model::{FileMode, RelativePath, ResourceType, SKILL_FILE};
 use agpm_resolve::{ResolvedEntry, SourceFile};
@@ -13,7 +13,7 @@ use crate::rendered::{OutputCapability, RenderedTexts, ResourceOutput};
 use crate::texts::json;
 
 impl ResourceOutput {
-    /// Finds out what the entry lets its tool do, from the texts and from the files that were made of them.
+    /// Finds the capabilities of the entry, in its text and in the files that were made of it.
     pub(crate) fn judge(
         &mut self,
         resolved: &ResolvedEntry,
@@ -34,7 +34,7 @@ impl ResourceOutput {
     }
 }
 
-/// What an author's text does, with the scripts next to it.
+/// The capabilities of an author's text, with the scripts next to it.
 pub(crate) fn author_reading(
     resolved: &ResolvedEntry,
     text: Option<&str>,
@@ -101,7 +101,7 @@ fn instructions(name: &str, size: usize) -> CapabilityReading {
     }
 }
 
-/// What the file that is written for a tool does besides its author's text: a conversion can give text a meaning that
+/// The capabilities of the file that is written for a tool: a conversion can give text a meaning that
 /// it had for no other tool. Its lists of tools are left to the checks of conversions.
 pub(crate) fn written_reading(
     resolved: &ResolvedEntry,

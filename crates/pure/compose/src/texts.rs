@@ -22,7 +22,7 @@ struct ComposeTask<'a> {
     authors: Authors,
 }
 
-/// Whose words a text is made of.
+/// Whose words the content is made of.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Authors {
     /// Everybody's.

@@ -45,7 +45,7 @@ impl ApprovalCommand {
             }
         };
         let review = match (verb, is_update) {
-            // They show the changes themselves, or the changes are not there yet.
+            // They show the changes themselves, or there are none yet.
             ("diff" | "add" | "remove", _) => None,
             (_, true) => Some(typed.sibling(["diff", "--update"])),
             (_, false) => Some(typed.sibling(["diff"])),

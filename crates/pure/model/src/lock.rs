@@ -499,7 +499,7 @@ fn list(node: Option<NodeRef<'_>>) -> impl Iterator<Item = NodeRef<'_>> {
         .flat_map(NodeRef::items)
 }
 
-/// The text with every capability on a line of its own, so that a diff of it shows what is new and nothing else.
+/// Puts every capability on its own line, to show only new ones in a diff of the lockfile.
 fn with_a_line_for_each_capability(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {

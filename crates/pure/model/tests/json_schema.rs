@@ -79,6 +79,8 @@ on-unreachable = "warn"
 [policy.sources]
 allow = ["github:corp/*"]
 deny = ["github:evil/*"]
+[policy.resources]
+deny = [{ match = "github:acme/agents//skills/deploy@<1.4", reason = "CVE-2026-1" }]
 [policy.types]
 allow = ["agents"]
 deny = ["hooks"]

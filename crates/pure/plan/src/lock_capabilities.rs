@@ -14,14 +14,14 @@ pub struct LockedCapabilities<'l> {
     lists: bool,
 }
 
-/// What a lockfile says about the capabilities of an id.
+/// The capabilities of an id in a lockfile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EarlierCapabilities {
     /// It does not have the id.
     New,
     /// It has this set.
     Known(CapabilitySet),
-    /// An older program wrote it: only the content can tell.
+    /// An older program wrote it: they are known only from the content.
     Unlisted,
 }
 
@@ -40,7 +40,7 @@ impl<'l> LockedCapabilities<'l> {
         }
     }
 
-    /// What is known of an id, whatever file, source or version it was.
+    /// The locked capabilities of an id, whatever file, source or version it had.
     pub fn state(&self, id: &Owner) -> EarlierCapabilities {
         match self.sets.get(id) {
             None => EarlierCapabilities::New,
@@ -62,8 +62,8 @@ impl<'l> LockedCapabilities<'l> {
     }
 }
 
-/// The difference between the capabilities and the locked ones, as users read it; `None` if they fit. What an older
-/// program wrote fits if its digest does, or if it wrote none.
+/// The difference between the capabilities and the locked ones, as users read it; `None` if they fit. The
+/// lockfile of an older program fits if its digest does, or if it has none.
 pub fn capability_difference(old: &Lockfile, new: &Lockfile) -> Option<String> {
     let locked: BTreeMap<Owner, &LockedCapabilitySet> = old.capability_sets().collect();
     let is_listed = old.lists_capabilities();

@@ -263,7 +263,7 @@ const CONFIG: &[ConfigFile] = &[
     ),
 ];
 
-/// What an agent has besides the keys of the configuration, which follow.
+/// The keys that an agent has besides those of the configuration, which follow.
 const AGENT_KEYS: &[ConfigKey] = &[
     harmless("name"),
     harmless("description"),

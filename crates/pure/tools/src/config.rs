@@ -1,4 +1,4 @@
-//! What the keys of a tool's own configuration let it do.
+//! The meaning of the keys in a tool's own configuration.
 
 use crate::source::FactSource;
 
@@ -38,11 +38,11 @@ impl ConfigFile {
 pub struct ConfigKey {
     /// The keys from the top of the file, with `/` in between; `*` is any key or item.
     pub path: &'static str,
-    /// What its value does.
+    /// The effect of its value.
     pub effect: KeyEffect,
 }
 
-/// What the value of a key lets a tool do.
+/// The effect of a key: the capability that its value gives a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyEffect {
     /// Nothing that needs approval, whatever the value.
@@ -73,11 +73,11 @@ pub enum KeyEffect {
     LimitsOfServer,
     /// Tools of the server that may not be used: a list.
     DeniesOfServer,
-    /// By tool, or by tool and pattern, whether its use is allowed, asked for or denied.
+    /// By tool, or by tool and pattern, whether its use is allowed, confirmed or denied.
     Permissions,
     /// A mode; the values here ask as much as the tool does by default, or more.
     Mode(&'static [&'static str]),
-    /// A switch that with this value takes away a protection.
+    /// A switch that with this value removes a protection.
     Unprotects(bool),
     /// Variables of the tool itself and of everything that it starts, by name, with their values.
     Environment,
@@ -266,7 +266,7 @@ pub const FRONT_MATTER_KEYS: &[ConfigKey] = &[
     key("dangerously*", KeyEffect::Unprotects(true)),
 ];
 
-/// The keys of configuration files in every tool, for files of a tool without rows of its own.
+/// The keys of configuration files in every tool, for files that have no rows.
 pub const COMMON_KEYS: &[ConfigKey] = &[
     key("hooks", KeyEffect::Hooks),
     key("mcpServers", KeyEffect::Servers),

@@ -192,13 +192,13 @@ pub struct CapabilitySet {
     /// Settings whose effect is not known, as `KEY = VALUE`.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub sets: BTreeSet<String>,
-    /// What each part of a plugin, or each resource in a layer, may do with tools, by `TYPE/NAME`: what one of them may
+    /// The tools of each part of a plugin, or of each resource in a layer, by `TYPE/NAME`: what one of them may
     /// do must not hide what another one gains.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub parts: BTreeMap<String, PartCapabilities>,
 }
 
-/// What one part may do with tools.
+/// The tools of one part.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PartCapabilities {
@@ -268,7 +268,7 @@ impl CapabilityName {
         CapabilityName::Sets,
     ];
 
-    /// The kind of capability that a word names.
+    /// The kind of capability with this name.
     pub(crate) fn of_word(word: &str) -> Option<Self> {
         CapabilityName::ALL
             .into_iter()
@@ -505,7 +505,7 @@ impl CapabilitySet {
 }
 
 impl PartCapabilities {
-    /// What a part may do beyond its earlier state; a new one is compared with a part that says nothing.
+    /// The tools that a part gains; a new part is compared with one that has no lists.
     fn beyond(
         &self,
         part: &str,

@@ -1,4 +1,4 @@
-//! Capability sets in lockfiles: one string for each capability, so that a diff of the lockfile can be read.
+//! Capability sets in lockfiles: one string for each capability, for readable diffs.
 
 use std::collections::BTreeSet;
 
@@ -54,7 +54,7 @@ impl CapabilitySet {
         lines.into_iter().collect()
     }
 
-    /// The set that a lockfile has for an id. What a newer program wrote and this one does not know is left out, so it
+    /// The set that a lockfile has for an id. Capabilities that only a newer program knows are left out, so it
     /// has to be approved again.
     pub fn from_locked(id: &Owner, lines: &[String]) -> Self {
         let mut set = CapabilitySet::default_of(id);

@@ -12,7 +12,7 @@ use crate::tool_rule::ToolRule;
 const PREFIX_WORDS: [&str; 3] = ["run_shell_command", "shelltool", "shell"];
 
 impl ToolRule {
-    /// The rule in the words of the reference. A word that means several tools there is several rules: a client may read
+    /// The rule in the words of the reference. A name that means several tools there is several rules: a client may read
     /// it as any of them.
     pub fn in_reference_words(&self) -> Vec<ToolRule> {
         let (name, specifier) = (self.tool(), self.specifier());
@@ -53,7 +53,7 @@ fn reference_names(name: &str) -> BTreeSet<String> {
     if let Some(tool) = read_reference(name) {
         return BTreeSet::from([reference_name(tool)]);
     }
-    // A word may be written with its set, as in `edit/editFiles`.
+    // A tool may be written with its set, as in `edit/editFiles`.
     let (set, last) = name.rsplit_once('/').unwrap_or(("", name));
     let meanings = meanings_of(last).or_else(|| meanings_of(set));
     if let Some(meanings) = meanings {

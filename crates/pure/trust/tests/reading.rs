@@ -353,13 +353,23 @@ fn configuration_of_tools() {
 
 #[test]
 fn secrets_are_not_shown() {
-    let json = r#"{"command": "a", "args": ["ghp_0123456789abcdefghijABCDEFGHIJ012345"], "apiKey": "sk-abcdefghijklmnopqrstuvwxyz"}"#;
+    let json = r#"{"command": "a", "args": ["ghp_0123456789abcdefghijABCDEFGHIJ012345"], "password": "hunter2"}"#;
     let reading = read_servers("x", &value(json));
     check(
         &reading,
-        &["runs a ********", "sets apiKey = ********"],
+        &["runs a ********", "sets password = ********"],
         json,
     );
+    let tokens = [
+        "sk-abcdefghijklmnopqrstuvwxyz",
+        "sk-abcdefghijklmnopqrstuvwxyy",
+    ];
+    let [one, other] = tokens.map(|token| {
+        let json = format!(r#"{{"command": "a", "apiKey": "{token}"}}"#);
+        read_servers("x", &value(&json)).set.sets
+    });
+    assert!(one != other, "another token is another value");
+    assert!(one.iter().all(|line| !line.contains("sk-")), "{one:?}");
 }
 
 #[test]

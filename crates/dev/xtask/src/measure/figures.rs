@@ -92,13 +92,11 @@ impl CrateFigures {
     }
 
     /// The checked values, and their locations.
-    pub(super) fn checked_lists(&self) -> [(&'static str, Vec<&str>); 5] {
+    pub(super) fn checked_lists(&self) -> [(&'static str, Vec<&str>); 3] {
         [
             ("import cycle", texts(&self.module_cycle)),
             ("import cycle of folders", texts(&self.directory_cycle)),
             ("tuple parameters", self.functions_with_tuple_parameters()),
-            ("over five arguments", self.functions_with_many_arguments()),
-            ("match on a bool", texts(&self.items.bool_matches)),
         ]
     }
 

@@ -120,7 +120,7 @@ fn a_marketplace_of_a_server_names_no_files_of_this_machine() {
         server.url("hub")
     );
     project.write("agpm.toml", &manifest);
-    project.refused("install", 1, &["plugin/marketplace", "on this machine"]);
+    project.refused("install", 6, &["plugin/marketplace", "on this machine"]);
 }
 
 #[test]

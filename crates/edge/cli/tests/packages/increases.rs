@@ -151,21 +151,25 @@ fn a_name_that_does_not_exist_cannot_be_approved() {
     project.good("update --approve all");
 }
 
+/// The first list of capabilities in a lockfile.
+fn capabilities(lock: &str) -> &str {
+    let start = lock.find("capabilities = [").unwrap();
+    let length = lock[start..].find(']').unwrap();
+    &lock[start..=start + length]
+}
+
 #[test]
 fn a_digest_that_does_not_fit_is_refused_where_the_lockfile_must_hold() {
     let project = released(&[]);
     let lock = project.read("agpm.lock");
-    let digest = lock
-        .lines()
-        .find(|line| line.starts_with("capabilities"))
-        .unwrap();
+    let listed = capabilities(&lock);
     let other = format!("capabilities = \"sha256:{}\"", "0".repeat(64));
-    project.write("agpm.lock", &lock.replace(digest, &other));
+    project.write("agpm.lock", &lock.replace(listed, &other));
     for line in ["install --locked", "install --frozen"] {
         project.refused(line, 5, &["capabilities", "skills/pdf"]);
     }
     // A lockfile of an older version has none at all.
-    project.write("agpm.lock", &lock.replace(&format!("{digest}\n"), ""));
+    project.write("agpm.lock", &lock.replace(&format!("{listed}\n"), ""));
     for line in ["install --locked", "install --frozen"] {
         let output = project.good(line);
         assert!(
@@ -175,7 +179,7 @@ fn a_digest_that_does_not_fit_is_refused_where_the_lockfile_must_hold() {
     }
     project.write(
         "agpm.lock",
-        &lock.replace(digest, "capabilities = \"md5:1\""),
+        &lock.replace(listed, "capabilities = \"md5:1\""),
     );
     project.refused("install", 1, &["lock/broken", "capabilities"]);
 }
@@ -195,11 +199,8 @@ fn one_missing_digest_among_others_is_refused() {
     ));
     project.good("install");
     let lock = project.read("agpm.lock");
-    let digest = lock
-        .lines()
-        .find(|line| line.starts_with("capabilities"))
-        .unwrap();
-    project.write("agpm.lock", &lock.replacen(&format!("{digest}\n"), "", 1));
+    let without = lock.replacen(&format!("{}\n", capabilities(&lock)), "", 1);
+    project.write("agpm.lock", &without);
     for line in ["install --locked", "install --frozen"] {
         project.refused(line, 5, &["capabilities"]);
     }
@@ -214,11 +215,8 @@ fn patches_of_one_user_do_not_change_what_is_locked() {
         "[patch.skills.pdf]\nallowed-tools = \"Bash\"\n",
     );
     project.good("install");
-    let digest = |text: &str| {
-        let line = text.lines().find(|line| line.starts_with("capabilities"));
-        line.unwrap().to_owned()
-    };
-    assert_eq!(digest(&project.read("agpm.lock")), digest(&lock));
+    let after = project.read("agpm.lock");
+    assert_eq!(capabilities(&after), capabilities(&lock));
     project.good("install --locked");
 }
 

@@ -75,7 +75,7 @@ pub(super) fn approved_changes(
     Ok(changes.all)
 }
 
-/// The files of the bases that the lockfile does not know yet. What a known base extends is no entry of the project.
+/// The files of the bases that the lockfile does not know yet. Bases of a known base are not entries of the project.
 fn new_bases(bases: &[LoadedBase], lock: Option<&Lockfile>) -> BTreeSet<SourceId> {
     let known = lock.map_or(&[][..], |lock| &lock.bases);
     let is_new = |base: &&LoadedBase| {

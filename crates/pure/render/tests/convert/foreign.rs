@@ -5,7 +5,7 @@ use agpm_render::{
 };
 use agpm_tools::ServerFormat;
 
-use crate::{Form, hooks, json, line, servers, shown, shown_outcomes};
+use crate::{Form, hooks, json, line, servers, shown_hooks, shown_outcomes, shown_servers};
 
 /// The converted value of one server, on one line.
 fn server(form: &'static ServerFormat, text: &str) -> String {
@@ -136,7 +136,7 @@ fn servers_get_the_names_of_the_manifest() {
         &rename("sentry", "sentry-dev"),
     )
     .unwrap();
-    let shown = shown(&found);
+    let shown = shown_servers(&found);
     assert!(
         shown.contains("/mcpServers/sentry-dev {") && shown.contains("/mcpServers/fs {"),
         "{shown}"
@@ -192,7 +192,7 @@ fn hooks_of_other_tools_become_claudes() {
         (GEMINI_HOOKS, "Bash", r#", "timeout": 5"#),
     ] {
         let found = hook_entries(hooks("claude-code"), "sample", &json(text)).unwrap();
-        let shown = shown(&found);
+        let shown = shown_hooks(&found);
         let start = format!(
             r#"/hooks/SessionStart/- {{"hooks": [{{"type": "command", "command": "start.sh"{timeout}}}]}}"#
         );
@@ -206,7 +206,7 @@ fn hooks_of_other_tools_become_claudes() {
 #[test]
 fn hooks_go_from_one_tool_to_another() {
     let found = hook_entries(hooks("cursor"), "sample", &json(COPILOT_HOOKS)).unwrap();
-    let cursor = shown(&found);
+    let cursor = shown_hooks(&found);
     assert!(
         cursor.contains(r#"/hooks/preToolUse/- {"command": "check.sh", "matcher": "Shell|Write"}"#),
         "{cursor}"
@@ -228,7 +228,7 @@ fn hooks_go_from_one_tool_to_another() {
         COPILOT_HOOKS
     );
     let own = hook_entries(crate::hooks("cursor"), "sample", &json(CURSOR_HOOKS)).unwrap();
-    assert!(shown(&own).contains(r#"{"command": "check.sh", "matcher": "Shell|Write"}"#));
+    assert!(shown_hooks(&own).contains(r#"{"command": "check.sh", "matcher": "Shell|Write"}"#));
 }
 
 #[test]

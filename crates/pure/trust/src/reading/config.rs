@@ -5,16 +5,15 @@ use agpm_model::Checksum;
 use agpm_text::{Format, Pointer, Value, parse_alone, to_value};
 use agpm_tools::{COMMON_KEYS, ConfigKey, config_file};
 
-use super::effects::KeyPlace;
-use super::keys::UnknownKeys;
+use super::keys::{KeyPlace, UnknownKeys};
 use super::{CapabilityReader, CapabilityReading};
 
-/// What a configuration file of a tool does; `None` if no tool has such a file.
+/// The capabilities of a configuration file of a tool; `None` if no tool has such a file.
 pub fn read_config(path: &str, bytes: &[u8]) -> Option<CapabilityReading> {
     Some(read_rows(path, bytes, config_file(path)?.keys))
 }
 
-/// What a file does that is no configuration in any table: hooks and servers are taken for what they are, and other
+/// The capabilities of a file that no table knows: hooks and servers are treated as such, and other
 /// keys for data.
 pub fn read_foreign_config(path: &str, bytes: &[u8]) -> CapabilityReading {
     let mut reader = CapabilityReader::new(None);
@@ -29,7 +28,7 @@ pub fn read_foreign_config(path: &str, bytes: &[u8]) -> CapabilityReading {
     reader.finish()
 }
 
-/// What a part of a configuration file does: the value of some of its keys, in the objects that they are in.
+/// The capabilities of a part of a configuration file: some of its keys, in the objects that they are in.
 pub fn read_config_value(path: &str, value: &Value) -> CapabilityReading {
     let mut reader = CapabilityReader::new(None);
     let (keys, unknown) = match config_file(path) {

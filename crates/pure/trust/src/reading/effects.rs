@@ -1,4 +1,4 @@
-//! What the value of a key does, by the effect in its row.
+//! Reads the value of a key by the effect in its row.
 
 use std::collections::BTreeSet;
 
@@ -7,34 +7,9 @@ use agpm_tools::{FRONT_MATTER_KEYS, HARMLESS_VARIABLES, KeyEffect, REFERENCE_TOO
 
 use super::CapabilityReader;
 use super::commands::{command_line, command_of};
-use super::keys::{UnknownKeys, shown_value};
+use super::keys::{KeyPlace, UnknownKeys, shown_value};
 use crate::server_command::ServerCommand;
 use crate::tool_rule::ToolRule;
-
-/// Where a key is.
-#[derive(Clone, Copy)]
-pub(super) struct KeyPlace<'a> {
-    /// The entries of its object.
-    pub(super) siblings: &'a [(String, Value)],
-    /// Its pointer in the file.
-    pub(super) at: &'a Pointer,
-    /// The event of the hook that it belongs to.
-    pub(super) event: Option<&'a str>,
-    /// The MCP server that it belongs to.
-    pub(super) server: Option<&'a str>,
-}
-
-impl<'a> KeyPlace<'a> {
-    /// The top of a file, or of a part of one.
-    pub(super) fn top(at: &'a Pointer) -> Self {
-        KeyPlace {
-            siblings: &[],
-            at,
-            event: None,
-            server: None,
-        }
-    }
-}
 
 impl CapabilityReader {
     pub(super) fn apply(&mut self, effect: KeyEffect, value: &Value, place: &KeyPlace<'_>) {
@@ -114,7 +89,7 @@ impl CapabilityReader {
         }
     }
 
-    /// Reads hooks or servers. What names none of them is shown as it is.
+    /// Reads hooks or servers. A value that has none of them is shown as it is.
     fn declared(
         &mut self,
         value: &Value,
@@ -383,13 +358,13 @@ fn variable_name(item: &Value) -> Option<String> {
     Some(name.to_owned())
 }
 
-/// The variables that a text refers to: `${NAME}`, `${env:NAME}`, `{env:NAME}`.
+/// The variables that a string refers to: `${NAME}`, `${env:NAME}`, `{env:NAME}`.
 fn referenced_variables(text: &str) -> Vec<String> {
     let opened = text.split('{').skip(1);
     let name = |rest: &str| {
         let (inner, _) = rest.split_once('}')?;
         let inner = inner.strip_prefix("env:").unwrap_or(inner);
-        // VS Code asks for it.
+        // VS Code asks the user for it.
         if inner.starts_with("input:") {
             return None;
         }

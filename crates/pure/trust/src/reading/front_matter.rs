@@ -5,13 +5,12 @@ use agpm_model::{Checksum, ResourceType};
 use agpm_text::{Format, Pointer, Value, parse_alone, to_value};
 use agpm_tools::{ConfigFile, FRONT_MATTER_KEYS, config_file};
 
-use super::effects::KeyPlace;
 use super::inline::Prefix;
-use super::keys::UnknownKeys;
+use super::keys::{KeyPlace, UnknownKeys};
 use super::{CapabilityReader, CapabilityReading};
 use crate::capability_set::ToolAccess;
 
-/// What an agent, a skill or a command does, by the format that its file name says.
+/// The capabilities of an agent, a skill or a command, read in the format of its file name.
 pub fn read_resource(kind: ResourceType, path: &str, text: &str) -> CapabilityReading {
     let mut reader = CapabilityReader::new(Some(kind));
     let name = path.rsplit('/').next().unwrap_or(path);
@@ -36,7 +35,7 @@ pub fn read_resource(kind: ResourceType, path: &str, text: &str) -> CapabilityRe
     reader.finish()
 }
 
-/// What text does that cannot be read: it may do anything, until it changes.
+/// The capabilities of text that cannot be read: it may do anything, until it changes.
 pub fn unreadable(text: &str) -> CapabilityReading {
     let mut reader = CapabilityReader::new(None);
     reader.unreadable(text);
@@ -44,7 +43,7 @@ pub fn unreadable(text: &str) -> CapabilityReading {
 }
 
 impl CapabilityReader {
-    /// An agent or a command that is no Markdown.
+    /// An agent or a command in JSON, YAML or TOML.
     fn structured(&mut self, kind: ResourceType, path: &str, text: &str, format: Format) {
         let format = match format {
             Format::Json => Format::Jsonc,

@@ -5,10 +5,10 @@ use agpm_tools::{HOOK_KEYS, hook_formats};
 
 use agpm_model::ResourceType;
 
-use super::effects::KeyPlace;
+use super::keys::KeyPlace;
 use super::{CapabilityReader, CapabilityReading};
 
-/// What a hook resource does: one hook, or a file of them.
+/// The capabilities of a hook resource: one hook, or a file of them.
 pub fn read_hooks(value: &Value) -> CapabilityReading {
     let mut reader = CapabilityReader::new(Some(ResourceType::Hooks));
     reader.hooks(value, None, &Pointer::root());

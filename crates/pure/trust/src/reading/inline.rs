@@ -4,12 +4,12 @@ use agpm_text::Pointer;
 
 use super::CapabilityReader;
 
-/// What may stand in front of the `!` of an inline command.
+/// The characters that may precede the `!` of an inline command.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Prefix {
     /// Anything, as in commands.
     Any,
-    /// The start of a line, a space or an opening bracket, as in skills: `done!` followed by code is no command.
+    /// The start of a line, a space or an opening bracket, as in skills: `done!` followed by code is not a command.
     Opening,
 }
 

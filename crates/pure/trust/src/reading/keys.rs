@@ -6,7 +6,6 @@ use agpm_text::{Pointer, Value};
 use agpm_tools::{ConfigKey, KeyEffect};
 
 use super::CapabilityReader;
-use super::effects::KeyPlace;
 
 /// The treatment of keys without a row.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -15,6 +14,31 @@ pub(super) enum UnknownKeys {
     Free,
     /// They may do anything.
     NeedApproval,
+}
+
+/// Where a key is.
+#[derive(Clone, Copy)]
+pub(super) struct KeyPlace<'a> {
+    /// The entries of its object.
+    pub(super) siblings: &'a [(String, Value)],
+    /// Its pointer in the file.
+    pub(super) at: &'a Pointer,
+    /// The event of the hook that it belongs to.
+    pub(super) event: Option<&'a str>,
+    /// The MCP server that it belongs to.
+    pub(super) server: Option<&'a str>,
+}
+
+impl<'a> KeyPlace<'a> {
+    /// The top of a file, or of a part of one.
+    pub(super) fn top(at: &'a Pointer) -> Self {
+        KeyPlace {
+            siblings: &[],
+            at,
+            event: None,
+            server: None,
+        }
+    }
 }
 
 /// A row, with the steps that are left of its path.
@@ -132,17 +156,23 @@ fn matching_rows(key: &str, rows: &[OpenRow]) -> Vec<OpenRow> {
     rows.iter().filter(is_pattern).copied().collect()
 }
 
-/// Characters of a value that are shown; of a longer one the digest tells it from others.
+/// Characters of a value that are shown; the digest distinguishes longer ones.
 const LONGEST_VALUE: usize = 160;
+
+/// Nobody can guess a token of this length.
+const SHORTEST_TOKEN: usize = 20;
 
 /// A value on one line, without secrets.
 pub(super) fn shown_value(key: Option<&str>, value: &Value) -> String {
     let json = value.to_json();
     let line = json.split_whitespace().collect::<Vec<_>>().join(" ");
     let digest = || Checksum::of(json.as_bytes());
-    if value.as_str().is_some_and(|text| is_secret(key, text)) {
-        // Another secret is another value.
-        return format!("******** ({})", digest());
+    if let Some(secret) = value.as_str().filter(|text| is_secret(key, text)) {
+        // Another token is another value, perhaps of another account. A password could be guessed from its digest.
+        return match secret.len() {
+            SHORTEST_TOKEN.. => format!("******** ({})", digest()),
+            _ => "********".to_owned(),
+        };
     }
     let line = mask_words(&line);
     match line.char_indices().nth(LONGEST_VALUE) {
@@ -151,7 +181,7 @@ pub(super) fn shown_value(key: Option<&str>, value: &Value) -> String {
     }
 }
 
-/// Whether a string is a secret. What has spaces is a command rather than one, whatever its key is called.
+/// Whether a string is a secret. A string with spaces is a command rather than a secret, whatever its key is called.
 fn is_secret(key: Option<&str>, text: &str) -> bool {
     let key = key.filter(|_| !text.contains(char::is_whitespace));
     looks_secret(key, text)

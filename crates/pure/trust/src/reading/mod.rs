@@ -1,7 +1,7 @@
 //! Reads what a file lets a tool do, as its tool would read it.
 //!
-//! The meaning of each key is a row of a table in `agpm_tools`. What cannot be read counts as the most that it could
-//! mean, and never as nothing.
+//! The meaning of each key is a row of a table in `agpm_tools`. Unreadable content is judged by the most that it
+//! could mean, never as empty.
 
 mod commands;
 mod config;
@@ -29,10 +29,10 @@ pub use hooks::read_hooks;
 pub use scripts::is_script;
 pub use servers::read_servers;
 
-/// What a file lets a tool do.
+/// The capabilities of a file.
 #[derive(Clone, Debug, Default)]
 pub struct CapabilityReading {
-    /// Everything that runs, connects or takes away a protection, in the order of the file.
+    /// Everything that runs, connects or removes a protection, in the order of the file.
     pub found: Vec<Capability>,
     /// All of it as a set.
     pub set: CapabilitySet,

@@ -4,11 +4,11 @@ use agpm_model::ResourceType;
 use agpm_text::{Pointer, Value};
 use agpm_tools::{COMMON_KEYS, KeyEffect, SERVER_KEYS};
 
-use super::effects::{KeyPlace, is_empty};
-use super::keys::{UnknownKeys, shown_value};
+use super::effects::is_empty;
+use super::keys::{KeyPlace, UnknownKeys, shown_value};
 use super::{CapabilityReader, CapabilityReading};
 
-/// What a resource of MCP servers does: one server with this name, or several by name.
+/// The capabilities of a server resource: one server with this name, or several by name.
 pub fn read_servers(name: &str, value: &Value) -> CapabilityReading {
     let mut reader = CapabilityReader::new(Some(ResourceType::McpServers));
     reader.server_file(name, value);

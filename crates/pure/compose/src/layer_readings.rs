@@ -107,7 +107,7 @@ fn typed_file(manifest: &Manifest, path: &RelativePath) -> Option<TypedFile> {
             let inner = path_in_type_directory(tool, directory, path)?;
             Some(TypedFile {
                 kind: *kind,
-                part: part_of(*kind, inner.as_ref()),
+                part: part_of(*kind, inner),
             })
         };
         tool.destinations.iter().find_map(of_destination)

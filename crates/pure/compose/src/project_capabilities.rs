@@ -160,7 +160,7 @@ impl ProjectCapabilities {
             let after = self.sets.get(&id).cloned().unwrap_or_default();
             let earlier = match state {
                 EarlierCapabilities::New => None,
-                EarlierCapabilities::Known(set) => Some(set),
+                EarlierCapabilities::Known(set) => Some(*set),
                 EarlierCapabilities::Unlisted => {
                     let read = as_locked.remove(&id);
                     Some(read.unwrap_or_else(|| CapabilitySet::default_of(&id)))

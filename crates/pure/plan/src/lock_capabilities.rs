@@ -19,8 +19,8 @@ pub struct LockedCapabilities<'l> {
 pub enum EarlierCapabilities {
     /// It does not have the id.
     New,
-    /// It has this set.
-    Known(CapabilitySet),
+    /// It has this set, boxed because the other states are empty.
+    Known(Box<CapabilitySet>),
     /// An older program wrote it: they are known only from the content.
     Unlisted,
 }
@@ -45,10 +45,10 @@ impl<'l> LockedCapabilities<'l> {
         match self.sets.get(id) {
             None => EarlierCapabilities::New,
             Some(LockedCapabilitySet::Listed(lines)) => {
-                EarlierCapabilities::Known(CapabilitySet::from_locked(id, lines))
+                EarlierCapabilities::Known(Box::new(CapabilitySet::from_locked(id, lines)))
             }
             Some(LockedCapabilitySet::None) if self.lists => {
-                EarlierCapabilities::Known(CapabilitySet::default_of(id))
+                EarlierCapabilities::Known(Box::new(CapabilitySet::default_of(id)))
             }
             Some(LockedCapabilitySet::None | LockedCapabilitySet::Digest(_)) => {
                 EarlierCapabilities::Unlisted

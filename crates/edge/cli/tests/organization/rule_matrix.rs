@@ -399,8 +399,15 @@ const NEEDED: &[(&str, &str)] = &[
     ("s/h.json", HOOK),
 ];
 
+/// What the place is, the files of the source, and the manifest, in which `URL` is the source.
+type ServerPlace = (
+    &'static str,
+    &'static [(&'static str, &'static str)],
+    &'static str,
+);
+
 /// Places that bring a server with a command, one with a URL, and a hook.
-const SERVER_PLACES: &[(&str, &[(&str, &str)], &str)] = &[
+const SERVER_PLACES: &[ServerPlace] = &[
     (
         "the manifest",
         &[],

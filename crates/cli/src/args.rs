@@ -23,7 +23,7 @@ use agpm_report::CommandScope;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::help::{wants_all_commands, with_short_help, without_help_command};
-use agpm_ops::{InstallScope, ProgramUse};
+use agpm_app::project::world::{InstallScope, ProgramUse};
 
 pub(crate) use approve::{ApprovalArgs, ApproveArgs};
 pub(crate) use bottle::{BottleArgs, BottleCommand, BottleFormat};

@@ -5,9 +5,10 @@
 
 use std::process::ExitCode;
 
+use agpm_app::names::{KnownNames, known_names};
+use agpm_app::project::world::World;
 use agpm_diag::all_codes;
 use agpm_model::RESOURCE_TYPES;
-use agpm_ops::{KnownNames, World, known_names};
 use clap::{Arg, Command};
 
 use crate::args::CompleteArgs;

@@ -1,7 +1,7 @@
 //! The values of `--format`.
 
 use agpm_diag::{Diagnostic, codes};
-use agpm_ops::{FailureKind, Outcome};
+use agpm_diag::{FailureKind, Outcome};
 use clap::ValueEnum;
 
 /// The word that was typed for one of several formats.

@@ -2,8 +2,8 @@
 
 use std::ffi::OsString;
 
+use agpm_diag::TypedCommand;
 use agpm_diag::nearest;
-use agpm_ops::TypedCommand;
 use clap::Command;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};

@@ -6,7 +6,8 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use agpm_diag::{Diagnostic, Severity, SourceMap, codes};
-use agpm_ops::{FailureKind, FileBytes, Outcome, SecretDisplay};
+use agpm_diag::{FailureKind, Outcome};
+use agpm_merge::{FileBytes, SecretDisplay};
 use agpm_report::{
     ColorMode, CommandScope, DetailLevel, DiagnosticStyle, FailureDocument, RenderContext,
     RenderedReport, ReportDocument, Screen, StyledLine, Verdict, draw_diagnostics, draw_lines,

@@ -5,7 +5,8 @@
 use std::collections::BTreeSet;
 use std::io;
 
-use agpm_ops::{PickItem, PickState, Picker, SearchQuery};
+use agpm_discover::SearchQuery;
+use agpm_discover::{PickItem, PickState, Picker};
 use agpm_report::one_line;
 use console::{Key, Term};
 

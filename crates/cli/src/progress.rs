@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use agpm_ops::{Progress, SilentProgress, TransferProgress};
+use agpm_app::project::world::{Progress, SilentProgress, TransferProgress};
 use indicatif::{DecimalBytes, MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::args::GlobalArgs;

@@ -1,6 +1,6 @@
 //! Asks for approval of capabilities on a terminal.
 
-use agpm_ops::CapabilityChange;
+use agpm_trust::CapabilityChange;
 
 use crate::terminal::{can_ask, confirm};
 

@@ -2,8 +2,9 @@
 
 use std::str::FromStr;
 
+use agpm_bottle::{UnitKind, json_schema as unit_schema};
 use agpm_diag::nearest;
-use agpm_ops::{PERSONA_SCHEMA, UnitKind, unit_schema};
+use agpm_persona::PERSONA_SCHEMA;
 use agpm_report::outputs::{output_commands, output_schema};
 use agpm_text::Value;
 

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use agpm_ops::TypedCommand;
+use agpm_diag::TypedCommand;
 use clap::{Arg, Command};
 
 /// Options that select the manifest.

@@ -1,7 +1,7 @@
 //! The result of a use case for clients: a value and text, or a failure with its code.
 
 use agpm_diag::{Diagnostic, Severity, SourceMap, codes};
-use agpm_ops::{FailureKind, Outcome};
+use agpm_diag::{FailureKind, Outcome};
 use agpm_report::report_all;
 use agpm_report::{FailureDocument, ReportDocument, diagnostic_lines};
 use serde::Serialize;

@@ -2,10 +2,9 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use agpm_ops::{
-    CatalogFile, CatalogFilter, CatalogRow, CatalogSelection, EntryKind, OpenCatalog, ShadowedRows,
-    World, open_catalog,
-};
+use agpm_app::catalog::{CatalogFile, CatalogSelection, OpenCatalog, open_catalog};
+use agpm_app::project::world::World;
+use agpm_catalog::{CatalogRow, EntryFilter as CatalogFilter, EntryKind, ShadowedRows};
 use serde_json::Value as Json;
 
 use crate::answer::{OperationFailure, annotate_report};

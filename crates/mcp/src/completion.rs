@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use agpm_catalog::{ENTRY_KINDS, EntryKind};
 use agpm_model::{RESOURCE_TYPES, ResourceType};
-use agpm_ops::{ENTRY_KINDS, EntryKind};
 
 use crate::answer::OperationFailure;
 use crate::catalog::EffectiveRow;

@@ -1,7 +1,7 @@
 //! The kinds of items that can be listed and read: the values of the tool's `kind`.
 
+use agpm_catalog::EntryKind;
 use agpm_model::ResourceType;
-use agpm_ops::EntryKind;
 
 /// A kind of item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 
-use agpm_ops::CatalogSelection;
+use agpm_app::catalog::CatalogSelection;
 
 /// The options of the server.
 pub struct ServeOptions {

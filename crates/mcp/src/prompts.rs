@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use agpm_ops::EntryKind;
+use agpm_catalog::EntryKind;
 use serde_json::{Map, Value as Json};
 
 use crate::answer::OperationFailure;

@@ -1,9 +1,12 @@
 //! Resources: everything that can be read by its URI.
 
-use agpm_ops::{
-    BottleInput, BottleView, ENTRY_KINDS, EntryKind, InstalledRequest, PersonaKind, ProfileKinds,
-    ProfileRequest, WarningPolicy, bottle_list, bottle_show, personas, profile,
-};
+use agpm_app::bottle::{BottleInput, bottle_list, bottle_show};
+use agpm_app::installed::InstalledRequest;
+use agpm_app::lineage::{ProfileRequest, personas, profile};
+use agpm_bottle::BottleView;
+use agpm_catalog::{ENTRY_KINDS, EntryKind};
+use agpm_diag::WarningPolicy;
+use agpm_persona::{PersonaKind, ProfileKinds};
 use agpm_text::{Format, Value, print, to_json};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -172,7 +175,7 @@ fn of_personas(shared: &SharedState) -> Result<Vec<Resource>, OperationFailure> 
         &PERSONA_PLACE,
         WarningPolicy::Report,
     ))?;
-    let row = |row: &agpm_ops::PersonaRow| {
+    let row = |row: &agpm_persona::PersonaRow| {
         resource(
             &ResourceUri::Named(ItemKind::Persona, row.slug.to_string()),
             row.slug.as_str(),

@@ -3,7 +3,8 @@
 use std::io::{Read, Write, stdin, stdout};
 use std::sync::Arc;
 
-use agpm_ops::{CatalogSelection, SilentProgress, World};
+use agpm_app::catalog::CatalogSelection;
+use agpm_app::project::world::{SilentProgress, World};
 
 use crate::http::serve_http;
 use crate::options::{ServeError, ServeOptions, ServeTransport, WriteAccess};

@@ -429,9 +429,10 @@ impl Lifecycle {
 mod tests {
     use std::sync::mpsc::{Receiver, Sender, channel};
 
-    use agpm_ops::{
-        CatalogSelection, Environment, InstallScope, NetworkAccess, OutsideReads, PolicyLocations,
-        ProgramUse, SilentProgress, World,
+    use agpm_app::catalog::CatalogSelection;
+    use agpm_app::project::world::{
+        Environment, InstallScope, NetworkAccess, OutsideReads, PolicyLocations, ProgramUse,
+        SilentProgress, World,
     };
 
     use super::*;
@@ -450,8 +451,8 @@ mod tests {
     fn session() -> Arc<Session> {
         let environment = Environment {
             approvals: Vec::new(),
-            bases: agpm_ops::BaseApproval::default(),
-            typed: agpm_ops::TypedCommand::default(),
+            bases: agpm_app::project::world::BaseApproval::default(),
+            typed: agpm_diag::TypedCommand::default(),
             scope: InstallScope::Project,
             working_directory: "/nowhere".into(),
             manifest: None,

@@ -2,12 +2,13 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError, Weak};
 
+use agpm_app::catalog::{CatalogSelection, CatalogWatch, watch_catalog};
+use agpm_app::installed::{InstalledResources, open_installed};
+use agpm_app::lineage::{LineageScope, SubmoduleScope};
+use agpm_app::list::{ListRequest, ListedResource, list};
+use agpm_app::project::world::{OutsideReads, ProgramUse, World};
+use agpm_app::watch::{ProjectWatch, watch_project};
 use agpm_model::ResourceType;
-use agpm_ops::{
-    CatalogSelection, CatalogWatch, InstalledResources, LineageScope, ListRequest, ListedResource,
-    OutsideReads, ProgramUse, ProjectWatch, SubmoduleScope, World, list, open_installed,
-    watch_catalog, watch_project,
-};
 use serde_json::Value as Json;
 
 use crate::answer::{OperationFailure, annotate_report};

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
+use agpm_catalog::EntryKind;
 use agpm_model::ResourceType;
-use agpm_ops::EntryKind;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 use crate::kind::{INSTALLED, ItemKind};

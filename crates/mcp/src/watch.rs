@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use agpm_ops::watch_project;
+use agpm_app::watch::watch_project;
 
 use crate::list_changes::ListChanges;
 use crate::shared::{CatalogState, SharedState};

@@ -21,7 +21,7 @@ fn a_client_that_does_not_read_is_not_fed() {
     );
     let world = crate::support::world(&sandbox);
     assert!(
-        agpm_ops::install(&world, &agpm_ops::InstallRequest::PLAIN)
+        agpm_app::install::install(&world, &agpm_app::install::InstallRequest::PLAIN)
             .result
             .is_ok()
     );

@@ -23,6 +23,7 @@ mod layer_patterns;
 mod limits;
 mod lock;
 mod lock_tables;
+mod lock_use;
 mod manifest;
 mod marketplace;
 mod name;
@@ -91,6 +92,7 @@ pub use lock::{
     LockedRemote, LockedSource, Lockfile, RESTORE_LOCK,
 };
 pub use lock_tables::LOCK_SCHEMA;
+pub use lock_use::LockUse;
 pub use manifest::{
     AskedRemote, BaseText, CONFIG_SCHEMA, CatalogSettings, Dependency, Exclusion,
     ExecutableAllowance, FieldPath, FilePattern, InstallMode, Layer, LayerLocation,

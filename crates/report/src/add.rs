@@ -1,8 +1,9 @@
 //! The added resources, their files, the commands they run, and how to undo it.
 
-use agpm_ops::{
-    AddReport, AddedResource, LeftOutResource, ProjectTools, ToolsOrigin, WriteMode, counted,
-};
+use agpm_app::add::{AddReport, ProjectTools, ToolsOrigin};
+use agpm_app::manifest::{AddedResource, LeftOutResource};
+use agpm_app::project::write_mode::WriteMode;
+use agpm_diag::counted;
 
 use crate::diagnostics::{DetailLevel, one_line};
 use crate::install;

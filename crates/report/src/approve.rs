@@ -1,6 +1,6 @@
 //! The programs of a project, and whether they may run.
 
-use agpm_ops::ProjectPrograms;
+use agpm_app::project::permits::ProjectPrograms;
 
 use crate::diagnostics::one_line;
 use crate::rendering::{RenderContext, RenderedReport};

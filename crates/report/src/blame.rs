@@ -1,6 +1,7 @@
 //! A file with the layer or resource of each line.
 
-use agpm_ops::{BlameLine, BlameReport};
+use agpm_app::blame::BlameReport;
+use agpm_merge::BlameLine;
 
 use crate::rendering::{RenderContext, RenderedReport};
 use crate::styled::{LineStyle, StyledLine, StyledPiece};

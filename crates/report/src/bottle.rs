@@ -1,8 +1,9 @@
 //! Bottles and their agents: listed, shown and checked.
 
-use agpm_ops::{
-    AgentRow, BottleCheck, BottleList, BottleName, BottleRow, BottleValue, SecretDisplay, counted,
-};
+use agpm_app::bottle::BottleCheck;
+use agpm_bottle::{AgentRow, BottleList, BottleName, BottleRow, BottleValue};
+use agpm_diag::counted;
+use agpm_merge::SecretDisplay;
 use agpm_text::{Format, print, to_json};
 
 use crate::diagnostics::one_line;

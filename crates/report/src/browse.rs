@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use agpm_diag::command_line;
-use agpm_ops::{BrowseReport, FoundResource, OfferedResource, SearchReport};
+use agpm_discover::BrowseReport;
+use agpm_discover::{FoundResource, OfferedResource, SearchReport};
 
 use crate::diagnostics::{ColorMode, one_line};
 use crate::rendering::{RenderContext, RenderedReport};

@@ -1,6 +1,8 @@
 //! The copies of sources, or those that were removed.
 
-use agpm_ops::{CacheReport, CacheRequest, CachedCopy, WriteMode, size};
+use agpm_app::cache::{CacheReport, CacheRequest, CachedCopy};
+use agpm_app::project::write_mode::WriteMode;
+use agpm_diag::size;
 
 use crate::rendering::{RenderContext, RenderedReport};
 

@@ -1,7 +1,8 @@
 //! Changes in the capabilities of a resource or a layer.
 
 use agpm_diag::visible;
-use agpm_ops::{CapabilityChange, CapabilityIncrease, CapabilityName};
+use agpm_trust::CapabilityChange;
+use agpm_trust::{CapabilityIncrease, CapabilityName};
 
 use crate::one_line;
 

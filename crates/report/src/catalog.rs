@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::{io, iter};
 
-use agpm_ops::{CatalogFile, CatalogReport, CatalogRow};
+use agpm_app::catalog::{CatalogFile, CatalogReport};
+use agpm_catalog::CatalogRow;
 
 use crate::diagnostics::one_line;
 use crate::rendering::{

@@ -1,8 +1,9 @@
 //! A change of the manifest, and the install after it.
 
+use agpm_app::change::ChangeReport;
+use agpm_app::project::write_mode::WriteMode;
 use agpm_diag::command_line;
 use agpm_model::masked_address;
-use agpm_ops::{ChangeReport, WriteMode};
 
 use crate::install;
 use crate::rendering::{RenderContext, RenderedReport};

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use agpm_app::ci::{CheckOutcome, CheckResult, CiReport, ProjectChecks, RecursiveCiReport};
+use agpm_diag::counted;
 use agpm_diag::{Diagnostic, Severity};
-use agpm_ops::{CheckOutcome, CheckResult, CiReport, ProjectChecks, RecursiveCiReport, counted};
 use agpm_text::to_json;
 use serde::Serialize;
 

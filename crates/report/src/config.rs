@@ -1,6 +1,6 @@
 //! The user's configuration, or the change of it.
 
-use agpm_ops::{ConfigAnswer, ConfigReport};
+use agpm_app::config::{ConfigAnswer, ConfigReport};
 
 use crate::rendering::{RenderContext, RenderedReport};
 

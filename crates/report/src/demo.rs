@@ -1,6 +1,6 @@
 //! The demonstration project, with the output of its commands.
 
-use agpm_ops::{DemoReport, DemoResult, DemoShow};
+use agpm_app::demo::{DemoReport, DemoResult, DemoShow};
 
 use crate::ci::check_lines;
 use crate::diagnostics::draw_diagnostics;

@@ -7,7 +7,7 @@ use agpm_diag::{
     Diagnostic, Label, Severity, SourceId, SourceMap, Span, codes, fold, fold_locations,
     is_invisible, mask_line_after, visible,
 };
-use agpm_ops::SecretDisplay;
+use agpm_merge::SecretDisplay;
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 /// The style of diagnostics.

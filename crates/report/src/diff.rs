@@ -1,7 +1,10 @@
 //! The planned changes, as lines or as Markdown for a pull request.
 
+use agpm_app::diff::DiffReport;
+use agpm_app::install::UpdatedPin;
 use agpm_diag::visible;
-use agpm_ops::{CapabilityChange, DiffReport, FileAction, FileDifference, UpdatedPin};
+use agpm_plan::{FileAction, FileDifference};
+use agpm_trust::CapabilityChange;
 
 use crate::capabilities;
 use crate::rendering::{RenderContext, RenderedReport};

@@ -1,7 +1,9 @@
 //! Every check of the doctor, with its findings.
 
+use agpm_app::doctor::{CheckRow, CheckState, DoctorReport};
+use agpm_app::project::world::InstallScope;
 use agpm_diag::Severity;
-use agpm_ops::{CheckRow, CheckState, DoctorReport, InstallScope, counted};
+use agpm_diag::counted;
 
 use crate::rendering::{RenderContext, RenderedReport};
 use crate::styled::{LineStyle, StyledPiece, draw_lines};

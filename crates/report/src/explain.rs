@@ -1,11 +1,11 @@
 //! The origins of values, and the known facts about a resource.
 
+use agpm_app::explain::{CodePage, ExplainReport, ExplainedResource, ExplainedValues, RequiredAt};
+use agpm_app::why::ChainLink;
 use agpm_diag::visible;
+use agpm_merge::{ExplainedShadow, Provenance};
 use agpm_model::{InstallMode, ResourceOrigin, ToolName};
-use agpm_ops::{
-    ChainLink, CodePage, ExplainReport, ExplainedResource, ExplainedShadow, ExplainedValues,
-    FieldOutcome, Provenance, RequiredAt,
-};
+use agpm_render::FieldOutcome;
 use agpm_text::{Pointer, Value};
 
 use crate::diagnostics::one_line;

@@ -2,9 +2,12 @@
 
 use std::fmt::Write as _;
 
+use agpm_adopt::NewEntry;
+use agpm_app::import::{FoundImport, FoundImports, ImportReport};
+use agpm_app::project::write_mode::WriteMode;
+use agpm_diag::counted;
 use agpm_diag::visible;
 use agpm_model::ImportAdditions;
-use agpm_ops::{FoundImport, FoundImports, ImportReport, NewEntry, WriteMode, counted};
 use agpm_text::Value;
 
 use crate::diagnostics::printable;

@@ -2,8 +2,10 @@
 
 use std::fmt::Write as _;
 
+use agpm_adopt::{AdoptedResource, ProjectSurvey};
+use agpm_adopt::{InitReport, ManifestWrite};
+use agpm_diag::counted;
 use agpm_diag::visible;
-use agpm_ops::{AdoptedResource, InitReport, ManifestWrite, ProjectSurvey, counted};
 
 use crate::rendering::{RenderContext, RenderedReport};
 
@@ -20,8 +22,8 @@ pub fn render(report: InitReport, context: &RenderContext<'_>) -> RenderedReport
     }
     if !report.tooling.tools.is_empty() {
         let location = match report.tooling.found_in {
-            Some(agpm_ops::DetectedIn::Home) => " (found in the home directory)",
-            Some(agpm_ops::DetectedIn::Project) => " (found in the project)",
+            Some(agpm_adopt::DetectedIn::Home) => " (found in the home directory)",
+            Some(agpm_adopt::DetectedIn::Project) => " (found in the project)",
             None => "",
         };
         let tools = report.tooling.tools.join(", ");

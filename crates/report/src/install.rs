@@ -3,14 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::Duration;
 
+use agpm_app::install::{
+    ConvertedResource, InstallReport, LockChange, ReportedProgram, RequiredBy, ResourceCount,
+    ResourceCounts, ResourceOutcome, SourceFileState, UpdatedPin,
+};
+use agpm_app::project::write_mode::WriteMode;
+use agpm_diag::counted;
 use agpm_diag::{mask_words, visible};
 use agpm_model::{Owner, PinId, RelativePath};
-use agpm_ops::{
-    Capability, CapabilityChange, ChangeAction, ChangeReason, ConvertedResource, FieldOutcome,
-    FieldOutcomeKind, InstallReport, LockChange, PlannedChange, ReportedProgram, RequiredBy,
-    ResourceCount, ResourceCounts, ResourceOutcome, SourceFileState, UpdatedPin, WriteMode,
-    counted,
-};
+use agpm_plan::{ChangeAction, ChangeReason, PlannedChange};
+use agpm_render::{FieldOutcome, FieldOutcomeKind};
+use agpm_trust::{Capability, CapabilityChange};
 
 use crate::diagnostics::{ColorMode, DetailLevel};
 use crate::rendering::{RenderContext, RenderedReport};
@@ -568,8 +571,9 @@ fn line(change: &PlannedChange, reason: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use agpm_app::install::InstalledOwners;
+    use agpm_model::ObservedPath;
     use agpm_model::RelativePath;
-    use agpm_ops::{InstalledOwners, ObservedPath};
 
     use super::*;
 

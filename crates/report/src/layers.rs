@@ -1,6 +1,7 @@
 //! The layers as a table, with the files that are skipped.
 
-use agpm_ops::{LayerRow, LayerState, LayersReport, counted};
+use agpm_diag::counted;
+use agpm_layers::{LayerRow, LayerState, LayersReport};
 
 use crate::rendering::{RenderContext, RenderedReport};
 use crate::styled::{LineStyle, StyledLine, StyledPiece};

@@ -1,4 +1,4 @@
-//! The one renderer over the reports of `agpm-ops`: text for people, JSON documents, and what the MCP server answers.
+//! The one renderer over the reports of `agpm-app`: text for people, JSON documents, and what the MCP server answers.
 //!
 //! A file for each command's report. Nothing here prints: the streams, their widths and colors are the caller's.
 

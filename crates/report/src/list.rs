@@ -1,10 +1,10 @@
 //! The installed resources, as a table, YAML or JSON.
 
-use agpm_model::{RelativePath, ToolName};
-use agpm_ops::{
-    ClientCount, DiskState, LOCAL, ListReport, ListedResource, LockedResource, MASKED,
-    PatchedField, PathBase,
+use agpm_app::list::{
+    ClientCount, DiskState, LOCAL, ListReport, ListedResource, MASKED, PatchedField, PathBase,
 };
+use agpm_model::{RelativePath, ToolName};
+use agpm_resolve::LockedResource;
 use agpm_text::{Value, to_json};
 use std::collections::BTreeSet;
 

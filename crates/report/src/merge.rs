@@ -1,6 +1,6 @@
 //! A merged file, or the origin of its values.
 
-use agpm_ops::MergeReport;
+use agpm_app::merge::MergeReport;
 
 use crate::explain;
 use crate::rendering::{RenderContext, RenderedReport};

@@ -1,6 +1,7 @@
 //! Resources with newer versions, as a table.
 
-use agpm_ops::{LockfileState, MovedBranch, OutdatedReport, OutdatedRow, counted};
+use agpm_app::outdated::{LockfileState, MovedBranch, OutdatedReport, OutdatedRow};
+use agpm_diag::counted;
 
 use crate::rendering::{RenderContext, RenderedReport};
 use crate::styled::{LineStyle, StyledLine, StyledPiece};

@@ -1,6 +1,7 @@
 //! The rules of policies, and the scope of a check against them.
 
-use agpm_ops::{PolicyCheckReport, PolicyReport, PolicyRuleReport, counted};
+use agpm_diag::counted;
+use agpm_trust::{PolicyCheckReport, PolicyReport, PolicyRuleReport};
 
 use crate::diagnostics::one_line;
 use crate::rendering::{RenderContext, RenderedReport};

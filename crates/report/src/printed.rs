@@ -1,6 +1,7 @@
 //! Text that agpm generates about itself: help, manual pages, completion scripts.
 
-use agpm_ops::{WrittenReport, counted};
+use agpm_app::written::WrittenReport;
+use agpm_diag::counted;
 use serde::Serialize;
 
 use crate::rendering::{RenderContext, RenderedReport};

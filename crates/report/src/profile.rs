@@ -1,6 +1,6 @@
 //! A merged persona, or a list of all.
 
-use agpm_ops::{PersonaRow, PersonasReport, ProfileKinds, ProfileReport, markdown};
+use agpm_persona::{PersonaRow, PersonasReport, ProfileKinds, ProfileReport, markdown};
 use agpm_text::{Format, Value, print, to_json};
 
 use crate::diagnostics::one_line;

@@ -4,8 +4,9 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use crate::diagnostic_fields::report_all;
+use agpm_diag::FailureKind;
 use agpm_diag::{Diagnostic, Severity, SourceMap};
-use agpm_ops::{FailureKind, FileBytes};
+use agpm_merge::FileBytes;
 use agpm_text::{Format, parse_alone, print, to_json};
 use serde::Serialize;
 
@@ -154,7 +155,7 @@ impl RenderContext<'_> {
 #[cfg(test)]
 mod tests {
     use agpm_diag::codes;
-    use agpm_ops::SecretDisplay;
+    use agpm_merge::SecretDisplay;
 
     use super::*;
     use crate::diagnostics::DetailLevel;

@@ -1,7 +1,9 @@
 //! The state of a project: one line for each fact, with the command to run.
 
+use agpm_app::outdated::OutdatedRow;
+use agpm_app::status::{NextInstall, ProjectFound, StatusReport};
+use agpm_diag::counted;
 use agpm_model::{ResourceType, ToolName};
-use agpm_ops::{NextInstall, OutdatedRow, ProjectFound, StatusReport, counted};
 
 use crate::command_scope::CommandScope;
 use crate::diagnostics::ColorMode;

@@ -1,7 +1,9 @@
 //! Strategies with an example each.
 
 use agpm_diag::command_line;
-use agpm_ops::{BuiltInStrategy, CustomStrategy, StrategiesReport, StrategyExample, StrategyPage};
+use agpm_merge::{
+    BuiltInStrategy, CustomStrategy, StrategiesReport, StrategyExample, StrategyPage,
+};
 
 use crate::rendering::{RenderContext, RenderedReport};
 

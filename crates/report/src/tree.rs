@@ -1,6 +1,6 @@
 //! The dependencies, as a tree or as a graph for other programs.
 
-use agpm_ops::{LineExpansion, SiblingPosition, TreeReport};
+use agpm_app::tree::{LineExpansion, SiblingPosition, TreeReport};
 
 use crate::rendering::{RenderContext, RenderedReport};
 use crate::styled::{LineStyle, StyledLine, StyledPiece};

@@ -1,6 +1,7 @@
 //! The transactions that were undone, or can be.
 
-use agpm_ops::{PastEntry, UndoAction, UndoReport, counted};
+use agpm_app::undo::{PastEntry, UndoAction, UndoReport};
+use agpm_diag::counted;
 
 use crate::diagnostics::DetailLevel;
 use crate::rendering::{RenderContext, RenderedReport};

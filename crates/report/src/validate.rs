@@ -1,6 +1,7 @@
 //! Whether a manifest is valid; the findings are the diagnostics.
 
-use agpm_ops::{ValidateReport, counted};
+use agpm_app::validate::ValidateReport;
+use agpm_diag::counted;
 
 use crate::diagnostics::one_line;
 use crate::rendering::{RenderContext, RenderedReport, Verdict};

@@ -1,6 +1,6 @@
 //! Installed files that differ from the lockfile.
 
-use agpm_ops::{DriftFinding, VerifyReport};
+use agpm_app::drift::{DriftFinding, VerifyReport};
 
 use crate::rendering::{RenderContext, RenderedReport};
 use crate::styled::{LineStyle, StyledLine, StyledPiece};

@@ -1,6 +1,6 @@
 //! The dependents of a resource, chain by chain.
 
-use agpm_ops::{ChainLink, RequiredResource, WhyReport};
+use agpm_app::why::{ChainLink, RequiredResource, WhyReport};
 
 use crate::rendering::{RenderContext, RenderedReport};
 

@@ -101,62 +101,6 @@ const CRATES: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "agpm-manifest",
-        &[
-            "agpm-diag",
-            "agpm-text",
-            "agpm-model",
-            "agpm-merge",
-            "agpm-discover",
-            "agpm-plan",
-            "agpm-resolve",
-        ],
-    ),
-    (
-        "agpm-install",
-        &[
-            "agpm-diag",
-            "agpm-text",
-            "agpm-model",
-            "agpm-render",
-            "agpm-trust",
-            "agpm-plan",
-            "agpm-resolve",
-            "agpm-compose",
-            "agpm-layers",
-            "agpm-manifest",
-        ],
-    ),
-    (
-        "agpm-inspect",
-        &[
-            "agpm-diag",
-            "agpm-text",
-            "agpm-tools",
-            "agpm-model",
-            "agpm-render",
-            "agpm-plan",
-            "agpm-resolve",
-            "agpm-compose",
-        ],
-    ),
-    (
-        "agpm-explain",
-        &[
-            "agpm-diag",
-            "agpm-text",
-            "agpm-model",
-            "agpm-merge",
-            "agpm-catalog",
-            "agpm-render",
-            "agpm-trust",
-            "agpm-plan",
-            "agpm-resolve",
-            "agpm-compose",
-            "agpm-inspect",
-        ],
-    ),
-    (
         "agpm-engine",
         &["agpm-diag", "agpm-text", "agpm-model", "agpm-merge"],
     ),
@@ -174,84 +118,82 @@ const CRATES: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "agpm-project",
+        "agpm-app",
         &[
-            "agpm-diag",
-            "agpm-text",
-            "agpm-model",
-            "agpm-merge",
-            "agpm-persona",
-            "agpm-catalog",
-            "agpm-plugin",
-            "agpm-discover",
             "agpm-adopt",
-            "agpm-solve",
-            "agpm-trust",
-            "agpm-plan",
-            "agpm-resolve",
+            "agpm-bottle",
+            "agpm-catalog",
             "agpm-compose",
-            "agpm-layers",
-            "agpm-manifest",
-            "agpm-install",
-            "agpm-inspect",
-            "agpm-explain",
-            "agpm-store",
-            "agpm-git",
-            "agpm-source",
-        ],
-    ),
-    (
-        "agpm-ops",
-        &[
             "agpm-diag",
+            "agpm-discover",
+            "agpm-git",
+            "agpm-layers",
+            "agpm-merge",
+            "agpm-model",
+            "agpm-persona",
+            "agpm-plan",
+            "agpm-plugin",
+            "agpm-render",
+            "agpm-resolve",
+            "agpm-solve",
+            "agpm-source",
+            "agpm-store",
             "agpm-text",
             "agpm-tools",
-            "agpm-model",
-            "agpm-merge",
-            "agpm-persona",
-            "agpm-catalog",
-            "agpm-discover",
-            "agpm-adopt",
-            "agpm-render",
             "agpm-trust",
-            "agpm-plan",
-            "agpm-resolve",
-            "agpm-compose",
-            "agpm-layers",
-            "agpm-manifest",
-            "agpm-install",
-            "agpm-inspect",
-            "agpm-explain",
-            "agpm-store",
-            "agpm-git",
-            "agpm-source",
-            "agpm-bottle",
-            "agpm-project",
         ],
     ),
     (
         "agpm-report",
-        &["agpm-diag", "agpm-text", "agpm-model", "agpm-ops"],
+        &[
+            "agpm-adopt",
+            "agpm-app",
+            "agpm-bottle",
+            "agpm-catalog",
+            "agpm-diag",
+            "agpm-discover",
+            "agpm-layers",
+            "agpm-merge",
+            "agpm-model",
+            "agpm-persona",
+            "agpm-plan",
+            "agpm-render",
+            "agpm-resolve",
+            "agpm-text",
+            "agpm-trust",
+        ],
     ),
     (
         "agpm-mcp",
         &[
+            "agpm-app",
+            "agpm-bottle",
+            "agpm-catalog",
             "agpm-diag",
-            "agpm-text",
+            "agpm-merge",
             "agpm-model",
-            "agpm-ops",
+            "agpm-persona",
             "agpm-report",
+            "agpm-text",
         ],
     ),
     (
         "agpm",
         &[
+            "agpm-adopt",
+            "agpm-app",
+            "agpm-bottle",
+            "agpm-catalog",
             "agpm-diag",
-            "agpm-text",
-            "agpm-model",
-            "agpm-ops",
-            "agpm-report",
+            "agpm-discover",
             "agpm-mcp",
+            "agpm-merge",
+            "agpm-model",
+            "agpm-persona",
+            "agpm-plan",
+            "agpm-report",
+            "agpm-text",
+            "agpm-trust",
         ],
     ),
     ("agpm-testkit", &["agpm-diag", "agpm-model", "agpm-text"]),
@@ -320,8 +262,63 @@ const TOUCH_THE_WORLD: &[&str] = &[
 const CONFINED: &[(&str, &str, &str)] = &[("bottle/src", "agpm_store", "loader")];
 
 /// Crates that only read projects. Every write needs the lock of the project, so they must not name its type.
-const READERS: &[&str] = &["project/src"];
+const READERS: &[&str] = &["app/src/project"];
 const PROJECT_LOCK: &str = "ProjectLock";
+
+/// The parts of `app` that call the store on the real disk, and why they need more than a port of `World`. Everything else
+/// in `app` decides on values, so it is tested without a disk.
+const STORE_USERS: &[(&str, &[&str])] = &[
+    (
+        "reads the files of a project, its state and the user's configuration",
+        &[
+            "project",
+            "lineage",
+            "catalog",
+            "offers",
+            "watch.rs",
+            "installed.rs",
+            "drift/disk_record.rs",
+            "drift/unexpected.rs",
+        ],
+    ),
+    (
+        "locks the project and writes a transaction",
+        &[
+            "install/mod.rs",
+            "install/run.rs",
+            "install/changes.rs",
+            "install/writing.rs",
+            "install/preview.rs",
+            "install/up_to_date.rs",
+            "install/rendering.rs",
+            "install/locked_state.rs",
+            "add/proposing.rs",
+            "change.rs",
+            "config",
+            "demo.rs",
+            "gitignore.rs",
+            "import",
+            "init",
+            "undo",
+            "written.rs",
+        ],
+    ),
+    (
+        "compares or lists files on the disk",
+        &[
+            "blame.rs",
+            "bottle.rs",
+            "cache",
+            "ci",
+            "doctor",
+            "explain/file_contributions.rs",
+            "explain/mod.rs",
+            "search.rs",
+            "validate/mod.rs",
+            "verify/mod.rs",
+        ],
+    ),
+];
 
 const TABLES: &[&str] = &["dependencies", "build-dependencies", "dev-dependencies"];
 
@@ -353,6 +350,7 @@ pub(crate) fn violations(root: &Path) -> Vec<String> {
             format!("crates/{directory}/{file} names `{PROJECT_LOCK}`: only use cases write")
         }));
     }
+    found.extend(unexpected_store_users(root));
     found.extend(
         CONVERTERS
             .iter()
@@ -413,6 +411,23 @@ fn strayed(sources: &Path, library: &str, module: &str) -> Vec<String> {
         }
     }
     found.sort();
+    found
+}
+
+/// Files of `app` that name the store and are not in the table.
+fn unexpected_store_users(root: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for file in strayed(&root.join("crates/app/src"), "agpm_store", "") {
+        let is_listed = STORE_USERS
+            .iter()
+            .flat_map(|(_, paths)| paths.iter())
+            .any(|path| file == *path || file.starts_with(&format!("{path}/")));
+        if !is_listed {
+            found.push(format!(
+                "crates/app/src/{file} names `agpm_store`: use a port of `World`, or give the reason in STORE_USERS"
+            ));
+        }
+    }
     found
 }
 
@@ -568,7 +583,7 @@ mod tests {
             "[dependencies]\nagpm-testkit.workspace = true",
             "[dependencies]\nother = { package = \"agpm-merge\", path = \"../merge\" }",
             "[dev-dependencies]\nagpm.workspace = true",
-            "[target.'cfg(unix)'.dependencies]\nagpm-ops.workspace = true",
+            "[target.'cfg(unix)'.dependencies]\nagpm-app.workspace = true",
         ] {
             assert_eq!(found(up).len(), 1, "{up}");
         }
@@ -616,10 +631,10 @@ mod tests {
     fn readers_do_not_hold_the_lock_of_a_project() {
         let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         assert_eq!(
-            strayed(&crates.join("project/src"), PROJECT_LOCK, ""),
+            strayed(&crates.join("app/src/project"), PROJECT_LOCK, ""),
             Vec::<String>::new()
         );
-        assert!(!strayed(&crates.join("ops/src"), PROJECT_LOCK, "").is_empty());
+        assert!(!strayed(&crates.join("app/src"), PROJECT_LOCK, "").is_empty());
     }
 
     #[test]

@@ -1,4 +1,5 @@
-use agpm_ops::{BASE_APPROVAL, BaseApproval};
+use agpm_app::install::BASE_APPROVAL;
+use agpm_app::project::world::BaseApproval;
 use clap::Args;
 
 /// Arguments of `approve`.

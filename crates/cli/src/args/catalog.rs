@@ -1,6 +1,6 @@
 //! The arguments of `catalog`.
 
-use agpm_ops::EntryKind;
+use agpm_catalog::EntryKind;
 use clap::{Args, Subcommand, ValueEnum};
 
 /// Arguments of `catalog`.

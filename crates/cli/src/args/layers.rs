@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use agpm_ops::{ManifestUse, MergeInputs, RuleArgument};
+use agpm_app::project::merge_inputs::MergeInputs;
+use agpm_app::project::world::ManifestUse;
+use agpm_merge::RuleArgument;
 use clap::{Args, ValueEnum};
 
 use super::{ApprovalArgs, ScopeArgs};

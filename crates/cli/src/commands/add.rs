@@ -1,8 +1,12 @@
 use std::process::ExitCode;
 
-use agpm_ops::{
-    AddRequest, AfterEdit, PartNames, SelectionMode, TransitiveExecutables, World, WriteMode, add,
-};
+use agpm_app::add::{AddRequest, add};
+use agpm_app::install::TransitiveExecutables;
+use agpm_app::manifest_text::AfterEdit;
+use agpm_app::project::world::World;
+use agpm_app::project::write_mode::WriteMode;
+use agpm_discover::SelectionMode;
+use agpm_model::PartNames;
 
 use crate::args::AddArgs;
 use crate::output::Output;

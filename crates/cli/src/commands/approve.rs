@@ -1,6 +1,9 @@
 use std::process::ExitCode;
 
-use agpm_ops::{Outcome, ProjectPrograms, World, approve, programs, unapproved, waiting};
+use agpm_app::approve::{approve, programs, unapproved, waiting};
+use agpm_app::project::permits::ProjectPrograms;
+use agpm_app::project::world::World;
+use agpm_diag::Outcome;
 
 use crate::args::ApproveArgs;
 use crate::output::Output;

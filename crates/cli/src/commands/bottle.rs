@@ -1,10 +1,10 @@
 use std::process::ExitCode;
 
+use agpm_app::bottle::{BottleCheck, BottleInput, bottle_check, bottle_list, bottle_show};
+use agpm_app::project::world::World;
+use agpm_bottle::BottleView;
 use agpm_diag::{Diagnostic, has_errors};
-use agpm_ops::{
-    BottleCheck, BottleInput, BottleView, SecretDisplay, World, bottle_check, bottle_list,
-    bottle_show,
-};
+use agpm_merge::SecretDisplay;
 use agpm_report::{RenderedReport, Verdict};
 
 use crate::args::{BottleArgs, BottleCommand, BottleFormat};

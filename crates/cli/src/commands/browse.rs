@@ -1,6 +1,8 @@
 use std::process::ExitCode;
 
-use agpm_ops::{BrowseRequest, IndexUse, SearchRequest, World, browse, search};
+use agpm_app::browse::{BrowseRequest, browse};
+use agpm_app::project::world::World;
+use agpm_app::search::{IndexUse, SearchRequest, search};
 
 use crate::args::{BrowseArgs, SearchArgs};
 use crate::output::Output;

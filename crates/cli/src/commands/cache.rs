@@ -1,6 +1,8 @@
 use std::process::ExitCode;
 
-use agpm_ops::{CacheRequest, CleanExtent, World, WriteMode, cache};
+use agpm_app::cache::{CacheRequest, CleanExtent, cache};
+use agpm_app::project::world::World;
+use agpm_app::project::write_mode::WriteMode;
 
 use crate::args::CacheCommand;
 use crate::output::Output;

@@ -1,9 +1,8 @@
 use std::process::ExitCode;
 
-use agpm_ops::{
-    CatalogFilter, CatalogMode, CatalogRead, CatalogRequest, CatalogSelection, ShadowedRows, World,
-    catalog, catalog_show,
-};
+use agpm_app::catalog::{CatalogRead, CatalogRequest, CatalogSelection, catalog, catalog_show};
+use agpm_app::project::world::World;
+use agpm_catalog::{CatalogMode, EntryFilter as CatalogFilter, ShadowedRows};
 use agpm_report::RenderedReport;
 use agpm_report::catalog::{CatalogForm, FileView};
 

@@ -1,9 +1,11 @@
 use std::process::ExitCode;
 
-use agpm_ops::{
-    AfterEdit, DependencyId, InstallScope, ManifestChange, NewDependency, PatternUse, Replace,
-    TransitiveExecutables, World, WriteMode, change_manifest,
-};
+use agpm_app::change::{ManifestChange, change_manifest};
+use agpm_app::install::TransitiveExecutables;
+use agpm_app::manifest::{DependencyId, NewDependency, PatternUse, Replace};
+use agpm_app::manifest_text::AfterEdit;
+use agpm_app::project::world::{InstallScope, World};
+use agpm_app::project::write_mode::WriteMode;
 use agpm_report::change::UserSource;
 
 use crate::args::{AddCommand, AddDepArgs, RemoveArgs, RemoveCommand};

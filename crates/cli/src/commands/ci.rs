@@ -1,6 +1,7 @@
 use std::process::ExitCode;
 
-use agpm_ops::{CheckCause, Restore, World, ci, ci_recursive};
+use agpm_app::ci::{CheckCause, Restore, ci, ci_recursive};
+use agpm_app::project::world::World;
 use agpm_report::ci::CiForm;
 use agpm_report::{RenderedReport, Verdict};
 

@@ -1,6 +1,8 @@
 use std::process::ExitCode;
 
-use agpm_ops::{ConfigRequest, Replace, World, config};
+use agpm_app::config::{ConfigRequest, config};
+use agpm_app::manifest::Replace;
+use agpm_app::project::world::World;
 
 use crate::args::ConfigCommand;
 use crate::output::Output;

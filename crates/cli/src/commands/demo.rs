@@ -1,6 +1,7 @@
 use std::process::ExitCode;
 
-use agpm_ops::{DemoRequest, World, demo};
+use agpm_app::demo::{DemoRequest, demo};
+use agpm_app::project::world::World;
 
 use crate::args::DemoArgs;
 use crate::output::Output;

@@ -1,6 +1,7 @@
 use std::process::ExitCode;
 
-use agpm_ops::{DiffContent, DiffReport, DiffRequest, DiffTarget, World, diff};
+use agpm_app::diff::{DiffContent, DiffReport, DiffRequest, DiffTarget, diff};
+use agpm_app::project::world::World;
 use agpm_report::diff::DiffForm;
 use agpm_report::{RenderedReport, Verdict};
 

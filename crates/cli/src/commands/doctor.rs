@@ -1,6 +1,8 @@
 use std::process::ExitCode;
 
-use agpm_ops::{DoctorReport, DoctorRequest, FailureKind, WarningPolicy, World, doctor};
+use agpm_app::doctor::{DoctorReport, DoctorRequest, doctor};
+use agpm_app::project::world::World;
+use agpm_diag::{FailureKind, WarningPolicy};
 use agpm_report::Verdict;
 
 use crate::args::DoctorArgs;

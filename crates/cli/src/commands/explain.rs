@@ -1,6 +1,8 @@
 use std::process::ExitCode;
 
-use agpm_ops::{ExplainRequest, World, blame, explain};
+use agpm_app::blame::blame;
+use agpm_app::explain::{ExplainRequest, explain};
+use agpm_app::project::world::World;
 use agpm_report::explain::PageExtent;
 
 use crate::args::ExplainArgs;

@@ -1,6 +1,8 @@
 use std::process::ExitCode;
 
-use agpm_ops::{ImportRequest, World, WriteMode, found_imports, import};
+use agpm_app::import::{ImportRequest, found_imports, import};
+use agpm_app::project::world::World;
+use agpm_app::project::write_mode::WriteMode;
 
 use crate::args::ImportArgs;
 use crate::environment::variable;

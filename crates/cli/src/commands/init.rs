@@ -1,6 +1,9 @@
 use std::process::ExitCode;
 
-use agpm_ops::{Adoption, AdoptionAnswer, InitRequest, ProjectSurvey, World, init};
+use agpm_adopt::ProjectSurvey;
+use agpm_adopt::{Adoption, AdoptionAnswer};
+use agpm_app::init::{InitRequest, init};
+use agpm_app::project::world::World;
 
 use crate::args::InitArgs;
 use crate::commands::change::replace;

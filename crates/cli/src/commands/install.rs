@@ -1,9 +1,13 @@
 use std::process::ExitCode;
 
-use agpm_ops::{
-    ChangelogReading, FidelityPolicy, InstallReport, InstallRequest, LockUse, OverwriteRule,
-    TransitiveExecutables, WarningPolicy, World, WriteMode, install,
+use agpm_app::install::{
+    ChangelogReading, FidelityPolicy, InstallReport, InstallRequest, TransitiveExecutables, install,
 };
+use agpm_app::project::world::World;
+use agpm_app::project::write_mode::WriteMode;
+use agpm_diag::WarningPolicy;
+use agpm_model::LockUse;
+use agpm_plan::OverwriteRule;
 use agpm_report::Verdict;
 
 use crate::args::InstallArgs;
@@ -49,7 +53,7 @@ pub(crate) fn run(world: &World, args: &InstallArgs, output: &mut Output) -> Exi
 
 /// Finishes every command that ends with an install.
 pub(crate) fn finish(
-    outcome: agpm_ops::Outcome<InstallReport>,
+    outcome: agpm_diag::Outcome<InstallReport>,
     check: bool,
     output: &mut Output,
 ) -> ExitCode {

@@ -1,6 +1,7 @@
 use std::process::ExitCode;
 
-use agpm_ops::{World, layers};
+use agpm_app::layers::layers;
+use agpm_app::project::world::World;
 
 use crate::output::Output;
 

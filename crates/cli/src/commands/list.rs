@@ -1,6 +1,7 @@
 use std::process::ExitCode;
 
-use agpm_ops::{DiskCheck, ListDetail, ListRequest, World, list};
+use agpm_app::list::{DiskCheck, ListDetail, ListRequest, list};
+use agpm_app::project::world::World;
 use agpm_report::RenderedReport;
 use agpm_report::list::ListForm;
 

@@ -2,8 +2,10 @@ use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use agpm_app::project::world::World;
+use agpm_app::written::{WrittenFile, write_files};
 use agpm_diag::{Diagnostic, codes, did_you_mean};
-use agpm_ops::{FailureKind, Outcome, World, WrittenFile, write_files};
+use agpm_diag::{FailureKind, Outcome};
 use clap::Command;
 use clap_mangen::Man;
 

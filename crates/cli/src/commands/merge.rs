@@ -1,6 +1,8 @@
 use std::process::ExitCode;
 
-use agpm_ops::{MergeRequest, OutputFormat, World, merge};
+use agpm_app::merge::{MergeRequest, merge};
+use agpm_app::project::world::World;
+use agpm_merge::OutputFormat;
 
 use crate::args::{MergeArgs, MergeFormat};
 use crate::formats::{two_formats, word};

@@ -36,11 +36,12 @@ mod why;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use agpm_diag::{Diagnostic, codes};
-use agpm_ops::{
-    BaseApproval, Environment, FailureKind, InstallScope, NetworkAccess, Outcome, OutsideReads,
-    PolicyLocations, ProgramUse, TypedCommand, World,
+use agpm_app::project::world::{
+    BaseApproval, Environment, InstallScope, NetworkAccess, OutsideReads, PolicyLocations,
+    ProgramUse, World,
 };
+use agpm_diag::{Diagnostic, codes};
+use agpm_diag::{FailureKind, Outcome, TypedCommand};
 use agpm_report::RenderedReport;
 
 use crate::args::{ApprovalArgs, Cli, Command, GlobalArgs};

@@ -1,6 +1,7 @@
 use std::process::ExitCode;
 
-use agpm_ops::{LockfileState, OutdatedReport, OutdatedRequest, OutdatedRows, World, outdated};
+use agpm_app::outdated::{LockfileState, OutdatedReport, OutdatedRequest, OutdatedRows, outdated};
+use agpm_app::project::world::World;
 use agpm_report::Verdict;
 
 use crate::args::OutdatedArgs;

@@ -1,6 +1,7 @@
 use std::process::ExitCode;
 
-use agpm_ops::{World, policy_check, policy_show};
+use agpm_app::policy::{policy_check, policy_show};
+use agpm_app::project::world::World;
 
 use crate::args::PolicyCommand;
 use crate::output::Output;

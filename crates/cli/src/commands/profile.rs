@@ -1,9 +1,9 @@
 use std::process::ExitCode;
 
-use agpm_ops::{
-    LineageScope, PersonaKind, ProfileAddition, ProfileKinds, ProfileRequest, SubmoduleScope,
-    WarningPolicy, World, personas, profile,
-};
+use agpm_app::lineage::{LineageScope, ProfileRequest, SubmoduleScope, personas, profile};
+use agpm_app::project::world::World;
+use agpm_diag::WarningPolicy;
+use agpm_persona::{PersonaKind, ProfileAddition, ProfileKinds};
 use agpm_report::RenderedReport;
 use agpm_report::profile::ProfileForm;
 

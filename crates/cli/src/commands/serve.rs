@@ -2,9 +2,10 @@ use std::io::{self, IsTerminal, Write};
 use std::net::SocketAddr;
 use std::process::ExitCode;
 
+use agpm_app::project::world::World;
 use agpm_diag::{Diagnostic, codes};
+use agpm_diag::{FailureKind, Outcome};
 use agpm_mcp::{AccessToken, HttpOptions, ServeOptions, ServeTransport, WriteAccess, serve};
-use agpm_ops::{FailureKind, Outcome, World};
 use agpm_report::RenderedReport;
 
 use crate::args::{McpArgs, ServeCommand};

@@ -1,6 +1,7 @@
 use std::process::ExitCode;
 
-use agpm_ops::{World, status};
+use agpm_app::project::world::World;
+use agpm_app::status::status;
 
 use crate::output::Output;
 

@@ -1,6 +1,7 @@
 use std::process::ExitCode;
 
-use agpm_ops::{StrategiesRequest, World, strategies};
+use agpm_app::project::world::World;
+use agpm_app::strategies::{StrategiesRequest, strategies};
 
 use crate::args::StrategiesArgs;
 use crate::output::Output;

@@ -1,6 +1,7 @@
 use std::process::ExitCode;
 
-use agpm_ops::{TreeDirection, TreeRequest, World, tree};
+use agpm_app::project::world::World;
+use agpm_app::tree::{TreeDirection, TreeRequest, tree};
 use agpm_report::RenderedReport;
 use agpm_report::tree::TreeForm;
 

@@ -1,6 +1,8 @@
 use std::process::ExitCode;
 
-use agpm_ops::{OverwriteRule, UndoAction, UndoRequest, World, undo};
+use agpm_app::project::world::World;
+use agpm_app::undo::{UndoAction, UndoRequest, undo};
+use agpm_plan::OverwriteRule;
 
 use crate::args::UndoArgs;
 use crate::output::Output;

@@ -1,9 +1,10 @@
 use std::process::ExitCode;
 
-use agpm_ops::{
-    ChangelogReading, InstallRequest, OverwriteRule, TransitiveExecutables, UpdateRequest, World,
-    WriteMode, update,
-};
+use agpm_app::install::{ChangelogReading, InstallRequest, TransitiveExecutables};
+use agpm_app::project::world::World;
+use agpm_app::project::write_mode::WriteMode;
+use agpm_app::update::{UpdateRequest, update};
+use agpm_plan::OverwriteRule;
 
 use crate::args::UpdateArgs;
 use crate::commands::install;

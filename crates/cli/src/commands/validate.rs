@@ -1,9 +1,9 @@
 use std::process::ExitCode;
 
+use agpm_app::project::world::World;
+use agpm_app::validate::{ValidateCheck, ValidateReport, ValidateRequest, validate};
 use agpm_diag::{Diagnostic, Severity};
-use agpm_ops::{
-    FailureKind, ValidateCheck, ValidateReport, ValidateRequest, WarningPolicy, World, validate,
-};
+use agpm_diag::{FailureKind, WarningPolicy};
 use agpm_report::Verdict;
 
 use crate::args::ValidateArgs;

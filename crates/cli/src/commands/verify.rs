@@ -1,6 +1,8 @@
 use std::process::ExitCode;
 
-use agpm_ops::{VerifyReport, World, verify};
+use agpm_app::drift::VerifyReport;
+use agpm_app::project::world::World;
+use agpm_app::verify::verify;
 use agpm_report::Verdict;
 
 use crate::output::Output;

@@ -1,6 +1,7 @@
 use std::process::ExitCode;
 
-use agpm_ops::{WhyRequest, World, why};
+use agpm_app::project::world::World;
+use agpm_app::why::{WhyRequest, why};
 
 use crate::args::WhyArgs;
 use crate::output::Output;

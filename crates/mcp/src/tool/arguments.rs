@@ -1,6 +1,6 @@
 //! Calls of the tool: arguments to an operation, checked against one table.
 
-use agpm_ops::ShadowedRows;
+use agpm_catalog::ShadowedRows;
 use serde_json::{Map, Value as Json};
 
 use crate::kind::{INSTALLED, ItemKind};

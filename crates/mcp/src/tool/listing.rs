@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
+use agpm_app::bottle::{BottleInput, bottle_list};
+use agpm_app::lineage::personas;
+use agpm_catalog::{ENTRY_KINDS, EntryFilter as CatalogFilter, EntryKind};
+use agpm_diag::WarningPolicy;
 use agpm_model::{RESOURCE_TYPES, ResourceType};
-use agpm_ops::{
-    BottleInput, CatalogFilter, ENTRY_KINDS, EntryKind, WarningPolicy, bottle_list, personas,
-};
 use serde_json::{Map, Value as Json, json};
 
 use crate::answer::{OperationFailure, ToolAnswer, annotate_report};

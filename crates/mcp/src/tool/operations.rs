@@ -1,9 +1,14 @@
 //! The operations: each is a request to `ops` whose report is the answer.
 
-use agpm_ops::{
-    ExplainRequest, InstallReport, InstallRequest, ManifestUse, MergeInputs, Outcome, ProgramUse,
-    SecretDisplay, UpdateRequest, World, WriteMode, explain, install, status, update,
-};
+use agpm_app::explain::{ExplainRequest, explain};
+use agpm_app::install::{InstallReport, InstallRequest, install};
+use agpm_app::project::merge_inputs::MergeInputs;
+use agpm_app::project::world::{ManifestUse, ProgramUse, World};
+use agpm_app::project::write_mode::WriteMode;
+use agpm_app::status::status;
+use agpm_app::update::{UpdateRequest, update};
+use agpm_diag::Outcome;
+use agpm_merge::SecretDisplay;
 use agpm_report::DetailLevel;
 
 use crate::answer::{OperationFailure, annotate_report};

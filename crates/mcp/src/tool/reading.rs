@@ -1,6 +1,6 @@
 //! `read`: one item with its content.
 
-use agpm_ops::EntryKind;
+use agpm_catalog::EntryKind;
 use serde_json::{Value as Json, json};
 
 use crate::answer::{OperationFailure, ToolAnswer};

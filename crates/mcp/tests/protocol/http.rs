@@ -4,8 +4,8 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
+use agpm_app::catalog::CatalogSelection;
 use agpm_mcp::{AccessToken, HttpOptions, ServeOptions, ServeTransport, WriteAccess, serve};
-use agpm_ops::CatalogSelection;
 use serde_json::json;
 
 use crate::support::{project, world};

@@ -50,7 +50,7 @@ fn a_change_of_the_lockfile_is_seen_by_the_next_call() {
     );
     let world = crate::support::world(&sandbox);
     assert!(
-        agpm_ops::install(&world, &agpm_ops::InstallRequest::PLAIN)
+        agpm_app::install::install(&world, &agpm_app::install::InstallRequest::PLAIN)
             .result
             .is_ok()
     );
@@ -322,8 +322,8 @@ fn looking_runs_no_program_approved_or_not() {
     let world = crate::support::world(&sandbox);
     for approved in [false, true] {
         if approved {
-            let shown = agpm_ops::programs(&world).result.unwrap();
-            assert!(agpm_ops::approve(&world, shown).result.is_ok());
+            let shown = agpm_app::approve::programs(&world).result.unwrap();
+            assert!(agpm_app::approve::approve(&world, shown).result.is_ok());
         }
         let mut client = Client::open(&sandbox);
         let operations = [
@@ -367,8 +367,8 @@ fn a_server_that_may_write_runs_what_was_approved_and_nothing_else() {
     );
     assert!(!sandbox.work().join("RAN").exists());
     let world = crate::support::world(&sandbox);
-    let shown = agpm_ops::programs(&world).result.unwrap();
-    assert!(agpm_ops::approve(&world, shown).result.is_ok());
+    let shown = agpm_app::approve::programs(&world).result.unwrap();
+    assert!(agpm_app::approve::approve(&world, shown).result.is_ok());
     let done = client.call(json!({ "operation": "install" }));
     assert_eq!(done["structuredContent"]["ok"], true, "{done}");
     client.finish();

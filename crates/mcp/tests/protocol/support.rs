@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
+use agpm_app::project::world::{Environment, InstallScope, NetworkAccess, SilentProgress, World};
 use agpm_mcp::{WriteAccess, serve_streams};
-use agpm_ops::{Environment, InstallScope, NetworkAccess, SilentProgress, World};
 use agpm_testkit::Sandbox;
 use serde_json::{Value, json};
 
@@ -30,7 +30,8 @@ pub(crate) fn project() -> Sandbox {
         "agpm.toml",
         "[agents]\nreviewer = { path = \"kit/reviewer.md\" }\n[scripts]\ncheck = { path = \"kit/check.sh\" }\n",
     );
-    let installed = agpm_ops::install(&world(&sandbox), &agpm_ops::InstallRequest::PLAIN);
+    let installed =
+        agpm_app::install::install(&world(&sandbox), &agpm_app::install::InstallRequest::PLAIN);
     assert!(installed.result.is_ok(), "{:?}", installed.diagnostics);
     sandbox
 }
@@ -39,8 +40,8 @@ pub(crate) fn world(sandbox: &Sandbox) -> World {
     let root = sandbox.home().parent().unwrap().to_owned();
     let environment = Environment {
         approvals: Vec::new(),
-        bases: agpm_ops::BaseApproval::default(),
-        typed: agpm_ops::TypedCommand::default(),
+        bases: agpm_app::project::world::BaseApproval::default(),
+        typed: agpm_diag::TypedCommand::default(),
         scope: InstallScope::Project,
         working_directory: sandbox.work(),
         manifest: None,
@@ -50,9 +51,9 @@ pub(crate) fn world(sandbox: &Sandbox) -> World {
         home: Some(sandbox.home()),
         network: NetworkAccess::Offline,
         state: Some(root.join("state/agpm")),
-        programs: agpm_ops::ProgramUse::Approved,
-        outside: agpm_ops::OutsideReads::Allowed,
-        policies: agpm_ops::PolicyLocations::default(),
+        programs: agpm_app::project::world::ProgramUse::Approved,
+        outside: agpm_app::project::world::OutsideReads::Allowed,
+        policies: agpm_app::project::world::PolicyLocations::default(),
         executables: Vec::new(),
     };
     World::of_machine(environment, Arc::new(SilentProgress))

@@ -1,0 +1,81 @@
+//! `diff`: shows the changes that an install or an update would make, capabilities first.
+
+mod report;
+
+pub use report::DiffReport;
+
+use crate::drift::not_comparable;
+use agpm_diag::{Failure, Notes, Outcome};
+use agpm_plan::FileVersions;
+use agpm_resolve::UpdateScope;
+
+use crate::install::{InstallJob, InstallPreview, local_edits, preview};
+use crate::project::world::World;
+use crate::update::scope_of;
+
+/// The operation whose result is compared with the disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DiffTarget {
+    /// The result of `install`.
+    Install,
+    /// The result of `update`.
+    Update,
+}
+
+/// The differences to show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DiffContent {
+    /// All differences.
+    Everything,
+    /// Only files and entries that tools execute.
+    Executables,
+}
+
+/// The arguments of `diff`.
+#[derive(Clone, Debug)]
+pub struct DiffRequest {
+    /// Ids of resources and layers; all of them if empty.
+    pub ids: Vec<String>,
+    /// The operation whose result is compared with the disk.
+    pub target: DiffTarget,
+    /// The differences to show.
+    pub content: DiffContent,
+}
+
+/// Compares the disk with the result of an install or update.
+pub fn diff(world: &World, request: &DiffRequest) -> Outcome<DiffReport> {
+    let mut notes = Notes::default();
+    let result = run(world, request, &mut notes);
+    notes.outcome(result)
+}
+
+fn run(world: &World, request: &DiffRequest, notes: &mut Notes) -> Result<DiffReport, Failure> {
+    // An unknown name is an error even if nothing differs.
+    let named = scope_of(world, &request.ids)?;
+    let moving = match request.target {
+        DiffTarget::Install => UpdateScope::Nothing,
+        DiffTarget::Update => named,
+    };
+    let job = InstallJob::showing("diff", moving);
+    let InstallPreview { report, files } = preview(world, &job, notes)?;
+    let edits = match local_edits(world) {
+        Ok(edits) => edits,
+        // The edited files are in the findings; what they were is not known.
+        Err(failure) => {
+            notes.diagnostics.push(not_comparable(failure));
+            Vec::new()
+        }
+    };
+    let differences = |files: Vec<FileVersions>| {
+        let files = files.into_iter();
+        files.map(FileVersions::difference).collect()
+    };
+    let mut report = DiffReport::new(report, differences(edits), differences(files));
+    if !request.ids.is_empty() {
+        report.keep_ids(&request.ids);
+    }
+    if request.content == DiffContent::Executables {
+        report.keep_executables();
+    }
+    Ok(report)
+}

@@ -1,0 +1,94 @@
+//! Findings of a plan that stop a run.
+
+use std::collections::BTreeMap;
+
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, WarningPolicy, codes};
+use agpm_model::{Lockfile, Owner};
+use agpm_plan::{ChangeReason, Ledger, Observation, Plan, PlannedChange};
+
+use crate::install::InstallRequest;
+use crate::project::write_mode::WriteMode;
+use agpm_model::LockUse;
+
+/// Reports the obstacles; a run that only shows goes on to show the rest.
+pub fn report_refusals(
+    plan: &Plan,
+    observation: &Observation,
+    writing: WriteMode,
+    notes: &mut Notes,
+) -> Result<(), Failure> {
+    plan.report_refusals(observation, notes);
+    if plan.refusals.is_empty() {
+        return Ok(());
+    }
+    if writing == WriteMode::Apply {
+        return Err(Failure::reported_as(FailureKind::Refused));
+    }
+    for found in &mut notes.diagnostics {
+        if *found.code == codes::INSTALL_UNMANAGED {
+            found.severity = Severity::Warning;
+        }
+    }
+    Ok(())
+}
+
+/// Turns warnings into errors where they stop the run.
+pub fn stop_on_warnings(warnings: WarningPolicy, notes: &mut Notes) -> Result<(), Failure> {
+    let is_warning = |found: &Diagnostic| found.severity >= Severity::Warning;
+    if warnings == WarningPolicy::Stop && notes.diagnostics.iter().any(is_warning) {
+        notes.warnings_are_errors();
+        return Err(Failure::reported());
+    }
+    Ok(())
+}
+
+/// Files that were edited stay; where every byte must be as locked, that is an error.
+pub fn report_kept(
+    plan: &Plan,
+    request: &InstallRequest,
+    notes: &mut Notes,
+) -> Result<(), Failure> {
+    for mut found in plan.kept_findings(request.overwrite) {
+        if request.lock == LockUse::Frozen {
+            found.severity = Severity::Error;
+        }
+        notes.diagnostics.push(found);
+    }
+    if request.lock == LockUse::Frozen {
+        notes.diagnostics.extend(plan.conflicts());
+    }
+    notes.check()
+}
+
+/// Reports edited resources whose new versions are not installed, after everything else is.
+pub fn report_conflicts(conflicts: Vec<Diagnostic>, writing: WriteMode, notes: &mut Notes) {
+    for mut found in conflicts {
+        if writing == WriteMode::Show {
+            found.severity = Severity::Warning;
+        }
+        notes.diagnostics.push(found);
+    }
+}
+
+/// The versions that edited resources are based on: the locked ones of the run that kept the first edit.
+pub fn bases_of_edits(
+    plan: &Plan,
+    before: &Ledger,
+    old: Option<&Lockfile>,
+) -> BTreeMap<Owner, String> {
+    let version_of = |owner: &Owner| {
+        let id = owner.resource()?;
+        let entries = old.iter().flat_map(|old| &old.entries);
+        let mut entries = entries.filter(|entry| entry.id() == *id);
+        let version = entries.next()?.version()?;
+        Some(version.to_string().trim_start_matches('v').to_owned())
+    };
+    let is_conflict = |change: &&PlannedChange| change.reason == ChangeReason::Conflict;
+    let conflicts = plan.changes.iter().filter(is_conflict);
+    let based = conflicts.filter_map(|change| {
+        let recorded = before.based.get(&change.owner).cloned();
+        let version = recorded.or_else(|| version_of(&change.owner))?;
+        Some((change.owner.clone(), version))
+    });
+    based.collect()
+}

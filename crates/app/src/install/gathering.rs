@@ -1,0 +1,102 @@
+//! Reads a project under its lock before anything is decided.
+
+use crate::install::policies::ProjectPolicies;
+use crate::install::run::{GatheredProject, InstallRun, OwnFiles, requires_nothing};
+use crate::install::writing::hold;
+use crate::manifest::BaseVersions;
+use crate::project::gather::{ErrorTolerance, ManifestFiles, Project, refuse_link};
+use crate::project::ledger::{is_fresh, read_ledger};
+use crate::project::packages::{bind_plugins, read_lock};
+use agpm_diag::{Failure, Notes};
+use agpm_model::LockUse;
+use agpm_model::Lockfile;
+use agpm_plan::{Ledger, is_older_path, ledger_of_lock, refuse_foreign_paths};
+use agpm_resolve::add_locked_sources;
+
+/// Reads the manifest, the lockfile and the ledger.
+pub(crate) fn gather(
+    run: &InstallRun<'_>,
+    files: ManifestFiles,
+    notes: &mut Notes,
+) -> Result<GatheredProject, Failure> {
+    let InstallRun { world, store, job } = *run;
+    // A project without state has nothing to recover, and a failed run must not create state in it. The lock is
+    // therefore taken later, in `commit`.
+    let project_lock = if is_fresh(store) {
+        None
+    } else {
+        hold(world, store, job.request.writing, notes)?
+    };
+    // Another process may have changed the files before this one got the lock, and recovery may have too.
+    let files = if project_lock.is_some() {
+        job.manifest_files(&world.environment)?
+    } else {
+        files
+    };
+    let read = files.fingerprint();
+    let own_files = OwnFiles {
+        manifest: files.manifest_file()?,
+        lock: files.lock_file(),
+    };
+    let files = match &job.manifest {
+        Some(edit) => {
+            refuse_link(store, &own_files.manifest)?;
+            files.with_project(edit.bytes.to_vec())
+        }
+        None => files,
+    };
+    let inputs = files.fingerprint();
+    let versions = match job.request.lock {
+        LockUse::Locked | LockUse::Frozen => BaseVersions::Locked,
+        LockUse::Update | LockUse::Unwritten => BaseVersions::Pinned(&job.moving),
+    };
+    let mut project = Project::with_bases(world, files, versions, ErrorTolerance::Stop, notes)?;
+    let policies = ProjectPolicies::of(&mut project, notes)?;
+    let mut lock = read_lock(&world.environment, store, notes)?;
+    let is_locked = matches!(job.request.lock, LockUse::Locked | LockUse::Frozen);
+    if lock.is_none() && is_locked && requires_nothing(&project) {
+        // A project that requires nothing is as locked without a lockfile.
+        lock = Some((Lockfile::default(), Vec::new()));
+    }
+    // A frozen install keeps the plugin locations of the lockfile, which are already set; resolving them again could
+    // contact a server.
+    if job.request.lock != LockUse::Frozen {
+        bind_plugins(
+            world,
+            &mut project.manifest,
+            store.path(),
+            &job.moving,
+            notes,
+        )?;
+    }
+    let recorded = read_ledger(store)?;
+    if let Some((lock, _)) = &lock {
+        add_locked_sources(&mut project.manifest, lock);
+        refuse_foreign_paths(lock, &project.manifest, world.environment.scope, &recorded)?;
+    }
+    let ledger = match recorded {
+        // Without a ledger, the checksums in the lockfile identify managed files that were not modified.
+        ledger if ledger == Ledger::default() => lock
+            .as_ref()
+            .map(|(lock, _)| {
+                let scope = world.environment.scope;
+                ledger_of_lock(lock, |path| is_older_path(&project.manifest, scope, path))
+            })
+            .unwrap_or_default(),
+        ledger => ledger,
+    };
+    Ok(GatheredProject {
+        project_lock,
+        project,
+        policies,
+        read,
+        inputs,
+        own_files,
+        lock,
+        ledger,
+        approvals: match job.manifest {
+            Some(_) => Vec::new(),
+            None => world.environment.approvals.clone(),
+        },
+    })
+}

@@ -1,0 +1,208 @@
+//! The values that the steps of an install pass on.
+
+use std::borrow::Cow;
+
+use crate::install::{
+    ApprovalCommand, CommandApprovals, InstallRequest, OpenRefusals, TransitiveExecutables,
+};
+use crate::project::write_mode::WriteMode;
+use agpm_compose::{
+    ProjectCapabilities, RenderedResource, RenderedSet, Widening, lock_of, widenings,
+};
+use agpm_diag::Failure;
+use agpm_model::{Checksum, LockEntry, LockedLayer, LockedRemote, Lockfile, Owner, RelativePath};
+use agpm_plan::Ledger;
+use agpm_resolve::UpdateScope;
+use agpm_store::{ProjectLock, ProjectStore};
+
+use crate::gitignore::IgnoreEdit;
+
+use crate::install::policies::ProjectPolicies;
+use crate::project::gather::{ManifestFiles, Project};
+use crate::project::layers::LayeredProject;
+use crate::project::packages::ProjectSources;
+use crate::project::scope::SiblingFile;
+use crate::project::world::{Environment, World};
+
+/// One run of the pipeline, for `install`, `update`, `add` and `remove`.
+pub(crate) struct InstallJob<'a> {
+    pub(crate) title: String,
+    pub(crate) request: InstallRequest,
+    /// The pins whose versions may change.
+    pub(crate) moving: UpdateScope,
+    /// The edit of the manifest that is part of the same transaction.
+    pub(crate) manifest: Option<ManifestEdit<'a>>,
+}
+
+/// An edit of the manifest.
+pub(crate) struct ManifestEdit<'a> {
+    /// The checksum of the content that was edited; `None` for a manifest that does not exist yet.
+    pub(crate) before: Option<Checksum>,
+    /// The new content.
+    pub(crate) bytes: Cow<'a, [u8]>,
+    /// The edit of the `.gitignore` next to it.
+    pub(crate) ignored: Option<IgnoreEdit>,
+    /// Whether the project exists afterwards.
+    pub(crate) project: ProjectFate,
+}
+
+/// Whether a project exists after an edit of its manifest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum ProjectFate {
+    /// It does.
+    Stays,
+    /// It is gone, with these files that agpm created for it.
+    Ends(Vec<RelativePath>),
+}
+
+impl InstallJob<'static> {
+    /// Creates a job that only shows what an install of the unchanged manifest would do.
+    pub(crate) fn showing(title: &str, moving: UpdateScope) -> Self {
+        InstallJob {
+            title: title.to_owned(),
+            request: InstallRequest {
+                writing: WriteMode::Show,
+                ..InstallRequest::PLAIN
+            },
+            moving,
+            manifest: None,
+        }
+    }
+}
+
+impl InstallJob<'_> {
+    /// Returns whether the project is gone afterwards.
+    pub(crate) fn ends_project(&self) -> bool {
+        self.ended_files().is_some()
+    }
+
+    /// Returns the files that go with the project; `None` if it stays.
+    pub(crate) fn ended_files(&self) -> Option<&[RelativePath]> {
+        match self.manifest.as_ref().map(|edit| &edit.project) {
+            Some(ProjectFate::Ends(files)) => Some(files),
+            Some(ProjectFate::Stays) | None => None,
+        }
+    }
+
+    /// Reads the manifest of the project; a job that creates it starts with an empty one.
+    pub(crate) fn manifest_files(
+        &self,
+        environment: &Environment,
+    ) -> Result<ManifestFiles, Failure> {
+        match &self.manifest {
+            Some(ManifestEdit { before: None, .. }) => ManifestFiles::find_or_new(environment),
+            _ => ManifestFiles::require(environment),
+        }
+    }
+}
+
+/// The context of every step.
+#[derive(Clone, Copy)]
+pub(crate) struct InstallRun<'a> {
+    pub(crate) world: &'a World,
+    pub(crate) store: &'a ProjectStore,
+    pub(crate) job: &'a InstallJob<'a>,
+}
+
+impl<'a> InstallRun<'a> {
+    /// Returns the command to repeat with more approvals.
+    pub(crate) fn approval_command(&self) -> ApprovalCommand {
+        ApprovalCommand::of(&self.world.environment.typed, &self.job.moving)
+    }
+
+    /// Returns the approvals in the command's arguments.
+    pub(crate) fn approvals(&self) -> CommandApprovals<'a> {
+        CommandApprovals {
+            words: &self.world.environment.approvals,
+            executables: self.job.request.executables,
+        }
+    }
+}
+
+/// The paths of manifest and lockfile, inside or outside of the transaction's directory.
+pub(crate) struct OwnFiles {
+    pub(crate) manifest: SiblingFile,
+    pub(crate) lock: SiblingFile,
+}
+
+/// Everything that is read before the first decision.
+pub(crate) struct GatheredProject {
+    /// The lock on the project; `None` if the project has no state yet, or if nothing is written.
+    pub(crate) project_lock: Option<ProjectLock>,
+    pub(crate) project: Project,
+    pub(crate) policies: ProjectPolicies,
+    /// The fingerprint of the manifest files as read, and with the edit of this job.
+    pub(crate) read: Vec<u8>,
+    pub(crate) inputs: Vec<u8>,
+    pub(crate) own_files: OwnFiles,
+    pub(crate) lock: Option<(Lockfile, Vec<u8>)>,
+    pub(crate) ledger: Ledger,
+    /// The approvals of the command that the lockfile keeps. An edit of the manifest keeps its own there.
+    pub(crate) approvals: Vec<String>,
+}
+
+impl GatheredProject {
+    /// Returns whether the manifest requires nothing that a lockfile could pin.
+    pub(crate) fn requires_nothing(&self) -> bool {
+        requires_nothing(&self.project)
+    }
+
+    /// Builds the lockfile of the resolved and rendered resources.
+    pub(crate) fn new_lock(
+        &self,
+        resources: &[RenderedResource],
+        layers: Vec<LockedLayer>,
+        catalog: Vec<LockedRemote>,
+    ) -> Lockfile {
+        let bases = self.project.bases.iter();
+        let mut lock = Lockfile {
+            bases: bases.map(|base| base.locked.clone()).collect(),
+            ..lock_of(&self.project.manifest, resources, layers, catalog)
+        };
+        let accepted = widenings(&self.project.manifest, resources).into_iter();
+        for widening in accepted.filter(|one| self.accepts(one)) {
+            let is_its = |entry: &&mut LockEntry| entry.id() == widening.locked;
+            let entry = lock.entries.iter_mut().find(is_its);
+            let tools = entry.map(|entry| &mut entry.widened);
+            if let Some(tools) = tools.filter(|tools| !tools.contains(widening.tool)) {
+                tools.push(widening.tool.clone());
+                tools.sort();
+            }
+        }
+        lock
+    }
+
+    /// Whether the command or the lockfile approves a conversion that permits more.
+    pub(crate) fn accepts(&self, widening: &Widening<'_>) -> bool {
+        let locked = self.lock.iter().flat_map(|(lock, _)| &lock.entries);
+        let mut same = locked.filter(|entry| entry.id() == widening.locked);
+        let approvals = CommandApprovals {
+            words: &self.approvals,
+            executables: TransitiveExecutables::AsManifest,
+        };
+        let mut ids = widening.ids.iter().cloned().map(Owner::from);
+        same.any(|entry| entry.widened.contains(widening.tool))
+            || ids.any(|id| approvals.approves(&id))
+    }
+}
+
+/// Everything to be installed: resources, files of layers, and the pins of catalog remotes.
+pub(crate) struct RenderedProject {
+    pub(crate) rendered: RenderedSet,
+    pub(crate) layered: LayeredProject,
+    pub(crate) capabilities: ProjectCapabilities,
+    pub(crate) catalog: Vec<LockedRemote>,
+    pub(crate) reads: Vec<String>,
+    pub(crate) sources: ProjectSources,
+    /// Everything that needs approval, reported together.
+    pub(crate) open: OpenRefusals,
+}
+
+/// Whether a manifest requires nothing that a lockfile could pin.
+pub(crate) fn requires_nothing(project: &Project) -> bool {
+    let manifest = &project.manifest;
+    manifest.dependencies.is_empty()
+        && manifest.layers.is_empty()
+        && project.bases.is_empty()
+        && manifest.catalog.all().next().is_none()
+}

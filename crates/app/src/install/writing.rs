@@ -1,0 +1,238 @@
+//! The transaction of an install.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use crate::install::{LockChange, PlannedInstall};
+use crate::project::write_mode::WriteMode;
+use agpm_diag::{Diagnostic, Failure, Notes, codes};
+use agpm_model::{FileMode, ObservedPath, RelativePath};
+use agpm_plan::{ChangeAction, FileOutcome, Ledger, PlannedChange, SharedChange};
+use agpm_store::{
+    ExpectedFile, FileChange, HistoryUse, LockWait, ProjectLock, ProjectStore, RecoveryOutcome,
+    StoreError,
+};
+
+use crate::install::changes::FileChanges;
+use crate::install::run::{GatheredProject, InstallRun, OwnFiles};
+use crate::project::gather::ManifestFiles;
+use crate::project::ledger::{has_ledger, ledger_file};
+use crate::project::scope::SiblingFile;
+use crate::project::world::World;
+
+/// Locks the project and recovers an interrupted transaction; a run that only shows takes no lock.
+pub(crate) fn hold(
+    world: &World,
+    store: &ProjectStore,
+    writing: WriteMode,
+    notes: &mut Notes,
+) -> Result<Option<ProjectLock>, Failure> {
+    if writing == WriteMode::Show {
+        return Ok(None);
+    }
+    let seen = |error: StoreError| error.seen_from(store.path());
+    let lock = store
+        .lock(LockWait::Block(&|| world.progress.waiting()))
+        .map_err(seen)?;
+    let recovered = store.recover(&lock).map_err(seen)?;
+    let repair = match recovered {
+        RecoveryOutcome::Nothing => return Ok(Some(lock)),
+        RecoveryOutcome::RolledForward => "completed",
+        RecoveryOutcome::RolledBack => "undone",
+    };
+    let message = format!("an earlier run was interrupted; its changes were {repair}");
+    notes
+        .diagnostics
+        .push(Diagnostic::new(&codes::INSTALL_RECOVERED, message));
+    Ok(Some(lock))
+}
+
+/// The result of `commit`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CommitOutcome {
+    /// All changes are written, or no change was needed.
+    Done,
+    /// Another process changed the project; the pipeline must run again.
+    Overtaken,
+}
+
+/// Writes the planned changes.
+pub(super) fn commit(
+    run: &InstallRun<'_>,
+    gathered: GatheredProject,
+    planned: &PlannedInstall,
+    notes: &mut Notes,
+) -> Result<CommitOutcome, Failure> {
+    let InstallRun { world, store, job } = *run;
+    let mut changes = all_changes(run, planned, &gathered.ledger, gathered.own_files);
+    if job.request.writing == WriteMode::Show || changes.is_empty() {
+        return Ok(CommitOutcome::Done);
+    }
+    let early = gathered.project_lock.is_some();
+    let project_lock = match gathered.project_lock {
+        Some(project_lock) => Some(project_lock),
+        None => hold(world, store, WriteMode::Apply, notes)?,
+    };
+    // Without the lock at the beginning, another process may have installed or edited the manifest since it was read.
+    let same = |now: ManifestFiles| now.fingerprint() == gathered.read;
+    let overtaken =
+        !early && (has_ledger(store) || !job.manifest_files(&world.environment).is_ok_and(same));
+    let Some(project_lock) = project_lock.filter(|_| !overtaken) else {
+        return Ok(CommitOutcome::Overtaken);
+    };
+    store
+        .claim_directories(&project_lock, &planned.recovered)
+        .map_err(|error| error.seen_from(store.path()))?;
+    let ledger = store.ledger();
+    let knowledge = |change: &FileChange<'_>| matches!(change, FileChange::Write { path, .. } if *path == ledger);
+    if early && changes.inside.iter().all(knowledge) {
+        // Only agpm's record changed. It is written without a transaction, because `undo` would have no file to revert.
+        agpm_store::write_atomically(
+            &ledger_file(store),
+            planned.plan.ledger.to_text().as_bytes(),
+        )?;
+        changes.inside.clear();
+    }
+    let all = changes.inside.len();
+    let progress = |done| world.progress.files(done, all);
+    let applied = changes.apply(store, &project_lock, job.title.clone(), &progress);
+    applied.map_err(|error| error.seen_from(store.path()))?;
+    if job.ends_project() {
+        store.remove_unused_state(project_lock, HistoryUse::Dropped);
+    }
+    Ok(CommitOutcome::Done)
+}
+
+/// Returns all changes of the transaction in writing order: files before the entries that refer to them, the lockfile
+/// after everything that it describes, and removals at the end.
+fn all_changes<'a>(
+    run: &InstallRun<'a>,
+    planned: &'a PlannedInstall,
+    ledger: &Ledger,
+    own_files: OwnFiles,
+) -> FileChanges<'a> {
+    let plan = &planned.plan;
+    let is_write = |change: &FileChange<'_>| matches!(change, FileChange::Write { .. });
+    let (writes, removals): (Vec<_>, Vec<_>) =
+        file_changes(planned).into_iter().partition(is_write);
+    let mut changes = FileChanges::of(writes);
+    changes
+        .inside
+        .extend(plan.shared.iter().filter_map(shared_change));
+    if let Some(files) = run.job.ended_files() {
+        let remove = |path: RelativePath| FileChange::Remove {
+            path,
+            before: ExpectedFile::Anything,
+        };
+        changes.inside.extend(removals);
+        changes.inside.extend(files.iter().cloned().map(remove));
+        changes.inside.push(remove(run.store.ledger()));
+        return changes;
+    }
+    if let Some(edit) = &run.job.manifest {
+        let before = edit
+            .before
+            .map_or(ExpectedFile::Missing, ExpectedFile::Checksum);
+        changes.put(own_files.manifest, Cow::Borrowed(&*edit.bytes), before);
+        if let Some(ignored) = &edit.ignored {
+            changes.put_ignored(ignored);
+        }
+    }
+    if plan.ledger != *ledger || !has_ledger(run.store) {
+        let ledger = SiblingFile::Within(run.store.ledger());
+        let text = plan.ledger.to_text().into_bytes();
+        changes.put(ledger, text.into(), ExpectedFile::Anything);
+    }
+    // A process that reads the project during the transaction must not see a lockfile that is ahead of the files.
+    match (planned.lock_change, own_files.lock) {
+        (LockChange::Written, lock) => {
+            let text = Cow::Borrowed(planned.lock_text.as_slice());
+            changes.put(lock, text, ExpectedFile::Anything);
+        }
+        (LockChange::Removed, SiblingFile::Within(path)) => {
+            let before = ExpectedFile::Anything;
+            changes.inside.push(FileChange::Remove { path, before });
+        }
+        _ => {}
+    }
+    changes.inside.extend(removals);
+    changes
+}
+
+/// Returns the changes of files that tools read, in no particular order.
+pub(super) fn project_changes(planned: &PlannedInstall) -> Vec<FileChange<'_>> {
+    let mut changes = file_changes(planned);
+    changes.extend(planned.plan.shared.iter().filter_map(shared_change));
+    changes
+}
+
+/// The new content and mode of a file.
+#[derive(Clone, Copy)]
+struct NewContent<'a> {
+    bytes: &'a [u8],
+    mode: FileMode,
+}
+
+fn file_changes(planned: &PlannedInstall) -> Vec<FileChange<'_>> {
+    let mut contents: BTreeMap<&RelativePath, NewContent<'_>> = BTreeMap::new();
+    for file in &planned.layers {
+        let (bytes, mode) = (file.bytes.as_slice(), file.mode);
+        contents.insert(&file.path, NewContent { bytes, mode });
+    }
+    for file in planned
+        .resources
+        .iter()
+        .flat_map(|resource| &resource.output.files)
+    {
+        let (bytes, mode) = (file.bytes.get(), file.mode);
+        contents.insert(&file.path, NewContent { bytes, mode });
+    }
+    let changes = planned.plan.changes.iter();
+    changes
+        .filter(|change| change.pointer.is_none() && change.block.is_none())
+        .filter_map(|change| file_change(change, contents.get(&change.path).copied()))
+        .collect()
+}
+
+fn file_change<'a>(
+    change: &PlannedChange,
+    content: Option<NewContent<'a>>,
+) -> Option<FileChange<'a>> {
+    let before = expected(change.before);
+    let path = change.path.clone();
+    match change.action {
+        ChangeAction::Keep | ChangeAction::Adopt | ChangeAction::Release => None,
+        ChangeAction::Remove => Some(FileChange::Remove { path, before }),
+        ChangeAction::Create | ChangeAction::Update => {
+            let NewContent { bytes, mode } = content?;
+            Some(FileChange::Write {
+                path,
+                bytes: Cow::Borrowed(bytes),
+                mode,
+                before,
+            })
+        }
+    }
+}
+
+fn shared_change(change: &SharedChange) -> Option<FileChange<'_>> {
+    let before = expected(change.before);
+    let path = change.path.clone();
+    match &change.outcome {
+        FileOutcome::Unchanged => None,
+        FileOutcome::Remove => Some(FileChange::Remove { path, before }),
+        FileOutcome::Write(text) => Some(FileChange::Write {
+            path,
+            bytes: Cow::Borrowed(text.as_bytes()),
+            mode: change.mode,
+            before,
+        }),
+    }
+}
+
+fn expected(before: ObservedPath) -> ExpectedFile {
+    match before {
+        ObservedPath::File(file) => ExpectedFile::Checksum(file.checksum),
+        _ => ExpectedFile::Missing,
+    }
+}

@@ -1,0 +1,17 @@
+//! Packages: resolves the manifest's dependencies to entries with content.
+
+mod fetch;
+pub(crate) mod frozen;
+mod locking;
+mod marketplace_cache;
+mod marketplaces;
+mod rendering;
+mod resolve;
+mod sources;
+
+pub(crate) use fetch::FactFetcher;
+pub(crate) use locking::read_lock;
+pub(crate) use marketplaces::{bind_plugins, check_marketplace_size};
+pub(crate) use rendering::{render_all, render_these};
+pub(crate) use resolve::{Resolution, VersionLimits, resolve};
+pub(crate) use sources::{ProjectSources, git, is_versioned, versions_of};

@@ -9,7 +9,7 @@
 mod directory;
 mod entry;
 mod error;
-mod git;
+pub mod git;
 pub mod limits;
 mod open;
 mod resolve;

@@ -105,8 +105,7 @@ const CRATES: &[(&str, &[&str])] = &[
         &["agpm-diag", "agpm-text", "agpm-model", "agpm-merge"],
     ),
     ("agpm-store", &["agpm-diag", "agpm-text", "agpm-model"]),
-    ("agpm-git", &["agpm-model", "agpm-store"]),
-    ("agpm-source", &["agpm-model", "agpm-store", "agpm-git"]),
+    ("agpm-source", &["agpm-model", "agpm-store", "agpm-source"]),
     (
         "agpm-bottle",
         &[
@@ -126,7 +125,6 @@ const CRATES: &[(&str, &[&str])] = &[
             "agpm-compose",
             "agpm-diag",
             "agpm-discover",
-            "agpm-git",
             "agpm-layers",
             "agpm-merge",
             "agpm-model",
@@ -251,7 +249,7 @@ const RESERVED: &[ReservedLibrary] = &[
 /// the root; it says which of them it lifts, and why.
 const TOUCH_THE_WORLD: &[&str] = &[
     "agpm-store",
-    "agpm-git",
+    "agpm-source",
     "agpm-mcp",
     "agpm",
     "agpm-testkit",

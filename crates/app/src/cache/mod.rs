@@ -5,7 +5,7 @@ mod needs;
 use agpm_diag::{Failure, Notes, Outcome};
 use std::time::Duration;
 
-use agpm_git::{CachedSource, CopyCondition, GitProgram};
+use agpm_source::git::{CachedSource, CopyCondition, GitProgram};
 use agpm_store as store;
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};

@@ -1,7 +1,7 @@
 //! Checks that git is installed and new enough, if the project needs it.
 
 use agpm_diag::{Diagnostic, Failure, Notes, Severity, codes};
-use agpm_git::GitError;
+use agpm_source::git::GitError;
 
 use crate::doctor::CheckSummary;
 use crate::doctor::check::{DoctorRequest, project};

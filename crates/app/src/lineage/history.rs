@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use agpm_diag::{Diagnostic, Failure, codes};
-use agpm_git::GitProgram;
+use agpm_source::git::GitProgram;
 use agpm_model::ObjectId;
 use agpm_persona::{CommitHistory, PersonaLevels};
 use agpm_store as store;

@@ -223,7 +223,7 @@ impl LocationFinder<'_> {
             .help("check the path; a repository is written `OWNER/REPO` or as a URL");
             return Err(Failure::new(FailureKind::NotFound, diagnostic));
         }
-        if agpm_git::is_bare_repository(&full) {
+        if agpm_source::git::is_bare_repository(&full) {
             let url = SourceAddress::parse(&path_from_manifest(&full, self.directory));
             let url = url.map_err(|error| usage(format!("`{typed}`: {error}"), String::new()))?;
             return self.at(

@@ -35,7 +35,7 @@ fn tracked_record(opened: &store::ProjectStore, scope: InstallScope) -> Option<S
     if scope == InstallScope::User || !store::is_directory(&opened.state_directory()) {
         return None;
     }
-    agpm_git::first_tracked(opened.path(), |path| state_of(scope).is_record(path))
+    agpm_source::git::first_tracked(opened.path(), |path| state_of(scope).is_record(path))
 }
 
 /// Returns the finding about a state that is ignored.

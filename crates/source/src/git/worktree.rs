@@ -5,10 +5,10 @@ use std::process::Command;
 
 use agpm_model::ObjectId;
 
-use crate::error::GitError;
-use crate::index::first_tracked;
-use crate::program::{GitProgram, SETTINGS};
-use crate::run::{self, CUT_SHORT, RunOutcome};
+use crate::git::error::GitError;
+use crate::git::index::first_tracked;
+use crate::git::program::{GitProgram, SETTINGS};
+use crate::git::run::{self, CUT_SHORT, RunOutcome};
 
 impl GitProgram {
     /// Returns the paths of the submodules in `.gitmodules`, without those that lead out of the repository.

@@ -1,7 +1,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use agpm_git::GitError;
+use agpm_source::git::GitError;
 
 use crate::support::{World, id, text};
 

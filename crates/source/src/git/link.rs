@@ -7,14 +7,14 @@ use std::process::{Child, Command, Stdio};
 
 use agpm_model::{ObjectId, SourceVersions};
 
-use crate::connection::{Connection, ConnectionError, Link};
-use crate::error::GitError;
-use crate::fetch::FetchTarget;
-use crate::locking::locked;
-use crate::protocol::WantedPack;
-use crate::remote::{REMOTE, RemoteRepository};
-use crate::source_cache::MOST_REFS;
-use crate::transfer::Transfer;
+use crate::git::connection::{Connection, ConnectionError, Link};
+use crate::git::error::GitError;
+use crate::git::fetch::FetchTarget;
+use crate::git::locking::locked;
+use crate::git::protocol::WantedPack;
+use crate::git::remote::{REMOTE, RemoteRepository};
+use crate::git::source_cache::MOST_REFS;
+use crate::git::transfer::Transfer;
 
 /// The most commits of the cache that a request names. More would make requests larger than what they save.
 const MOST_STORED: usize = 256;

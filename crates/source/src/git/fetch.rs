@@ -5,12 +5,12 @@ use std::path::Path;
 
 use agpm_model::ObjectId;
 
-use crate::error::GitError;
-use crate::locking::locked;
-use crate::reader::{ObjectQuery, ObjectReply};
-use crate::remote::{REMOTE, RemoteRepository};
-use crate::source_cache::CacheLock;
-use crate::stderr::{is_missing_on_server, refuses_bare_ids};
+use crate::git::error::GitError;
+use crate::git::locking::locked;
+use crate::git::reader::{ObjectQuery, ObjectReply};
+use crate::git::remote::{REMOTE, RemoteRepository};
+use crate::git::source_cache::CacheLock;
+use crate::git::stderr::{is_missing_on_server, refuses_bare_ids};
 
 /// Local repositories up to this size are copied with whole commits: one fetch of whole commits is faster than one
 /// without files followed by one for the files.

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use agpm_model::{Checksum, ObjectId, RelativePath};
 use agpm_store::ConfinedDirectory;
 
-use crate::error::GitError;
-use crate::remote::RemoteRepository;
-use crate::tree::{TreeEntry, TreeEntryKind};
+use crate::git::error::GitError;
+use crate::git::remote::RemoteRepository;
+use crate::git::tree::{TreeEntry, TreeEntryKind};
 
 /// Larger files are left out: no text is that large.
 const LARGEST_FILE: u64 = 32 << 20;

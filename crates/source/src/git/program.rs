@@ -4,9 +4,9 @@ use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::error::GitError;
-use crate::run::{RunOutcome, run};
-use crate::transfer::{Transfer, TransferProgress};
+use crate::git::error::GitError;
+use crate::git::run::{RunOutcome, run};
+use crate::git::transfer::{Transfer, TransferProgress};
 
 /// The oldest supported version of git.
 const NEEDED: (u32, u32) = (2, 34);

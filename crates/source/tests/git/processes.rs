@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
-use agpm_git::{GitError, GitProgram, NetworkAccess};
+use agpm_source::git::{GitError, GitProgram, NetworkAccess};
 use agpm_testkit::{Behaviour, HttpServer};
 
 use crate::support::{World, parse, text};

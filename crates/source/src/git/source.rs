@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use agpm_git::{RemoteRepository, TreeEntry, TreeEntryKind as GitKind};
+use crate::git::{GitError, RemoteRepository, TreeEntry, TreeEntryKind as GitKind};
 use agpm_model::{FileMode, ObjectId, RelativePath, ResolvedVersion, SourceVersions};
 
 use crate::limits::MOST_DIRECTORIES;
@@ -197,5 +197,33 @@ impl Source for RemoteRepository {
         inner: Option<&RelativePath>,
     ) -> Option<(ObjectId, PathBuf)> {
         self.last_checkout(reference, inner)
+    }
+}
+
+impl From<GitError> for SourceError {
+    fn from(error: GitError) -> Self {
+        let message = error.to_string();
+        match error {
+            GitError::Offline { .. } => SourceError::Offline(message),
+            GitError::Unreachable { .. } => SourceError::Unreachable(message),
+            GitError::AuthRefused { address, .. } => SourceError::AuthRefused { address, message },
+            GitError::NotFound { address, .. } => SourceError::NotFound { address, message },
+            GitError::Damaged { .. } => SourceError::Damaged(message),
+            GitError::NoSuchCommit { .. } => SourceError::NoSuchRevision(message),
+            GitError::Ambiguous { .. } => SourceError::AmbiguousRevision(message),
+            GitError::NoSuchDirectory {
+                directory, beside, ..
+            } => SourceError::NoSuchDirectory {
+                directory,
+                beside,
+                message,
+            },
+            GitError::TooMuch { .. } => SourceError::TooMuch(message),
+            GitError::NoGit { .. } | GitError::TooOld { .. } => SourceError::NoProgram(message),
+            GitError::MissingObject { .. } => SourceError::MissingFile(message),
+            GitError::TooLarge { .. } => SourceError::FileTooLarge(message),
+            GitError::Broken { .. } => SourceError::Broken(message),
+            GitError::Store(error) => SourceError::Store(error),
+        }
     }
 }

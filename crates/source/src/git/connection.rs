@@ -13,8 +13,8 @@ use std::time::Duration;
 
 use agpm_model::{ObjectId, SourceVersions};
 
-use crate::locking::locked;
-use crate::protocol::{self, PacketLines, ServerFeatures, WantedPack, packet_lines};
+use crate::git::locking::locked;
+use crate::git::protocol::{self, PacketLines, ServerFeatures, WantedPack, packet_lines};
 
 /// How many chunks of an answer wait for a reader that is busy.
 const MOST_CHUNKS: usize = 16;

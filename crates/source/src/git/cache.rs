@@ -5,8 +5,8 @@ use std::time::{Duration, SystemTime};
 
 use agpm_store::StoreError;
 
-use crate::program::GitProgram;
-use crate::source_cache::{SourceCache, is_repository};
+use crate::git::program::GitProgram;
+use crate::git::source_cache::{SourceCache, is_repository};
 
 /// The copy of one source.
 #[derive(Debug)]

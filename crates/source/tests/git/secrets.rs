@@ -1,6 +1,6 @@
 use std::fs;
 
-use agpm_git::GitError;
+use agpm_source::git::GitError;
 use agpm_testkit::{Behaviour, HttpServer};
 
 use crate::support::{World, text};

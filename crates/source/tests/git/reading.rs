@@ -1,4 +1,4 @@
-use agpm_git::{GitError, TreeEntryKind, is_git_directory};
+use agpm_source::git::{GitError, TreeEntryKind, is_git_directory};
 use agpm_testkit::Repository;
 
 use crate::support::{World, id, text};
@@ -24,7 +24,7 @@ fn the_home_directory_is_the_one_handed_in() {
     let world = World::new();
     let (_repository, commit) = world.repository();
     let git = world
-        .git(agpm_git::NetworkAccess::Allowed)
+        .git(agpm_source::git::NetworkAccess::Allowed)
         .with_home(world.sandbox.work());
     let remote = git.remote(&crate::support::parse("~/repo"), "/nowhere".as_ref());
     assert_eq!(text(&remote, &commit, "snippets/s.md"), "two\n");

@@ -1,8 +1,8 @@
 use std::path::Path;
 
-use crate::error::GitError;
-use crate::program::GitProgram;
-use crate::run::RunOutcome;
+use crate::git::error::GitError;
+use crate::git::program::GitProgram;
+use crate::git::run::RunOutcome;
 
 impl GitProgram {
     /// Creates a bare repository at a new path from a stream for `git fast-import`.

@@ -29,6 +29,7 @@ mod reader;
 mod refs;
 mod remote;
 mod run;
+mod source;
 mod source_cache;
 mod stderr;
 mod transfer;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use agpm_git::first_tracked;
+use agpm_source::git::first_tracked;
 use agpm_testkit::Sandbox;
 
 fn run(sandbox: &Sandbox, repository: &Path, arguments: &[&str]) {

@@ -2,7 +2,7 @@
 
 use agpm_model::SourceAddress;
 
-use crate::error::GitError;
+use crate::git::error::GitError;
 
 /// The beginnings of lines that report progress.
 const PROGRESS: &[&str] = &[

@@ -9,7 +9,7 @@ use gix_packetline::PacketLineRef;
 use gix_packetline::blocking_io::{StreamingPeekableIter, encode};
 use gix_packetline::read::ProgressAction;
 
-use crate::refs::add_ref;
+use crate::git::refs::add_ref;
 
 /// The lines of a server's answers.
 pub(crate) type PacketLines<R> = StreamingPeekableIter<R>;

@@ -7,17 +7,17 @@ use std::sync::{Arc, Mutex};
 
 use agpm_model::{AddressKind, ObjectId, SourceAddress, SourceVersions};
 
-use crate::cache::CachedSource;
-use crate::connection::Link;
-use crate::error::GitError;
-use crate::locking::locked;
-use crate::program::{GitProgram, NetworkAccess};
-use crate::reader::{ObjectQuery, ObjectReader, ObjectReply};
-use crate::refs;
-use crate::run::{self, CUT_SHORT, RunOutcome};
-use crate::source_cache::{SourceCache, is_repository};
-use crate::stderr;
-use crate::tree::{self, TreeEntry, TreeEntryKind};
+use crate::git::cache::CachedSource;
+use crate::git::connection::Link;
+use crate::git::error::GitError;
+use crate::git::locking::locked;
+use crate::git::program::{GitProgram, NetworkAccess};
+use crate::git::reader::{ObjectQuery, ObjectReader, ObjectReply};
+use crate::git::refs;
+use crate::git::run::{self, CUT_SHORT, RunOutcome};
+use crate::git::source_cache::{SourceCache, is_repository};
+use crate::git::stderr;
+use crate::git::tree::{self, TreeEntry, TreeEntryKind};
 
 /// One source, which several threads can use.
 #[derive(Debug)]

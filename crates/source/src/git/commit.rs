@@ -5,13 +5,13 @@ use std::path::Path;
 
 use agpm_model::ObjectId;
 
-use crate::error::GitError;
-use crate::fetch::FetchTarget;
-use crate::reader::{ObjectQuery, ObjectReply};
-use crate::refs;
-use crate::remote::RemoteRepository;
-use crate::run::{self, CUT_SHORT};
-use crate::source_cache::is_repository;
+use crate::git::error::GitError;
+use crate::git::fetch::FetchTarget;
+use crate::git::reader::{ObjectQuery, ObjectReply};
+use crate::git::refs;
+use crate::git::remote::RemoteRepository;
+use crate::git::run::{self, CUT_SHORT};
+use crate::git::source_cache::is_repository;
 
 /// The shortest prefix that git accepts.
 const FEWEST_DIGITS: usize = 4;

@@ -1,7 +1,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use agpm_git::{GitProgram, NetworkAccess, RemoteRepository};
+use agpm_source::git::{GitProgram, NetworkAccess, RemoteRepository};
 use agpm_model::{ObjectId, SourceAddress};
 use agpm_testkit::{Repository, Sandbox};
 

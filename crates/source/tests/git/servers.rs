@@ -3,7 +3,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use agpm_git::{GitError, NetworkAccess, TransferProgress};
+use agpm_source::git::{GitError, NetworkAccess, TransferProgress};
 use agpm_testkit::{Behaviour, GitDaemon, HttpServer};
 
 use crate::support::{World, id, parse, text};

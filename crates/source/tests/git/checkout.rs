@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use agpm_git::{GitError, NetworkAccess};
+use agpm_source::git::{GitError, NetworkAccess};
 use agpm_model::{ObjectId, RelativePath};
 use agpm_testkit::{GitDaemon, Repository};
 

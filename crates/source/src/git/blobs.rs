@@ -2,12 +2,12 @@ use std::collections::HashMap;
 
 use agpm_model::ObjectId;
 
-use crate::error::GitError;
-use crate::fetch::FetchTarget;
-use crate::locking::locked;
-use crate::reader::{ObjectQuery, ObjectReply};
-use crate::remote::RemoteRepository;
-use crate::stderr::{is_missing_on_server, refuses_bare_ids};
+use crate::git::error::GitError;
+use crate::git::fetch::FetchTarget;
+use crate::git::locking::locked;
+use crate::git::reader::{ObjectQuery, ObjectReply};
+use crate::git::remote::RemoteRepository;
+use crate::git::stderr::{is_missing_on_server, refuses_bare_ids};
 
 /// The contents read so far.
 type Found = HashMap<ObjectId, Vec<u8>>;

@@ -70,7 +70,7 @@ pub use credentials::is_credential_path;
 pub use declared::{
     Declarations, DeclaredDependency, DeclaringFile, declarations, read_declarations,
 };
-pub use digest::{Checksum, ChecksumError, ObjectId, ObjectIdError};
+pub use digest::{Checksum, ChecksumError, Revision, RevisionError};
 pub use field_names::{
     serialize_commit, serialize_folder, serialize_id, serialize_path, serialize_root, serialize_url,
 };

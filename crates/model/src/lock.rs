@@ -8,7 +8,7 @@ use agpm_text::{Document, Format, NodeKind, NodeRef, Value, print};
 use crate::base::LockedBase;
 use crate::catalog_remote::{CatalogRemote, RemoteBase};
 use crate::check::spot;
-use crate::digest::{Checksum, ObjectId};
+use crate::digest::{Checksum, Revision};
 use crate::manifest::InstallMode;
 use crate::marketplace::{LockedMarketplace, MarketplacePlugin};
 use crate::name::{LayerName, ResourceName, SourceName, ToolName};
@@ -312,7 +312,7 @@ impl LockEntry {
     }
 
     /// The commit of its source.
-    pub fn commit(&self) -> Option<&ObjectId> {
+    pub fn commit(&self) -> Option<&Revision> {
         self.pin.as_ref().map(|pin| &pin.commit)
     }
 
@@ -972,7 +972,7 @@ impl LockReader {
         };
         let version = self.version_label(node).ok()?;
         let writer = writer_of(node);
-        let commit: Option<ObjectId> = match writer {
+        let commit: Option<Revision> = match writer {
             LockWriter::Older
                 if node.get("resolved_commit").and_then(NodeRef::as_str) == Some(LOCAL) =>
             {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use agpm_diag::{Diagnostic, codes, did_you_mean};
-use agpm_model::ObjectId;
+use agpm_model::Revision;
 use agpm_text::{NodeKind, NodeRef};
 
 use crate::limits::MOST_RENAMES;
@@ -50,7 +50,7 @@ pub enum PluginSource {
         /// The branch or tag.
         reference: Option<String>,
         /// The commit.
-        sha: Option<ObjectId>,
+        sha: Option<Revision>,
     },
     /// Somewhere that agpm does not read from; the kind of source, as it is written.
     Unsupported(String),
@@ -227,7 +227,7 @@ fn git_source(node: NodeRef<'_>, reader: &mut PluginFileReader) -> Option<Plugin
         }
         kind => return Some(PluginSource::Unsupported(kind.to_owned())),
     };
-    let sha = match reader.string(node, "sha").map(str::parse::<ObjectId>) {
+    let sha = match reader.string(node, "sha").map(str::parse::<Revision>) {
         Some(Ok(sha)) => Some(sha),
         None => None,
         Some(Err(_)) => {

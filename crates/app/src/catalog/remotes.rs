@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use agpm_catalog::{NamedBy, WantedRemote, wanted_remotes};
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, unknown_name};
-use agpm_model::{CatalogRemote, Lockfile, ObjectId};
+use agpm_model::{CatalogRemote, Lockfile, Revision};
 use agpm_resolve::with_names_of;
 use agpm_source::{ReferenceError, Source};
 use agpm_store::{self as store, parallel};
@@ -24,7 +24,7 @@ pub(super) struct RemoteLayer {
     /// The directory that contains the catalog roots.
     pub directory: PathBuf,
     /// The commit; `None` for a directory without versions.
-    pub commit: Option<ObjectId>,
+    pub commit: Option<Revision>,
 }
 
 /// Returns every remote as a directory, highest rank first: remotes of the command line, then of the manifest. An

@@ -3,8 +3,8 @@
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes};
 use agpm_discover::{Candidate, CandidateType, PluginPlacement};
 use agpm_model::{
-    DEFAULT_VERSION, Dependency, Manifest, ObjectId, PartNames, ResourceName, ResourceOrigin,
-    ResourceType, SourceVersions, VersionRequirement, newest_range, same_repository, tag_names,
+    DEFAULT_VERSION, Dependency, Manifest, PartNames, ResourceName, ResourceOrigin, ResourceType,
+    Revision, SourceVersions, VersionRequirement, newest_range, same_repository, tag_names,
 };
 use agpm_text::Value;
 use serde::Serialize;
@@ -89,7 +89,7 @@ pub struct AddedEntry {
     fields: Vec<(&'static str, Value)>,
     path: String,
     version: Option<String>,
-    commit: Option<ObjectId>,
+    commit: Option<Revision>,
 }
 
 /// The dependency of the manifest that a candidate is, under whatever name.

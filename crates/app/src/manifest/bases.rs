@@ -456,7 +456,7 @@ pub fn plain_path(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use agpm_model::{ObjectId, PinSource, VersionLabel};
+    use agpm_model::{PinSource, Revision, VersionLabel};
     use agpm_text::parse_alone;
 
     /// Manifests by their URLs; one in a repository has the pin that was chosen, or version 2.
@@ -468,7 +468,7 @@ mod tests {
             source: PinSource::Address(base.url.redacted().to_owned()),
             requirement: Some(base.requirement.as_str().to_owned()),
             version: VersionLabel::new(version),
-            commit: digits.parse::<ObjectId>().expect("a commit"),
+            commit: digits.parse::<Revision>().expect("a commit"),
         }
     }
 

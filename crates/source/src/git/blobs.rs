@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 
-use agpm_model::ObjectId;
+use agpm_model::Revision as ObjectId;
 
 use crate::git::error::GitError;
 use crate::git::fetch::FetchTarget;

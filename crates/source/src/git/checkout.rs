@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-use agpm_model::{Checksum, ObjectId, RelativePath};
+use agpm_model::{Checksum, RelativePath, Revision as ObjectId};
 use agpm_store::ConfinedDirectory;
 
 use crate::git::error::GitError;

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use agpm_model::{ObjectId, SourceVersions};
+use agpm_model::{Revision as ObjectId, SourceVersions};
 
 use crate::git::locking::locked;
 use crate::git::protocol::{self, PacketLines, ServerFeatures, WantedPack, packet_lines};

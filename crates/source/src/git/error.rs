@@ -1,4 +1,4 @@
-use agpm_model::ObjectId;
+use agpm_model::Revision as ObjectId;
 use agpm_store::StoreError;
 
 /// Why a source failed. URLs and messages of git contain no secrets.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use agpm_model::ObjectId;
+use agpm_model::Revision as ObjectId;
 
 use crate::git::error::GitError;
 use crate::git::locking::locked;

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use agpm_model::{ObjectId, SourceVersions};
+use agpm_model::{Revision as ObjectId, SourceVersions};
 
 use crate::git::connection::{Connection, ConnectionError, Link};
 use crate::git::error::GitError;

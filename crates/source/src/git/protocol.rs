@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
 
-use agpm_model::{ObjectId, SourceVersions};
+use agpm_model::{Revision as ObjectId, SourceVersions};
 use gix_packetline::PacketLineRef;
 use gix_packetline::blocking_io::{StreamingPeekableIter, encode};
 use gix_packetline::read::ProgressAction;

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use agpm_model::ObjectId;
+use agpm_model::Revision as ObjectId;
 
 /// A file or directory larger than this is not a resource.
 // A source is not trusted: the size is checked before the bytes are read into memory.

@@ -1,6 +1,6 @@
 //! The listing of `git ls-remote --symref`.
 
-use agpm_model::{ObjectId, SourceVersions};
+use agpm_model::{Revision as ObjectId, SourceVersions};
 
 /// Parses a listing; refs other than branches and tags are skipped.
 pub(crate) fn parse(listing: &str) -> SourceVersions {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 
-use agpm_model::{AddressKind, ObjectId, SourceAddress, SourceVersions};
+use agpm_model::{AddressKind, Revision as ObjectId, SourceAddress, SourceVersions};
 
 use crate::git::cache::CachedSource;
 use crate::git::connection::Link;

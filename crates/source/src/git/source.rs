@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::git::{GitError, RemoteRepository, TreeEntry, TreeEntryKind as GitKind};
-use agpm_model::{FileMode, ObjectId, RelativePath, ResolvedVersion, SourceVersions};
+use agpm_model::{FileMode, RelativePath, ResolvedVersion, Revision, SourceVersions};
 
 use crate::limits::MOST_DIRECTORIES;
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// A repository has no files without a revision.
-fn commit(revision: Option<&ObjectId>) -> Result<&ObjectId, SourceError> {
+fn commit(revision: Option<&Revision>) -> Result<&Revision, SourceError> {
     revision.ok_or_else(|| SourceError::NoSuchRevision("no commit given".to_owned()))
 }
 
@@ -31,7 +31,7 @@ fn entry_of(path: String, entry: &TreeEntry) -> SourceEntry {
     }
 }
 
-fn ids_of(files: &[&SourceEntry]) -> Vec<ObjectId> {
+fn ids_of(files: &[&SourceEntry]) -> Vec<Revision> {
     files.iter().filter_map(|file| file.id.clone()).collect()
 }
 
@@ -52,11 +52,11 @@ impl Source for RemoteRepository {
         RemoteRepository::is_out_of_reach(self)
     }
 
-    fn find_revision(&self, digits: &str) -> Result<ObjectId, SourceError> {
+    fn find_revision(&self, digits: &str) -> Result<Revision, SourceError> {
         Ok(self.find_commit(digits)?)
     }
 
-    fn is_reachable(&self, revision: &ObjectId, tip: &ObjectId) -> Result<bool, SourceError> {
+    fn is_reachable(&self, revision: &Revision, tip: &Revision) -> Result<bool, SourceError> {
         Ok(RemoteRepository::is_reachable(self, revision, tip)?)
     }
 
@@ -71,21 +71,21 @@ impl Source for RemoteRepository {
         };
         let dated =
             |version: &ResolvedVersion| tag_of(version).unwrap_or(&version.revision).clone();
-        let objects: Vec<ObjectId> = versions.iter().map(dated).collect();
+        let objects: Vec<Revision> = versions.iter().map(dated).collect();
         // Offline, the date of the commit is used.
         let _ = self.fetch_listings(&objects);
-        let time = |id: &ObjectId| self.object_time(id).ok().flatten();
+        let time = |id: &Revision| self.object_time(id).ok().flatten();
         let dates = objects.iter().zip(versions);
         dates
             .map(|(object, version)| time(object).or_else(|| time(&version.revision)))
             .collect()
     }
 
-    fn has_revision(&self, revision: &ObjectId) -> bool {
+    fn has_revision(&self, revision: &Revision) -> bool {
         self.has_commit(revision)
     }
 
-    fn fetch(&self, revisions: &[ObjectId], files: FileFetching) -> Result<(), SourceError> {
+    fn fetch(&self, revisions: &[Revision], files: FileFetching) -> Result<(), SourceError> {
         match files {
             FileFetching::WithRevisions => self.fetch_commits(revisions)?,
             FileFetching::OnDemand => self.fetch_listings(revisions)?,
@@ -95,7 +95,7 @@ impl Source for RemoteRepository {
 
     fn entry(
         &self,
-        revision: Option<&ObjectId>,
+        revision: Option<&Revision>,
         path: &str,
     ) -> Result<Option<SourceEntry>, SourceError> {
         let found = RemoteRepository::entry(self, commit(revision)?, path)?;
@@ -104,7 +104,7 @@ impl Source for RemoteRepository {
 
     fn walk(
         &self,
-        revision: Option<&ObjectId>,
+        revision: Option<&Revision>,
         directory: &str,
         enters: &dyn Fn(&str) -> bool,
     ) -> Result<SourceTree, SourceError> {
@@ -115,7 +115,7 @@ impl Source for RemoteRepository {
                 .filter(|entry| entry.kind == GitKind::Directory)
                 .map(|entry| entry.id),
         };
-        let mut pending: Vec<(String, ObjectId)> = top
+        let mut pending: Vec<(String, Revision)> = top
             .map(|id| (directory.to_owned(), id))
             .into_iter()
             .collect();
@@ -160,7 +160,7 @@ impl Source for RemoteRepository {
 
     fn directory(
         &self,
-        revision: Option<&ObjectId>,
+        revision: Option<&Revision>,
         inner: Option<&RelativePath>,
     ) -> Result<PathBuf, SourceError> {
         Ok(self.checkout(commit(revision)?, inner)?)
@@ -168,7 +168,7 @@ impl Source for RemoteRepository {
 
     fn cached_directory(
         &self,
-        revision: Option<&ObjectId>,
+        revision: Option<&Revision>,
         inner: Option<&RelativePath>,
     ) -> Option<PathBuf> {
         self.cached_checkout(revision?, inner)
@@ -176,7 +176,7 @@ impl Source for RemoteRepository {
 
     fn require_directory(
         &self,
-        revision: Option<&ObjectId>,
+        revision: Option<&Revision>,
         inner: &RelativePath,
     ) -> Result<(), SourceError> {
         Ok(self.require_directory(commit(revision)?, inner)?)
@@ -186,7 +186,7 @@ impl Source for RemoteRepository {
         &self,
         reference: Option<&str>,
         inner: Option<&RelativePath>,
-        revision: &ObjectId,
+        revision: &Revision,
     ) -> Result<(), SourceError> {
         Ok(self.remember_checkout(reference, inner, revision)?)
     }
@@ -195,7 +195,7 @@ impl Source for RemoteRepository {
         &self,
         reference: Option<&str>,
         inner: Option<&RelativePath>,
-    ) -> Option<(ObjectId, PathBuf)> {
+    ) -> Option<(Revision, PathBuf)> {
         self.last_checkout(reference, inner)
     }
 }

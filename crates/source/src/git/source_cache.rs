@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use agpm_model::{Checksum, ObjectId};
+use agpm_model::{Checksum, Revision as ObjectId};
 use agpm_store::{SharedLock, StoreError};
 
 /// More than the refs of any repository.

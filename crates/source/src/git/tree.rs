@@ -1,4 +1,4 @@
-use agpm_model::ObjectId;
+use agpm_model::Revision as ObjectId;
 
 /// The kind of an entry in a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use agpm_model::ObjectId;
+use agpm_model::Revision as ObjectId;
 
 use crate::git::error::GitError;
 use crate::git::index::first_tracked;

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use agpm_model::{RelativePath, Revision as ObjectId};
 use agpm_source::git::{GitError, NetworkAccess};
-use agpm_model::{ObjectId, RelativePath};
 use agpm_testkit::{GitDaemon, Repository};
 
 use crate::support::{World, id};

@@ -1,8 +1,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use agpm_model::{Revision as ObjectId, SourceAddress};
 use agpm_source::git::{GitProgram, NetworkAccess, RemoteRepository};
-use agpm_model::{ObjectId, SourceAddress};
 use agpm_testkit::{Repository, Sandbox};
 
 /// A sandbox and the git program in it.

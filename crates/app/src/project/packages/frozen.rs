@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use agpm_diag::{Failure, Notes};
 use agpm_model::{
-    FileMode, LockEntry, Lockfile, Manifest, ObjectId, ResourceExtent, ResourceOrigin,
-    ResourceType, SourceName, Unit, Variant,
+    FileMode, LockEntry, Lockfile, Manifest, ResourceExtent, ResourceOrigin, ResourceType,
+    Revision, SourceName, Unit, Variant,
 };
 use agpm_resolve::{
     FoundContent, LockedContent, MissingFact, ReadContent, ResolvedEntry, ResourceFiles,
@@ -148,7 +148,7 @@ impl LockedReader<'_> {
 
 /// Which locked commits are in the cache, each looked up once.
 #[derive(Default)]
-struct CachedCommits<'l>(BTreeMap<(&'l SourceName, &'l ObjectId), bool>);
+struct CachedCommits<'l>(BTreeMap<(&'l SourceName, &'l Revision), bool>);
 
 /// Reads the installed file of an entry from a repository, if it has the locked checksum. Modes are not locked, so
 /// files that may be executable are read from a source that can be reached, and all that are in the cache.

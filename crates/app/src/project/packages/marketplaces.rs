@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, codes, has_errors};
 use agpm_model::{
-    Dependency, LockedMarketplace, MARKETPLACE_FILES, Manifest, MarketplaceDependency, ObjectId,
-    PinId, Requirement, SourceName,
+    Dependency, LockedMarketplace, MARKETPLACE_FILES, Manifest, MarketplaceDependency, PinId,
+    Requirement, Revision, SourceName,
 };
 use agpm_plugin::{MOST_MARKETPLACE_BYTES, Marketplace, read_marketplace};
 use agpm_resolve::{
@@ -107,7 +107,7 @@ fn bind_plugin(
 fn revision_of(
     sources: &ProjectSources,
     own: &MarketplaceDependency,
-) -> Result<Option<ObjectId>, Failure> {
+) -> Result<Option<Revision>, Failure> {
     let name = &own.plugin.marketplace;
     let Some(source) = sources.versioned(name) else {
         return Ok(None);
@@ -133,7 +133,7 @@ fn revision_of(
 pub(super) fn default_revision(
     sources: &ProjectSources,
     name: &SourceName,
-) -> Result<Option<ObjectId>, Failure> {
+) -> Result<Option<Revision>, Failure> {
     let Some(source) = sources.versioned(name) else {
         return Ok(None);
     };
@@ -150,7 +150,7 @@ pub(super) fn default_revision(
 pub(super) fn marketplace_at(
     sources: &ProjectSources,
     name: &SourceName,
-    revision: Option<&ObjectId>,
+    revision: Option<&Revision>,
 ) -> Result<Arc<Marketplace>, Failure> {
     let key = (name.clone(), revision.cloned());
     let read = || read_at(sources, name, revision);
@@ -196,7 +196,7 @@ fn locate(
 fn read_at(
     sources: &ProjectSources,
     name: &SourceName,
-    revision: Option<&ObjectId>,
+    revision: Option<&Revision>,
 ) -> Result<Marketplace, Failure> {
     let failed = |error| source_failure(name, error);
     let Some(source) = sources.get(name) else {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use agpm_diag::{Failure, Notes};
-use agpm_model::{Manifest, ObjectId, Requirement, ResourcePattern, SKILL_FILE, SourceName, Unit};
+use agpm_model::{Manifest, Requirement, ResourcePattern, Revision, SKILL_FILE, SourceName, Unit};
 use agpm_resolve::{
     ConflictReporter, FileListing, MissingFact, PathContent, ReleaseLimit, ResolvedEntries,
     SolverPin, SourceIndex, cycle, expand_plugins, fold_foreign_dependencies, marketplace_entries,
@@ -207,7 +207,7 @@ fn unlisted(index: &SourceIndex, sources: &ProjectSources) -> BTreeSet<MissingFa
 }
 
 impl FileListing for ProjectSources {
-    fn at(&self, source: &SourceName, commit: &ObjectId, path: &str) -> PathContent {
+    fn at(&self, source: &SourceName, commit: &Revision, path: &str) -> PathContent {
         let entry = |path: &str| self.get(source)?.entry(Some(commit), path).ok()?;
         let is_directory = |entry: SourceEntry| entry.kind == SourceEntryKind::Directory;
         if !entry(path).is_some_and(is_directory) {
@@ -219,7 +219,7 @@ impl FileListing for ProjectSources {
         }
     }
 
-    fn in_directory(&self, source: &SourceName, commit: &ObjectId, directory: &str) -> Vec<String> {
+    fn in_directory(&self, source: &SourceName, commit: &Revision, directory: &str) -> Vec<String> {
         let walk = |source: &dyn Source| source.walk(Some(commit), directory, &|_| false).ok();
         let tree = self.get(source).and_then(walk).unwrap_or_default();
         tree.entries

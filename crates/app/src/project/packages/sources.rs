@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agpm_diag::Failure;
-use agpm_source::git::GitProgram;
 use agpm_model::{
     CatalogRemote, Manifest, RemoteBase, ResourceOrigin, ResourceType, SourceAddress, SourceName,
     SourceVersions, Unit, normalize,
 };
 use agpm_resolve::ReleaseLimit;
+use agpm_source::git::GitProgram;
 use agpm_source::{DirectorySource, Source, SourceVersioning, SymlinkConfinement, git_program};
 
 use crate::project::packages::marketplace_cache::MarketplaceCache;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use agpm_compose::project_names;
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes};
 use agpm_model::{
-    Dependency, FileMode, Manifest, ObjectId, ResourceOrigin, SourceName, SourceVersions, Unit,
+    Dependency, FileMode, Manifest, ResourceOrigin, Revision, SourceName, SourceVersions, Unit,
 };
 use agpm_plugin::Marketplace;
 use agpm_resolve::{
@@ -229,7 +229,7 @@ impl OpenSources for ProjectSources {
         self.get(source).is_some()
     }
 
-    fn exists(&self, origin: &ResourceOrigin, commit: Option<&ObjectId>, path: &str) -> bool {
+    fn exists(&self, origin: &ResourceOrigin, commit: Option<&Revision>, path: &str) -> bool {
         let source: Option<&dyn Source> = match origin {
             ResourceOrigin::Manifest => None,
             ResourceOrigin::Local => Some(&self.local),
@@ -246,7 +246,7 @@ impl OpenSources for ProjectSources {
     fn marketplace(
         &self,
         source: &SourceName,
-        revision: Option<&ObjectId>,
+        revision: Option<&Revision>,
     ) -> Result<Arc<Marketplace>, Failure> {
         marketplace_at(self, source, revision)
     }

@@ -100,10 +100,6 @@ const CRATES: &[(&str, &[&str])] = &[
             "agpm-resolve",
         ],
     ),
-    (
-        "agpm-engine",
-        &["agpm-diag", "agpm-text", "agpm-model", "agpm-merge"],
-    ),
     ("agpm-store", &["agpm-diag", "agpm-text", "agpm-model"]),
     ("agpm-source", &["agpm-model", "agpm-store", "agpm-source"]),
     (

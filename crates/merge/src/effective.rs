@@ -3,10 +3,10 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use agpm_diag::SourceMap;
-use agpm_merge::{
+use crate::{
     BodySegment, LeafOperation, MergedContent, MergedFile, MergedLeaf, Resolution, ShadowedValue,
 };
+use agpm_diag::SourceMap;
 use agpm_model::{LayerName, RelativePath};
 use agpm_text::{Pointer, Value, to_value};
 
@@ -78,7 +78,7 @@ impl EffectiveFile {
     /// The result in the format of the lowest layer's file, with its comments and order.
     ///
     /// ```
-    /// use agpm_engine::Engine;
+    /// use agpm_merge::Engine;
     ///
     /// let merged = Engine::builder()
     ///     .layer("team", [("a.toml", "# Ask first.\nsize = 1\nname = 'x'\n")])
@@ -86,7 +86,7 @@ impl EffectiveFile {
     ///     .merge()?;
     /// let file = merged.file("a.toml").expect("both have it");
     /// assert_eq!(file.text()?, "# Ask first.\nsize = 2\nname = 'x'\n");
-    /// # Ok::<(), agpm_engine::EngineError>(())
+    /// # Ok::<(), agpm_merge::EngineError>(())
     /// ```
     ///
     /// # Errors
@@ -102,10 +102,10 @@ impl EffectiveFile {
     /// The same as bytes, for files that are not text too.
     ///
     /// ```
-    /// # use agpm_engine::Engine;
+    /// # use agpm_merge::Engine;
     /// let merged = Engine::builder().layer("me", [("a.bin", [0xff, 0x00])]).merge()?;
     /// assert_eq!(merged.file("a.bin").expect("it is there").bytes()?, [0xff, 0x00]);
-    /// # Ok::<(), agpm_engine::EngineError>(())
+    /// # Ok::<(), agpm_merge::EngineError>(())
     /// ```
     ///
     /// # Errors
@@ -123,11 +123,11 @@ impl EffectiveFile {
     /// The result as one value; Markdown as an object of `front_matter` and `body`. Nothing for bytes that are not text.
     ///
     /// ```
-    /// # use agpm_engine::{Engine, Value};
+    /// # use agpm_merge::{Engine, Value};
     /// let merged = Engine::builder().layer("me", [("a.yaml", "x: [1, 2]\n")]).merge()?;
     /// let value = merged.file("a.yaml").expect("it is there").value().expect("it is YAML");
     /// assert_eq!(value.to_json(), "{\n  \"x\": [\n    1,\n    2\n  ]\n}\n");
-    /// # Ok::<(), agpm_engine::EngineError>(())
+    /// # Ok::<(), agpm_merge::EngineError>(())
     /// ```
     pub fn value(&self) -> Option<Value> {
         self.merged.value()
@@ -136,7 +136,7 @@ impl EffectiveFile {
     /// Every value without children, in order, with its provenance. In Markdown, those of the front matter.
     ///
     /// ```
-    /// use agpm_engine::Engine;
+    /// use agpm_merge::Engine;
     ///
     /// let merged = Engine::builder()
     ///     .layer("team", [("a.json", r#"{"x": 1, "y": {"z": 2}}"#)])
@@ -148,7 +148,7 @@ impl EffectiveFile {
     ///     .map(|leaf| format!("{} from {}:{}", leaf.pointer, leaf.layer, leaf.line))
     ///     .collect();
     /// assert_eq!(origins, ["/x from team:1", "/y/z from me:1"]);
-    /// # Ok::<(), agpm_engine::EngineError>(())
+    /// # Ok::<(), agpm_merge::EngineError>(())
     /// ```
     pub fn leaves(&self) -> impl Iterator<Item = ExplainedValue> {
         self.leaves_under(&Pointer::root()).into_iter()
@@ -157,7 +157,7 @@ impl EffectiveFile {
     /// Where one value came from: the one at a JSON Pointer, or the first of those inside of it.
     ///
     /// ```
-    /// use agpm_engine::{Engine, LeafOperation};
+    /// use agpm_merge::{Engine, LeafOperation};
     ///
     /// let merged = Engine::builder()
     ///     .layer("team", [("a.yaml", "model: small\n")])
@@ -167,7 +167,7 @@ impl EffectiveFile {
     /// assert_eq!((model.layer.as_str(), model.line), ("me", 2));
     /// assert_eq!(model.operation, LeafOperation::Replace);
     /// assert_eq!(model.overrides[0].value, "small".into());
-    /// # Ok::<(), agpm_engine::EngineError>(())
+    /// # Ok::<(), agpm_merge::EngineError>(())
     /// ```
     ///
     /// # Errors
@@ -190,7 +190,7 @@ impl EffectiveFile {
     /// Which layer each part of text came from: of plain text, or of the body of Markdown.
     ///
     /// ```
-    /// use agpm_engine::Engine;
+    /// use agpm_merge::Engine;
     ///
     /// let merged = Engine::builder()
     ///     .layer("team", [("AGENTS.md", "Be brief.\n")])
@@ -199,7 +199,7 @@ impl EffectiveFile {
     /// let file = merged.file("AGENTS.md").expect("both have it");
     /// let layers: Vec<String> = file.text_origins().map(|part| part.layer.to_string()).collect();
     /// assert_eq!(layers, ["team", "me"]);
-    /// # Ok::<(), agpm_engine::EngineError>(())
+    /// # Ok::<(), agpm_merge::EngineError>(())
     /// ```
     pub fn text_origins(&self) -> impl Iterator<Item = TextOrigin> {
         let segments: &[BodySegment] = match &self.merged.merged {

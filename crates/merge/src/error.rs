@@ -7,7 +7,7 @@ use crate::finding::Finding;
 /// Why no result exists.
 ///
 /// ```
-/// use agpm_engine::{Engine, EngineError};
+/// use agpm_merge::{Engine, EngineError};
 ///
 /// let broken = Engine::builder()
 ///     .layer("me", [("a.json", "{"), ("b.toml", "x = ")])

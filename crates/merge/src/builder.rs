@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::{Combine, LayerFile, merge_files};
 use agpm_diag::{Diagnostic, SourceMap, has_errors};
-use agpm_merge::{Combine, LayerFile, merge_files};
 use agpm_model::{LayerName, RelativePath, Strategy};
 
 use crate::effective::EffectiveFile;
@@ -20,11 +20,11 @@ impl Engine {
     /// layer's.
     ///
     /// ```
-    /// use agpm_engine::Engine;
+    /// use agpm_merge::Engine;
     ///
     /// let merged = Engine::builder().merge()?;
     /// assert_eq!(merged.files().count(), 0);
-    /// # Ok::<(), agpm_engine::EngineError>(())
+    /// # Ok::<(), agpm_merge::EngineError>(())
     /// ```
     pub fn builder() -> EngineBuilder<'static> {
         EngineBuilder {
@@ -53,7 +53,7 @@ impl<'c> EngineBuilder<'c> {
     /// Adds a layer above those that were added before: its files, by path.
     ///
     /// ```
-    /// use agpm_engine::Engine;
+    /// use agpm_merge::Engine;
     ///
     /// let merged = Engine::builder()
     ///     .layer("org", [("a.yaml", "x: 1\n"), ("b.txt", "org\n")])
@@ -61,7 +61,7 @@ impl<'c> EngineBuilder<'c> {
     ///     .merge()?;
     /// let paths: Vec<&str> = merged.files().map(|file| file.path().as_str()).collect();
     /// assert_eq!(paths, ["a.yaml", "b.txt"]);
-    /// # Ok::<(), agpm_engine::EngineError>(())
+    /// # Ok::<(), agpm_merge::EngineError>(())
     /// ```
     #[must_use]
     pub fn layer<P: Into<String>, B: Into<Vec<u8>>>(
@@ -82,7 +82,7 @@ impl<'c> EngineBuilder<'c> {
     /// Merges by a built-in strategy: `deep`, `extend-lists`, `replace`, `smart-lists` and others.
     ///
     /// ```
-    /// use agpm_engine::Engine;
+    /// use agpm_merge::Engine;
     ///
     /// let merged = Engine::builder()
     ///     .layer("team", [("a.json", r#"{"allow": ["ls"]}"#)])
@@ -93,7 +93,7 @@ impl<'c> EngineBuilder<'c> {
     /// assert_eq!(text, r#"{"allow": ["ls", "cat"]}"#);
     ///
     /// assert!(Engine::builder().strategy("deeep").merge().is_err());
-    /// # Ok::<(), agpm_engine::EngineError>(())
+    /// # Ok::<(), agpm_merge::EngineError>(())
     /// ```
     #[must_use]
     pub fn strategy(mut self, name: &str) -> Self {
@@ -107,7 +107,7 @@ impl<'c> EngineBuilder<'c> {
     /// Merges by your own strategy.
     ///
     /// ```
-    /// use agpm_engine::{EmptyRule, Engine, PointerRule, Strategy};
+    /// use agpm_merge::{EmptyRule, Engine, PointerRule, Strategy};
     ///
     /// let rule = PointerRule {
     ///     pattern: "/servers".parse().expect("a pattern"),
@@ -122,7 +122,7 @@ impl<'c> EngineBuilder<'c> {
     ///     .merge()?;
     /// let file = merged.file("a.json").expect("both have it");
     /// assert_eq!(file.explain("/servers/1/id")?.layer.as_str(), "me");
-    /// # Ok::<(), agpm_engine::EngineError>(())
+    /// # Ok::<(), agpm_merge::EngineError>(())
     /// ```
     #[must_use]
     pub fn custom_strategy(mut self, strategy: Strategy) -> Self {
@@ -133,7 +133,7 @@ impl<'c> EngineBuilder<'c> {
     /// Merges one path by another strategy than the rest.
     ///
     /// ```
-    /// use agpm_engine::{Engine, Strategy};
+    /// use agpm_merge::{Engine, Strategy};
     ///
     /// let replace = Strategy::built_in("replace").expect("it is built in");
     /// let merged = Engine::builder()
@@ -143,7 +143,7 @@ impl<'c> EngineBuilder<'c> {
     ///     .merge()?;
     /// let leaves = |path| merged.file(path).expect("both have it").leaves().count();
     /// assert_eq!((leaves("a.json"), leaves("b.json")), (2, 1));
-    /// # Ok::<(), agpm_engine::EngineError>(())
+    /// # Ok::<(), agpm_merge::EngineError>(())
     /// ```
     #[must_use]
     pub fn strategy_for(mut self, path: impl Into<String>, strategy: Strategy) -> Self {
@@ -154,7 +154,7 @@ impl<'c> EngineBuilder<'c> {
     /// Lets custom code choose where it wants to; see `examples/lists_by_id.rs`.
     ///
     /// ```
-    /// use agpm_engine::{Combination, Combine, Engine, MergeOperation, MergePoint};
+    /// use agpm_merge::{Combination, Combine, Engine, MergeOperation, MergePoint};
     ///
     /// /// What a lower layer says about `locked` stays.
     /// struct LockedKeys;
@@ -173,7 +173,7 @@ impl<'c> EngineBuilder<'c> {
     ///     .merge()?;
     /// let text = merged.file("a.json").expect("both have it").text()?;
     /// assert_eq!(text, r#"{"locked": 1, "free": 2}"#);
-    /// # Ok::<(), agpm_engine::EngineError>(())
+    /// # Ok::<(), agpm_merge::EngineError>(())
     /// ```
     #[must_use]
     pub fn combine<'o>(self, custom: &'o dyn Combine) -> EngineBuilder<'o>
@@ -266,11 +266,11 @@ impl MergedLayers {
     /// The file at a path; nothing if no layer has it.
     ///
     /// ```
-    /// # use agpm_engine::Engine;
+    /// # use agpm_merge::Engine;
     /// let merged = Engine::builder().layer("me", [("a.txt", "hello")]).merge()?;
     /// assert!(merged.file("a.txt").is_some());
     /// assert!(merged.file("b.txt").is_none());
-    /// # Ok::<(), agpm_engine::EngineError>(())
+    /// # Ok::<(), agpm_merge::EngineError>(())
     /// ```
     pub fn file(&self, path: &str) -> Option<&EffectiveFile> {
         self.files().find(|file| file.path().as_str() == path)

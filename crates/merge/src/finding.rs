@@ -7,7 +7,7 @@ use agpm_diag::{Diagnostic, Severity, SourceMap};
 /// Something that was found in the files, with its location.
 ///
 /// ```
-/// use agpm_engine::{Engine, Severity};
+/// use agpm_merge::{Engine, Severity};
 ///
 /// let merged = Engine::builder()
 ///     .layer("org", [("logo.png", "1")])
@@ -16,7 +16,7 @@ use agpm_diag::{Diagnostic, Severity, SourceMap};
 /// let finding = merged.findings().next().expect("images cannot be merged");
 /// assert_eq!(finding.severity, Severity::Warning);
 /// assert_eq!(finding.code, "merge/opaque");
-/// # Ok::<(), agpm_engine::EngineError>(())
+/// # Ok::<(), agpm_merge::EngineError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -5,11 +5,12 @@ use agpm_model::{
     Destination, InstallMode, InstructionForm, InstructionScope, Manifest, RelativePath,
     ResourceType, Tool,
 };
-use agpm_plan::{DesiredBlock, ReadLimit, path_in_type_directory};
+use agpm_plan::{DesiredBlock, ReadLimit};
 use agpm_render::{
     ConvertError, ConvertedFile, convert_instruction, instruction_block, is_native_instruction,
 };
 use agpm_resolve::ResolvedEntry;
+use agpm_resolve::path_in_type_directory;
 use agpm_text::{BlockName, first_marker};
 use agpm_tools::{FileFormat, find};
 

@@ -1,7 +1,7 @@
 //! Capabilities of the files of layers.
 
 use agpm_model::{Destination, FileMode, Manifest, RelativePath, ResourceType, Tool};
-use agpm_plan::path_in_type_directory;
+use agpm_resolve::path_in_type_directory;
 use agpm_text::Format;
 use agpm_tools::is_loaded_code;
 use agpm_trust::{

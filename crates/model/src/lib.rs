@@ -92,7 +92,7 @@ pub use lock::{
     LockedRemote, LockedSource, Lockfile, RESTORE_LOCK,
 };
 pub use lock_tables::LOCK_SCHEMA;
-pub use lock_use::LockUse;
+pub use lock_use::{LockUse, outdated_lock, with_names_of};
 pub use manifest::{
     AskedRemote, BaseText, CONFIG_SCHEMA, CatalogSettings, Dependency, Exclusion,
     ExecutableAllowance, FieldPath, FilePattern, InstallMode, Layer, LayerLocation,

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use crate::solve::{ClashKind, Conflict, ConflictingUnit, RequirementChain, SuggestedChange};
 use agpm_diag::{Diagnostic, Failure, Notes, codes, did_you_mean, nearest};
 use agpm_model::{
     Manifest, Requirement, ResourceExtent, ResourceOrigin, Revision, SourceName, Unit,
     VersionLabel, VersionRequirement,
 };
-use agpm_solve::{ClashKind, Conflict, ConflictingUnit, RequirementChain, SuggestedChange};
 
 use crate::entries::dependency_of;
 use crate::index::SourceIndex;

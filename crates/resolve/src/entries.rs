@@ -4,16 +4,16 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::solve::{ChosenCandidate, RootRequirement, Solution};
+use crate::{
+    EntryError, EntryGraph, ResourceEntry, TargetClash, TargetRequest, clashes, entries, target,
+};
 use agpm_diag::{Diagnostic, EntryRemedy, Failure, FailureKind, Notes, Remedy, codes};
 use agpm_model::{
     DeclaredDependency, Dependency, Destination, InstallMode, InstructionForm, Manifest,
     RESOURCE_TYPES, Requirement, ResourceId, ResourceType, SourceName, TargetLayout, ToolName,
     Unit, Variant,
 };
-use agpm_plan::{
-    EntryError, EntryGraph, ResourceEntry, TargetClash, TargetRequest, clashes, entries, target,
-};
-use agpm_solve::{ChosenCandidate, RootRequirement, Solution};
 
 use crate::index::{DeclaredNeeds, FoundContent, ResourceFiles, SourceIndex, SourceVersion};
 

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
+use crate::solve::{CandidateRank, RequiredUnit, UnitContent, UnitFacts};
 use agpm_diag::SourceSpan;
 use agpm_model::{
     AllowedVersions, Checksum, DeclaredDependency, FileMode, Pin, RelativePath, Requirement,
@@ -11,7 +12,6 @@ use agpm_model::{
     SourceDeclaration, SourceName, SourceVersions, Unit, Variant, VersionIndex, VersionLabel,
     VersionRequirement,
 };
-use agpm_solve::{CandidateRank, RequiredUnit, UnitContent, UnitFacts};
 use agpm_trust::ReleaseAge;
 
 /// The only version of local content.

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use crate::ResourceEntry;
 use agpm_model::{
     Checksum, LayerName, LockEntry, LockedPlacement, RelativePath, ResourceType, Revision,
     ToolName, VersionLabel,
 };
-use agpm_plan::ResourceEntry;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 

@@ -1,5 +1,6 @@
 //! Locates plugins of marketplaces, from the lockfile or a `marketplace.json`.
 
+use crate::plugin::{Marketplace, MarketplaceEntry, PluginSource};
 use agpm_diag::{Diagnostic, Failure, FailureKind, SourceSpan, codes};
 use agpm_model::{
     DEFAULT_VERSION, Dependency, LockEntry, LockedMarketplace, Lockfile, Manifest,
@@ -7,7 +8,6 @@ use agpm_model::{
     Revision, SourceAddress, SourceDeclaration, SourceName, SourceScope, SourceVersions, Unit,
     VersionRequirement,
 };
-use agpm_plugin::{Marketplace, MarketplaceEntry, PluginSource};
 
 /// Binds plugins of marketplaces to their locked locations, if the manifest still requires the same.
 pub fn bind_locked_plugins(manifest: &mut Manifest, lock: &Lockfile) {

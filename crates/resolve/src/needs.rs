@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use crate::{ExcludedMatches, excluded};
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, SourceSpan, Span, codes, did_you_mean};
 use agpm_model::{
     DeclaredDependency, Dependency, Manifest, Requirement, ResourceExtent, Revision, SourceName,
     Unit, Variant, VersionRequirement, default_requirement,
 };
-use agpm_plan::{ExcludedMatches, excluded};
 use agpm_render::{TemplateNames, TemplateRenderer};
 
 use crate::declared::{DeclaringResource, EscapedPath, declared_unit};

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::plugin::Marketplace;
 use agpm_diag::Failure;
 use agpm_model::{ResourceOrigin, Revision, SourceName, SourceVersions};
-use agpm_plugin::Marketplace;
 
 use crate::marketplaces::NamedCommit;
 

@@ -3,16 +3,16 @@
 
 use std::sync::Arc;
 
+use crate::plugin::{
+    Marketplace, MarketplaceEntry, PluginContext, PluginDependency, PluginSource, PluginTree,
+    Strictness, has_root_variable, manifest_of, paths_of_script, read_plugin, script_paths,
+};
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, SourceSpan, codes};
+use agpm_model::outdated_lock;
 use agpm_model::{
     DeclaredDependency, Dependency, InstallMode, LockedMarketplace, Manifest, MarketplacePlugin,
     Requirement, ResourceExtent, ResourceOrigin, ResourcePath, ResourceType, Revision, SourceName,
     Unit, VersionRequirement,
-};
-use agpm_plan::outdated_lock;
-use agpm_plugin::{
-    Marketplace, MarketplaceEntry, PluginContext, PluginDependency, PluginSource, PluginTree,
-    Strictness, has_root_variable, manifest_of, paths_of_script, read_plugin, script_paths,
 };
 use agpm_text::{Format, Value, parse_alone, to_value};
 

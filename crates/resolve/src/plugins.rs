@@ -3,6 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use crate::plugin::{
+    ManifestFile, MarketplaceEntry, PartContent, PluginContext, PluginDialect, PluginListing,
+    PluginPart, PluginTree, RelativeFiles, manifest_for, manifest_of, named_files, read_plugin,
+    unknown_variables,
+};
+use crate::{ResourceEntry, TargetClash, TargetRequest, ToolSharing, clashes, placements};
 use agpm_diag::{
     Diagnostic, EntryRemedy, Failure, Notes, PartNaming, Remedy, Severity, codes, did_you_mean,
     has_errors,
@@ -11,12 +17,6 @@ use agpm_model::{
     Checksum, Dependency, FileMode, InstallMode, InstructionForm, LockedPlacement, Manifest,
     PartChoice, PartFilter, PartNames, RelativePath, ResourceId, ResourceName, ResourcePath,
     ResourceType, SKILL_FILE, TargetLayout, ToolName, Unit, is_plugin_name,
-};
-use agpm_plan::{ResourceEntry, TargetClash, TargetRequest, ToolSharing, clashes, placements};
-use agpm_plugin::{
-    ManifestFile, MarketplaceEntry, PartContent, PluginContext, PluginDialect, PluginListing,
-    PluginPart, PluginTree, RelativeFiles, manifest_for, manifest_of, named_files, read_plugin,
-    unknown_variables,
 };
 use agpm_render::patch;
 use agpm_text::{Format, Value, parse_alone, to_value};

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::solve::Solution;
 use agpm_diag::{Diagnostic, Notes, codes};
 use agpm_model::{
     DEFAULT_VERSION, Lockfile, Manifest, Requirement, ResourceOrigin, Revision, SourceName,
     SourceVersions, Unit, VersionLabel,
 };
-use agpm_solve::Solution;
 
 use crate::entries::ResolvedEntry;
 use crate::index::{PinState, SolverPin, SourceIndex};

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use agpm_catalog::{pin_of, refuse_other_remotes};
 use agpm_diag::{Failure, FailureKind, Notes, codes};
+use agpm_model::with_names_of;
 use agpm_model::{
     AskedRemote, CatalogRemote, LockedRemote, Lockfile, Manifest, ResolvedVersion, SourceVersions,
 };
-use agpm_resolve::with_names_of;
 use agpm_source::{ReferenceError, Source, SourceError, resolve_reference};
 
 use crate::catalog::failures::{failure_of, left_out};

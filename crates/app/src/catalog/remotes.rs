@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use agpm_catalog::{NamedBy, WantedRemote, wanted_remotes};
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, unknown_name};
+use agpm_model::with_names_of;
 use agpm_model::{CatalogRemote, Lockfile, Revision};
-use agpm_resolve::with_names_of;
 use agpm_source::{ReferenceError, Source};
 use agpm_store::{self as store, parallel};
 

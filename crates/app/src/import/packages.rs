@@ -18,7 +18,7 @@ use crate::project::packages::read_lock;
 use crate::project::reading::{display_path, limit};
 use crate::project::world::{Environment, World};
 use crate::project::write_mode::WriteMode;
-use agpm_plan::{MovedFile, moved_files};
+use agpm_resolve::{MovedFile, moved_files};
 use agpm_text::parse_bytes;
 
 /// The format of agpm-cli, whose manifest is already a valid manifest. Imported in place, it is only checked for

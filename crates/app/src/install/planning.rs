@@ -13,10 +13,8 @@ use agpm_compose::{RenderedSet, foreign_hook_notes};
 use agpm_diag::{Failure, Notes};
 use agpm_model::LockUse;
 use agpm_model::RelativePath;
-use agpm_plan::{
-    DesiredState, Ledger, Plan, checksum_findings, hides_written_bytes, may_explain,
-    recover_ownership,
-};
+use agpm_plan::{DesiredState, Ledger, Plan, hides_written_bytes, may_explain, recover_ownership};
+use agpm_resolve::checksum_findings;
 
 use crate::drift::unexpected::unexpected_files;
 use crate::install::capabilities::{LockedSubject, approved_changes};

@@ -10,8 +10,8 @@ use crate::project::pinning::PinningContext;
 use agpm_compose::{ProjectCapabilities, ProjectTree, place_blocks, refuse_markers};
 use agpm_diag::{Failure, Notes};
 use agpm_model::LockUse;
+use agpm_model::outdated_lock;
 use agpm_model::{LOCK_NAME, ObservedPath, RelativePath};
-use agpm_plan::outdated_lock;
 use agpm_resolve::{ResolvedEntries, check_locked_sources, pins};
 use agpm_store::ProjectStore;
 

@@ -1,11 +1,11 @@
 //! The manifest entry of a candidate.
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes};
-use agpm_discover::{Candidate, CandidateType, PluginPlacement};
 use agpm_model::{
     DEFAULT_VERSION, Dependency, Manifest, PartNames, ResourceName, ResourceOrigin, ResourceType,
     Revision, SourceVersions, VersionRequirement, newest_range, same_repository, tag_names,
 };
+use agpm_resolve::discover::{Candidate, CandidateType, PluginPlacement};
 use agpm_text::Value;
 use serde::Serialize;
 

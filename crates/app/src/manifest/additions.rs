@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use agpm_diag::Failure;
-use agpm_discover::Candidate;
 use agpm_model::{Dependency, Manifest, ResourceType};
+use agpm_resolve::discover::Candidate;
 use agpm_text::{Edit, Pointer, Value, to_value};
 use serde::Serialize;
 

@@ -1,8 +1,8 @@
 //! Separates the arguments of `add` into URLs and names of resources.
 
 use agpm_diag::{Failure, nearest};
-use agpm_discover::CandidateType;
 use agpm_model::{Address, AddressContext, Manifest, VersionRequirement, masked_address};
+use agpm_resolve::discover::CandidateType;
 
 use crate::manifest::{not_an_address, usage};
 

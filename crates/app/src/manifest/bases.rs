@@ -8,12 +8,12 @@ use agpm_merge::{
     DocumentGraph, ReferenceFailure, ReferenceFailureKind, ReferencePolicy, UnavailableReason,
     order,
 };
+use agpm_model::outdated_lock;
 use agpm_model::{
     AddressKind, BaseAddress, BaseName, BaseReference, BaseRoot, BaseText, Checksum, DefaultHost,
     LONGEST_CHAIN, LockedBase, Lockfile, Pin, RepositoryBase, ResourcePath, ResourceType,
     SourceAddress, joined_path, local_path_of_base, read_extends, refused_programs,
 };
-use agpm_plan::outdated_lock;
 use agpm_resolve::UpdateScope;
 use agpm_text::{Document, Format, Pointer, document_of};
 

@@ -259,8 +259,8 @@ fn add_option(options: &mut Vec<String>, new: &[&str]) {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use agpm_diag::Span;
-    use agpm_discover::{Candidate, CandidateType, PluginMembership, PluginPlacement};
     use agpm_model::{Manifest, SourceAddress, SourceName};
+    use agpm_resolve::discover::{Candidate, CandidateType, PluginMembership, PluginPlacement};
 
     use super::*;
     use crate::manifest::{EntryContext, EntryOptions};

@@ -9,8 +9,8 @@ use agpm_model::{
     Layer, LayerLocation, LockEntry, LockedRemote, Lockfile, Manifest, Pin, PinId, Requirement,
     ResolvedVersion, Revision, Unit, VersionLabel, VersionRequirement,
 };
+use agpm_resolve::solve::{CandidateRank, UnitFacts};
 use agpm_resolve::{MissingFact, SourceIndex, passed_over};
-use agpm_solve::{CandidateRank, UnitFacts};
 use agpm_source::{FileFetching, Source, SourceEntry, SourceError};
 
 use crate::catalog::remote_today;

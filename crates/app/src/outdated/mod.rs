@@ -12,8 +12,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Failure, Notes, Outcome};
 
+use agpm_model::with_names_of;
 use agpm_model::{LockedPin, Lockfile, Manifest, Pin, PinId, PinSource, Unit, VersionLabel};
-use agpm_resolve::{add_locked_sources, no_lockfile, report_moved_tags, with_names_of};
+use agpm_resolve::{add_locked_sources, no_lockfile, report_moved_tags};
 
 use crate::catalog::remote_today;
 use crate::install::policies::ProjectPolicies;

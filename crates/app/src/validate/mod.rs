@@ -12,8 +12,8 @@ use std::path::Path;
 use agpm_compose::check_patched_names;
 use agpm_diag::{Diagnostic, Failure, Notes, Outcome, WarningPolicy, codes};
 
+use agpm_model::outdated_lock;
 use agpm_model::{LockedLayer, Lockfile, Manifest, ResourceOrigin, ResourceType};
-use agpm_plan::outdated_lock;
 use agpm_resolve::{UpdateScope, add_locked_sources, pins, report_moved_tags};
 use agpm_store::ProjectStore;
 

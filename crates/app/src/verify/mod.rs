@@ -8,8 +8,9 @@ use crate::drift::{
 };
 use agpm_diag::{Failure, FailureKind, Notes, Outcome};
 use agpm_model::{Lockfile, Manifest, PinId, Revision, SourceName};
-use agpm_plan::{Ledger, OverwriteRule, recover_ownership, refuse_foreign_paths};
+use agpm_plan::{Ledger, OverwriteRule, recover_ownership};
 use agpm_resolve::add_locked_sources;
+use agpm_resolve::refuse_foreign_paths;
 use agpm_store::ProjectStore;
 
 use crate::drift::disk_record::{compare_with_record, observe_files};
@@ -79,7 +80,9 @@ pub(crate) fn find_drift(
         Err(failure) => return Err(failure),
     };
     add_locked_sources(&mut manifest, &lock);
-    refuse_foreign_paths(&lock, &manifest, world.environment.scope, &ledger)?;
+    refuse_foreign_paths(&lock, &manifest, world.environment.scope, &|path| {
+        ledger.records(path)
+    })?;
     if store.needs_recovery() {
         notes.diagnostics.push(interrupted());
     }

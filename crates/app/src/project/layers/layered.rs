@@ -9,8 +9,9 @@ use agpm_layers::{
     locked_layers, refuse_missing,
 };
 use agpm_model::LockUse;
+use agpm_model::with_names_of;
 use agpm_model::{LayerName, LockedCapabilitySet, LockedLayer, Lockfile, Manifest, Owner};
-use agpm_resolve::{UpdateScope, with_names_of};
+use agpm_resolve::UpdateScope;
 use agpm_trust::CapabilitySet;
 
 use crate::project::layers::folding::fold_all;

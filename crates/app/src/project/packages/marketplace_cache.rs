@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use agpm_diag::Failure;
 use agpm_model::{Revision, SourceName};
-use agpm_plugin::Marketplace;
+use agpm_resolve::plugin::Marketplace;
 
 /// A source and a commit of it; `None` for a directory.
 type MarketplaceKey = (SourceName, Option<Revision>);

@@ -8,7 +8,7 @@ use agpm_model::{
     Dependency, LockedMarketplace, MARKETPLACE_FILES, Manifest, MarketplaceDependency, PinId,
     Requirement, Revision, SourceName,
 };
-use agpm_plugin::{MOST_MARKETPLACE_BYTES, Marketplace, read_marketplace};
+use agpm_resolve::plugin::{MOST_MARKETPLACE_BYTES, Marketplace, read_marketplace};
 use agpm_resolve::{
     NamedCommit, PluginLocation, UpdateScope, add_source, find_entry, locate_plugin,
 };

@@ -5,14 +5,14 @@ use std::path::Path;
 
 use agpm_diag::{Failure, Notes};
 use agpm_model::{Manifest, Requirement, ResourcePattern, Revision, SKILL_FILE, SourceName, Unit};
+use agpm_resolve::solve::{
+    Conflict, ProbeBudget, ProbeOutcome, RootRequirement, SolverOutcome, SuggestedChange,
+    UnitFacts, probe, solve,
+};
 use agpm_resolve::{
     ConflictReporter, FileListing, MissingFact, PathContent, ReleaseLimit, ResolvedEntries,
     SolverPin, SourceIndex, cycle, expand_plugins, fold_foreign_dependencies, marketplace_entries,
     report_relocated, report_skipped, report_versions, resolved_entries, roots, too_hard,
-};
-use agpm_solve::{
-    Conflict, ProbeBudget, ProbeOutcome, RootRequirement, SolverOutcome, SuggestedChange,
-    UnitFacts, probe, solve,
 };
 use agpm_source::{Source, SourceEntry, SourceEntryKind};
 

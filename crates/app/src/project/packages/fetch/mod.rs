@@ -12,7 +12,7 @@ use agpm_diag::{Diagnostic, Failure, FailureKind, Notes};
 use agpm_model::{
     Dependency, FileMode, Manifest, ResourceOrigin, Revision, SourceName, SourceVersions, Unit,
 };
-use agpm_plugin::Marketplace;
+use agpm_resolve::plugin::Marketplace;
 use agpm_resolve::{
     FoundContent, MissingFact, NamedCommit, NeedsReader, OpenSources, PathFiles, ReadContent,
     SolverPin, SourceFile, SourceIndex,

@@ -204,11 +204,28 @@ fn a_new_project_is_for_the_tools_that_it_uses() {
 
 #[test]
 fn a_resource_in_the_format_of_a_tool_makes_the_project_one_of_that_tool() {
+    let hook =
+        "{\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"true\"}]}]}}";
     let project = library(
-        &[("agents/helper.agent.md", AGENT), ("x/own.mdc", "Text.\n")],
+        &[
+            ("agents/helper.agent.md", AGENT),
+            ("x/own.mdc", "Text.\n"),
+            ("hooks/stop/hooks.json", hook),
+            ("hooks/check/hooks.json", hook),
+        ],
         &[],
     );
     let url = url(&project);
+    // Hooks of several clients are JSON.
+    let output = project.good(&format!("add {url} stop --dry-run"));
+    let default = "Tools: claude-code (default; choose others with `--tool`)";
+    assert!(output.stdout.contains(default), "{output}");
+    // All hooks of a repository have one file name, and Copilot reads them from one directory.
+    let output = project.good(&format!("add {url} --all --tool copilot"));
+    assert!(!output.stdout.contains("Left out"), "{output}");
+    assert!(project.exists(".github/hooks/stop.json"));
+    assert!(project.exists(".github/hooks/check.json"));
+    project.good("undo");
     let output = project.good(&format!("add {url} helper own"));
     let line = "Tools: cursor, copilot (the format of what was added)";
     assert!(output.stdout.contains(line), "{output}");

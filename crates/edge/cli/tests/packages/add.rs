@@ -315,6 +315,7 @@ fn everything_is_added_but_what_cannot_be_had() {
             ),
             ("plugins/empty/README.md", "Nothing.\n"),
             ("skills/art/SKILL.md", ART),
+            ("agents/alone.md", LIMITED),
             (
                 "hooks/guard/hooks.json",
                 "{\"hooks\": {\"PreToolUse\": [{\"hooks\": [{\"type\": \"command\", \"command\": \
@@ -344,6 +345,11 @@ fn everything_is_added_but_what_cannot_be_had() {
             .stdout
             .contains("Left out agents/limited of plugins/one: codex");
         assert_eq!(is_wider, tools.contains("codex"), "{output}");
+        // An entry of its own is left out only of the tool that would permit more.
+        let is_alone = output
+            .stdout
+            .contains("Left out agents/alone for codex: codex cannot restrict tools");
+        assert_eq!(is_alone, tools.contains("codex"), "{output}");
         if preview.is_empty() {
             let manifest = project.read("agpm.toml");
             assert!(
@@ -353,6 +359,7 @@ fn everything_is_added_but_what_cannot_be_had() {
             assert!(!manifest.contains("gone"), "{manifest}");
             assert!(project.exists(".claude/skills/pdf/SKILL.md"));
             assert!(project.exists(".claude/skills/art/SKILL.md"));
+            assert!(project.exists(".claude/agents/alone.md"));
             project.good("install --locked");
             project.good("undo");
         }

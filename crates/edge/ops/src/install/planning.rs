@@ -11,7 +11,7 @@ use agpm_install::{
     lock_change, moves, new_programs, note_missing_digests, owners_of_nothing, report_kept,
     report_refusals, stop_on_warnings,
 };
-use agpm_model::RelativePath;
+use agpm_model::{Manifest, RelativePath};
 use agpm_plan::{
     DesiredState, Ledger, Plan, checksum_findings, hides_written_bytes, may_explain,
     recover_ownership,
@@ -21,10 +21,12 @@ use crate::install::capabilities::{LockedSubject, approved_changes};
 use crate::install::changelogs;
 use crate::install::run::{GatheredProject, InstallRun, RenderedProject};
 use agpm_project::bases::LoadedBase;
+use agpm_project::gather::{ErrorTolerance, ManifestFiles, Project};
 use agpm_project::ledger::has_ledger;
 use agpm_project::locked_state::LockedState;
 use agpm_project::observer::PathObserver;
 use agpm_project::unexpected::unexpected_files;
+use agpm_project::world::ManifestUse;
 
 /// Compares the rendered project with the lockfile, then with the disk.
 pub(super) fn plan_install(
@@ -178,6 +180,15 @@ fn plan_with_recovery(
     Ok(RecoveredPlan { plan, recovered })
 }
 
+/// The manifest that this command edits, as it still is on disk.
+fn manifest_before(run: &InstallRun<'_>) -> Option<Manifest> {
+    run.job.manifest.as_ref()?;
+    let files = ManifestFiles::find(&run.world.environment, ManifestUse::Nearest);
+    let quiet = &mut Notes::default();
+    let project = Project::read(run.world, files.ok()??, ErrorTolerance::Stop, quiet);
+    Some(project.ok()?.manifest)
+}
+
 /// Adds files to the ledger that the lockfile shows to be managed; `None` if nothing was added.
 fn recovered_ledger(
     run: &InstallRun<'_>,
@@ -191,7 +202,10 @@ fn recovered_ledger(
         return None;
     }
     // Rendering the locked versions reads their sources, so it is done only if it can change the plan.
-    let state = LockedState::read(run.world, &gathered.project.manifest, lock, run.store).ok()?;
+    // A command that removes an entry removes its text too, while the lockfile still has the entry.
+    let before = manifest_before(run);
+    let manifest = before.as_ref().unwrap_or(&gathered.project.manifest);
+    let state = LockedState::read(run.world, manifest, lock, run.store).ok()?;
     let locked = state.desired(run.store).ok()?;
     disk.observe(&locked, &gathered.ledger).ok()?;
     let ledger = recover_ownership(&locked, disk.observation(), &gathered.ledger);

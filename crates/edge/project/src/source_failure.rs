@@ -26,7 +26,9 @@ pub fn source_failure_of(what: &str, error: SourceError) -> Failure {
             "check the URL and the connection, then try again",
         ),
         SourceError::AuthRefused { address, .. } => {
-            let help = format!("check that it exists, and that git has credentials for it: try `git ls-remote {address}`");
+            let help = format!(
+                "check that it exists, and that git has credentials for it: try `git ls-remote {address}`"
+            );
             let found = Diagnostic::new(&codes::SOURCE_AUTH, format!("{what} refused access"));
             let found = found.detail(error.to_string()).help(help);
             return Failure::new(FailureKind::Network, found);

@@ -253,7 +253,7 @@ fn kept_directories<'a>(request: &TargetRequest<'a>) -> &'a str {
     }
 }
 
-/// The name of a file that is named after its entry, whatever the name of its own.
+/// The name of a file that is named after its entry, whatever the file in the source is called.
 fn name_after_entry(request: &TargetRequest<'_>, format: FileFormat) -> String {
     let extension = format.extension().or(request.path.extension());
     match (request.filename, extension) {

@@ -102,7 +102,7 @@ pub use manifest::{
 };
 pub use marketplace::{LockedMarketplace, MarketplacePlugin};
 pub use name::{BaseName, LayerName, NameError, ResourceName, SourceName, ToolName};
-pub use naming::{resource_name, tag_names};
+pub use naming::{is_generic_stem, resource_name, tag_names};
 pub use node::{EntryNode, NodeLocation};
 pub use observed::{FileState, ObservedPath};
 pub use owner::{LayerSet, Owner};

@@ -439,9 +439,12 @@ impl<'a> PluginExpansion<'a> {
         if skipped.is_empty() {
             return;
         }
+        let quoted = |names: &[&str]| -> Vec<String> {
+            names.iter().map(|name| format!("`{name}`")).collect()
+        };
         let kinds = skipped
             .iter()
-            .map(|(kind, names)| format!("{kind}: {}", names.join(", ")));
+            .map(|(kind, names)| format!("{kind}: {}", quoted(names).join(", ")));
         let message = format!(
             "{tool} does not support these parts of plugin `{}`",
             self.name()

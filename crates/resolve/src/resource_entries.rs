@@ -415,7 +415,7 @@ impl<'a> EntryWalk<'_, 'a> {
             pattern: self.pattern_of(seed),
             sharing: group.sharing,
             name: match seed.kind {
-                ResourceType::Instructions => name.as_str(),
+                ResourceType::Instructions | ResourceType::Hooks => name.as_str(),
                 _ => seed.name_of_source(),
             },
             form: self.form_of(seed),

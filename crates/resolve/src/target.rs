@@ -6,6 +6,7 @@ use agpm_diag::is_invisible;
 use agpm_model::{
     Dependency, Destination, InstructionForm, LockedPlacement, PathError, RelativePath,
     ResourcePath, ResourceType, TargetLayout, Tool, ToolDirectory, ToolName, Tools,
+    is_generic_stem,
 };
 use agpm_tools::FileFormat;
 
@@ -28,8 +29,8 @@ pub struct TargetRequest<'a> {
     pub pattern: Option<&'a ResourcePath>,
     /// Whether other tools use the resource too.
     pub sharing: ToolSharing,
-    /// The name of the resource. Instruction files are named after it, and so are whole sources, which have no file
-    /// name.
+    /// The name of the resource. Instruction files are named after it, and so are hook files with a generic name and
+    /// whole sources, which have no file name.
     pub name: &'a str,
     /// How an instruction is installed.
     pub form: InstructionForm,
@@ -117,7 +118,11 @@ pub fn target(tool: &Tool, request: &TargetRequest<'_>) -> Result<Option<Relativ
     };
     let name = match request.kind {
         ResourceType::Skills | ResourceType::Plugins => directory_name(request),
-        ResourceType::Instructions => instruction_name(request, *form),
+        ResourceType::Instructions => name_after_entry(request, *form),
+        // A repository has one `hooks.json` in each of many directories, and a tool reads all hooks from one.
+        ResourceType::Hooks if is_generic_stem(request.kind, request.path.stem()) => {
+            name_after_entry(request, *form)
+        }
         _ => file_name(request, *form),
     };
     let directory = tool.directory(tool_directory);
@@ -248,8 +253,8 @@ fn kept_directories<'a>(request: &TargetRequest<'a>) -> &'a str {
     }
 }
 
-/// An instruction is named after its entry, whatever the name of its file.
-fn instruction_name(request: &TargetRequest<'_>, format: FileFormat) -> String {
+/// The name of a file that is named after its entry, whatever the file in the source is called.
+fn name_after_entry(request: &TargetRequest<'_>, format: FileFormat) -> String {
     let extension = format.extension().or(request.path.extension());
     match (request.filename, extension) {
         (Some(_), _) => file_name(request, format),
@@ -366,6 +371,23 @@ mod tests {
         target(tools.named(tool).unwrap(), &request)
             .unwrap()
             .map_or_else(|| "none".into(), |p| p.to_string())
+    }
+
+    #[test]
+    fn a_hook_file_with_a_generic_name_is_named_after_its_entry() {
+        let hook = |path: &str, tool: &str| {
+            at(tool, ResourceType::Hooks, path, |request| {
+                request.name = "guard"
+            })
+        };
+        assert_eq!(
+            hook("hooks/tool-guard/hooks.json", "copilot"),
+            ".github/hooks/guard.json"
+        );
+        assert_eq!(
+            hook("hooks/audit.json", "copilot"),
+            ".github/hooks/audit.json"
+        );
     }
 
     #[test]

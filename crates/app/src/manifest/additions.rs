@@ -32,6 +32,8 @@ pub struct LeftOutResource {
     pub id: String,
     /// The part of it that was left out; `None` if the whole entry was.
     pub part: Option<String>,
+    /// The tools that it was left out of; empty for all.
+    pub tools: Vec<String>,
     /// The reason.
     pub reason: String,
 }
@@ -241,6 +243,7 @@ impl ManifestAdditions {
         self.left_out.push(LeftOutResource {
             id,
             part: None,
+            tools: Vec::new(),
             reason,
         });
     }

@@ -98,7 +98,16 @@ fn choose_named<'c>(all: &[&'c Candidate], names: &[String]) -> CandidateChoice<
     let mut chosen: Vec<&Candidate> = Vec::new();
     for word in names {
         let name = WrittenName::parse(word);
-        let found: Vec<&Candidate> = all.iter().copied().filter(|one| name.means(one)).collect();
+        let mut found: Vec<&Candidate> =
+            all.iter().copied().filter(|one| name.means(one)).collect();
+        // `browse` shows the path too, and of equal names only the path is unique.
+        if found.is_empty() {
+            found = all
+                .iter()
+                .copied()
+                .filter(|one| one.path == *word)
+                .collect();
+        }
         // The name of something that is also a part of a plugin refers to the thing itself.
         let is_part = |one: &Candidate| matches!(one.membership, PluginMembership::Part(_));
         let independent: Vec<&Candidate> =
@@ -174,6 +183,7 @@ mod tests {
         assert_eq!(choose(&[], Some(Agent), single), "chosen agents/pdf");
         assert_eq!(choose(&[], Some(Hook), single), "nothing");
         assert_eq!(choose(&["art"], None, single), "chosen skills/art");
+        assert_eq!(choose(&["kit/art"], None, single), "chosen skills/art");
         assert_eq!(
             choose(&["pdf"], None, single),
             "chosen agents/pdf",

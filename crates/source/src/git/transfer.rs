@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 /// Receives the progress of requests.
 pub trait TransferProgress: Debug + Send + Sync {
-    /// A request to a source begins; `files` is how many files it fetches, if it fetches files.
+    /// A request to the URL of a source begins; `files` is how many files it fetches, if it fetches files.
     fn transfer_began(&self, source: &str, files: Option<usize>);
     /// So many bytes of the answer arrived so far.
     fn transfer_received(&self, source: &str, bytes: u64);
@@ -27,7 +27,7 @@ impl Transfer {
         url: &str,
         files: Option<usize>,
     ) -> Self {
-        let source = short_name(url).to_owned();
+        let source = url.to_owned();
         if let Some(progress) = &progress {
             progress.transfer_began(&source, files);
         }
@@ -70,29 +70,5 @@ impl Write for CountingWriter<'_> {
 
     fn flush(&mut self) -> io::Result<()> {
         self.inner.flush()
-    }
-}
-
-/// Returns the name of a repository: the last part of its URL.
-fn short_name(url: &str) -> &str {
-    let path = url.trim_end_matches('/').trim_end_matches("/.git");
-    let path = path.strip_suffix(".git").unwrap_or(path);
-    path.rsplit(['/', ':']).next().unwrap_or(path)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_repository_is_named_by_the_end_of_its_url() {
-        for (url, name) in [
-            ("https://github.com/anthropics/skills.git", "skills"),
-            ("git@host:team/kit.git", "kit"),
-            ("file:///srv/kit/.git", "kit"),
-            ("../kit/", "kit"),
-        ] {
-            assert_eq!(short_name(url), name);
-        }
     }
 }

@@ -155,15 +155,17 @@ fn every_request_reports_its_progress() {
     // A file in the cache needs no request.
     assert_eq!(text(&remote, &commit, "agents/a.md"), "one\n");
     let events = recorder.0.lock().unwrap();
+    // The URL, because two repositories can have the same name.
+    let began = |files: &str| format!("began {} {files}", server.url("repo"));
     assert_eq!(
         *events,
         [
-            "began repo None",
+            began("None").as_str(),
             "ended",
-            "began repo None",
+            began("None").as_str(),
             "received",
             "ended",
-            "began repo Some(1)",
+            began("Some(1)").as_str(),
             "received",
             "ended"
         ]

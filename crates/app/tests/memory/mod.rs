@@ -39,8 +39,7 @@ struct MemorySource {
 }
 
 fn id_of(bytes: &[u8]) -> Revision {
-    let checksum = Checksum::of(bytes).to_string();
-    checksum.trim_start_matches("sha256:").parse().unwrap()
+    Checksum::of(bytes).to_string().parse().unwrap()
 }
 
 impl MemorySource {
@@ -192,7 +191,7 @@ impl Source for MemorySource {
         revision: Option<&Revision>,
         inner: Option<&RelativePath>,
     ) -> Result<PathBuf, SourceError> {
-        let checkout = self.scratch.join(revision.unwrap().as_str());
+        let checkout = self.scratch.join(revision.unwrap().short());
         for (path, bytes) in self.files(revision)? {
             let path = checkout.join(path);
             fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use agpm_diag::{mask_line, mask_words};
-use agpm_model::{Owner, RESOURCE_TYPES, ResourceType};
+use agpm_model::{Checksum, Owner, RESOURCE_TYPES, ResourceType};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::server_command::ServerCommand;
@@ -474,7 +474,7 @@ impl CapabilitySet {
     /// The commands as they are shown and locked: without secrets.
     fn shown_runs(&self) -> BTreeSet<String> {
         let runs = self.runs.iter();
-        runs.map(|run| mask_words(&run.to_string())).collect()
+        runs.map(|run| shown_command(&run.to_string())).collect()
     }
 
     fn shown_connects(&self) -> BTreeSet<String> {
@@ -550,6 +550,16 @@ impl ToolAccess {
             _ => ToolAccess::Session,
         }
     }
+}
+
+/// A command without secrets. The digest of what it hides tells it from another command; secrets of this form are too
+/// long to be guessed.
+fn shown_command(command: &str) -> String {
+    let masked = mask_words(command);
+    if masked == command {
+        return masked;
+    }
+    format!("{masked} ({})", Checksum::of(command.as_bytes()))
 }
 
 /// Modes that no earlier one covers.

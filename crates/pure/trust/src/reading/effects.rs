@@ -183,6 +183,8 @@ impl CapabilityReader {
                 }
                 self.set().denied.extend(denied);
             }
+            // No limit is stated.
+            Value::String(text) if text.trim().is_empty() => {}
             value => {
                 if let Some(rules) = rules_of(value) {
                     self.limit(rules);

@@ -19,7 +19,7 @@ pub fn read_resource(kind: ResourceType, path: &str, text: &str) -> CapabilityRe
             reader.structured(kind, path, text, format);
         }
         _ => {
-            reader.front_matter(text);
+            reader.front_matter(&as_any_client_reads(text));
             let prefix = match kind {
                 ResourceType::Commands => Prefix::Any,
                 _ => Prefix::Opening,
@@ -72,6 +72,9 @@ impl CapabilityReader {
     }
 
     fn front_matter(&mut self, text: &str) {
+        if let Some(block) = block_in_another_language(text) {
+            return self.unreadable(block);
+        }
         let parsed = parse_alone(text, Format::Markdown);
         let place = Pointer::root();
         let place = KeyPlace::top(&place);
@@ -117,6 +120,24 @@ impl CapabilityReader {
         let digest = Checksum::of(text.as_bytes());
         self.sets("unreadable text", &digest.to_string(), &Pointer::root());
     }
+}
+
+/// Text with the line breaks of all systems, and without what precedes its first character: one client or another
+/// finds front matter there.
+fn as_any_client_reads(text: &str) -> String {
+    let text = text.trim_start_matches(|c: char| c == '\u{feff}' || c.is_whitespace());
+    text.replace("\r\n", "\n").replace('\r', "\n")
+}
+
+/// A block at the start whose fence says more than that it begins, as `---js` does.
+fn block_in_another_language(text: &str) -> Option<&str> {
+    let (fence, inner) = text.split_once('\n')?;
+    let language = fence.strip_prefix("---")?.trim();
+    if language.is_empty() || language.starts_with('-') {
+        return None;
+    }
+    let end = inner.find("\n---").unwrap_or(inner.len());
+    Some(&text[..fence.len() + 1 + end])
 }
 
 /// The file whose rows say what the keys of a structured resource do, if its own path says nothing.

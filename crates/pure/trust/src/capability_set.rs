@@ -183,6 +183,12 @@ pub struct CapabilitySet {
     /// Forbidden tools; one entry less is a permission more.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub denied: BTreeSet<ToolRule>,
+    /// Tools whose use a person confirms; one entry less is a permission more, unless it is denied.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub asks: BTreeSet<ToolRule>,
+    /// Settings that hold a tool back, such as its sandbox; one less is a permission more.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub protections: BTreeSet<String>,
     /// Names of variables that a server or a hook receives.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub env: BTreeSet<String>,
@@ -252,12 +258,16 @@ pub enum CapabilityName {
     Instructs,
     /// Forbids tools.
     Denies,
+    /// Has a person confirm the use of tools.
+    Asks,
+    /// Holds a tool back in another way.
+    Protects,
     /// Changes a setting whose effect is not known.
     Sets,
 }
 
 impl CapabilityName {
-    const ALL: [CapabilityName; 8] = [
+    const ALL: [CapabilityName; 10] = [
         CapabilityName::Runs,
         CapabilityName::Connects,
         CapabilityName::Tools,
@@ -265,6 +275,8 @@ impl CapabilityName {
         CapabilityName::Env,
         CapabilityName::Instructs,
         CapabilityName::Denies,
+        CapabilityName::Asks,
+        CapabilityName::Protects,
         CapabilityName::Sets,
     ];
 
@@ -284,6 +296,8 @@ impl CapabilityName {
             CapabilityName::Env => "env",
             CapabilityName::Instructs => "instructs",
             CapabilityName::Denies => "denies",
+            CapabilityName::Asks => "asks",
+            CapabilityName::Protects => "protects",
             CapabilityName::Sets => "sets",
         }
     }
@@ -440,6 +454,17 @@ impl CapabilitySet {
                 format!("no longer denies {rule}"),
             );
         }
+        let confirmed: BTreeSet<ToolRule> = self.asks.union(&self.denied).cloned().collect();
+        for rule in lost_denials(&before.asks, &confirmed) {
+            let lost = format!("no longer asks before {rule}");
+            add(CapabilityName::Permission, lost);
+        }
+        for protection in before.protections.difference(&self.protections) {
+            add(
+                CapabilityName::Permission,
+                format!("no longer has {protection}"),
+            );
+        }
         for (part, now) in &self.parts {
             let existing = before.parts.get(part);
             for (capability, value) in now.beyond(part, existing) {
@@ -495,6 +520,8 @@ impl CapabilitySet {
         self.granted.extend(other.granted);
         self.permission.extend(other.permission);
         self.denied.extend(other.denied);
+        self.asks.extend(other.asks);
+        self.protections.extend(other.protections);
         self.env.extend(other.env);
         self.instructs.extend(other.instructs);
         self.sets.extend(other.sets);

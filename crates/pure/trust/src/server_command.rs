@@ -4,6 +4,8 @@ use std::fmt;
 
 use agpm_text::Value;
 
+use crate::reading::program_of;
+
 /// A program and its arguments. Clients start servers without a shell, so a space in one of them separates nothing.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ServerCommand {
@@ -25,6 +27,10 @@ impl ServerCommand {
 
     /// The command that `command` and `args` define; `None` without a program. A list has the program first.
     pub fn of_values(command: &Value, arguments: Option<&Value>) -> Option<Self> {
+        // Zed: the path is in an object, with arguments of its own.
+        if let Some((program, own)) = program_of(command) {
+            return ServerCommand::of_values(program, own.or(arguments));
+        }
         let further = arguments.map(words_of).unwrap_or_default();
         ServerCommand::of_words(words_of(command).into_iter().chain(further))
     }

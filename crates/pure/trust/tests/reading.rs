@@ -400,7 +400,7 @@ fn configuration_of_tools() {
         (
             ".cursor/cli.json",
             r#"{"permissions": {"allow": ["Shell(git)"], "deny": []}}"#,
-            &["tools Bash(git:*)"],
+            &["sets permissions.deny = []", "tools Bash(git:*)"],
         ),
     ] {
         check(&read_config(path, text.as_bytes()).unwrap(), expected, text);

@@ -34,13 +34,19 @@ pub(super) fn command_line(program: &Value, arguments: Option<&Value>) -> Option
 pub(super) fn command_of(value: &Value) -> Option<String> {
     match value {
         Value::Map(_) => {
-            let program = ["command", "path", "exec", "program"];
-            let program = program.iter().find_map(|key| value.get(key))?;
-            let arguments = value.get("args").or_else(|| value.get("arguments"));
+            let (program, arguments) = program_of(value)?;
             command_line(program, arguments)
         }
         value => command_line(value, None),
     }
+}
+
+/// The program and the arguments of an object.
+pub(crate) fn program_of(value: &Value) -> Option<(&Value, Option<&Value>)> {
+    let keys = ["command", "path", "exec", "program"];
+    let program = keys.iter().find_map(|key| value.get(key))?;
+    let arguments = value.get("args").or_else(|| value.get("arguments"));
+    Some((program, arguments))
 }
 
 fn scalar(value: &Value) -> Option<String> {

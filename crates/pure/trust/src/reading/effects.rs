@@ -20,7 +20,10 @@ impl CapabilityReader {
             _ if matches!(value, Value::Null) => {}
             KeyEffect::Program => {
                 let arguments = place.siblings.iter().find(|(key, _)| key == "args");
-                let line = command_line(value, arguments.map(|(_, arguments)| arguments));
+                let line = match value {
+                    Value::Map(_) => command_of(value),
+                    value => command_line(value, arguments.map(|(_, arguments)| arguments)),
+                };
                 self.command(line, value, place);
             }
             KeyEffect::Runs => self.command(command_of(value), value, place),
@@ -45,6 +48,15 @@ impl CapabilityReader {
                 Some(rules) => self.set().denied.extend(rules),
                 None => self.unknown(value, at),
             },
+            KeyEffect::Asks => match rules_of(value) {
+                Some(rules) => self.set().asks.extend(rules),
+                None => self.unknown(value, at),
+            },
+            KeyEffect::Protects => {
+                let key = at.steps().join(".");
+                let line = format!("{key} = {}", shown_value(None, value));
+                self.set().protections.insert(line);
+            }
             KeyEffect::Limits => self.limits(value),
             KeyEffect::ReadOnly => {
                 if *value == Value::Bool(true) {
@@ -270,7 +282,11 @@ impl CapabilityReader {
     fn switch(&mut self, value: &Value, unprotects: bool, at: &Pointer) {
         let key = at.steps().join(".");
         match value {
-            Value::Bool(on) if *on != unprotects => {}
+            Value::Bool(on) if *on != unprotects => {
+                if !unprotects {
+                    self.set().protections.insert(key);
+                }
+            }
             Value::Bool(true) => self.permission(&key, at),
             Value::Bool(false) => {
                 let protection = key.strip_suffix(".enabled").unwrap_or(&key);

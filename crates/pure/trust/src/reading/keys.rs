@@ -6,6 +6,7 @@ use agpm_text::{Pointer, Value};
 use agpm_tools::{ConfigKey, KeyEffect};
 
 use super::CapabilityReader;
+use super::effects::is_empty;
 
 /// The treatment of keys without a row.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -121,6 +122,13 @@ impl CapabilityReader {
         let matching = matching_rows(key, rows);
         let deeper: Vec<OpenRow> = matching.iter().filter_map(|row| row.rest()).collect();
         let is_container = matches!(inner, Value::Map(_) | Value::List(_));
+        // In a layer, no value replaces that of a lower layer.
+        if unknown == UnknownKeys::NeedApproval
+            && is_empty(inner)
+            && matching.iter().any(|row| row.effect.holds_back())
+        {
+            return self.unknown(inner, place.at);
+        }
         let whole = matching.iter().find(|row| row.rest().is_none());
         if is_container && !deeper.is_empty() {
             return self.read_open(inner, &deeper, unknown, place);

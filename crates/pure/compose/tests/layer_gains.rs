@@ -636,7 +636,7 @@ const GAINS: &[(&str, &str, &str, &str)] = &[
         ".amp/settings.json",
         "",
         r#"{"amp.permissions": [{"tool": "Bash", "action": "allow"}]}"#,
-        "sets amp.permissions",
+        "tools Bash",
     ),
     (".amp/plugins/x.ts", "", "x", "runs .amp/plugins/x.ts"),
     (

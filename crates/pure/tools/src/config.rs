@@ -77,7 +77,7 @@ pub enum KeyEffect {
     LimitsOfServer,
     /// Tools of the server that may not be used: a list.
     DeniesOfServer,
-    /// By tool, or by tool and pattern, whether its use is allowed, confirmed or denied.
+    /// By tool, by tool and pattern, or as a list of rules, whether its use is allowed, confirmed or denied.
     Permissions,
     /// A mode; the values here ask as much as the tool does by default, or more.
     Mode(&'static [&'static str]),

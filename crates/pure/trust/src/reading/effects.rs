@@ -241,6 +241,9 @@ impl CapabilityReader {
 
     /// `{ "bash": "allow", "edit": { "*.md": "deny" } }`, or one answer for everything.
     fn permissions(&mut self, value: &Value) {
+        if let Value::List(rules) = value {
+            return rules.iter().for_each(|rule| self.permission_rule(rule));
+        }
         let everything = [("*".to_owned(), value.clone())];
         let entries: &[(String, Value)] = match value {
             Value::Map(entries) => entries,
@@ -268,6 +271,22 @@ impl CapabilityReader {
                     },
                 }
             }
+        }
+    }
+
+    /// `{ "tool": "Bash", "action": "allow" }`. What a rule limits its use to is not known, so it means every use.
+    fn permission_rule(&mut self, rule: &Value) {
+        let tool = rule.get("tool").and_then(Value::as_str);
+        let rules = ToolRule::parse(tool.unwrap_or("*")).in_reference_words();
+        let action = rule.get("action").and_then(Value::as_str);
+        match action.unwrap_or_default() {
+            "ask" => self.set().asks.extend(rules),
+            "reject" if rule.get("matches").is_none() => self.set().denied.extend(rules),
+            "reject" => {}
+            _ => self.grant(rules.into_iter().collect()),
+        }
+        if let Some(program) = rule.get("to").and_then(Value::as_str) {
+            self.runs(program, None, &Pointer::root());
         }
     }
 

@@ -19,7 +19,7 @@ pub fn read_resource(kind: ResourceType, path: &str, text: &str) -> CapabilityRe
             reader.structured(kind, path, text, format);
         }
         _ => {
-            reader.front_matter(&as_any_client_reads(text));
+            reader.front_matter(text);
             let prefix = match kind {
                 ResourceType::Commands => Prefix::Any,
                 _ => Prefix::Opening,
@@ -72,6 +72,8 @@ impl CapabilityReader {
     }
 
     fn front_matter(&mut self, text: &str) {
+        let text = as_any_client_reads(text);
+        let text = text.as_str();
         if let Some(block) = block_in_another_language(text) {
             return self.unreadable(block);
         }
@@ -120,6 +122,12 @@ impl CapabilityReader {
         let digest = Checksum::of(text.as_bytes());
         self.sets("unreadable text", &digest.to_string(), &Pointer::root());
     }
+}
+
+/// Text with its front matter where agpm reads it; `None` if it may be anything.
+pub fn with_readable_front_matter(text: &str) -> Option<String> {
+    let text = as_any_client_reads(text);
+    block_in_another_language(&text).is_none().then_some(text)
 }
 
 /// Text with the line breaks of all systems, and without what precedes its first character: one client or another

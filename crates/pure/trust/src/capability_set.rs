@@ -579,8 +579,8 @@ impl ToolAccess {
     }
 }
 
-/// A command without secrets. The digest of what it hides tells it from another command; secrets of this form are too
-/// long to be guessed.
+/// A command without secrets. The digest distinguishes it from a command with other secrets, which are too long to be
+/// guessed.
 fn shown_command(command: &str) -> String {
     let masked = mask_words(command);
     if masked == command {

@@ -4,8 +4,6 @@ use std::fmt;
 
 use agpm_text::Value;
 
-use crate::reading::program_of;
-
 /// A program and its arguments. Clients start servers without a shell, so a space in one of them separates nothing.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ServerCommand {
@@ -27,7 +25,7 @@ impl ServerCommand {
 
     /// The command that `command` and `args` define; `None` without a program. A list has the program first.
     pub fn of_values(command: &Value, arguments: Option<&Value>) -> Option<Self> {
-        // Zed: the path is in an object, with arguments of its own.
+        // Zed: the path is in an object, next to its arguments.
         if let Some((program, own)) = program_of(command) {
             return ServerCommand::of_values(program, own.or(arguments));
         }
@@ -39,6 +37,14 @@ impl ServerCommand {
     pub fn words(&self) -> impl Iterator<Item = &str> {
         std::iter::once(self.program.as_str()).chain(self.arguments.iter().map(String::as_str))
     }
+}
+
+/// The program and the arguments of an object.
+pub(crate) fn program_of(value: &Value) -> Option<(&Value, Option<&Value>)> {
+    let keys = ["command", "path", "exec", "program"];
+    let program = keys.iter().find_map(|key| value.get(key))?;
+    let arguments = value.get("args").or_else(|| value.get("arguments"));
+    Some((program, arguments))
 }
 
 /// The words of a list, or the one word of a scalar.

@@ -2,6 +2,8 @@
 
 use agpm_text::Value;
 
+use crate::server_command::program_of;
+
 /// A program and its arguments as one line; words with spaces are in quotes.
 pub(super) fn command_line(program: &Value, arguments: Option<&Value>) -> Option<String> {
     let mut words: Vec<String> = match program {
@@ -39,14 +41,6 @@ pub(super) fn command_of(value: &Value) -> Option<String> {
         }
         value => command_line(value, None),
     }
-}
-
-/// The program and the arguments of an object.
-pub(crate) fn program_of(value: &Value) -> Option<(&Value, Option<&Value>)> {
-    let keys = ["command", "path", "exec", "program"];
-    let program = keys.iter().find_map(|key| value.get(key))?;
-    let arguments = value.get("args").or_else(|| value.get("arguments"));
-    Some((program, arguments))
 }
 
 fn scalar(value: &Value) -> Option<String> {

@@ -7,7 +7,7 @@ use agpm_tools::{FRONT_MATTER_KEYS, HARMLESS_VARIABLES, KeyEffect, REFERENCE_TOO
 
 use super::CapabilityReader;
 use super::commands::{command_line, command_of};
-use super::keys::{KeyPlace, UnknownKeys, shown_value};
+use super::keys::{KeyPlace, UnknownKeys, is_empty, shown_value};
 use crate::server_command::ServerCommand;
 use crate::tool_rule::ToolRule;
 
@@ -274,7 +274,7 @@ impl CapabilityReader {
         }
     }
 
-    /// `{ "tool": "Bash", "action": "allow" }`. What a rule limits its use to is not known, so it means every use.
+    /// `{ "tool": "Bash", "action": "allow" }`. The limit in a rule is not understood, so the rule means every use.
     fn permission_rule(&mut self, rule: &Value) {
         let tool = rule.get("tool").and_then(Value::as_str);
         let rules = ToolRule::parse(tool.unwrap_or("*")).in_reference_words();
@@ -410,13 +410,4 @@ fn referenced_variables(text: &str) -> Vec<String> {
         (!name.is_empty() && name.chars().all(is_name)).then(|| name.to_owned())
     };
     opened.filter_map(name).collect()
-}
-
-pub(super) fn is_empty(value: &Value) -> bool {
-    match value {
-        Value::Null => true,
-        Value::List(items) => items.is_empty(),
-        Value::Map(entries) => entries.is_empty(),
-        _ => false,
-    }
 }

@@ -6,7 +6,6 @@ use agpm_text::{Pointer, Value};
 use agpm_tools::{ConfigKey, KeyEffect};
 
 use super::CapabilityReader;
-use super::effects::is_empty;
 
 /// The treatment of keys without a row.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -193,4 +192,13 @@ pub(super) fn shown_value(key: Option<&str>, value: &Value) -> String {
 fn is_secret(key: Option<&str>, text: &str) -> bool {
     let key = key.filter(|_| !text.contains(char::is_whitespace));
     looks_secret(key, text)
+}
+
+pub(super) fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::List(items) => items.is_empty(),
+        Value::Map(entries) => entries.is_empty(),
+        _ => false,
+    }
 }

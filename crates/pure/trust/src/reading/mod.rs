@@ -23,7 +23,6 @@ use crate::capability_set::{CapabilitySet, RunCommand, ToolAccess, UNASKED};
 use crate::host::{ServerHost, host_of};
 use crate::tool_rule::ToolRule;
 
-pub(crate) use commands::program_of;
 pub use config::{read_config, read_config_value, read_foreign_config};
 pub use front_matter::{read_resource, unreadable, with_readable_front_matter};
 pub use hooks::read_hooks;

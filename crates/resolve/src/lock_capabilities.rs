@@ -10,8 +10,6 @@ pub struct LockedCapabilities<'l> {
     sets: BTreeMap<Owner, &'l LockedCapabilitySet>,
     /// The patterns of the manifest that matched something.
     patterns: BTreeSet<(ResourceType, &'l ResourceName)>,
-    /// Whether capabilities were listed at all: older programs list none.
-    lists: bool,
 }
 
 /// The capabilities of an id in a lockfile.
@@ -36,7 +34,6 @@ impl<'l> LockedCapabilities<'l> {
                 .iter()
                 .flat_map(|lock| lock.capability_sets())
                 .collect(),
-            lists: lock.is_some_and(Lockfile::lists_capabilities),
         }
     }
 
@@ -46,9 +43,6 @@ impl<'l> LockedCapabilities<'l> {
             None => EarlierCapabilities::New,
             Some(LockedCapabilitySet::Listed(lines)) => {
                 EarlierCapabilities::Known(Box::new(CapabilitySet::from_locked(id, lines)))
-            }
-            Some(LockedCapabilitySet::None) if self.lists => {
-                EarlierCapabilities::Known(Box::new(CapabilitySet::default_of(id)))
             }
             Some(LockedCapabilitySet::None | LockedCapabilitySet::Digest(_)) => {
                 EarlierCapabilities::Unlisted
@@ -72,7 +66,7 @@ pub fn capability_difference(old: &Lockfile, new: &Lockfile) -> Option<String> {
             CapabilitySet::from_locked(id, lines).older_digest() == *digest
         }
         (Some(LockedCapabilitySet::Digest(_)), _) => false,
-        (Some(LockedCapabilitySet::None), now) => !is_listed || *now == LockedCapabilitySet::None,
+        (Some(LockedCapabilitySet::None), now) => !is_listed || !now.lists_some(),
         (Some(listed), now) => *listed == now,
         // Which entries there are is compared elsewhere.
         (None, _) => true,
@@ -87,5 +81,6 @@ pub fn capability_difference(old: &Lockfile, new: &Lockfile) -> Option<String> {
 pub fn lacks_capabilities(old: &Lockfile, new: &Lockfile) -> bool {
     let has_digest =
         |(_, set): (Owner, &LockedCapabilitySet)| matches!(set, LockedCapabilitySet::Digest(_));
-    !old.lists_capabilities() && (new.lists_capabilities() || old.capability_sets().any(has_digest))
+    let lists_some = new.capability_sets().any(|(_, set)| set.lists_some());
+    !old.lists_capabilities() && (lists_some || old.capability_sets().any(has_digest))
 }

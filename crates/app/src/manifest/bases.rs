@@ -1,9 +1,9 @@
 //! The bases of a manifest: found along `extends`, pinned by the lockfile, and put in order.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, SourceSpan, codes, has_errors};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, SourceId, SourceSpan, codes, has_errors};
 use agpm_merge::{
     DocumentGraph, ReferenceFailure, ReferenceFailureKind, ReferencePolicy, UnavailableReason,
     order,
@@ -30,6 +30,8 @@ pub struct LoadedBase {
     pub root: BaseRoot,
     /// Its record in the lockfile.
     pub locked: LockedBase,
+    /// The files that extend it: manifests of the project and other bases.
+    pub named_in: BTreeSet<SourceId>,
 }
 
 impl LoadedBase {
@@ -179,6 +181,7 @@ pub fn load_bases(
         address: BaseAddress::Directory(".".to_owned()),
         spot: None,
         depth: 0,
+        files: BTreeSet::new(),
     };
     let start = id_of(reader, &start_base.address);
     let mut loader = BaseLoader {
@@ -198,6 +201,7 @@ pub fn load_bases(
     );
     let BaseLoader {
         mut loaded,
+        mut named,
         failure,
         ..
     } = loader;
@@ -210,7 +214,17 @@ pub fn load_bases(
         return Err(Failure::reported());
     }
     let order = lineage.order.iter();
-    let bases: Vec<LoadedBase> = order.filter_map(|id| loaded.remove(id)).collect();
+    let mut bases: Vec<LoadedBase> = Vec::new();
+    for id in order {
+        let Some(mut base) = loaded.remove(id) else {
+            continue;
+        };
+        base.named_in = named
+            .remove(id)
+            .map(|named| named.files)
+            .unwrap_or_default();
+        bases.push(base);
+    }
     let programs = bases
         .iter()
         .flat_map(|base| refused_programs(&base.document));
@@ -261,6 +275,8 @@ struct NamedBase {
     spot: Option<SourceSpan>,
     /// The number of bases above it.
     depth: usize,
+    /// The files of all entries.
+    files: BTreeSet<SourceId>,
 }
 
 struct BaseLoader<'a, 'n> {
@@ -348,10 +364,14 @@ impl BaseLoader<'_, '_> {
                 address,
                 spot: Some(spot),
                 depth,
+                files: BTreeSet::from([spot.source]),
             };
             // The entry that closes a cycle is the one to show.
             match self.named.get_mut(&id) {
-                Some(existing) => existing.spot = existing.spot.or(base.spot),
+                Some(existing) => {
+                    existing.spot = existing.spot.or(base.spot);
+                    existing.files.extend(base.files);
+                }
                 None => drop(self.named.insert(id.clone(), base)),
             }
             ids.push(id);
@@ -395,6 +415,7 @@ impl BaseLoader<'_, '_> {
             document,
             root,
             locked,
+            named_in: BTreeSet::new(),
         };
         Ok((base, references))
     }

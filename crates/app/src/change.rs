@@ -373,7 +373,7 @@ pub(crate) fn write_manifest(
     let file = files.manifest_file()?;
     refuse_link(&store, &file)?;
     Project::of(world, files.with_project(text.as_bytes().to_vec()), notes)?;
-    let lock = install::hold(world, &store, WriteMode::Apply, notes)?;
+    let lock = install::lock_project(world, &store, WriteMode::Apply, notes)?;
     let mut changes = FileChanges::default();
     changes.put(
         file,

@@ -146,7 +146,7 @@ impl ArchivedDocuments {
         self.0
             .iter()
             .filter_map(Document::root)
-            .any(|archived| holds(archived, bytes))
+            .any(|archived| contains_value(archived, bytes))
     }
 }
 
@@ -155,16 +155,16 @@ fn document(bytes: Vec<u8>) -> Option<Document> {
 }
 
 /// Whether a value contains another one; it may have further keys and items.
-fn holds(archived: NodeRef<'_>, original: NodeRef<'_>) -> bool {
+fn contains_value(archived: NodeRef<'_>, original: NodeRef<'_>) -> bool {
     match (archived.kind(), original.kind()) {
         (NodeKind::Map, NodeKind::Map) => original.entries().all(|(key, value)| {
             archived
                 .get(key.content())
-                .is_some_and(|archived| holds(archived, value))
+                .is_some_and(|archived| contains_value(archived, value))
         }),
         (NodeKind::List, NodeKind::List) => original
             .items()
-            .all(|item| archived.items().any(|archived| holds(archived, item))),
+            .all(|item| archived.items().any(|archived| contains_value(archived, item))),
         _ => equal(archived, original),
     }
 }

@@ -677,7 +677,7 @@ impl SourceIndex {
                 if self.choices(requirement) != *requirement {
                     numbers.truncate(1);
                 }
-                Ok(numbers.into_iter().map(number).collect())
+                Ok(numbers.into_iter().map(rank_at).collect())
             }
             AllowedVersions::Commit(digits) => self.rev(source, index, &digits),
         }
@@ -701,9 +701,9 @@ impl SourceIndex {
             .enumerate();
         let same = of_source
             .filter(|(_, (_, revision))| *revision == commit)
-            .map(|(at, _)| number(index.count() + at));
+            .map(|(at, _)| rank_at(index.count() + at));
         // A tag of that commit is acceptable too, if another requirement names it.
-        let tags = index.tags_of(commit).map(number);
+        let tags = index.tags_of(commit).map(rank_at);
         let mut all: Vec<CandidateRank> = same.chain(tags).collect();
         all.sort_unstable();
         Ok(all)
@@ -711,7 +711,7 @@ impl SourceIndex {
 }
 
 /// The candidate at an index of the list; the first rank is that of the pin.
-fn number(at: usize) -> CandidateRank {
+fn rank_at(at: usize) -> CandidateRank {
     CandidateRank(u32::try_from(at + 1).unwrap_or(u32::MAX))
 }
 
@@ -773,7 +773,7 @@ impl UnitFacts for SourceIndex {
         };
         let requirement = |(at, tag): (usize, &VersionLabel)| {
             let requirement = VersionRequirement::parse(tag.as_str()).ok()?;
-            Some((number(at), Requirement::Version(requirement)))
+            Some((rank_at(at), Requirement::Version(requirement)))
         };
         index.stable().filter_map(requirement).collect()
     }

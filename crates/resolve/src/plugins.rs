@@ -916,14 +916,14 @@ fn report_part_clashes(manifest: &Manifest, entries: &[ResolvedEntry], notes: &m
         if first.part_of.is_empty() && resolved.part_of.is_empty() {
             continue;
         }
-        let found = clash(manifest, entries, first, resolved);
+        let found = defined_twice(manifest, entries, first, resolved);
         if reported.insert((resolved.label(), Checksum::of(found.message.as_bytes()))) {
             notes.diagnostics.push(found);
         }
     }
 }
 
-fn clash(
+fn defined_twice(
     manifest: &Manifest,
     entries: &[ResolvedEntry],
     first: &ResolvedEntry,

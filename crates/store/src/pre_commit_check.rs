@@ -59,7 +59,7 @@ impl<'a> PreCommitCheck<'a> {
         step: &FileStep<'_>,
     ) -> Result<(JournalOperation, Option<FileStamp>), StoreError> {
         let refuse = |problem| Err(self.store.error(step.path.as_str(), problem));
-        let (before, stamp) = match (step.expected, self.store.see(&mut self.chain, &step.path)?) {
+        let (before, stamp) = match (step.expected, self.store.observe_path(&mut self.chain, &step.path)?) {
             (ExpectedFile::Missing | ExpectedFile::Anything, ObservedPath::Missing) => (None, None),
             // A file replaces a directory that is removed.
             (_, ObservedPath::Directory) if self.prune.contains(step.path.as_str()) => (None, None),

@@ -109,7 +109,7 @@ fn run(world: &World, request: CacheRequest, notes: &mut Notes) -> Result<CacheR
     for copy in git.cached() {
         let condition = copy.condition();
         if let CacheRequest::Clean { extent, writing } = request
-            && !goes(&git, world, &copy, extent, &needs)
+            && !should_remove(&git, world, &copy, extent, &needs)
         {
             report.leftovers += match writing {
                 WriteMode::Apply => copy.tidy()?,
@@ -142,7 +142,7 @@ fn run(world: &World, request: CacheRequest, notes: &mut Notes) -> Result<CacheR
 }
 
 /// Returns whether a copy is removed.
-fn goes(
+fn should_remove(
     git: &GitProgram,
     world: &World,
     copy: &CachedSource,

@@ -35,6 +35,6 @@ pub(super) fn check(
 /// Returns whether a dependency, a layer or a catalog remote of the project comes from a git repository.
 fn is_needed(world: &World, notes: &mut Notes) -> bool {
     project(world, notes).is_ok_and(|(project, store)| {
-        ProjectSources::open(world, &project.manifest, store.path()).need_git()
+        ProjectSources::open_used(world, &project.manifest, store.path()).need_git()
     })
 }

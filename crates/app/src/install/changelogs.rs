@@ -32,7 +32,7 @@ pub(super) fn add(sources: &ProjectSources, moved: &mut [UpdatedPin]) {
 }
 
 fn read(sources: &ProjectSources, source: &SourceName, commit: &Revision) -> Option<String> {
-    let source = sources.versioned(source)?;
+    let source = sources.versioned_source(source)?;
     let entry = source.entry(Some(commit), CHANGELOG).ok()??;
     entry.kind.file_mode()?;
     source.fetch_files(&[&entry]).ok()?;

@@ -2,7 +2,7 @@
 
 use crate::install::policies::ProjectPolicies;
 use crate::install::run::{GatheredProject, InstallRun, OwnFiles, requires_nothing};
-use crate::install::writing::hold;
+use crate::install::writing::lock_project;
 use crate::manifest::BaseVersions;
 use crate::project::gather::{ErrorTolerance, ManifestFiles, Project, refuse_link};
 use crate::project::ledger::{is_fresh, read_ledger};
@@ -26,7 +26,7 @@ pub(crate) fn gather(
     let project_lock = if is_fresh(store) {
         None
     } else {
-        hold(world, store, job.request.writing, notes)?
+        lock_project(world, store, job.request.writing, notes)?
     };
     // Another process may have changed the files before this one got the lock, and recovery may have too.
     let files = if project_lock.is_some() {

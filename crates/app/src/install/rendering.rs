@@ -36,8 +36,8 @@ pub(crate) fn resolve_dependencies(
     let Resolution { entries, sources } = match (job.request.lock, old) {
         (LockUse::Frozen, None) => return Err(outdated_lock(format!("`{LOCK_NAME}` not found"))),
         (LockUse::Frozen, Some(lock)) => {
-            let sources = ProjectSources::open(world, manifest, store.path());
-            let entries = frozen::entries(manifest, &sources, lock, notes)?.into();
+            let sources = ProjectSources::open_used(world, manifest, store.path());
+            let entries = frozen::frozen_entries(manifest, &sources, lock, notes)?.into();
             Resolution { entries, sources }
         }
         (lock_use, old) => {

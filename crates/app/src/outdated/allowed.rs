@@ -91,7 +91,7 @@ impl<'a> VersionSearch<'a> {
         let LayerLocation::Source(source, requirement) = &layer.location else {
             return Ok(None);
         };
-        let Some(opened) = self.sources.versioned(source) else {
+        let Some(opened) = self.sources.versioned_source(source) else {
             return Ok(None);
         };
         let versioned = VersionedLayer {
@@ -112,7 +112,7 @@ impl<'a> VersionSearch<'a> {
     }
 
     fn source_of(&self, locked: &LockEntry) -> Option<&'a dyn Source> {
-        self.sources.versioned(locked.unit.origin.source()?)
+        self.sources.versioned_source(locked.unit.origin.source()?)
     }
 
     /// Requests the versions of all sources in parallel.
@@ -125,7 +125,7 @@ impl<'a> VersionSearch<'a> {
         let needs: BTreeSet<MissingFact> = sources
             .map(|name| MissingFact::Refs(name.clone()))
             .collect();
-        self.fetcher.fulfil(&needs, &mut self.index, notes)
+        self.fetcher.read_missing_facts(&needs, &mut self.index, notes)
     }
 
     /// Returns the versions that all requirements allow, best first.
@@ -187,7 +187,7 @@ impl<'a> VersionSearch<'a> {
                 Ok(candidates) => return Ok(candidates),
                 Err(need) => {
                     let needs = BTreeSet::from([need]);
-                    self.fetcher.fulfil(&needs, &mut self.index, notes)?;
+                    self.fetcher.read_missing_facts(&needs, &mut self.index, notes)?;
                 }
             }
         }

@@ -84,7 +84,7 @@ fn run(
                 })
             }
             ValidateCheck::Render => renders(world, &mut manifest.clone(), &store, notes),
-            ValidateCheck::Sources => answer(world, manifest, &store, notes),
+            ValidateCheck::Sources => request_all_versions(world, manifest, &store, notes),
             ValidateCheck::Paths => have_files(manifest, project.directory.as_deref(), notes),
             ValidateCheck::Lock => is_current(world, manifest, &store, notes),
         };
@@ -121,7 +121,7 @@ fn resolves(
         .unwrap_or_default();
     add_locked_sources(manifest, &lock);
     bind_plugins(world, manifest, store.path(), &UpdateScope::Nothing, notes)?;
-    let sources = ProjectSources::open(world, manifest, store.path());
+    let sources = ProjectSources::open_used(world, manifest, store.path());
     for (name, _) in sources.iter() {
         if let Some(refs) = versions_of(&sources, name)? {
             report_moved_tags(&lock, name, &refs, notes);
@@ -208,7 +208,7 @@ fn renders(
 }
 
 /// Requests the versions of every source; a source that fails does not stop the others.
-fn answer(
+fn request_all_versions(
     world: &World,
     manifest: &Manifest,
     store: &ProjectStore,
@@ -273,8 +273,8 @@ pub(crate) fn is_current(
             .extend(stale.filter_map(|failure| failure.diagnostic));
         return Err(first.unwrap_or(failure));
     }
-    let sources = ProjectSources::open(world, manifest, store.path());
-    layers_as_locked(manifest, &lock, |name| sources.versioned(name).is_some())
+    let sources = ProjectSources::open_used(world, manifest, store.path());
+    layers_as_locked(manifest, &lock, |name| sources.versioned_source(name).is_some())
         .map_err(stale_lockfile)?;
     remotes_as_locked(manifest, &sources, &lock).map_err(stale_lockfile)?;
     let pinning = LayerPinning::of(manifest, Some(&lock), &UpdateScope::Nothing);

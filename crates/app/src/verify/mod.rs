@@ -135,7 +135,7 @@ pub(crate) fn uncached_source<'l>(
         .filter_map(|pin| Some((pin.pin.source.name()?, &pin.pin.commit)))
         .collect();
     let is_cached = |source: &SourceName, commit: &Revision| {
-        let source = sources.versioned(source);
+        let source = sources.versioned_source(source);
         source.is_none_or(|source| source.has_revision(commit))
     };
     commits

@@ -7,7 +7,7 @@ use agpm_text::Pointer;
 
 use super::desired::DesiredNode;
 use super::desired_set::{WantedNode, normalize_desired};
-use super::document_index::{DocumentIndex, above};
+use super::document_index::{DocumentIndex, ancestor_at};
 use super::draft::DraftDocument;
 use super::error::NodeError;
 use super::managed_nodes::ManagedNodes;
@@ -57,7 +57,7 @@ impl SharedFileTask<'_> {
         // like a removal and an addition of everything.
         let wanted = lists::reconcile(&draft.document, all.clone(), &mut managed, self.overwrite);
         let mut decisions =
-            desired_index::clear(&mut draft, &wanted, &mut managed, self.overwrite)?;
+            desired_index::remove_obstructions(&mut draft, &wanted, &mut managed, self.overwrite)?;
         let engine = NodePlanner::new(&draft.document, &managed, &managed.nodes, self.overwrite);
         decisions.join(engine.decide_all(&wanted));
         draft.apply(&decisions.edits)?;
@@ -65,7 +65,7 @@ impl SharedFileTask<'_> {
         containers.extend(std::mem::take(&mut decisions.containers));
         let keys = key_pointers(&decisions.nodes);
         containers
-            .retain(|at| !(0..=at.steps().len()).any(|length| keys.contains(&above(at, length))));
+            .retain(|at| !(0..=at.steps().len()).any(|length| keys.contains(&ancestor_at(at, length))));
         let bare = bare_locations(&wanted);
         // Only containers that agpm created are removed when they become empty. An empty object of the user may mean
         // something to a tool.

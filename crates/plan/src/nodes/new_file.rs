@@ -13,7 +13,7 @@ use super::draft::DraftDocument;
 use super::error::NodeError;
 use super::owned::{FileOrigin, OwnedNode, OwnedNodes};
 use super::planner::NodeStep;
-use super::resemblance::{is_bare, remember};
+use super::resemblance::{is_bare, fingerprint_node};
 use super::sum::NodeSum;
 use super::task::FileOutcome;
 use super::task::{SharedFileDecision, SharedFileTask};
@@ -33,7 +33,7 @@ pub(super) fn build_shared_file(
     wanted: &[WantedNode<'_>],
 ) -> Result<NewSharedFile, NodeError> {
     let (text, containers) = with_additions(format, base, wanted)?;
-    let node = |node: &WantedNode<'_>| remember(&node.node.location, &node.node.value, &node.owner);
+    let node = |node: &WantedNode<'_>| fingerprint_node(&node.node.location, &node.node.value, &node.owner);
     let mut nodes: Vec<OwnedNode> = wanted.iter().map(node).collect();
     nodes.sort();
     let owned = OwnedNodes {

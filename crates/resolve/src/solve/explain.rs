@@ -92,7 +92,7 @@ fn suggest<F: UnitFacts>(
     let mut all = facts.facts().all(&unit);
     // Trying a candidate is a search. Those that every other dependent already allows are tried first, so the
     // budget is spent where it may help.
-    all.sort_by_cached_key(|(candidate, _)| hope(facts, edges, roots[index], candidate.0));
+    all.sort_by_cached_key(|(candidate, _)| repair_chance(facts, edges, roots[index], candidate.0));
     let mut changed = roots.to_vec();
     let helps = |(_, requirement): &(_, F::Requirement)| {
         changed[index] = facts.ask(&unit, requirement);
@@ -114,7 +114,7 @@ enum RepairChance {
     Faint,
 }
 
-fn hope<F: UnitFacts>(
+fn repair_chance<F: UnitFacts>(
     facts: &mut FactCache<'_, F>,
     edges: &[ProofEdge],
     root: UnitRequirement,

@@ -70,8 +70,8 @@ pub(crate) fn run(
     }
     let (sender, heard) = mpsc::channel();
     if let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) {
-        listen(stdout, sender.clone(), OutputStream::Output);
-        listen(stderr, sender, OutputStream::Words);
+        forward_pipe(stdout, sender.clone(), OutputStream::Output);
+        forward_pipe(stderr, sender, OutputStream::Words);
     }
     let mut following = OutputCollector {
         patience,
@@ -82,7 +82,7 @@ pub(crate) fn run(
 }
 
 /// Passes on the bytes of a pipe. A pipe that cannot be read has no end, so its run is incomplete.
-fn listen(mut pipe: impl Read + Send + 'static, sender: Sender<StreamEvent>, stream: OutputStream) {
+fn forward_pipe(mut pipe: impl Read + Send + 'static, sender: Sender<StreamEvent>, stream: OutputStream) {
     thread::spawn(move || {
         let mut buffer = vec![0; 64 << 10];
         loop {
@@ -216,12 +216,12 @@ mod tests {
             .spawn()
             .unwrap();
         let (sender, heard) = mpsc::channel();
-        listen(
+        forward_pipe(
             child.stdout.take().unwrap(),
             sender.clone(),
             OutputStream::Output,
         );
-        listen(child.stderr.take().unwrap(), sender, OutputStream::Words);
+        forward_pipe(child.stderr.take().unwrap(), sender, OutputStream::Words);
         let mut following = OutputCollector {
             patience: PATIENCE,
             drain,

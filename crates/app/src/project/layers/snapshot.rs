@@ -43,7 +43,7 @@ pub(crate) fn snapshots<'m>(
     let is_read = |layer: &Layer| {
         let mut source = layer.location.source().into_iter();
         pinning.lock != LayerLock::AloneForFolders
-            || !source.any(|name| sources.versioned(name).is_some())
+            || !source.any(|name| sources.versioned_source(name).is_some())
     };
     let layers = manifest.layers.iter().enumerate();
     let layers = layers.filter(|(_, layer)| is_read(layer)).collect();

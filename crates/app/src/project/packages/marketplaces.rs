@@ -40,7 +40,7 @@ pub(crate) fn bind_plugins(
     if open.is_empty() {
         return Ok(());
     }
-    let sources = ProjectSources::open(world, manifest, root);
+    let sources = ProjectSources::open_used(world, manifest, root);
     let mut failures = Vec::new();
     let mut named = Vec::new();
     for (number, own) in open {
@@ -51,7 +51,7 @@ pub(crate) fn bind_plugins(
         }
     }
     // Each of these plugins has its own repository. All of them are contacted at the same time.
-    let sources = ProjectSources::open(world, manifest, root);
+    let sources = ProjectSources::open_used(world, manifest, root);
     let checked = parallel::map_waiting(named, |(spot, PluginCommit { source, commit })| {
         let checked = check_commit(&sources, &source, &commit);
         checked.map_err(|failure| (spot, failure))
@@ -109,7 +109,7 @@ fn revision_of(
     own: &MarketplaceDependency,
 ) -> Result<Option<Revision>, Failure> {
     let name = &own.plugin.marketplace;
-    let Some(source) = sources.versioned(name) else {
+    let Some(source) = sources.versioned_source(name) else {
         return Ok(None);
     };
     let failed = |error| source_failure(name, error);
@@ -134,7 +134,7 @@ pub(super) fn default_revision(
     sources: &ProjectSources,
     name: &SourceName,
 ) -> Result<Option<Revision>, Failure> {
-    let Some(source) = sources.versioned(name) else {
+    let Some(source) = sources.versioned_source(name) else {
         return Ok(None);
     };
     let found = agpm_source::resolve_reference(source, None);
@@ -286,7 +286,7 @@ pub(super) fn check_commit(
     name: &SourceName,
     commit: &NamedCommit,
 ) -> Result<(), Failure> {
-    let Some(opened) = sources.versioned(name) else {
+    let Some(opened) = sources.versioned_source(name) else {
         return Ok(());
     };
     let failed = |error| source_failure(name, error);

@@ -54,7 +54,7 @@ pub(crate) fn resolve(
     // Resources can require further sources, which are known only after the resource was read. Each new source starts
     // the resolution again; what was read is in the cache.
     loop {
-        let sources = ProjectSources::open(world, manifest, root);
+        let sources = ProjectSources::open_used(world, manifest, root);
         let sources = sources.with_release_limit(limits.release);
         let resolved = solve_and_read(manifest, &sources, &limits, notes);
         let required = match resolved {
@@ -102,7 +102,7 @@ fn solve_and_read(
         match solve(&index, &roots) {
             SolverOutcome::Solved(solution) => break solution,
             SolverOutcome::Need(needs) => {
-                fetcher.fulfil(&needs, &mut index, notes)?;
+                fetcher.read_missing_facts(&needs, &mut index, notes)?;
                 let required = index.take_required_sources();
                 if !required.is_empty() {
                     return Ok(SolveOutcome::Requires(required));
@@ -119,7 +119,7 @@ fn solve_and_read(
                     };
                     return Err(reporter.report(&conflict, change.as_ref(), notes));
                 }
-                needs => fetcher.fulfil(&needs, &mut index, notes)?,
+                needs => fetcher.read_missing_facts(&needs, &mut index, notes)?,
             },
             SolverOutcome::Cycle(chain) => return Err(cycle(&chain)),
             SolverOutcome::TooHard(units) => return Err(too_hard(&units)),
@@ -190,7 +190,7 @@ fn is_solvable(
     loop {
         match probe(index, roots, effort) {
             ProbeOutcome::Need(needs)
-                if fetcher.fulfil(&needs, index, &mut Notes::default()).is_ok() => {}
+                if fetcher.read_missing_facts(&needs, index, &mut Notes::default()).is_ok() => {}
             outcome => return outcome == ProbeOutcome::Solvable,
         }
     }

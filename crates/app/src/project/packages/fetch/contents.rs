@@ -37,7 +37,7 @@ pub(super) struct SourceAnswers {
 }
 
 /// Requests versions, then revisions, then all files in one batch.
-pub(super) fn answer(
+pub(super) fn read_answers(
     source: &dyn Source,
     questions: &SourceQuestions<'_>,
 ) -> Result<SourceAnswers, SourceError> {

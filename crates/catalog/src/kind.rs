@@ -169,7 +169,11 @@ mod tests {
 
     #[test]
     fn files_are_known_by_name_or_extension() {
-        assert!(EntryKind::Agent.file_convention().includes_file_name("pm.md"));
+        assert!(
+            EntryKind::Agent
+                .file_convention()
+                .includes_file_name("pm.md")
+        );
         assert!(!EntryKind::Agent.file_convention().includes_file_name(".md"));
         assert!(
             EntryKind::Workflow

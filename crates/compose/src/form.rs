@@ -17,7 +17,7 @@ use crate::instructions::{InstructionEntry, InstructionOutput};
 use crate::markdown_facts::MarkdownCache;
 use crate::patching::{AppliedField, dropped, patches_of};
 use crate::readings::is_switched_off;
-use crate::rendered::{OutputEntries, RenderedTexts, ResourceOutput, output_files, is_markdown};
+use crate::rendered::{OutputEntries, RenderedTexts, ResourceOutput, is_markdown, output_files};
 
 impl Composer<'_> {
     /// The entry in the format of its tool, with what it lets the tool do.

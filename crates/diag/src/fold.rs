@@ -175,8 +175,8 @@ fn others(first: &Diagnostic, rest: &[&Diagnostic], sources: &SourceMap) -> Stri
 
 /// The subject of a finding: the first part in which its message differs, or else its location.
 fn subject(first: &Diagnostic, other: &Diagnostic, sources: &SourceMap) -> Option<String> {
-    let (mine, theirs) = (first.shown_message(), other.shown_message());
-    let pairs = parts(&mine).into_iter().zip(parts(&theirs));
+    let (first_message, other_message) = (first.shown_message(), other.shown_message());
+    let pairs = parts(&first_message).into_iter().zip(parts(&other_message));
     let differing = pairs.into_iter().find_map(|pair| match pair {
         (MessagePart::Subject(one), MessagePart::Subject(two)) if one != two => {
             Some(two.to_owned())

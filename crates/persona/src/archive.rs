@@ -162,9 +162,11 @@ fn contains_value(archived: NodeRef<'_>, original: NodeRef<'_>) -> bool {
                 .get(key.content())
                 .is_some_and(|archived| contains_value(archived, value))
         }),
-        (NodeKind::List, NodeKind::List) => original
-            .items()
-            .all(|item| archived.items().any(|archived| contains_value(archived, item))),
+        (NodeKind::List, NodeKind::List) => original.items().all(|item| {
+            archived
+                .items()
+                .any(|archived| contains_value(archived, item))
+        }),
         _ => equal(archived, original),
     }
 }

@@ -188,7 +188,11 @@ impl<'a> JournalExecution<'a> {
         if self.clash == UnexpectedFile::Fail {
             return Ok(false);
         }
-        let now = match self.staging.store.observe_path(&mut self.chain, &operation.path)? {
+        let now = match self
+            .staging
+            .store
+            .observe_path(&mut self.chain, &operation.path)?
+        {
             ObservedPath::File(file) => Some(file.content.checksum),
             // After a crash, a missing file was usually moved by the transaction, not by the user.
             ObservedPath::Missing => return Ok(false),
@@ -298,10 +302,10 @@ impl<'a> JournalExecution<'a> {
                 return Ok(());
             }
             exchange(&staging.new, at, dir, name).map_err(&fail)?;
-            let ours = operation.after.map_or(Ok(true), |after| {
+            let is_own_content = operation.after.map_or(Ok(true), |after| {
                 is_unchanged(&staging.new, at, &after, None)
             });
-            if ours.map_err(&fail)? {
+            if is_own_content.map_err(&fail)? {
                 break;
             }
         }

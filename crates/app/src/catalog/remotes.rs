@@ -126,7 +126,10 @@ fn locked(world: &World, project: &Project, notes: &mut Notes) -> Result<Lockfil
 /// A layer, with a warning if it may be older than its remote.
 type Reached = (RemoteLayer, Option<Diagnostic>);
 
-fn read_remote_layer(sources: &ProjectSources, wanted: &WantedRemote<'_>) -> Result<Reached, Failure> {
+fn read_remote_layer(
+    sources: &ProjectSources,
+    wanted: &WantedRemote<'_>,
+) -> Result<Reached, Failure> {
     let remote = wanted.remote;
     let layer = |directory, commit| RemoteLayer {
         label: remote.to_string(),
@@ -137,7 +140,9 @@ fn read_remote_layer(sources: &ProjectSources, wanted: &WantedRemote<'_>) -> Res
         return Err(unknown_name("source", &remote.to_string(), None));
     };
     match wanted.pin {
-        _ if !is_versioned(source) => Ok((layer(unversioned_directory(source, remote)?, None), None)),
+        _ if !is_versioned(source) => {
+            Ok((layer(unversioned_directory(source, remote)?, None), None))
+        }
         Some(pin) => {
             let directory = source.directory(Some(&pin.pin().commit), remote.directory.as_ref());
             let directory = directory.map_err(|error| failure_of(remote, error))?;
@@ -152,7 +157,10 @@ fn read_remote_layer(sources: &ProjectSources, wanted: &WantedRemote<'_>) -> Res
 }
 
 /// Returns the directory of a source without versions, or a directory in it that no symlink leads out of.
-pub(super) fn unversioned_directory(source: &dyn Source, remote: &CatalogRemote) -> Result<PathBuf, Failure> {
+pub(super) fn unversioned_directory(
+    source: &dyn Source,
+    remote: &CatalogRemote,
+) -> Result<PathBuf, Failure> {
     if remote.reference.is_some() {
         return Err(failure_of(remote, ReferenceError::NotFound(Vec::new())));
     }

@@ -6,7 +6,9 @@ use agpm_diag::{Failure, FailureKind, Notes};
 use agpm_model::{BaseDirectories, ImportedConfiguration, read_agent_manager};
 use agpm_text::Format;
 
-use crate::import::target::{ImportReport, ImportRequest, ImportTarget, default_file, import_file_failure};
+use crate::import::target::{
+    ImportReport, ImportRequest, ImportTarget, default_file, import_file_failure,
+};
 use crate::manifest::uneditable;
 use crate::project::gather::{ManifestFiles, Project};
 use crate::project::reading::{display_path, limit};

@@ -11,7 +11,9 @@ use agpm_model::{ImportAdditions, normalize};
 use agpm_text::Format;
 
 use crate::import::neighbours::NeighbouringDisk;
-use crate::import::target::{ImportReport, ImportRequest, ImportTarget, default_file, import_file_failure};
+use crate::import::target::{
+    ImportReport, ImportRequest, ImportTarget, default_file, import_file_failure,
+};
 use crate::manifest::uneditable;
 use crate::project::gather::{ManifestFiles, Project};
 use crate::project::packages::read_lock;
@@ -172,7 +174,11 @@ fn already_listed(id: &str, manifest: &str) -> Diagnostic {
 }
 
 /// Makes local paths relative to the manifest instead of to the imported file.
-fn rebase_local_paths(entries: Vec<ManifestEntry>, file: &Path, project: &Path) -> Vec<ManifestEntry> {
+fn rebase_local_paths(
+    entries: Vec<ManifestEntry>,
+    file: &Path,
+    project: &Path,
+) -> Vec<ManifestEntry> {
     let directory = normalize(file.parent().unwrap_or(Path::new(".")));
     let project = normalize(project);
     let mut entries = entries;

@@ -144,11 +144,11 @@ impl ManifestAdditions {
     ) -> Result<(), Failure> {
         for candidate in candidates {
             let found = existing_dependency(context.origin, candidate, manifest);
-            let is_meant = |found: &&Dependency| {
+            let is_same_dependency = |found: &&Dependency| {
                 let name = context.options.name;
                 name.is_none_or(|name| name == found.name.as_str())
             };
-            match found.filter(is_meant) {
+            match found.filter(is_same_dependency) {
                 Some(found) => self.change(context, candidate, found, manifest)?,
                 None => self.add_new(context, candidate, manifest)?,
             }

@@ -131,9 +131,9 @@ impl WordGroups {
         let WordGroups {
             groups, divided, ..
         } = self;
-        let is_meant =
+        let is_selected =
             |(at, group): &(usize, AddressWords)| !group.names.is_empty() || !divided.contains(at);
-        let groups = groups.into_iter().enumerate().filter(is_meant);
+        let groups = groups.into_iter().enumerate().filter(is_selected);
         groups.map(|(_, group)| group).collect()
     }
 }

@@ -125,7 +125,8 @@ impl<'a> VersionSearch<'a> {
         let needs: BTreeSet<MissingFact> = sources
             .map(|name| MissingFact::Refs(name.clone()))
             .collect();
-        self.fetcher.read_missing_facts(&needs, &mut self.index, notes)
+        self.fetcher
+            .read_missing_facts(&needs, &mut self.index, notes)
     }
 
     /// Returns the versions that all requirements allow, best first.
@@ -187,7 +188,8 @@ impl<'a> VersionSearch<'a> {
                 Ok(candidates) => return Ok(candidates),
                 Err(need) => {
                     let needs = BTreeSet::from([need]);
-                    self.fetcher.read_missing_facts(&needs, &mut self.index, notes)?;
+                    self.fetcher
+                        .read_missing_facts(&needs, &mut self.index, notes)?;
                 }
             }
         }

@@ -104,7 +104,12 @@ fn stable_tags(
 }
 
 /// Returns whether a version has a resource. An unreadable version is assumed to have it.
-fn version_has_resource(sources: &ProjectSources, pin: &Pin, tag: &VersionLabel, unit: Option<&Unit>) -> bool {
+fn version_has_resource(
+    sources: &ProjectSources,
+    pin: &Pin,
+    tag: &VersionLabel,
+    unit: Option<&Unit>,
+) -> bool {
     let source = pin.source.name();
     let source = source.and_then(|name| sources.versioned_source(name));
     let (Some(source), Some(unit)) = (source, unit) else {

@@ -165,7 +165,11 @@ fn walk(starts: &[usize], children: &[Vec<usize>], depth: Option<usize>) -> Vec<
     lines
 }
 
-fn push_siblings(waiting: &mut Vec<(usize, usize, SiblingPosition)>, nodes: &[usize], level: usize) {
+fn push_siblings(
+    waiting: &mut Vec<(usize, usize, SiblingPosition)>,
+    nodes: &[usize],
+    level: usize,
+) {
     let last = nodes.len().saturating_sub(1);
     let placed = nodes.iter().enumerate().rev();
     waiting.extend(placed.map(|(at, node)| {

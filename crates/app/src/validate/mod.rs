@@ -274,8 +274,10 @@ pub(crate) fn is_current(
         return Err(first.unwrap_or(failure));
     }
     let sources = ProjectSources::open_used(world, manifest, store.path());
-    layers_as_locked(manifest, &lock, |name| sources.versioned_source(name).is_some())
-        .map_err(stale_lockfile)?;
+    layers_as_locked(manifest, &lock, |name| {
+        sources.versioned_source(name).is_some()
+    })
+    .map_err(stale_lockfile)?;
     remotes_as_locked(manifest, &sources, &lock).map_err(stale_lockfile)?;
     let pinning = LayerPinning::of(manifest, Some(&lock), &UpdateScope::Nothing);
     let pinning = pinning.used_as(LayerLock::AloneForFolders);

@@ -25,15 +25,16 @@ pub(super) fn remove_obstructions(
 ) -> Result<NodeDecisions, NodeError> {
     let desired_index = DesiredIndex::of(wanted);
     let document_index = DocumentIndex::of(&draft.document);
-    let doomed: Vec<OwnedNode> = managed
+    let obstructions: Vec<OwnedNode> = managed
         .nodes
         .extract_if(.., |node| {
             desired_index.is_narrowed_by(node, &document_index, overwrite)
         })
         .collect();
     let mut decisions = NodeDecisions::default();
-    if !doomed.is_empty() {
-        decisions = NodePlanner::new(&draft.document, managed, &doomed, overwrite).retire_all();
+    if !obstructions.is_empty() {
+        decisions =
+            NodePlanner::new(&draft.document, managed, &obstructions, overwrite).retire_all();
         // Empty containers are removed only where a new node needs the path. Others may be removed later, when it
         // is known that nothing else goes in.
         let needed: Vec<&Pointer> = managed

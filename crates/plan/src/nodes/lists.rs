@@ -9,7 +9,7 @@ use super::desired_set::{WantedNode, items_of, split};
 use super::document_index::DocumentIndex;
 use super::managed_nodes::ManagedNodes;
 use super::owned::OwnedNode;
-use super::resemblance::{is_bare, fingerprint_node};
+use super::resemblance::{fingerprint_node, is_bare};
 use super::sum::NodeSum;
 use crate::change::OverwriteRule;
 

@@ -13,7 +13,7 @@ use super::document_index::{DocumentIndex, PathLookup, ancestor_at};
 use super::managed_nodes::ManagedNodes;
 use super::order::ItemOrder;
 use super::owned::OwnedNode;
-use super::resemblance::{is_bare, fingerprint_node};
+use super::resemblance::{fingerprint_node, is_bare};
 use super::sum::NodeSum;
 use super::undecided_nodes::UndecidedNodes;
 use crate::change::{Author, ChangeAction, ChangeReason, Obstacle, OverwriteRule};
@@ -284,7 +284,7 @@ impl<'a> NodePlanner<'a> {
 
     /// Decides about a value that is unmanaged.
     fn judge_users(&self, desired: &DesiredNode, now: NodeRef<'_>) -> NodeVerdict<'a> {
-        let is_container_of_ours = || {
+        let holds_managed_nodes = || {
             is_bare(&desired.node.value)
                 && self
                     .managed
@@ -292,7 +292,7 @@ impl<'a> NodePlanner<'a> {
                     .contains(desired.node.location.pointer())
         };
         if satisfies_default(desired, now) {
-            return if is_container_of_ours() {
+            return if holds_managed_nodes() {
                 NodeVerdict::Own(Author::Agpm)
             } else {
                 NodeVerdict::Accept

@@ -175,11 +175,11 @@ fn is_limit(key: &str) -> bool {
 /// Whether the reference tool reads a server as written: nothing in it belongs to another tool.
 fn is_reference(written: &Value) -> bool {
     let reference = REFERENCE_TOOL.servers.as_ref();
-    let is_ours = |key: &str| {
+    let is_supported = |key: &str| {
         reference
             .is_some_and(|support| key == support.format.urls.http || key == support.format.env)
     };
-    let is_foreign = |key: &str| is_limit(key) || is_address_or_env(key) && !is_ours(key);
+    let is_foreign = |key: &str| is_limit(key) || is_address_or_env(key) && !is_supported(key);
     let has_foreign = entries(written).iter().any(|(key, _)| is_foreign(key));
     !has_foreign
         && !is_command_list(written)

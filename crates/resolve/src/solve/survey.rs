@@ -162,7 +162,7 @@ fn common<F: UnitFacts>(
     needs: &mut BTreeSet<F::Need>,
 ) -> Option<NumberSet> {
     let mut narrowed: Option<NumberSet> = None;
-    let mut is_understood = true;
+    let mut is_decidable = true;
     for requirement in requirements {
         match (facts.allowed((unit, *requirement)), &narrowed) {
             (Ok(list), Some(shared)) if list != *shared => {
@@ -171,13 +171,13 @@ fn common<F: UnitFacts>(
             (Ok(list), _) => narrowed = Some(list),
             (Err(need), _) => {
                 needs.insert(need);
-                is_understood = false;
+                is_decidable = false;
             }
         }
     }
     // All requirements are read before giving up: each that is unknown becomes a need, and one round fetches them
     // together.
-    narrowed.filter(|_| is_understood)
+    narrowed.filter(|_| is_decidable)
 }
 
 impl<N: Ord> UnitSurvey<N> {

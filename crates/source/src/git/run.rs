@@ -82,7 +82,11 @@ pub(crate) fn run(
 }
 
 /// Passes on the bytes of a pipe. A pipe that cannot be read has no end, so its run is incomplete.
-fn forward_pipe(mut pipe: impl Read + Send + 'static, sender: Sender<StreamEvent>, stream: OutputStream) {
+fn forward_pipe(
+    mut pipe: impl Read + Send + 'static,
+    sender: Sender<StreamEvent>,
+    stream: OutputStream,
+) {
     thread::spawn(move || {
         let mut buffer = vec![0; 64 << 10];
         loop {

@@ -56,7 +56,9 @@ impl PinningContext<'_> {
         let mut pinning = LayerPinning::of(manifest, Some(&lock), moving);
         if lock_use == LockUse::Frozen {
             pinning = pinning.used_as(LayerLock::Alone);
-            layers_as_locked(manifest, &lock, |name| sources.versioned_source(name).is_some())?;
+            layers_as_locked(manifest, &lock, |name| {
+                sources.versioned_source(name).is_some()
+            })?;
         }
         let snapshots = snapshots(world, manifest, sources, &pinning, notes)?;
         if matches!(lock_use, LockUse::Frozen | LockUse::Locked) {

@@ -168,12 +168,12 @@ fn read_installed_file<'l>(
         return None;
     }
     let may_be_asked = source.is_some_and(|source| !source.is_out_of_reach());
-    let tells_mode = |mode| mode == FileMode::Plain && locked.kind != ResourceType::Scripts;
+    let may_differ_in_mode = |mode| mode == FileMode::Plain && locked.kind != ResourceType::Scripts;
     let paths = locked.paths();
     paths.into_iter().find_map(|path| {
         let (bytes, mode) = agpm_store::read_below(&sources.root, path.as_str(), limit()).ok()?;
         let file = SourceFile::new(bytes, mode);
-        let is_enough = tells_mode(mode) || !may_be_asked;
+        let is_enough = may_differ_in_mode(mode) || !may_be_asked;
         (locked.checksum == Some(file.checksum) && is_enough).then_some(file)
     })
 }

@@ -190,7 +190,9 @@ fn is_solvable(
     loop {
         match probe(index, roots, effort) {
             ProbeOutcome::Need(needs)
-                if fetcher.read_missing_facts(&needs, index, &mut Notes::default()).is_ok() => {}
+                if fetcher
+                    .read_missing_facts(&needs, index, &mut Notes::default())
+                    .is_ok() => {}
             outcome => return outcome == ProbeOutcome::Solvable,
         }
     }

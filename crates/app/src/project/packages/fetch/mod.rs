@@ -141,13 +141,14 @@ impl<'a> FactFetcher<'a> {
             contents: files,
             ..SourceQuestions::default()
         };
-        let mut answered = contents::read_answers(&self.sources.local, &files).map_err(|error| {
-            let directory = &self.sources.project;
-            match error {
-                SourceError::Store(error) => error.seen_from(directory).into(),
-                error => source_failure_of("the project", error),
-            }
-        })?;
+        let mut answered =
+            contents::read_answers(&self.sources.local, &files).map_err(|error| {
+                let directory = &self.sources.project;
+                match error {
+                    SourceError::Store(error) => error.seen_from(directory).into(),
+                    error => source_failure_of("the project", error),
+                }
+            })?;
         let inline = inline.into_iter().map(|(unit, commit)| {
             let raw = self.inline(unit);
             (unit.clone(), commit.clone(), raw)

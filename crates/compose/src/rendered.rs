@@ -114,11 +114,29 @@ pub struct OutputBlock {
     pub limit: Option<ReadLimit>,
 }
 
+/// A file of a resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResourcePart {
+    /// The file itself, or the `SKILL.md` of a skill.
+    Main,
+    /// Another file of a skill or a plugin, by index.
+    Other(usize),
+}
+
+impl ResourcePart {
+    fn in_resource(self, resource: &ResourceFiles) -> &SourceFile {
+        match self {
+            ResourcePart::Main => &resource.main,
+            ResourcePart::Other(index) => &resource.others[index].1,
+        }
+    }
+}
+
 /// The bytes of a file.
 #[derive(Clone, Debug)]
 pub enum RenderedBytes {
-    /// The bytes of a source file: the main one, or another one by index.
-    Copied(Arc<ResourceFiles>, Option<usize>),
+    /// The bytes of a source file.
+    Copied(Arc<ResourceFiles>, ResourcePart),
     /// New bytes.
     New(Arc<Vec<u8>>, Checksum),
 }
@@ -132,7 +150,7 @@ impl RenderedBytes {
     /// The bytes themselves.
     pub fn get(&self) -> &[u8] {
         match self {
-            RenderedBytes::Copied(resource, which) => &part(resource, *which).bytes,
+            RenderedBytes::Copied(resource, part) => &part.in_resource(resource).bytes,
             RenderedBytes::New(bytes, _) => bytes,
         }
     }
@@ -140,7 +158,7 @@ impl RenderedBytes {
     /// The checksum of the bytes.
     pub fn checksum(&self) -> Checksum {
         match self {
-            RenderedBytes::Copied(resource, which) => part(resource, *which).checksum,
+            RenderedBytes::Copied(resource, part) => part.in_resource(resource).checksum,
             RenderedBytes::New(_, checksum) => *checksum,
         }
     }
@@ -151,10 +169,6 @@ impl OutputFile {
     pub fn is_filled(&self) -> bool {
         self.made_by == MadeBy::Filling
     }
-}
-
-fn part(resource: &ResourceFiles, which: Option<usize>) -> &SourceFile {
-    which.map_or(&resource.main, |at| &resource.others[at].1)
 }
 
 /// A resource with its rendered output.
@@ -190,9 +204,12 @@ pub(crate) struct RenderedTexts {
 }
 
 impl RenderedTexts {
-    pub(crate) fn origin_of(&self, which: Option<usize>) -> MadeBy {
-        let filled = which.map_or(self.main_is_filled, |at| self.others.contains_key(&at));
-        if filled {
+    pub(crate) fn origin_of(&self, part: ResourcePart) -> MadeBy {
+        let is_filled = match part {
+            ResourcePart::Main => self.main_is_filled,
+            ResourcePart::Other(index) => self.others.contains_key(&index),
+        };
+        if is_filled {
             MadeBy::Filling
         } else {
             MadeBy::Plain
@@ -231,35 +248,60 @@ pub(crate) fn output_files(
     else {
         return Vec::new();
     };
+    let mut files = Vec::new();
+    match entry.kind.extent() {
+        ResourceExtent::File => {
+            return vec![output_file(
+                resolved,
+                target.clone(),
+                ResourcePart::Main,
+                main,
+                texts,
+            )];
+        }
+        ResourceExtent::Directory => {
+            if let Ok(path) = RelativePath::new(&format!("{target}/{SKILL_FILE}")) {
+                files.push(output_file(resolved, path, ResourcePart::Main, main, texts));
+            }
+        }
+        // The main file of a plugin is an empty placeholder, which would be written as an empty file.
+        ResourceExtent::Plugin => {}
+    }
+    for (index, (inner, _)) in resolved.resource.others.iter().enumerate() {
+        let Ok(path) = RelativePath::new(&format!("{target}/{}", inner.as_str())) else {
+            continue;
+        };
+        let text = texts.others.get(&index).cloned();
+        files.push(output_file(
+            resolved,
+            path,
+            ResourcePart::Other(index),
+            text,
+            texts,
+        ));
+    }
+    files
+}
+
+fn output_file(
+    resolved: &ResolvedEntry,
+    path: RelativePath,
+    part: ResourcePart,
+    text: Option<String>,
+    texts: &RenderedTexts,
+) -> OutputFile {
     let resource = &resolved.resource;
-    let file = |path: RelativePath, which: Option<usize>, text: Option<String>| OutputFile {
+    let original = part.in_resource(resource);
+    OutputFile {
         path,
-        made_by: texts.origin_of(which),
-        bytes: text.map_or_else(
-            || RenderedBytes::Copied(Arc::clone(resource), which),
-            RenderedBytes::new,
-        ),
-        mode: part(resource, which).mode,
-        source: part(resource, which).checksum,
-    };
-    let inside = |path: &str| RelativePath::new(&format!("{target}/{path}")).ok();
-    let main = match entry.kind.extent() {
-        ResourceExtent::File => return vec![file(target.clone(), None, main)],
-        ResourceExtent::Directory => inside(SKILL_FILE).map(|path| file(path, None, main)),
-        ResourceExtent::Plugin => None,
-    };
-    let other_files = resource
-        .others
-        .iter()
-        .enumerate()
-        .filter_map(|(at, (path, _))| {
-            Some(file(
-                inside(path.as_str())?,
-                Some(at),
-                texts.others.get(&at).cloned(),
-            ))
-        });
-    main.into_iter().chain(other_files).collect()
+        made_by: texts.origin_of(part),
+        bytes: match text {
+            Some(text) => RenderedBytes::new(text),
+            None => RenderedBytes::Copied(Arc::clone(resource), part),
+        },
+        mode: original.mode,
+        source: original.checksum,
+    }
 }
 
 pub(crate) fn is_markdown(resolved: &ResolvedEntry) -> bool {

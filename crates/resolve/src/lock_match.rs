@@ -7,8 +7,7 @@ use agpm_diag::{Failure, FailureKind, Notes};
 use agpm_model::outdated_lock;
 use agpm_model::{
     Checksum, Dependency, InstallMode, LockEntry, LockedPlacement, Lockfile, Manifest, Patch,
-    PatchScope, RelativePath, ResourceId, ResourceName, ResourceOrigin, ResourceType, ToolName,
-    Unit,
+    PatchScope, RelativePath, ResourceId, ResourceName, ResourceOrigin, ResourceType, Unit,
 };
 
 use crate::declared::format_of;
@@ -116,6 +115,7 @@ fn difference_from(
         name: locked.name.as_str(),
         ..TargetRequest::of(dependency, &locked.unit.path, &manifest.tools)
     };
+    // A path that cannot be built now was built when it was locked, so it differs.
     let mut placements = placements(&manifest.tools, &tools, &request).unwrap_or_default();
     match dependency.install {
         InstallMode::Write => {}
@@ -132,39 +132,36 @@ fn difference_from(
     // Without a commit nothing was resolved, and the requirement of a directory has no effect.
     let required = locked.commit().map(|_| dependency.requirement.as_str());
     let requirement = locked.requirement();
-    let differs = [
-        ("requirement", requirement != required),
-        (
-            "tool",
-            locked.tools().collect::<BTreeSet<_>>() != tools.into_iter().collect(),
-        ),
-        ("path", !are_same_placements(manifest, locked, &placements)),
-        ("`install`", locked.install != dependency.install),
-        (
-            "`exclude`",
-            dependency
-                .exclude
-                .iter()
-                .any(|one| one.name == locked.name.as_str()),
-        ),
-        ("entry", is_other_server(dependency, locked)),
-        (
-            "patches",
-            // Patches of `agpm.private.toml` are not compared: with them a lockfile would be out of date for
-            // everyone else.
-            shared_patches(locked) != project_patches(manifest, locked),
-        ),
-    ];
-    let (field, _) = differs.into_iter().find(|(_, differs)| *differs)?;
-    let differ = if field == "patches" {
-        "differ"
-    } else {
-        "differs"
-    };
-    Some(format!(
-        "the {field} of {} {differ} from the lockfile",
-        locked.label()
-    ))
+    // Only the first difference is reported. Another tool changes the path too, so `tool` is before `path`.
+    if requirement != required {
+        return Some(difference(locked, "requirement", "differs"));
+    }
+    if locked.tools().collect::<BTreeSet<_>>() != tools.into_iter().collect() {
+        return Some(difference(locked, "tool", "differs"));
+    }
+    if !are_same_placements(manifest, locked, &placements) {
+        return Some(difference(locked, "path", "differs"));
+    }
+    if locked.install != dependency.install {
+        return Some(difference(locked, "`install`", "differs"));
+    }
+    let mut excluded = dependency.exclude.iter();
+    if excluded.any(|one| one.name == locked.name.as_str()) {
+        return Some(difference(locked, "`exclude`", "differs"));
+    }
+    if is_other_server(dependency, locked) {
+        return Some(difference(locked, "entry", "differs"));
+    }
+    // Patches of `agpm.private.toml` are not compared: with them a lockfile would be out of date for everyone else.
+    if shared_patches(locked) != project_patches(manifest, locked) {
+        return Some(difference(locked, "patches", "differ"));
+    }
+    None
+}
+
+fn difference(locked: &LockEntry, field: &str, differs: &str) -> String {
+    let label = locked.label();
+    format!("the {field} of {label} {differs} from the lockfile")
 }
 
 /// Whether a resource is locked at the paths that the manifest gives it. The directory of a block depends on the files
@@ -264,20 +261,22 @@ pub fn check_declared_needs(manifest: &Manifest, entries: &[ResolvedEntry]) -> R
             .iter()
             .map(|need| &entries[*need].entry.unit)
             .collect();
-        let enabled =
-            |tool: Option<&ToolName>| tool.is_none_or(|tool| manifest.tools.is_enabled(tool));
-        let variants = resolved.entry.variants.iter();
-        let declared = variants.flat_map(|variant| resolved.needs.under(*variant));
-        let declared = declared.filter(|(declared, _)| enabled(declared.tool.as_ref()));
-        let mut plain = declared
-            .map(|(_, unit)| unit)
-            // A pattern is locked as the files it matched, so the pattern itself is not in the lockfile.
-            .filter(|unit| !unit.path.is_pattern());
-        if let Some(unit) = plain.find(|unit| !locked.contains(unit)) {
-            let (kind, name) = (resolved.entry.kind, &resolved.entry.name);
-            return Err(outdated_lock(format!(
-                "{kind}/{name} needs `{unit}`, which it is not locked with"
-            )));
+        for variant in &resolved.entry.variants {
+            for (declared, unit) in resolved.needs.under(*variant) {
+                // Resolving skips what is declared for a disabled tool, so it is not locked.
+                let tool = declared.tool.as_ref();
+                if tool.is_some_and(|tool| !manifest.tools.is_enabled(tool)) {
+                    continue;
+                }
+                // A pattern is locked as the files it matched, so the pattern itself is not in the lockfile.
+                if unit.path.is_pattern() || locked.contains(unit) {
+                    continue;
+                }
+                let id = resolved.id();
+                return Err(outdated_lock(format!(
+                    "{id} needs `{unit}`, which it is not locked with"
+                )));
+            }
         }
     }
     Ok(())

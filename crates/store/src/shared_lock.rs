@@ -13,8 +13,6 @@ pub struct SharedLock {
 
 /// How often to try again if the locked file is no longer the one at the path. Some file systems give files no lasting
 /// identity, and a waiting process may get the lock of a removed file. The limit turns an endless race into an error.
-// A process that waited may get the lock of a file that was removed meanwhile, and has to try again; a bound turns an
-// endless race into an error.
 const MOST_TRIES: usize = 100;
 
 impl SharedLock {

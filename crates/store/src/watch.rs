@@ -12,8 +12,6 @@ use crate::open_file::mode_from;
 
 /// File times have a limited resolution: a change within this time could be invisible, so a stamp that is newer is
 /// neither created nor trusted.
-// Changes within the resolution of the clock of the file system would be invisible, so a stamp is neither created nor
-// trusted for that long.
 pub(crate) const SETTLED: Duration = Duration::from_millis(100);
 
 /// An entry of a directory.

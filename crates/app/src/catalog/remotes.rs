@@ -49,6 +49,7 @@ pub(super) fn remote_layers(
                 notes.diagnostics.extend(stale);
                 layers.push(layer);
             }
+            // An outage costs the rows of its layer; a symlink that leads out is not an outage.
             (Err(failure), NamedBy::Manifest(spot)) if failure.kind != FailureKind::Refused => {
                 notes.diagnostics.extend(left_out(failure, spot));
             }

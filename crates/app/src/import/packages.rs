@@ -1,5 +1,6 @@
 //! Converts dependencies of other managers to dependencies of the manifest.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use agpm_adopt::{
@@ -33,19 +34,17 @@ pub(super) fn import_packages(
     format: &ImportFormat,
     notes: &mut Notes,
 ) -> Result<ImportReport, Failure> {
+    // A manifest of agpm-cli is already in place: it is compared, and nothing is written.
+    if format.name == OWN_FORMAT && request.file.is_none() {
+        return compare_in_place(world, request, notes);
+    }
     let environment = &world.environment;
-    let is_in_place = format.name == OWN_FORMAT && request.file.is_none();
-    let manifest = if is_in_place {
-        ManifestFiles::require(environment)?
-    } else {
-        ManifestFiles::find_or_new(environment)?
-    };
+    let manifest = ManifestFiles::find_or_new(environment)?;
     let target = ImportTarget::open(environment, &manifest, notes)?;
     let directory = manifest.directory().to_owned();
     let (document, path) = (&target.document, &target.path);
     let file = match &request.file {
         Some(file) => environment.resolve(file),
-        None if is_in_place => path.clone(),
         None => default_file(environment, &directory, format.name, notes)?,
     };
     let bytes = agpm_store::read_regular(&file, limit())
@@ -62,14 +61,6 @@ pub(super) fn import_packages(
         project: &directory,
         file: &file,
     };
-    if is_in_place {
-        let (changes, diagnostics) = reading.with_files(bytes, notes, read_differences)?;
-        notes.diagnostics.extend(diagnostics);
-        notes.check()?;
-        report.changes = changes;
-        report.changes.extend(moves(world, notes)?);
-        return Ok(report);
-    }
     let Some(read) = format.read else {
         return Ok(report);
     };
@@ -101,6 +92,36 @@ pub(super) fn import_packages(
     report.dependencies = new.entries;
     report.kept = new.kept;
     Ok(report)
+}
+
+/// The differences between agpm-cli and agpm that the project's own manifest meets.
+fn compare_in_place(
+    world: &World,
+    request: &ImportRequest,
+    notes: &mut Notes,
+) -> Result<ImportReport, Failure> {
+    let environment = &world.environment;
+    let manifest = ManifestFiles::require(environment)?;
+    let target = ImportTarget::open(environment, &manifest, notes)?;
+    let bytes = agpm_store::read_regular(&target.path, limit())
+        .map_err(|error| import_file_failure(environment, request, error))?;
+    let reading = ReadForeign {
+        environment,
+        project: manifest.directory(),
+        file: &target.path,
+    };
+    let (mut changes, diagnostics) = reading.with_files(bytes, notes, read_differences)?;
+    notes.diagnostics.extend(diagnostics);
+    notes.check()?;
+    changes.extend(moves(world, notes)?);
+    Ok(ImportReport {
+        format: OWN_FORMAT.to_owned(),
+        file: Some(display_path(environment, &target.path)),
+        manifest: display_path(environment, &target.path),
+        writing: request.writing,
+        changes,
+        ..ImportReport::default()
+    })
 }
 
 /// The files that the next install moves: agpm-cli has other directories.
@@ -205,14 +226,25 @@ pub(crate) fn named_entries(
     survey: &ProjectSurvey,
 ) -> Vec<ManifestEntry> {
     let mut entries = Vec::new();
-    let mut seen: Vec<&str> = Vec::new();
-    for name in survey.managers.iter().filter_map(|manager| manager.format) {
-        let Some(format) = format_named(name).filter(|_| !seen.contains(&name)) else {
+    let mut read_formats = BTreeSet::new();
+    for manager in &survey.managers {
+        let Some(format) = manager.format.and_then(format_named) else {
             continue;
         };
-        seen.push(name);
-        let files = format.project.iter().map(|path| project.join(path));
-        let Some(file) = files.into_iter().find(|path| agpm_store::is_file(path)) else {
+        // A manager with a manifest and a lockfile is found twice; its format is read once.
+        if !read_formats.insert(format.name) {
+            continue;
+        }
+        let Some(read) = format.read else {
+            continue;
+        };
+        let mut candidates = format.project.iter().map(|path| project.join(path));
+        let Some(file) = candidates.find(|path| agpm_store::is_file(path)) else {
+            continue;
+        };
+        // `init` only looks for the origins of files here. A lockfile that cannot be read costs a suggestion, not the
+        // command, so its findings go nowhere.
+        let Ok(bytes) = agpm_store::read_regular(&file, limit()) else {
             continue;
         };
         let reading = ReadForeign {
@@ -220,12 +252,8 @@ pub(crate) fn named_entries(
             project,
             file: &file,
         };
-        let Ok(bytes) = agpm_store::read_regular(&file, limit()) else {
-            continue;
-        };
-        if let Some(read) = format.read {
-            let found = reading.with_files(bytes, &mut Notes::default(), read);
-            entries.extend(found.map(|found| found.entries).unwrap_or_default());
+        if let Ok(foreign) = reading.with_files(bytes, &mut Notes::default(), read) {
+            entries.extend(foreign.entries);
         }
     }
     entries

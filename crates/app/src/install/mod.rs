@@ -108,6 +108,7 @@ pub(crate) fn run(
     job: &InstallJob<'_>,
     notes: &mut Notes,
 ) -> Result<InstallReport, Failure> {
+    // At most twice: only a run without state has no lock from the start, and locking creates the state.
     loop {
         *notes = Notes::default();
         if let Some(report) = attempt(world, job, notes)? {

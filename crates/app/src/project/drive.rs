@@ -9,6 +9,8 @@ use agpm_store::{self as store, DriverCall};
 
 use crate::project::permits::ProgramPermit;
 
+/// Promised by docs/merging.md.
+// An executable that waits for input would hold the lock of the project.
 const DRIVER_TIME: Duration = Duration::from_secs(30);
 
 /// Merges files with an executable, two at a time, from low to high rank.

@@ -28,7 +28,7 @@ pub(super) fn remove_obstructions(
     let obstructions: Vec<OwnedNode> = managed
         .nodes
         .extract_if(.., |node| {
-            desired_index.is_narrowed_by(node, &document_index, overwrite)
+            desired_index.must_go(node, &document_index, overwrite)
         })
         .collect();
     let mut decisions = NodeDecisions::default();
@@ -77,32 +77,34 @@ impl<'w> DesiredIndex<'w> {
     }
 
     /// Whether a desired node takes the location of a managed one that is not desired itself.
-    fn is_narrowed_by(
+    fn must_go(
         &self,
         node: &OwnedNode,
         document_index: &DocumentIndex<'_>,
         overwrite: OverwriteRule,
     ) -> bool {
-        let at = node.location.pointer();
-        if let Some(nodes) = self.by_pointer.get(at) {
-            // Edited nodes stay for now.
-            let is_key = matches!(node.location, NodeLocation::Key(_));
+        let pointer = node.location.pointer();
+        if let Some(wanted_here) = self.by_pointer.get(pointer) {
+            let mut wanted_here = wanted_here.iter();
+            if !wanted_here.any(|wanted| excludes(&wanted.node, node, document_index)) {
+                return false;
+            }
             // An edited key is a decision of the user. It blocks the new node, which is reported, instead of
             // disappearing with the old one.
-            let may_go =
-                || !is_key || overwrite == OverwriteRule::Everything || document_index.holds(node);
-            return nodes
-                .iter()
-                .any(|wanted| excludes(&wanted.node, node, document_index))
-                && may_go();
+            let is_edited_key =
+                matches!(node.location, NodeLocation::Key(_)) && !document_index.holds(node);
+            return !is_edited_key || overwrite == OverwriteRule::Everything;
         }
-        let is_map = || {
-            document_index
-                .at(at)
-                .is_some_and(|now| now.kind() == NodeKind::Map)
-        };
-        let has_room = || matches!(node.location, NodeLocation::Default(_)) && is_map();
-        self.is_below_solid(at) || self.is_above_wanted(at) && !has_room()
+        if self.is_below_solid(pointer) {
+            return true;
+        }
+        if !self.is_above_wanted(pointer) {
+            return false;
+        }
+        // A default only requires that something exists. While it is an object, the desired node fits inside.
+        let now = document_index.at(pointer);
+        let is_object = now.is_some_and(|now| now.kind() == NodeKind::Map);
+        !(is_object && matches!(node.location, NodeLocation::Default(_)))
     }
 
     /// Whether a desired node at a location cannot hold keys.
@@ -146,23 +148,15 @@ fn is_item(location: &NodeLocation) -> bool {
 
 /// Whether two nodes at one location exclude each other.
 fn excludes(wanted: &EntryNode, node: &OwnedNode, document_index: &DocumentIndex<'_>) -> bool {
-    let EntryNode { location, value } = wanted;
-    let is_list = || {
-        document_index
-            .at(location.pointer())
-            .is_some_and(|now| now.kind() == NodeKind::List)
-    };
-    match (location, &node.location) {
-        (
-            NodeLocation::Key(_) | NodeLocation::Default(_),
-            NodeLocation::Item(_) | NodeLocation::Keyed { .. },
-        ) => value.shape().kind() != NodeKind::List,
-        (
-            NodeLocation::Item(_) | NodeLocation::Keyed { .. },
-            NodeLocation::Key(_) | NodeLocation::Default(_),
-        ) => !is_list(),
-        _ => false,
+    // Two values, or two items of one list, are compared later; only a list and something else exclude each other.
+    if is_item(&wanted.location) == is_item(&node.location) {
+        return false;
     }
+    if !is_item(&wanted.location) {
+        return wanted.value.shape().kind() != NodeKind::List;
+    }
+    let existing = document_index.at(wanted.location.pointer());
+    existing.is_none_or(|existing| existing.kind() != NodeKind::List)
 }
 
 /// Empty containers that replace values which cannot hold managed nodes: user values that block layers, and edits.

@@ -14,7 +14,6 @@ use crate::git::stderr::{is_missing_on_server, refuses_bare_ids};
 
 /// Local repositories up to this size are copied with whole commits: one fetch of whole commits is faster than one
 /// without files followed by one for the files.
-// Up to this size, one fetch of whole commits is faster than a fetch without files followed by one for the files.
 const SMALL: u64 = 16 << 20;
 
 /// The objects to fetch.

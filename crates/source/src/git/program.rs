@@ -16,7 +16,6 @@ const BATCH_COMMAND: (u32, u32) = (2, 36);
 
 /// How long git may be silent while it should report progress every second. A limit on the whole run would stop large
 /// but healthy fetches; a hanging connection is silent.
-// A limit on the whole run would stop large but healthy fetches; silence is what a hanging connection looks like.
 const PATIENCE: Duration = Duration::from_secs(90);
 
 /// Variables that point git at another repository, or connect its output to another program.

@@ -10,12 +10,9 @@ const TICK: Duration = Duration::from_millis(50);
 /// How long the pipes may be silent after the executable ended, counted from the last byte. On a busy machine the
 /// threads that read them may run much later. A helper such as an ssh control master keeps the pipe open after git
 /// ended, so the end of the stream is not awaited forever.
-// A helper such as an ssh control master keeps the pipe open after git has ended, so the end of the stream is not
-// awaited forever.
 const DRAIN: Duration = Duration::from_secs(10);
 /// More than the listing of any repository. Larger output is an error and not cut off: half a listing would look like a
 /// source without the other files.
-// Output beyond the limit is an error and not cut: half a listing would look like a source without the other files.
 const MOST_OUTPUT: usize = 256 << 20;
 const MOST_WORDS: usize = 256 << 10;
 
@@ -156,6 +153,8 @@ impl OutputCollector {
 
     fn hear(&mut self, heard: StreamEvent) {
         match heard {
+            // Half of the output would look like a smaller source, so it is never cut. Errors are searched for phrases
+            // and quoted in a few lines, so they are.
             StreamEvent::Bytes(OutputStream::Output, bytes) => {
                 self.output.extend_from_slice(&bytes)
             }

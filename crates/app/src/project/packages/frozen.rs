@@ -44,6 +44,7 @@ pub(crate) fn as_locked(
 ) -> Result<Vec<ResolvedEntry>, Failure> {
     let reader = LockedReader { manifest, sources };
     let all = installable_part(lock, manifest);
+    // Finding the unchanged part reads each local file by itself, so only a failure pays for it; the second try reports.
     let mut entries = match reader.read_any(&all, &mut Notes::default()) {
         Ok(entries) => entries,
         Err(_) => reader.read_any(&reader.unchanged_part(&all), notes)?,

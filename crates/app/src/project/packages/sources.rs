@@ -40,17 +40,15 @@ pub(crate) struct ProjectSources {
 impl ProjectSources {
     /// Opens the sources of the dependencies, the layers and the catalog, without starting a process.
     pub(crate) fn open_used(world: &World, manifest: &Manifest, root: &Path) -> Self {
-        let mut used = manifest.named_sources();
-        used.extend(&manifest.required_sources);
-        // A plugin may require a plugin of any marketplace in the manifest.
-        let has_plugins = manifest
-            .dependencies
-            .iter()
-            .any(|dependency| dependency.kind == ResourceType::Plugins);
-        let used = manifest
-            .sources
-            .iter()
-            .filter(|source| has_plugins || used.contains(&source.name));
+        // A plugin may require a plugin of any marketplace in the manifest, so with one every source may be needed.
+        let mut dependencies = manifest.dependencies.iter();
+        if dependencies.any(|dependency| dependency.kind == ResourceType::Plugins) {
+            return ProjectSources::open_all(world, manifest, root);
+        }
+        let mut names = manifest.named_sources();
+        names.extend(&manifest.required_sources);
+        let sources = manifest.sources.iter();
+        let used = sources.filter(|source| names.contains(&source.name));
         ProjectSources::open_selected(world, used, manifest.catalog.all(), root)
     }
 
@@ -96,20 +94,24 @@ impl ProjectSources {
         let context = environment.source_context(project);
         // Opening creates a handle only. A server is contacted when versions or missing commits are requested, so an
         // install whose pins are all in the cache needs no network (ADR 4).
-        let named = |source: &agpm_model::SourceDeclaration| {
+        let mut by_name = BTreeMap::new();
+        for source in sources {
             let opened = world.sources.open(&source.address, &context);
-            (source.name.clone(), opened)
-        };
-        let addresses: BTreeSet<&SourceAddress> =
-            remotes.filter_map(CatalogRemote::address).collect();
-        // A URL that starts with `git+` is a repository, even if it names a plain directory.
-        let addressed = |address: &SourceAddress| {
+            by_name.insert(source.name.clone(), opened);
+        }
+        let mut by_address = BTreeMap::new();
+        for address in remotes.filter_map(CatalogRemote::address) {
+            // Several remotes may be directories of one repository, which is opened once.
+            if by_address.contains_key(address) {
+                continue;
+            }
+            // A URL that starts with `git+` is a repository, even if it names a plain directory.
             let opened = world.sources.open_versioned(address, &context);
-            (address.clone(), opened)
-        };
+            by_address.insert(address.clone(), opened);
+        }
         ProjectSources {
-            by_name: sources.map(named).collect(),
-            by_address: addresses.into_iter().map(addressed).collect(),
+            by_name,
+            by_address,
             local: DirectorySource::new(project.to_owned(), SymlinkConfinement::Anywhere, project),
             project: project.to_owned(),
             root: root.to_owned(),

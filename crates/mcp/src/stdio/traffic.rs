@@ -1,7 +1,12 @@
 //! Limits on the requests and answers of a pair of streams, so no client can make the server grow.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::model::RequestId;
+use tokio::sync::{OwnedSemaphorePermit, watch};
+use tokio::time::{Instant, timeout};
 
 /// Requests that may be under way at once.
 // The protocol has no flow control. Without limits, a client that sends faster than it reads would fill memory with
@@ -9,8 +14,8 @@ use std::time::{Duration, Instant};
 const MOST_REQUESTS: usize = 4096;
 /// Bytes of requests that may be under way.
 const MOST_REQUEST_BYTES: usize = 64 << 20;
-/// Bytes of unread answers at which no further request is read or started.
-const MOST_UNSENT: usize = 32 << 20;
+/// Answers to lines that are not requests that may be unread.
+const MOST_REFUSALS: usize = 256;
 
 /// How long the end of the input waits for a client that has stopped reading.
 // Answers are still delivered after the end of the input, but a client that does not read must not keep the process.
@@ -20,19 +25,36 @@ const RUNNING_GRACE: Duration = Duration::from_secs(20);
 
 /// The requests and answers under way.
 #[derive(Default)]
-pub(super) struct Traffic {
-    state: Mutex<TrafficState>,
-    changed: Condvar,
+pub(crate) struct Traffic {
+    state: watch::Sender<TrafficState>,
 }
 
 #[derive(Default)]
 struct TrafficState {
-    requests: usize,
+    requests: HashMap<RequestId, PendingRequest>,
     request_bytes: usize,
-    unsent: usize,
+    refusals: usize,
     written: u64,
-    input: StreamState,
     output: StreamState,
+}
+
+/// A request without an answer.
+struct PendingRequest {
+    bytes: usize,
+    stage: Stage,
+    /// The place of its operation, which is free for the next one when the answer is written.
+    // Answers of operations can be as large as the largest file. Reading stops with requests that wait for a place,
+    // which fills the pipe and makes the client wait: back-pressure by means that every client has.
+    _place: Option<OwnedSemaphorePermit>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Running,
+    /// The SDK has the result.
+    Handled,
+    /// Still running. The SDK will drop the result.
+    Cancelled,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -42,231 +64,226 @@ enum StreamState {
     Closed,
 }
 
-/// One request under way, until it is dropped.
-pub(super) struct Admission {
-    traffic: Arc<Traffic>,
-    bytes: usize,
+/// An answer to a line that is not a request, until it is written.
+pub(super) struct Refusal(Arc<Traffic>);
+
+impl Drop for Refusal {
+    fn drop(&mut self) {
+        self.0.state.send_modify(|state| state.refusals -= 1);
+    }
 }
 
-impl Drop for Admission {
-    fn drop(&mut self) {
-        let bytes = self.bytes;
-        self.traffic.change(|state| {
-            state.requests -= 1;
-            state.request_bytes -= bytes;
-        });
+impl TrafficState {
+    fn remove(&mut self, id: &RequestId) {
+        if let Some(request) = self.requests.remove(id) {
+            self.request_bytes -= request.bytes;
+        }
+    }
+
+    fn is_idle(&self) -> bool {
+        self.requests.is_empty() && self.refusals == 0
+    }
+
+    /// Whether only the client delays an answer.
+    fn has_unread_answers(&self) -> bool {
+        let is_handled = |request: &PendingRequest| request.stage == Stage::Handled;
+        self.refusals > 0 || self.requests.values().any(is_handled)
     }
 }
 
 impl Traffic {
-    fn state(&self) -> MutexGuard<'_, TrafficState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Adds a request of this size to those under way, unless one of them has its id.
+    // Answers have the ids of their requests. A client could not distinguish those of two requests with one id.
+    pub(crate) fn admit(&self, id: &RequestId, bytes: usize) -> bool {
+        self.state.send_if_modified(|state| {
+            if state.requests.contains_key(id) {
+                return false;
+            }
+            let request = PendingRequest {
+                bytes,
+                stage: Stage::Running,
+                _place: None,
+            };
+            state.requests.insert(id.clone(), request);
+            state.request_bytes += bytes;
+            true
+        })
     }
 
-    fn change(&self, change: impl FnOnce(&mut TrafficState)) {
-        change(&mut self.state());
-        self.changed.notify_all();
+    pub(super) fn admit_refusal(self: &Arc<Self>) -> Refusal {
+        self.state.send_modify(|state| state.refusals += 1);
+        Refusal(Arc::clone(self))
     }
 
-    /// Adds a request of this size to those under way.
-    pub(super) fn admit(self: &Arc<Self>, bytes: usize) -> Admission {
-        let mut state = self.state();
-        state.requests += 1;
-        state.request_bytes += bytes;
-        Admission {
-            traffic: Arc::clone(self),
-            bytes,
-        }
+    /// Keeps the place of an operation taken until its answer is written.
+    pub(crate) fn keep_place(&self, id: &RequestId, place: OwnedSemaphorePermit) {
+        self.state.send_modify(|state| {
+            if let Some(request) = state.requests.get_mut(id) {
+                request._place = Some(place);
+            }
+        });
     }
 
-    /// Adds bytes that are about to be written.
-    pub(super) fn reserve_output(&self, bytes: usize) {
-        self.state().unsent += bytes;
+    /// The SDK has the result of a request.
+    pub(super) fn handled(&self, id: &RequestId) {
+        self.state
+            .send_modify(|state| match state.requests.get_mut(id) {
+                Some(request) if request.stage == Stage::Cancelled => state.remove(id),
+                Some(request) => request.stage = Stage::Handled,
+                None => {}
+            });
     }
 
-    /// Whether so much is unread that messages which the client did not request are dropped.
-    pub(super) fn is_output_full(&self) -> bool {
-        self.state().unsent >= MOST_UNSENT
+    /// The client does not want the answer to a request. Its id stays in use while the request runs.
+    pub(super) fn cancel(&self, id: &RequestId) {
+        self.state
+            .send_modify(|state| match state.requests.get_mut(id) {
+                Some(request) if request.stage == Stage::Running => {
+                    request.stage = Stage::Cancelled
+                }
+                Some(_) => state.remove(id),
+                None => {}
+            });
+    }
+
+    /// The answer to a request is written.
+    pub(crate) fn answered(&self, id: &RequestId) {
+        self.state.send_modify(|state| state.remove(id));
     }
 
     pub(super) fn written(&self, bytes: usize) {
-        self.change(|state| {
-            state.unsent = state.unsent.saturating_sub(bytes);
-            state.written += bytes as u64;
-        });
-    }
-
-    pub(super) fn close_input(&self) {
-        self.change(|state| state.input = StreamState::Closed);
+        self.state
+            .send_modify(|state| state.written += bytes as u64);
     }
 
     pub(super) fn close_output(&self) {
-        self.change(|state| state.output = StreamState::Closed);
+        self.state
+            .send_modify(|state| state.output = StreamState::Closed);
     }
 
-    pub(super) fn is_output_closed(&self) -> bool {
-        self.state().output == StreamState::Closed
+    pub(super) async fn wait_for_closed_output(&self) {
+        self.wait_until(|_| false).await;
     }
 
     /// Waits until one more request can be read.
-    pub(super) fn wait_for_request_capacity(&self) {
+    pub(super) async fn wait_for_request_capacity(&self) {
         self.wait_until(|state| {
-            state.requests < MOST_REQUESTS
+            state.requests.len() < MOST_REQUESTS
                 && state.request_bytes < MOST_REQUEST_BYTES
-                && state.unsent < MOST_UNSENT
-        });
-    }
-
-    /// Waits until one more answer can be produced.
-    pub(super) fn wait_for_output_capacity(&self) {
-        // Reading stops while answers are unread, which fills the pipe and makes the client wait: back-pressure by
-        // means that every client has.
-        self.wait_until(|state| state.unsent < MOST_UNSENT);
-    }
-
-    /// Waits until the client is gone: it ended the input, or closed the output.
-    pub(super) fn wait_for_end(&self) {
-        self.wait_until(|state| state.input == StreamState::Closed);
+                && state.refusals < MOST_REFUSALS
+        })
+        .await;
     }
 
     /// Waits until everything is answered and written, or the client no longer reads.
-    pub(super) fn wait_until_drained(&self) {
+    pub(super) async fn wait_until_drained(&self) {
         let begun = Instant::now();
-        let mut written = self.state().written;
-        while !self.is_drained_within(UNREAD_GRACE) {
-            let (unsent, now) = {
-                let state = self.state();
-                (state.unsent, state.written)
-            };
+        let mut written = self.state.borrow().written;
+        while timeout(UNREAD_GRACE, self.wait_until(TrafficState::is_idle))
+            .await
+            .is_err()
+        {
+            let state = self.state.borrow();
             // A client that still reads gets all its answers, however slowly it reads.
-            if (unsent > 0 && now == written) || begun.elapsed() > RUNNING_GRACE {
+            let is_stuck = state.has_unread_answers() && state.written == written;
+            if is_stuck || begun.elapsed() > RUNNING_GRACE {
                 return;
             }
-            written = now;
+            written = state.written;
         }
     }
 
-    fn is_drained_within(&self, patience: Duration) -> bool {
-        let waits = |state: &mut TrafficState| {
-            state.output == StreamState::Open && (state.requests > 0 || state.unsent > 0)
-        };
-        let waited = self
-            .changed
-            .wait_timeout_while(self.state(), patience, waits);
-        !waited.unwrap_or_else(PoisonError::into_inner).1.timed_out()
-    }
-
     /// Waits until something holds, or the output is closed.
-    fn wait_until(&self, holds: impl Fn(&TrafficState) -> bool) {
-        let waits = |state: &mut TrafficState| state.output == StreamState::Open && !holds(state);
-        drop(self.changed.wait_while(self.state(), waits));
+    async fn wait_until(&self, holds: impl Fn(&TrafficState) -> bool) {
+        let mut state = self.state.subscribe();
+        let ended = |state: &TrafficState| state.output == StreamState::Closed || holds(state);
+        // The sender lives as long as `self`, so the wait cannot fail.
+        drop(state.wait_for(ended).await);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::mpsc;
-    use std::thread;
-
     use super::*;
 
-    /// Whether a wait is still going on after a short time. Its thread is left behind, as tests are short.
-    fn is_waiting(traffic: &Arc<Traffic>, wait: fn(&Traffic), patience: Duration) -> bool {
-        let (sender, receiver) = mpsc::channel();
-        let traffic = Arc::clone(traffic);
-        thread::spawn(move || {
-            wait(&traffic);
-            let _ = sender.send(());
-        });
-        receiver.recv_timeout(patience).is_err()
+    fn number(id: usize) -> RequestId {
+        RequestId::Number(id as i64)
     }
 
-    const SHORT: Duration = Duration::from_millis(20);
-
-    #[test]
-    fn nothing_is_read_while_answers_are_unread() {
-        let traffic = Arc::new(Traffic::default());
-        assert!(!is_waiting(
-            &traffic,
-            Traffic::wait_for_request_capacity,
-            UNREAD_GRACE
-        ));
-        traffic.reserve_output(MOST_UNSENT);
-        assert!(traffic.is_output_full());
-        assert!(is_waiting(
-            &traffic,
-            Traffic::wait_for_request_capacity,
-            SHORT
-        ));
-        assert!(is_waiting(
-            &traffic,
-            Traffic::wait_for_output_capacity,
-            SHORT
-        ));
-        traffic.written(1);
-        assert!(!is_waiting(
-            &traffic,
-            Traffic::wait_for_request_capacity,
-            UNREAD_GRACE
-        ));
+    async fn is_waiting(wait: impl Future<Output = ()>) -> bool {
+        timeout(Duration::from_millis(20), wait).await.is_err()
     }
 
-    #[test]
-    fn requests_are_bounded_in_number_and_size() {
-        let traffic = Arc::new(Traffic::default());
-        let mut requests: Vec<Admission> = (0..MOST_REQUESTS).map(|_| traffic.admit(1)).collect();
-        assert!(is_waiting(
-            &traffic,
-            Traffic::wait_for_request_capacity,
-            SHORT
-        ));
-        requests.pop();
-        assert!(!is_waiting(
-            &traffic,
-            Traffic::wait_for_request_capacity,
-            UNREAD_GRACE
-        ));
-        requests.clear();
-        let _large = traffic.admit(MOST_REQUEST_BYTES);
-        assert!(is_waiting(
-            &traffic,
-            Traffic::wait_for_request_capacity,
-            SHORT
-        ));
+    #[tokio::test]
+    async fn requests_are_bounded_in_number_and_size() {
+        let traffic = Traffic::default();
+        for id in 0..MOST_REQUESTS {
+            assert!(!is_waiting(traffic.wait_for_request_capacity()).await);
+            assert!(traffic.admit(&number(id), 1));
+        }
+        assert!(is_waiting(traffic.wait_for_request_capacity()).await);
+        traffic.answered(&number(7));
+        assert!(!is_waiting(traffic.wait_for_request_capacity()).await);
+        assert!(traffic.admit(&number(7), MOST_REQUEST_BYTES));
+        traffic.answered(&number(8));
+        assert!(is_waiting(traffic.wait_for_request_capacity()).await);
     }
 
-    #[test]
-    fn the_end_waits_for_answers_unless_the_client_does_not_read() {
+    #[tokio::test]
+    async fn answers_to_other_lines_are_bounded() {
         let traffic = Arc::new(Traffic::default());
-        assert!(!is_waiting(
-            &traffic,
-            Traffic::wait_until_drained,
-            UNREAD_GRACE
-        ));
-        let _running = traffic.admit(1);
-        assert!(is_waiting(
-            &traffic,
-            Traffic::wait_until_drained,
-            UNREAD_GRACE * 2
-        ));
-        traffic.reserve_output(10);
-        assert!(!is_waiting(
-            &traffic,
-            Traffic::wait_until_drained,
-            UNREAD_GRACE * 2
-        ));
+        let mut refusals: Vec<Refusal> = (0..MOST_REFUSALS)
+            .map(|_| traffic.admit_refusal())
+            .collect();
+        assert!(is_waiting(traffic.wait_for_request_capacity()).await);
+        refusals.pop();
+        assert!(!is_waiting(traffic.wait_for_request_capacity()).await);
     }
 
-    #[test]
-    fn nothing_waits_without_a_reader() {
-        let traffic = Arc::new(Traffic::default());
-        traffic.reserve_output(MOST_UNSENT);
+    #[tokio::test]
+    async fn an_id_is_in_use_until_its_answer_is_written() {
+        let traffic = Traffic::default();
+        assert!(traffic.admit(&number(1), 1));
+        assert!(!traffic.admit(&number(1), 1));
+        traffic.handled(&number(1));
+        assert!(!traffic.admit(&number(1), 1));
+        traffic.answered(&number(1));
+        assert!(traffic.admit(&number(1), 1));
+    }
+
+    #[tokio::test]
+    async fn the_id_of_a_cancelled_request_is_in_use_while_the_request_runs() {
+        let traffic = Traffic::default();
+        assert!(traffic.admit(&number(1), 1));
+        traffic.cancel(&number(1));
+        assert!(!traffic.admit(&number(1), 1));
+        traffic.handled(&number(1));
+        assert!(traffic.admit(&number(1), 1));
+        traffic.handled(&number(1));
+        traffic.cancel(&number(1));
+        assert!(traffic.admit(&number(1), 1));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_end_waits_for_answers_unless_the_client_does_not_read() {
+        let traffic = Traffic::default();
+        assert!(!is_waiting(traffic.wait_until_drained()).await);
+        assert!(traffic.admit(&number(1), 1));
+        let drained = timeout(UNREAD_GRACE * 3, traffic.wait_until_drained());
+        assert!(drained.await.is_err(), "a request is running");
+        traffic.handled(&number(1));
+        let drained = timeout(UNREAD_GRACE * 3, traffic.wait_until_drained());
+        assert!(drained.await.is_ok(), "nobody reads its answer");
+    }
+
+    #[tokio::test]
+    async fn nothing_waits_without_a_reader() {
+        let traffic = Traffic::default();
+        assert!(traffic.admit(&number(1), MOST_REQUEST_BYTES));
+        assert!(is_waiting(traffic.wait_for_closed_output()).await);
         traffic.close_output();
-        assert!(!is_waiting(
-            &traffic,
-            Traffic::wait_for_request_capacity,
-            UNREAD_GRACE
-        ));
-        assert!(!is_waiting(&traffic, Traffic::wait_for_end, UNREAD_GRACE));
+        assert!(!is_waiting(traffic.wait_for_request_capacity()).await);
+        assert!(!is_waiting(traffic.wait_for_closed_output()).await);
+        assert!(!is_waiting(traffic.wait_until_drained()).await);
     }
 }

@@ -316,8 +316,13 @@ fn the_newest_version_needs_no_session_and_checks_its_headers() {
             "200",
             "supportedVersions",
         ),
-        ("tools/list", Some("tools/call"), "400", "but the method is"),
-        ("tools/list", None, "400", "`Mcp-Method` is missing"),
+        (
+            "tools/list",
+            Some("tools/call"),
+            "400",
+            "does not match body method",
+        ),
+        ("tools/list", None, "400", "Mcp-Method"),
         ("ping", Some("ping"), "404", "mcp/unknown-method"),
     ];
     for (method, copied, expected, text) in table {
@@ -348,33 +353,33 @@ fn refusals_state_the_header_that_is_missing_or_wrong() {
             "415",
             "application/json",
         ),
-        ("POST", JSON.to_owned(), "400", "no session"),
+        ("POST", JSON.to_owned(), "400", "Session ID is required"),
         (
             "POST",
             format!("{JSON}Mcp-Session-Id: x\r\n"),
             "404",
-            "unknown session",
+            "Session not found",
         ),
         (
             "POST",
             format!("{JSON}MCP-Protocol-Version: 1\r\n"),
             "400",
-            "unsupported version `1`",
+            "Unsupported MCP-Protocol-Version: 1",
         ),
         (
             "GET",
             "Accept: text/html\r\n".to_owned(),
             "406",
-            "accept `text/event-stream`",
+            "accept text/event-stream",
         ),
-        ("GET", String::new(), "400", "no session"),
+        ("GET", String::new(), "400", "Session ID is required"),
         (
             "DELETE",
             "MCP-Protocol-Version: 2026-07-28\r\n".to_owned(),
             "405",
-            "methods: POST",
+            "allow: POST",
         ),
-        ("PUT", String::new(), "405", "methods: GET, POST, DELETE"),
+        ("PUT", String::new(), "405", "allow: GET, POST, DELETE"),
     ];
     for (method, headers, expected, text) in table {
         let body = match method {
@@ -414,7 +419,7 @@ fn requests_on_one_connection_are_answered_in_order() {
     stream.write_all(all.concat().as_bytes()).unwrap();
     let mut answers = String::new();
     stream.read_to_string(&mut answers).unwrap();
-    let found: Vec<usize> = ["mcp/malformed", "serverInfo", "no session"]
+    let found: Vec<usize> = ["mcp/malformed", "serverInfo", "Session ID is required"]
         .iter()
         .map(|text| answers.find(text).unwrap_or_else(|| panic!("{answers}")))
         .collect();

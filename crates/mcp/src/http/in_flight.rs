@@ -41,3 +41,22 @@ impl Drop for RequestInFlight {
         lock(&self.requests).remove(&self.request);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_in_use_in_its_session_until_its_request_is_dropped() {
+        let in_flight = RequestsInFlight::default();
+        let admit =
+            |session, id| in_flight.admit(HeaderValue::from_static(session), RequestId::Number(id));
+        let first = admit("a", 1);
+        assert!(first.is_some());
+        assert!(admit("a", 1).is_none());
+        assert!(admit("a", 2).is_some());
+        assert!(admit("b", 1).is_some());
+        drop(first);
+        assert!(admit("a", 1).is_some());
+    }
+}

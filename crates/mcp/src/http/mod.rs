@@ -68,7 +68,9 @@ pub(crate) async fn serve_http(
     let address = listener.local_addr().map_err(failed)?;
     ready(address);
     tokio::spawn(watch_files(Arc::clone(&shared)));
-    accept(listener, Arc::new(Endpoint::new(shared, token, address))).await;
+    let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+    let endpoint = Endpoint::new(shared, token, address);
+    accept(listener, places, Arc::new(endpoint)).await;
     Ok(())
 }
 
@@ -89,8 +91,7 @@ fn mcp_service(shared: Arc<SharedState>, address: SocketAddr) -> McpService {
     StreamableHttpService::new(session, Arc::new(sessions), config)
 }
 
-async fn accept(listener: TcpListener, endpoint: Arc<Endpoint>) {
-    let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+async fn accept(listener: TcpListener, places: Arc<Semaphore>, endpoint: Arc<Endpoint>) {
     while let Ok(place) = Arc::clone(&places).acquire_owned().await {
         match listener.accept().await {
             Ok((stream, _)) => {
@@ -259,6 +260,7 @@ fn error_response(status: StatusCode, error: &JsonRpcError) -> HttpResponse {
 #[cfg(test)]
 mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
+    use tokio::net::TcpStream;
     use tokio::task::JoinHandle;
     use tokio::time::{Instant, timeout};
 
@@ -267,14 +269,38 @@ mod tests {
     const HEAD: &str = "POST /mcp HTTP/1.1\r\nHost: localhost:80\r\nAuthorization: Bearer t\r\n\
                         Content-Type: application/json\r\n";
 
-    /// A connection with room for so many unread bytes.
-    fn connection(room: usize) -> (DuplexStream, JoinHandle<()>) {
+    fn endpoint() -> Arc<Endpoint> {
         let token = AccessToken::new("t").unwrap();
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 80));
-        let endpoint = Endpoint::new(SharedState::of_nothing(), token, address);
+        Arc::new(Endpoint::new(SharedState::of_nothing(), token, address))
+    }
+
+    /// A connection with room for so many unread bytes.
+    fn connection(room: usize) -> (DuplexStream, JoinHandle<()>) {
         let (client, server) = duplex(room);
-        let connection = tokio::spawn(serve_connection(server, Arc::new(endpoint)));
-        (client, connection)
+        (client, tokio::spawn(serve_connection(server, endpoint())))
+    }
+
+    #[tokio::test]
+    async fn connections_over_the_limit_wait_for_the_end_of_another() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let server = tokio::spawn(accept(listener, Arc::new(Semaphore::new(1)), endpoint()));
+        let first = TcpStream::connect(address).await.unwrap();
+        let mut second = TcpStream::connect(address).await.unwrap();
+        let request = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
+        second.write_all(request).await.unwrap();
+        let mut start = [0; 12];
+        let patience = Duration::from_millis(100);
+        let early = timeout(patience, second.read_exact(&mut start)).await;
+        assert!(early.is_err(), "the first connection is open");
+        drop(first);
+        timeout(READ_PATIENCE, second.read_exact(&mut start))
+            .await
+            .unwrap()
+            .unwrap();
+        assert_eq!(&start, b"HTTP/1.1 401");
+        server.abort();
     }
 
     #[tokio::test(start_paused = true)]

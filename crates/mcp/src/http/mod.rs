@@ -77,18 +77,16 @@ pub(crate) async fn serve_http(
 fn mcp_service(shared: Arc<SharedState>, address: SocketAddr) -> McpService {
     let own = ["127.0.0.1", "localhost", "[::1]"];
     let port = address.port();
-    let mut config = StreamableHttpServerConfig::default()
+    let config = StreamableHttpServerConfig::default()
         .with_max_request_body_bytes(LONGEST_BODY)
         // A web page can resolve its own name to 127.0.0.1 (DNS rebinding). Its requests then have a foreign `Host`.
         .with_allowed_hosts(own.map(|name| format!("{name}:{port}")))
         // Programs send no origin. Pages of this machine have an origin on this machine.
-        .with_allowed_origins(own.map(|name| format!("http://{name}:*")));
-    // Clients of older versions take the empty event that begins a stream for a message.
-    config.sse_retry = None;
-    let mut sessions = LocalSessionManager::default();
-    sessions.session_config.sse_retry = None;
+        .with_allowed_origins(own.map(|name| format!("http://{name}:*")))
+        // Clients of older versions would take an empty event before the answer to `initialize` for a message.
+        .with_sse_retry(None);
     let session = move || Ok(Session::new(Arc::clone(&shared), None));
-    StreamableHttpService::new(session, Arc::new(sessions), config)
+    StreamableHttpService::new(session, Arc::<LocalSessionManager>::default(), config)
 }
 
 async fn accept(listener: TcpListener, places: Arc<Semaphore>, endpoint: Arc<Endpoint>) {
@@ -171,14 +169,14 @@ impl Endpoint {
         let request = Request::from_parts(head, Full::new(bytes));
         // Only the requests of a session share their ids.
         let (Some(session), Some(id)) = (session, request_id) else {
-            return coded(self.service.handle(request).await).await;
+            return with_error_code(self.service.handle(request).await).await;
         };
         let Some(in_flight) = self.in_flight.admit(session, id.clone()) else {
             // The id belongs to the other request, so the answer has none.
             let error = DUPLICATE_ID.error(format!("duplicate request id `{id}`"));
             return error_response(StatusCode::BAD_REQUEST, &JsonRpcError::new(None, error));
         };
-        let response = coded(self.service.handle(request).await).await;
+        let response = with_error_code(self.service.handle(request).await).await;
         response.map(|body| {
             // The request is in flight until the body with its answer is dropped.
             let keep = move |frame| {
@@ -229,7 +227,7 @@ fn ended_session(mut response: HttpResponse) -> HttpResponse {
 }
 
 /// Adds a code to the error in a response of the SDK.
-async fn coded(response: HttpResponse) -> HttpResponse {
+async fn with_error_code(response: HttpResponse) -> HttpResponse {
     let is_json = response
         .headers()
         .get(CONTENT_TYPE)

@@ -45,7 +45,7 @@ struct PendingRequest {
     /// The place of its operation, which is free for the next one when the answer is written.
     // Answers of operations can be as large as the largest file. Reading stops with requests that wait for a place,
     // which fills the pipe and makes the client wait: back-pressure by means that every client has.
-    _place: Option<OwnedSemaphorePermit>,
+    place: Option<OwnedSemaphorePermit>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -77,6 +77,7 @@ impl TrafficState {
     fn remove(&mut self, id: &RequestId) {
         if let Some(request) = self.requests.remove(id) {
             self.request_bytes -= request.bytes;
+            drop(request.place);
         }
     }
 
@@ -102,7 +103,7 @@ impl Traffic {
             let request = PendingRequest {
                 bytes,
                 stage: Stage::Running,
-                _place: None,
+                place: None,
             };
             state.requests.insert(id.clone(), request);
             state.request_bytes += bytes;
@@ -119,7 +120,7 @@ impl Traffic {
     pub(crate) fn keep_place(&self, id: &RequestId, place: OwnedSemaphorePermit) {
         self.state.send_modify(|state| {
             if let Some(request) = state.requests.get_mut(id) {
-                request._place = Some(place);
+                request.place = Some(place);
             }
         });
     }

@@ -1,7 +1,8 @@
 //! The MCP server: the reports of `app`, for AI coding clients. The only crate with an async runtime.
 //!
 //! The SDK speaks the protocol. `session` has its methods, `protocol` the messages and errors that the SDK leaves to
-//! the server. `stdio` and `http` limit what a client can cost; the other modules know neither lines nor sockets.
+//! the server. `stdio` with
+//! `traffic`, and `http`, limit what a client can cost; the other modules know neither lines nor sockets.
 //! Decisions about what is installed and which layer wins are made in `app`.
 
 mod answer;
@@ -27,6 +28,7 @@ mod session;
 mod shared;
 mod stdio;
 mod tool;
+mod traffic;
 mod uri;
 mod watch;
 

@@ -27,8 +27,8 @@ use crate::paging::{ListPage, PAGE, PageRequest, page};
 use crate::protocol::error::{BUSY, INTERNAL, UNKNOWN_TOOL};
 use crate::protocol::method::{cannot_answer, unknown_method};
 use crate::shared::{SharedState, WorkPool};
-use crate::stdio::Traffic;
 use crate::tool::{self, ToolOperation};
+use crate::traffic::Traffic;
 use crate::uri::ResourceUri;
 use crate::watch::{notify_session, notify_subscription};
 use crate::{prompts, resources};
@@ -84,15 +84,15 @@ impl Session {
         context: &Context,
         job: impl FnOnce(&SharedState) -> Result<T, ErrorData> + Send + 'static,
     ) -> Result<T, ErrorData> {
-        let place = self.shared.place(pool).await;
+        let slot = self.shared.slot(pool).await;
         let shared = Arc::clone(&self.shared);
-        let finished = tokio::task::spawn_blocking(move || (job(&shared), place)).await;
+        let finished = tokio::task::spawn_blocking(move || (job(&shared), slot)).await;
         // The job panicked.
-        let (result, place) =
+        let (result, slot) =
             finished.map_err(|_| INTERNAL.error("the operation failed; this is a bug in agpm"))?;
-        // The place stays taken until the answer is written, so answers that nobody reads are few.
+        // The slot stays taken until the answer is written, so answers that nobody reads are few.
         if let Some(traffic) = &self.traffic {
-            traffic.keep_place(&context.id, place);
+            traffic.keep_slot(&context.id, slot);
         }
         result
     }
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn few_operations_run_at_once_and_the_places_of_unread_answers_are_taken() {
+    async fn few_operations_run_at_once_and_the_slots_of_unread_answers_are_taken() {
         let shared = SharedState::of_nothing();
         let traffic = Arc::new(Traffic::default());
         let session = Session::new(Arc::clone(&shared), Some(Arc::clone(&traffic)));

@@ -1,4 +1,4 @@
-//! The state that all sessions of a server share: the world, its contents at the last read, and places for
+//! The state that all sessions of a server share: the world, its contents at the last read, and slots for
 //! operations.
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -101,14 +101,14 @@ impl SharedState {
         })
     }
 
-    /// Waits for the place of one more operation in a pool.
-    pub(crate) async fn place(&self, pool: WorkPool) -> OwnedSemaphorePermit {
-        let places = match pool {
+    /// Waits for the slot of one more operation in a pool.
+    pub(crate) async fn slot(&self, pool: WorkPool) -> OwnedSemaphorePermit {
+        let slots = match pool {
             WorkPool::Quick => &self.quick,
             WorkPool::Slow => &self.slow,
         };
-        let place = Arc::clone(places).acquire_owned().await;
-        place.expect("because the semaphores are never closed")
+        let slot = Arc::clone(slots).acquire_owned().await;
+        slot.expect("because the semaphores are never closed")
     }
 
     /// The installed resources, read again only if a file changed.

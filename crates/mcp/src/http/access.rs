@@ -7,7 +7,8 @@ use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Incoming;
 use tokio::time::timeout;
 
-use crate::http::{HttpResponse, READ_PATIENCE};
+use crate::http::body::READ_PATIENCE;
+use crate::http::response::HttpResponse;
 use crate::options::AccessToken;
 
 const PATH: &str = "/mcp";

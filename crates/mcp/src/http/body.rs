@@ -1,5 +1,7 @@
 //! The body of a `POST`: one message, read whole within limits.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use http::StatusCode;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
@@ -8,10 +10,12 @@ use rmcp::ErrorData;
 use rmcp::model::{JsonRpcError, JsonRpcMessage, RequestId};
 use tokio::time::timeout;
 
-use crate::http::{HttpResponse, READ_PATIENCE, error_response};
+use crate::http::response::{HttpResponse, error_response};
 use crate::protocol::error::{MALFORMED, TOO_LARGE};
 use crate::protocol::message::{ParsedMessage, parse_message};
 
+/// The time for a whole head, and for a whole body.
+pub(super) const READ_PATIENCE: Duration = Duration::from_secs(10);
 /// The largest body of a message.
 pub(super) const LONGEST_BODY: usize = 16 << 20;
 

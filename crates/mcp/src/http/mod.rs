@@ -3,16 +3,15 @@
 mod access;
 mod body;
 mod in_flight;
+mod response;
 
 use std::convert::Infallible;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
-use http::header::{ACCEPT, CONTENT_TYPE};
-use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
-use http_body_util::combinators::BoxBody;
+use http::header::ACCEPT;
+use http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -28,10 +27,11 @@ use tokio::time::sleep;
 use tokio_io_timeout::TimeoutStream;
 
 use crate::http::access::{AccessRules, drain_body};
-use crate::http::body::{LONGEST_BODY, ReceivedMessage, read_message};
+use crate::http::body::{LONGEST_BODY, READ_PATIENCE, ReceivedMessage, read_message};
 use crate::http::in_flight::RequestsInFlight;
+use crate::http::response::{HttpResponse, error_response, with_error_code};
 use crate::options::{AccessToken, HttpOptions, ServeError};
-use crate::protocol::error::{DUPLICATE_ID, with_code};
+use crate::protocol::error::DUPLICATE_ID;
 use crate::session::Session;
 use crate::shared::SharedState;
 use crate::watch::watch_files;
@@ -45,12 +45,9 @@ const MOST_CONNECTIONS: usize = 512;
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_HEAD: usize = 64 << 10;
 const MOST_HEADERS: usize = 100;
-/// The time for a whole head, and for a whole body.
-const READ_PATIENCE: Duration = Duration::from_secs(10);
 /// The time in which a client has to read some of a response.
 const WRITE_PATIENCE: Duration = Duration::from_secs(30);
 
-type HttpResponse = Response<BoxBody<Bytes, Infallible>>;
 type McpService = StreamableHttpService<Session, LocalSessionManager>;
 
 /// Serves for ever.
@@ -223,35 +220,6 @@ fn ended_session(mut response: HttpResponse) -> HttpResponse {
     if response.status() == StatusCode::ACCEPTED {
         *response.status_mut() = StatusCode::NO_CONTENT;
     }
-    response
-}
-
-/// Adds a code to the error in a response of the SDK.
-async fn with_error_code(response: HttpResponse) -> HttpResponse {
-    let is_json = response
-        .headers()
-        .get(CONTENT_TYPE)
-        .is_some_and(|form| form == "application/json");
-    if !is_json {
-        return response;
-    }
-    let (head, body) = response.into_parts();
-    let Ok(body) = body.collect().await;
-    let bytes = body.to_bytes();
-    match serde_json::from_slice::<JsonRpcError>(&bytes) {
-        Ok(JsonRpcError { id, error, .. }) => {
-            error_response(head.status, &JsonRpcError::new(id, with_code(error)))
-        }
-        Err(_) => Response::from_parts(head, Full::new(bytes).boxed()),
-    }
-}
-
-fn error_response(status: StatusCode, error: &JsonRpcError) -> HttpResponse {
-    let json = serde_json::to_vec(error).expect("because all keys of messages are strings");
-    let mut response = Response::new(Full::new(Bytes::from(json)).boxed());
-    *response.status_mut() = status;
-    let form = HeaderValue::from_static("application/json");
-    response.headers_mut().insert(CONTENT_TYPE, form);
     response
 }
 

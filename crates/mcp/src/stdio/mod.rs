@@ -5,7 +5,6 @@
 mod lines;
 mod opening;
 mod output;
-mod traffic;
 
 use std::sync::Arc;
 
@@ -28,7 +27,7 @@ use crate::shared::SharedState;
 use crate::stdio::lines::{InputLine, LineReader};
 use crate::stdio::opening::{SessionState, Verdict};
 use crate::stdio::output::MeteredOutput;
-pub(crate) use crate::stdio::traffic::Traffic;
+use crate::traffic::Traffic;
 use crate::watch::watch_files;
 
 const LONGEST_LINE: usize = 16 << 20;

@@ -15,7 +15,7 @@ pub(super) enum SessionState {
     Open,
 }
 
-/// What happens to a message.
+/// The treatment of a message.
 pub(super) enum Verdict {
     /// The SDK handles it.
     Pass,

@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 
 use tokio::io::AsyncWrite;
 
-use crate::stdio::traffic::Traffic;
+use crate::traffic::Traffic;
 
 pub(super) struct MeteredOutput<W> {
     output: W,

@@ -505,8 +505,12 @@ fn a_body_of_ambiguous_length_is_never_two_requests() {
         assert_eq!(status(&answer), "400", "{headers:?}\n{answer}");
     }
     // Chunks decide, and the connection closes, so nothing after them is read as a request.
-    let both = "Content-Length: 1\r\nTransfer-Encoding: chunked\r\n";
-    let answer = ping(address, both, &format!("{chunk}GET /mcp HTTP/1.1\r\n\r\n"));
+    let both = format!(
+        "POST /mcp HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {TOKEN}\r\n\
+         Content-Type: application/json\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n\
+         {chunk}GET /mcp HTTP/1.1\r\n\r\n"
+    );
+    let answer = raw(address, both.as_bytes());
     assert_eq!(answer.matches("HTTP/1.1 ").count(), 1, "{answer}");
     let answer = ping(address, "Transfer-Encoding: chunked\r\n", &chunk);
     assert_eq!(status(&answer), "200", "{answer}");

@@ -42,10 +42,10 @@ struct TrafficState {
 struct PendingRequest {
     bytes: usize,
     stage: Stage,
-    /// The place of its operation, which is free for the next one when the answer is written.
-    // Answers of operations can be as large as the largest file. Reading stops with requests that wait for a place,
+    /// The slot of its operation, which is free for the next one when the answer is written.
+    // Answers of operations can be as large as the largest file. Reading stops with requests that wait for a slot,
     // which fills the pipe and makes the client wait: back-pressure by means that every client has.
-    place: Option<OwnedSemaphorePermit>,
+    slot: Option<OwnedSemaphorePermit>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -65,7 +65,7 @@ enum StreamState {
 }
 
 /// An answer to a line that is not a request, until it is written.
-pub(super) struct Refusal(Arc<Traffic>);
+pub(crate) struct Refusal(Arc<Traffic>);
 
 impl Drop for Refusal {
     fn drop(&mut self) {
@@ -77,7 +77,7 @@ impl TrafficState {
     fn remove(&mut self, id: &RequestId) {
         if let Some(request) = self.requests.remove(id) {
             self.request_bytes -= request.bytes;
-            drop(request.place);
+            drop(request.slot);
         }
     }
 
@@ -103,7 +103,7 @@ impl Traffic {
             let request = PendingRequest {
                 bytes,
                 stage: Stage::Running,
-                place: None,
+                slot: None,
             };
             state.requests.insert(id.clone(), request);
             state.request_bytes += bytes;
@@ -111,22 +111,22 @@ impl Traffic {
         })
     }
 
-    pub(super) fn admit_refusal(self: &Arc<Self>) -> Refusal {
+    pub(crate) fn admit_refusal(self: &Arc<Self>) -> Refusal {
         self.state.send_modify(|state| state.refusals += 1);
         Refusal(Arc::clone(self))
     }
 
-    /// Keeps the place of an operation taken until its answer is written.
-    pub(crate) fn keep_place(&self, id: &RequestId, place: OwnedSemaphorePermit) {
+    /// Keeps the slot of an operation taken until its answer is written.
+    pub(crate) fn keep_slot(&self, id: &RequestId, slot: OwnedSemaphorePermit) {
         self.state.send_modify(|state| {
             if let Some(request) = state.requests.get_mut(id) {
-                request.place = Some(place);
+                request.slot = Some(slot);
             }
         });
     }
 
     /// The SDK has the result of a request.
-    pub(super) fn handled(&self, id: &RequestId) {
+    pub(crate) fn handled(&self, id: &RequestId) {
         self.state
             .send_modify(|state| match state.requests.get_mut(id) {
                 Some(request) if request.stage == Stage::Cancelled => state.remove(id),
@@ -136,7 +136,7 @@ impl Traffic {
     }
 
     /// The client does not want the answer to a request. Its id stays in use while the request runs.
-    pub(super) fn cancel(&self, id: &RequestId) {
+    pub(crate) fn cancel(&self, id: &RequestId) {
         self.state
             .send_modify(|state| match state.requests.get_mut(id) {
                 Some(request) if request.stage == Stage::Running => {
@@ -152,22 +152,22 @@ impl Traffic {
         self.state.send_modify(|state| state.remove(id));
     }
 
-    pub(super) fn written(&self, bytes: usize) {
+    pub(crate) fn written(&self, bytes: usize) {
         self.state
             .send_modify(|state| state.written += bytes as u64);
     }
 
-    pub(super) fn close_output(&self) {
+    pub(crate) fn close_output(&self) {
         self.state
             .send_modify(|state| state.output = StreamState::Closed);
     }
 
-    pub(super) async fn wait_for_closed_output(&self) {
+    pub(crate) async fn wait_for_closed_output(&self) {
         self.wait_until(|_| false).await;
     }
 
     /// Waits until one more request can be read.
-    pub(super) async fn wait_for_request_capacity(&self) {
+    pub(crate) async fn wait_for_request_capacity(&self) {
         self.wait_until(|state| {
             state.requests.len() < MOST_REQUESTS
                 && state.request_bytes < MOST_REQUEST_BYTES
@@ -177,7 +177,7 @@ impl Traffic {
     }
 
     /// Waits until everything is answered and written, or the client no longer reads.
-    pub(super) async fn wait_until_drained(&self) {
+    pub(crate) async fn wait_until_drained(&self) {
         let begun = Instant::now();
         let mut written = self.state.borrow().written;
         while timeout(UNREAD_GRACE, self.wait_until(TrafficState::is_idle))
